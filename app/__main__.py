@@ -101,7 +101,7 @@ def _end_process(code: int) -> None:
         sys.stdout.flush()
     except OutputError:
         if isinstance(sys.stdout, StandardOutput):
-            sys.stdout.discard_held()
+            sys.stdout.discard_pending()
     if code == _UNREAD and hasattr(signal, "SIGPIPE"):
         # Everything is closed by now. Python ignores the signal, since it would end an engine whose client leaves.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)

@@ -40,29 +40,29 @@ class AppContext:
         """Whether somebody answers where the engine of this home listens."""
         return is_alive(self.place.path)
 
-    def make_new_clock(self, test_clock: bool, tell: Callable[[str], None]) -> Clock:
+    def make_new_clock(self, test_clock: bool, warn: Callable[[str], None]) -> Clock:
         """The clock for a vault that is about to be made.
 
         Args:
             test_clock: whether it is one whose clock may be moved.
-            tell: says that `LOCI_NOW` was ignored.
+            warn: says that `LOCI_NOW` was ignored.
         """
         now = self.environment.now
         if now is None or test_clock:
             return SystemClock() if now is None else make_moved_clock(now)
-        tell("LOCI_NOW is ignored: the vault is made without --test-clock.")
+        warn("LOCI_NOW is ignored: the vault is made without --test-clock.")
         return SystemClock()
 
-    def make_clock(self, tell: Callable[[str], None]) -> Clock:
+    def make_clock(self, warn: Callable[[str], None]) -> Clock:
         """The one clock: the machine's, or the one `LOCI_NOW` asks for on a vault made for tests.
 
         Args:
-            tell: says that `LOCI_NOW` was ignored.
+            warn: says that `LOCI_NOW` was ignored.
         """
         now = self.environment.now
         if now is None:
             return SystemClock()
         if HomeKeys(self.home).has_test_clock:
             return make_moved_clock(now)
-        tell("LOCI_NOW is ignored: this vault was not made with `init --test-clock`.")
+        warn("LOCI_NOW is ignored: this vault was not made with `init --test-clock`.")
         return SystemClock()

@@ -34,15 +34,15 @@ _STORES = 100
 _SAMPLE = 4000
 _PORTION = 125
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
-def run_bench(count: int, tell: Tell, *, seed: int = 1) -> dict[str, Any]:
+def run_bench(count: int, report: Report, *, seed: int = 1) -> dict[str, Any]:
     """Measure a vault of some size.
 
     Args:
         count: messages to import, at least 1.
-        tell: says what is under way.
+        report: says what is under way.
         seed: names the synthetic texts.
 
     Returns:
@@ -56,12 +56,12 @@ def run_bench(count: int, tell: Tell, *, seed: int = 1) -> dict[str, Any]:
         secret.write_text(secrets.token_urlsafe(24), encoding="ascii")
         bench = Bench.from_paths(str(place / "home"), str(secret))
         bench.create_vault()
-        return _Run(bench, place, count, seed, tell).measure_all()
+        return _Run(bench, place, count, seed, report).measure_all()
 
 
 class _Run:
-    def __init__(self, bench: Bench, folder: Path, count: int, seed: int, tell: Tell) -> None:
-        self._bench, self._folder, self._count, self._tell = bench, folder, count, tell
+    def __init__(self, bench: Bench, folder: Path, count: int, seed: int, report: Report) -> None:
+        self._bench, self._folder, self._count, self._report = bench, folder, count, report
         self._clock = bench.clock
         self._writer = SyntheticWriter(seed)
         self._stores = min(_STORES, max(10, count // 10))
@@ -74,7 +74,7 @@ class _Run:
             found["import"] = self._measure_import(palace, self._messages[: self._count])
             found["store"] = self._measure_stores(palace, self._messages[self._count :])
             found["recall"] = self._measure_recall(palace)
-            self._tell("closing")
+            self._report("closing")
             found["memory_mb_at_the_end"] = resident_mb()
         found["files"] = self._measure_files()
         found["cold"] = self._measure_cold_start("a cold start with the snapshot")
@@ -90,16 +90,16 @@ class _Run:
         texts = [message.text for message in messages[:: max(1, len(messages) // _SAMPLE)]]
         middle = max(1, len(texts) // 2)
         palace.embed_texts(texts[:1], 1)  # loads the model
-        self._tell(f"the bare embedder on {len(texts)} of the texts")
+        self._report(f"the bare embedder on {len(texts)} of the texts")
         busy = processor_s()
         bare = self._time_work(lambda: palace.embed_texts(texts[:middle], _PORTION))
         bare_busy = processor_s() - busy
-        self._tell(f"importing {len(messages)} messages")
+        self._report(f"importing {len(messages)} messages")
         begun, busy = self._clock.monotonic(), processor_s()
         report = palace.import_file(file)
         seconds, import_busy = self._clock.monotonic() - begun, processor_s() - busy
         bare += self._time_work(lambda: palace.embed_texts(texts[middle:], _PORTION))
-        self._tell("waiting for the graph")
+        self._report("waiting for the graph")
         linked = palace.wait_until_linked() - begun
         rate, bare_rate = report.stored / seconds, len(texts) / bare
         return {
@@ -114,13 +114,13 @@ class _Run:
         }
 
     def _measure_stores(self, palace: Palace, messages: Sequence[Message]) -> dict[str, Any]:
-        self._tell(f"storing {len(messages)} texts one by one")
+        self._report(f"storing {len(messages)} texts one by one")
         times = [self._time_work(partial(palace.store_text, message.text)) * 1000 for message in messages]
         return {"count": len(times), **compute_percentiles(times)}
 
     def _measure_recall(self, palace: Palace) -> dict[str, Any]:
         questions = self._writer.write_questions(_WARM_UP + QUERIES, self._count)
-        self._tell(f"asking {len(questions)} questions")
+        self._report(f"asking {len(questions)} questions")
         for question in questions[:_WARM_UP]:
             palace.time_question(question)
         busy = processor_s()
@@ -139,7 +139,7 @@ class _Run:
 
     def _measure_single_recalls(self, palace: Palace, questions: Sequence[str]) -> list[float]:
         """A person asks after a pause, in which the receipt of the question before was written."""
-        self._tell("asking with pauses")
+        self._report("asking with pauses")
         pause, times = threading.Event(), []
         for question in questions:
             pause.wait(_PAUSE_S)
@@ -152,7 +152,7 @@ class _Run:
         return {name: path.stat().st_size if path.exists() else 0 for name, path in sizes.items()}
 
     def _measure_cold_start(self, what: str) -> dict[str, Any]:
-        self._tell(what)
+        self._report(what)
         environment = self._bench.app_context.environment
         orders = {
             "home": str(environment.home),

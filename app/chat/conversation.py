@@ -40,7 +40,7 @@ class Memory:
         self._runner = asyncio.Runner()
         self._session = f"chat-{uuid.uuid4().hex}"
 
-    def read_standing(self) -> dict[str, Any]:
+    def read_client_state(self) -> dict[str, Any]:
         """Who this chat is and what it may; the reply of `health`."""
         return self._call_service("health", {})
 
@@ -72,7 +72,7 @@ class Memory:
 
     def remember(self, text: str) -> dict[str, Any]:
         """Store one thing, as the person's word where this chat may speak for them; the reply of `memory_store`."""
-        own = {"source": "user_explicit"} if "speak_for_user" in self.read_standing()["grants"] else {}
+        own = {"source": "user_explicit"} if "speak_for_user" in self.read_client_state()["grants"] else {}
         return self._call_service(
             "memory_store", {"text": text, "session": self._session, **own, **_request_id_params()}
         )
@@ -223,7 +223,7 @@ class Chat:
 
     def _check_connection(self) -> None:
         """Whoever cannot be reached is told of at once, and not after the first words."""
-        self._memory.read_standing()
+        self._memory.read_client_state()
 
     def _print_welcome(self) -> None:
         if self._has_model():
@@ -355,9 +355,9 @@ class Chat:
 
     def _explain_curate(self, item: Mapping[str, Any]) -> None:
         """What the person typed here was brought by this chat: with `curate` it goes at the person's word."""
-        mine = self._memory.read_standing()
-        if item.get("client") == mine["client"] and "curate" not in mine["grants"]:
-            self._screen.print_line(format_sentence("may_curate", client=mine["client"]))
+        state = self._memory.read_client_state()
+        if item.get("client") == state["client"] and "curate" not in state["grants"]:
+            self._screen.print_line(format_sentence("may_curate", client=state["client"]))
 
     def _pick_memory(self, query: str) -> Mapping[str, Any] | None:
         found = self._memory.recall(query)

@@ -48,7 +48,7 @@ class Screen:
     def __init__(self, out: TextIO | None = None, typed: TextIO | None = None) -> None:
         """Use two streams; those of the process where none are given."""
         self._out, self._typed = out or sys.stdout, typed or sys.stdin
-        self._held = ""
+        self._pending = ""
         self._at_start = True
 
     def read_line(self, question: str) -> str | None:
@@ -84,15 +84,15 @@ class Screen:
 
     def print_piece(self, text: str) -> None:
         """Show the next piece of an answer as it comes; line ends pass."""
-        whole = self._held + text
+        whole = self._pending + text
         # A carriage return at the end of a piece may be half of a line end.
-        self._held = "\r" if whole.endswith("\r") else ""
-        self._write_text(escape_controls(whole.removesuffix(self._held)))
+        self._pending = "\r" if whole.endswith("\r") else ""
+        self._write_text(escape_controls(whole.removesuffix(self._pending)))
 
     def end_answer(self) -> None:
         """End an answer: what comes next begins a line."""
-        held, self._held = self._held, ""
-        self._write_text(escape_controls(held) + ("" if self._at_start and not held else "\n"))
+        pending, self._pending = self._pending, ""
+        self._write_text(escape_controls(pending) + ("" if self._at_start and not pending else "\n"))
 
     def _write_text(self, text: str) -> None:
         if text:

@@ -118,11 +118,11 @@ def print_status(out: Output, reply: Mapping[str, Any]) -> None:
     memories, index = reply["memories"], reply["index"]
     forms = load_words()["counts"]["kinds"]
     kinds = ", ".join(format_count(forms[kind], count) for kind, count in sorted(memories["by_kind"].items()))
-    standing = ", ".join(f"{count} {name}" for name, count in sorted(memories["by_status"].items()))
+    status_counts = ", ".join(f"{count} {name}" for name, count in sorted(memories["by_status"].items()))
     out.print_table(
         [
             ("memories", f"{memories['total']} ({kinds or 'none yet'})"),
-            ("standing", standing or "nothing yet"),
+            ("standing", status_counts or "nothing yet"),
             ("spaces", ", ".join(reply["spaces"])),
             ("conversations", reply["conversations"]),
             ("waiting for review", reply["open_reviews"]),
@@ -139,9 +139,9 @@ def print_status(out: Output, reply: Mapping[str, Any]) -> None:
 
 
 def _describe_import(one: Mapping[str, Any]) -> str:
-    said = load_words()["running_import"]
+    words = load_words()["running_import"]
     form = "unknown" if one["total"] is None else one["phase"]
-    return str(said[form].format(label=one["label"], stop=one["stop"], **_progress_figures(one)))
+    return str(words[form].format(label=one["label"], stop=one["stop"], **_progress_figures(one)))
 
 
 def _progress_figures(one: Mapping[str, Any]) -> dict[str, str]:
@@ -163,8 +163,8 @@ def verify(command: Command, *, accept_older: bool, yes: bool) -> None:
         with command.open_session() as session:
             if accept_older and not _is_accepted(command, session, yes=yes):
                 click.get_current_context().exit(1)
-            with command.output.show_progress(enabled=True) as tell:
-                reply = session.call("verify", {}, tell)
+            with command.output.show_progress(enabled=True) as report_progress:
+                reply = session.call("verify", {}, report_progress)
     except LociError as error:
         if command.output.as_json and error.code in (Code.VAULT_DAMAGED, Code.KEY_FILE_DAMAGED):
             check = {"status": "failed", "note": error.code.value}
@@ -177,19 +177,19 @@ def verify(command: Command, *, accept_older: bool, yes: bool) -> None:
 
 def _is_accepted(command: Command, session: Session, *, yes: bool) -> bool:
     """Whether the person's word is there; where somebody can be asked, they are."""
-    said = load_words()["accept_older"]
+    words = load_words()["accept_older"]
     if command.older is None:
-        command.output.print_note(said["nothing"])
+        command.output.print_note(words["nothing"])
         return True
     may_ask = sys.stdin.isatty() and not command.output.as_json
-    if may_ask and not yes and not click.confirm(said["ask"], default=False, err=True):
-        command.output.print_note(said["kept"])
+    if may_ask and not yes and not click.confirm(words["ask"], default=False, err=True):
+        command.output.print_note(words["kept"])
         return False
     done = session.call("accept_older", {})
     command.older = session.older_copy()
-    command.output.print_note(said["done"])
+    command.output.print_note(words["done"])
     if done["retired_clients"]:
-        command.output.print_note(format_count(said["retired"], done["retired_clients"]))
+        command.output.print_note(format_count(words["retired"], done["retired_clients"]))
     return True
 
 
@@ -386,19 +386,19 @@ def _open_keyholder(command: Command, secret: str) -> Iterator[_Change]:
 
 def _renew_code(command: Command, secret: str, change: _Change) -> None:
     """Show a new code, and put it in force only when it was written out and, at a terminal, typed back."""
-    out, told = command.output, load_words()["passphrase"]
+    out, words = command.output, load_words()["passphrase"]
     code = str(change("recovery_code", {"secret": secret})["recovery_code"])
-    out.print_lines(["", told["code"].format(code=code), "", told["keep"]])
+    out.print_lines(["", words["code"].format(code=code), "", words["keep"]])
     if out.as_json:
         out.print_document({"recovery_code": code})
     out.flush()
     typed = code
     if sys.stdin.isatty() and not out.as_json:
-        typed = str(click.prompt(told["back"], err=True))
+        typed = str(click.prompt(words["back"], err=True))
     if not change("recovery_code", {"confirm": typed})["holds"]:
-        raise UserError(Code.WRONG_SECRET, told["given_up"])
+        raise UserError(Code.WRONG_SECRET, words["given_up"])
     out.progression.is_done = True
-    out.print_line(told["holds"])
+    out.print_line(words["holds"])
 
 
 @loci.command()
@@ -410,9 +410,9 @@ def jobs(command: Command, limit: int | None) -> None:
 
 
 def _print_jobs(out: Output, reply: Row) -> None:
-    told = load_words("jobs")
+    words = load_words("jobs")
     if reply["paused"]:
-        out.print_line(told["paused"])
+        out.print_line(words["paused"])
     elif reply["holds"]:
         out.print_line(reply["holds"])
     out.print_table(
@@ -427,20 +427,20 @@ def _print_jobs(out: Output, reply: Row) -> None:
 
 
 def _describe_due(beat: Row) -> str:
-    told = load_words("jobs")
-    last = told["never"] if beat["last_at"] is None else format_minute(beat["last_at"])
-    following = told["as_needed"] if beat["next_at"] is None else format_minute(beat["next_at"])
-    following = told["now"] if beat["due"] else following
-    return str(told["due"].format(last=last, next=following))
+    words = load_words("jobs")
+    last = words["never"] if beat["last_at"] is None else format_minute(beat["last_at"])
+    following = words["as_needed"] if beat["next_at"] is None else format_minute(beat["next_at"])
+    following = words["now"] if beat["due"] else following
+    return str(words["due"].format(last=last, next=following))
 
 
 def _describe_state(row: Row) -> str:
-    told = load_words("jobs")["states"][row["state"]]
+    state_word = load_words("jobs")["states"][row["state"]]
     if row["state"] == "running" and row["total"]:
-        return f"{told} {row['progress']:,}/{row['total']:,}"
+        return f"{state_word} {row['progress']:,}/{row['total']:,}"
     if row["code"]:
-        return f"{told} ({row['code']})"
-    return f"{told}, {load_words('jobs')['undone']}" if row["undone"] else str(told)
+        return f"{state_word} ({row['code']})"
+    return f"{state_word}, {load_words('jobs')['undone']}" if row["undone"] else str(state_word)
 
 
 def _describe_time(row: Row) -> str:
@@ -463,8 +463,8 @@ def describe_report(report: Row) -> str:
     forms = load_words("jobs")["counts"]
     flat = {**report, **{k: v for part in ("contradictions", "compressed") for k, v in report.get(part, {}).items()}}
     flat |= {f"pruned_{name}": count for name, count in report.get("pruned", {}).items()}
-    told = [format_count(form, flat[name]) for name, form in forms.items() if flat.get(name)]
-    return ", ".join(told) or str(load_words("jobs")["nothing"])
+    counts = [format_count(form, flat[name]) for name, form in forms.items() if flat.get(name)]
+    return ", ".join(counts) or str(load_words("jobs")["nothing"])
 
 
 @loci.command()
@@ -475,14 +475,14 @@ def consolidate(command: Command, dry_run: bool) -> None:
 
     Everything it does is one step that `loci undo` takes back.
     """
-    with command.open_session() as session, command.output.show_progress(enabled=True) as tell:
-        reply = session.call("consolidate", {"dry_run": True} if dry_run else {}, tell)
+    with command.open_session() as session, command.output.show_progress(enabled=True) as report_progress:
+        reply = session.call("consolidate", {"dry_run": True} if dry_run else {}, report_progress)
     command.print_result(reply, _print_consolidation)
 
 
 def _print_consolidation(out: Output, reply: Row) -> None:
-    told = load_words("jobs")
-    out.print_line(told["would" if reply["dry_run"] else "done"].format(what=describe_report(reply)))
+    words = load_words("jobs")
+    out.print_line(words["would" if reply["dry_run"] else "done"].format(what=describe_report(reply)))
     _print_undo(out, [reply["step"]] if reply["step"] else [])
 
 
@@ -490,16 +490,16 @@ def _print_consolidation(out: Output, reply: Row) -> None:
 @with_command
 def sweep(command: Command) -> None:
     """Look at what fades: mark it, bring back what was confirmed, archive what nothing protects."""
-    with command.open_session() as session, command.output.show_progress(enabled=True) as tell:
-        reply = session.call("sweep", {}, tell)
+    with command.open_session() as session, command.output.show_progress(enabled=True) as report_progress:
+        reply = session.call("sweep", {}, report_progress)
     command.print_result(reply, _print_sweep)
 
 
 def _print_sweep(out: Output, reply: Row) -> None:
-    told = load_words("jobs")
+    words = load_words("jobs")
     parts = [describe_report(reply["swept"]), describe_report(reply["episodes"])]
-    what = ", ".join(part for part in parts if part != told["nothing"]) or told["nothing"]
-    out.print_line(told["done"].format(what=what))
+    what = ", ".join(part for part in parts if part != words["nothing"]) or words["nothing"]
+    out.print_line(words["done"].format(what=what))
     _print_undo(out, reply["steps"])
 
 
@@ -531,12 +531,12 @@ def doctor(command: Command) -> None:
 
 
 def _print_findings(out: Output, found: Sequence[Finding], worst: str) -> None:
-    told = load_words("doctor")
+    words = load_words("doctor")
     width = max(len(one.title) for one in found)
     for one in found:
-        out.print_line(f"{told['states'][one.state]:<5} {one.title:<{width}}  {one.sentence}")
+        out.print_line(f"{words['states'][one.state]:<5} {one.title:<{width}}  {one.sentence}")
         if one.advice:
             out.print_line(f"{'':<{width + 8}}{one.advice}")
-    said = told["sum"][worst]
+    summary = words["sum"][worst]
     count = sum(one.state == worst for one in found)
-    out.print_line(said if isinstance(said, str) else format_count(said, count))
+    out.print_line(summary if isinstance(summary, str) else format_count(summary, count))

@@ -85,8 +85,8 @@ def mcp(
     if install is not None:
         from app.mcp.installation import InstallOptions, install_into
 
-        wish = InstallOptions(only_print=only_print, yes=yes, code=code, grants=given or None)
-        context.exit(install_into(setup, install, wish))
+        options = InstallOptions(only_print=only_print, yes=yes, code=code, grants=given or None)
+        context.exit(install_into(setup, install, options))
     if pair is not None:
         from app.mcp.pairing import ask_grants, pair_client
 

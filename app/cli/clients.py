@@ -153,7 +153,9 @@ def _at_least_prefix(wrote: Mapping[str, Any]) -> str:
 def pause(command: Command, name: str | None, everyone: bool) -> None:
     """Let a client in no more, until it is resumed."""
     reply = command.call("pause", _client_params(name, everyone=everyone))
-    command.print_result(reply, lambda out, told: out.print_line("Paused." if told["step"] else "Nothing to pause."))
+    command.print_result(
+        reply, lambda out, result: out.print_line("Paused." if result["step"] else "Nothing to pause.")
+    )
 
 
 @loci.command()
@@ -163,7 +165,9 @@ def pause(command: Command, name: str | None, everyone: bool) -> None:
 def resume(command: Command, name: str | None, everyone: bool) -> None:
     """Let a client in again that is paused, or asleep after 90 days."""
     reply = command.call("resume", _client_params(name, everyone=everyone))
-    command.print_result(reply, lambda out, told: out.print_line("Resumed." if told["step"] else "Nothing to resume."))
+    command.print_result(
+        reply, lambda out, result: out.print_line("Resumed." if result["step"] else "Nothing to resume.")
+    )
 
 
 def _client_params(name: str | None, *, everyone: bool) -> dict[str, Any]:
@@ -177,7 +181,9 @@ def clients(command: Command, allow: str | None) -> None:
     """List the clients that were ever paired, and the names you said no to."""
     if allow is not None:
         reply = command.call("allow_again", {"name": allow})
-        command.print_result(reply, lambda out, told: out.print_line(f"{escape_controls(told['name'])} may ask again."))
+        command.print_result(
+            reply, lambda out, result: out.print_line(f"{escape_controls(result['name'])} may ask again.")
+        )
         return
 
     def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
@@ -230,30 +236,30 @@ def _print_log(out: Output, reply: Mapping[str, Any], *, is_one: bool) -> None:
 
 def _describe_activity(line: Mapping[str, Any]) -> str:
     """What it did, in the words of the window's Clients page."""
-    said = load_words("clients_page")
+    words = load_words("clients_page")
     if line["did"] == "refused":
-        why = said["refusal_reasons"].get(line["code"], said["refusal_reasons"]["unknown"])
-        return str(said["activity"]["refused"]).format(why=why)
-    known = said["answered"].get(line["verb"], {}).get(line["operation"]) or said["verbs"].get(line["verb"])
+        why = words["refusal_reasons"].get(line["code"], words["refusal_reasons"]["unknown"])
+        return str(words["activity"]["refused"]).format(why=why)
+    known = words["answered"].get(line["verb"], {}).get(line["operation"]) or words["verbs"].get(line["verb"])
     verb = str(known or one_line(line["verb"].replace("_", " "), 64))
     verb = verb[:1].upper() + verb[1:]
     return f"{verb}: {first_words(line['text'])}" if line["text"] else verb
 
 
 def _describe_line(line: Mapping[str, Any]) -> list[str]:
-    said = load_words("clients_page")["activity"]
+    words = load_words("clients_page")["activity"]
     noted: list[str] = []
     if line["did"] == "asked":
-        noted.append(format_count(said["gave"], line["count"]) if line["count"] else said["gave_none"])
-        noted.append(format_count(said["withheld"], line["withheld"]) if line["withheld"] else "")
+        noted.append(format_count(words["gave"], line["count"]) if line["count"] else words["gave_none"])
+        noted.append(format_count(words["withheld"], line["withheld"]) if line["withheld"] else "")
     elif line["did"] == "wrote":
         more = line["count"] - 1 if line["text"] else line["count"]
         noted.append(escape_controls(line["space"] or ""))
-        noted.append(format_count(said["more" if line["text"] else "changed"], more) if more > 0 else "")
-        noted.append(said["warned"] if line["warned"] else "")
+        noted.append(format_count(words["more" if line["text"] else "changed"], more) if more > 0 else "")
+        noted.append(words["warned"] if line["warned"] else "")
     else:
         noted.append(line["code"] or "")
-    return [*noted, said["undone"] if line["undone"] else ""]
+    return [*noted, words["undone"] if line["undone"] else ""]
 
 
 _WAIT_S = 150.0
@@ -311,15 +317,15 @@ def question_lines(notice: Mapping[str, Any]) -> list[str]:
     Returns:
         Lines for the terminal.
     """
-    said = {name: escape_controls(str(notice[name])) for name in ("name", "client", "asked_by", "code_end")}
+    fields = {name: escape_controls(str(notice[name])) for name in ("name", "client", "asked_by", "code_end")}
     grants = [str(grant) for grant in notice["grants"]]
     spaces = [grant for grant in grants if grant == Grant.ALL_SPACES.value or grant.startswith(SPACE)]
     seen = [*(describe_space_grant(grant) for grant in space_grants(grants)), describe_default_visibility()]
     withheld = ", ".join(escape_controls(str(grant)) for grant in notice.get("withheld", ()))
     return [
-        f"{said['name']} wants to connect.",
-        f"  It calls itself {said['client']}; its process, as reported: {said['asked_by'] or 'unknown'}.",
-        f"  Its code ends with {said['code_end']}; compare it with the one the client was given.",
+        f"{fields['name']} wants to connect.",
+        f"  It calls itself {fields['client']}; its process, as reported: {fields['asked_by'] or 'unknown'}.",
+        f"  Its code ends with {fields['code_end']}; compare it with the one the client was given.",
         *([describe_former_client()] if notice["former"] else []),
         "It may:",
         *(

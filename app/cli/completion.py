@@ -179,10 +179,10 @@ def write_zsh_script(verbs: Sequence[Verb]) -> str:
     lines += ["            _describe -t verbs verb verbs ;;", "        argument)", "            case $words[1] in"]
     for verb in verbs:
         if verb.name:
-            told = [line for option in verb.options for line in _zsh_option(option)]
+            option_lines = [line for option in verb.options for line in _zsh_option(option)]
             rest = f"'*:value:({' '.join(verb.values)})'" if verb.values else "'*:file:_files'" if verb.is_file else ""
             lines += [f"                {verb.name})", "                    _arguments \\"]
-            lines += [f"                        {line} \\" for line in told]
+            lines += [f"                        {line} \\" for line in option_lines]
             lines += [f"                        {rest} ;;" if rest else "                        ;;"]
     lines += ["            esac ;;", "    esac", "}", "", '_loci "$@"']
     return "\n".join(lines) + "\n"
@@ -194,8 +194,10 @@ def _quote_zsh(text: str) -> str:
 
 def _zsh_option(option: Option) -> Iterator[str]:
     about = option.about.translate({ord(sign): f"\\{sign}" for sign in "[]:\\"})
-    told = f":value:({' '.join(option.values)})" if option.values else ":file:_files" if option.is_file else ":value:"
-    value = told if option.takes_value else ""
+    value_form = (
+        f":value:({' '.join(option.values)})" if option.values else ":file:_files" if option.is_file else ":value:"
+    )
+    value = value_form if option.takes_value else ""
     for name in option.names:
         yield shlex.quote(f"*{name}[{about}]{value}")
 

@@ -76,8 +76,8 @@ def _read_context(session: Session, shown: Item) -> _About:
     chain = session.call("history", {"id": shown["id"]})["items"]
     versions = [one for one in chain if not one["part_index"]]  # of a split text the first part
     queue = read_items(session) if shown["status"] in _ASKED else []
-    head = shown["part_of"] or shown["id"]
-    asked = [item for item in queue if head in (item["incoming"]["id"], (item["existing"] or {}).get("id"))]
+    whole_id = shown["part_of"] or shown["id"]
+    asked = [item for item in queue if whole_id in (item["incoming"]["id"], (item["existing"] or {}).get("id"))]
     return _About(versions, asked, queue)
 
 
@@ -85,7 +85,7 @@ def _print_detail(out: Output, shown: Item, about: _About) -> None:
     out.print_lines(escape_controls(line) for line in shown["text"].split("\n"))
     out.print_line()
     rows = [
-        *_standing_rows(shown, about),
+        *_status_rows(shown, about),
         *_origin_rows(shown),
         *_trust_rows(shown),
         *_claim_rows(shown),
@@ -94,7 +94,7 @@ def _print_detail(out: Output, shown: Item, about: _About) -> None:
     out.print_lines(align_rows([*rows, *_question_rows(shown, about)]))
 
 
-def _standing_rows(shown: Item, about: _About) -> list[Row]:
+def _status_rows(shown: Item, about: _About) -> list[Row]:
     status, *why = describe_status(shown)
     rows = [("id", shown["id"]), ("kind", f"{shown['kind']}, in {one_line(shown['space'], _NAME)}"), ("status", status)]
     rows += [("", line) for line in why]
@@ -136,9 +136,9 @@ def _origin_rows(shown: Item) -> list[Row]:
 def _trust_rows(shown: Item) -> list[Row]:
     trust = next(term["value"] for term in shown["trust_terms"] if term["term"] == "trust")
     rows = [("trust", f"{trust:.2f}, {describe_level(trust)}")]
-    told = describe_trust(shown)
-    width = max(len(name) for _, name, _ in told)
-    return rows + [("", f"  {figure:>5}  {name:<{width}}  {sentence}") for figure, name, sentence in told]
+    factors = describe_trust(shown)
+    width = max(len(name) for _, name, _ in factors)
+    return rows + [("", f"  {figure:>5}  {name:<{width}}  {sentence}") for figure, name, sentence in factors]
 
 
 def _claim_rows(shown: Item) -> list[Row]:
@@ -154,9 +154,9 @@ def _version_rows(shown: Item, about: _About) -> list[Row]:
     if len(about.versions) < 2:
         return []
     rows = [_describe_version(one, shown["part_of"] or shown["id"]) for one in about.versions[-_VERSIONS:]]
-    told = [("versions" if not place else "", line) for place, line in enumerate(rows)]
+    lines = [("versions" if not place else "", line) for place, line in enumerate(rows)]
     left = len(about.versions) - len(rows)
-    return [*told, ("", f"and {left} earlier: `loci history {shown['id']}`")] if left else told
+    return [*lines, ("", f"and {left} earlier: `loci history {shown['id']}`")] if left else lines
 
 
 def _describe_version(one: Item, this_id: str) -> str:
@@ -167,7 +167,7 @@ def _describe_version(one: Item, this_id: str) -> str:
 
 def _question_rows(shown: Item, about: _About) -> list[Row]:
     rows: list[Row] = []
-    told = describe_status(shown)
+    status_lines = describe_status(shown)
     for item in about.asked:
         asked = load_words()["asked"].format(
             id=shorten_id(item["id"], about.queue), question=one_line(item["question"], _NAME)
@@ -178,7 +178,7 @@ def _question_rows(shown: Item, about: _About) -> list[Row]:
             if other is not None and other["id"] not in (shown["id"], shown["part_of"]):
                 rows.append(("", load_words()["sides"][name].format(text=first_words(other["text"]))))
                 rows.append(("", f"{describe_source(other)}, trust {other['trust']:.2f} · {other['id']}"))
-        if item["reason"] not in told:
+        if item["reason"] not in status_lines:
             rows.append(("", item["reason"]))
     return [*rows, ("", "`loci conflicts` lists the answers.")] if rows else rows
 

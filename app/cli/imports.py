@@ -47,8 +47,8 @@ def import_(command: Command, path: str, form: str | None, space: str | None, dr
     """
     if not path.strip():
         raise UserError(Code.INVALID_INPUT, "Name the file or folder to import.")
-    with ExitStack() as held:
-        source = held.enter_context(_spool_stdin(command)) if path == "-" else absolute_path(path)
+    with ExitStack() as stack:
+        source = stack.enter_context(_spool_stdin(command)) if path == "-" else absolute_path(path)
         params = {"path": str(source), "format": form, "space": space, "dry_run": dry_run or None}
         reply, judged = _run_import(command, {name: value for name, value in params.items() if value is not None})
     command.print_result(reply, lambda out, done: print_import(out, done, judged))
@@ -56,8 +56,8 @@ def import_(command: Command, path: str, form: str | None, space: str | None, dr
 
 def _run_import(command: Command, params: Mapping[str, Any]) -> tuple[dict[str, Any], Judged | None]:
     with command.open_session() as session:
-        with command.output.show_progress(enabled=True) as tell:
-            reply = session.call("import", params, tell)
+        with command.output.show_progress(enabled=True) as report_progress:
+            reply = session.call("import", params, report_progress)
         judged = (
             None if command.output.as_json or reply["import_id"] is None else _count_judged(session, reply["import_id"])
         )
@@ -195,10 +195,10 @@ def distill(command: Command, import_id: str | None, dry_run: bool) -> None:
     params: dict[str, Any] = {"dry_run": True} if dry_run else {}
     if import_id is not None:
         params["import_id"] = import_id
-    with command.open_session() as session, command.output.show_progress(enabled=True) as tell:
-        reply = session.call("distill", params, tell)
+    with command.open_session() as session, command.output.show_progress(enabled=True) as report_progress:
+        reply = session.call("distill", params, report_progress)
         while "next" in reply:
-            page = session.call("distill", {**params, "after": reply.pop("next")}, tell)
+            page = session.call("distill", {**params, "after": reply.pop("next")}, report_progress)
             page["statements"] = [*reply["statements"], *page["statements"]]
             page["small_talk"] = [*reply["small_talk"], *page["small_talk"]]
             reply = {**page, "skipped": reply["skipped"]}
@@ -207,19 +207,19 @@ def distill(command: Command, import_id: str | None, dry_run: bool) -> None:
 
 def _print_statements(out: Output, reply: Mapping[str, Any], dry_run: bool) -> None:
     forms = load_words()["distill"]
-    told = reply["statements"]
-    again = sum(one["operation"] == "NOOP" for one in told)
-    out.print_line(format_count(forms["would" if dry_run else "made"], len(told) - again))
+    statements = reply["statements"]
+    again = sum(one["operation"] == "NOOP" for one in statements)
+    out.print_line(format_count(forms["would" if dry_run else "made"], len(statements) - again))
     if again:
         out.print_line(format_count(forms["again"], again))
-    for one in told[:_SHOWN_STATEMENTS]:
+    for one in statements[:_SHOWN_STATEMENTS]:
         out.print_line(f"  {escape_controls(one['text'])}")
-    if len(told) > _SHOWN_STATEMENTS:
-        out.print_line(str(forms["more"]).format(count=f"{len(told) - _SHOWN_STATEMENTS:,}"))
+    if len(statements) > _SHOWN_STATEMENTS:
+        out.print_line(str(forms["more"]).format(count=f"{len(statements) - _SHOWN_STATEMENTS:,}"))
     out.print_line(format_count(forms["small_talk"], len(reply["small_talk"])))
     rows = [(f"left out: {reason.replace('_', ' ')}", count) for reason, count in sorted(reply["skipped"].items())]
     out.print_table(rows)
-    if told and not dry_run:
+    if statements and not dry_run:
         out.print_line(str(forms["undo"]))
 
 

@@ -78,17 +78,17 @@ def _read_related(session: Session, reply: Mapping[str, Any]) -> dict[str, Mappi
 
 def _print_remembered(out: Output, reply: Mapping[str, Any], about: Mapping[str, Mapping[str, Any]]) -> None:
     memory = about[reply["memory_id"]]
-    became, told = _outcome_word(reply, memory["status"]), load_words()["remembered"]
-    out.print_line(f"{told[became]}  {memory['id']}")
+    became, words = _outcome_word(reply, memory["status"]), load_words()["remembered"]
+    out.print_line(f"{words[became]}  {memory['id']}")
     if became in ("known", "merged"):
         out.print_line(f"  “{first_words(memory['text'])}”")
     if became == "older" and memory["superseded_by"] in about:
-        out.print_line("  " + told["since"].format(text=first_words(about[memory["superseded_by"]]["text"])))
-    out.print_lines("  " + told["instead"].format(text=first_words(about[one]["text"])) for one in reply["superseded"])
+        out.print_line("  " + words["since"].format(text=first_words(about[memory["superseded_by"]]["text"])))
+    out.print_lines("  " + words["instead"].format(text=first_words(about[one]["text"])) for one in reply["superseded"])
     if reply["superseded"]:
-        out.print_line("  " + told["back"].format(id=memory["id"]))
+        out.print_line("  " + words["back"].format(id=memory["id"]))
     if reply["conflict"] is not None:
-        out.print_line("  " + told["asked"].format(id=reply["conflict"][-8:]))
+        out.print_line("  " + words["asked"].format(id=reply["conflict"][-8:]))
 
 
 def _outcome_word(reply: Mapping[str, Any], status: str) -> str:
@@ -165,17 +165,17 @@ def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> Non
     if explain:
         out.print_line(_describe_funnel(reply["stages"]))
         out.print_lines(_describe_quality(reply))
-    told = {"strategy": reply["strategy"], "ms": f"{reply['took_ms']:.0f}"}
-    out.print_line(format_count(load_words()["counts"]["found"], len(reply["items"]), **told))
+    figures = {"strategy": reply["strategy"], "ms": f"{reply['took_ms']:.0f}"}
+    out.print_line(format_count(load_words()["counts"]["found"], len(reply["items"]), **figures))
 
 
 def _describe_plan(plan: Mapping[str, Any]) -> str:
     """`Understood as: temporal · last week (4–10 May 2026) · Harbour · words 0.45, meaning 0.55`."""
-    told, weight = load_words()["recall"], plan["text_weight"]
-    shares = told["shares"].format(words=f"{weight:.2f}", meaning=f"{1 - weight:.2f}")
+    words, weight = load_words()["recall"], plan["text_weight"]
+    shares = words["shares"].format(words=f"{weight:.2f}", meaning=f"{1 - weight:.2f}")
     names = ", ".join(one_line(name, _NAME) for name in plan["entities"])
     parts = (plan["intent"], _describe_time(plan), names, shares)
-    return str(told["understood"]).format(parts=" · ".join(part for part in parts if part))
+    return str(words["understood"]).format(parts=" · ".join(part for part in parts if part))
 
 
 def _describe_time(plan: Mapping[str, Any]) -> str:
@@ -207,22 +207,22 @@ def describe_days(first: date, last: date) -> str:
 
 def _describe_funnel(stages: Mapping[str, int]) -> str:
     """`128 by meaning, 64 by words → 151 in scope → 60 strong enough → 41 without repetition → 8 in the answer`."""
-    told = load_words()["recall"]
-    brought = [said.format(count=f"{stages[name]:,}") for name, said in told["lists"].items() if stages.get(name)]
-    left = [said.format(count=f"{stages.get(name, 0):,}") for name, said in told["stages"].items()]
-    return " → ".join([", ".join(brought) or told["lists_empty"], *left])
+    words = load_words()["recall"]
+    brought = [form.format(count=f"{stages[name]:,}") for name, form in words["lists"].items() if stages.get(name)]
+    left = [form.format(count=f"{stages.get(name, 0):,}") for name, form in words["stages"].items()]
+    return " → ".join([", ".join(brought) or words["lists_empty"], *left])
 
 
 def _describe_quality(reply: Mapping[str, Any]) -> list[str]:
     """How good the answer was, on one line; nothing where there is no answer."""
-    told, figures = load_words()["recall"], reply["metrics"]
+    words, figures = load_words()["recall"], reply["metrics"]
     if figures is None or not reply["items"]:
         return []
-    order = told["rerank"].get(figures["rerank_applied"], figures["rerank_applied"])
-    tokens = format_count(told["tokens"], figures["tokens_consumed"])
+    order = words["rerank"].get(figures["rerank_applied"], figures["rerank_applied"])
+    tokens = format_count(words["tokens"], figures["tokens_consumed"])
     if not figures["graded"]:
-        return [" · ".join((told["ungraded"], tokens, order))]
-    graded = told["graded"].format(
+        return [" · ".join((words["ungraded"], tokens, order))]
+    graded = words["graded"].format(
         near=f"{figures['average_relevancy']:.2f}",
         ndcg=f"{figures['ndcg']:.2f}",
         before=f"{figures['ndcg_before']:.2f}",
@@ -328,10 +328,10 @@ def _edit_text(command: Command, text: str) -> str:
 
 
 def _print_edit(out: Output, reply: Mapping[str, Any]) -> None:
-    told = load_words()["edited"]
-    out.print_line(told[reply["operation"]].format(id=reply["memory_id"]))
+    words = load_words()["edited"]
+    out.print_line(words[reply["operation"]].format(id=reply["memory_id"]))
     if reply["step"] is not None:
-        out.print_line(told["undo"].format(id=reply["memory_id"]))
+        out.print_line(words["undo"].format(id=reply["memory_id"]))
 
 
 @loci.command()
@@ -374,11 +374,11 @@ def tag(
 
 
 def _print_tags(out: Output, reply: Mapping[str, Any]) -> None:
-    told = load_words()["tagged"]
+    words = load_words()["tagged"]
     if reply["step"] is None:
-        out.print_line(told["same"])
+        out.print_line(words["same"])
     tags = ", ".join(one_line(name, _NAME) for name in reply["tags"])
-    out.print_line(told["tags"].format(tags=tags) if tags else told["none"])
+    out.print_line(words["tags"].format(tags=tags) if tags else words["none"])
 
 
 @loci.command()
@@ -429,32 +429,32 @@ def mark(command: Command, id: str, outcome: str, note: str | None) -> None:  # 
 
 
 def _print_mark(out: Output, reply: Mapping[str, Any]) -> None:
-    told = load_words("practice")
-    out.print_line(told["acts"][reply["outcome"]]["done"])
+    words = load_words("practice")
+    out.print_line(words["acts"][reply["outcome"]]["done"])
     state = reply.get("rule")
     out.print_line(f"  {_describe_procedure(reply['procedure']) if state is None else _describe_rule(state)}")
     if reply.get("inverted"):
-        out.print_line("  " + told["command"]["inverted"].format(id=reply["id"]))
+        out.print_line("  " + words["command"]["inverted"].format(id=reply["id"]))
     elif reply.get("conflict") is not None:
-        out.print_line("  " + told["command"]["asked"].format(id=reply["conflict"][-_LEAST:]))
-    out.print_line("  " + told["command"]["undo"])
+        out.print_line("  " + words["command"]["asked"].format(id=reply["conflict"][-_LEAST:]))
+    out.print_line("  " + words["command"]["undo"])
 
 
 def _describe_rule(state: Mapping[str, Any]) -> str:
-    told = load_words("practice")
-    return str(told["command"]["rule"]).format(
-        maturity=told["rule"]["maturity"][state["maturity"]],
-        helpful=format_count(told["rule"]["helpful"], state["helpful"]).lower(),
-        harmful=format_count(told["rule"]["harmful"], state["harmful"]),
+    words = load_words("practice")
+    return str(words["command"]["rule"]).format(
+        maturity=words["rule"]["maturity"][state["maturity"]],
+        helpful=format_count(words["rule"]["helpful"], state["helpful"]).lower(),
+        harmful=format_count(words["rule"]["harmful"], state["harmful"]),
         value=f"{state['effectiveness']:.2f}",
     )
 
 
 def _describe_procedure(state: Mapping[str, Any]) -> str:
-    told = load_words("practice")
-    return str(told["command"]["procedure"]).format(
-        worked=format_count(told["procedure"]["worked"], state["successes"]),
-        failed=format_count(told["procedure"]["failed"], state["failures"]),
+    words = load_words("practice")
+    return str(words["command"]["procedure"]).format(
+        worked=format_count(words["procedure"]["worked"], state["successes"]),
+        failed=format_count(words["procedure"]["failed"], state["failures"]),
     )
 
 
@@ -473,11 +473,11 @@ def erase(command: Command, id: str, *, whole_chain: bool, dry_run: bool, yes: b
     with command.open_session() as session:
         if not yes:
             shown = session.call("show", {"id": id})
-            told = session.call("erase", remove_missing({**asked, "dry_run": True}))
+            preview = session.call("erase", remove_missing({**asked, "dry_run": True}))
             if dry_run:
-                command.print_result(told, lambda out, found: _print_erase_preview(out, shown, found))
+                command.print_result(preview, lambda out, found: _print_erase_preview(out, shown, found))
                 return
-            _print_erase_preview(command.output, shown, told)
+            _print_erase_preview(command.output, shown, preview)
             if not click.confirm(load_words()["erase"]["ask"], default=False, err=True):
                 command.output.print_note(load_words()["erase"]["kept"])
                 return
@@ -485,20 +485,20 @@ def erase(command: Command, id: str, *, whole_chain: bool, dry_run: bool, yes: b
     command.print_result(done, _print_erasure)
 
 
-def _print_erase_preview(out: Output, shown: Mapping[str, Any], told: Mapping[str, Any]) -> None:
-    said = load_words()["erase"]
+def _print_erase_preview(out: Output, shown: Mapping[str, Any], preview: Mapping[str, Any]) -> None:
+    words = load_words()["erase"]
     out.print_line(f"“{first_words(shown['text'])}”")
-    out.print_line(format_count(said["would"], told["memories"]))
+    out.print_line(format_count(words["would"], preview["memories"]))
     for why in ("version", "beneath", "made_of_it"):
-        count = sum(one["why"] == why for one in told["items"])
+        count = sum(one["why"] == why for one in preview["items"])
         if count:
-            out.print_line("  " + format_count(said[why], count))
+            out.print_line("  " + format_count(words[why], count))
     for name in ("versions", "same_words"):
-        if told[name]:
-            out.print_line("  " + format_count(said[name], told[name]))
-    if told["back"]:
-        out.print_line("  " + format_count(said["back"], len(told["back"])))
-    _print_backups(out, told)
+        if preview[name]:
+            out.print_line("  " + format_count(words[name], preview[name]))
+    if preview["back"]:
+        out.print_line("  " + format_count(words["back"], len(preview["back"])))
+    _print_backups(out, preview)
 
 
 def _print_erasure(out: Output, done: Mapping[str, Any]) -> None:
@@ -506,7 +506,7 @@ def _print_erasure(out: Output, done: Mapping[str, Any]) -> None:
     _print_backups(out, done)
 
 
-def _print_backups(out: Output, told: Mapping[str, Any]) -> None:
-    if told["backups"]:
-        out.print_line("  " + format_count(load_words()["erase"]["backups"], len(told["backups"])))
-        out.print_lines(f"    {one_line(escape_controls(name))}" for name in told["backups"])
+def _print_backups(out: Output, preview: Mapping[str, Any]) -> None:
+    if preview["backups"]:
+        out.print_line("  " + format_count(load_words()["erase"]["backups"], len(preview["backups"])))
+        out.print_lines(f"    {one_line(escape_controls(name))}" for name in preview["backups"])

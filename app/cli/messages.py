@@ -18,7 +18,7 @@ from app.cli.output import one_line
 _NAME, _VALUE, _WORDS = 40, 80, 60
 _FORMS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}
 _IDLE = 0.005
-_TOLD_OLDER = ("doubt", "vault_seq", "seen_seq")
+_OLDER_FIELDS = ("doubt", "vault_seq", "seen_seq")
 
 Item = Mapping[str, Any]
 
@@ -54,11 +54,11 @@ def older_words(older: Mapping[str, Any]) -> str:
         One line.
     """
     sentences = load_words()["accept_older"]
-    told = sentences["older" if older["doubt"] == "older" else "unknown"].format(
+    sentence = sentences["older" if older["doubt"] == "older" else "unknown"].format(
         seen=f", {format_minute(older['seen_at'])}" if older["seen_at"] else "",
-        **{name: older[name] for name in _TOLD_OLDER},
+        **{name: older[name] for name in _OLDER_FIELDS},
     )
-    return f"{told} {sentences['until'].format(do=older['do'])}"
+    return f"{sentence} {sentences['until'].format(do=older['do'])}"
 
 
 # ---- times
@@ -139,12 +139,12 @@ def describe_status(item: Item) -> list[str]:
     Returns:
         The status, then its reason where there is one.
     """
-    told = [str(load_words()["status"][item["status"]])]
+    sentences = [str(load_words()["status"][item["status"]])]
     reason = item.get("status_reason")
     if reason is None:
-        return told
+        return sentences
     why = load_words()["why"].get(reason) or load_words("review")["reasons"].get(reason)
-    return told if why is None else [*told, str(why)]
+    return sentences if why is None else [*sentences, str(why)]
 
 
 def describe_conditions(item: Item) -> list[str]:

@@ -27,8 +27,8 @@ _CONTROL = re.compile(
 _SHORT = 160
 _WIDE = 96
 _STDIN_BYTES = 256 * 1024
-_TOLD = "Done, but the result could not be written: standard output takes no more."
-_NOT_TOLD = "The answer could not be written: standard output takes no more. Nothing was changed."
+_NOT_WRITTEN = "Done, but the result could not be written: standard output takes no more."
+_NOTHING_WRITTEN = "The answer could not be written: standard output takes no more. Nothing was changed."
 
 Tell = Callable[[str, int, int | None], None]
 """Told what is done, units done, and units in all."""
@@ -41,7 +41,7 @@ class OutputError(EnvironmentFaultError):
         is_unread: whether the reader left, at which other tools end without a word.
     """
 
-    def __init__(self, sentence: str = _NOT_TOLD, *, is_unread: bool = False) -> None:
+    def __init__(self, sentence: str = _NOTHING_WRITTEN, *, is_unread: bool = False) -> None:
         super().__init__(Code.OUTPUT_FAILED, sentence)
         self.is_unread = is_unread
 
@@ -77,8 +77,8 @@ class StandardOutput(io.TextIOWrapper):
         """
         is_terminal = stream is not None and stream.isatty()
         self._closed = _Closed()
-        held = stream.detach() if isinstance(stream, io.TextIOWrapper) else io.BufferedWriter(self._closed)
-        super().__init__(held, encoding="utf-8", errors="backslashreplace", line_buffering=is_terminal)
+        buffer = stream.detach() if isinstance(stream, io.TextIOWrapper) else io.BufferedWriter(self._closed)
+        super().__init__(buffer, encoding="utf-8", errors="backslashreplace", line_buffering=is_terminal)
 
     def write(self, text: str, /) -> int:
         """Write.
@@ -98,7 +98,7 @@ class StandardOutput(io.TextIOWrapper):
         except OSError as error:
             raise OutputError(is_unread=error.errno == errno.EPIPE) from None
 
-    def discard_held(self) -> None:
+    def discard_pending(self) -> None:
         """Send what is still held nowhere, so that the end of the process has nothing left to say."""
         self._closed.is_silent = True
         with suppress(OSError), Path(os.devnull).open("wb") as nowhere:
@@ -126,7 +126,7 @@ class Progression:
         Args:
             error: as it was raised; one with a sentence of its own keeps it.
         """
-        return _TOLD if self.is_done and error.sentence == _NOT_TOLD else error.sentence
+        return _NOT_WRITTEN if self.is_done and error.sentence == _NOTHING_WRITTEN else error.sentence
 
 
 def read_text(argument: str, what: str, taken: os.PathLike[str] | None = None) -> str:

@@ -94,8 +94,8 @@ class _Resolve(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what each action does."""
-        told = load_words()["answers"]["pair"]
-        lines = [f"  {action.value:<16} {told[action.value]}" for action in Action]
+        words = load_words()["answers"]["pair"]
+        lines = [f"  {action.value:<16} {words[action.value]}" for action in Action]
         alone = "For an item that waits alone, supersede accepts it and reject declines it."
         self.epilog = "\n".join(["\b", "ACTION is one of:", *lines, alone])
         super().format_epilog(ctx, formatter)
@@ -144,9 +144,9 @@ def _print_list(out: Output, reply: Mapping[str, Any], *, whole: bool = True, to
     for place, item in enumerate(found, 1):
         kind = load_words("review")["kinds"][item["kind"]]["name"]
         out.print_line(f"{place:>2}. {one_line(item['question'], 100)}  [{kind}]  {shorten_id(item['id'], every)}")
-        stands = item["existing"] or item.get("against")
-        if stands is not None:
-            _print_side(out, "you have", stands)
+        existing = item["existing"] or item.get("against")
+        if existing is not None:
+            _print_side(out, "you have", existing)
         _print_side(out, "arrived" if item["existing"] is not None else "waiting", item["incoming"])
         if "warning" in item:
             out.print_line(f"    ! {load_words('review')['warned']['title'].upper()}: {item['warning']}")

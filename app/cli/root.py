@@ -53,8 +53,8 @@ class Command:
             params: its parameters; None values are left out.
             progress: whether to show a bar on standard error when it is a terminal.
         """
-        with self.open_session() as session, self.output.show_progress(enabled=progress) as tell:
-            return session.call(verb, remove_missing(params), tell)
+        with self.open_session() as session, self.output.show_progress(enabled=progress) as report_progress:
+            return session.call(verb, remove_missing(params), report_progress)
 
     @contextmanager
     def open_session(self) -> Iterator[Session]:

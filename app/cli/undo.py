@@ -63,7 +63,7 @@ def undo_and_print(command: Command, step_id: str | None) -> None:
     """
     with command.open_session() as session:
         step = _choose_step(session, step_id)
-        about = [] if step is None else _Told(session).describe_step(step)  # what a step brought is gone after it
+        about = [] if step is None else _StepTexts(session).describe_step(step)  # what a step brought is gone after it
         wanted = step_id if step is None else step["id"]
         reply = session.call("undo", {} if wanted is None else {"step": wanted})
     print_undone(command.output, reply, step, about)
@@ -95,8 +95,8 @@ def _print_steps(command: Command, limit: int | None) -> None:
     out = command.output
     with command.open_session() as session:
         reply = session.call("steps", {} if limit is None else {"limit": limit})
-        newest, told = _choose_step(session, None), _Told(session)
-        blocks = [(step, told.describe_step(step)) for step in reply["items"]]
+        newest, step_texts = _choose_step(session, None), _StepTexts(session)
+        blocks = [(step, step_texts.describe_step(step)) for step in reply["items"]]
     for step, about in blocks:
         out.print_line(
             f"{format_minute(step['at'])}  {escape_controls(step['label'])} · {actor_of(step)}"
@@ -136,7 +136,7 @@ def _iterate_steps(session: Session) -> Iterator[Step]:
         after = {"after": page["next"]}
 
 
-class _Told:
+class _StepTexts:
     """What memories of steps say now; each is read once."""
 
     def __init__(self, session: Session) -> None:

@@ -226,14 +226,14 @@ def draft_supplied_claim(claim: Mapping[str, Any], text: str, validity: tuple[Wh
 
 def key_of_draft(space_id: str, draft: ClaimDraft, scope_session: str = "") -> bytes:
     """`claim_key` of a draft."""
-    said = {
+    statement = {
         "subject": draft.subject,
         "predicate": draft.predicate,
         "value": draft.value,
         "polarity": draft.polarity,
         "qualifiers": dict(draft.qualifiers),
     }
-    return claim_key(space_id, said, scope_session)
+    return claim_key(space_id, statement, scope_session)
 
 
 def draft_claim(
@@ -264,8 +264,8 @@ def draft_claim(
     return ids[0]
 
 
-def _select_memories(rows: Rows, memory_ids: Iterable[str], whose: str) -> frozenset[str]:
-    return frozenset(str(row[0]) for row in rows.all(_AMONG + whose, (json.dumps(list(memory_ids)),)))
+def _select_memories(rows: Rows, memory_ids: Iterable[str], condition: str) -> frozenset[str]:
+    return frozenset(str(row[0]) for row in rows.all(_AMONG + condition, (json.dumps(list(memory_ids)),)))
 
 
 def _claim_row(

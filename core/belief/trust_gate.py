@@ -16,7 +16,7 @@ AT_ODDS = frozenset({"claims_at_odds", "value_changed", "value_returns", "old_va
 """Reasons of a relation that tell of two values of one property: what a person can be asked about."""
 LATER_WORD = "later_word"
 """The reason of a relation: the person said another value of the same thing later."""
-SAID_AGAIN = frozenset({"claims_at_odds", LATER_WORD})
+RESTATED = frozenset({"claims_at_odds", LATER_WORD})
 """Reasons for which a remark of the owner's may end the owner's own word."""
 _EQUAL = 1e-9
 _SURE = 0.95
@@ -138,7 +138,7 @@ def _is_only_in_passing(newcomer: SourceAuthority, existing: SourceAuthority, re
     if relation.label is not Label.SUPERSEDE or not existing.owners_word:
         return False
     in_passing = newcomer.owner_said and not newcomer.owners_word
-    return in_passing and relation.by != "rules" and relation.reason not in SAID_AGAIN and relation.confidence < _SURE
+    return in_passing and relation.by != "rules" and relation.reason not in RESTATED and relation.confidence < _SURE
 
 
 def resolve_contradiction(newcomer: SourceAuthority, existing: SourceAuthority) -> Verdict:

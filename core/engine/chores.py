@@ -98,7 +98,7 @@ class BackgroundChores:
 
     def _finish_interrupted_imports(self, open_vault: OpenVault) -> Future[int]:
         if open_vault.storage.vault.read(count_interrupted_imports):
-            return self._groups.imports.finish_interrupted(self._tell_finishing)
+            return self._groups.imports.finish_interrupted(self._publish_finishing_progress)
         nothing: Future[int] = Future()
         nothing.set_result(0)
         return nothing
@@ -107,7 +107,7 @@ class BackgroundChores:
         if isinstance(event, Changed):
             self._groups.recall_trials.handle_event(event)
 
-    def _tell_finishing(self, done: int, total: int | None) -> None:
+    def _publish_finishing_progress(self, done: int, total: int | None) -> None:
         self._hub.publish(Progress("import", "Finishing an interrupted import", done, total))
 
     def _run_chores(self, open_vault: OpenVault) -> None:

@@ -30,7 +30,7 @@ from core.intake.transitions.transitions import forget_memory
 from core.recall.scope import Scope, find_visible
 from core.text.terms import embedding_text
 from core.types.lifecycle import Marked
-from core.types.memory import ChangeReply, Judgement, Related, Relationship, Wish
+from core.types.memory import ChangeReply, Judgement, Related, Relationship, RequestedChange
 from core.types.values import Actor, Grant, Kind
 from core.types.views import Revision, RevisionReport
 from core.vault.database.rows import Rows
@@ -81,22 +81,22 @@ class ClientChanges:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT, TEXT_TOO_LARGE.
         """
-        wished = ChangeRequest(Wish.UPDATE, memory_id, text, reason, kind, request_id)
+        request = ChangeRequest(RequestedChange.UPDATE, memory_id, text, reason, kind, request_id)
         if actor.is_owner:
-            return self._revise_as_owner(wished, text, actor)
+            return self._revise_as_owner(request, text, actor)
         storage, search = self._storage(), self._search()
         self._scope_of_asker(actor)
-        check_change_request(wished)
+        check_change_request(request)
         return chain_work(
             search.embed_texts([embedding_text(text)]),
-            lambda meant: storage.write(self._make_change_writer(storage, search, wished, actor, meant)),
+            lambda meant: storage.write(self._make_change_writer(storage, search, request, actor, meant)),
         )
 
     def remove_memory(
         self,
         memory_id: str,
         actor: Actor,
-        wish: Wish = Wish.FORGET,
+        change: RequestedChange = RequestedChange.FORGET,
         reason: str | None = None,
         kind: Kind | None = None,
         request_id: str | None = None,
@@ -105,7 +105,7 @@ class ClientChanges:
 
         Args:
             actor: as for `update_text`.
-            wish: `delete` or `forget_memory`; both can be undone.
+            change: `delete` or `forget_memory`; both can be undone.
             reason: as for `update_text`.
             kind: as for `update_text`.
             request_id: as for `update_text`.
@@ -118,11 +118,11 @@ class ClientChanges:
         """
         storage, search = self._storage(), self._search()
         self._scope_of_asker(actor)
-        wished = ChangeRequest(wish, memory_id, None, reason, kind, request_id)
-        check_change_request(wished)
+        request = ChangeRequest(change, memory_id, None, reason, kind, request_id)
+        check_change_request(request)
         if actor.is_owner:
-            return storage.write(self._make_forget_writer(storage, wished, actor))
-        return storage.write(self._make_change_writer(storage, search, wished, actor, None))
+            return storage.write(self._make_forget_writer(storage, request, actor))
+        return storage.write(self._make_change_writer(storage, search, request, actor, None))
 
     def give_feedback(
         self,
@@ -152,7 +152,7 @@ class ClientChanges:
             UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT.
         """
         storage, scope = self._storage(), self._scope_of_asker(actor)
-        check_change_request(ChangeRequest(Wish.FORGET, memory_id, None, reason))
+        check_change_request(ChangeRequest(RequestedChange.FORGET, memory_id, None, reason))
         client = self._authority.client_of(actor)
         may_mark = client is None or bool(client.grants & {Grant.WRITE.value, Grant.CURATE.value})
         asked = {"verb": "feedback", "id": memory_id, "helpful": helpful, "reason": reason}
@@ -263,24 +263,24 @@ class ClientChanges:
         return self._authority.make_scope(actor)
 
     def _make_change_writer(
-        self, storage: Storage, search: Search, wished: ChangeRequest, actor: Actor, meant: Embedded | None
+        self, storage: Storage, search: Search, request: ChangeRequest, actor: Actor, embedded: Embedded | None
     ) -> Callable[[Tx], ChangeReply]:
         """By the terms that hold when it is carried out: another grant or another reach may have been given since."""
 
         def check_visible(tx: Tx) -> None:
-            _require_visible_kind(tx, wished.memory_id, self._scope_of_asker(actor), wished.kind)
+            _require_visible_kind(tx, request.memory_id, self._scope_of_asker(actor), request.kind)
 
         def write(tx: Tx) -> ChangeReply:
             client = self._authority.client_of(actor)
             if client is None:
                 raise not_admitted_error()
-            made = None if meant is None else meant.vectors_in(search.active_space)
+            made = None if embedded is None else embedded.vectors_in(search.active_space)
             vector = None if made is None else made[0]
-            with storage.verb(tx, actor, wished.wish.value, identify_change_call(wished, actor)) as verb:
+            with storage.verb(tx, actor, request.change.value, identify_change_call(request, actor)) as verb:
                 if verb.earlier is not None:
                     return restore_change_reply(verb.earlier)
                 requests = ChangeRequests(search.store_service)
-                reply = requests.change_or_ask(tx, wished, vector, actor, client, check_visible, search.add_vectors)
+                reply = requests.change_or_ask(tx, request, vector, actor, client, check_visible, search.add_vectors)
                 is_known_again = reply.operation != "NOOP" or reply.conflict is not None
                 verb.set_outcome(
                     None if reply.step_id is None else (reply.memory_id, *reply.superseded),
@@ -290,34 +290,36 @@ class ClientChanges:
 
         return write
 
-    def _make_forget_writer(self, storage: Storage, wished: ChangeRequest, actor: Actor) -> Callable[[Tx], ChangeReply]:
+    def _make_forget_writer(
+        self, storage: Storage, request: ChangeRequest, actor: Actor
+    ) -> Callable[[Tx], ChangeReply]:
         """The owner's own call: it is done, whoever brought the memory."""
-        call = IdempotentCall(actor, wished.request_id, {"verb": wished.wish.value, "id": wished.memory_id})
+        call = IdempotentCall(actor, request.request_id, {"verb": request.change.value, "id": request.memory_id})
 
         def write(tx: Tx) -> ChangeReply:
             with storage.verb(tx, actor, "forget", call) as verb:
                 if verb.earlier is not None:
                     return restore_change_reply(verb.earlier)
-                if wished.kind not in (None, _kind_of_memory(tx, wished.memory_id)):
+                if request.kind not in (None, _kind_of_memory(tx, request.memory_id)):
                     raise UserError(Code.NOT_FOUND, _NONE)
-                step = forget_memory(tx, storage.work, wished.memory_id, actor)
-                reply = ChangeReply(wished.wish.name, wished.memory_id, step_id=step)
-                verb.set_outcome((wished.memory_id,), asdict(reply))
+                step = forget_memory(tx, storage.work, request.memory_id, actor)
+                reply = ChangeReply(request.change.name, request.memory_id, step_id=step)
+                verb.set_outcome((request.memory_id,), asdict(reply))
                 return reply
 
         return write
 
-    def _revise_as_owner(self, wished: ChangeRequest, text: str, actor: Actor) -> Future[ChangeReply]:
+    def _revise_as_owner(self, request: ChangeRequest, text: str, actor: Actor) -> Future[ChangeReply]:
         storage, scope = self._storage(), self._scope_of_asker(actor)
 
         def revise_text(_: Kind) -> Future[ChangeReply]:
             return map_result(
-                self._library.revise_memories([wished.memory_id], Revision(text=text)),
-                lambda report: _change_reply_from_report(wished.memory_id, report),
+                self._library.revise_memories([request.memory_id], Revision(text=text)),
+                lambda report: _change_reply_from_report(request.memory_id, report),
             )
 
         return chain_work(
-            storage.read(lambda rows: _require_visible_kind(rows, wished.memory_id, scope, wished.kind)), revise_text
+            storage.read(lambda rows: _require_visible_kind(rows, request.memory_id, scope, request.kind)), revise_text
         )
 
 

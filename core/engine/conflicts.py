@@ -262,11 +262,11 @@ class Conflicts:
             if everything:
                 ids += [row.id for row in self._desk.list_closed(rows, 0, LISTED)]
             seen = [item_id for item_id in ids if _can_see_item(rows, item_id, scope)]
-            told = tuple(self._read_listed_conflict(rows, item_id, now, actor) for item_id in seen[:LISTED])
+            items = tuple(self._read_listed_conflict(rows, item_id, now, actor) for item_id in seen[:LISTED])
             if not actor.is_owner:
-                sides = (side for one in told for side in (one.existing, one.incoming) if side is not None)
-                prefetch_scans(sides, (one.question for one in told))
-            return told
+                sides = (side for one in items for side in (one.existing, one.incoming) if side is not None)
+                prefetch_scans(sides, (one.question for one in items))
+            return items
 
         return storage.read(read)
 
@@ -302,14 +302,14 @@ class Conflicts:
         client, scope = self._require_curator(actor)
         call = IdempotentCall(actor, request_id, {"verb": "resolve", "id": item_id, **asdict(decision)})
 
-        def write_decision(meant: Embedded | None) -> Future[DecisionReply]:
+        def write_decision(embedded: Embedded | None) -> Future[DecisionReply]:
             def write(tx: Tx) -> DecisionReply:
                 self._authority.check_terms_hold(actor, client)
                 with storage.verb(tx, actor, "resolve", call) as verb:
                     if verb.earlier is not None:
                         return _decision_reply_from_json(verb.earlier)
                     full = _full_id(tx, item_id, scope)
-                    vector, add_vectors = _vector_of(search, meant), search.add_vectors
+                    vector, add_vectors = _vector_of(search, embedded), search.add_vectors
                     done = make_resolver(storage, search).resolve_item(
                         tx, full, decision, vector, actor, client, add_vectors
                     )
@@ -514,9 +514,9 @@ def _add_withheld(rows: Rows, done: DecisionReply, actor: Actor) -> DecisionRepl
     return replace(done, withheld=tuple(one for one in done.active if one in found and injection_reasons(found[one])))
 
 
-def _decision_reply_from_json(told: Mapping[str, Any]) -> DecisionReply:
-    lists = {name: tuple(told.get(name, ())) for name in ("active", "retired", "closed", "withheld", "asked")}
-    return DecisionReply(**{**told, **lists})
+def _decision_reply_from_json(fields: Mapping[str, Any]) -> DecisionReply:
+    lists = {name: tuple(fields.get(name, ())) for name in ("active", "retired", "closed", "withheld", "asked")}
+    return DecisionReply(**{**fields, **lists})
 
 
 _NO_ITEM = QueueItem(
@@ -573,7 +573,7 @@ def _actions_open_to_client(rows: Rows, item: ReviewItem, actor: Actor) -> tuple
         persons=incoming.id in persons,
         own=incoming.client_id == actor.client_id,
         weaker=existing is not None and incoming.trust < existing.trust,
-        held=HELD in (incoming.status_reason, None if existing is None else existing.status_reason),
+        is_held=HELD in (incoming.status_reason, None if existing is None else existing.status_reason),
     )
     return tuple(action for action in item.actions if refusal_for_client(item.kind, action, rights) is None)
 

@@ -92,12 +92,12 @@ class Conversations:
             server = ModelServer(place, self.limits)
             if not await server.is_listening():
                 return replace(offer, server=ModelServerState.ABSENT)
-            held = await self._ask_server(open_vault, server, lambda: server.list_models())
+            installed = await self._ask_server(open_vault, server, lambda: server.list_models())
         except LociError as error:
             if error.code is Code.VAULT_LOCKED:
                 raise
             return replace(offer, server=ModelServerState.FAILING, code=error.code.value)
-        return _offer_models(offer, held, options.model_name)
+        return _offer_models(offer, installed, options.model_name)
 
     # ---- one question
 
@@ -120,7 +120,7 @@ class Conversations:
                 self._memories.recall(asked, OWNER_ACTOR), lambda reply: _memory_answer(open_vault, query, reply)
             )
         window = asyncio.run_coroutine_threadsafe(self._read_window(open_vault, query), self._loop())
-        return chain_work(window, lambda tokens: self._lay_out(open_vault, query, tokens))
+        return chain_work(window, lambda tokens: self._assemble_prompt(open_vault, query, tokens))
 
     async def _read_window(self, open_vault: OpenVault, query: AskQuery) -> int:
         if not open_vault.options.model_on:
@@ -133,15 +133,17 @@ class Conversations:
         server = ModelServer(place, self.limits)
         return await self._ask_server(open_vault, server, lambda: server.read_window(query.model))
 
-    def _lay_out(self, open_vault: OpenVault, query: AskQuery, window: int) -> Future[PreparedAnswer]:
+    def _assemble_prompt(self, open_vault: OpenVault, query: AskQuery, window: int) -> Future[PreparedAnswer]:
+        """Recall the memories for a question and lay out the messages that fit the model's window."""
         asked = ContextQuery(query.prompt, memory_budget(window), spaces=query.spaces, tiers=query.tiers)
         scope = self._authority.make_scope(OWNER_ACTOR)
         return chain_work(
             build_context(open_vault, asked, scope, OWNER_ACTOR),
-            lambda reply: open_vault.storage.read(lambda rows: self._compose(rows, query, window, reply)),
+            lambda reply: open_vault.storage.read(lambda rows: self._compose_messages(rows, query, window, reply)),
         )
 
-    def _compose(self, rows: Rows, query: AskQuery, window: int, reply: ContextReply) -> PreparedAnswer:
+    def _compose_messages(self, rows: Rows, query: AskQuery, window: int, reply: ContextReply) -> PreparedAnswer:
+        """The messages for the model, with what the context gives and the turns before."""
         packed, checked = reply.context, self._checked
         context, numbered = number_sources(packed.text)
         messages = build_messages(load_instructions("ask"), context, query.prompt, query.said, window)
@@ -209,9 +211,9 @@ class Conversations:
             await server.close()
 
 
-def _offer_models(offer: AskOffer, held: tuple[InstalledModel, ...], wanted: str) -> AskOffer:
-    names = tuple(sorted((one.name for one in held if one.speaks), key=str.casefold))
-    chosen = choose_model(held, wanted) or choose_model(held, "") or ""
+def _offer_models(offer: AskOffer, installed: tuple[InstalledModel, ...], wanted: str) -> AskOffer:
+    names = tuple(sorted((one.name for one in installed if one.speaks), key=str.casefold))
+    chosen = choose_model(installed, wanted) or choose_model(installed, "") or ""
     return replace(offer, server=ModelServerState.READY, models=names, chosen=chosen)
 
 

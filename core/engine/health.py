@@ -203,7 +203,7 @@ _DAY_MS, _HOUR_MS, _MINUTE_MS = 86_400_000, 3_600_000, 60_000
 _LONG_S, _RESTS = 0.05, 20
 _BACKUP_DAYS = 7
 _QUEUE_LONG = 100
-_STANDING = "SELECT kind, count(*) FROM memories WHERE status <> 'deleted' AND part_of IS NULL GROUP BY kind"
+_COUNT_BY_KIND = "SELECT kind, count(*) FROM memories WHERE status <> 'deleted' AND part_of IS NULL GROUP BY kind"
 _KINDS = {"episodes": "episode", "facts": "fact", "rules": "rule", "procedures": "procedure", "digests": "digest"}
 _LAST = "SELECT max(finished_at) FROM jobs WHERE type = ? AND state = 'done'"
 _UNSEEN = "SELECT count(*) FROM memories WHERE status = 'active' AND part_of IS NULL AND recorded_at > ?"
@@ -287,8 +287,8 @@ def describe_problem(key: str, **more: object) -> str:
     Returns:
         Plain text.
     """
-    told = _load_wordings()[key]
-    return f"{told['says'].format(**more)} {told['do']}"
+    wording = _load_wordings()[key]
+    return f"{wording['says'].format(**more)} {wording['do']}"
 
 
 @cache
@@ -297,7 +297,7 @@ def _load_wordings() -> Mapping[str, Mapping[str, str]]:
 
 
 def _count_rows(rows: Rows, pending: int) -> dict[str, int]:
-    by_kind = {str(kind): int(count) for kind, count in rows.all(_STANDING)}
+    by_kind = {str(kind): int(count) for kind, count in rows.all(_COUNT_BY_KIND)}
     edges = int(rows.value("SELECT count(*) FROM edges"))
     return {
         **{name: by_kind.get(kind, 0) for name, kind in _KINDS.items()},
@@ -387,8 +387,10 @@ def _find_startup_warnings(found: _Found) -> Iterator[_Warning]:
     yield from opening_warnings(found.open_vault.storage)
     if int(found.rows.value("SELECT last_at FROM vault_state")) > found.open_vault.storage.clock.now_ms() + _HOUR_MS:
         yield "clock_back", {}
-    held = clock_check.read_clock(found.rows)
-    seen = None if held is None else clock_check.judge_clock(held, found.open_vault.storage.clock.now_ms())
+    clock_watch = clock_check.read_clock(found.rows)
+    seen = (
+        None if clock_watch is None else clock_check.judge_clock(clock_watch, found.open_vault.storage.clock.now_ms())
+    )
     if seen is not None and seen.is_ahead:
         yield "clock_ahead", {"days": (seen.last - seen.believed) // _DAY_MS}
 

@@ -68,16 +68,16 @@ class NewRecordCounter:
         tally: what would be stored and what left out, of the records looked up so far.
     """
 
-    def __init__(self, vault: Vault, space: str, told: Callable[[Record], None] | None = None) -> None:
+    def __init__(self, vault: Vault, space: str, on_new_record: Callable[[Record], None] | None = None) -> None:
         """Begin to count.
 
         Args:
             space: name of the space for records without one of their own.
-            told: gets each record that would be stored.
+            on_new_record: gets each record that would be stored.
         """
         self._vault = vault
         self._space = space
-        self._told = told
+        self._on_new_record = on_new_record
         self._waiting: list[Record] = []
         self._texts: set[tuple[str, str, bytes]] = set()
         self.tally = ImportTally()
@@ -104,25 +104,25 @@ class NewRecordCounter:
             else:
                 self.tally.stored += 1
                 self.tally.proposals += record.status is Status.QUARANTINED
-                if self._told is not None:
-                    self._told(record)
+                if self._on_new_record is not None:
+                    self._on_new_record(record)
 
     def _find_skip_reasons(self, rows: Rows, records: Sequence[Record]) -> list[str | None]:
         keys = [identity_digest(self._space_of(record), record.identity) for record in records]
         known, erased = known_digests(rows, keys), erased_digests(rows, keys)
-        said = erased_texts(rows, (record.text for record in records))
+        erased_words = erased_texts(rows, (record.text for record in records))
         return [
             "known"
             if key in known
             else "erased"
-            if key in erased or record.text in said
+            if key in erased or record.text in erased_words
             else "duplicate_text"
-            if self._has_standing_twin(rows, record)
+            if self._has_active_twin(rows, record)
             else None
             for record, key in zip(records, keys, strict=True)
         ]
 
-    def _has_standing_twin(self, rows: Rows, record: Record) -> bool:
+    def _has_active_twin(self, rows: Rows, record: Record) -> bool:
         if not _is_by_text(record):
             return False
         within = find_space_id(rows, self._space_of(record))
@@ -229,7 +229,7 @@ def _import_record_from(record: Record, texts: tuple[str, ...], vectors: NDArray
             claim=parse_usable_claim(record.claim),
             valid_from=valid_from,
             valid_to=valid_to,
-            flags=(*record.flags, *(mark for mark, stands in marks.items() if stands)),
+            flags=(*record.flags, *(mark for mark, is_set in marks.items() if is_set)),
         ),
         conversation=None
         if conversation is None
@@ -251,7 +251,7 @@ _STOP_S = 60.0
 class _Batch:
     records: tuple[Record, ...]
     texts: tuple[tuple[str, ...], ...]
-    meant: Future[Embedded]
+    embedded: Future[Embedded]
     position: int
 
 
@@ -321,7 +321,7 @@ class Imports:
             format: the format's name; None to detect it.
             actor: who asks; the owner.
             space: where it would go; `home` if None.
-            progress: told (done, total).
+            progress: called with (done, total).
             cancelled: asked at safe points.
 
         Returns:
@@ -350,7 +350,7 @@ class Imports:
             format: the format's name; None to detect it.
             space: the space for records without one of their own; `home` if None.
             actor: who asks; the owner.
-            progress: told (done, total).
+            progress: called with (done, total).
             cancelled: asked at safe points; stopping takes back what was stored. A lock on the way does not: the next
                 start goes on where it stopped.
             only: keys of the conversations to import, from the dry run's plan ("" for what is in none); None for
@@ -431,7 +431,7 @@ class Imports:
         """Finish, or take back, what a crash interrupted.
 
         Args:
-            progress: told (done, total).
+            progress: called with (done, total).
 
         Returns:
             How many imports were dealt with.
@@ -566,15 +566,15 @@ class Imports:
         progress: ImportProgress,
         total: int | None,
     ) -> None:
-        meant = batch.meant.result()
-        items = make_import_records(batch.records, batch.texts, meant.vectors)
+        embedded = batch.embedded.result()
+        items = make_import_records(batch.records, batch.texts, embedded.vectors)
         scan_ahead(items)
 
         def write(tx: Tx) -> None:
             # The model may have changed since: what was made for the old space is of no use in the new one.
             fit = (
                 items
-                if meant.active_space is open_vault.search.active_space
+                if embedded.active_space is open_vault.search.active_space
                 else [replace(item, vectors=None) for item in items]
             )
             open_vault.search.import_writer.store_batch(

@@ -62,7 +62,7 @@ def write_export(storage: Storage, ids: Sequence[str], to: Path, format_name: st
     found = storage.vault.read(lambda rows: export_fields(rows, ids))
     data = render_export(found, format_name).encode("utf-8")
     # First the audit, then the file: nothing leaves the vault without a trace.
-    _put_down(storage, len(found), format_name)
+    _audit_export(storage, len(found), format_name)
     try:
         write_atomic(to, data)
     except EnvironmentFaultError as error:
@@ -85,8 +85,10 @@ def record_export(storage: Storage, ids: Sequence[str], format_name: str) -> tup
         UserError: INVALID_INPUT for another format.
     """
     check_format(format_name)
-    found = storage.vault.read(lambda rows: [parts[0].id for parts in _in_order(_read_whole_texts(rows, ids)[0])])
-    _put_down(storage, len(found), format_name)
+    found = storage.vault.read(
+        lambda rows: [parts[0].id for parts in _order_by_origin(_read_whole_texts(rows, ids)[0])]
+    )
+    _audit_export(storage, len(found), format_name)
     return tuple(found)
 
 
@@ -101,14 +103,14 @@ def fields_of_parts(rows: Rows, ids: Sequence[str]) -> tuple[tuple[str, Fields],
     """
     whole, claims = _read_whole_texts(rows, ids)
     place = {memory_id: at for at, memory_id in enumerate(ids)}
-    told: list[tuple[str, Fields]] = []
+    fields: list[tuple[str, Fields]] = []
     for parts in sorted(whole, key=lambda one: place.get(one[0].id, len(place))):
-        told.append((parts[0].id, _export_fields(parts[:1], claims.get(parts[0].id))))
-        told += [(part.id, {"text": part.text}) for part in parts[1:]]
-    return tuple(told)
+        fields.append((parts[0].id, _export_fields(parts[:1], claims.get(parts[0].id))))
+        fields += [(part.id, {"text": part.text}) for part in parts[1:]]
+    return tuple(fields)
 
 
-def _put_down(storage: Storage, count: int, format_name: str) -> None:
+def _audit_export(storage: Storage, count: int, format_name: str) -> None:
     def note_export(tx: Tx) -> None:
         with storage.work.verb(tx, "export", "Export memories", OWNER_ACTOR) as verb:
             verb.note_audit(memories=count, format=format_name)
@@ -126,7 +128,7 @@ def export_fields(rows: Rows, ids: Sequence[str]) -> list[Fields]:
         One mapping a memory; what is unknown is missing.
     """
     whole, claims = _read_whole_texts(rows, ids)
-    return [_export_fields(parts, claims.get(parts[0].id)) for parts in _in_order(whole)]
+    return [_export_fields(parts, claims.get(parts[0].id)) for parts in _order_by_origin(whole)]
 
 
 def _read_whole_texts(rows: Rows, ids: Sequence[str]) -> tuple[list[list[Memory]], dict[str, Fields]]:
@@ -146,7 +148,8 @@ def _read_whole_texts(rows: Rows, ids: Sequence[str]) -> tuple[list[list[Memory]
     return [sorted(parts, key=lambda part: part.part_index or 0) for parts in texts.values()], claims
 
 
-def _in_order(whole: Sequence[list[Memory]]) -> list[list[Memory]]:
+def _order_by_origin(whole: Sequence[list[Memory]]) -> list[list[Memory]]:
+    """Whole texts in the order of storing, those of one conversation together and by position."""
     first: dict[str, int] = {}
     for parts in whole:
         talk = parts[0].conversation_id or parts[0].id
@@ -420,7 +423,7 @@ def _embedding_text_of(rows: Rows, memory_id: str, text: str) -> str:
 
 
 def _make_revision_writer(
-    storage: Storage, search: Search, ids: Sequence[str], revision: Revision, meant: Embedded | None
+    storage: Storage, search: Search, ids: Sequence[str], revision: Revision, embedded: Embedded | None
 ) -> Callable[[Tx], RevisionReport]:
     def write(tx: Tx) -> RevisionReport:
         store_service = search.store_service
@@ -431,7 +434,7 @@ def _make_revision_writer(
             store_service.admit_memory,
             store_service.read_anew,
         )
-        made = None if meant is None else meant.vectors_in(search.active_space)
+        made = None if embedded is None else embedded.vectors_in(search.active_space)
         vector = None if made is None else made[0]
         with storage.verb(tx, OWNER_ACTOR, VERB) as verb:
             report = reviser.revise_memories(tx, ids, revision, vector, OWNER_ACTOR, search.add_vectors)

@@ -63,7 +63,7 @@ _LEAST_LIMIT = 10
 _FIELDS = "id, query, kind, expected, within, created_at, passed, ran_at"
 _ALL = f"SELECT {_FIELDS} FROM probes ORDER BY created_at, rowid"  # noqa: S608 - constants only
 # Along what took the place of a memory; the way ends at what still stands.
-_STANDS = """
+_ACTIVE_MEMORIES = """
     WITH RECURSIVE way (first, id, steps) AS (
         SELECT value, value, 0 FROM json_each(:ids)
         UNION ALL
@@ -146,7 +146,7 @@ def current_memories(rows: Rows, memory_ids: Sequence[str]) -> dict[str, str]:
         Id to the id of what stands for it, a part of a split text being named by its head; ids that are gone are left
         out.
     """
-    return dict(rows.all(_STANDS, {"ids": json.dumps(list(memory_ids))}))  # of one way the last row counts
+    return dict(rows.all(_ACTIVE_MEMORIES, {"ids": json.dumps(list(memory_ids))}))  # of one way the last row counts
 
 
 def judge_probe(rows: Rows, probe: Probe, result: RecallResult, tokens: int) -> ProbeOutcome:
@@ -199,8 +199,8 @@ def record_run(tx: Tx, storage: Storage, counted: Tally, step_id: str | None) ->
     """
     before = _failing_probe_ids(tx)
     for one in counted.outcomes:
-        told = {"passed": int(one.passed), "place": one.place, "now": tx.now_ms, "id": one.probe_id}
-        tx.run(_PUT_DOWN, told)
+        outcome = {"passed": int(one.passed), "place": one.place, "now": tx.now_ms, "id": one.probe_id}
+        tx.run(_PUT_DOWN, outcome)
     if counted.outcomes:
         tx.run(
             "INSERT INTO probe_runs (id, at, step_id, found, found_of, empty, empty_of, stale, stale_of, tokens) "
@@ -272,15 +272,15 @@ def make_trial_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as:
         _lab_item_from_result(place, item, traced.get(item.memory.id), trace)
         for place, item in enumerate(result.items, 1)
     ]
-    near = [
-        _lab_item_from_near_miss(miss, missed[miss.id], traced.get(miss.id), trace)
+    near_misses = [
+        _lab_item_of_near_miss(miss, missed[miss.id], traced.get(miss.id), trace)
         for miss in result.near_misses
         if miss.id in missed
     ]
-    names = client_names(rows, [item.memory for item in (*items, *near)])
+    names = client_names(rows, [item.memory for item in (*items, *near_misses)])
     return LabAnswer(
         items=tuple(_add_client_name(item, names) for item in items),
-        near=tuple(_add_client_name(item, names) for item in sorted(near, key=_by_score)),
+        near=tuple(_add_client_name(item, names) for item in sorted(near_misses, key=_by_score)),
         abstained=result.abstained,
         reason=result.reason,
         trace=trace,
@@ -322,7 +322,7 @@ def _score_parts(one: TracedCandidate, score: float, trace: Trace) -> dict[str, 
     return {name: part * score / whole for name, part in parts.items()} if whole > 0 else {**parts, "relevance": score}
 
 
-def _lab_item_from_near_miss(miss: NearMiss, memory: Memory, one: TracedCandidate | None, trace: Trace) -> LabItem:
+def _lab_item_of_near_miss(miss: NearMiss, memory: Memory, one: TracedCandidate | None, trace: Trace) -> LabItem:
     if one is None:
         return LabItem(memory, None, None, miss.score, {}, {}, (miss.sentence,), miss.why, {})
     ranked = one.rank is not None
@@ -401,11 +401,11 @@ class RecallTrials:
         request.check_bounds()
         profile = None if not weights else profile_from_options(settings.with_weights(search.retrieval, weights))
 
-        def run(meant: Embedded | None) -> LabAnswer:
+        def run(embedded: Embedded | None) -> LabAnswer:
             now = storage.clock.now_ms()
 
             def recall_trial(rows: Rows) -> LabAnswer:
-                result = run_recall(search, rows, request, meant, now, profile)
+                result = run_recall(search, rows, request, embedded, now, profile)
                 took_ms = (storage.clock.monotonic() - begun_at) * 1000
                 return make_trial_answer(rows, result, took_ms, seen_as or "")
 
@@ -415,7 +415,7 @@ class RecallTrials:
             return storage.run_on(storage.threads.reads, run, None)
         return chain_work(
             search.embed_texts([request.embed_text]),
-            lambda meant: storage.run_on(storage.threads.reads, run, meant),
+            lambda embedded: storage.run_on(storage.threads.reads, run, embedded),
         )
 
     def _scope_of_client(self, seen_as: str | None) -> Scope:
@@ -441,8 +441,10 @@ class RecallTrials:
         storage, search = self._storage(), self._search()
         trial = profile_from_options(settings.with_weights(search.retrieval, weights))
         self._previews += 1
-        mine = self._previews
-        ran = self._probe_profiles(storage, search, (search.recall.profile, trial), lambda: mine != self._previews)
+        preview_number = self._previews
+        ran = self._probe_profiles(
+            storage, search, (search.recall.profile, trial), lambda: preview_number != self._previews
+        )
         return map_result(ran, lambda found: Comparison(found[1][0], found[1][1], found[0]))
 
     def apply_weights(self, weights: Mapping[str, Value]) -> Future[Applied]:
@@ -591,8 +593,8 @@ def _with_vectors(search: Search, probes: tuple[Probe, ...]) -> Future[tuple[tup
     }
     missing = [text for text in wanted if text not in known]
 
-    def keep_vectors(meant: Embedded) -> tuple[tuple[Probe, ...], _Vectors]:
-        found = {**known, **dict(zip(missing, meant.split_by_text(len(missing)), strict=True))}
+    def keep_vectors(embedded: Embedded) -> tuple[tuple[Probe, ...], _Vectors]:
+        found = {**known, **dict(zip(missing, embedded.split_by_text(len(missing)), strict=True))}
         search.probe_vectors = {text: one for text, one in found.items() if one.vectors is not None}
         return probes, found
 
@@ -611,10 +613,10 @@ def _judge_probe(
     if is_stale() or storage.closing.is_set():
         raise CancelledError
     request, now = request_of(probe), storage.clock.now_ms()
-    meant = vectors[request.embed_text]
+    embedded = vectors[request.embed_text]
 
     def recall_and_judge(rows: Rows) -> list[ProbeOutcome]:
-        found = [run_recall(search, rows, request, meant, now, profile) for profile in profiles]
+        found = [run_recall(search, rows, request, embedded, now, profile) for profile in profiles]
         return [judge_probe(rows, probe, result, receipts.count_tokens(result)) for result in found]
 
     return storage.vault.read(recall_and_judge)

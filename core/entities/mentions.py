@@ -69,7 +69,7 @@ _MENTIONED = (
 )
 MOST = 32
 """Entities that one memory mentions, at most."""
-SURE, TOLD, NAMED = 1.0, 0.9, 0.8
+SURE, FROM_CUE, NAMED = 1.0, 0.9, 0.8
 """Confidence of a mention: a form of its own or a cue; a name in the middle of a sentence; at its beginning."""
 _ADD = (
     "INSERT INTO mentions (memory_id, entity_id, start_at, end_at, confidence) SELECT :memory, :entity, :start, :end, "
@@ -100,16 +100,16 @@ class NameText:
     read: RecognizedText
     talk: str = ""
     conversation: str = ""
-    voices: tuple[SpokenPlace, ...] = ()
+    voices: tuple[SpeakerPlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class SpokenPlace:
+class SpeakerPlace:
     """A speaker at a place.
 
     Attributes:
         speaker: who.
-        start: where the name stands before what is said; `SPOKEN_AT` where the source alone tells it.
+        start: where the name stands before what is said; `SPEAKER_PLACE` where the source alone tells it.
         end: exclusive.
     """
 
@@ -191,7 +191,7 @@ def find_names(rows: Rows, texts: Sequence[NameText], extra: Mapping[str, Sequen
     return found
 
 
-def absorb_entity(tx: Tx, gone: str, keep: str) -> None:
+def absorb_entity(tx: Tx, merged_id: str, keep: str) -> None:
     """Let what was made of a short form go into the entity of the whole name.
 
     Trigger: "Mel" was read before Melanie was known. Why: rules made it, of a text that means her. Outcome: its
@@ -200,13 +200,13 @@ def absorb_entity(tx: Tx, gone: str, keep: str) -> None:
     Args:
         tx: the transaction; nothing is recorded.
     """
-    if not is_made_by_machine(tx, gone) or is_kept_apart(tx, gone, keep):
+    if not is_made_by_machine(tx, merged_id) or is_kept_apart(tx, merged_id, keep):
         return
-    found = tx.all("SELECT memory_id, start_at, end_at, confidence FROM mentions WHERE entity_id = ?", (gone,))
-    tx.run_many("DELETE FROM mentions WHERE entity_id = ?", [(gone,)])
+    found = tx.all("SELECT memory_id, start_at, end_at, confidence FROM mentions WHERE entity_id = ?", (merged_id,))
+    tx.run_many("DELETE FROM mentions WHERE entity_id = ?", [(merged_id,)])
     moved = ((str(memory), Mention(keep, int(start), int(end), float(sure))) for memory, start, end, sure in found)
     add_mentions(tx, moved)
-    remove_orphans(tx, [gone])
+    remove_orphans(tx, [merged_id])
 
 
 def is_kept_apart(rows: Rows, one: str, other: str) -> bool:
@@ -391,7 +391,7 @@ class _Space:
 
     def read(self, texts: Sequence[NameText], extra: Mapping[str, Sequence[str]]) -> None:
         self.reads |= {one.id: one.read for one in texts}
-        spoken = {text.id: self._find_spoken(text) for text in texts}
+        speakers = {text.id: self._find_speakers(text) for text in texts}
         rare = self._find_rare_names(texts)
         talks = {text.talk: self._read_talk(text, texts) for text in texts if text.talk}
         for text in texts:
@@ -407,8 +407,11 @@ class _Space:
         whole = _merge_lexicons(_without_absorbed(self.known, self.found.absorbed), added)
         for text in texts:
             found = find_mentions(text.read, whole)
-            told = {one.entity_id for one in spoken[text.id] if one.start >= 0}
-            self.found.mentions[text.id] = (*spoken[text.id], *(one for one in found if one.entity_id not in told))
+            named_ids = {one.entity_id for one in speakers[text.id] if one.start >= 0}
+            self.found.mentions[text.id] = (
+                *speakers[text.id],
+                *(one for one in found if one.entity_id not in named_ids),
+            )
             self.found.spelt += _find_spellings(text.read, whole)
         self._mention_earlier(own, added, {one.id for one in texts})
 
@@ -419,7 +422,7 @@ class _Space:
         self.found.newcomers.append(made)
         return mark
 
-    def _find_spoken(self, text: NameText) -> tuple[Mention, ...]:
+    def _find_speakers(self, text: NameText) -> tuple[Mention, ...]:
         found: dict[tuple[str, bool], Mention] = {}
         for voice in text.voices:
             entity = self._find_speaker(voice.speaker)
@@ -471,8 +474,8 @@ class _Space:
             if one.type == "person" and one.key in self._person_keys()
         }
         if text.conversation:
-            told = self.rows.all(_AUTHORS, (text.conversation,))
-            others = (speaker_of(str(role), author, self.owner.keys) for role, author in told)
+            authors = self.rows.all(_AUTHORS, (text.conversation,))
+            others = (speaker_of(str(role), author, self.owner.keys) for role, author in authors)
             speakers |= {one.key for one in others if one is not None and not one.is_owner}
             people |= {str(key) for (key,) in self.rows.all(_PEOPLE, (text.conversation,))}
         made = self.talks[text.talk] = _Talk(frozenset(speakers), frozenset(people))
@@ -518,7 +521,7 @@ class _Space:
         self,
         text: NameText,
         one: NameCandidate,
-        told: Sequence[str],
+        speaker_names: Sequence[str],
         rare: frozenset[str],
     ) -> str | None:
         """The type under which a candidate is made an entity; None where it is none, or is one already."""
@@ -526,11 +529,11 @@ class _Space:
             name for name in self.known.by_key.get(one.key, ()) if _group_of_type(name.type) == _group_of_type(one.type)
         ]
         if same or (one.key, _group_of_type(one.type)) in self.new:
-            tells = one.is_sure or (text.talk and one.type != "other")
-            if tells and same and all(name.type == "other" for name in same):
+            is_decisive = one.is_sure or (text.talk and one.type != "other")
+            if is_decisive and same and all(name.type == "other" for name in same):
                 self.found.retyped.setdefault(same[0].id, one.type)
             return None
-        if one.name in told and one.type in ("person", "other"):
+        if one.name in speaker_names and one.type in ("person", "other"):
             return "person"
         if one.is_sure:
             return (
@@ -538,8 +541,8 @@ class _Space:
                 if one.type == "other"
                 else one.type
             )
-        is_told = one.type == "person" or (one.type != "other" and not one.opens)
-        if text.talk and one.is_word and is_told:
+        is_typed = one.type == "person" or (one.type != "other" and not one.opens)
+        if text.talk and one.is_word and is_typed:
             return self._kind_in_talk(text, one)
         if one.key in rare or (one.opens and one.is_word and fold_word(one.name) in common_words()):
             return None
@@ -570,8 +573,8 @@ class _Space:
 
     def _find_texts_naming(self, names: Iterable[str], but: str, most: int) -> list[tuple[str, str]]:
         """Memories that have all words of one of the names, the newest first."""
-        told = [list(dict.fromkeys(term.term for term in query_terms(name))) for name in names]
-        ways = ("(" + " AND ".join(map(_quote_term, terms)) + ")" for terms in told if terms)
+        term_lists = [list(dict.fromkeys(term.term for term in query_terms(name))) for name in names]
+        ways = ("(" + " AND ".join(map(_quote_term, terms)) + ")" for terms in term_lists if terms)
         match = " OR ".join(ways)
         if not match:
             return []
@@ -615,8 +618,8 @@ def _best_by_name(candidates: Iterable[NameCandidate]) -> list[NameCandidate]:
     best: dict[tuple[str, str], NameCandidate] = {}
     for one in candidates:
         key = (one.key, _group_of_type(one.type))
-        held = best.get(key)
-        if held is None or _worth_of_candidate(one) > _worth_of_candidate(held):
+        best_so_far = best.get(key)
+        if best_so_far is None or _worth_of_candidate(one) > _worth_of_candidate(best_so_far):
             best[key] = one
     return list(best.values())
 
@@ -753,7 +756,7 @@ def _choose_mention(run: Sequence[NameWord], known: NameLexicon, runs: Sequence[
         return None
     wanted = own.type if own is not None else "other"
     name = next((name for name in names if name.type == wanted), names[0])
-    confidence = SURE if own is not None and own.is_sure else NAMED if run[0].opens else TOLD
+    confidence = SURE if own is not None and own.is_sure else NAMED if run[0].opens else FROM_CUE
     return Mention(name.id, start, end, confidence)
 
 

@@ -16,7 +16,7 @@ from importlib.resources import files
 
 _REACH = 70
 _NEXT_SENTENCE = 60
-_SAID_BEFORE = 160  # "I got a puppy two weeks ago! Her name's Coco"
+_REACH_BEFORE = 160  # "I got a puppy two weeks ago! Her name's Coco"
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SENTENCE_END = re.compile(r"[.!?…\n]")
 _TITLE_WORD = r"[A-Z][\w]*(?:['’-][\w]+)*"
@@ -142,7 +142,7 @@ def read_cue(plain: str, start: int, end: int, *, is_first_name: bool) -> NameCu
     cues = _load_cues()
     before, behind = plain[max(0, start - _REACH) : start], plain[end : end + _REACH]
     name = plain[start:end].casefold()
-    is_pet_called = cues.called.search(before) and cues.pet_words.search(plain[max(0, start - _SAID_BEFORE) : start])
+    is_pet_called = cues.called.search(before) and cues.pet_words.search(plain[max(0, start - _REACH_BEFORE) : start])
     if is_pet_called or cues.pet_before.search(before) or cues.pet_behind.match(behind):
         return NameCue("pet", is_sure=True)
     if cues.pet_done.search(before) or cues.pet_does.match(behind):
@@ -166,8 +166,10 @@ def find_works(plain: str) -> Iterator[tuple[int, int]]:
     taken: list[tuple[int, int]] = []
     for found in _QUOTED.finditer(plain):
         title = found["title"]
-        near = plain[max(0, found.start() - _REACH) : found.start()] + plain[found.end() : found.end() + 30]
-        if _is_headline(title) and (cues.work_near.search(near) or re.match(r" by [A-Z]", plain[found.end() :])):
+        surroundings = plain[max(0, found.start() - _REACH) : found.start()] + plain[found.end() : found.end() + 30]
+        if _is_headline(title) and (
+            cues.work_near.search(surroundings) or re.match(r" by [A-Z]", plain[found.end() :])
+        ):
             taken.append(found.span("title"))
     yield from taken
     for found in re.finditer(_TITLE, plain):

@@ -191,7 +191,7 @@ def name_words() -> NameWords:
         return "(?:" + "|".join(map(re.escape, words)) + ")"
 
     owner = r"(?:\b(?:my|our|his|her|their|your|i)|['’]s?|\bthe user['’]s)"
-    kin = rf"(?:{one_of('adjectives')}[ -])*{one_of('relations')}"
+    relation = rf"(?:{one_of('adjectives')}[ -])*{one_of('relations')}"
     things = one_of("relations", "pets", "projects", "services")
     return NameWords(
         **{name: word_set(name) for name in (
@@ -200,8 +200,8 @@ def name_words() -> NameWords:
         )},
         heads=word_set("place_heads"),
         places=frozenset(name_key(place) for place in data["places"].split(";")),
-        related=re.compile(rf"{owner} {kin},? $", re.IGNORECASE),
-        relates=re.compile(rf"(?:,| is| was) (?:my|our|his|her|their) {kin}\b"),
+        related=re.compile(rf"{owner} {relation},? $", re.IGNORECASE),
+        relates=re.compile(rf"(?:,| is| was) (?:my|our|his|her|their) {relation}\b"),
         called=re.compile(rf"\b(?P<noun>{things}),? (?:is |was |who is |that is )?(?:called|named) $", re.IGNORECASE),
         lives=re.compile(rf"\b(?:(?:{data['live']}) (?:in|near)|(?:{data['go']}) (?:to|from)) $", re.IGNORECASE),
         works=re.compile(rf"\b(?:{data['work']}) (?:at|with) $", re.IGNORECASE),
@@ -221,10 +221,10 @@ def recognize_names(text: str, metadata: Metadata | None = None) -> RecognizedTe
         Its words and candidates.
     """
     text = text[:MOST_TEXT]
-    told = metadata or extract_metadata(text)
+    known = metadata or extract_metadata(text)
     plain = blank_code(text)
     words = _tokenize_words(plain)
-    found = [*_find_formed_names(told, text, plain)]
+    found = [*_find_formed_names(known, text, plain)]
     taken = [(one.start, one.end) for one in found]
     found += (
         one
@@ -255,13 +255,13 @@ def _is_sentence_start(plain: str, at: int) -> bool:
     return not before.strip() or bool(_OPENS.search(before))
 
 
-def _find_formed_names(told: Metadata, text: str, plain: str) -> Iterator[NameCandidate]:
+def _find_formed_names(known: Metadata, text: str, plain: str) -> Iterator[NameCandidate]:
     """What has a form of its own: technologies, files, handles, tags."""
-    for tool in told.technologies:
+    for tool in known.technologies:
         written = text[tool.start : tool.end]
         if tool.end <= MOST_TEXT:
             yield NameCandidate(tool.name, name_key(tool.name), "technology", tool.start, tool.end, written=written)
-    for path in told.paths:
+    for path in known.paths:
         if len(path.name) <= MOST_NAME and path.end <= MOST_TEXT:
             yield NameCandidate(path.name, name_key(path.name), "file", path.start, path.end)
     words = name_words()
@@ -288,15 +288,17 @@ def _find_candidates(plain: str, words: Sequence[NameWord]) -> Iterator[NameCand
         if len(name) > MOST_NAME or not name_key(name) or any(one.start < end and start < one.end for one in works):
             continue
         kind = _type_from_cue(plain, run)
-        is_told = is_first_name(run[0].text)
-        cue = read_cue(plain, start, end, is_first_name=is_told)
+        is_given_name = is_first_name(run[0].text)
+        cue = read_cue(plain, start, end, is_first_name=is_given_name)
         if kind is None and cue is not None and cue.is_sure and _may_be_name(run):
             kind = cue.type
         if kind is not None:
             yield NameCandidate(name, name_key(name), kind, start, end, is_sure=True, opens=run[0].opens)
         elif trusts and not any(a <= start < b for a, b in headings) and _may_be_name(run):
             leans = _likely_type(plain, run)
-            if cue is not None and (leans == "other" or cue.type == "pet" or (cue.type == "place" and not is_told)):
+            if cue is not None and (
+                leans == "other" or cue.type == "pet" or (cue.type == "place" and not is_given_name)
+            ):
                 leans = cue.type
             yield NameCandidate(name, name_key(name), leans, start, end, opens=run[0].opens)
 

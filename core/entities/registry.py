@@ -65,17 +65,17 @@ _SPELT = (
     "JOIN memories m ON m.id = n.memory_id WHERE n.entity_id IN (SELECT value FROM json_each(:ids)) "
 )
 _ELSEWHERE = f"{_SPELT} AND m.scope_channel <> '' AND m.scope_channel NOT IN (SELECT value FROM json_each(:channels))"  # noqa: S608
-_IN_SIGHT = (
+_VISIBLE = (
     f"m.status <> 'deleted' AND m.security_tier = 'cleartext' AND NOT {undecided_sql()} "  # noqa: S608 - constants
     "AND (:seen IS NULL OR m.space_id IN (SELECT value FROM json_each(:seen))) "
     "AND m.scope_channel IN (SELECT value FROM json_each(:channels))"
 )
-_HERE = f"{_SPELT} AND {_IN_SIGHT}"
+_HERE = f"{_SPELT} AND {_VISIBLE}"
 # Names as they are written in some memory in sight: the lengths are told apart before a text is opened.
-_HEARD = (
+_SPEAKER_NAMES = (
     "SELECT j.value ->> 0, j.value ->> 1 FROM json_each(:names) j WHERE EXISTS ("  # noqa: S608 - constants
     "SELECT 1 FROM mentions n JOIN memories m ON m.id = n.memory_id WHERE n.entity_id = j.value ->> 0 "
-    f"AND n.end_at - n.start_at = length(j.value ->> 1) AND {_IN_SIGHT} "
+    f"AND n.end_at - n.start_at = length(j.value ->> 1) AND {_VISIBLE} "
     "AND substr(m.text, n.start_at + 1, n.end_at - n.start_at) = j.value ->> 1)"
 )
 # What somebody made is called what they called it, wherever else the name stands.
@@ -157,8 +157,8 @@ def read_card(rows: Rows, entity_id: str, reach: EntityScope) -> EntityCard:
     # A merged one has no mentions of its own any more: it is there for whoever sees what it leads to.
     either = {entity_id, find_root(rows, entity_id)}
     # The same is asked whether there is one out of reach, or none at all.
-    near = [rows.one(_IN_REACH, {"id": one, **reach_params(reach)}) for one in either]
-    if row is None or (reach.space_ids is not None and row[8] not in reach.space_ids) or not any(near):
+    reachable = [rows.one(_IN_REACH, {"id": one, **reach_params(reach)}) for one in either]
+    if row is None or (reach.space_ids is not None and row[8] not in reach.space_ids) or not any(reachable):
         raise _entity_not_found_error()
     return _card_from_row(rows, row, hidden_aliases(rows, read_named_entities(rows, [str(row[0])]), reach))
 
@@ -181,7 +181,7 @@ def hidden_aliases(rows: Rows, named: Sequence[NamedEntity], reach: EntityScope)
     if reach.channels is None:
         return frozenset()
     names = [(one.id, name) for one in named for name in (one.name, *one.aliases)]
-    seen = _name_keys(rows.all(_HEARD, {"names": json.dumps(names), **reach_params(reach)}))
+    seen = _name_keys(rows.all(_SPEAKER_NAMES, {"names": json.dumps(names), **reach_params(reach)}))
     left = {(one, name_key(name)) for one, name in names} - seen
     if not left:
         return frozenset()
@@ -223,12 +223,12 @@ def read_named_entities(rows: Rows, entity_ids: Sequence[str]) -> list[NamedEnti
     Returns:
         Those that are there, by id.
     """
-    held: dict[str, tuple[str, str, list[str]]] = {}
+    entities: dict[str, tuple[str, str, list[str]]] = {}
     for one, name, kind, alias in rows.all(_NAMES, (json.dumps(list(entity_ids)),)):
-        aliases = held.setdefault(str(one), (str(name), str(kind), []))[2]
+        aliases = entities.setdefault(str(one), (str(name), str(kind), []))[2]
         if alias is not None and name_key(alias) != name_key(name):
             aliases.append(str(alias))
-    return [NamedEntity(one, name, kind, tuple(aliases)) for one, (name, kind, aliases) in held.items()]
+    return [NamedEntity(one, name, kind, tuple(aliases)) for one, (name, kind, aliases) in entities.items()]
 
 
 def check_draft(draft: EntityDraft) -> None:
@@ -293,12 +293,12 @@ def change_entity(tx: Tx, entity_id: str, wanted: EntityChange, reach: EntitySco
         UserError: INVALID_INPUT where its space has one of this name and type already, or the metadata is too much.
     """
     row = tx.row("entities", {"id": entity_id}) or {}
-    held = json.loads(row["extra"])
-    was = held.get("form", row["type"])
+    extra_before = json.loads(row["extra"])
+    was = extra_before.get("form", row["type"])
     name, kind = (wanted.name or row["name"]).strip(), wanted.type or was
     if (name, kind) != (row["name"], was):
         _check_new(tx, row["space_id"], name, kind, entity_id, reach)
-    extra = merge_metadata(held, {**held.get("metadata", {}), **(wanted.metadata or {})}, tx.now_ms)
+    extra = merge_metadata(extra_before, {**extra_before.get("metadata", {}), **(wanted.metadata or {})}, tx.now_ms)
     _check_metadata(extra["metadata"])
     tx.update("entities", {"id": entity_id}, {"name": name, **_type_columns(kind, extra)})
     _rename_entity(tx, entity_id, str(row["name"]), name, wanted.aliases)
@@ -453,12 +453,12 @@ def find_owner(rows: Rows) -> str | None:
 
 def find_owner_names(rows: Rows) -> frozenset[str]:
     """`name_key` of the names by which the vault knows its owner: other names of the entity, and what claims say."""
-    said = rows.all(
+    speaker_rows = rows.all(
         "SELECT value FROM claims WHERE subject_key = 'user' AND predicate = 'name_is' AND polarity = 'positive' "
         "AND state = 'asserted' UNION SELECT a.alias FROM entity_aliases a JOIN entities e ON e.id = a.entity_id "
         "WHERE e.space_id = 'GLOBAL' AND e.extra ->> '$.owner' = 1"
     )
-    return frozenset(name_key(str(name)) for (name,) in said) - {""}
+    return frozenset(name_key(str(name)) for (name,) in speaker_rows) - {""}
 
 
 def is_made_by_machine(rows: Rows, entity_id: str) -> bool:
@@ -506,10 +506,10 @@ def _name_keys(found: Iterable[Sequence[Any]]) -> set[tuple[str, str]]:
 def _card_from_row(rows: Rows, row: Sequence[Any], hidden: frozenset[tuple[str, str]]) -> EntityCard:
     extra, own = json.loads(row[4]), name_key(row[1])
     others = [str(alias) for (alias,) in rows.all(_ALIASES, (row[0],)) if name_key(alias) != own]
-    told = [one for one in (str(row[1]), *others) if (str(row[0]), name_key(one)) not in hidden]
-    if not told:
+    visible_names = [one for one in (str(row[1]), *others) if (str(row[0]), name_key(one)) not in hidden]
+    if not visible_names:
         raise _entity_not_found_error()
-    name, *aliases = told
+    name, *aliases = visible_names
     return EntityCard(
         id=str(row[0]),
         name=name,
@@ -527,27 +527,27 @@ def _card_from_row(rows: Rows, row: Sequence[Any], hidden: frozenset[tuple[str, 
 
 def _without_hidden_names(named: Iterable[NamedEntity], hidden: frozenset[tuple[str, str]]) -> list[NamedEntity]:
     """Entities by the names that may be told; none without any."""
-    told = []
+    visible = []
     for one in named:
         names = [name for name in (one.name, *one.aliases) if (one.id, name_key(name)) not in hidden]
         if names:
-            told.append(NamedEntity(one.id, names[0], one.type, tuple(names[1:])))
-    return told
+            visible.append(NamedEntity(one.id, names[0], one.type, tuple(names[1:])))
+    return visible
 
 
 def _rename_entity(tx: Tx, entity_id: str, old: str, name: str, aliases: Iterable[str] | None) -> None:
-    held = {str(key): str(alias) for key, alias in tx.all(
+    alias_by_key = {str(key): str(alias) for key, alias in tx.all(
         "SELECT alias_key, alias FROM entity_aliases WHERE entity_id = ? ORDER BY alias_key", (entity_id,)
     )}  # fmt: skip
     own, was = name_key(name), name_key(old)
     if aliases is None:
-        kept = {key for key in held if key != was} | {own}
+        kept = {key for key in alias_by_key if key != was} | {own}
         spelt: list[str] = []
     else:
         spelt = [alias.strip() for alias in aliases]
         kept = {name_key(alias) for alias in spelt} | {own}
-    for key in held:
-        if key not in kept or (key == own and held[key] != name):
+    for key in alias_by_key:
+        if key not in kept or (key == own and alias_by_key[key] != name):
             tx.delete("entity_aliases", {"entity_id": entity_id, "alias_key": key})
     for alias in (name, *spelt):
         add_alias(tx, entity_id, alias)

@@ -203,30 +203,30 @@ def match_tier(name: str, entity: NamedEntity, *, fuzzy: bool) -> str | None:
     return None
 
 
-def context_boost(hinted: frozenset[str], told: frozenset[str]) -> float:
+def context_boost(hinted: frozenset[str], known: frozenset[str]) -> float:
     """What the neighbourhood adds: Jaccard overlap of the hints with what is known of the entity (seed B).
 
     Args:
         hinted: terms of the hints.
-        told: terms of the facts about the entity.
+        known: terms of the facts about the entity.
 
     Returns:
         0 to `MOST_BOOST`.
     """
-    if not hinted or not told:
+    if not hinted or not known:
         return 0.0
-    return MOST_BOOST * len(hinted & told) / len(hinted | told)
+    return MOST_BOOST * len(hinted & known) / len(hinted | known)
 
 
 def rank_candidates(
-    found: Sequence[tuple[NamedEntity, str]], hints: ResolutionHints, told: Mapping[str, frozenset[str]]
+    found: Sequence[tuple[NamedEntity, str]], hints: ResolutionHints, terms_by_entity: Mapping[str, frozenset[str]]
 ) -> tuple[EntityCandidate, ...]:
     """Put candidates in order.
 
     Args:
         found: entities with the tier that found each.
         hints: what the caller knows.
-        told: entity to the terms of the facts about it.
+        terms_by_entity: entity to the terms of the facts about it.
 
     Returns:
         The best first; of equals by name.
@@ -237,7 +237,12 @@ def rank_candidates(
             entity.id,
             entity.name,
             entity.type,
-            round(BASE[by] + context_boost(hinted, told.get(entity.id, frozenset())) + marks.get(entity.id, 0.0), 4),
+            round(
+                BASE[by]
+                + context_boost(hinted, terms_by_entity.get(entity.id, frozenset()))
+                + marks.get(entity.id, 0.0),
+                4,
+            ),
             by,
             entity.aliases,
         )
@@ -256,8 +261,8 @@ def _spelt_alike(names: Sequence[CountedName], wanted: set[str]) -> Iterable[Nam
             other = names[place]
             is_other = place != at and _bare_words(name) != _bare_words(other)
             if is_other and len(key) >= _LEAST and _digits_of(key) == _digits_of(keys[at]):
-                keep, gone = sorted((name, other), key=lambda one: (-one.mentions, one.name, one.id))
-                yield NamePair(keep, gone, score / 100)
+                keep, merged = sorted((name, other), key=lambda one: (-one.mentions, one.name, one.id))
+                yield NamePair(keep, merged, score / 100)
 
 
 def _pairs_within_names(names: Sequence[CountedName], wanted: set[str]) -> Iterable[NamePair]:

@@ -18,7 +18,7 @@ from core.text.terms import common_words, fold_case, fold_width
 
 OWNER_NAME = "You"
 """How the entity of the owner is called."""
-SPOKEN_AT = (-1, 0)
+SPEAKER_PLACE = (-1, 0)
 """Where the mention of a speaker stands: before the text."""
 _LEAST_SHORT, _LEAST_END, _LEAST_CUT = 3, 4, 2  # "Sam" of "Samir"; "Ann" is no short form of "Anna"
 _OWNER_WORDS = frozenset(("user", "human", "me", "myself", "you", "i", "owner"))
@@ -64,17 +64,17 @@ def speaker_of(role: str, author: str | None, owner_keys: Collection[str] = ()) 
     return Speaker(name, key) if is_word else None
 
 
-def label_place(text: str, said_at: int) -> tuple[int, int] | None:
+def label_place(text: str, start: int) -> tuple[int, int] | None:
     """Where the name stands before what somebody says: "[10:02] Mara: yes".
 
     Args:
-        said_at: where the words begin, behind name and colon.
+        start: where the words begin, behind name and colon.
 
     Returns:
         From where to where; None where no colon stands before them.
     """
-    colon = text.rfind(":", 0, said_at)
-    if colon < 0 or text[colon + 1 : said_at].strip():
+    colon = text.rfind(":", 0, start)
+    if colon < 0 or text[colon + 1 : start].strip():
         return None
     line = max(text.rfind(sign, 0, colon) for sign in "\n])")
     found = _LABEL.search(text, line + 1, colon)
@@ -137,8 +137,8 @@ def find_whole_name(short: str, people: Iterable[str], speakers: Collection[str]
         return None
     fits = {one for one in (*people, *speakers) if is_short_form(short, one) or _is_first_name(short, one, speakers)}
     speaking = fits.intersection(speakers)
-    meant = fits if len(fits) == 1 else speaking
-    return next(iter(meant)) if len(meant) == 1 else None
+    candidates = fits if len(fits) == 1 else speaking
+    return next(iter(candidates)) if len(candidates) == 1 else None
 
 
 def _is_first_name(short: str, whole: str, speakers: Collection[str]) -> bool:

@@ -406,8 +406,8 @@ class DryRunTally:
 
     def make_report(self) -> DryRunReport:
         """Everything counted so far."""
-        spoken = self._messages["user"] + self._messages["assistant"]
-        times = self._message_times if spoken else self._record_times
+        message_count = self._messages["user"] + self._messages["assistant"]
+        times = self._message_times if message_count else self._record_times
         return DryRunReport(
             format=self._format,
             conversations=len(self._conversations),

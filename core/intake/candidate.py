@@ -19,7 +19,7 @@ from core.belief.extract.normal_form import read_as_seen
 from core.belief.relate.coverage import has_no_residue
 from core.belief.trust_gate import SourceAuthority
 from core.intake.transaction.sources import KINDS_BY_TEXT, base_trusts, find_active_duplicate
-from core.memory.read import said_at_sql
+from core.memory.read import time_of_memory_sql
 from core.types.belief import ClaimDraft, ComparedText
 from core.types.values import Kind, Precision, Source, When
 from core.vault.database.rows import Rows, to_json
@@ -169,9 +169,9 @@ def has_other_claims(rows: Rows, memory_id: str, ending: Sequence[str], *, waiti
         (memory_id, waiting),
     )
     text = str(rows.value("SELECT text FROM memories WHERE id = ?", (memory_id,)))
-    gone = [sentence_at(text, start, end) for claim_id, start, end in spans if claim_id in ending]
+    ending_sentences = [sentence_at(text, start, end) for claim_id, start, end in spans if claim_id in ending]
     rest = [sentence_at(text, start, end) for claim_id, start, end in spans if claim_id not in ending]
-    return any(all(span[1] <= other[0] or other[1] <= span[0] for other in gone) for span in rest)
+    return any(all(span[1] <= other[0] or other[1] <= span[0] for other in ending_sentences) for span in rest)
 
 
 def sentence_at(text: str, start: int, end: int) -> tuple[int, int]:
@@ -266,7 +266,7 @@ class Neighbour:
 
 _BESIDE = (
     "SELECT m.id, m.text, m.status, m.space_id, m.status_reason, m.source, m.client_id, m.import_id, m.lineage, "  # noqa: S608 - constants only
-    f"{said_at_sql('m')}, m.scope_session, " + OWNERS_WORD + ", " + IN_PASSING + ", " + PERSONS + ", "
+    f"{time_of_memory_sql('m')}, m.scope_session, " + OWNERS_WORD + ", " + IN_PASSING + ", " + PERSONS + ", "
     "CASE WHEN m.status <> 'superseded' THEN m.id ELSE coalesce((SELECT h.id FROM memories h "
     "WHERE h.chain_id = m.chain_id AND h.status IN ('active', 'disputed') ORDER BY h.version DESC, h.n DESC LIMIT 1), "
     "'') END FROM json_each(?) w JOIN memories m ON m.id = w.value"

@@ -73,15 +73,15 @@ def read_claims(
     Returns:
         The given claims first, then what was read, each once; spans lie in the text.
     """
-    found: dict[tuple[str, str, str, str], ClaimDraft] = {_name(draft): draft for draft in given}
-    for draft in _read(extract, text, times):
-        if not any(_covers(one, draft, vouched=vouched) for one in given):
-            name = _name(draft)
+    found: dict[tuple[str, str, str, str], ClaimDraft] = {_draft_key(draft): draft for draft in given}
+    for draft in _read_drafts(extract, text, times):
+        if not any(_covers_draft(one, draft, vouched=vouched) for one in given):
+            name = _draft_key(draft)
             found[name] = draft if name not in found or not vouched else found[name]
     return tuple(found.values())[:_MOST]
 
 
-def _read(extract: Extract, text: str, times: tuple[int | None, int | None]) -> list[ClaimDraft]:
+def _read_drafts(extract: Extract, text: str, times: tuple[int | None, int | None]) -> list[ClaimDraft]:
     """What a reader takes the text for, who does not see what is hidden in it."""
     now_ms, said_ms = times
     plain = read_as_seen(text)
@@ -95,7 +95,8 @@ def _read(extract: Extract, text: str, times: tuple[int | None, int | None]) -> 
     return [draft for draft in found if 0 <= draft.start < draft.end <= len(text)]
 
 
-def _covers(given: ClaimDraft, read: ClaimDraft, *, vouched: bool) -> bool:
+def _covers_draft(given: ClaimDraft, read: ClaimDraft, *, vouched: bool) -> bool:
+    """Whether a given claim makes the one that was read superfluous."""
     if given.predicate != read.predicate:
         return False
     return vouched or (
@@ -129,7 +130,8 @@ def write_claims(
     return ids
 
 
-def _name(draft: ClaimDraft) -> tuple[str, str, str, str]:
+def _draft_key(draft: ClaimDraft) -> tuple[str, str, str, str]:
+    """By what two drafts are the same claim: subject, predicate, value and polarity."""
     return key_form(draft.subject), draft.predicate, key_form(draft.value), draft.polarity
 
 
@@ -240,7 +242,7 @@ def find_next_version(tx: Tx, chain_id: str, new: dict[str, Any], otherwise: str
     Returns:
         The version's id; what stands, where none was said after it.
     """
-    found = tx.value(_NEXT, {"chain": chain_id, "id": new["id"], "at": _said_at(new)})
+    found = tx.value(_NEXT, {"chain": chain_id, "id": new["id"], "at": _statement_time(new)})
     return otherwise if found is None else str(found)
 
 
@@ -251,7 +253,7 @@ def close_earlier_version(tx: Tx, chain_id: str, new: dict[str, Any]) -> None:
         chain_id: the chain it enters.
         new: its row of `memories`.
     """
-    at = _said_at(new)
+    at = _statement_time(new)
     known = {"id": new["id"], "at": at}
     for (claim_id,) in tx.all(_CLAIMS, known):
         tx.update("claims", {"id": claim_id}, {"valid_to": at, "valid_to_prec": "ms"})
@@ -262,13 +264,14 @@ def close_earlier_version(tx: Tx, chain_id: str, new: dict[str, Any]) -> None:
             tx.update("memories", {"id": part}, changes)
 
 
-def _said_at(row: dict[str, Any]) -> int:
-    told = (row["valid_from"], row["occurred_at"], row["recorded_at"])
-    return int(next(at for at in told if at is not None))
+def _statement_time(row: dict[str, Any]) -> int:
+    """When a claim began to hold: its start, else when it was said, else when it was recorded (epoch ms)."""
+    times = (row["valid_from"], row["occurred_at"], row["recorded_at"])
+    return int(next(at for at in times if at is not None))
 
 
-_STANDS = frozenset({Status.ACTIVE.value, Status.CONSOLIDATED.value})
-_GONE = {Status.SUPERSEDED.value: "superseded", Status.DISPUTED.value: "disputed"}
+_ACTIVE = frozenset({Status.ACTIVE.value, Status.CONSOLIDATED.value})
+_STATE_OF_INACTIVE = {Status.SUPERSEDED.value: "superseded", Status.DISPUTED.value: "disputed"}
 _FROM = {
     "draft": frozenset({"asserted", "retracted"}),
     "asserted": frozenset({"disputed", "retracted", "superseded"}),
@@ -309,14 +312,14 @@ def sync_claims(tx: Tx, make_id: Callable[[], str], memory_ids: Iterable[str]) -
         for claim_id in wanted:
             claim = tx.row("claims", {"id": claim_id})
             if claim is not None:
-                state = _state(tx, claim)
+                state = _derive_claim_state(tx, claim)
                 if (state == "asserted") is arriving and state != claim["state"]:
                     _change_state(tx, make_id, claim, state)
     # Also of claims that they speak against: what does not stand speaks no more.
     refresh_claims(tx, claims_on(tx, memories))
 
 
-def _state(tx: Tx, claim: Mapping[str, Any]) -> str:
+def _derive_claim_state(tx: Tx, claim: Mapping[str, Any]) -> str:
     """The state that the memories behind a claim ask for."""
     found = tx.all(
         # What the lifecycle archived after it was replaced or absorbed is so still.
@@ -326,16 +329,16 @@ def _state(tx: Tx, claim: Mapping[str, Any]) -> str:
         "LEFT JOIN memories o ON o.id = m.consolidated_into WHERE e.claim_id = ? AND e.stance = 'supporting'",
         (claim["id"],),
     )
-    held = {over if status == Status.CONSOLIDATED.value and over is not None else status for status, over in found}
+    statuses = {over if status == Status.CONSOLIDATED.value and over is not None else status for status, over in found}
     stacked = all(status == Status.CONSOLIDATED.value and over is not None for status, over in found)
-    if stacked and claim["state"] == "draft" and held & _STANDS:
+    if stacked and claim["state"] == "draft" and statuses & _ACTIVE:
         # It was taken for a copy of what stands: then it says nothing new, and where it does it was no copy.
         return "draft"
-    if held & _STANDS:
+    if statuses & _ACTIVE:
         return "superseded" if _is_replaced(tx, claim) else "asserted"
-    if Status.DISPUTED.value in held:
+    if Status.DISPUTED.value in statuses:
         return "draft" if claim["state"] == "draft" else "disputed"
-    if Status.SUPERSEDED.value in held:
+    if Status.SUPERSEDED.value in statuses:
         return "retracted" if claim["state"] == "draft" else "superseded"
     return "draft" if claim["state"] == "draft" else "retracted"
 
@@ -352,13 +355,14 @@ def _change_state(tx: Tx, make_id: Callable[[], str], claim: Mapping[str, Any], 
     if state not in _FROM[claim["state"]]:
         return
     if state == "asserted":
-        _assert(tx, make_id, claim)
+        _assert_claim(tx, make_id, claim)
         return
     retired = None if state == "disputed" else tx.now_ms
     tx.update("claims", {"id": claim["id"]}, {"state": state, "retired_at": retired})
 
 
-def _assert(tx: Tx, make_id: Callable[[], str], claim: Mapping[str, Any]) -> None:
+def _assert_claim(tx: Tx, make_id: Callable[[], str], claim: Mapping[str, Any]) -> None:
+    """Assert a claim, or move its evidence to the asserted claim that says the same."""
     twin = find_asserted(tx, claim["space_id"], claim["claim_key"])
     if twin is not None and twin != claim["id"]:
         copy_evidence(tx, make_id, str(claim["id"]), twin)
@@ -395,14 +399,14 @@ def copy_evidence(tx: Tx, make_id: Callable[[], str], from_claim: str, to_claim:
         to_claim: what it shall back too.
     """
     for (evidence_id,) in tx.all("SELECT id FROM evidence WHERE claim_id = ? ORDER BY id", (from_claim,)):
-        held = tx.row("evidence", {"id": evidence_id}) or {}
+        row = tx.row("evidence", {"id": evidence_id}) or {}
         known = tx.one(
             "SELECT 1 FROM evidence WHERE claim_id = ? AND memory_id = ? AND start_at = ? AND end_at = ? "
             "AND stance = ?",
-            (to_claim, held["memory_id"], held["start_at"], held["end_at"], held["stance"]),
+            (to_claim, row["memory_id"], row["start_at"], row["end_at"], row["stance"]),
         )
         if known is None:
-            tx.insert("evidence", {**held, "id": make_id(), "claim_id": to_claim})
+            tx.insert("evidence", {**row, "id": make_id(), "claim_id": to_claim})
 
 
 def exclusive_rivals(rows: Rows, claim: Mapping[str, Any]) -> list[str]:

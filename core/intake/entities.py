@@ -122,12 +122,12 @@ def find_endings(rows: Rows, keep: str, merged: str) -> list[ClaimEnding]:
     Returns:
         Each claim that ends once.
     """
-    held = [one for one in claims_about(rows, keep, merged) if _is_ruling_out(one)]
+    ruling_claims = [one for one in claims_about(rows, keep, merged) if _is_ruling_out(one)]
     ended: dict[str, ClaimEnding] = {}
     for incoming in claims_about(rows, merged, keep):
         if not _is_ruling_out(incoming):
             continue
-        for existing in held:
+        for existing in ruling_claims:
             if (
                 existing.id in (incoming.id, *ended)
                 or incoming.id in ended
@@ -185,8 +185,8 @@ def _settle_rival_claims(tx: Tx, keep: str, merged: str) -> dict[str, int]:
 
 def _unite_metadata(tx: Tx, keep: str, merged: str) -> None:
     """What the one that leads away knew goes over; where both know something, the one that stays is right (seed B)."""
-    into, gone = tx.row("entities", {"id": keep}) or {}, tx.row("entities", {"id": merged}) or {}
-    kept, left = json.loads(into["extra"]), json.loads(gone["extra"])
+    into, merged_row = tx.row("entities", {"id": keep}) or {}, tx.row("entities", {"id": merged}) or {}
+    kept, left = json.loads(into["extra"]), json.loads(merged_row["extra"])
     united = merge_metadata(kept, {**left.get("metadata", {}), **kept.get("metadata", {})}, tx.now_ms)
     tx.update("entities", {"id": keep}, {"extra": to_json(united)})
     tx.update("entities", {"id": merged}, {"extra": to_json({**left, "updated_at": tx.now_ms})})
@@ -314,7 +314,7 @@ class EntityVerbs:
         Raises:
             UserError: INVALID_INPUT where it leads to another, or for a duplicate.
         """
-        _need_standing(registry.read_card(tx, entity_id, asked.reach), "it")
+        _refuse_merged(registry.read_card(tx, entity_id, asked.reach), "it")
         with self.work.verb(tx, UPDATE, LABELS[UPDATE], asked.actor) as verb:
             registry.change_entity(tx, entity_id, wanted, asked.reach)
             verb.note_audit(entity_id, changed=verb.changes)
@@ -457,8 +457,8 @@ def check_merge_pair(
     if source_id == target_id:
         raise UserError(Code.INVALID_INPUT, "An entity cannot be merged into itself.")
     source, target = registry.read_card(rows, source_id, reach), registry.read_card(rows, target_id, reach)
-    _need_standing(source, "the source")
-    _need_standing(target, "the target")
+    _refuse_merged(source, "the source")
+    _refuse_merged(target, "the target")
     if target.space not in (source.space, GLOBAL_SPACE) and not (widen and is_in_other_space(source, target)):
         raise UserError(Code.INVALID_INPUT, "Two entities of different spaces are merged only into one of GLOBAL.")
     if is_in_other_space(source, target) and registry.is_name_taken(
@@ -468,7 +468,8 @@ def check_merge_pair(
     return source, target
 
 
-def _need_standing(one: EntityCard, which: str) -> None:
+def _refuse_merged(one: EntityCard, which: str) -> None:
+    """Refuse an entity that was merged into another one already."""
     if one.merged_into is not None:
         raise PreconditionError(f"That cannot be done: {which} was merged into another entity already.")
 

@@ -26,7 +26,7 @@ from core.intake.review.approvals import withdraw_requests
 from core.intake.transaction.sources import KINDS_BY_TEXT, refresh_capped, refresh_claims, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.transitions import episodes_of, statements_of, sync_statement, unlink_episodes
-from core.memory.floor_plan import PlaceCheck, find_strays, remove_newcomers, remove_plan
+from core.memory.floor_plan import PlaceCheck, find_misplaced, remove_newcomers, remove_plan
 from core.memory.landmarks import free_landmark
 from core.memory.write import forget_vector, refresh_terms, remove_derived
 from core.types.replies import UndoReport
@@ -144,7 +144,7 @@ class UndoneSteps:
     steps: tuple[str, ...]
     left: tuple[str, ...]
     restored: int
-    gone: tuple[int, ...]
+    removed_labels: tuple[int, ...]
 
 
 def steps_in_force(rows: Rows, step_ids: Sequence[str]) -> list[str]:
@@ -167,19 +167,19 @@ def undo_many(tx: Tx, step_ids: Sequence[str], by: str) -> UndoneSteps:
     Returns:
         What was done.
     """
-    steps, left, gone = [], [], []
+    steps, left, removed_labels = [], [], []
     restored = 0
     with tx.purge():
         for step_id in step_ids:
             done = restore_step(tx, step_id)
             restored += done.restored
-            gone += done.gone
+            removed_labels += done.removed_labels
             if done.left and not done.restored:
                 left.append(step_id)
                 continue
             steps.append(step_id)
             tx.update("undo_steps", {"id": step_id}, {"undone_by": by})
-    return UndoneSteps(tuple(steps), tuple(left), restored, tuple(gone))
+    return UndoneSteps(tuple(steps), tuple(left), restored, tuple(removed_labels))
 
 
 # A conversation or space that something else uses by now simply stays, and a step that has expired is gone.
@@ -250,7 +250,7 @@ class UndoState:
     placed: set[str] = field(default_factory=set)
     loosened: set[str] = field(default_factory=set)
     emptied: set[str] = field(default_factory=set)
-    gone: list[int] = field(default_factory=list)
+    removed_labels: list[int] = field(default_factory=list)
     claims: set[str] = field(default_factory=set)
     named: set[str] = field(default_factory=set)
     topics: set[tuple[str, ...]] = field(default_factory=set)
@@ -262,7 +262,7 @@ class UndoState:
 
     def add(self, part: UndoState) -> None:
         """Take over what another did, as far as something is to be derived anew from it."""
-        self.gone += part.gone
+        self.removed_labels += part.removed_labels
         for name in ("touched", "placed", "loosened", "emptied", "claims", "named", "topics"):
             getattr(self, name).update(getattr(part, name))
 
@@ -301,13 +301,13 @@ def undo_step(
     Raises:
         UserError: NOT_FOUND when there is nothing to undo, INVALID_INPUT when it cannot be undone now.
     """
-    step = _require_step(tx, step_id)
+    step = _require_undo_step(tx, step_id)
     with work.verb(tx, verb_name, _undo_label(step.label), actor, undoes=step.id) as verb, tx.purge():
-        chain = _mark_imports(tx, step.id)
+        chain = _mark_imports_undone(tx, step.id)
         done = restore_step(tx, step.id)
         verb.note_audit(step.id, restored=done.restored, left=len(done.left))
-    _mark_steps(tx, chain, verb.step_id)
-    seq, labels = tx.seq, tuple(done.gone)
+    _mark_steps_undone(tx, chain, verb.step_id)
+    seq, labels = tx.seq, tuple(done.removed_labels)
     tx.after_commit(lambda: removed(seq, labels))
     left, unpaired = tuple(done.left[:_LISTED]), tuple(sorted(done.unpaired))
     return UndoReport(step.id, step.label, verb.step_id, done.restored, left, step.client, unpaired)
@@ -327,7 +327,9 @@ def restore_step(tx: Tx, step_id: str) -> UndoState:
     )
     rows, newer = split_newer_terms(tx, step_id, rows)
     begun = {(table, key): before for table, key, before, _ in rows}
-    done = UndoState(kept=_changed_since(tx, rows), onward=_find_changed_since(tx, rows, begun), first=begun)
+    done = UndoState(
+        kept=_find_changed_new_memories(tx, rows), onward=_find_onward_memories(tx, rows, begun), first=begun
+    )
     done.left += newer
     _withdraw_statements(tx, step_id, rows, done)
     # Freed places last: only then it is known in which space their memories stand again.
@@ -337,14 +339,14 @@ def restore_step(tx: Tx, step_id: str) -> UndoState:
         image = None if before is None else image_from_json(before)
         now_key = image_from_json(key)
         if image is not None and _is_freed_place((table, key, before, after_hash)):
-            _leave_other_wing(tx, now_key, image, done)
+            _free_scheduled_place(tx, now_key, image, done)
         listed = len(done.left)
-        _take_back(tx, table, now_key, image, after_hash, done)
+        _revert_row(tx, table, now_key, image, after_hash, done)
         if len(done.left) > listed:
             done.given_up.add((table, key))
             first = done.first[(table, key)]
             done.left[-1] = {**done.left[-1], "then": None if first is None else image_from_json(first)}
-    _leave_other_wings(tx, done)
+    _free_stray_places(tx, done)
     _clear_orphans(tx, done)
     _recompute_derived(tx, done)
     return done
@@ -360,29 +362,30 @@ def _withdraw_statements(tx: Tx, step_id: str, rows: Sequence[tuple[Any, ...]], 
 
     A statement that others say too rests on those. Of the run that made one only what concerns it is taken back.
     """
-    gone = frozenset(_vanishing_episodes(tx, rows, done.kept))
-    said = statements_of(tx, gone)
-    alone = frozenset(one for one in said if gone.issuperset(episodes_of(tx, one)))
-    for (run,) in tx.all(_RUNS, (step_id,)) if alone else ():
-        images = _images_about(tx, tx.all(_IMAGES, (run,)), alone)
-        part = UndoState(kept=_changed_since(tx, images))
+    vanishing = frozenset(_vanishing_episodes(tx, rows, done.kept))
+    statements = statements_of(tx, vanishing)
+    unsupported = frozenset(one for one in statements if vanishing.issuperset(episodes_of(tx, one)))
+    for (run,) in tx.all(_RUNS, (step_id,)) if unsupported else ():
+        images = _images_about(tx, tx.all(_IMAGES, (run,)), unsupported)
+        part = UndoState(kept=_find_changed_new_memories(tx, images))
         for table, key, before, after_hash in images:
             image = None if before is None else image_from_json(before)
-            _take_back(tx, table, image_from_json(key), image, after_hash, part)
+            _revert_row(tx, table, image_from_json(key), image, after_hash, part)
         done.add(part)
-    for memory_id in said:
-        left = gone.intersection(episodes_of(tx, memory_id))
+    for memory_id in statements:
+        left = vanishing.intersection(episodes_of(tx, memory_id))
         if left:
             unlink_episodes(tx, memory_id, sorted(left))
             sync_statement(tx, memory_id)
             done.touched.add(memory_id)
-    for episode in sorted(gone):
+    for episode in sorted(vanishing):
         tx.delete("readings", {"memory_id": episode})
         if tx.value("SELECT import_id FROM memories WHERE id = ?", (episode,)) is not None:
             tx.delete("distilled", {"memory_id": episode})  # of what was imported a model makes statements alone
 
 
 def _vanishing_episodes(tx: Tx, rows: Sequence[tuple[Any, ...]], kept: frozenset[str]) -> Iterator[str]:
+    """Ids of the episodes that the step added and that undoing it removes."""
     for table, key, before, _ in rows:
         if table == "memories" and before is None:
             current = tx.row("memories", image_from_json(key))
@@ -397,20 +400,22 @@ def _images_about(tx: Tx, images: Sequence[tuple[Any, ...]], ids: frozenset[str]
         str(row["claim_id"]) for (table, *_), row in rows if table == "evidence" and row and row["memory_id"] in ids
     }
     named = ids | claims
-    return [image for image, row in rows if _is_about(image, row, ids, named)]
+    return [image for image, row in rows if _is_image_about(image, row, ids, named)]
 
 
-def _is_about(image: tuple[Any, ...], row: Row | None, ids: frozenset[str], named: frozenset[str]) -> bool:
+def _is_image_about(image: tuple[Any, ...], row: Row | None, ids: frozenset[str], named: frozenset[str]) -> bool:
+    """Whether a row image belongs to one of the memories, or names one of the rows in `named`."""
     table, key, before, _ = image
     if table == "memories":
         if row is None or row["id"] in ids:
             return row is not None
         return before is not None and any(row[name] in ids for name in _POINTERS)
-    told = {**image_from_json(key), **(row or {})}
-    return any(value in named for value in told.values() if isinstance(value, str))
+    columns = {**image_from_json(key), **(row or {})}
+    return any(value in named for value in columns.values() if isinstance(value, str))
 
 
-def _require_step(tx: Tx, step_id: str | None) -> _Step:
+def _require_undo_step(tx: Tx, step_id: str | None) -> _Step:
+    """The step to undo, or the newest one; refuses a step that is missing, undone already or still running."""
     wanted = step_id or last_step(tx)
     row = (
         None
@@ -437,7 +442,7 @@ def _undo_label(label: str) -> str:
     return _UNDO + label.removeprefix(_REDO)
 
 
-def _mark_imports(tx: Tx, step_id: str) -> tuple[str, ...]:
+def _mark_imports_undone(tx: Tx, step_id: str) -> tuple[str, ...]:
     """Note which imports hold now.
 
     Returns:
@@ -452,14 +457,14 @@ def _mark_imports(tx: Tx, step_id: str) -> tuple[str, ...]:
     return tuple(chain)
 
 
-def _mark_steps(tx: Tx, chain: Sequence[str], undone_by: str) -> None:
+def _mark_steps_undone(tx: Tx, chain: Sequence[str], undone_by: str) -> None:
     """Note which steps hold now: taking one back brings the one it took back into force again, and so on."""
     for place, step_id in enumerate(chain):
         by = None if place % 2 else (undone_by if place == 0 else chain[place - 1])
         tx.run("UPDATE undo_steps SET undone_by = ? WHERE id = ?", (by, step_id))
 
 
-def _changed_since(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> frozenset[str]:
+def _find_changed_new_memories(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> frozenset[str]:
     """Memories which the step brought and which are no longer as it left them."""
     left: dict[str, bytes | None] = {}  # what the step's last image of each says: the newest comes first
     brought = set()
@@ -476,7 +481,7 @@ def _changed_since(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> frozenset[str]:
     return frozenset(changed)
 
 
-def _find_changed_since(
+def _find_onward_memories(
     tx: Tx, rows: Sequence[tuple[Any, ...]], first: Mapping[tuple[str, str], str | None]
 ) -> frozenset[str]:
     """Memories of the step with which more happened since; that they were given another number is no matter."""
@@ -499,11 +504,12 @@ def _find_changed_since(
 
 
 def _is_freed_place(row: tuple[Any, ...]) -> bool:
+    """Whether a row image records a memory's place that the step removed."""
     table, _key, before, after_hash = row
     return bool(table == "places") and before is not None and after_hash is None
 
 
-def _leave_other_wing(tx: Tx, key: dict[str, object], before: Mapping[str, object], done: UndoState) -> None:
+def _free_scheduled_place(tx: Tx, key: dict[str, object], before: Mapping[str, object], done: UndoState) -> None:
     """Take back the place that the scheduler gave a memory in the wing it has left with this undo.
 
     Giving a place is no step. Without this the place would pass for somebody's change, and the memory would neither
@@ -521,13 +527,13 @@ def _leave_other_wing(tx: Tx, key: dict[str, object], before: Mapping[str, objec
         tx.delete("places", key)
 
 
-def _leave_other_wings(tx: Tx, done: UndoState) -> None:
+def _free_stray_places(tx: Tx, done: UndoState) -> None:
     """A memory that changed its space with this undo stands in no room of the other: it waits for a place."""
-    for memory_id in find_strays(tx, done.touched | done.placed):
+    for memory_id in find_misplaced(tx, done.touched | done.placed):
         tx.delete("places", {"memory_id": memory_id})
 
 
-def _take_back(
+def _revert_row(
     tx: Tx,
     table: str,
     key: dict[str, object],
@@ -535,10 +541,11 @@ def _take_back(
     after_hash: bytes | None,
     done: UndoState,
 ) -> None:
+    """Bring one row of a step back to its image from before, unless something newer depends on it."""
     current = tx.row(table, key)
     if current is None and before is None:
         return  # another undo took it away already
-    if before is None and current is not None and done.kept.intersection(map(str, _owning_memories(current))):
+    if before is None and current is not None and done.kept.intersection(map(str, _owning_memory_ids(current))):
         return  # provenance of a memory that stays: listed with it
     if table == "memories" and current is not None and current["superseded_by_id"] in done.kept | done.onward:
         # The version that took its place went on since: with both back, two texts of one memory would stand.
@@ -548,7 +555,7 @@ def _take_back(
     if before is not None and now_hash == image_hash(without_volatile_columns(table, before)):
         return  # another undo put it back already
     if now_hash != after_hash and current is not None:
-        filled = _filled_since(table, current, after_hash)
+        filled = _columns_filled_since(table, current, after_hash)
         before, now_hash = None if before is None else {**before, **filled}, after_hash if filled else now_hash
     is_void = is_voided_by_revocation(table, before, current) or _is_refilled(tx, table, before, current)
     if now_hash != after_hash and not is_void:
@@ -560,13 +567,13 @@ def _take_back(
         with tx.attempt():
             _restore_row(tx, table, key, before, current, done)
     except UserError:
-        _leave_row(tx, table, key, before, current, done)
+        _keep_referenced_row(tx, table, key, before, current, done)
     else:
         done.restored += 1
-        _note_touched(table, before, current, done)
+        _note_dependents(table, before, current, done)
 
 
-def _filled_since(table: str, current: Mapping[str, object], after_hash: bytes | None) -> Mapping[str, object]:
+def _columns_filled_since(table: str, current: Mapping[str, object], after_hash: bytes | None) -> Mapping[str, object]:
     """What the machine wrote into a row that is otherwise as the step left it: a version's number, a room's emblem."""
     if table == "rooms":
         bare = {**current, "emblem": None}
@@ -596,11 +603,12 @@ def _current_version_number(
     return {"version": number} if any(after_hash == one for one in as_left) else {}
 
 
-def _owning_memories(row: Mapping[str, object]) -> tuple[object, ...]:
+def _owning_memory_ids(row: Mapping[str, object]) -> tuple[object, ...]:
+    """Ids of the memories a row belongs to: its `memory_id` and `incoming_id`, where it has such columns."""
     return tuple(row[name] for name in ("memory_id", "incoming_id") if name in row)
 
 
-def _leave_row(
+def _keep_referenced_row(
     tx: Tx,
     table: str,
     key: Mapping[str, object],
@@ -627,13 +635,14 @@ def _restore_row(
     current: Mapping[str, object] | None,
     done: UndoState,
 ) -> None:
+    """Write the image from before: delete what the step added, insert what it removed, or change the columns back."""
     if before is None and current is not None and table == "memories":
         label = int(str(current["n"]))
         remove_derived(tx, [label])
         remove_model_claims(tx, str(current["id"]))
         withdraw_requests(tx, str(current["id"]))
         tx.delete(table, key)
-        done.gone.append(label)
+        done.removed_labels.append(label)
     elif before is None:
         if table == "spaces":
             # Trigger: the row of an import that was taken back outlives it and names its space. Why: nothing reads that
@@ -651,16 +660,16 @@ def _restore_row(
     elif done.spots.is_taken(tx, table, before):
         raise PreconditionError("Something else stands in that place now.")
     elif current is None:
-        _bring_parents(tx, before, done)
+        _restore_parent_rows(tx, before, done)
         if table == "landmarks":
             free_landmark(tx, str(before["memory_id"]))
         tx.insert(table, before)
         done.spots.note(table, None, before)
     else:
-        _change_back(tx, table, key, before, current, done)
+        _restore_columns(tx, table, key, before, current, done)
 
 
-def _change_back(
+def _restore_columns(
     tx: Tx,
     table: str,
     key: Mapping[str, object],
@@ -668,6 +677,7 @@ def _change_back(
     current: Mapping[str, object],
     done: UndoState,
 ) -> None:
+    """Write the old columns into a row that still exists, and drop what was derived from the newer text or space."""
     if table == "landmarks" and current["memory_id"] != before["memory_id"]:
         free_landmark(tx, str(before["memory_id"]))
     if table == "memories" and current["space_id"] != before["space_id"]:
@@ -676,10 +686,10 @@ def _change_back(
     done.spots.note(table, current, before)
     if table == "memories" and current["text"] != before["text"]:
         forget_vector(tx, int(str(current["n"])))  # that of a united text; the old one is embedded anew
-        done.gone.append(int(str(current["n"])))
+        done.removed_labels.append(int(str(current["n"])))
 
 
-def _bring_parents(tx: Tx, row: Mapping[str, object], done: UndoState) -> None:
+def _restore_parent_rows(tx: Tx, row: Mapping[str, object], done: UndoState) -> None:
     """Bring back what a row stood on and what another undo took away as an orphan (`_clear_orphans`)."""
     for column, table in _PARENTS:
         parent = row.get(column)
@@ -694,14 +704,15 @@ def _bring_parents(tx: Tx, row: Mapping[str, object], done: UndoState) -> None:
         )
         if found is not None:
             image = image_from_json(found)
-            _bring_parents(tx, image, done)
+            _restore_parent_rows(tx, image, done)
             tx.insert(table, image)
-            _note_touched(table, image, None, done)
+            _note_dependents(table, image, None, done)
 
 
-def _note_touched(
+def _note_dependents(
     table: str, before: Mapping[str, object] | None, current: Mapping[str, object] | None, done: UndoState
 ) -> None:
+    """Note for which memories, entities, claims and clients a restored row makes something to derive anew."""
     row = before or current or {}
     if table in ("landmarks", "places"):
         done.placed.add(str(row["memory_id"]))
@@ -715,7 +726,7 @@ def _note_touched(
     if table == "claims":
         done.topics.add(tuple(str(row[name]) for name in TOPIC))
     if table == "clients" and before is not None:
-        _touch_client(before, current, done)
+        _note_client_change(before, current, done)
     if before is not None or current is None:
         return
     if "memory_id" in current and table not in _REMARKS:
@@ -724,7 +735,8 @@ def _note_touched(
         done.emptied.add(str(current["conversation_id"]))
 
 
-def _touch_client(before: Mapping[str, object], current: Mapping[str, object] | None, done: UndoState) -> None:
+def _note_client_change(before: Mapping[str, object], current: Mapping[str, object] | None, done: UndoState) -> None:
+    """Note a client that must be paired anew, and its trust ceiling before and now."""
     if is_unpaired(before):
         done.unpaired.add(str(before["name"]))
     if current is not None:
@@ -737,11 +749,11 @@ def _clear_orphans(tx: Tx, done: UndoState) -> None:
     Of two imports that bring the same fact, or messages of one conversation, the first owns the row. When it is
     taken back before the second, the row stays for the second's sake; it must go with the second.
     """
-    for memory_id, label, conversation in _without_source(tx, done):
+    for memory_id, label, conversation in _find_memories_without_source(tx, done):
         with suppress(UserError), tx.attempt():  # something else refers to it: it stays
             remove_derived(tx, [label])
             tx.delete("memories", {"n": label})
-            done.gone.append(label)
+            done.removed_labels.append(label)
             done.touched.discard(memory_id)
             done.emptied.add(conversation or "")
     for conversation_id in sorted(done.emptied):
@@ -754,7 +766,8 @@ def _clear_orphans(tx: Tx, done: UndoState) -> None:
                 tx.delete("conversations", {"id": conversation_id})
 
 
-def _without_source(tx: Tx, done: UndoState) -> list[tuple[str, int, str | None]]:
+def _find_memories_without_source(tx: Tx, done: UndoState) -> list[tuple[str, int, str | None]]:
+    """Memories that lost a source and have none left: id, label and conversation, parts of a split text first."""
     found = []
     for memory_id in done.loosened - done.kept:
         found += tx.all(
@@ -766,10 +779,11 @@ def _without_source(tx: Tx, done: UndoState) -> list[tuple[str, int, str | None]
 
 
 def _recompute_derived(tx: Tx, done: UndoState) -> None:
-    standing = [i for i in done.touched if tx.one("SELECT 1 FROM memories WHERE id = ?", (i,)) is not None]
-    refresh_terms(tx, standing)
+    """Refresh terms, trust, caps and claim states of everything the undo touched."""
+    remaining = [i for i in done.touched if tx.one("SELECT 1 FROM memories WHERE id = ?", (i,)) is not None]
+    refresh_terms(tx, remaining)
     remove_inferred(tx, memories_naming(tx, done.named))
-    for memory_id in standing:
+    for memory_id in remaining:
         refresh_trust(tx, memory_id)
     for client_id, (old, new) in done.ceilings.items():
         if old != new:

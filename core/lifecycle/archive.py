@@ -31,14 +31,14 @@ from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 MAX_PAGE = 500
-_HEAD_CHARACTERS = 300
+_OPENING_CHARACTERS = 300
 _UNSAID = "archived"
 _ARCHIVED = "m.status = 'archived' AND coalesce(m.part_index, 0) = 0 AND m.space_id IN (SELECT id FROM spaces)"
 _WHEN = "coalesce(m.retired_at, m.recorded_at)"
 # Sorted by their numbers alone: texts are read of one page.
 _PAGE = (
     "SELECT m.n, m.id, m.kind, s.name, m.status_reason, w.at, m.superseded_by_id IS NOT NULL, "  # noqa: S608
-    f"substr(m.text, 1, {_HEAD_CHARACTERS}) FROM (SELECT m.n AS n, {_WHEN} AS at FROM memories m "
+    f"substr(m.text, 1, {_OPENING_CHARACTERS}) FROM (SELECT m.n AS n, {_WHEN} AS at FROM memories m "
     f"WHERE {_ARCHIVED} AND (:at IS NULL OR ({_WHEN}, m.n) < (:at, :n)) ORDER BY 2 DESC, 1 DESC LIMIT :most) w "
     "JOIN memories m ON m.n = w.n JOIN spaces s ON s.id = m.space_id ORDER BY w.at DESC, w.n DESC"
 )
@@ -65,14 +65,14 @@ def read_archive_page(rows: Rows, after: str | None, limit: int, options: Option
     at, n = (None, None) if after is None else _parse_place(after)
     found = rows.all(_PAGE, {"at": at, "n": n, "most": limit + 1})
     shown = found[:limit]
-    heads = [str(row[1]) for row in shown]
+    memory_ids = [str(row[1]) for row in shown]
     back = (
-        {change.row.id for change in plan_revision(rows, heads, Revision(status=Status.ACTIVE)).changes}
-        if heads
+        {change.row.id for change in plan_revision(rows, memory_ids, Revision(status=Status.ACTIVE)).changes}
+        if memory_ids
         else set()
     )
-    goes = erased_kinds(options)
-    buried = tuple(_archived_from_row(row, goes, options, str(row[1]) in back) for row in shown)
+    kinds_erased = erased_kinds(options)
+    buried = tuple(_archived_from_row(row, kinds_erased, options, str(row[1]) in back) for row in shown)
     last = f"{shown[-1][5]}.{shown[-1][0]}" if len(found) > limit else None
     return ArchivePage(buried, int(rows.value(_TOTAL)), last)
 
@@ -92,7 +92,7 @@ def erased_kinds(options: Options) -> frozenset[Kind]:
 
 
 def _archived_from_row(
-    row: tuple[Any, ...], goes: frozenset[Kind], options: Options, can_return: bool
+    row: tuple[Any, ...], kinds_erased: frozenset[Kind], options: Options, can_return: bool
 ) -> ArchivedMemory:
     _, memory_id, kind, space, reason, at, replaced, text = row
     return ArchivedMemory(
@@ -102,7 +102,7 @@ def _archived_from_row(
         space=space,
         reason=OLD_VERSION if replaced else reason or _UNSAID,
         archived_at=at,
-        erased_at=at + options.erase_days * _DAY_MS if Kind(kind) in goes else None,
+        erased_at=at + options.erase_days * _DAY_MS if Kind(kind) in kinds_erased else None,
         can_return=can_return,
     )
 
@@ -127,7 +127,7 @@ _DUE = (
     "AND coalesce(m.retired_at, m.recorded_at) <= :before AND coalesce(kept.until, 0) <= :now "
     "AND (:ids IS NULL OR m.id IN (SELECT value FROM json_each(:ids))) ORDER BY m.n"
 )
-_STANDING = (
+_REPLACEABLE_BY = (
     "SELECT 1 FROM memories WHERE id IN (SELECT value FROM json_each(?)) "
     "AND (status IN ('active', 'disputed', 'quarantined') OR pinned = 1) LIMIT 1"
 )
@@ -143,7 +143,7 @@ class ArchiveErasureJob:
     """Plans and carries out erasing from the archive. Its run is no step that can be undone."""
 
     def __init__(self) -> None:
-        # Of each open vault one: it holds texts, so it goes with the last deed of its run, or when the next is planned.
+        # One for each open vault: it holds texts, and goes with the last action of its run, or when another is planned.
         self._journals: WeakKeyDictionary[UnitOfWork, TraceIndex] = WeakKeyDictionary()
 
     @property
@@ -151,83 +151,87 @@ class ArchiveErasureJob:
         """Which job."""
         return JobType.ERASE
 
-    def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
+    def plan(self, context: JobContext) -> Sequence[PlannedAction]:
         """List what would be erased; nothing where the owner chose no kind.
 
         Returns:
-            The deeds, oldest memory first; the last one is marked, so that nothing is held behind it.
+            The actions, oldest memory first; the last one is marked, so that nothing is held behind it.
         """
-        self._journals.pop(ground.work, None)  # of a run that was stopped
-        found: list[PlannedAction] = ground.read(lambda rows: _plan_erasure(rows, ground))
+        self._journals.pop(context.work, None)  # of a run that was stopped
+        found: list[PlannedAction] = context.read(lambda rows: _plan_erasure(rows, context))
         return found
 
-    def prepare(self, ground: JobContext, deeds: Sequence[PlannedAction]) -> TraceIndex:
+    def prepare(self, context: JobContext, actions: Sequence[PlannedAction]) -> TraceIndex:
         """Read the journals once a run, and what was written in them since the last batch.
 
         Args:
-            deeds: those of the next batch.
+            actions: those of the next batch.
 
         Returns:
             Where they name or quote what is due.
         """
-        ids = [deed.memory_id for deed in deeds]
-        journals = self._journals.get(ground.work)
+        ids = [action.memory_id for action in actions]
+        journals = self._journals.get(context.work)
         if journals is None or not journals.is_for(ids):
-            journals = ground.read(lambda rows: _make_journals(rows, ground, ids))
-            self._journals[ground.work] = journals
-        ground.read(journals.read_new_rows)
+            journals = context.read(lambda rows: _make_journals(rows, context, ids))
+            self._journals[context.work] = journals
+        context.read(journals.read_new_rows)
         return journals
 
     def apply_plan(
         self,
         tx: Tx,
         verb: Verb,  # noqa: ARG002
-        ground: JobContext,
-        deeds: Sequence[PlannedAction],
+        context: JobContext,
+        actions: Sequence[PlannedAction],
         prepared: TraceIndex | None = None,
     ) -> BatchResult:
-        """Erase, as far as each is still due under the options of now; the last deed ends what was held for the run.
+        """Erase, as far as each is still due under the options of now; the last action ends what was held for the run.
 
         Args:
             verb: of the run; nothing is recorded in it.
-            deeds: of `plan_revision`.
+            actions: of `plan_revision`.
             prepared: of `prepare`; without it the journals are read whole.
 
         Returns:
             Counts `erased` (memories), `rows` (with parts and what lay beneath) and `skipped`.
         """
-        due = _due_memory_ids(tx, ground.options, ground.now_ms, [deed.memory_id for deed in deeds])
-        leaving = dict(_find_expendable(tx, ground, due))
+        due = _due_memory_ids(tx, context.options, context.now_ms, [action.memory_id for action in actions])
+        leaving = dict(_find_expendable(tx, context, due))
         ids = [one for memory_id, (under, _) in leaving.items() for one in (memory_id, *under)]
-        rows = erase_memories(tx, ground.work, ids, SCHEDULER, ground.removed, journals=prepared).memories if ids else 0
-        if any(deed.detail.get(_LAST) for deed in deeds):
-            self._journals.pop(ground.work, None)
+        rows = (
+            erase_memories(tx, context.work, ids, SCHEDULER, context.removed, journals=prepared).memories if ids else 0
+        )
+        if any(action.detail.get(_LAST) for action in actions):
+            self._journals.pop(context.work, None)
         erased = len(leaving)
-        return BatchResult(len(deeds), {"erased": erased, "rows": rows, "skipped": len(deeds) - erased}, tuple(ids))
+        return BatchResult(len(actions), {"erased": erased, "rows": rows, "skipped": len(actions) - erased}, tuple(ids))
 
 
-def _make_journals(rows: Rows, ground: JobContext, ids: Sequence[str]) -> TraceIndex:
+def _make_journals(rows: Rows, context: JobContext, ids: Sequence[str]) -> TraceIndex:
     """An index for all that is due, not for the next few alone."""
     named = rows.all("SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (to_json(list(ids)),))
-    due = [*(str(row[0]) for row in named), *_due_memory_ids(rows, ground.options, ground.now_ms, None)]
+    due = [*(str(row[0]) for row in named), *_due_memory_ids(rows, context.options, context.now_ms, None)]
     reach = erasure_scope_of(rows, [*due, *erasure_scope_of(rows, due, whole_chain=False).back], whole_chain=False)
     return TraceIndex([*ids, *reach.ids], texts_of(rows, reach))
 
 
-def _plan_erasure(rows: Rows, ground: JobContext) -> list[PlannedAction]:
+def _plan_erasure(rows: Rows, context: JobContext) -> list[PlannedAction]:
     taken: set[str] = set()
-    deeds = []
+    actions = []
     for memory_id, (under, reach) in _find_expendable(
-        rows, ground, _due_memory_ids(rows, ground.options, ground.now_ms, None)
+        rows, context, _due_memory_ids(rows, context.options, context.now_ms, None)
     ):
         if memory_id not in taken:
             taken.update(reach.ids)
             reason = WITH_SOURCES if under else REASON
-            deeds.append(PlannedAction(JobAction.ERASE, memory_id, reason=reason, detail={"rows": len(reach.ids)}))
-    if deeds:
-        last = deeds[-1]
-        deeds[-1] = PlannedAction(last.action, last.memory_id, reason=last.reason, detail={**last.detail, _LAST: True})
-    return deeds
+            actions.append(PlannedAction(JobAction.ERASE, memory_id, reason=reason, detail={"rows": len(reach.ids)}))
+    if actions:
+        last = actions[-1]
+        actions[-1] = PlannedAction(
+            last.action, last.memory_id, reason=last.reason, detail={**last.detail, _LAST: True}
+        )
+    return actions
 
 
 def _due_memory_ids(rows: Rows, options: Options, now_ms: int, ids: Sequence[str] | None) -> list[str]:
@@ -249,11 +253,11 @@ def _due_memory_ids(rows: Rows, options: Options, now_ms: int, ids: Sequence[str
 
 
 def _find_expendable(
-    rows: Rows, ground: JobContext, due: Sequence[str]
+    rows: Rows, context: JobContext, due: Sequence[str]
 ) -> Iterator[tuple[str, tuple[Sequence[str], ErasureScope]]]:
     """Those of what is due that nobody would miss, each with a digest's sources, and the whole reach."""
     reaches = {memory_id: erasure_scope_of(rows, [memory_id], whole_chain=False) for memory_id in due}
-    loose = _erasable_sources(rows, ground, {one for reach in reaches.values() for one in reach.back})
+    loose = _erasable_sources(rows, context, {one for reach in reaches.values() for one in reach.back})
     for memory_id, alone in reaches.items():
         under = alone.back
         if loose.issuperset(under):
@@ -262,14 +266,14 @@ def _find_expendable(
                 yield memory_id, (under, reach)
 
 
-def _erasable_sources(rows: Rows, ground: JobContext, sources: Collection[str]) -> set[str]:
+def _erasable_sources(rows: Rows, context: JobContext, sources: Collection[str]) -> set[str]:
     """Sources that may go with their digest."""
     if not sources:
         return set()
-    kinds = to_json(sorted(kind.value for kind in erased_kinds(ground.options)))
+    kinds = to_json(sorted(kind.value for kind in erased_kinds(context.options)))
     found = [str(row[0]) for row in rows.all(_LOOSE, {"ids": to_json(sorted(sources)), "kinds": kinds})]
-    return set(found) - find_protections(rows, found, ground.now_ms).keys()
+    return set(found) - find_protections(rows, found, context.now_ms).keys()
 
 
 def _is_expendable(rows: Rows, reach: ErasureScope) -> bool:
-    return not reach.back and rows.one(_STANDING, (to_json(list(reach.ids)),)) is None
+    return not reach.back and rows.one(_REPLACEABLE_BY, (to_json(list(reach.ids)),)) is None

@@ -34,9 +34,9 @@ from core.lifecycle.palace.room_choice import (
 )
 from core.lifecycle.palace.room_layout import RoomMembers, cut_by_season, group_by_topic, lay_out_room, unite_by_theme
 from core.lifecycle.palace.room_texts import (
-    Said,
+    NamingText,
     number_talks,
-    read_said,
+    read_naming_texts,
     read_traits,
     room_texts,
     sample_evenly,
@@ -145,10 +145,10 @@ class Arranger:
         """
         self._free_strays()
         waiting = self._site.read(_read_unplaced)
-        standing = {wing.space_id: wing.x for wing in self._site.read(stored.read_wings)}
+        wing_x = {wing.space_id: wing.x for wing in self._site.read(stored.read_wings)}
         placed = total = 0
         # Wings that stand first; of the new ones the largest is the leftmost.
-        order = sorted(waiting, key=lambda i: (i not in standing, standing.get(i, 0.0), -len(waiting[i]), i))
+        order = sorted(waiting, key=lambda i: (i not in wing_x, wing_x.get(i, 0.0), -len(waiting[i]), i))
         for space_id in order:
             total += len(waiting[space_id])
             placed += self._arrange_space(space_id, waiting[space_id])
@@ -156,14 +156,14 @@ class Arranger:
 
     def _free_strays(self) -> None:
         """Let those who stand in another space's wing wait for a place in their own."""
-        found = self._site.read(stored.find_strays)
+        found = self._site.read(stored.find_misplaced)
         for low in range(0, len(found), BATCH):
             self._site.check_not_closing()
             part = found[low : low + BATCH]
             self._site.write(lambda tx: self._delete_strays(tx, part))  # noqa: B023 - waited for
 
     def _delete_strays(self, tx: Tx, memory_ids: Sequence[str]) -> None:
-        still = stored.find_strays(tx, memory_ids)
+        still = stored.find_misplaced(tx, memory_ids)
         if not still:
             return
         with self._site.work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
@@ -201,25 +201,25 @@ class Arranger:
 
     def _fetch_vectors(self, labels: Numbers) -> tuple[Numbers, Vectors]:
         """Vectors in chunks into one array: at 100,000 a second copy would be 150 MB."""
-        held: Vectors | None = None
+        fetched: Vectors | None = None
         found = np.empty(len(labels), np.int64)
         count = 0
         for low in range(0, len(labels), _FETCH):
             self._site.check_not_closing()
             part, vectors = self._site.fetch_vectors(labels[low : low + _FETCH])
-            if held is None:
-                held = np.empty((len(labels), vectors.shape[1]), np.float32)
+            if fetched is None:
+                fetched = np.empty((len(labels), vectors.shape[1]), np.float32)
             found[count : count + len(part)] = part
-            held[count : count + len(part)] = vectors
+            fetched[count : count + len(part)] = vectors
             count += len(part)
-        if held is None:
-            held = np.empty((0, 1), np.float32)
-        return found[:count], held[:count]
+        if fetched is None:
+            fetched = np.empty((0, 1), np.float32)
+        return found[:count], fetched[:count]
 
     # ---- planning
 
     def _plan_first_rooms(self, batch: _Batch) -> tuple[Wing, PlacementPlan]:
-        topics = self._divide(batch, np.arange(len(batch.ids)), ())
+        topics = self._divide_into_topics(batch, np.arange(len(batch.ids)), ())
         rects = lay_out([len(topic.members) for topic in topics])
         wing = Wing(self._site.make_id(), batch.space_id, "", 0.0, max(LEAST_WING, *(float(r.x + r.w) for r in rects)))
         return wing, self._new_rooms(batch, wing, topics, rects)
@@ -227,13 +227,15 @@ class Arranger:
     def _plan_into_rooms(self, batch: _Batch, wing: Wing, start: _Start) -> PlacementPlan:
         counts = self._site.read(lambda rows: stored.count_by_room(rows, wing.id))
         alcoves = self._site.read(read_alcoves)
-        held = self._site.read(lambda rows: stored.reserved_places(rows, [room.id for room in start.rooms]))
+        reserved = self._site.read(lambda rows: stored.reserved_places(rows, [room.id for room in start.rooms]))
         found = [
             CandidateRoom(
                 room,
                 self._centre_of_room(room),
                 free_capacity(
-                    room, counts.get(room.id, 0) + len(held.get(room.id, ())), name_grounds(alcoves.get(room.id, ()))
+                    room,
+                    counts.get(room.id, 0) + len(reserved.get(room.id, ())),
+                    name_grounds(alcoves.get(room.id, ())),
                 ),
             )
             for room in start.rooms
@@ -246,12 +248,12 @@ class Arranger:
             if newcomers.size:
                 self._site.check_not_closing()
                 plan.places += self._assign_places(
-                    newcomers, batch.vectors[newcomers], room, held.get(room.id), alcoves.get(room.id, ())
+                    newcomers, batch.vectors[newcomers], room, reserved.get(room.id), alcoves.get(room.id, ())
                 )
         strangers = np.flatnonzero(chosen == NEW)
         if strangers.size:
-            topics = self._divide(batch, strangers, start.rooms)
-            grounds = self._site.read(lambda rows: stored.reserved_grounds(rows, wing.id))
+            topics = self._divide_into_topics(batch, strangers, start.rooms)
+            grounds = self._site.read(lambda rows: stored.reserved_rects(rows, wing.id))
             taken = [rect_of(room) for room in start.rooms]
             taken += [Rect(round(x), round(y), round(w), round(h)) for x, y, w, h in grounds]
             sizes = [len(topic.members) for topic in topics]
@@ -295,20 +297,20 @@ class Arranger:
         return None if not len(found) else mean_directions(vectors, np.zeros(len(found), np.int64), 1)[0]
 
     def _assign_places(
-        self, newcomers: Numbers, vectors: Vectors, room: Room, held: Places | None, alcoves: Sequence[Alcove]
+        self, newcomers: Numbers, vectors: Vectors, room: Room, reserved: Places | None, alcoves: Sequence[Alcove]
     ) -> list[tuple[int, str, float, float]]:
         labels, _, places = self._site.read(lambda rows: stored.read_room_loci(rows, room.id))
-        found, kin = self._fetch_vectors(labels)
-        standing = places[np.isin(labels, found)]
-        taken = places if held is None else np.unique(np.concatenate((places, held)), axis=0)
-        return assign_places(newcomers, vectors, room, taken, standing, kin, name_grounds(alcoves))
+        found, found_vectors = self._fetch_vectors(labels)
+        found_places = places[np.isin(labels, found)]
+        taken = places if reserved is None else np.unique(np.concatenate((places, reserved)), axis=0)
+        return assign_places(newcomers, vectors, room, taken, found_places, found_vectors, name_grounds(alcoves))
 
-    def _divide(self, batch: _Batch, which: Numbers, standing: Sequence[Room]) -> list[_NewTopic]:
+    def _divide_into_topics(self, batch: _Batch, which: Numbers, rooms: Sequence[Room]) -> list[_NewTopic]:
         """Divide newcomers into topics for new rooms, the largest first; what has no theme by the time it was said.
 
         Args:
             which: their places in the batch.
-            standing: rooms whose names are taken.
+            rooms: rooms whose names are taken.
         """
         if not which.size:
             return []
@@ -318,10 +320,10 @@ class Arranger:
         parts = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
         speakers: Counter[str] = Counter()
         texts = [self._read_texts(batch.labels[which[part]], speakers) for part in parts]
-        others = [[one.text for one in self._read_texts(self._sample_room(room), speakers)] for room in standing]
+        others = [[one.text for one in self._read_texts(self._sample_room(room), speakers)] for room in rooms]
         often = sorted(speakers, key=lambda name: (-speakers[name], name))[:_SPEAKERS]
-        taken = [room.name for room in standing]
-        themes = find_themes([room_texts(said) for said in texts], taken, others, often)
+        taken = [room.name for room in rooms]
+        themes = find_themes([room_texts(members) for members in texts], taken, others, often)
         stems = speaker_stems(often)
         found = [_NewTopic(theme, which[part], stems) for theme, part in unite_by_theme(themes, parts)]
         rest = [part for theme, part in zip(themes, parts, strict=True) if theme is None]
@@ -334,9 +336,11 @@ class Arranger:
                 found.append(_NewTopic(name, which[part], stems))
         return sorted(found, key=lambda topic: -len(topic.members))
 
-    def _read_texts(self, labels: Numbers, speakers: Counter[str]) -> list[Said]:
+    def _read_texts(self, labels: Numbers, speakers: Counter[str]) -> list[NamingText]:
         found = list(
-            self._site.read(lambda rows: read_said(rows, sample_evenly(labels, TEXTS), self._site.phrases)).values()
+            self._site.read(
+                lambda rows: read_naming_texts(rows, sample_evenly(labels, TEXTS), self._site.phrases)
+            ).values()
         )
         speakers.update(one.author for one in found if one.author)
         return found
@@ -358,8 +362,8 @@ class Arranger:
         for low in range(0, max(1, len(ordered)), BATCH):
             self._site.check_not_closing()
             part = ordered[low : low + BATCH]
-            ground = (wing if is_first else None, plan) if low == 0 else (None, _NO_ROOMS)
-            written = self._site.write(lambda tx: self._write_part(tx, batch, wing, ground, part, marks, start))  # noqa: B023 - waited for
+            context = (wing if is_first else None, plan) if low == 0 else (None, _NO_ROOMS)
+            written = self._site.write(lambda tx: self._write_part(tx, batch, wing, context, part, marks, start))  # noqa: B023 - waited for
             if written is None:
                 return None if low == 0 else placed
             placed += written
@@ -412,7 +416,7 @@ def has_unplaced(rows: Rows) -> bool:
         Whether `Arranger.run` would find something.
     """
     waits = rows.one(f"SELECT 1 FROM ({_UNPLACED}) LIMIT 1") is not None  # noqa: S608 - constants only
-    return waits or bool(stored.find_strays(rows))
+    return waits or bool(stored.find_misplaced(rows))
 
 
 def _step_mark(rows: Rows) -> tuple[Any, ...]:

@@ -1,8 +1,8 @@
 """The two jobs that make vectors: one for memories that lack one, and one that changes the embedding model.
 
 A text that gets no vector is passed over and tried again by the next run; when that one is due, `core.engine.jobs`
-says. A change of the model (E18.4, E31.15, E34.2) fills a second vector space, then exchanges them. The wish is the
-option `embedder`: every batch compares it with the vault, and a wish that was taken back makes the same job drop what
+says. A change of the model (E18.4, E31.15, E34.2) fills a second vector space, then exchanges them. The request is the
+option `embedder`: every batch compares it with the vault, and a withdrawn request makes the same job drop what
 it filled, so stopping, going on after a crash and turning round need nothing kept anywhere else. All the while the old
 space is searched. Must not do: embed what has a vector, keep a vector whose memory is gone, or touch a vector of the
 space that is searched.
@@ -54,16 +54,16 @@ class TargetSpace:
 class MigrationHost(Protocol):
     """What the engine does for this job."""
 
-    def is_requested(self, active: VectorSpace, wish: str) -> bool:
-        """Whether the space that is searched is the one that is wished, in the version its model has."""
+    def is_requested(self, active: VectorSpace, wanted_model: str) -> bool:
+        """Whether the space that is searched is the one that is requested, in the version its model has."""
         ...
 
-    def is_at_hand(self, wish: str) -> bool:
-        """Whether the model that is wished can be tried now: its server did not fail a moment ago."""
+    def is_reachable(self, wanted_model: str) -> bool:
+        """Whether the model that is requested can be tried now: its server did not fail a moment ago."""
         ...
 
-    def open_target(self, ground: JobContext, wish: str) -> TargetSpace | None:
-        """The space of the wished model; None where its server does not answer now.
+    def open_target(self, context: JobContext, wanted_model: str) -> TargetSpace | None:
+        """The space of the requested model; None where its server does not answer now.
 
         Raises:
             LociError: E3002, E3003: it gives no usable vectors.
@@ -109,45 +109,45 @@ class MigrationJob:
         """
         self._moving = moving
 
-    def count_backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
+    def count_backlog(self, rows: Rows, context: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
         """How many vectors are to be made or dropped; 0 where nothing is wished, or nothing can be done now."""
         del cursor
-        wish = ground.options.embedder
-        if self._moving.is_requested(_searched_space(rows, ground), wish):
-            gone = _find_unwanted_space(rows, ground.now_ms)
-            return 0 if gone is None else max(1, vector_spaces.count_vectors(rows, gone))
-        if not self._moving.is_at_hand(wish):
+        wanted_model = context.options.embedder
+        if self._moving.is_requested(_searched_space(rows, context), wanted_model):
+            unwanted = _find_unwanted_space(rows, context.now_ms)
+            return 0 if unwanted is None else max(1, vector_spaces.count_vectors(rows, unwanted))
+        if not self._moving.is_reachable(wanted_model):
             return 0
         building = vector_spaces.find_in_state(rows, "building") or VectorSpace("", "", 1)
         return max(1, count_without_vectors(rows, building))
 
-    def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> MigrationBatch | None:
+    def prepare(self, context: JobContext, cursor: Mapping[str, Any]) -> MigrationBatch | None:
         """Embed the next fifty; behind the last of them build the index; or find what is to be dropped."""
-        wish = ground.options.embedder
-        active, building = ground.read(
-            lambda rows: (_searched_space(rows, ground), vector_spaces.find_in_state(rows, "building"))
+        wanted_model = context.options.embedder
+        active, building = context.read(
+            lambda rows: (_searched_space(rows, context), vector_spaces.find_in_state(rows, "building"))
         )
-        if self._moving.is_requested(active, wish):
-            gone = ground.read(lambda rows: _find_unwanted_space(rows, ground.now_ms))
-            return None if gone is None else MigrationBatch(gone)
-        target = self._moving.open_target(ground, wish)
+        if self._moving.is_requested(active, wanted_model):
+            unwanted = context.read(lambda rows: _find_unwanted_space(rows, context.now_ms))
+            return None if unwanted is None else MigrationBatch(unwanted)
+        target = self._moving.open_target(context, wanted_model)
         if target is None:
             return None
         if building is not None and building != target.space:
             return MigrationBatch(building)  # somebody wished for this one before
         refused = tuple(int(label) for label in cursor.get(_REFUSED, ()))
         rounds = int(cursor.get(_ROUNDS, 0))
-        waiting = self._read_waiting_memories(ground, target.space, refused)
+        waiting = self._read_waiting_memories(context, target.space, refused)
         if not waiting or rounds >= LAST_ROUNDS:
             return MigrationBatch(target.space, built=self._moving.build_index(target), refused=refused, rounds=rounds)
         return self._embed_batch(target, waiting, refused, rounds + (len(waiting) < BATCH))
 
     @staticmethod
-    def _read_waiting_memories(ground: JobContext, space: VectorSpace, refused: tuple[int, ...]) -> tuple[Memory, ...]:
+    def _read_waiting_memories(context: JobContext, space: VectorSpace, refused: tuple[int, ...]) -> tuple[Memory, ...]:
         passed = set(refused)
-        rows = ground.read(lambda rows: read_without_vectors(rows, space, BATCH + len(passed)))
+        rows = context.read(lambda rows: read_without_vectors(rows, space, BATCH + len(passed)))
         ids = [memory_id for label, memory_id in rows if label not in passed][:BATCH]
-        found = ground.read(lambda rows: read_by_ids(rows, ids))
+        found = context.read(lambda rows: read_by_ids(rows, ids))
         return tuple(found[memory_id] for memory_id in ids if memory_id in found)
 
     @staticmethod
@@ -163,7 +163,7 @@ class MigrationJob:
         kept, vectors, bad = _embed_one_by_one(target, waiting, texts)
         return MigrationBatch(target.space, kept, vectors, refused=(*refused, *bad), rounds=rounds)
 
-    def write(self, tx: Tx, _verb: Verb | None, _ground: JobContext, prepared: MigrationBatch) -> BatchResult:
+    def write(self, tx: Tx, _verb: Verb | None, _context: JobContext, prepared: MigrationBatch) -> BatchResult:
         """Write what was prepared, where it still fits."""
         if prepared.vectors is not None:
             return self._write_vectors(tx, prepared)
@@ -193,8 +193,8 @@ class MigrationJob:
         return BatchResult(1, {"changed": 1, "refused": len(prepared.refused)}, is_last=True)
 
 
-def _searched_space(rows: Rows, ground: JobContext) -> VectorSpace:
-    return vector_spaces.find_in_state(rows, "active") or ground.space
+def _searched_space(rows: Rows, context: JobContext) -> VectorSpace:
+    return vector_spaces.find_in_state(rows, "active") or context.space
 
 
 def _find_unwanted_space(rows: Rows, now_ms: int) -> VectorSpace | None:
@@ -258,40 +258,40 @@ class EmbeddingJob:
     type = JobType.EMBED
     is_derived = True
 
-    def count_backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
+    def count_backlog(self, rows: Rows, context: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
         """How many memories lack a vector in the space that is searched."""
         del cursor
-        return count_without_vectors(rows, ground.space)
+        return count_without_vectors(rows, context.space)
 
-    def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> EmbeddedBatch | None:
+    def prepare(self, context: JobContext, cursor: Mapping[str, Any]) -> EmbeddedBatch | None:
         """Embed the next fifty (E22.6)."""
         after = int(cursor.get(_AFTER, 0))
-        waiting = ground.read(lambda rows: read_without_vectors(rows, ground.space, _BATCH, after))
+        waiting = context.read(lambda rows: read_without_vectors(rows, context.space, _BATCH, after))
         if not waiting:
             return None
-        found = ground.read(lambda rows: read_by_ids(rows, [memory_id for _, memory_id in waiting]))
+        found = context.read(lambda rows: read_by_ids(rows, [memory_id for _, memory_id in waiting]))
         memories = tuple(found[memory_id] for _, memory_id in waiting if memory_id in found)
         if not memories:
-            return EmbeddedBatch((), np.empty((0, ground.space.dims), np.float32), waiting[-1][0])
-        kept, vectors = embed_texts(ground, memories)
+            return EmbeddedBatch((), np.empty((0, context.space.dims), np.float32), waiting[-1][0])
+        kept, vectors = embed_texts(context, memories)
         if not kept:
-            ground.embed([_PLAIN])  # is it these texts, or does the model refuse everything? then the job rests
+            context.embed([_PLAIN])  # is it these texts, or does the model refuse everything? then the job rests
         return EmbeddedBatch(kept, vectors, waiting[-1][0])
 
-    def write(self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: EmbeddedBatch) -> BatchResult:
+    def write(self, tx: Tx, verb: Verb | None, context: JobContext, prepared: EmbeddedBatch) -> BatchResult:
         """Write them; some may have been taken back since they were read."""
         del verb
         there = read_by_ids(tx, [memory.id for memory in prepared.memories])
         # A text that was changed since has its own vector by now, or gets it with the next batch.
         places = [n for n, one in enumerate(prepared.memories) if one.id in there and there[one.id].text == one.text]
         labels, kept = [prepared.memories[place].n for place in places], prepared.vectors[places]
-        write_vectors(tx, labels, kept, ground.space)
+        write_vectors(tx, labels, kept, context.space)
         seq = tx.seq
-        tx.after_commit(lambda: ground.stored(seq, labels, kept))
+        tx.after_commit(lambda: context.stored(seq, labels, kept))
         return BatchResult(len(prepared.memories), {"embedded": len(labels)}, cursor={_AFTER: prepared.last})
 
 
-def embed_texts(ground: JobContext, memories: Sequence[Memory]) -> tuple[tuple[Memory, ...], NDArray[np.float32]]:
+def embed_texts(context: JobContext, memories: Sequence[Memory]) -> tuple[tuple[Memory, ...], NDArray[np.float32]]:
     """Embed texts; one without a direction for this model must not hold up the others.
 
     Returns:
@@ -302,7 +302,7 @@ def embed_texts(ground: JobContext, memories: Sequence[Memory]) -> tuple[tuple[M
     """
     texts = [embedding_text(one.text, author=one.author) for one in memories]
     try:
-        return tuple(memories), ground.embed(texts)
+        return tuple(memories), context.embed(texts)
     except LociError as error:
         if error.code is not Code.EMBEDDING_FAILED:
             raise
@@ -310,9 +310,9 @@ def embed_texts(ground: JobContext, memories: Sequence[Memory]) -> tuple[tuple[M
     rows: list[NDArray[np.float32]] = []
     for memory, text in zip(memories, texts, strict=True):
         try:
-            rows.append(ground.embed([text]))
+            rows.append(context.embed([text]))
             kept.append(memory)
         except LociError as error:
             if error.code is not Code.EMBEDDING_FAILED:
                 raise
-    return tuple(kept), np.concatenate(rows) if rows else np.empty((0, ground.space.dims), np.float32)
+    return tuple(kept), np.concatenate(rows) if rows else np.empty((0, context.space.dims), np.float32)

@@ -18,11 +18,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.entities import mentions, registry
-from core.entities.mentions import FoundNames, NameText, NewEntity, SpokenPlace, find_names, place_mentions
+from core.entities.mentions import FoundNames, NameText, NewEntity, SpeakerPlace, find_names, place_mentions
 from core.entities.recognition import name_key, recognize_names
 from core.entities.registry import find_owner_names
 from core.entities.resolution import CountedName, NamePair, find_similar_pairs
-from core.entities.speakers import OWNER, SPOKEN_AT, is_label, label_place, speaker_of
+from core.entities.speakers import OWNER, SPEAKER_PLACE, is_label, label_place, speaker_of
 from core.errors import LociError
 from core.intake.revise.refinement import READING
 from core.intake.transaction.unit_of_work import Verb
@@ -71,16 +71,16 @@ def propose_merges(tx: Tx, make_id: Callable[[], str]) -> tuple[int, int]:
     Returns:
         How many were opened and how many closed.
     """
-    gone = [str(row[0]) for row in tx.all(_SETTLED)]
-    for item_id in gone:
+    settled = [str(row[0]) for row in tx.all(_SETTLED)]
+    for item_id in settled:
         review_items.close_conflict(tx, item_id, "moot", None, "side_gone")
     left, opened = MOST_OPEN - int(tx.value(_OPEN)), 0
     for (space_id,) in tx.all("SELECT DISTINCT space_id FROM entities ORDER BY 1"):
         for pair in _find_name_pairs(tx, str(space_id)):
             if opened == left:
-                return opened, len(gone)
+                return opened, len(settled)
             opened += _ask_about_pair(tx, make_id, pair)
-    return opened, len(gone)
+    return opened, len(settled)
 
 
 def _find_name_pairs(rows: Rows, space_id: str) -> tuple[NamePair, ...]:
@@ -196,7 +196,7 @@ class TextAnnotations:
     row: EnrichRow
     metadata: Metadata
     affect: Affect
-    told: Description | None = None
+    description: Description | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,28 +242,28 @@ class EnrichJob:
     type = JobType.ENRICH
     is_derived = True
 
-    def count_backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
+    def count_backlog(self, rows: Rows, context: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
         """How many memories wait to be read."""
-        del ground, cursor
+        del context, cursor
         return int(rows.value(_BACKLOG, {"version": VERSION}))
 
-    def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> EnrichBatch | None:
+    def prepare(self, context: JobContext, cursor: Mapping[str, Any]) -> EnrichBatch | None:
         """Read the next few; when all are read, ask the model about one; at the end look for names that may be one."""
         after = int(cursor.get("n", 0))
         rows = _limit_characters(
-            ground.read(lambda rows: _read_rows(rows, _NEXT, version=VERSION, after=after, most=AT_ONCE))
+            context.read(lambda rows: _read_rows(rows, _NEXT, version=VERSION, after=after, most=AT_ONCE))
         )
         if rows:
-            return _prepare_batch(ground, rows, {**cursor, "n": rows[-1].n})
-        return _batch_for_model(ground, cursor) or _make_end_batch(cursor)
+            return _prepare_batch(context, rows, {**cursor, "n": rows[-1].n})
+        return _batch_for_model(context, cursor) or _make_end_batch(cursor)
 
-    def write(self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: EnrichBatch) -> BatchResult:
+    def write(self, tx: Tx, verb: Verb | None, context: JobContext, prepared: EnrichBatch) -> BatchResult:
         """Write what was read of memories that are still the same."""
         del verb
         if prepared.is_end:
-            opened, closed = propose_merges(tx, ground.make_id)
+            opened, closed = propose_merges(tx, context.make_id)
             return BatchResult(0, {"names_asked": opened, "names_closed": closed}, is_last=True, cursor=prepared.cursor)
-        counts = _write_batch(tx, ground.make_id, prepared)
+        counts = _write_batch(tx, context.make_id, prepared)
         cursor = {**prepared.cursor, "made": int(prepared.cursor.get("made", 0)) + counts["entities"]}
         return BatchResult(len(prepared.readings) + len(prepared.hidden), counts, cursor=cursor)
 
@@ -283,32 +283,32 @@ def renew_annotations(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) ->
     return len(readings)
 
 
-def _prepare_batch(ground: JobContext, rows: Sequence[EnrichRow], cursor: Mapping[str, Any]) -> EnrichBatch:
+def _prepare_batch(context: JobContext, rows: Sequence[EnrichRow], cursor: Mapping[str, Any]) -> EnrichBatch:
     readings = tuple(_annotate_text(row) for row in rows if row.is_clear)
-    texts = _make_name_texts(readings, ground.read(find_owner_names))
-    names = ground.read(lambda rows: find_names(rows, texts))
+    texts = _make_name_texts(readings, context.read(find_owner_names))
+    names = context.read(lambda rows: find_names(rows, texts))
     return EnrichBatch(cursor, readings, tuple(row.id for row in rows if not row.is_clear), names)
 
 
-def _batch_for_model(ground: JobContext, cursor: Mapping[str, Any]) -> EnrichBatch | None:
+def _batch_for_model(context: JobContext, cursor: Mapping[str, Any]) -> EnrichBatch | None:
     """Ask the model about the most important memory that it was not asked about; its failing is nothing."""
     asked = int(cursor.get("asked", 0))
-    if ground.ask is None or asked >= ASKED:
+    if context.ask is None or asked >= ASKED:
         return None
-    rows = ground.read(lambda rows: _read_rows(rows, _UNASKED, version=VERSION, most=TEXT_CHARACTERS))
+    rows = context.read(lambda rows: _read_rows(rows, _UNASKED, version=VERSION, most=TEXT_CHARACTERS))
     if not rows:
         return None
     row = rows[0]
     try:
-        answer = ground.ask(description_prompt(row.text, topic_taxonomy()))
+        answer = context.ask(description_prompt(row.text, topic_taxonomy()))
     except LociError:
         return None
-    told = parse_description(answer)
-    told = None if told is None else keep_grounded_parts(told, row.text, topic_taxonomy())
-    reading = replace(_annotate_text(row), told=told)
-    people = {row.id: told.people} if told is not None else {}
-    texts = _make_name_texts([reading], ground.read(find_owner_names))
-    names = ground.read(lambda rows: find_names(rows, texts, people))
+    description = parse_description(answer)
+    description = None if description is None else keep_grounded_parts(description, row.text, topic_taxonomy())
+    reading = replace(_annotate_text(row), description=description)
+    people = {row.id: description.people} if description is not None else {}
+    texts = _make_name_texts([reading], context.read(find_owner_names))
+    names = context.read(lambda rows: find_names(rows, texts, people))
     return EnrichBatch({**cursor, "asked": asked + 1}, (reading,), names=names, made_by="model")
 
 
@@ -323,8 +323,10 @@ def _read_rows(rows: Rows, sql: str, **params: object) -> list[EnrichRow]:
 
 
 def _enrich_row_from(one: tuple[Any, ...]) -> EnrichRow:
-    n, memory_id, text, space_id, kind, category, tier, content_hash, *spoken = one
-    return EnrichRow(int(n), memory_id, text, space_id, kind, category, tier, bytes(content_hash), *map(str, spoken))
+    n, memory_id, text, space_id, kind, category, tier, content_hash, *speaker_columns = one
+    return EnrichRow(
+        int(n), memory_id, text, space_id, kind, category, tier, bytes(content_hash), *map(str, speaker_columns)
+    )
 
 
 def _limit_characters(rows: Sequence[EnrichRow]) -> list[EnrichRow]:
@@ -358,9 +360,9 @@ def _make_name_texts(readings: Sequence[TextAnnotations], owner_keys: frozenset[
     ]
 
 
-def _read_voices(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> dict[str, tuple[SpokenPlace, ...]]:
+def _read_voices(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> dict[str, tuple[SpeakerPlace, ...]]:
     """Who speaks: whom the source tells, and the names before the colons where they recur as speakers do."""
-    found: dict[str, list[SpokenPlace]] = defaultdict(list)
+    found: dict[str, list[SpeakerPlace]] = defaultdict(list)
     talks: dict[str, list[EnrichRow]] = defaultdict(list)
     for row in rows:
         if not row.talk:
@@ -368,7 +370,7 @@ def _read_voices(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> dict[
         talks[row.talk].append(row)
         speaker = speaker_of(row.role, row.author, owner_keys)
         if speaker is not None:
-            found[row.id].append(SpokenPlace(speaker, *SPOKEN_AT))
+            found[row.id].append(SpeakerPlace(speaker, *SPEAKER_PLACE))
     for some in talks.values():
         if any(":" in row.text for row in some):
             for memory_id, voice in _read_labels(some, owner_keys):
@@ -376,16 +378,16 @@ def _read_voices(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> dict[
     return {memory_id: tuple(voices) for memory_id, voices in found.items()}
 
 
-def _read_labels(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> Iterator[tuple[str, SpokenPlace]]:
+def _read_labels(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> Iterator[tuple[str, SpeakerPlace]]:
     texts, roles = {row.id: row.text for row in rows}, {row.id: row.role for row in rows}
-    told = [EpisodeText(row.id, row.text, row.author, is_assistant=row.role == "assistant") for row in rows]
-    for turn in read_turns(told, owner_keys):
+    episodes = [EpisodeText(row.id, row.text, row.author, is_assistant=row.role == "assistant") for row in rows]
+    for turn in read_turns(episodes, owner_keys):
         place = label_place(texts[turn.episode_id], turn.start) if turn.start and not turn.is_assistant else None
         if place is None:
             continue
         speaker = OWNER if turn.is_owner else speaker_of("other", turn.speaker, owner_keys)
         if speaker is not None and not is_label(speaker, roles[turn.episode_id]):
-            yield turn.episode_id, SpokenPlace(speaker, *place)
+            yield turn.episode_id, SpeakerPlace(speaker, *place)
 
 
 def _write_batch(tx: Tx, make_id: Callable[[], str], prepared: EnrichBatch) -> dict[str, int]:
@@ -444,8 +446,8 @@ def _write_names(
     for entity_id, spelling in names.spelt:
         if (entity := ids.get(entity_id, entity_id)) in known:
             registry.add_alias(tx, entity, spelling)
-    gone = remove_orphans(tx, ids.values())
-    return new - len(gone), sum(map(len, found.values())) + len(earlier)
+    orphans = remove_orphans(tx, ids.values())
+    return new - len(orphans), sum(map(len, found.values())) + len(earlier)
 
 
 def _make_entity(tx: Tx, make_id: Callable[[], str], one: NewEntity, made_by: str) -> str:
@@ -461,12 +463,12 @@ def _existing_entities(rows: Rows, ids: Iterable[str]) -> set[str]:
 
 
 def _inferred_row(one: TextAnnotations, now_ms: int, made_by: str) -> tuple[object, ...]:
-    told, found = one.told, one.metadata
+    description, found = one.description, one.metadata
     dates, about, valence = found.dates, found.topics, one.affect.valence
-    if told is not None:
-        dates = tuple(dict.fromkeys((*dates, *told.dates)))
-        about = tuple(dict.fromkeys((*about, *told.topics)))
-        valence = told.sentiment or valence
+    if description is not None:
+        dates = tuple(dict.fromkeys((*dates, *description.dates)))
+        about = tuple(dict.fromkeys((*about, *description.topics)))
+        valence = description.sentiment or valence
     body = {
         "technologies": list(dict.fromkeys(tool.name for tool in found.technologies)),
         "paths": [path.name for path in found.paths],

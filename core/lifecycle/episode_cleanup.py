@@ -46,42 +46,42 @@ class EpisodeCleanupJob:
         """Which job."""
         return JobType.EPISODES
 
-    def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
+    def plan(self, context: JobContext) -> Sequence[PlannedAction]:
         """List the notes whose time is over, then those beyond the capacity, each the oldest first.
 
         Returns:
-            The deeds; the last one is marked, so that what remains is counted behind it.
+            The actions; the last one is marked, so that what remains is counted behind it.
         """
-        options, now_ms = ground.options, ground.now_ms
-        deeds: list[PlannedAction] = ground.read(lambda rows: plan_cleanup(rows, options, now_ms))
-        return deeds
+        options, now_ms = context.options, context.now_ms
+        actions: list[PlannedAction] = context.read(lambda rows: plan_cleanup(rows, options, now_ms))
+        return actions
 
-    def apply_plan(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:
+    def apply_plan(self, tx: Tx, verb: Verb, context: JobContext, actions: Sequence[PlannedAction]) -> BatchResult:
         """Archive a few notes.
 
         Args:
-            deeds: from `plan`.
+            actions: from `plan`.
 
         Returns:
-            Counts `expired`, `capacity` and `skipped`; behind the last deed `remaining`, the notes that still
+            Counts `expired`, `capacity` and `skipped`; behind the last action `remaining`, the notes that still
             stand.
         """
-        heads = [deed.memory_id for deed in deeds]
-        done = {head: since for _, head, since in _read_consolidated(tx, heads)}
-        kept = find_protections(tx, heads, ground.now_ms)
-        before = ground.now_ms - ground.options.episode_days * _DAY_MS
-        transitions, counts, ids = ground.make_transitions(tx, verb), Counter[str](), list[str]()
-        for deed in deeds:
-            since = done.get(deed.memory_id)
-            fits = since is not None and deed.memory_id not in kept and (deed.reason == TOO_MANY or since < before)
+        memory_ids = [action.memory_id for action in actions]
+        done = {memory_id: since for _, memory_id, since in _read_consolidated(tx, memory_ids)}
+        kept = find_protections(tx, memory_ids, context.now_ms)
+        before = context.now_ms - context.options.episode_days * _DAY_MS
+        transitions, counts, ids = context.make_transitions(tx, verb), Counter[str](), list[str]()
+        for action in actions:
+            since = done.get(action.memory_id)
+            fits = since is not None and action.memory_id not in kept and (action.reason == TOO_MANY or since < before)
             if fits:
-                transitions.archive(deed.memory_id, deed.reason)
-                ids.append(deed.memory_id)
-            counts[("capacity" if deed.reason == TOO_MANY else "expired") if fits else "skipped"] += 1
-            if deed.detail.get(_LAST):
+                transitions.archive(action.memory_id, action.reason)
+                ids.append(action.memory_id)
+            counts[("capacity" if action.reason == TOO_MANY else "expired") if fits else "skipped"] += 1
+            if action.detail.get(_LAST):
                 counts["remaining"] = count_remaining(tx)
         transitions.close_moot()
-        return BatchResult(len(deeds), dict(counts), tuple(ids))
+        return BatchResult(len(actions), dict(counts), tuple(ids))
 
 
 def plan_cleanup(rows: Rows, options: Options, now_ms: int, client_id: str | None = None) -> list[PlannedAction]:
@@ -98,22 +98,22 @@ def plan_cleanup(rows: Rows, options: Options, now_ms: int, client_id: str | Non
     before = now_ms - options.episode_days * _DAY_MS
     found = _read_consolidated(rows, None, client_id)
     crowded = {client for client, count in counts.items() if count > options.episode_capacity}
-    asked = [head for client, head, since in found if since < before or client in crowded]
+    asked = [memory_id for client, memory_id, since in found if since < before or client in crowded]
     kept = find_protections(rows, asked, now_ms)
-    free = [(client, head, since) for client, head, since in found if head not in kept]
-    over = [(client, head) for client, head, since in free if since < before]
+    free = [(client, memory_id, since) for client, memory_id, since in found if memory_id not in kept]
+    over = [(client, memory_id) for client, memory_id, since in free if since < before]
     left = Counter(counts)
     left.subtract(Counter(client for client, _ in over))
-    gone = {head for _, head in over}
-    deeds = [PlannedAction(JobAction.EXPIRE, head, reason=OVER) for _, head in over]
-    for client, head, _ in free:
-        if head not in gone and left[client] > options.episode_capacity:
+    expired = {memory_id for _, memory_id in over}
+    actions = [PlannedAction(JobAction.EXPIRE, memory_id, reason=OVER) for _, memory_id in over]
+    for client, memory_id, _ in free:
+        if memory_id not in expired and left[client] > options.episode_capacity:
             left[client] -= 1
-            deeds.append(PlannedAction(JobAction.ARCHIVE, head, reason=TOO_MANY))
-    if deeds:
-        last = deeds[-1]
-        deeds[-1] = PlannedAction(last.action, last.memory_id, reason=last.reason, detail={_LAST: True})
-    return deeds
+            actions.append(PlannedAction(JobAction.ARCHIVE, memory_id, reason=TOO_MANY))
+    if actions:
+        last = actions[-1]
+        actions[-1] = PlannedAction(last.action, last.memory_id, reason=last.reason, detail={_LAST: True})
+    return actions
 
 
 def count_remaining(rows: Rows, client_id: str | None = None) -> int:
@@ -129,12 +129,12 @@ def count_remaining(rows: Rows, client_id: str | None = None) -> int:
 
 
 def _read_consolidated(
-    rows: Rows, heads: Sequence[str] | None, client_id: str | None = None
+    rows: Rows, memory_ids: Sequence[str] | None, client_id: str | None = None
 ) -> list[tuple[str, str, int]]:
     """Client, id and time of consolidation of notes, the oldest first."""
-    named = "" if heads is None else " AND m.id IN (SELECT value FROM json_each(:heads))"
+    named = "" if memory_ids is None else " AND m.id IN (SELECT value FROM json_each(:ids))"
     params: dict[str, object] = {"client": client_id}
-    if heads is not None:
-        params["heads"] = json.dumps(list(heads))
+    if memory_ids is not None:
+        params["ids"] = json.dumps(list(memory_ids))
     found = rows.all(f"{_DONE}{named} ORDER BY m.recorded_at, m.n", params)
-    return [(str(client), str(head), int(since)) for client, head, since in found]
+    return [(str(client), str(memory_id), int(since)) for client, memory_id, since in found]

@@ -146,25 +146,25 @@ def merge_rooms(tx: Tx, desk: FloorPlanContext, from_id: str, into_id: str) -> s
     Raises:
         UserError: NOT_FOUND; INVALID_INPUT for rooms that cannot become one.
     """
-    gone, room = _require_room(tx, from_id), _require_room(tx, into_id)
+    merged_room, room = _require_room(tx, from_id), _require_room(tx, into_id)
     if from_id == into_id:
         raise UserError(Code.INVALID_INPUT, "A room cannot be merged with itself; choose another one.")
-    if gone.wing_id != room.wing_id:
+    if merged_room.wing_id != room.wing_id:
         raise PreconditionError("Those rooms are in different wings; only rooms of one wing can be merged.")
     labels, ids, places = stored.read_room_loci(tx, from_id)
     vectors = _fetch_vectors(desk, labels)
-    own, _, standing = stored.read_room_loci(tx, into_id)
-    found, kin = desk.fetch(own)
-    near = standing[np.isin(own, found)]
+    own, _, own_places = stored.read_room_loci(tx, into_id)
+    found, found_vectors = desk.fetch(own)
+    found_places = own_places[np.isin(own, found)]
     held = stored.reserved_places(tx, [into_id]).get(into_id)
-    taken = standing if held is None else np.unique(np.concatenate((standing, held)), axis=0)
-    if not len(kin) and len(ids):
+    taken = own_places if held is None else np.unique(np.concatenate((own_places, held)), axis=0)
+    if not len(found_vectors) and len(ids):
         # Nobody is there to stand by: they keep their order as far as it goes.
         grid = Grid(room.w, room.h, taken, _name_grounds(tx, into_id))
         rows = [(at, into_id, *grid.take_nearest(*_clamp_to_room(room, *places[at]))) for at in range(len(ids))]
     else:
         rows = room_choice.assign_places(
-            np.arange(len(ids)), vectors, room, taken, near, kin, _name_grounds(tx, into_id)
+            np.arange(len(ids)), vectors, room, taken, found_places, found_vectors, _name_grounds(tx, into_id)
         )
     with desk.work.verb(tx, "merge_rooms", f"Merge a room into {room.name}", OWNER_ACTOR) as verb:
         for at, _, x, y in rows:
@@ -248,15 +248,15 @@ def set_landmark(tx: Tx, desk: FloorPlanContext, memory_id: str) -> str:
         UserError: NOT_FOUND for one without a place; INVALID_INPUT where all landmarks of the room are the person's.
     """
     place = tx.row("places", {"memory_id": memory_id})
-    stands = tx.one(f"SELECT 1 FROM memories m WHERE m.id = ? AND {MAY_MARK}", (memory_id,))  # noqa: S608 - constant
-    if place is None or stands is None:
+    is_markable = tx.one(f"SELECT 1 FROM memories m WHERE m.id = ? AND {MAY_MARK}", (memory_id,))  # noqa: S608 - constant
+    if place is None or is_markable is None:
         raise UserError(Code.NOT_FOUND, "That memory has no place in the palace.")
     room_id = str(place["room_id"])
     with desk.work.verb(tx, "set_landmark", "Make a memory a landmark", OWNER_ACTOR) as verb:
         tx.delete("unset_landmarks", {"memory_id": memory_id})
-        held = tx.one("SELECT position FROM landmarks WHERE memory_id = ? AND room_id = ?", (memory_id, room_id))
-        if held is not None:
-            tx.update("landmarks", {"room_id": room_id, "position": held[0]}, {"chosen_by": "owner"})
+        current = tx.one("SELECT position FROM landmarks WHERE memory_id = ? AND room_id = ?", (memory_id, room_id))
+        if current is not None:
+            tx.update("landmarks", {"room_id": room_id, "position": current[0]}, {"chosen_by": "owner"})
         else:
             free_landmark(tx, memory_id)
             key = {"room_id": room_id, "position": _free_position(tx, room_id)}
@@ -268,9 +268,9 @@ def set_landmark(tx: Tx, desk: FloorPlanContext, memory_id: str) -> str:
 
 def _free_position(rows: Rows, room_id: str) -> int:
     """A position that is free, else the last that the scheduler filled."""
-    held = dict(rows.all("SELECT position, chosen_by FROM landmarks WHERE room_id = ?", (room_id,)))
-    free = [position for position in range(MOST) if position not in held]
-    others = [position for position, by in held.items() if by != "owner"]
+    chosen_by = dict(rows.all("SELECT position, chosen_by FROM landmarks WHERE room_id = ?", (room_id,)))
+    free = [position for position in range(MOST) if position not in chosen_by]
+    others = [position for position, by in chosen_by.items() if by != "owner"]
     if not free and not others:
         raise PreconditionError(f"A room has {MOST} landmarks at most; take one away first.")
     return free[0] if free else max(others)
@@ -395,6 +395,6 @@ def _labels_within(rows: Rows, ids: Sequence[str], space_id: str) -> Numbers:
 def _fetch_vectors(desk: FloorPlanContext, labels: Numbers) -> Vectors:
     """One row for each label; zeros where there is no vector yet."""
     found, vectors = desk.fetch(labels)
-    held = np.zeros((len(labels), vectors.shape[1] if vectors.ndim == 2 else 1), np.float32)
-    held[np.isin(labels, found)] = vectors
-    return held
+    fetched = np.zeros((len(labels), vectors.shape[1] if vectors.ndim == 2 else 1), np.float32)
+    fetched[np.isin(labels, found)] = vectors
+    return fetched

@@ -52,7 +52,7 @@ class _Part:
     confidence: float
     confirmed: int
     accessed: int
-    stands: bool
+    is_active: bool
     is_fading: bool
     spared_until: int | None
     course: StrengthCourse
@@ -88,12 +88,12 @@ def read_gauges(rows: Rows, memory_id: str, options: Options, now_ms: int) -> Ga
     Raises:
         UserError: NOT_FOUND.
     """
-    head = rows.value("SELECT coalesce(part_of, id) FROM memories WHERE id = ?", (memory_id,))
-    if head is None:
+    first_part_id = rows.value("SELECT coalesce(part_of, id) FROM memories WHERE id = ?", (memory_id,))
+    if first_part_id is None:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
-    parts = _read_parts(rows, str(head))
+    parts = _read_parts(rows, str(first_part_id))
     own = next(part for part in parts if part.id == memory_id)
-    kept = find_protections(rows, [str(head)], now_ms).get(str(head), ())
+    kept = find_protections(rows, [str(first_part_id)], now_ms).get(str(first_part_id), ())
     fades = own.falls_at(options.fading_below)
     return Gauges(
         strength=float(own.course.strength_at(now_ms)[0]),
@@ -112,8 +112,8 @@ def read_gauges(rows: Rows, memory_id: str, options: Options, now_ms: int) -> Ga
     )
 
 
-def _read_parts(rows: Rows, head: str) -> list[_Part]:
-    found = rows.all(_READ, {"head": head})
+def _read_parts(rows: Rows, first_part_id: str) -> list[_Part]:
+    found = rows.all(_READ, {"head": first_part_id})
     return [
         _Part(
             id=row[0],
@@ -122,7 +122,7 @@ def _read_parts(rows: Rows, head: str) -> list[_Part]:
             confidence=row[3],
             confirmed=row[4],
             accessed=row[5] or 0,
-            stands=bool(row[6]),
+            is_active=bool(row[6]),
             is_fading=bool(row[7]),
             spared_until=row[8],
             course=read_courses([row[9:]]),
@@ -134,7 +134,7 @@ def _read_parts(rows: Rows, head: str) -> list[_Part]:
 
 def _archived_at(parts: list[_Part], kept: tuple[str, ...], options: Options, now_ms: int) -> int | None:
     """When the next sweep from then on would archive it; None where what protects it has no known end."""
-    if not set(kept) <= {SPARED} or not all(part.stands for part in parts):
+    if not set(kept) <= {SPARED} or not all(part.is_active for part in parts):
         return None
     # Of a split text the part that lasts longest decides.
     leaves = max(part.leaves_at(options) for part in parts)

@@ -135,8 +135,10 @@ def find_questions(
 def _find_contradictions(rows: Rows, named: Mapping[str, Any], ids: Sequence[str] | None) -> list[OpenQuestion]:
     sql = _CONFLICTS.format(among="" if ids is None else _AMONG.format(column="c.incoming_id"))
     return [
-        OpenQuestion(CONTRADICTION, came, space, bytes(name), contradiction_sentence(had, said), other_id=have)
-        for name, came, have, space, said, had, _ in rows.all(sql, {**named, "alike": ALIKE})
+        OpenQuestion(
+            CONTRADICTION, incoming_id, space, bytes(name), contradiction_sentence(had, new_value), other_id=existing_id
+        )
+        for name, incoming_id, existing_id, space, new_value, had, _ in rows.all(sql, {**named, "alike": ALIKE})
     ]
 
 
@@ -164,37 +166,39 @@ class GapsJob:
 
     type = JobType.GAPS
 
-    def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
+    def plan(self, context: JobContext) -> Sequence[PlannedAction]:
         """List what is to be asked, closed and turned around; see `Planner.plan`."""
-        found: Sequence[PlannedAction] = ground.read(lambda rows: _plan_questions(rows, ground.options, ground.now_ms))
+        found: Sequence[PlannedAction] = context.read(
+            lambda rows: _plan_questions(rows, context.options, context.now_ms)
+        )
         return found
 
-    def prepare(self, ground: JobContext, deeds: Sequence[PlannedAction]) -> Mapping[str, InvertedText]:
-        """Embed the opposites of the rules that a few deeds turn around; see `PreparingPlanner.prepare`."""
-        rules = [deed.memory_id for deed in deeds if deed.action is JobAction.SUPERSEDE]
-        return _invert_rules(ground, rules) if rules else {}
+    def prepare(self, context: JobContext, actions: Sequence[PlannedAction]) -> Mapping[str, InvertedText]:
+        """Embed the opposites of the rules that a few actions turn around; see `PreparingPlanner.prepare`."""
+        rules = [action.memory_id for action in actions if action.action is JobAction.SUPERSEDE]
+        return _invert_rules(context, rules) if rules else {}
 
     def apply_plan(
         self,
         tx: Tx,
         verb: Verb,
-        ground: JobContext,
-        deeds: Sequence[PlannedAction],
+        context: JobContext,
+        actions: Sequence[PlannedAction],
         prepared: Mapping[str, InvertedText] | None = None,
     ) -> BatchResult:
-        """Carry a few deeds out; see `PreparingPlanner.apply_plan`."""
+        """Carry a few actions out; see `PreparingPlanner.apply_plan`."""
         counts: Counter[str] = Counter()
         changed = []
         turned = prepared or {}
-        for deed in deeds:
-            if deed.action is JobAction.SUPERSEDE:
-                done = _invert_rule(tx, verb, ground, deed, turned.get(deed.memory_id))
+        for action in actions:
+            if action.action is JobAction.SUPERSEDE:
+                done = _invert_rule(tx, verb, context, action, turned.get(action.memory_id))
             else:
-                done = _open_and_close(tx, verb, ground, deed)
+                done = _open_and_close(tx, verb, context, action)
             counts.update(done or {"skipped": 1})
             if done:
-                changed.append(deed.memory_id)
-        return BatchResult(len(deeds), dict(counts), tuple(changed))
+                changed.append(action.memory_id)
+        return BatchResult(len(actions), dict(counts), tuple(changed))
 
 
 def _plan_questions(rows: Rows, options: LifecycleOptions, now_ms: int) -> list[PlannedAction]:
@@ -217,15 +221,19 @@ def _plan_questions(rows: Rows, options: LifecycleOptions, now_ms: int) -> list[
             wanted.setdefault(one.memory_id, _Wanted()).opened.append(one)
     for memory_id in _read_unraised(rows):
         wanted.setdefault(memory_id, _Wanted()).raised = True
-    deeds = [PlannedAction(JobAction.SUPERSEDE, rule, reason=_INVERTED) for rule in turned]
-    return deeds + [_plan_question(memory_id, told) for memory_id, told in wanted.items() if memory_id not in turned]
+    actions = [PlannedAction(JobAction.SUPERSEDE, rule, reason=_INVERTED) for rule in turned]
+    return actions + [
+        _plan_question(memory_id, memory_questions)
+        for memory_id, memory_questions in wanted.items()
+        if memory_id not in turned
+    ]
 
 
-def _plan_question(memory_id: str, told: _Wanted) -> PlannedAction:
-    detail = {"open": [one.name.hex() for one in told.opened], "close": told.closed}
-    first = told.opened[0] if told.opened else None
+def _plan_question(memory_id: str, memory_questions: _Wanted) -> PlannedAction:
+    detail = {"open": [one.name.hex() for one in memory_questions.opened], "close": memory_questions.closed}
+    first = memory_questions.opened[0] if memory_questions.opened else None
     others = () if first is None or first.other_id is None else (first.other_id,)
-    reason = _REASONS[first.kind] if first is not None else (_CLOSED if told.closed else _REASONS[MISSING])
+    reason = _REASONS[first.kind] if first is not None else (_CLOSED if memory_questions.closed else _REASONS[MISSING])
     return PlannedAction(JobAction.ASK, memory_id, others, reason=reason, detail=detail)
 
 
@@ -252,19 +260,19 @@ def _read_unraised(rows: Rows) -> list[str]:
 # ---- carrying out
 
 
-def _open_and_close(tx: Tx, verb: Verb, ground: JobContext, deed: PlannedAction) -> dict[str, int]:
-    live = {one.name: one for one in find_questions(tx, ground.options, ground.now_ms, [deed.memory_id])}
+def _open_and_close(tx: Tx, verb: Verb, context: JobContext, action: PlannedAction) -> dict[str, int]:
+    live = {one.name: one for one in find_questions(tx, context.options, context.now_ms, [action.memory_id])}
     done = {"asked": 0, "answered": 0, "dismissed": 0}
-    for told in deed.detail.get("close", ()):
-        name = bytes.fromhex(told)
+    for name_hex in action.detail.get("close", ()):
+        name = bytes.fromhex(name_hex)
         if _is_over(tx, name, set(live)):
             done[_close_question(tx, name)] += 1
-    for told in deed.detail.get("open", ()):
-        one = live.get(bytes.fromhex(told))
+    for name_hex in action.detail.get("open", ()):
+        one = live.get(bytes.fromhex(name_hex))
         if one is not None and _is_new(tx, one) and _has_room(tx, one):
-            _open_question(tx, ground.make_id, one)
+            _open_question(tx, context.make_id, one)
             done["asked"] += 1
-    done["raised"] = _open_review_items(tx, verb, ground, deed.memory_id, live)
+    done["raised"] = _open_review_items(tx, verb, context, action.memory_id, live)
     return {name: count for name, count in done.items() if count}
 
 
@@ -302,10 +310,10 @@ def _close_question(tx: Tx, name: bytes) -> str:
 
 
 def _open_review_items(
-    tx: Tx, verb: Verb, ground: JobContext, memory_id: str, live: Mapping[bytes, OpenQuestion]
+    tx: Tx, verb: Verb, context: JobContext, memory_id: str, live: Mapping[bytes, OpenQuestion]
 ) -> int:
     """Open the review items: of a memory's missing fields one after the other, so that one answer is one step."""
-    transitions = ground.make_transitions(tx, verb)
+    transitions = context.make_transitions(tx, verb)
     for gap_id, _, kind, name in tx.all(_OPEN_OF, (memory_id,)):
         one = live.get(bytes(name))
         if kind not in _ITEM or one is None:
@@ -316,33 +324,33 @@ def _open_review_items(
     return len(transitions.opened)
 
 
-def _invert_rules(ground: JobContext, rules: Sequence[str]) -> dict[str, InvertedText]:
+def _invert_rules(context: JobContext, rules: Sequence[str]) -> dict[str, InvertedText]:
     """The opposites of rules with their vectors, off the writer."""
-    found: dict[str, tuple[dict[str, Any], str] | None] = ground.read(
+    found: dict[str, tuple[dict[str, Any], str] | None] = context.read(
         lambda rows: {one: _read_opposite(rows, one) for one in rules}
     )
     made = {}
-    for rule_id, held in found.items():
-        if held is None:
+    for rule_id, inversion in found.items():
+        if inversion is None:
             continue
-        rule, text = held
+        rule, text = inversion
         try:
-            vector = ground.embed([embedding_text(text, author=rule["author"])])[0]
+            vector = context.embed([embedding_text(text, author=rule["author"])])[0]
         except LociError:
             # Trigger: no embedder answers. Why: the questions of the run need none. Outcome: the rule stays marked, the
-            # deed counts as left, and the next run takes it up again.
+            # action counts as left, and the next run takes it up again.
             break
         made[rule_id] = InvertedText(text, vector)
     return made
 
 
 def _invert_rule(
-    tx: Tx, verb: Verb, ground: JobContext, deed: PlannedAction, ready: InvertedText | None
+    tx: Tx, verb: Verb, context: JobContext, action: PlannedAction, ready: InvertedText | None
 ) -> dict[str, int]:
-    turned = _read_opposite(tx, deed.memory_id)
+    turned = _read_opposite(tx, action.memory_id)
     if turned is None or ready is None or turned[1] != ready.text:
         return {}  # it was changed meanwhile: the next run takes it up again
-    marks = OutcomeReports(ground.make_id, ground.work, ground.space, ground.stored)
+    marks = OutcomeReports(context.make_id, context.work, context.space, context.stored)
     done = marks.invert_or_ask(tx, verb, turned[0], ready, SCHEDULER)
     return {"inverted": 1} if done.in_place else ({"asked": 1} if done.conflict is not None else {})
 
@@ -420,38 +428,38 @@ def select_questions(
     bounds = {"session": session, "client": client_id, "week": now_ms - WEEK_MS, "now": now_ms, "most": _READ}
     bounds["spaces"] = None if space_ids is None else to_json(sorted(space_ids))
     found = rows.all(_SIDES, (to_json(_filter_visible(rows.all(_OPEN_WITHIN, bounds), seen)),))
-    found = [row for row in found if _may_be_told(row[3:])]
-    told: list[Clarifying] = []
+    found = [row for row in found if _may_be_quoted(row[3:])]
+    selected: list[Clarifying] = []
     for at in range(0, len(found), _AT_ONCE):
         some = found[at : at + _AT_ONCE]
         live = {one.name: one for one in find_questions(rows, options, now_ms, [str(row[2]) for row in some])}
         names = [(str(row[0]), live[bytes(row[1])], row[3:]) for row in some if bytes(row[1]) in live]
-        told += [
+        selected += [
             Clarifying(gap_id, escape_fenced(one.sentence))
             for gap_id, one, sides in names
             if _is_allowed_by_owner(sides) or not is_text_withheld(one.sentence)
         ]
-        if len(told) >= left:
+        if len(selected) >= left:
             break
-    return tuple(told[:left])
+    return tuple(selected[:left])
 
 
 def _filter_visible(open_ones: Sequence[Sequence[Any]], seen: Seen) -> list[str]:
     """The first questions that speak only of what the asker may see; the others are looked at only until enough are."""
-    told_of: list[str] = []
+    visible: list[str] = []
     for at in range(0, len(open_ones), _SEEN_AT_ONCE):
         some = [
             (str(gap), {str(one) for one in about if one is not None})
             for gap, *about in open_ones[at : at + _SEEN_AT_ONCE]
         ]
         known = seen({one for _, about in some for one in about})
-        told_of += [gap for gap, about in some if known >= about]
-        if len(told_of) >= _MOST_SIDES:
+        visible += [gap for gap, about in some if known >= about]
+        if len(visible) >= _MOST_SIDES:
             break
-    return told_of[:_MOST_SIDES]
+    return visible[:_MOST_SIDES]
 
 
-def _may_be_told(sides: Sequence[Any]) -> bool:
+def _may_be_quoted(sides: Sequence[Any]) -> bool:
     """Whether neither memory reads like an instruction (E10.14.3): a question quotes what a context leaves out."""
     return not any(
         text is not None and is_text_withheld(str(text), json.loads(flags))

@@ -44,14 +44,14 @@ _DAY_MS = 86_400_000
 _AROUSAL, _BOOST, _IMPORTANCE = 6, 9, 0
 """Places within `STRENGTH_COLUMNS`."""
 
-_SAID_NO = (
+_REFUSED = (
     "(SELECT f.signal FROM feedback f WHERE f.memory_id = m.id AND f.at > :young ORDER BY f.at DESC, f.rowid DESC "
     "LIMIT 1)"
 )
 _WEAK = (
     f"SELECT m.id, {STRENGTH_COLUMNS} FROM memories m{STRENGTH_JOINS}WHERE m.status = 'active' "  # noqa: S608
     f"AND m.access_count >= {USED_FROM} AND m.pinned = 0 AND coalesce(again.last_at, 0) <= :spaced "
-    f"AND coalesce({_SAID_NO}, '') NOT IN (SELECT value FROM json_each(:negative)) "
+    f"AND coalesce({_REFUSED}, '') NOT IN (SELECT value FROM json_each(:negative)) "
     "AND (:ids IS NULL OR m.id IN (SELECT value FROM json_each(:ids))) ORDER BY m.n"
 )
 _SETTLED = (
@@ -95,41 +95,43 @@ class ReplayJob:
         """Which job."""
         return JobType.REPLAY
 
-    def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
+    def plan(self, context: JobContext) -> Sequence[PlannedAction]:
         """List who would be strengthened and which relations would be proposed.
 
         Returns:
-            The deeds: those to strengthen in the order they were drawn, then the relations, nearest first.
+            The actions: those to strengthen in the order they were drawn, then the relations, nearest first.
         """
-        share = ground.options.replay_budget // 3
-        found: list[PlannedAction] = ground.read(lambda rows: _plan_strengthening(rows, ground, share))
-        taken = {deed.memory_id for deed in found}
-        return [*found, *_plan_proposals(ground, share, taken)]
+        share = context.options.replay_budget // 3
+        found: list[PlannedAction] = context.read(lambda rows: _plan_strengthening(rows, context, share))
+        taken = {action.memory_id for action in found}
+        return [*found, *_plan_proposals(context, share, taken)]
 
-    def apply_plan(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:  # noqa: ARG002
-        """Carry deeds out, those that still fit.
+    def apply_plan(self, tx: Tx, verb: Verb, context: JobContext, actions: Sequence[PlannedAction]) -> BatchResult:  # noqa: ARG002
+        """Carry actions out, those that still fit.
 
         Args:
-            deeds: of `plan`.
+            actions: of `plan`.
 
         Returns:
             Counts `strengthened`, `proposed`, `re_embedded` (always 0) and `skipped`.
         """
         counts = Counter({"strengthened": 0, "proposed": 0, "re_embedded": 0, "skipped": 0})
         changed: list[str] = []
-        for deed in deeds:
-            done = _strengthen_memory(tx, deed) if deed.action is JobAction.STRENGTHEN else _propose_link(tx, deed)
-            name = "strengthened" if deed.action is JobAction.STRENGTHEN else "proposed"
+        for action in actions:
+            done = (
+                _strengthen_memory(tx, action) if action.action is JobAction.STRENGTHEN else _propose_link(tx, action)
+            )
+            name = "strengthened" if action.action is JobAction.STRENGTHEN else "proposed"
             counts[name if done else "skipped"] += 1
-            changed += [deed.memory_id] if done else []
-        return BatchResult(len(deeds), dict(counts), tuple(changed))
+            changed += [action.memory_id] if done else []
+        return BatchResult(len(actions), dict(counts), tuple(changed))
 
 
 # ---- strengthening
 
 
-def _plan_strengthening(rows: Rows, ground: JobContext, share: int) -> list[PlannedAction]:
-    found, weak = _read_weak(rows, ground.now_ms, None)
+def _plan_strengthening(rows: Rows, context: JobContext, share: int) -> list[PlannedAction]:
+    found, weak = _read_weak(rows, context.now_ms, None)
     if not found:
         return []
     # The same vault draws the same: what was previewed is what a run does.
@@ -164,55 +166,55 @@ def _boost_of_row(row: Sequence[Any]) -> float:
     return float(boost_after_replay(row[1 + _IMPORTANCE], row[1 + _AROUSAL] or 0.0, row[1 + _BOOST] or 0.0))
 
 
-def _strengthen_memory(tx: Tx, deed: PlannedAction) -> bool:
-    found, _ = _read_weak(tx, tx.now_ms, [deed.memory_id])
+def _strengthen_memory(tx: Tx, action: PlannedAction) -> bool:
+    found, _ = _read_weak(tx, tx.now_ms, [action.memory_id])
     if not found:
         return False
-    key, boost = {"memory_id": deed.memory_id}, _boost_of_row(found[0])
-    held = tx.row("replays", key)
-    if held is None:
+    key, boost = {"memory_id": action.memory_id}, _boost_of_row(found[0])
+    replay = tx.row("replays", key)
+    if replay is None:
         tx.insert("replays", {**key, "times": 1, "boost": boost, "last_at": tx.now_ms})
     else:
-        tx.update("replays", key, {"times": held["times"] + 1, "boost": boost, "last_at": tx.now_ms})
+        tx.update("replays", key, {"times": replay["times"] + 1, "boost": boost, "last_at": tx.now_ms})
     return True
 
 
 # ---- proposing
 
 
-def _plan_proposals(ground: JobContext, share: int, taken: set[str]) -> list[PlannedAction]:
-    near = ground.neighbours
-    if near is None or share < 1:
+def _plan_proposals(context: JobContext, share: int, taken: set[str]) -> list[PlannedAction]:
+    find_neighbours = context.neighbours
+    if find_neighbours is None or share < 1:
         return []
-    labels, vectors = ground.read(lambda rows: _sample_settled(rows, ground))
+    labels, vectors = context.read(lambda rows: _sample_settled(rows, context))
     if not len(labels):
         return []
-    others, cosines = near(vectors, _NEIGHBOURS)
+    others, cosines = find_neighbours(vectors, _NEIGHBOURS)
     pairs = {
         (min(one, other), max(one, other)): float(cosine)
         for one, row, likes in zip(labels.tolist(), others.tolist(), cosines.tolist(), strict=True)
         for other, cosine in zip(row, likes, strict=True)
         if other >= 0 and other != one and cosine >= LINK_FROM
     }
-    found: list[PlannedAction] = ground.read(lambda rows: _find_unrelated_pairs(rows, ground, pairs, share, taken))
+    found: list[PlannedAction] = context.read(lambda rows: _find_unrelated_pairs(rows, context, pairs, share, taken))
     return found
 
 
-def _sample_settled(rows: Rows, ground: JobContext) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+def _sample_settled(rows: Rows, context: JobContext) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Some settled memories with their vectors; others each time something was written."""
-    all_of_them = [int(row[0]) for row in rows.all(_SETTLED, (ground.now_ms - SETTLED_DAYS * _DAY_MS,))]
+    all_of_them = [int(row[0]) for row in rows.all(_SETTLED, (context.now_ms - SETTLED_DAYS * _DAY_MS,))]
     seed = int(rows.value("SELECT seq FROM vault_state"))
-    some = draw_without_replacement(np.zeros(len(all_of_them)), ground.options.replay_budget, seed).tolist()
-    found = rows.all(_VECTORS, (ground.space.name, json.dumps([all_of_them[at] for at in some])))
-    vectors = np.array([from_blob(blob, ground.space.dims) for _, blob in found], np.float32)
-    return np.array([row[0] for row in found], np.int64), vectors.reshape(-1, ground.space.dims)
+    some = draw_without_replacement(np.zeros(len(all_of_them)), context.options.replay_budget, seed).tolist()
+    found = rows.all(_VECTORS, (context.space.name, json.dumps([all_of_them[at] for at in some])))
+    vectors = np.array([from_blob(blob, context.space.dims) for _, blob in found], np.float32)
+    return np.array([row[0] for row in found], np.int64), vectors.reshape(-1, context.space.dims)
 
 
 def _find_unrelated_pairs(
-    rows: Rows, ground: JobContext, pairs: Mapping[tuple[int, int], float], share: int, taken: set[str]
+    rows: Rows, context: JobContext, pairs: Mapping[tuple[int, int], float], share: int, taken: set[str]
 ) -> list[PlannedAction]:
     """Of near pairs those that nothing relates yet; each memory in one of them at most."""
-    members = _read_members(rows, ground.now_ms, sorted({label for pair in pairs for label in pair}))
+    members = _read_members(rows, context.now_ms, sorted({label for pair in pairs for label in pair}))
     used, found = set(taken), list[PlannedAction]()
     for (a, b), cosine in sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0])):
         one, other = members.get(a), members.get(b)
@@ -244,12 +246,12 @@ def _may_be_related(rows: Rows, one: _Member, other: _Member) -> bool:
     return not follows and not rows.value(_RELATED, {"a": one.id, "b": other.id})
 
 
-def _propose_link(tx: Tx, deed: PlannedAction) -> bool:
-    first, second = deed.memory_id, deed.others[0]
+def _propose_link(tx: Tx, action: PlannedAction) -> bool:
+    first, second = action.memory_id, action.others[0]
     labels = [int(row[0]) for row in tx.all("SELECT n FROM memories WHERE id IN (?, ?)", (first, second))]
     there = {member.id: member for member in _read_members(tx, tx.now_ms, labels).values()}
     if len(there) < 2 or not _may_be_related(tx, there[first], there[second]):
         return False
-    row = {"from_id": first, "to_id": second, "space_id": there[first].space, "cosine": deed.value}
+    row = {"from_id": first, "to_id": second, "space_id": there[first].space, "cosine": action.value}
     tx.insert("links", {**row, "state": "open", "at": tx.now_ms})
     return True

@@ -46,19 +46,19 @@ _DAY_MS = 86_400_000
 _PAGE = 10_000
 
 # The plus keeps SQLite from going by the status, which most memories share.
-_STANDS = "+m.status IN ('active', 'disputed')"
+_IS_ACTIVE = "+m.status IN ('active', 'disputed')"
 _READ = (
     "SELECT m.n, coalesce(m.part_of, m.id), m.kind, m.permanence, m.confidence, m.last_confirmed_at, m.trust, "
     f"m.status = 'disputed', f.memory_id IS NOT NULL, {STRENGTH_COLUMNS} "
 )
 _WITH = f"LEFT JOIN fading f ON f.memory_id = m.id{STRENGTH_JOINS}"
-_ALL = f"{_READ}FROM memories m {_WITH}WHERE m.n > :after AND {_STANDS} ORDER BY m.n LIMIT :most"
+_ALL = f"{_READ}FROM memories m {_WITH}WHERE m.n > :after AND {_IS_ACTIVE} ORDER BY m.n LIMIT :most"
 _WHOLE = (
-    "(SELECT value AS id FROM json_each(:heads) UNION SELECT p.id FROM json_each(:heads) h "
+    "(SELECT value AS id FROM json_each(:ids) UNION SELECT p.id FROM json_each(:ids) h "
     "JOIN memories p ON p.part_of = h.value) w"
 )
-_SOME = f"{_READ}FROM {_WHOLE} CROSS JOIN memories m ON m.id = w.id {_WITH}WHERE {_STANDS} ORDER BY m.n"
-_SPLIT = "SELECT DISTINCT part_of FROM memories m WHERE m.part_of IS NOT NULL AND " + _STANDS  # noqa: S608
+_SOME = f"{_READ}FROM {_WHOLE} CROSS JOIN memories m ON m.id = w.id {_WITH}WHERE {_IS_ACTIVE} ORDER BY m.n"
+_SPLIT = "SELECT DISTINCT part_of FROM memories m WHERE m.part_of IS NOT NULL AND " + _IS_ACTIVE  # noqa: S608
 _LEFT = (
     "SELECT coalesce(m.part_of, m.id) FROM {} CROSS JOIN memories m ON m.id = f.memory_id "
     "WHERE +m.status NOT IN ('active', 'disputed') ORDER BY m.n"
@@ -70,16 +70,16 @@ _OLD = (
     "AND m.part_of IS NULL ORDER BY m.n"
 )
 _OLD_ALL = _OLD.format("m.status = 'superseded'")
-_OLD_SOME = _OLD.format("m.id IN (SELECT value FROM json_each(:heads)) AND +m.status = 'superseded'")
+_OLD_SOME = _OLD.format("m.id IN (SELECT value FROM json_each(:ids)) AND +m.status = 'superseded'")
 # Held back against what stands, and what asked about it has closed: nobody will decide it any more.
-_HELD = (
+_UNANSWERED_SQL = (
     "SELECT m.id FROM memories m WHERE {} AND +m.status = 'quarantined' AND m.part_of IS NULL "
     "AND m.recorded_at < :before AND EXISTS (SELECT 1 FROM conflicts c WHERE c.incoming_id = m.id "
     "AND (c.kind IN ('classification', 'contradiction') OR (c.kind = 'approval' AND c.existing_id IS NOT NULL)) "
     "AND +c.state = 'moot' AND c.closed_at < :before) ORDER BY m.n"
 )
-_HELD_ALL = _HELD.format("m.status = 'quarantined'")
-_HELD_SOME = _HELD.format("m.id IN (SELECT value FROM json_each(:heads))")
+_UNANSWERED_ALL = _UNANSWERED_SQL.format("m.status = 'quarantined'")
+_UNANSWERED_SOME = _UNANSWERED_SQL.format("m.id IN (SELECT value FROM json_each(:ids))")
 _COUNTED = {
     UNANSWERED: "unanswered",
     FADING: "fading",
@@ -97,13 +97,13 @@ class _Seen:
     """Memories by their numbers; one number a head in each. Of a split text the strongest part counts.
 
     Attributes:
-        heads: ids, in the order of their first labels.
+        memory_ids: ids, in the order of their first labels.
         confidence: effective, now.
         falls: whether its confidence falls at all.
         accessed: when it was last recalled, epoch ms; 0 where never.
     """
 
-    heads: list[str]
+    memory_ids: list[str]
     confidence: NDArray[np.float64]
     falls: NDArray[np.bool_]
     strength: NDArray[np.float64]
@@ -122,42 +122,46 @@ class SweepJob:
         """Which job."""
         return JobType.SWEEP
 
-    def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
+    def plan(self, context: JobContext) -> Sequence[PlannedAction]:
         """List what would fade, recover, expire and be archived.
 
         Returns:
-            The deeds by their kind, then by the age of the memory.
+            The actions by their kind, then by the age of the memory.
         """
-        options, now_ms = ground.options, ground.now_ms
-        deeds: list[PlannedAction] = ground.read(lambda rows: plan_sweep(rows, options, now_ms))
-        return deeds
+        options, now_ms = context.options, context.now_ms
+        actions: list[PlannedAction] = context.read(lambda rows: plan_sweep(rows, options, now_ms))
+        return actions
 
-    def apply_plan(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:
-        """Carry a few deeds out; see `carry_out_sweep`."""
-        return carry_out_sweep(tx, verb, ground, deeds)
+    def apply_plan(self, tx: Tx, verb: Verb, context: JobContext, actions: Sequence[PlannedAction]) -> BatchResult:
+        """Carry a few actions out; see `carry_out_sweep`."""
+        return carry_out_sweep(tx, verb, context, actions)
 
 
-def plan_sweep(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None = None) -> list[PlannedAction]:
+def plan_sweep(
+    rows: Rows, options: Options, now_ms: int, memory_ids: Sequence[str] | None = None
+) -> list[PlannedAction]:
     """All that a sweep would do.
 
     Args:
-        heads: look at these memories only; None for all.
+        memory_ids: look at these memories only; None for all.
 
     Returns:
-        Each memory in at most one deed: recovered, fading, expired, archived; in each the oldest first.
+        Each memory in at most one action: recovered, fading, expired, archived; in each the oldest first.
     """
-    found = [deed for seen in _read_pages(rows, now_ms, heads) for deed in _plan_standing(rows, seen, options, now_ms)]
-    over = [*_old_versions(rows, options, now_ms, heads), *_plan_unanswered(rows, options, now_ms, heads)]
-    laid_away = {one.memory_id for one in over}  # its mark goes with it
+    found = [
+        action for seen in _read_pages(rows, now_ms, memory_ids) for action in _plan_active(rows, seen, options, now_ms)
+    ]
+    over = [*_old_versions(rows, options, now_ms, memory_ids), *_plan_unanswered(rows, options, now_ms, memory_ids)]
+    planned_ids = {one.memory_id for one in over}  # its mark goes with it
     found += [
-        PlannedAction(JobAction.RECOVER, head, reason=LEFT)
-        for head in _read_left_marks(rows, heads)
-        if head not in laid_away
+        PlannedAction(JobAction.RECOVER, memory_id, reason=LEFT)
+        for memory_id in _read_left_marks(rows, memory_ids)
+        if memory_id not in planned_ids
     ]
     found += over
     place = {
-        deed: number
-        for number, deed in enumerate((JobAction.RECOVER, JobAction.FADE, JobAction.EXPIRE, JobAction.ARCHIVE))
+        action: number
+        for number, action in enumerate((JobAction.RECOVER, JobAction.FADE, JobAction.EXPIRE, JobAction.ARCHIVE))
     }
     return sorted(found, key=lambda one: place[one.action])
 
@@ -166,53 +170,53 @@ def plan_prune(rows: Rows, options: Options, now_ms: int) -> list[PlannedAction]
     """What a consolidation prunes: what is too weak, too doubtful, or an old version (seed A, feature 6, prune).
 
     Returns:
-        Deeds `ARCHIVE` with the reason `faded`, `doubted` or `old_version`; `carry_out_sweep` carries them out.
+        Actions `ARCHIVE` with the reason `faded`, `doubted` or `old_version`; `carry_out_sweep` carries them out.
     """
-    deeds = plan_sweep(rows, options, now_ms)
-    return [one for one in deeds if one.action is JobAction.ARCHIVE and one.reason != UNANSWERED]
+    actions = plan_sweep(rows, options, now_ms)
+    return [one for one in actions if one.action is JobAction.ARCHIVE and one.reason != UNANSWERED]
 
 
-def carry_out_sweep(tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:
-    """Carry deeds of this module out, as far as they still fit.
+def carry_out_sweep(tx: Tx, verb: Verb, context: JobContext, actions: Sequence[PlannedAction]) -> BatchResult:
+    """Carry actions of this module out, as far as they still fit.
 
     Args:
-        deeds: from `plan_sweep` or `plan_prune`.
+        actions: from `plan_sweep` or `plan_prune`.
 
     Returns:
         Counts by what happened (`fading`, `recovered`, `left_standing`, `expired`, `faded`, `doubted`,
         `old_versions`, `unanswered`), and `skipped`.
     """
-    heads = [one.memory_id for one in deeds]
-    fits = {one.memory_id: one for one in plan_sweep(tx, ground.options, ground.now_ms, heads)}
-    transitions, counts, ids = ground.make_transitions(tx, verb), Counter[str](), list[str]()
-    for deed in deeds:
-        now = fits.get(deed.memory_id)
-        if now is None or (now.action, now.reason) != (deed.action, deed.reason):
+    memory_ids = [one.memory_id for one in actions]
+    fits = {one.memory_id: one for one in plan_sweep(tx, context.options, context.now_ms, memory_ids)}
+    transitions, counts, ids = context.make_transitions(tx, verb), Counter[str](), list[str]()
+    for action in actions:
+        now = fits.get(action.memory_id)
+        if now is None or (now.action, now.reason) != (action.action, action.reason):
             counts["skipped"] += 1
             continue
         try:
             with tx.attempt():
-                _execute_action(tx, transitions, deed, now.value)
+                _execute_action(tx, transitions, action, now.value)
         except UserError as error:  # what stands does not let this one through: the others go on
-            _log.warning("a deed of the sweep was left: %s", error.code.value)
+            _log.warning("an action of the sweep was left: %s", error.code.value)
             counts["skipped"] += 1
             continue
-        counts[_COUNTED[deed.reason]] += 1
-        ids.append(deed.memory_id)
+        counts[_COUNTED[action.reason]] += 1
+        ids.append(action.memory_id)
     transitions.close_moot()
-    return BatchResult(len(deeds), dict(counts), tuple(ids))
+    return BatchResult(len(actions), dict(counts), tuple(ids))
 
 
-def _execute_action(tx: Tx, transitions: Transitions, deed: PlannedAction, confidence: float) -> None:
-    parts = transitions.list_parts(deed.memory_id)
-    if deed.action is JobAction.FADE:
+def _execute_action(tx: Tx, transitions: Transitions, action: PlannedAction, confidence: float) -> None:
+    parts = transitions.list_parts(action.memory_id)
+    if action.action is JobAction.FADE:
         _mark_fading(tx, parts, confidence)
     else:
         _unmark_fading(tx, parts)
-    if deed.reason == OLD_VERSION:
+    if action.reason == OLD_VERSION:
         _lay_away(tx, parts)
-    elif deed.action in (JobAction.EXPIRE, JobAction.ARCHIVE):
-        transitions.archive(deed.memory_id, deed.reason)
+    elif action.action in (JobAction.EXPIRE, JobAction.ARCHIVE):
+        transitions.archive(action.memory_id, action.reason)
 
 
 def _mark_fading(tx: Tx, parts: Iterable[str], confidence: float) -> None:
@@ -235,9 +239,9 @@ def _lay_away(tx: Tx, parts: Iterable[str]) -> None:
 # ---- reading
 
 
-def _read_pages(rows: Rows, now_ms: int, heads: Sequence[str] | None) -> Iterator[_Seen]:
-    if heads is not None:
-        yield _make_columns(rows.all(_SOME, {"heads": json.dumps(list(dict.fromkeys(heads)))}), now_ms)
+def _read_pages(rows: Rows, now_ms: int, memory_ids: Sequence[str] | None) -> Iterator[_Seen]:
+    if memory_ids is not None:
+        yield _make_columns(rows.all(_SOME, {"ids": json.dumps(list(dict.fromkeys(memory_ids)))}), now_ms)
         return
     # The parts of a split text may lie on two pages: they are looked at together, at the end.
     split = frozenset(str(row[0]) for row in rows.all(_SPLIT))
@@ -249,7 +253,7 @@ def _read_pages(rows: Rows, now_ms: int, heads: Sequence[str] | None) -> Iterato
         after = int(page[-1][0])
         yield _make_columns([row for row in page if row[1] not in split] if split else page, now_ms)
     if split:
-        yield _make_columns(rows.all(_SOME, {"heads": json.dumps(sorted(split))}), now_ms)
+        yield _make_columns(rows.all(_SOME, {"ids": json.dumps(sorted(split))}), now_ms)
 
 
 def _make_columns(found: Sequence[tuple[Any, ...]], now_ms: int) -> _Seen:
@@ -260,39 +264,39 @@ def _make_columns(found: Sequence[tuple[Any, ...]], now_ms: int) -> _Seen:
     rates = decay_rates((row[2] for row in found), (row[3] for row in found))
     sure = effective_confidence(numbers[:, 0], rates, (now_ms - numbers[:, 1]) / _DAY_MS)
 
-    def max_by_head(values: NDArray[Any]) -> NDArray[np.float64]:
-        held = np.full(len(places), -np.inf)
-        np.maximum.at(held, at, values)
-        return held
+    def max_by_memory(values: NDArray[Any]) -> NDArray[np.float64]:
+        maxima = np.full(len(places), -np.inf)
+        np.maximum.at(maxima, at, values)
+        return maxima
 
     return _Seen(
-        heads=list(places),
-        confidence=max_by_head(sure),
-        falls=max_by_head(rates) > 0,
-        strength=max_by_head(read_strengths([row[9:] for row in found], now_ms)),
-        trust=max_by_head(numbers[:, 2]),
-        recorded=max_by_head(gauges[:, 0]),
-        accessed=max_by_head(np.nan_to_num(gauges[:, 1])),
-        disputed=max_by_head(numbers[:, 3]) > 0,
-        marked=max_by_head(numbers[:, 4]) > 0,
+        memory_ids=list(places),
+        confidence=max_by_memory(sure),
+        falls=max_by_memory(rates) > 0,
+        strength=max_by_memory(read_strengths([row[9:] for row in found], now_ms)),
+        trust=max_by_memory(numbers[:, 2]),
+        recorded=max_by_memory(gauges[:, 0]),
+        accessed=max_by_memory(np.nan_to_num(gauges[:, 1])),
+        disputed=max_by_memory(numbers[:, 3]) > 0,
+        marked=max_by_memory(numbers[:, 4]) > 0,
     )
 
 
-def _plan_standing(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> list[PlannedAction]:
-    """The deeds of what stands."""
+def _plan_active(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> list[PlannedAction]:
+    """The actions of what stands."""
     bands = classify_bands(seen.confidence, options.fading_below, options.expired_below)
     falls = seen.falls
     expired = falls & (bands == GONE) & (seen.accessed < now_ms - RECALLED_DAYS * _DAY_MS)
     weak = seen.strength < options.archive_below
     old = seen.recorded < now_ms - options.prune_days * _DAY_MS
     doubted = seen.disputed & (seen.trust < DOUBTED_BELOW) & old
-    safe = np.zeros(len(seen.heads), np.bool_)
+    safe = np.zeros(len(seen.memory_ids), np.bool_)
     asked = np.flatnonzero(expired | weak | doubted).tolist()
-    kept = find_protections(rows, [seen.heads[place] for place in asked], now_ms)
-    safe[[place for place in asked if seen.heads[place] in kept]] = True
+    kept = find_protections(rows, [seen.memory_ids[place] for place in asked], now_ms)
+    safe[[place for place in asked if seen.memory_ids[place] in kept]] = True
     leaves = (expired | weak | doubted) & ~safe
     fades = falls & (bands != HOLDS)
-    deeds = [
+    actions = [
         (JobAction.RECOVER, RECOVERED, seen.marked & ~fades & ~leaves, seen.confidence),
         (
             JobAction.FADE,
@@ -305,8 +309,8 @@ def _plan_standing(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> li
         (JobAction.ARCHIVE, DOUBTED, doubted & ~weak & ~expired & leaves, seen.trust),
     ]
     return [
-        PlannedAction(deed, seen.heads[place], reason=reason, value=float(values[place]))
-        for deed, reason, which, values in deeds
+        PlannedAction(action, seen.memory_ids[place], reason=reason, value=float(values[place]))
+        for action, reason, which, values in actions
         for place in np.flatnonzero(which).tolist()
     ]
 
@@ -314,42 +318,48 @@ def _plan_standing(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> li
 def _without_protected(rows: Rows, seen: _Seen, which: NDArray[np.bool_], now_ms: int) -> NDArray[np.bool_]:
     """Of what would be marked as fading that which the person did not pin or spare."""
     places = np.flatnonzero(which).tolist()
-    kept = find_protections(rows, [seen.heads[place] for place in places], now_ms)
-    held = [place for place in places if {PINNED, SPARED} & set(kept.get(seen.heads[place], ()))]
+    kept = find_protections(rows, [seen.memory_ids[place] for place in places], now_ms)
+    protected = [place for place in places if {PINNED, SPARED} & set(kept.get(seen.memory_ids[place], ()))]
     found = which.copy()
-    found[held] = False
+    found[protected] = False
     return found
 
 
-def _read_left_marks(rows: Rows, heads: Sequence[str] | None) -> list[str]:
+def _read_left_marks(rows: Rows, memory_ids: Sequence[str] | None) -> list[str]:
     """Marked, and no longer standing: superseded, forgotten or archived by somebody else since."""
-    found = rows.all(_LEFT_ALL) if heads is None else rows.all(_LEFT_SOME, {"heads": json.dumps(list(heads))})
+    found = rows.all(_LEFT_ALL) if memory_ids is None else rows.all(_LEFT_SOME, {"ids": json.dumps(list(memory_ids))})
     return list(dict.fromkeys(str(row[0]) for row in found))
 
 
-def _old_versions(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None) -> list[PlannedAction]:
+def _old_versions(rows: Rows, options: Options, now_ms: int, memory_ids: Sequence[str] | None) -> list[PlannedAction]:
     if not options.prune_superseded:
         return []
     before = now_ms - options.prune_days * _DAY_MS
-    if heads is None:
+    if memory_ids is None:
         read = rows.all(_OLD_ALL, {"before": before})
     else:
-        read = rows.all(_OLD_SOME, {"before": before, "heads": json.dumps(list(heads))})
+        read = rows.all(_OLD_SOME, {"before": before, "ids": json.dumps(list(memory_ids))})
     found = [str(row[0]) for row in read]
     kept = find_protections(rows, found, now_ms)
-    return [PlannedAction(JobAction.ARCHIVE, head, reason=OLD_VERSION) for head in found if head not in kept]
+    return [
+        PlannedAction(JobAction.ARCHIVE, memory_id, reason=OLD_VERSION) for memory_id in found if memory_id not in kept
+    ]
 
 
-def _plan_unanswered(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None) -> list[PlannedAction]:
+def _plan_unanswered(
+    rows: Rows, options: Options, now_ms: int, memory_ids: Sequence[str] | None
+) -> list[PlannedAction]:
     """Held back, never decided, and long out of the review: what stands goes on standing."""
     wanted: dict[str, Any] = {"before": now_ms - options.prune_days * _DAY_MS}
-    if heads is None:
-        read = rows.all(_HELD_ALL, wanted)
+    if memory_ids is None:
+        read = rows.all(_UNANSWERED_ALL, wanted)
     else:
-        read = rows.all(_HELD_SOME, wanted | {"heads": json.dumps(list(heads))})
+        read = rows.all(_UNANSWERED_SOME, wanted | {"ids": json.dumps(list(memory_ids))})
     found = [str(row[0]) for row in read]
     kept = find_protections(rows, found, now_ms)
-    return [PlannedAction(JobAction.ARCHIVE, head, reason=UNANSWERED) for head in found if head not in kept]
+    return [
+        PlannedAction(JobAction.ARCHIVE, memory_id, reason=UNANSWERED) for memory_id in found if memory_id not in kept
+    ]
 
 
 PINNED, OWN_WORD, IMPORTANT, MOVING = "pinned", "own_word", "important", "moving"
@@ -382,7 +392,7 @@ _READ_PROTECTIONS = (
     f"SELECT coalesce(m.part_of, m.id), m.pinned, {_WORD}, m.importance >= {IMPORTANT_FROM}, "  # noqa: S608 - constants
     f"coalesce(felt.arousal, 0) >= {MOVING_FROM}, {_FUTURE}, {_ASKED}, coalesce(kept.until, 0) > :now, "
     "m.kind = 'episode' AND m.import_id IS NOT NULL, back.memory_id IS NOT NULL "
-    "FROM (SELECT value AS id FROM json_each(:heads) UNION SELECT p.id FROM json_each(:heads) h "
+    "FROM (SELECT value AS id FROM json_each(:ids) UNION SELECT p.id FROM json_each(:ids) h "
     "JOIN memories p ON p.part_of = h.value) w JOIN memories m ON m.id = w.id "
     "LEFT JOIN inferred felt ON felt.memory_id = m.id LEFT JOIN spared kept ON kept.memory_id = m.id "
     "LEFT JOIN taken_back back ON back.memory_id = m.id"
@@ -398,28 +408,30 @@ _BACK = (
 )
 
 
-def _undone_heads(rows: Rows) -> set[str]:
+def _undone_memory_ids(rows: Rows) -> set[str]:
     """Heads that a run changed and that were taken back with it, while that step is kept."""
     return {str(row[0]) for row in rows.all(_BACK)}
 
 
-def find_protections(rows: Rows, heads: Iterable[str], now_ms: int) -> dict[str, tuple[str, ...]]:
+def find_protections(rows: Rows, memory_ids: Iterable[str], now_ms: int) -> dict[str, tuple[str, ...]]:
     """What keeps memories from being archived by a run.
 
     Args:
-        heads: the memories; of a split text the head. What protects one part protects all of it.
+        memory_ids: the memories; of a split text the head. What protects one part protects all of it.
 
     Returns:
         Head to keys of `resources/help/lifecycle.json`, those without any left out.
     """
-    wanted, found = list(dict.fromkeys(heads)), dict[str, set[str]]()
-    for head in _undone_heads(rows) & set(wanted):
-        found[head] = {TAKEN_BACK}
+    wanted, found = list(dict.fromkeys(memory_ids)), dict[str, set[str]]()
+    for memory_id in _undone_memory_ids(rows) & set(wanted):
+        found[memory_id] = {TAKEN_BACK}
     today = datetime.fromtimestamp(now_ms / 1000, UTC).date().isoformat()
     for at in range(0, len(wanted), _AT_ONCE):
         named = json.dumps(wanted[at : at + _AT_ONCE])
-        for head, *told in rows.all(_READ_PROTECTIONS, {"heads": named, "now": now_ms, "today": today}):
-            keys = {key for key, holds in zip(PROTECTIONS, told, strict=True) if holds}
+        for memory_id, *protection_columns in rows.all(
+            _READ_PROTECTIONS, {"ids": named, "now": now_ms, "today": today}
+        ):
+            keys = {key for key, holds in zip(PROTECTIONS, protection_columns, strict=True) if holds}
             if keys:
-                found.setdefault(str(head), set()).update(keys)
-    return {head: tuple(key for key in PROTECTIONS if key in keys) for head, keys in found.items()}
+                found.setdefault(str(memory_id), set()).update(keys)
+    return {memory_id: tuple(key for key in PROTECTIONS if key in keys) for memory_id, keys in found.items()}

@@ -65,7 +65,7 @@ _FRESH = (
     "SELECT p.room_id, count(*) FROM memories m INDEXED BY ix_memories_recorded CROSS JOIN places p "
     "ON p.memory_id = m.id WHERE m.recorded_at >= ? AND m.status NOT IN ('superseded', 'deleted') GROUP BY p.room_id"
 )
-_STANDING = (
+_COUNT_ACTIVE = (
     "SELECT space_id, count(*) FROM memories WHERE space_id IN (SELECT id FROM spaces) "
     "AND status IN ('active', 'disputed', 'quarantined', 'consolidated', 'archived') GROUP BY space_id"
 )
@@ -99,18 +99,18 @@ def read_floor_plan(rows: Rows, now_ms: int) -> PalacePlan:
     Returns:
         Wings from left to right, their rooms in the order they were made.
     """
-    standing, furnishings = dict(rows.all(_STANDING)), read_furnishings(rows)
+    active_counts, furnishings = dict(rows.all(_COUNT_ACTIVE)), read_furnishings(rows)
     by_wing: dict[str, list[RoomPlan]] = {}
     for wing_id, room in _read_room_plans(rows, now_ms, furnishings):
         by_wing.setdefault(wing_id, []).append(room)
-    wings = _apart(
+    wings = _push_wings_apart(
         [
-            _wing_plan(wing, by_wing.get(wing.id, []), standing.get(wing.space_id, 0), furnishings.get(wing.id))
+            _wing_plan(wing, by_wing.get(wing.id, []), active_counts.get(wing.space_id, 0), furnishings.get(wing.id))
             for wing in read_wings(rows)
         ]
     )
-    earliest, latest, recorded = _histogram(rows, _RECORDED)
-    said_from, said_to, said = _histogram(rows, _SAID)
+    earliest, latest, recorded = _read_histogram(rows, _RECORDED)
+    said_from, said_to, said = _read_histogram(rows, _SAID)
     return PalacePlan(
         wings=wings,
         revision=int(rows.value("SELECT seq FROM vault_state")),
@@ -153,7 +153,7 @@ def _read_room_plans(rows: Rows, now_ms: int, furnishings: Mapping[str, Furnishi
         )
 
 
-def _wing_plan(wing: Wing, inside: Sequence[RoomPlan], standing: int, furnishing: Furnishing | None) -> WingPlan:
+def _wing_plan(wing: Wing, inside: Sequence[RoomPlan], active_count: int, furnishing: Furnishing | None) -> WingPlan:
     count = sum(room.count for room in inside)
     high = max((room.y + room.h for room in inside), default=0.0)
     wide = max((room.x + room.w for room in inside), default=0.0)
@@ -166,13 +166,13 @@ def _wing_plan(wing: Wing, inside: Sequence[RoomPlan], standing: int, furnishing
         max(wing.w, wide),
         high,
         count,
-        max(0, standing - count),
+        max(0, active_count - count),
         tuple(inside),
         furnishing,
     )
 
 
-def _apart(wings: Sequence[WingPlan]) -> tuple[WingPlan, ...]:
+def _push_wings_apart(wings: Sequence[WingPlan]) -> tuple[WingPlan, ...]:
     """Wings in their order; one that grew beyond its first ground pushes those to its right aside."""
     found: list[WingPlan] = []
     right = 0.0
@@ -183,7 +183,8 @@ def _apart(wings: Sequence[WingPlan]) -> tuple[WingPlan, ...]:
     return tuple(found)
 
 
-def _histogram(rows: Rows, queries: tuple[str, str]) -> tuple[int | None, int | None, tuple[int, ...]]:
+def _read_histogram(rows: Rows, queries: tuple[str, str]) -> tuple[int | None, int | None, tuple[int, ...]]:
+    """Earliest and latest time (epoch ms), and counts in `BINS` equal spans; nothing and one 0 where none is."""
     low, high = rows.one(queries[0]) or (None, None)
     if low is None or high is None:
         return None, None, (0,) * BINS
@@ -212,13 +213,13 @@ def read_loci(rows: Rows, room_id: str, now_ms: int) -> Loci:
         room_id=room_id,
         ids=tuple(found[0]),
         n=np.array(found[1], np.int64),
-        x=_single(found[2]),
-        y=_single(found[3]),
+        x=_float32_array(found[2]),
+        y=_float32_array(found[3]),
         kind=np.array([_KINDS[kind] for kind in found[4]], np.int8),
         status=np.array([_STATUSES[status] for status in found[5]], np.int8),
-        trust=_single(found[6]),
+        trust=_float32_array(found[6]),
         strength=read_strengths([row[_LOCUS:] for row in read], now_ms).astype(np.float32),
-        importance=_single(found[7]),
+        importance=_float32_array(found[7]),
         recorded_at=np.array(found[8], np.int64),
         retired_at=np.array([_ALWAYS if at is None else at for at in found[9]], np.int64),
         said_at=np.array([own if at is None else at for at, own in zip(found[10], found[8], strict=True)], np.int64),
@@ -228,7 +229,8 @@ def read_loci(rows: Rows, room_id: str, now_ms: int) -> Loci:
     )
 
 
-def _single(values: Sequence[float]) -> NDArray[np.float32]:
+def _float32_array(values: Sequence[float]) -> NDArray[np.float32]:
+    """Values as float32, as the window draws them."""
     return np.array(values, np.float32)
 
 
@@ -298,7 +300,7 @@ _WING = (
     "WHERE r.parent_id IS NULL"
 )
 # The ids and the spaces are compared in two indexes: reading every memory for its space would take ten times as long.
-_STRAYS = (
+_MISPLACED = (
     "SELECT p.memory_id FROM rooms r CROSS JOIN places p ON p.room_id = r.id "
     "CROSS JOIN memories w ON w.id = p.memory_id WHERE r.space_id = ? "
     "AND w.n NOT IN (SELECT m.n FROM memories m INDEXED BY ix_memories_scope WHERE m.space_id = ?) ORDER BY p.memory_id"
@@ -343,10 +345,10 @@ def insert_wing(tx: Tx, wing_id: str, space_id: str, w: float, h: float, look: L
     """
     x = float(tx.value("SELECT coalesce(max(x + w + ?), 0) FROM rooms WHERE parent_id IS NULL", (4 * GAP,)))
     name = str(tx.value("SELECT name FROM spaces WHERE id = ?", (space_id,)))
-    ground = {"x": x, "y": 0.0, "w": w, "h": h}
+    rect = {"x": x, "y": 0.0, "w": w, "h": h}
     row = {"id": wing_id, "space_id": space_id, "parent_id": None, "name": name, "made_by": "lifecycle"}
     seen = {"tint": look.tint, "outline": look.outline, "floor": look.floor}
-    tx.insert("rooms", {**row, **ground, **seen, "created_at": tx.now_ms})
+    tx.insert("rooms", {**row, **rect, **seen, "created_at": tx.now_ms})
     return Wing(wing_id, space_id, name, x, w)
 
 
@@ -447,7 +449,7 @@ def reserved_places(rows: Rows, room_ids: Iterable[str]) -> Mapping[str, Places]
     return {room_id: np.unique(np.array(places, np.float64), axis=0) for room_id, places in by_room.items()}
 
 
-def reserved_grounds(rows: Rows, wing_id: str) -> list[tuple[float, float, float, float]]:
+def reserved_rects(rows: Rows, wing_id: str) -> list[tuple[float, float, float, float]]:
     """Grounds of rooms that would come back with an undo or a redo: left edge, upper edge, width, height.
 
     Returns:
@@ -536,7 +538,7 @@ def remove_places(tx: Tx, labels: Sequence[int]) -> None:
     forget_landmarks(tx, labels)
 
 
-def find_strays(rows: Rows, memory_ids: Iterable[str] | None = None) -> list[str]:
+def find_misplaced(rows: Rows, memory_ids: Iterable[str] | None = None) -> list[str]:
     """Memories that stand in a room of another space than their own.
 
     Args:
@@ -544,7 +546,7 @@ def find_strays(rows: Rows, memory_ids: Iterable[str] | None = None) -> list[str
     """
     if memory_ids is None:
         spaces = rows.all("SELECT space_id FROM rooms WHERE parent_id IS NULL ORDER BY id")
-        return [row[0] for (space_id,) in spaces for row in rows.all(_STRAYS, (space_id, space_id))]
+        return [row[0] for (space_id,) in spaces for row in rows.all(_MISPLACED, (space_id, space_id))]
     found = rows.all(
         "SELECT p.memory_id FROM json_each(?) w CROSS JOIN places p ON p.memory_id = w.value "
         "JOIN rooms r ON r.id = p.room_id JOIN memories m ON m.id = p.memory_id WHERE m.space_id <> r.space_id",

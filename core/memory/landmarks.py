@@ -13,7 +13,7 @@ from core.types.views import Alcove, Furnishing, Landmark
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
-HEAD_CHARS = 200
+OPENING_CHARACTERS = 200
 GROUND = (
     "(EXISTS (SELECT 1 FROM readings told WHERE told.memory_id = m.id AND told.small_talk = 1) OR (m.kind = 'episode' "
     "AND EXISTS (SELECT 1 FROM statements said JOIN memories made ON made.id = said.memory_id "
@@ -23,7 +23,7 @@ GROUND = (
 MAY_MARK = "m.status NOT IN ('superseded', 'deleted', 'quarantined')"
 """Whether `m` may be a landmark: what waits for a decision is not put on a wall."""
 _LANDMARKS = (
-    f"SELECT l.room_id, l.memory_id, substr(m.text, 1, {HEAD_CHARS}), m.kind, l.position, p.x, p.y, "  # noqa: S608 - constants
+    f"SELECT l.room_id, l.memory_id, substr(m.text, 1, {OPENING_CHARACTERS}), m.kind, l.position, p.x, p.y, "  # noqa: S608 - constants
     "coalesce(m.occurred_at, m.recorded_at), l.chosen_by FROM landmarks l CROSS JOIN memories m ON m.id = l.memory_id "
     f"JOIN places p ON p.memory_id = l.memory_id AND p.room_id = l.room_id WHERE {MAY_MARK} "
     "ORDER BY l.room_id, l.position"
@@ -35,22 +35,22 @@ _FURNISHING = "SELECT id, emblem, tint, outline, floor FROM rooms WHERE emblem I
 
 def read_furnishings(rows: Rows) -> Mapping[str, Furnishing]:
     """Room or wing to its furnishing; those that have none yet are left out."""
-    return {room_id: Furnishing(*told) for room_id, *told in rows.all(f"{_FURNISHING} AND tint IS NOT NULL")}
+    return {room_id: Furnishing(*columns) for room_id, *columns in rows.all(f"{_FURNISHING} AND tint IS NOT NULL")}
 
 
 def read_landmarks(rows: Rows) -> Mapping[str, tuple[Landmark, ...]]:
     """Room to its landmarks that stand, by position."""
     found: dict[str, list[Landmark]] = {}
-    for room_id, memory_id, head, kind, *told in rows.all(_LANDMARKS):
-        found.setdefault(room_id, []).append(Landmark(memory_id, head, Kind(kind), *told))
+    for room_id, memory_id, opening, kind, *columns in rows.all(_LANDMARKS):
+        found.setdefault(room_id, []).append(Landmark(memory_id, opening, Kind(kind), *columns))
     return {room_id: tuple(marks) for room_id, marks in found.items()}
 
 
 def read_alcoves(rows: Rows) -> Mapping[str, tuple[Alcove, ...]]:
     """Room to its alcoves, from the top."""
     found: dict[str, list[Alcove]] = {}
-    for room_id, *told in rows.all("SELECT room_id, id, name, x, y, w, h FROM alcoves ORDER BY room_id, y, x"):
-        found.setdefault(room_id, []).append(Alcove(*told))
+    for room_id, *columns in rows.all("SELECT room_id, id, name, x, y, w, h FROM alcoves ORDER BY room_id, y, x"):
+        found.setdefault(room_id, []).append(Alcove(*columns))
     return {room_id: tuple(alcoves) for room_id, alcoves in found.items()}
 
 

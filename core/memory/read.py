@@ -152,7 +152,7 @@ def row_to_memory(row: tuple[Any, ...]) -> Memory:
     )
 
 
-def said_at_sql(alias: str = "") -> str:
+def time_of_memory_sql(alias: str = "") -> str:
     """The SQL of when a memory was said or, where nobody knows, recorded: to order and to reach by, the one such place.
 
     It is never stored as the time at which something was said, and whoever shows it says `noted`.

@@ -19,7 +19,7 @@ from core.vault.database.tx import Tx
 
 REHEARSALS = "rehearsals"
 _STATE = "state, step, stability, difficulty, due_at, last_at, times"
-_STANDING = "m.status NOT IN ('deleted', 'superseded')"
+_IS_REHEARSABLE = "m.status NOT IN ('deleted', 'superseded')"
 # Of a split text the parts one after the other are the text.
 _WHOLE = (
     "CASE WHEN m.part_of IS NULL THEN m.text ELSE (SELECT group_concat(text, '') FROM "
@@ -32,11 +32,11 @@ _WALK = (
     "FROM rooms r JOIN rooms v ON v.id = r.parent_id JOIN spaces w ON w.id = r.space_id "
     "JOIN landmarks l ON l.room_id = r.id JOIN memories m ON m.id = l.memory_id "
     "JOIN places s ON s.memory_id = m.id AND s.room_id = r.id LEFT JOIN rehearsals h ON h.memory_id = m.id "
-    f"WHERE (:wing IS NULL OR v.id = :wing) AND {_STANDING} ORDER BY v.x, v.id, r.y, r.x, r.id, l.position"
+    f"WHERE (:wing IS NULL OR v.id = :wing) AND {_IS_REHEARSABLE} ORDER BY v.x, v.id, r.y, r.x, r.id, l.position"
 )
 _DUE = (
     "SELECT count(*) FROM rehearsals h JOIN landmarks l ON l.memory_id = h.memory_id "  # noqa: S608 - constants
-    f"JOIN rooms r ON r.id = l.room_id JOIN memories m ON m.id = h.memory_id WHERE h.due_at <= ? AND {_STANDING}"
+    f"JOIN rooms r ON r.id = l.room_id JOIN memories m ON m.id = h.memory_id WHERE h.due_at <= ? AND {_IS_REHEARSABLE}"
 )
 
 

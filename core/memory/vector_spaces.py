@@ -134,14 +134,14 @@ def drop_some(tx: Tx, space: VectorSpace, most: int) -> int:
     """
     if find_in_state(tx, "active") == space:
         return 0
-    gone = tx.run(
+    dropped = tx.run(
         "DELETE FROM embeddings WHERE owner = 'memory' AND vector_space = ? AND n IN (SELECT n FROM embeddings "
         "WHERE owner = 'memory' AND vector_space = ? ORDER BY n LIMIT ?)",
         (space.name, space.name, most),
     )
     if not count_vectors(tx, space):
         tx.delete("vector_spaces", {"name": space.name})
-    return gone
+    return dropped
 
 
 def count_vectors(rows: Rows, space: VectorSpace) -> int:
@@ -164,10 +164,10 @@ def choose_active_space(rows: Rows, name: str, model: str, dims: int) -> tuple[V
     own = VectorSpace(name, model, dims)
     active = find_in_state(rows, "active")
     if active is None:
-        held = rows.one(
+        stored = rows.one(
             "SELECT model, dims FROM embeddings WHERE owner = 'memory' AND vector_space = ? ORDER BY n LIMIT 1", (name,)
         )
-        active = own if held is None else VectorSpace(name, str(held[0]), int(held[1]))
+        active = own if stored is None else VectorSpace(name, str(stored[0]), int(stored[1]))
     if active.served or (active.model, active.dims) == (model, dims):
         return active, None
     known = {one.space.name for one in read_all_spaces(rows)} | {active.name}

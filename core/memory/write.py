@@ -173,13 +173,14 @@ class Draft(MemoryContent):
             "read_at": self.read_at,
             "permanence": self.permanence,
         }
-        row.update(_times("occurred", self.occurred, offset=True))
-        row.update(_times("valid_from", self.valid_from))
-        row.update(_times("valid_to", self.valid_to))
+        row.update(_time_columns("occurred", self.occurred, offset=True))
+        row.update(_time_columns("valid_from", self.valid_from))
+        row.update(_time_columns("valid_to", self.valid_to))
         return row
 
 
-def _times(name: str, when: When | None, *, offset: bool = False) -> dict[str, object]:
+def _time_columns(name: str, when: When | None, *, offset: bool = False) -> dict[str, object]:
+    """The columns of a time: epoch ms, precision, and with `offset` the offset in minutes."""
     column = f"{name}_at" if offset else name
     values: dict[str, object] = {
         column: None if when is None else when.ms,
@@ -299,10 +300,11 @@ def read_tiers(rows: Rows, memories: Sequence[Memory]) -> dict[str, Tiers]:
     for memory_id, text, tier, short in rows.all(_STORED, (to_json(list(whole)),)):
         if text == whole[memory_id]:
             stored.setdefault(memory_id, {})[tier] = short
-    return {memory.id: _tiers(memory, stored.get(memory.id)) for memory in memories}
+    return {memory.id: _effective_tiers(memory, stored.get(memory.id)) for memory in memories}
 
 
-def _tiers(memory: Memory, stored: dict[str, str] | None) -> Tiers:
+def _effective_tiers(memory: Memory, stored: dict[str, str] | None) -> Tiers:
+    """The stored tiers of a memory, or those made from its text where none are stored."""
     if stored is None or "tag" not in stored:
         return make_tiers(memory.text, memory.kind.value, memory.category)
     summary = stored.get("summary") or stored.get("key_fact") or memory.text
@@ -416,14 +418,18 @@ def insert_memories(tx: Tx, drafts: Sequence[Draft], titles: Mapping[str, str | 
     known = titles or {}
     tx.run_many(
         "INSERT INTO memory_fts (rowid, terms) VALUES (?, ?)",
-        [(first + place, _terms(draft, known.get(draft.conversation_id or ""))) for place, draft in enumerate(drafts)],
+        [
+            (first + place, _index_terms(draft, known.get(draft.conversation_id or "")))
+            for place, draft in enumerate(drafts)
+        ],
     )
     write_tiers(tx, ((draft.id, draft.text, draft.kind.value, draft.category) for draft in drafts))
     write_procedures(tx, drafts)
     return list(range(first, first + len(drafts)))
 
 
-def _terms(draft: Draft, title: str | None) -> str:
+def _index_terms(draft: Draft, title: str | None) -> str:
+    """The words under which the lexical index finds a memory."""
     title = title or _own_title(draft.extra)
     return memory_terms(
         draft.text, author=draft.author, role=draft.role, title=title, tags=draft.tags, occurred=draft.occurred

@@ -36,7 +36,7 @@ from core.recall.result import (
     explain_outcome,
 )
 from core.recall.scope import is_archived_version
-from core.recall.statements import SayingEpisode, Told, put_small_talk_behind
+from core.recall.statements import Representatives, SourceEpisode, put_small_talk_behind
 from core.recall.vectors import Floats
 from core.score.ranking import CandidateColumns, answer_probability, evidence_bar
 from core.text.query_plan import asks_for_several
@@ -73,7 +73,7 @@ class AnswerInput:
     bm25: dict[int, float]
     leads: Mapping[int, int] = field(default_factory=dict)
     now_ms: int = 0
-    told: Told = field(default_factory=dict)
+    representatives: Representatives = field(default_factory=dict)
 
 
 class RecallAnswer:
@@ -174,8 +174,10 @@ class RecallAnswer:
             return ()
         request = self._asked.request
         groups = self._make_groups(rows)
-        told = self._asked.told
-        labels = [told[label].label if label in told else label for label in self.right.labels.tolist()]
+        representatives = self._asked.representatives
+        labels = [
+            representatives[label].label if label in representatives else label for label in self.right.labels.tolist()
+        ]
         memories = read_by_labels(rows, [labels[group.at] for group in groups])
         wanted = {*request.statuses, *([Status.SUPERSEDED.value] if request.as_of_ms is not None else [])}
         pairs = [(group, memories[labels[group.at]]) for group in groups]
@@ -195,35 +197,42 @@ class RecallAnswer:
         top = float(self.right.evidence.max(initial=0.0))
         least = self._profile.floor * (min(own, top) if own >= _SPEAKS_ITSELF * self.best else top)
         over = [at for at in self.ranked.order if self.right.evidence[at] >= least]
-        told = self._asked.told
-        groups, stands_for = fold_groups(
-            self.right, over, self._leads, {label: one.label for label, one in told.items()}
+        representatives = self._asked.representatives
+        groups, representative_of = fold_groups(
+            self.right, over, self._leads, {label: one.label for label, one in representatives.items()}
         )
-        order = put_small_talk_behind(rows, [group.at for group in groups], self.right, told)
+        order = put_small_talk_behind(rows, [group.at for group in groups], self.right, representatives)
         groups = tuple(groups[place] for place in order)
-        handed = self._select_by_quota(rows, groups, stands_for)
+        handed = self._select_by_quota(rows, groups, representative_of)
         kept = {group.at for group in handed}
         self.dropped = {at: ("below_floor", None) for at in self.ranked.order if self.right.evidence[at] < least}
-        self.dropped |= {at: ("duplicate", by) for at, by in stands_for.items()}
+        self.dropped |= {at: ("duplicate", by) for at, by in representative_of.items()}
         self.dropped |= {group.at: ("beyond_limit", None) for group in groups if group.at not in kept}
         self.counts = (len(over), len(groups))
         self.firsts = tuple(
-            group.first for group in handed if group.first != group.at or int(self.right.labels[group.at]) in told
+            group.first
+            for group in handed
+            if group.first != group.at or int(self.right.labels[group.at]) in representatives
         )
         return handed
 
     def _select_by_quota(
-        self, rows: Rows, groups: Sequence[ResultGroup], stands_for: Mapping[int, int]
+        self, rows: Rows, groups: Sequence[ResultGroup], representative_of: Mapping[int, int]
     ) -> tuple[ResultGroup, ...]:
         """The best, but of one client's to another its share first."""
         request, facts = self._asked.request, self.right.facts
         shown = [group.at for group in groups]
-        told = [*shown, *(at for at, by in stands_for.items() if facts[at].duplicate_key == facts[by].duplicate_key)]
-        found = find_contributors(rows, [(facts[at].id, facts[at].client_id) for at in told], request.scope.client_id)
+        attributed = [
+            *shown,
+            *(at for at, by in representative_of.items() if facts[at].duplicate_key == facts[by].duplicate_key),
+        ]
+        found = find_contributors(
+            rows, [(facts[at].id, facts[at].client_id) for at in attributed], request.scope.client_id
+        )
         # Of equal texts of several the one that nothing bounds speaks for all.
-        free = {stands_for.get(at, at) for at, voice in zip(told, found, strict=True) if voice is None}
-        said = [None if at in free else voice for at, voice in zip(shown, found[: len(shown)], strict=True)]
-        return tuple(groups[place] for place in allot_places(said, request.limit))
+        free = {representative_of.get(at, at) for at, voice in zip(attributed, found, strict=True) if voice is None}
+        contributors = [None if at in free else voice for at, voice in zip(shown, found[: len(shown)], strict=True)]
+        return tuple(groups[place] for place in allot_places(contributors, request.limit))
 
     def query_focus(self) -> QueryFocus | None:
         """What the question looks for; None where it wants whatever there is of some days."""
@@ -266,32 +275,32 @@ class RecallAnswer:
     def explain_candidate(self, at: int) -> tuple[str, ...]:
         """The reasons of one of `right`, in sentences."""
         places = self.ranked.places_in_lists(at)
-        own, near = self.right.own[at], self.right.near[at]
+        own, nearby = self.right.own[at], self.right.near[at]
         signals, factor = self.ranked.signals_of(at), float(self.ranked.factor[at])
-        told = explain_match(places, self._words_at(own), self._words_at(near & ~own), len(own), signals, factor)
-        told = (*told, *explain_adjustments(places, float(np.nan_to_num(self.ranked.repeats[at]))))
-        is_of_earlier = self.right.lifted[at] > 0 and int(self.right.labels[at]) not in self._asked.told
-        return (*told, EARLIER_VERSION) if is_of_earlier else told
+        sentences = explain_match(places, self._words_at(own), self._words_at(nearby & ~own), len(own), signals, factor)
+        sentences = (*sentences, *explain_adjustments(places, float(np.nan_to_num(self.ranked.repeats[at]))))
+        is_of_earlier = self.right.lifted[at] > 0 and int(self.right.labels[at]) not in self._asked.representatives
+        return (*sentences, EARLIER_VERSION) if is_of_earlier else sentences
 
     def _make_item(self, group: ResultGroup, memory: Memory, is_cut: bool) -> RecallItem:
         at = group.at
         why = (*self.explain_candidate(at), PARTLY_OVER) if is_cut else self.explain_candidate(at)
         score = max(float(self.ranked.score[at]), float(self.ranked.score[group.first]))
         own = self.right.own[at] | self.right.own[group.first]
-        near = self.right.near[at] | self.right.near[group.first]
-        told = self._asked.told.get(int(self.right.labels[at]))
-        said_by = () if told is None else told.said_by
-        refs = _refs_of(group, said_by)
+        nearby = self.right.near[at] | self.right.near[group.first]
+        representative = self._asked.representatives.get(int(self.right.labels[at]))
+        episodes = () if representative is None else representative.episodes
+        refs = _refs_of(group, episodes)
         return RecallItem(
-            replace(memory, ref=refs[0]) if said_by and refs else memory,
+            replace(memory, ref=refs[0]) if episodes and refs else memory,
             score,
             self.ranked.signals_of(at),
             self.ranked.places_in_lists(at),
             why,
             refs,
             tuple(own.tolist()),
-            tuple(near.tolist()),
-            episodes=tuple(one.id for one in said_by),
+            tuple(nearby.tolist()),
+            episodes=tuple(one.id for one in episodes),
         )
 
     def _words_at(self, which: NDArray[np.bool_]) -> list[str]:
@@ -314,9 +323,9 @@ class RecallAnswer:
         )
 
 
-def _refs_of(group: ResultGroup, said_by: Sequence[SayingEpisode]) -> tuple[str, ...]:
+def _refs_of(group: ResultGroup, episodes: Sequence[SourceEpisode]) -> tuple[str, ...]:
     """The references of all that an item stands for, that of the episode that speaks to the question best first."""
-    own = [one.ref for one in said_by if one.ref is not None]
+    own = [one.ref for one in episodes if one.ref is not None]
     # Where an episode gives the item its place, it is the first already.
     best = own[:1] if group.first == group.at else []
     return tuple(dict.fromkeys((*best, *group.refs, *own)))
@@ -352,10 +361,11 @@ def build_trace(
     others += [(-value, True, at) for at, value in enumerate(withheld)]
     others.sort()
     others = others[: max(0, KEPT - len(shown))]
-    told = _Right.read_at(answer, place, [*shown, *(at for _, is_withheld, at in others if not is_withheld)])
-    kept = [told.trace_candidate(at) for at in shown]
+    traced = _Right.read_at(answer, place, [*shown, *(at for _, is_withheld, at in others if not is_withheld)])
+    kept = [traced.trace_candidate(at) for at in shown]
     kept += [
-        _trace_wrong_candidate(answer, at) if is_withheld else told.trace_candidate(at) for _, is_withheld, at in others
+        _trace_wrong_candidate(answer, at) if is_withheld else traced.trace_candidate(at)
+        for _, is_withheld, at in others
     ]
     weights = {name: float(value) for name, value in answer.ranked.weights.items()}
     return Trace(
@@ -463,30 +473,30 @@ def trim_ended_sentences(rows: Rows, memories: Iterable[Memory]) -> dict[str, Me
     for memory_id, start, end, over in rows.all(_SPANS, (json.dumps(list(active)),)):
         spans.setdefault(memory_id, ([], []))[bool(over)].append((start, end))
     found: dict[str, Memory] = {}
-    for memory_id, (standing, over) in spans.items():
+    for memory_id, (current, over) in spans.items():
         memory = active[memory_id]
-        text = drop_sentences(memory.text, over, standing)
+        text = drop_sentences(memory.text, over, current)
         if text != memory.text:
             found[memory_id] = replace(memory, text=text)
     return found
 
 
-def drop_sentences(text: str, over: Spans, standing: Spans) -> str:
+def drop_sentences(text: str, over: Spans, current: Spans) -> str:
     """A text without its sentences that are over.
 
     Args:
         over: where it says what is over, code points, ends exclusive.
-        standing: where it says what stands; a sentence that has any of it stays.
+        current: where it says what stands; a sentence that has any of it stays.
 
     Returns:
         What is left; the whole text where nothing else would be.
     """
-    gone = {sentence_at(text, start, end) for start, end in over}
-    gone = {one for one in gone if all(end <= one[0] or one[1] <= start for start, end in standing)}
-    if not gone:
+    dropped = {sentence_at(text, start, end) for start, end in over}
+    dropped = {one for one in dropped if all(end <= one[0] or one[1] <= start for start, end in current)}
+    if not dropped:
         return text
     kept, at = [], 0
-    for start, end in sorted(gone):
+    for start, end in sorted(dropped):
         kept.append(text[at:start])
         at = max(at, end)
     left = "".join([*kept, text[at:]]).strip()

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.memory.read import said_at_sql
+from core.memory.read import time_of_memory_sql
 from core.recall.lexical import QueryWords
 from core.recall.predicate import AT_ODDS, IS_OVER, ScopePredicate
 from core.recall.result import SUPPRESSED
@@ -51,7 +51,7 @@ _FACTS = (
     f"WHEN m.status = 'active' AND {IS_OVER} THEN 'over' "
     f"WHEN m.status = 'active' AND {AT_ODDS} THEN 'at_odds' ELSE m.status END, "
     "m.id, m.space_id, m.kind, m.content_hash, coalesce(m.part_of, m.id), m.ref, m.recorded_at, "
-    f"{said_at_sql('m')}, m.confidence, m.importance, m.reinforcements, m.disputes, m.access_count, "
+    f"{time_of_memory_sql('m')}, m.confidence, m.importance, m.reinforcements, m.disputes, m.access_count, "
     # Of a long text the end is not read: what is long does not only ask.
     "CASE WHEN m.kind <> 'episode' THEN -1 ELSE octet_length(m.text) END, "
     "octet_length(m.text) <= 1000 AND rtrim(m.text) GLOB '*[?\uff1f]', "
@@ -237,29 +237,29 @@ def read_candidates(
     found = _read_rows(rows, narrowed, np.unique(labels))
     known = np.array([row[0] for row in found], np.int64)
     around = read_neighbours(rows, narrowed, known)
-    own_cosine, near_cosine = np.full(known.size, np.nan), np.full(known.size, np.nan)
+    own_cosine, nearby_cosine = np.full(known.size, np.nan), np.full(known.size, np.nan)
     if question.vector is not None and known.size:
-        own_cosine, near_cosine = window_cosines(around, question.vectors, question.vector, question.profile)
+        own_cosine, nearby_cosine = window_cosines(around, question.vectors, question.vector, question.profile)
     covered, own, near = query_coverage(around, question.words, question.profile)
     weight = 0.0 if question.vector is None else question.profile.cosine_weight
     meaning, words = (
         (1.0, 1.0) if question.vector is None or not question.words.terms else blend_weights(question.text_weight)
     )
-    told = np.nan_to_num(near_cosine)
+    nearby = np.nan_to_num(nearby_cosine)
     asks, size = np.array([(row[17], row[16]) for row in found], np.float64).reshape(-1, 2).T
-    said = substance_factor(asks > 0, size, question.profile.asking, question.profile.saying)
+    substance = substance_factor(asks > 0, size, question.profile.asking, question.profile.saying)
     candidates = Candidates(
         labels=known,
         ok=np.array([bool(row[1]) for row in found], np.bool_) & _are_confident(found, narrowed.sure),
         facts=tuple(_facts_from_row(row) for row in found),
         sides=np.array([row[10:16] for row in found], np.float64).reshape(-1, 6),
         vector=own_cosine,
-        window=near_cosine,
+        window=nearby_cosine,
         coverage=covered,
         own=own,
         near=near,
-        plain=evidence_score(told, covered, weight),
-        evidence=np.maximum(0.0, evidence_score(told, words * covered, meaning * weight) + said),
+        plain=evidence_score(nearby, covered, weight),
+        evidence=np.maximum(0.0, evidence_score(nearby, words * covered, meaning * weight) + substance),
         lifted=np.zeros(known.size),
         lends=np.zeros(known.size, np.bool_),
         time=np.full(known.size, np.nan),
@@ -279,8 +279,8 @@ def _are_confident(found: Sequence[tuple[Any, ...]], sure: tuple[float, int] | N
     least, now_ms = sure
     confidence, confirmed = np.array([(row[11], row[19]) for row in found], np.float64).T
     rates = decay_rates([row[5] for row in found], [row[18] for row in found])
-    held = effective_confidence(confidence, rates, (now_ms - confirmed) / _DAY_MS)
-    return np.asarray(held >= least, np.bool_)
+    effective = effective_confidence(confidence, rates, (now_ms - confirmed) / _DAY_MS)
+    return np.asarray(effective >= least, np.bool_)
 
 
 def _read_rows(rows: Rows, narrowed: ScopePredicate, labels: Labels) -> Sequence[tuple[Any, ...]]:
@@ -330,8 +330,12 @@ def apply_time_bonus(found: Candidates, days: TimeRange, bonus: float) -> Candid
     Args:
         bonus: 0 or more.
     """
-    near = time_proximity(found.sides[:, 0], days.from_ms, days.to_ms)
-    return replace(found, time=np.where(near >= _LEAST, near, np.nan), evidence=found.evidence * (1.0 + bonus * near))
+    proximity = time_proximity(found.sides[:, 0], days.from_ms, days.to_ms)
+    return replace(
+        found,
+        time=np.where(proximity >= _LEAST, proximity, np.nan),
+        evidence=found.evidence * (1.0 + bonus * proximity),
+    )
 
 
 def restrict_to_period(found: Candidates, days: TimeRange, strongest: float) -> Candidates:
@@ -343,9 +347,12 @@ def restrict_to_period(found: Candidates, days: TimeRange, strongest: float) -> 
     at = found.sides[:, 0]
     inside = (at >= days.from_ms) & (at < days.to_ms)
     own = np.clip(found.evidence / max(strongest, 1e-9), 0.0, 1.0)
-    told = np.where(inside, strongest * (0.9 + 0.1 * own), 0.0)
+    evidence = np.where(inside, strongest * (0.9 + 0.1 * own), 0.0)
     return replace(
-        found, evidence=told, plain=told, time=np.where(inside, time_proximity(at, days.from_ms, days.to_ms), np.nan)
+        found,
+        evidence=evidence,
+        plain=evidence,
+        time=np.where(inside, time_proximity(at, days.from_ms, days.to_ms), np.nan),
     )
 
 
@@ -435,5 +442,5 @@ def apply_activation(found: Candidates, level: dict[int, float], worth: float) -
         worth: what an activation of 1 is worth as evidence.
     """
     reached = np.array([level.get(label, np.nan) for label in found.labels.tolist()], np.float64)
-    told = np.maximum(found.evidence, worth * np.nan_to_num(reached))
-    return replace(found, graph=reached, evidence=np.where(found.ok, told, found.evidence))
+    raised = np.maximum(found.evidence, worth * np.nan_to_num(reached))
+    return replace(found, graph=reached, evidence=np.where(found.ok, raised, found.evidence))

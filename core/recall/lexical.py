@@ -238,9 +238,9 @@ class _NameVariants:
         self._by_term: dict[str, list[tuple[str, ...]]] = {}
         self._rows, self._frequencies, self._seq, self._most = rows, frequencies, seq, most
         for name, aliases in others.items():
-            told = [tuple(one.term for one in query_terms(alias)) for alias in aliases]
+            alias_terms = [tuple(one.term for one in query_terms(alias)) for alias in aliases]
             for term in query_terms(name):
-                self._by_term.setdefault(term.term, []).extend(words for words in told if words)
+                self._by_term.setdefault(term.term, []).extend(words for words in alias_terms if words)
 
     def memories_with(self, term: str) -> Labels:
         """The memories that have all words of one of the other names."""
@@ -281,9 +281,9 @@ def find_best_covered(words: QueryWords, allowed: Labels | None, k: int) -> Labe
     found = np.flatnonzero(weight > 0) if allowed is None else allowed[allowed < size]
     found = found if allowed is None else found[weight[found] > 0]
     if found.size > k:
-        held = weight[found]
-        kth = np.partition(held, found.size - k)[found.size - k]
-        above, equal = found[held > kth], found[held == kth]
+        covered = weight[found]
+        kth = np.partition(covered, found.size - k)[found.size - k]
+        above, equal = found[covered > kth], found[covered == kth]
         found = np.concatenate((above, equal[equal.size - (k - above.size) :]))
     return found
 

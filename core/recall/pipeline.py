@@ -36,7 +36,7 @@ from core.recall.ranking import credit_representatives, credit_successors, find_
 from core.recall.request import HAS_NAMES, RecallRequest, read_question, searched_words
 from core.recall.result import NO_VECTORS, RecallResult
 from core.recall.scope import Labels
-from core.recall.statements import Told, fold_statements
+from core.recall.statements import Representatives, fold_statements
 from core.recall.vectors import SnapshotVectors, index_backend
 from core.score.context_budget import PARTS
 from core.score.profile import LOCI, Profile
@@ -88,7 +88,7 @@ class _Gathered:
     candidates: Candidates
     bm25: dict[int, float]
     leads: dict[int, int]
-    told: Told
+    folded: Representatives
     brought: dict[str, int]
     short: bool
 
@@ -97,14 +97,14 @@ class _Gathered:
 class _ListHits:
     """Hits of the lists in a part of the search set: labels by vector, labels by words, and their BM25 scores."""
 
-    near: Labels = field(default_factory=lambda: _NOTHING)
+    nearest: Labels = field(default_factory=lambda: _NOTHING)
     scored: Labels = field(default_factory=lambda: _NOTHING)
     scores: dict[int, float] = field(default_factory=dict)
 
     def union_with(self, more: _ListHits) -> _ListHits:
         """Hits of both."""
-        near, scored = np.union1d(self.near, more.near), np.union1d(self.scored, more.scored)
-        return _ListHits(near, scored, {**self.scores, **more.scores})
+        nearest, scored = np.union1d(self.nearest, more.nearest), np.union1d(self.scored, more.scored)
+        return _ListHits(nearest, scored, {**self.scores, **more.scores})
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ class Recall:
             reach = self._find_search_set(search, named=True)
             found = self._gather_candidates(search, reach)
         asked = AnswerInput(
-            request, search.plan, mode, found.question, found.candidates, found.bm25, found.leads, now_ms, found.told
+            request, search.plan, mode, found.question, found.candidates, found.bm25, found.leads, now_ms, found.folded
         )
         answer = RecallAnswer(asked, reach.size)
         items = answer.items(rows)
@@ -268,28 +268,30 @@ class Recall:
         words = read_query_words(*reading, search.plan.aliases, by_words=search.vector is None)
         stored = SnapshotVectors(rows, self._index, self._space, self._dims)
         question = ComparedQuery(search.vector, words, stored, profile, search.plan.text_weight)
-        near, more_near = self._search_nearest(question, reach, max(profile.vector_candidates, 2 * request.limit))
+        nearest, has_more_nearest = self._search_nearest(
+            question, reach, max(profile.vector_candidates, 2 * request.limit)
+        )
         own = None if request.scope.unrestricted else reach.allowed  # nobody else's memories take a place in the list
         scored, scores = score_bm25(rows, words, profile, max(profile.bm25_candidates, request.limit), own)
         covered_wanted = max(profile.coverage_candidates, request.limit)
         covered = find_best_covered(words, reach.allowed, covered_wanted)
-        unheard = self._find_crowded_out(search, question, np.unique(np.concatenate((near, scored, covered))))
+        unheard = self._find_crowded_out(search, question, np.unique(np.concatenate((nearest, scored, covered))))
         outside = find_best_covered(words, None, _OUTSIDERS) if reach.allowed is not None else _NOTHING
         days = search.plan.time
         then = _NOTHING
         if days is not None:
             then = nearest_in_period(rows, reach.allowed, question, days, max(profile.vector_candidates, request.limit))
-        lists = (near, scored, covered, outside, then, unheard.near, unheard.scored)
+        lists = (nearest, scored, covered, outside, then, unheard.nearest, unheard.scored)
         candidates = self._read_candidates(search, question, np.concatenate(lists))
-        candidates, led, told, reached = self._adjust_candidates(search, question, candidates)
+        candidates, led, representatives, reached = self._adjust_candidates(search, question, candidates)
         # A full list may hide wanted memories behind unwanted ones.
-        full = more_near or (reach.allowed is None and covered.size == covered_wanted)
+        full = has_more_nearest or (reach.allowed is None and covered.size == covered_wanted)
         enough = max(request.limit, profile.vector_candidates)
         short = full and int(candidates.ok.sum()) < enough
-        brought = {"vector": int(near.size), "words": int(np.union1d(scored, covered).size)}
+        brought = {"vector": int(nearest.size), "words": int(np.union1d(scored, covered).size)}
         brought |= {"graph": reached, "time": int(then.size)}
         bm25_scores = {**unheard.scores, **dict(zip(scored.tolist(), scores.tolist(), strict=True))}
-        return _Gathered(question, candidates, bm25_scores, led, told, brought, short)
+        return _Gathered(question, candidates, bm25_scores, led, representatives, brought, short)
 
     def _find_crowded_out(self, search: _Search, question: ComparedQuery, brought: Labels) -> _ListHits:
         """Candidates that other clients crowded out of the lists, for the per-client quota to choose from.
@@ -312,7 +314,7 @@ class Recall:
             if not others:
                 break
             found = found.union_with(self._search_within(search, question, _OF_OTHERS, {"others": json.dumps(others)}))
-            brought = np.unique(np.concatenate((brought, found.near, found.scored)))
+            brought = np.unique(np.concatenate((brought, found.nearest, found.scored)))
             before = saturated
             saturated |= saturated_clients(_count_by_client(rows, search.narrowed, brought, asker)[1], limit)
             if saturated == before:
@@ -320,10 +322,10 @@ class Recall:
         return found
 
     def _search_within(
-        self, search: _Search, question: ComparedQuery, whose: str, params: dict[str, object]
+        self, search: _Search, question: ComparedQuery, condition: str, params: dict[str, object]
     ) -> _ListHits:
         """The hits of the lists among the part of the search set that an SQL condition selects."""
-        within = f"({search.narrowed.wanted}) AND {whose}"
+        within = f"({search.narrowed.wanted}) AND {condition}"
         narrowed = replace(search.narrowed, wanted=within, params={**search.narrowed.params, **params})
         part, wanted = (
             self._find_search_set(replace(search, narrowed=narrowed), named=True).allowed,
@@ -339,11 +341,11 @@ class Recall:
 
     def _adjust_candidates(
         self, search: _Search, question: ComparedQuery, found: Candidates
-    ) -> tuple[Candidates, dict[int, int], Told, int]:
+    ) -> tuple[Candidates, dict[int, int], Representatives, int]:
         """Apply versions, statements, links, time and digests; who answers for whom; how many the links reached."""
         rows, profile, plan = search.rows, search.profile, search.plan
         found = credit_successors(rows, search.narrowed, question, found)
-        found, told, folded = fold_statements(rows, search.narrowed, question, found)
+        found, representatives, folded = fold_statements(rows, search.narrowed, question, found)
         level: dict[int, float] = {}
         if search.state.is_linked and profile.graph_worth > 0:
             level = activate_neighbours(rows, search.narrowed, found, 3 if plan.intent is Intent.CAUSAL else 2)
@@ -366,7 +368,7 @@ class Recall:
             )
             found = found.without_suppressed(out)
         led = find_representatives(rows, found) if search.state.is_linked else {}
-        return credit_representatives(found, led), led, told, len(level)
+        return credit_representatives(found, led), led, representatives, len(level)
 
     def _search_nearest(self, question: ComparedQuery, reach: _SearchSet, k: int) -> tuple[Labels, bool]:
         """Labels by vector, with some out of reach for the near misses; and whether the list was cut."""
@@ -382,9 +384,9 @@ class Recall:
         if int(within.sum()) >= min(k, reach.allowed.size):
             return hits.labels, False
         # Many of the nearest are out of reach: search exactly among those within.
-        near = question.vectors.search(question.vector, k, reach.allowed)
+        nearest = question.vectors.search(question.vector, k, reach.allowed)
         outside = hits.labels[~within][:_OUTSIDERS]
-        return (outside if near is None else np.concatenate((near.labels, outside))), False
+        return (outside if nearest is None else np.concatenate((nearest.labels, outside))), False
 
     def _read_candidates(self, search: _Search, question: ComparedQuery, labels: Labels) -> Candidates:
         """Read candidates, and the conversation neighbours of the best: an answer often follows its question."""

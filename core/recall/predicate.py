@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from core.belief.claims import PERSONS
 from core.embed.embedder import from_blobs
 from core.errors import Code, UserError
-from core.memory.read import said_at_sql
+from core.memory.read import time_of_memory_sql
 from core.recall.request import RecallRequest
-from core.recall.scope import LAID_AWAY, Labels, client_conditions, join_conditions, json_list, one_of
+from core.recall.scope import REPLACED_VERSION, Labels, client_conditions, join_conditions, json_list, one_of
 from core.types.values import Status, limit_of, limits_from
 from core.vault.database.rows import Rows, parse_labels
 from core.vault.memory_sql import UNSEALED
@@ -164,10 +164,10 @@ def _request_conditions(request: RecallRequest, params: dict[str, object]) -> li
         params["tags"] = json_list(request.tags)
         found.append("EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE t.value IN (SELECT value FROM json_each(:tags)))")
     if request.since_ms is not None:
-        found.append(f"{said_at_sql('m')} >= :since")
+        found.append(f"{time_of_memory_sql('m')} >= :since")
         params["since"] = request.since_ms
     if request.until_ms is not None:
-        found.append(f"{said_at_sql('m')} < :until")
+        found.append(f"{time_of_memory_sql('m')} < :until")
         params["until"] = request.until_ms
     if request.min_confidence > 0:
         # It only falls with time: what is below the line already needs no closer look (`Predicate.sure`).
@@ -206,11 +206,14 @@ def _space_ids(rows: Rows, request: RecallRequest) -> frozenset[str] | None:
 def _status_conditions(request: RecallRequest, params: dict[str, object]) -> list[str]:
     statuses = set(request.statuses)
     if request.as_of_ms is None:
-        standing = [one_of("m.status", "statuses", sorted(statuses), params)]
-        return [*standing, f"NOT ({IS_OVER})"] if statuses == {Status.ACTIVE.value} else standing
+        condition = [one_of("m.status", "statuses", sorted(statuses), params)]
+        return [*condition, f"NOT ({IS_OVER})"] if statuses == {Status.ACTIVE.value} else condition
     params["as_of"] = request.as_of_ms
     return [
-        f"({one_of('m.status', 'statuses', sorted(statuses | {Status.SUPERSEDED.value}), params)} OR {LAID_AWAY})",
+        (
+            f"({one_of('m.status', 'statuses', sorted(statuses | {Status.SUPERSEDED.value}), params)} "
+            f"OR {REPLACED_VERSION})"
+        ),
         # Said without a time from which it holds: it holds from when it was said, as superseding assumes too.
         "coalesce(m.valid_from, m.occurred_at, :as_of) <= :as_of",
         "(m.valid_to IS NULL OR m.valid_to > :as_of)",
@@ -236,7 +239,7 @@ NEGATIVE = ("irrelevant", "corrected", "harmful")
 """Signals that keep a memory out."""
 
 _DAY_MS = 86_400_000
-_SAID = (
+_FEEDBACK = (
     "SELECT f.memory_id, f.signal, f.context FROM feedback f "
     "WHERE f.memory_id IN (SELECT value FROM json_each(:ids)) AND f.context IS NOT NULL AND f.at > :since "
     "AND length(f.context) = :bytes AND (f.client_id IS NULL OR f.client_id = :client) "
@@ -267,8 +270,8 @@ def find_suppressed(
         Those with a negative feedback for a question with a cosine above `LIKE_FROM`, younger than `YOUNG_DAYS`, unless
         a later one in such a context calls them helpful; what the person said goes before what the client said.
     """
-    said = feedback_by_memory(rows, ids, query_vector, now_ms, client_id=client_id, vector_space=vector_space)
-    return frozenset(memory_id for memory_id, signal in said.items() if signal in NEGATIVE)
+    signals = feedback_by_memory(rows, ids, query_vector, now_ms, client_id=client_id, vector_space=vector_space)
+    return frozenset(memory_id for memory_id, signal in signals.items() if signal in NEGATIVE)
 
 
 def feedback_by_memory(
@@ -298,7 +301,7 @@ def feedback_by_memory(
         return {}
     query = np.asarray(query_vector, np.float32)
     found = rows.all(
-        _SAID,
+        _FEEDBACK,
         {
             "ids": json.dumps(list(ids)),
             "since": now_ms - YOUNG_DAYS * _DAY_MS,

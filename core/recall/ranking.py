@@ -160,15 +160,15 @@ def _diversify_order(
 ) -> tuple[tuple[int, ...], Floats, Floats]:
     """Let repetition of what stands above come later; only among the first, whose vectors are looked up."""
     repeats = np.full(score.size, np.nan)
-    head = np.array(order[:_LOOKED_AT], np.int64)
-    if trade >= 1.0 or head.size < 2 or question.vector is None:
+    top = np.array(order[:_LOOKED_AT], np.int64)
+    if trade >= 1.0 or top.size < 2 or question.vector is None:
         return order, score, repeats
     _, values, most = diversify(
-        score[head], redundancy(_cosine_matrix(found.labels[head], question), question.profile.alike_from), trade
+        score[top], redundancy(_cosine_matrix(found.labels[top], question), question.profile.alike_from), trade
     )
     changed = score.copy()
-    changed[head] = np.round(values, _DIGITS)
-    repeats[head] = most
+    changed[top] = np.round(values, _DIGITS)
+    repeats[top] = most
     # What was put last among the first may now stand behind one that was not looked at: the scores decide.
     return _order_by_score(found, changed), changed, repeats
 
@@ -201,44 +201,44 @@ class ResultGroup:
 
 
 def fold_groups(
-    found: Candidates, order: Iterable[int], leads: Mapping[int, int], told: Mapping[int, int] | None = None
+    found: Candidates, order: Iterable[int], leads: Mapping[int, int], representatives: Mapping[int, int] | None = None
 ) -> tuple[tuple[ResultGroup, ...], dict[int, int]]:
     """Fold the parts of one split text, exact duplicates, and the sources of a digest or fact into one item each.
 
     Args:
         order: places, best first.
         leads: place of a source to the place of what was made of it and stands for it.
-        told: label of an episode to that of the statement which is shown for it: episodes of one are one item.
+        representatives: label of an episode to that of the statement shown for it: episodes of one are one item.
 
     Returns:
         The items, best first; and for each candidate that is not shown itself the place of the one that stands for it.
     """
     kept: list[tuple[int, int, list[str]]] = []
-    stands_for: dict[int, int] = {}
+    representative_of: dict[int, int] = {}
     seen: dict[object, int] = {}
     for at in order:
         shown = leads.get(at, at)
-        keys = _folding_keys(found, at, shown, told or {})
+        keys = _folding_keys(found, at, shown, representatives or {})
         group = next((seen[key] for key in keys if key in seen), None)
         if group is None:
             group = len(kept)
             kept.append((shown, at, []))
         if kept[group][0] != at:
-            stands_for[at] = kept[group][0]
+            representative_of[at] = kept[group][0]
         for key in keys:
             seen.setdefault(key, group)
         refs, own = kept[group][2], found.facts[at].ref
         if own is not None and own not in refs:
             refs.append(own)
-    return tuple(ResultGroup(at, first, tuple(refs)) for at, first, refs in kept), stands_for
+    return tuple(ResultGroup(at, first, tuple(refs)) for at, first, refs in kept), representative_of
 
 
-def _folding_keys(found: Candidates, at: int, shown: int, told: Mapping[int, int]) -> tuple[object, ...]:
+def _folding_keys(found: Candidates, at: int, shown: int, representatives: Mapping[int, int]) -> tuple[object, ...]:
     """Keys of which any two of one item share one."""
     places = (at,) if shown == at else (at, shown)
     keys = [key for one in places for key in (found.facts[one].duplicate_key, found.facts[one].whole)]
     label = int(found.labels[at])
-    return (*keys, ("told", told[label])) if label in told else tuple(keys)
+    return (*keys, ("told", representatives[label])) if label in representatives else tuple(keys)
 
 
 DIGEST_SHARE = 0.6
@@ -277,10 +277,10 @@ def credit_representatives(found: Candidates, led: dict[int, int]) -> Candidates
     Args:
         led: from `find_representatives`.
     """
-    told = found.evidence.copy()
+    evidence = found.evidence.copy()
     for at, by in led.items():
-        told[by] = max(told[by], float(found.evidence[at]))
-    return replace(found, evidence=told)
+        evidence[by] = max(evidence[by], float(found.evidence[at]))
+    return replace(found, evidence=evidence)
 
 
 def _final_choice(chosen: dict[int, int], at: int) -> int:
@@ -295,7 +295,7 @@ SHARE = 0.9
 SPEAKS = 0.55
 """Our choice: how near the later of two must be to the question, as a share of the earlier one's nearness."""
 
-_HEADS = (
+_FIRST_PARTS = (
     "SELECT o.n, h.n, 0 FROM memories o CROSS JOIN memories h "  # noqa: S608 - conditions of core.recall.predicate
     "ON h.chain_id = o.chain_id AND +h.status = 'active' "
     "AND coalesce(h.part_index, 0) = 0 WHERE o.n IN (SELECT value FROM json_each(:over)) AND +o.status = 'superseded' "
@@ -326,7 +326,7 @@ def credit_successors(rows: Rows, narrowed: ScopePredicate, question: ComparedQu
         name: json.dumps(found.labels[np.array(places, np.int64)].tolist())
         for name, places in (("over", over), ("review", asked))
     }
-    pairs = [(int(old), int(new), bool(is_open)) for old, new, is_open in rows.all(_HEADS, params)]
+    pairs = [(int(old), int(new), bool(is_open)) for old, new, is_open in rows.all(_FIRST_PARTS, params)]
     fresh = np.setdiff1d(np.array([new for _, new, _ in pairs], np.int64), found.labels)
     if fresh.size:
         found = found.with_others(read_candidates(rows, narrowed, question, fresh)[0])
@@ -360,10 +360,10 @@ def _lift_successors(found: Candidates, pairs: list[tuple[int, int, bool]]) -> C
 
 def _is_answering_too(found: Candidates, later: int, earlier: int) -> bool:
     """Whether the later of two that are asked about speaks of what is asked: else a guess would empty the answer."""
-    mine, theirs = float(found.vector[later]), float(found.vector[earlier])
-    if np.isnan(mine) or np.isnan(theirs):
-        mine, theirs = float(found.evidence[later]), float(found.evidence[earlier])
-    return mine >= SPEAKS * theirs
+    later_score, earlier_score = float(found.vector[later]), float(found.vector[earlier])
+    if np.isnan(later_score) or np.isnan(earlier_score):
+        later_score, earlier_score = float(found.evidence[later]), float(found.evidence[earlier])
+    return later_score >= SPEAKS * earlier_score
 
 
 CONTRADICTS = "It contradicts what you said yourself, which is in this answer too."
@@ -390,18 +390,22 @@ def mark_contradictions(rows: Rows, items: tuple[RecallItem, ...], readers: Text
     if not brought or len(items) == 1:
         return items
     ids = [item.memory.id for item in items]
-    persons, said = find_persons_words(rows, ids), find_owner_statements(rows, ids)
-    strangers = [item for item in brought if item.memory.id not in said]
-    pairs = [(own, item) for item, own in product(strangers, items) if _is_comparable(own, item, persons, said)]
+    persons, owner_statements = find_persons_words(rows, ids), find_owner_statements(rows, ids)
+    strangers = [item for item in brought if item.memory.id not in owner_statements]
+    pairs = [
+        (own, item) for item, own in product(strangers, items) if _is_comparable(own, item, persons, owner_statements)
+    ]
     against = _find_contradicted(pairs, readers)
     if not against:
         return items
-    relayed = persons - said
+    relayed = persons - owner_statements
     marked = [_mark_contradiction(item, against.get(item.memory.id), relayed) for item in items]
     return tuple(item for item, _ in sorted(marked, key=lambda one: (-one[0].score, not one[1])))
 
 
-def _is_comparable(own: RecallItem, item: RecallItem, persons: frozenset[str], said: frozenset[str]) -> bool:
+def _is_comparable(
+    own: RecallItem, item: RecallItem, persons: frozenset[str], owner_statements: frozenset[str]
+) -> bool:
     """Whether `own` is the person's word that a client's item has to be compared with.
 
     What the person typed to a client is compared with what they told Loci directly, and with what they stated later: a
@@ -409,7 +413,7 @@ def _is_comparable(own: RecallItem, item: RecallItem, persons: frozenset[str], s
     """
     if item.memory.id not in persons:
         return own.memory.id in persons
-    if own.memory.id in said:
+    if own.memory.id in owner_statements:
         return True
     is_stated = own.memory.id in persons and own.memory.kind is not Kind.EPISODE
     return is_stated and item.memory.kind is Kind.EPISODE and _time_of(own.memory) > _time_of(item.memory)
@@ -419,9 +423,9 @@ def _mark_contradiction(item: RecallItem, own: RecallItem | None, relayed: froze
     """An item with its mark and new score, and whether it precedes others of the same score."""
     if own is None:
         return item, False
-    comes_first = item.memory.id in relayed and _time_of(item.memory) >= _time_of(own.memory)
-    score = max(item.score, own.score) if comes_first else min(item.score, math.nextafter(own.score, 0.0))
-    return replace(item, score=score, why=(*item.why, CONTRADICTS), contradicts=own.memory.id), comes_first
+    is_later_word = item.memory.id in relayed and _time_of(item.memory) >= _time_of(own.memory)
+    score = max(item.score, own.score) if is_later_word else min(item.score, math.nextafter(own.score, 0.0))
+    return replace(item, score=score, why=(*item.why, CONTRADICTS), contradicts=own.memory.id), is_later_word
 
 
 def _time_of(memory: Memory) -> int:
@@ -430,14 +434,15 @@ def _time_of(memory: Memory) -> int:
 
 def _find_contradicted(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: TextReaders) -> dict[str, RecallItem]:
     """Map the id of each contradicting item to the best item that it contradicts."""
-    said = {item.memory.id: _read_statement(item.memory, readers) for pair in pairs for item in pair}
+    statements = {item.memory.id: _read_statement(item.memory, readers) for pair in pairs for item in pair}
     close = sorted(
-        pairs, key=lambda pair: not said[pair[0].memory.id].content_words & said[pair[1].memory.id].content_words
+        pairs,
+        key=lambda pair: not statements[pair[0].memory.id].content_words & statements[pair[1].memory.id].content_words,
     )
     close = close[:_COMPARED]
     found: dict[str, RecallItem] = {}
     classify = None if readers.relate is None else readers.relate.classify
-    compared = [(said[own.memory.id], said[item.memory.id]) for own, item in close]
+    compared = [(statements[own.memory.id], statements[item.memory.id]) for own, item in close]
     odds = weigh_contradictions(compared, classify, _BY_MEANING)
     doubted = {(own.memory.id, item.memory.id) for (own, item), each in zip(close, odds, strict=True) if each.is_doubt}
     for own, item in pairs:

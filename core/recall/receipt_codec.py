@@ -74,10 +74,10 @@ def metrics_to_json(metrics: Metrics) -> dict[str, Any]:
     return {name: round(value, 6) if isinstance(value, float) else value for name, value in asdict(metrics).items()}
 
 
-def metrics_from_json(told: Mapping[str, Any] | None) -> Metrics | None:
+def metrics_from_json(fields: Mapping[str, Any] | None) -> Metrics | None:
     """Undo `metrics_to_json`; None where there is nothing, or not all of it."""
     try:
-        return None if told is None else Metrics(**told)
+        return None if fields is None else Metrics(**fields)
     except TypeError:
         return None
 
@@ -117,45 +117,45 @@ def trace_to_json(trace: Trace, query: str) -> dict[str, Any]:
     }
 
 
-def trace_from_json(told: Mapping[str, Any], query: str) -> Trace:
+def trace_from_json(columns: Mapping[str, Any], query: str) -> Trace:
     """Undo `trace_to_json`.
 
     Args:
-        told: what it gave.
+        columns: what it gave.
         query: the question.
 
     Returns:
         The trace, numbers to `DIGITS` digits, without aliases.
     """
-    lists = _columns_to_lists(told["lists"], len(told["id"]))
+    lists = _columns_to_lists(columns["lists"], len(columns["id"]))
     candidates = tuple(
         TracedCandidate(
-            id=told["id"][at],
-            place=told["place"][at],
-            rank=told["rank"][at],
+            id=columns["id"][at],
+            place=columns["place"][at],
+            rank=columns["rank"][at],
             lists=lists[at],
-            evidence=told["evidence"][at],
-            relevance=told["relevance"][at],
-            signals={name: column[at] for name, column in told["signals"].items() if column[at] is not None},
-            factor=told["factor"][at],
-            score=told["score"][at],
-            diversity=told["diversity"][at],
-            dropped=told["dropped"][at],
-            because=told["because"][at],
-            recorded_at=told["recorded_at"][at],
+            evidence=columns["evidence"][at],
+            relevance=columns["relevance"][at],
+            signals={name: column[at] for name, column in columns["signals"].items() if column[at] is not None},
+            factor=columns["factor"][at],
+            score=columns["score"][at],
+            diversity=columns["diversity"][at],
+            dropped=columns["dropped"][at],
+            because=columns["because"][at],
+            recorded_at=columns["recorded_at"][at],
         )
-        for at in range(len(told["id"]))
+        for at in range(len(columns["id"]))
     )
     return Trace(
-        plan=_read_plan(told["plan"], query),
-        stages=dict(told["stages"]),
+        plan=_read_plan(columns["plan"], query),
+        stages=dict(columns["stages"]),
         candidates=candidates,
-        weights=dict(told["weights"]),
-        best=told["best"],
-        bar=told["bar"],
-        chance=told["chance"],
-        signs=dict(told["signs"]),
-        rerank=told["rerank"],
+        weights=dict(columns["weights"]),
+        best=columns["best"],
+        bar=columns["bar"],
+        chance=columns["chance"],
+        signs=dict(columns["signs"]),
+        rerank=columns["rerank"],
     )
 
 
@@ -170,8 +170,8 @@ def _round_or_none(value: float | None) -> float | None:
 def _lists_to_columns(lists: Sequence[Mapping[str, tuple[int, float]]]) -> dict[str, list[list[Any]]]:
     """List to `[places of the candidates in it, their ranks, their raw scores]`."""
     found: dict[str, list[list[Any]]] = {}
-    for at, stands_in in enumerate(lists):
-        for name, (rank, raw) in stands_in.items():
+    for at, ranks in enumerate(lists):
+        for name, (rank, raw) in ranks.items():
             column = found.setdefault(name, [[], [], []])
             column[0].append(at)
             column[1].append(rank)
@@ -204,21 +204,21 @@ def _plan_to_json(plan: QueryPlan, query: str) -> dict[str, Any]:
     }
 
 
-def _read_plan(told: Mapping[str, Any], query: str) -> QueryPlan:
+def _read_plan(fields: Mapping[str, Any], query: str) -> QueryPlan:
     time = None
-    if told["time"] is not None:
-        start, end, first, last, begins, ends = told["time"]
+    if fields["time"] is not None:
+        start, end, first, last, begins, ends = fields["time"]
         time = TimeRange(query[start:end], start, end, first, last, begins, ends)
     return QueryPlan(
-        intent=Intent(told["intent"]),
-        intent_scores=dict(told["scores"]),
+        intent=Intent(fields["intent"]),
+        intent_scores=dict(fields["scores"]),
         time=time,
-        entities=tuple(query[start:end] for start, end in told["entities"]),
-        identifiers=tuple(query[start:end] for start, end in told["identifiers"]),
-        text_weight=told["text_weight"],
-        text_signals=tuple(told["text_signals"]),
-        period=told["period"],
-        given=tuple(told["given"]),
+        entities=tuple(query[start:end] for start, end in fields["entities"]),
+        identifiers=tuple(query[start:end] for start, end in fields["identifiers"]),
+        text_weight=fields["text_weight"],
+        text_signals=tuple(fields["text_signals"]),
+        period=fields["period"],
+        given=tuple(fields["given"]),
     )
 
 
@@ -228,12 +228,12 @@ def _find_positions(words: Sequence[str], query: str) -> list[list[int]]:
     return [[start, start + len(word)] for start, word in starts if start >= 0]
 
 
-def _pack_receipt(told: Mapping[str, Any]) -> str:
-    whole = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+def _pack_receipt(body: Mapping[str, Any]) -> str:
+    whole = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     return base64.b64encode(zlib.compress(whole, 6)).decode("ascii")
 
 
 def _unpack_receipt(packed: str) -> dict[str, Any]:
     whole = zlib.decompressobj().decompress(base64.b64decode(packed, validate=True), _MOST_BYTES)
-    told: dict[str, Any] = json.loads(whole.decode("utf-8", "surrogatepass"))
-    return told
+    body: dict[str, Any] = json.loads(whole.decode("utf-8", "surrogatepass"))
+    return body

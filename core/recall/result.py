@@ -211,21 +211,21 @@ def explain_match(
     Returns:
         One to four sentences.
     """
-    told = []
+    sentences = []
     meaning = ranks.get("window") or ranks.get("vector")
     if meaning is not None:
-        told.append(f"Meaning: cosine {meaning[1]:.2f} with its surroundings, place {meaning[0]}.")
+        sentences.append(f"Meaning: cosine {meaning[1]:.2f} with its surroundings, place {meaning[0]}.")
     if own:
-        told.append(f"Words: has {len(own)} of {words} ({_format_words(own)}).")
+        sentences.append(f"Words: has {len(own)} of {words} ({_format_words(own)}).")
     if near:
-        told.append(f"Next to it in the conversation: {_format_words(near)}.")
+        sentences.append(f"Next to it in the conversation: {_format_words(near)}.")
     if abs(factor - 1.0) >= 0.005:
         verb = "raised" if factor > 1 else "lowered"
-        told.append(
+        sentences.append(
             f"Confidence {signals.confidence:.2f}, recency {signals.recency:.2f}, importance {signals.importance:.2f} "
             f"and utility {signals.utility:.2f} {verb} it by {abs(factor - 1) * 100:.0f} %."
         )
-    return tuple(told) or ("It stands among the nearest.",)
+    return tuple(sentences) or ("It stands among the nearest.",)
 
 
 def explain_adjustments(ranks: Mapping[str, tuple[int, float]], repeats: float) -> tuple[str, ...]:
@@ -238,14 +238,14 @@ def explain_adjustments(ranks: Mapping[str, tuple[int, float]], repeats: float) 
     Returns:
         Up to three sentences.
     """
-    told = []
+    sentences = []
     if "time" in ranks:
-        told.append(f"Time: {ranks['time'][1]:.2f} near the days that are asked about.")
+        sentences.append(f"Time: {ranks['time'][1]:.2f} near the days that are asked about.")
     if "graph" in ranks:
-        told.append(f"Tied to a memory that answers, strength {ranks['graph'][1]:.2f}.")
+        sentences.append(f"Tied to a memory that answers, strength {ranks['graph'][1]:.2f}.")
     if repeats >= 0.005:
-        told.append(f"It repeats what stands above it ({repeats * 100:.0f} %), and comes later for that.")
-    return tuple(told)
+        sentences.append(f"It repeats what stands above it ({repeats * 100:.0f} %), and comes later for that.")
+    return tuple(sentences)
 
 
 def explain_miss(status: str, wanted_statuses: Sequence[str], *, by_time: bool) -> tuple[str, str]:

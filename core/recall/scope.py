@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.review.items import MAY_REPLACE, MAY_SPEAK
-from core.memory.read import MEMORY_COLUMNS, row_to_memory, said_at_sql
+from core.memory.read import MEMORY_COLUMNS, row_to_memory, time_of_memory_sql
 from core.types.values import Kind, Memory, Status, seen_from
 from core.vault.database.rows import Rows
 from core.vault.memory_sql import CLEARTEXT, UNSEALED, is_undecided, let_in_sql
@@ -27,8 +27,8 @@ _LET_IN = let_in_sql()
 _PAIRS = (
     "SELECT r.id AS earlier, l.id AS later FROM conflicts k JOIN memories i ON i.id = k.incoming_id "  # noqa: S608 - constants
     "JOIN memories e ON e.id = k.existing_id "
-    f"JOIN memories l ON l.id = CASE WHEN {said_at_sql('i')} "
-    f">= {said_at_sql('e')} THEN i.id ELSE e.id END "
+    f"JOIN memories l ON l.id = CASE WHEN {time_of_memory_sql('i')} "
+    f">= {time_of_memory_sql('e')} THEN i.id ELSE e.id END "
     "JOIN memories r ON r.id IN (i.id, e.id) AND r.id <> l.id WHERE"
 )
 _MEANWHILE = f"{MAY_REPLACE} AND +i.status = 'active' AND +e.status = 'active' AND {MAY_SPEAK}"
@@ -47,7 +47,7 @@ IN_REVIEW = f"EXISTS ({_PAIRS} (k.incoming_id = m.id OR k.existing_id = m.id) AN
 
 OLD_VERSIONS = ("replaced", "older")
 """Reasons of a version that is over and was true; it keeps its reason when the lifecycle archives it."""
-LAID_AWAY = "(m.status = 'archived' AND m.status_reason IN ('replaced', 'older'))"
+REPLACED_VERSION = "(m.status = 'archived' AND m.status_reason IN ('replaced', 'older'))"
 """Whether `m` is a version that is over and was archived since: of a time that has passed it speaks all the same."""
 
 
@@ -169,7 +169,7 @@ def visible_ids(rows: Rows, ids: Collection[str], scope: Scope) -> frozenset[str
 
 
 def is_archived_version(memory: Memory) -> bool:
-    """Whether a memory is a version that is over and was archived since (`LAID_AWAY`).
+    """Whether a memory is a version that is over and was archived since (`REPLACED_VERSION`).
 
     Args:
         memory: with its status.

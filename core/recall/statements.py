@@ -22,14 +22,14 @@ SHOWN = 0.6
 """Our choice: a statement is shown for its episode where it speaks to the question at least so well as that does."""
 TOO_CLOSE = 0.9
 """Our choice: where another statement of the episode speaks nearly as well, the episode is shown, which says both."""
-LENT = 0.7
+LENT_SHARE = 0.7
 """Our choice: so much of a statement's evidence counts for its episode. It names whom it is about, which talk does not:
 in full it would put what was made into statements before what was not."""
 ANSWERS = 0.85
 """Our choice: a statement answers where its evidence is at least so much of the greatest there is."""
 
 _ANY = "SELECT EXISTS (SELECT 1 FROM statements), EXISTS (SELECT 1 FROM readings WHERE small_talk = 1)"
-_SAID = (
+_STATEMENTS_OF = (
     "SELECT m.n, e.n, e.id, e.ref FROM json_each(?) w CROSS JOIN memories m ON m.n = w.value "
     "JOIN statements s ON s.memory_id = m.id JOIN memories e ON e.id = s.episode_id ORDER BY m.n, e.n"
 )
@@ -40,7 +40,7 @@ _SMALL = (
 
 
 @dataclass(frozen=True, slots=True)
-class SayingEpisode:
+class SourceEpisode:
     """An episode that says a statement."""
 
     label: int
@@ -49,27 +49,27 @@ class SayingEpisode:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldStatement:
+class RepresentativeStatement:
     """A statement that speaks for an episode.
 
     Attributes:
         label: of the statement.
         evidence: how strongly it answers.
-        said_by: the episodes that say it, the one that it speaks for first.
+        episodes: the episodes that say it, the one that it speaks for first.
     """
 
     label: int
     evidence: float
-    said_by: tuple[SayingEpisode, ...]
+    episodes: tuple[SourceEpisode, ...]
 
 
-Told = Mapping[int, ToldStatement]
+Representatives = Mapping[int, RepresentativeStatement]
 """Label of an episode to the statement that is shown for it."""
 
 
 def fold_statements(
     rows: Rows, narrowed: ScopePredicate, question: ComparedQuery, found: Candidates
-) -> tuple[Candidates, Told, Labels]:
+) -> tuple[Candidates, Representatives, Labels]:
     """Let statements speak for their episodes.
 
     Args:
@@ -81,40 +81,48 @@ def fold_statements(
     """
     if not (rows.one(_ANY) or (0,))[0]:
         return found, {}, np.empty(0, np.int64)
-    said = _read_said(rows, found)
-    fresh = np.setdiff1d(np.array([one.label for some in said.values() for one in some], np.int64), found.labels)
+    episodes_by_label = _read_source_episodes(rows, found)
+    fresh = np.setdiff1d(
+        np.array([one.label for some in episodes_by_label.values() for one in some], np.int64), found.labels
+    )
     if fresh.size:
         found = found.with_others(read_candidates(rows, narrowed, question, fresh)[0])
     place = {label: at for at, label in enumerate(found.labels.tolist())}
-    homes: dict[int, list[ToldStatement]] = {}
+    homes: dict[int, list[RepresentativeStatement]] = {}
     folded = np.zeros(found.labels.size, np.bool_)
-    for label, episodes in said.items():
+    for label, episodes in episodes_by_label.items():
         at = place[label]
         there = [one for one in episodes if found.ok[place[one.label]]]
         if not found.ok[at] or not there:
             continue
         best = max(there, key=lambda one: (float(found.evidence[place[one.label]]), -one.label))
-        told = ToldStatement(label, float(found.evidence[at]), (best, *(one for one in episodes if one is not best)))
-        homes.setdefault(best.label, []).append(told)
+        representative = RepresentativeStatement(
+            label, float(found.evidence[at]), (best, *(one for one in episodes if one is not best))
+        )
+        homes.setdefault(best.label, []).append(representative)
         folded[at] = True
     shown = {home: best for home, some in homes.items() for best in _find_shown(some, found, place[home])}
     found = _lend_evidence(found, [(place[best.label], place[home]) for home, best in shown.items()])
     return found.select_where(~folded), shown, found.labels[folded]
 
 
-def put_small_talk_behind(rows: Rows, shown: Sequence[int], found: Candidates, told: Told) -> list[int]:
+def put_small_talk_behind(
+    rows: Rows, shown: Sequence[int], found: Candidates, representatives: Representatives
+) -> list[int]:
     """The order of items in which no small talk stands before a statement that answers.
 
     Args:
         shown: places of what is shown, best first.
-        told: from `fold_statements`.
+        representatives: from `fold_statements`.
 
     Returns:
         Places in `shown`, in their new order.
     """
     labels = [int(found.labels[at]) for at in shown]
     least = ANSWERS * float(found.evidence.max(initial=0.0))
-    answers = [n for n, label in enumerate(labels) if label in told and told[label].evidence >= least]
+    answers = [
+        n for n, label in enumerate(labels) if label in representatives and representatives[label].evidence >= least
+    ]
     order = list(range(len(shown)))
     if not answers:
         return order
@@ -124,14 +132,17 @@ def put_small_talk_behind(rows: Rows, shown: Sequence[int], found: Candidates, t
     return [*(n for n in order[: last + 1] if labels[n] not in small), *behind, *order[last + 1 :]]
 
 
-def _read_said(rows: Rows, found: Candidates) -> dict[int, list[SayingEpisode]]:
-    said: dict[int, list[SayingEpisode]] = {}
-    for label, episode, memory_id, ref in rows.all(_SAID, (json.dumps(found.labels.tolist()),)):
-        said.setdefault(int(label), []).append(SayingEpisode(int(episode), str(memory_id), ref))
-    return said
+def _read_source_episodes(rows: Rows, found: Candidates) -> dict[int, list[SourceEpisode]]:
+    """Of each statement among the candidates the episodes that say it, by the statement's label."""
+    episodes_by_label: dict[int, list[SourceEpisode]] = {}
+    for label, episode, memory_id, ref in rows.all(_STATEMENTS_OF, (json.dumps(found.labels.tolist()),)):
+        episodes_by_label.setdefault(int(label), []).append(SourceEpisode(int(episode), str(memory_id), ref))
+    return episodes_by_label
 
 
-def _find_shown(some: Sequence[ToldStatement], found: Candidates, home: int) -> Iterator[ToldStatement]:
+def _find_shown(
+    some: Sequence[RepresentativeStatement], found: Candidates, home: int
+) -> Iterator[RepresentativeStatement]:
     """The statement that is shown for an episode, if any is."""
     best, *others = sorted(some, key=lambda one: (-one.evidence, one.label))
     is_alone = all(one.evidence < TOO_CLOSE * best.evidence for one in others)
@@ -143,6 +154,6 @@ def _lend_evidence(found: Candidates, pairs: Sequence[tuple[int, int]]) -> Candi
     """Give each episode evidence of the statement that is shown for it; as of an earlier version, it is noted apart."""
     evidence, plain = found.evidence.copy(), found.plain.copy()
     for at, home in pairs:
-        evidence[home] = max(evidence[home], LENT * float(found.evidence[at]))
-        plain[home] = max(plain[home], LENT * float(found.plain[at]))
+        evidence[home] = max(evidence[home], LENT_SHARE * float(found.evidence[at]))
+        plain[home] = max(plain[home], LENT_SHARE * float(found.plain[at]))
     return replace(found, evidence=evidence, plain=plain, lifted=found.lifted + plain - found.plain)

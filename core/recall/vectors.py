@@ -219,9 +219,9 @@ def window_cosines(
         there = np.flatnonzero(single[:, column])
         window[there] += stored[row[around.place[there, column]]] * single[there, column, None]
     norms = np.linalg.norm(window, axis=1)
-    near = (dots[around.place] * weights).sum(axis=1) / np.where(norms > 0, norms, 1.0)
+    window_cosine = (dots[around.place] * weights).sum(axis=1) / np.where(norms > 0, norms, 1.0)
     own = around.place[:, 0]
-    return np.where(has[own], dots[own], np.nan), np.where(has[own], near, np.nan)
+    return np.where(has[own], dots[own], np.nan), np.where(has[own], window_cosine, np.nan)
 
 
 def query_coverage(around: NeighbourTable, words: QueryWords, profile: Profile) -> tuple[Floats, Flags, Flags]:

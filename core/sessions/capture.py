@@ -245,24 +245,24 @@ def prepare_messages(
     """
     keeps = _keeps_messages(client)
     _check_size([message.text for message in request.messages])
-    said = [
+    messages = [
         replace(one, text=strip_contexts(one.text, frame), source=_source_of(one, client)) for one in request.messages
     ]
-    spoken = [one for one in said if one.text.strip()]
+    with_text = [one for one in messages if one.text.strip()]
     episodes = (
-        [CapturedPiece(_check_request(_make_episode_request(request, one), client, channel)) for one in spoken]
+        [CapturedPiece(_check_request(_make_episode_request(request, one), client, channel)) for one in with_text]
         if keeps
         else []
     )
     found = [
         CapturedPiece(_check_request(_make_fact_request(request, one, text), client, channel), is_fact=True)
-        for one, text in _find_stated_sentences(spoken, readers, now_ms)[:MOST_FACTS]
+        for one, text in _find_stated_sentences(with_text, readers, now_ms)[:MOST_FACTS]
     ]
     return PreparedCapture(
         request.session,
         (*episodes, *found),
-        skipped=len(said) - len(spoken),
-        left_out=0 if keeps else len(spoken),
+        skipped=len(messages) - len(with_text),
+        left_out=0 if keeps else len(with_text),
         extracted=len(found),
     )
 
@@ -485,16 +485,16 @@ class _Writing:
     def write_all(self, kept: Sequence[bool], captured: Captured) -> Captured:
         """Store every piece that is to be kept."""
         talk, place = "", 0
-        episodes, held, again, at = 0, 0, 0, 0
+        episodes, held_back, again, at = 0, 0, 0, 0
         ids: list[str] = []
         facts: list[StoreReply] = []
         for piece, is_kept in zip(self._prepared.pieces, kept, strict=True):
             begin, at = at, at + len(piece.checked.texts)
             checked = piece.checked
-            is_said = not piece.is_fact and not self._prepared.summary
-            if is_said and not talk and (is_kept or self._is_blind):
+            is_message = not piece.is_fact and not self._prepared.summary
+            if is_message and not talk and (is_kept or self._is_blind):
                 talk, place = self._next_place_in_conversation(checked)
-            if is_said and is_kept:
+            if is_message and is_kept:
                 checked, place = replace(checked, talk=(talk, place)), place + 1
             reply = self._write_piece(piece, checked, begin, at) if is_kept else self._reply_for_unkept(piece)
             if reply is None:
@@ -504,7 +504,7 @@ class _Writing:
             if piece.is_fact:
                 facts.append(reply)
             elif reply.operation in _WAITS:
-                held += 1  # it reads like an instruction
+                held_back += 1  # it reads like an instruction
             elif reply.operation == "NOOP":
                 again += 1  # and waits already
             else:
@@ -517,7 +517,7 @@ class _Writing:
             episodes=episodes,
             skipped=captured.skipped + known + again,
             stored=episodes if self._prepared.summary else len(facts) - waits - known,
-            proposed=waits + held,
+            proposed=waits + held_back,
             ids=tuple(dict.fromkeys(ids)),
             facts=tuple(one.memory_id for one in facts if one.operation not in _NOT_YET),
         )
@@ -541,8 +541,8 @@ class _Writing:
         vectors = None if by.vectors is None else by.vectors[begin:end]
         arriving = StoreContext(checked, by.actor, by.client, self._space, vectors, by.stored, by.handed)
         reply = self._attempt_store(piece, lambda: by.store_service.store_text(self._tx, self._verb, arriving))
-        is_told = self._is_blind and reply is not None and reply.operation != "NOOP"
-        if is_told and reply is not None and self._tx.row("memories", {"id": reply.memory_id}) is None:
+        is_reported = self._is_blind and reply is not None and reply.operation != "NOOP"
+        if is_reported and reply is not None and self._tx.row("memories", {"id": reply.memory_id}) is None:
             self._count_untrue(piece, reply)  # it stands already: the answer is as if it were new
         return reply
 

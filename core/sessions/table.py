@@ -249,15 +249,18 @@ class SessionTable:
         """
         with self._lock:
             running = [one for key, one in self._sessions.items() if key[0] == name[0] and one.turn]
-            mine = self._sessions.get(name)
-            if len(running) - bool(mine is not None and mine.turn) >= most:
+            session = self._sessions.get(name)
+            if len(running) - bool(session is not None and session.turn) >= most:
                 raise UserError(Code.BUSY, f"This client has {most} turns open; end one of them first.")
-            gone = self._room_for(name)
-            ended = int(mine is not None and bool(mine.turn))
-            if mine is None:
-                mine = self._sessions[name] = _Session(now_ms)
-            mine.turn, mine.ending = turn, ""  # how long it was silent is looked at when its working set is taken up
-            return EvictedSessions(gone, ended)
+            evicted = self._room_for(name)
+            ended = int(session is not None and bool(session.turn))
+            if session is None:
+                session = self._sessions[name] = _Session(now_ms)
+            session.turn, session.ending = (
+                turn,
+                "",
+            )  # how long it was silent is looked at when its working set is taken up
+            return EvictedSessions(evicted, ended)
 
     def _room_for(self, name: Name) -> tuple[SessionSnapshot, ...]:
         if name in self._sessions:
@@ -284,20 +287,20 @@ class SessionTable:
             (`note_turn_saved`); "" where that one was not.
         """
         with self._lock:
-            mine = self._sessions.get(name)
-            if mine is None:
+            session = self._sessions.get(name)
+            if session is None:
                 return ""
-            if mine.turn and turn in (None, mine.turn):
-                mine.turn, mine.ending = "", mine.turn
-                return mine.ending
-            return mine.ending if turn in (None, mine.ending) and not mine.turn else ""
+            if session.turn and turn in (None, session.turn):
+                session.turn, session.ending = "", session.turn
+                return session.ending
+            return session.ending if turn in (None, session.ending) and not session.turn else ""
 
     def note_turn_saved(self, name: Name, turn: str) -> None:
         """What was said in a turn is saved, or there never was such a turn: it cannot be ended again."""
         with self._lock:
-            mine = self._sessions.get(name)
-            if mine is not None and mine.ending == turn:
-                mine.ending = ""
+            session = self._sessions.get(name)
+            if session is not None and session.ending == turn:
+                session.ending = ""
 
     def take_up(
         self, name: Name, now_ms: int, find: Callable[[], RestoredSlots], idle: Callable[[Slots, int], RestoredSlots]
@@ -312,16 +315,16 @@ class SessionTable:
             The working set and how it came back.
         """
         with self._lock:
-            mine = self._sessions.get(name)
-            held = None if mine is None else mine.slots
-            age = 0 if mine is None else now_ms - mine.touched
-        found = find() if held is None else idle(held, age)
+            session = self._sessions.get(name)
+            slots_in_use = None if session is None else session.slots
+            age = 0 if session is None else now_ms - session.touched
+        found = find() if slots_in_use is None else idle(slots_in_use, age)
         with self._lock:
-            mine = self._sessions.setdefault(name, _Session(now_ms))
-            if mine.slots is None or mine.slots is held:
-                mine.slots = found.slots
-            mine.touched = max(mine.touched, now_ms)
-            return RestoredSlots(mine.slots, found.resumed)
+            session = self._sessions.setdefault(name, _Session(now_ms))
+            if session.slots is None or session.slots is slots_in_use:
+                session.slots = found.slots
+            session.touched = max(session.touched, now_ms)
+            return RestoredSlots(session.slots, found.resumed)
 
     def use(self, name: Name, now: Mapping[str, float], now_ms: int) -> int:
         """A turn used memories; what it did not use fades.
@@ -333,11 +336,11 @@ class SessionTable:
             How many it has at hand.
         """
         with self._lock:
-            mine = self._sessions.setdefault(name, _Session(now_ms))
-            mine.slots = mark_used(mine.slots or {}, now)
-            mine.touched = max(mine.touched, now_ms)
-            mine.is_dirty = True
-            return len(mine.slots)
+            session = self._sessions.setdefault(name, _Session(now_ms))
+            session.slots = mark_used(session.slots or {}, now)
+            session.touched = max(session.touched, now_ms)
+            session.is_dirty = True
+            return len(session.slots)
 
     def look(self, name: Name) -> SessionInUse | None:
         """A session as it is now, without putting it away.
@@ -346,11 +349,11 @@ class SessionTable:
             It; None where it is not in use.
         """
         with self._lock:
-            mine = self._sessions.get(name)
-            if mine is None:
+            session = self._sessions.get(name)
+            if session is None:
                 return None
-            left = None if mine.slots is None else SessionSnapshot(name, mine.slots, mine.touched)
-            return SessionInUse(left, mine.is_dirty, mine.turn)
+            left = None if session.slots is None else SessionSnapshot(name, session.slots, session.touched)
+            return SessionInUse(left, session.is_dirty, session.turn)
 
     def close(self, name: Name, turn: str, kept: SessionSnapshot | None) -> None:
         """Put a session away that was closed and is saved, unless it was used since: then it stays in use.
@@ -359,9 +362,9 @@ class SessionTable:
             turn: the turn that was open when that was asked for; "" for none.
         """
         with self._lock:
-            mine = self._sessions.get(name)
+            session = self._sessions.get(name)
             slots = None if kept is None else kept.slots
-            if mine is not None and mine.turn in ("", turn) and mine.slots == slots:
+            if session is not None and session.turn in ("", turn) and session.slots == slots:
                 del self._sessions[name]
 
     def make_room(self, name: Name) -> tuple[SessionSnapshot, ...]:
@@ -409,10 +412,10 @@ class SessionTable:
         """Put everything away; nothing stays in memory, whatever becomes of it."""
         with self._lock:
             names = list(self._sessions)
-        gone = self.leave(names)
+        evicted = self.leave(names)
         with self._lock:
             left, self._leaving = tuple(self._leaving.values()), {}
-        return EvictedSessions(left, gone.ended)
+        return EvictedSessions(left, evicted.ended)
 
     def leaving(self, name: Name) -> SessionSnapshot | None:
         """A session that was put away and is not saved yet: it may come back before it is."""

@@ -70,7 +70,7 @@ class ProposedLink:
     at: int
 
 
-class Wish(StrEnum):
+class RequestedChange(StrEnum):
     """What a client may ask to have done with a memory (`approvals.verb`)."""
 
     UPDATE = "update"

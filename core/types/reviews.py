@@ -180,13 +180,13 @@ class ClientRequest:
     """What a client asked for, of an item that waits for the person's word (kind `approval`).
 
     Attributes:
-        wish: what is to be done; a word of `core.types.memory.Wish`.
+        change: what is to be done; a word of `core.types.memory.RequestedChange`.
         client: the client's name.
         reason: why, in the client's own words; "" where it gave none. Plain text only.
         at: when it asked, epoch ms.
     """
 
-    wish: str
+    change: str
     client: str
     reason: str
     at: int

@@ -168,10 +168,10 @@ def open_vault(
     home.need_writable()
     newest = steps[-1].version
     log = _audit_log(home)
-    held = read_versions(home.vault, keys.db)
-    _need_known(held, newest)
-    if held.schema < newest:
-        _copy_before_migrating(home, keys.db, held.schema, clock.now_ms())
+    stored_versions = read_versions(home.vault, keys.db)
+    _refuse_unknown_schema(stored_versions, newest)
+    if stored_versions.schema < newest:
+        _copy_before_migrating(home, keys.db, stored_versions.schema, clock.now_ms())
     with ExitStack() as opened:
         writer = _close_with(opened, open_writer(home.vault, keys.db))
         lost = _count_lost_commits(writer, log)
@@ -188,7 +188,7 @@ def open_vault(
             is_log_damaged=log.is_damaged or lost > 0,
             older_than_head=_find_newer_evidence(seq, found, counter),
             head_state=found.state,
-            migrated_from=held.schema if held.schema < newest else None,
+            migrated_from=stored_versions.schema if stored_versions.schema < newest else None,
             last_at_ms=last_at,
         )
         opened.pop_all()
@@ -196,10 +196,11 @@ def open_vault(
     return OpenedDatabase(writer, reader, schema, info)
 
 
-def _need_known(held: Versions, newest: int) -> None:
-    if held.application != APPLICATION_ID:
+def _refuse_unknown_schema(stored: Versions, newest: int) -> None:
+    """Refuse a database of another application, or of a newer schema than this version knows."""
+    if stored.application != APPLICATION_ID:
         raise IntegrityError(Code.VAULT_DAMAGED, "vault.db is not a vault of Loci; restore a backup.")
-    if held.schema > newest:
+    if stored.schema > newest:
         raise UserError(
             Code.NEWER_VERSION, "This vault was written by a newer Loci; update Loci to open it. Nothing was changed."
         )
@@ -210,7 +211,7 @@ def _build_vault(home: Home, keys: SubKeys, now_ms: int, steps: Sequence[Migrati
     building = home.vault.with_name(home.vault.name + ".new")
     for suffix in ("", "-wal", "-shm", "-journal"):
         building.with_name(building.name + suffix).unlink(missing_ok=True)
-    _clear_strays(home)
+    _set_orphaned_log_aside(home)
     new_file(building)
     writer = open_writer(building, keys.db)
     try:
@@ -239,7 +240,7 @@ def _first_rows(now_ms: int) -> list[tuple[str, tuple[object, ...]]]:
     ]
 
 
-def _clear_strays(home: Home) -> None:
+def _set_orphaned_log_aside(home: Home) -> None:
     """A log without its vault would be played into the new one: keep it, but not under that name."""
     if home.wal.exists() and home.wal.stat().st_size:
         home.wal.replace(home.backups / DAMAGED_LOG)

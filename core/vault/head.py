@@ -32,7 +32,7 @@ _MAX_CLIENTS = 5000
 _LARGEST = 2**63
 _MARK_BYTES = 16
 
-_STANDING = (
+_ADMITTED_CLIENTS = (
     "SELECT c.id, hex(c.token), c.trust_ceiling, c.limit_minute, c.limit_session, c.paused_at IS NOT NULL, "
     "(SELECT json_group_array(one) FROM (SELECT g.name || '/' || coalesce(g.space_id, '') AS one FROM grants g "
     "WHERE g.client_id = c.id ORDER BY 1)) FROM clients c WHERE c.revoked_at IS NULL ORDER BY c.id"
@@ -118,25 +118,25 @@ def client_marks(rows: Rows, key: bytes, vault_id: bytes) -> dict[str, str]:
         Client id to mark, for every client that is not revoked.
     """
     found = {}
-    for row in rows.all(_STANDING):
+    for row in rows.all(_ADMITTED_CLIENTS):
         terms = json.dumps(row, separators=(",", ":")).encode("utf-8")
         found[str(row[0])] = keyed_digest(key, _CLIENT_LABEL, vault_id, terms)[:_MARK_BYTES].hex()
     return found
 
 
-def retire_clients(tx: Tx, key: bytes, vault_id: bytes, standing: frozenset[str]) -> int:
+def retire_clients(tx: Tx, key: bytes, vault_id: bytes, admitted_marks: frozenset[str]) -> int:
     """Revoke the clients whose token or terms are not among those that stood; undo brings none of them back.
 
     Args:
         tx: the transaction in which an earlier state of the vault becomes the present one.
         key: the head's sub-key.
         vault_id: 16 bytes.
-        standing: marks of the clients that stood last (`client_marks`).
+        admitted_marks: marks of the clients that stood last (`client_marks`).
     """
-    gone = [client for client, mark in client_marks(tx, key, vault_id).items() if mark not in standing]
-    for client in gone:
+    retired = [client for client, mark in client_marks(tx, key, vault_id).items() if mark not in admitted_marks]
+    for client in retired:
         tx.run("UPDATE clients SET revoked_at = ?, token = randomblob(32) WHERE id = ?", (tx.now_ms, client))
-    return len(gone)
+    return len(retired)
 
 
 def seal_counter(key: bytes, vault_id: bytes, seq: int) -> str:
@@ -150,25 +150,25 @@ def seal_counter(key: bytes, vault_id: bytes, seq: int) -> str:
     Returns:
         The sequence with its MAC, in ASCII.
     """
-    told = str(seq)
-    return f"{told}:{keyed_digest(key, _COUNTER_LABEL, vault_id, told.encode('ascii')).hex()}"
+    digits = str(seq)
+    return f"{digits}:{keyed_digest(key, _COUNTER_LABEL, vault_id, digits.encode('ascii')).hex()}"
 
 
 def open_counter(key: bytes, vault_id: bytes, sealed: str) -> int | None:
     """The sequence that `seal_counter` sealed; None for anything else."""
-    told, _, _ = sealed.partition(":")
-    if not (told.isascii() and told.isdigit()) or len(told) > len(str(_LARGEST)):
+    digits, _, _ = sealed.partition(":")
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > len(str(_LARGEST)):
         return None
-    seq = int(told)
+    seq = int(digits)
     right = seal_counter(key, vault_id, seq).encode("ascii")
     return seq if seq < _LARGEST and same_bytes(sealed.encode("utf-8", "replace"), right) else None
 
 
 def _make_mac(key: bytes, vault_id: bytes, head: Head, version: int) -> bytes:
-    told = [str(head.seq), str(head.time_ms)]
+    parts = [str(head.seq), str(head.time_ms)]
     if version != _FIRST_VERSION:
-        told += [str(version), *sorted(head.clients)]
-    return keyed_digest(key, _LABEL, vault_id, *(part.encode("ascii") for part in told))
+        parts += [str(version), *sorted(head.clients)]
+    return keyed_digest(key, _LABEL, vault_id, *(part.encode("ascii") for part in parts))
 
 
 def _read_file(path: Path) -> bytes | None:

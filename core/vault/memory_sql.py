@@ -49,10 +49,10 @@ def remove_orphans(tx: Tx, entity_ids: Iterable[str]) -> tuple[str, ...]:
     Returns:
         Those that are gone.
     """
-    gone = [str(row[0]) for row in tx.all(_LONELY, (json.dumps(sorted(set(entity_ids))),))]
-    tx.run_many("DELETE FROM entity_aliases WHERE entity_id = ?", [(one,) for one in gone])
-    tx.run_many("DELETE FROM entities WHERE id = ?", [(one,) for one in gone])
-    return tuple(gone)
+    orphans = [str(row[0]) for row in tx.all(_LONELY, (json.dumps(sorted(set(entity_ids))),))]
+    tx.run_many("DELETE FROM entity_aliases WHERE entity_id = ?", [(one,) for one in orphans])
+    tx.run_many("DELETE FROM entities WHERE id = ?", [(one,) for one in orphans])
+    return tuple(orphans)
 
 
 def remove_inferred(tx: Tx, memory_ids: Iterable[str]) -> None:

@@ -317,8 +317,8 @@ class Vault:
 
         def accept_and_retire(tx: Tx) -> T:
             tx.run("UPDATE vault_state SET last_at = ? WHERE one = 1", (tx.now_ms,))  # the new sequence holds, always
-            standing = frozenset[str]() if older is None else older.clients
-            return fn(tx, retire_clients(tx, self._keys.head, self.vault_id, standing))
+            admitted_marks = frozenset[str]() if older is None else older.clients
+            return fn(tx, retire_clients(tx, self._keys.head, self.vault_id, admitted_marks))
 
         with self._hold_writer():
             result, tx = self._run_transaction(accept_and_retire, max(above, 0 if older is None else older.head_seq))
@@ -343,7 +343,7 @@ class Vault:
             try:
                 return fn(self._writer)
             except RAISED as error:
-                fault = translate_error(error, self._why_stopped())
+                fault = translate_error(error, self._stop_reason())
             raise fault
 
     def interrupt_all(self) -> None:
@@ -485,14 +485,14 @@ class Vault:
             at = self._clock.now_ms()
             next_seq = max(seq, above) + 1
             ended = self._closing.is_set
-            tx = Tx(self._writer, self._schema, max(at, last_at), next_seq, self._why_stopped, ended, at)
+            tx = Tx(self._writer, self._schema, max(at, last_at), next_seq, self._stop_reason, ended, at)
             result = fn(tx)
             if tx.is_changed and self._closing.is_set():
                 raise vault_locked_error()
             tx.need_closed_gate()
             if tx.is_changed:
                 self.check_files()
-            fetch_rows(self._writer, "COMMIT", stopped=self._why_stopped)
+            fetch_rows(self._writer, "COMMIT", stopped=self._stop_reason)
         finally:
             if self._writer.in_transaction:
                 # Failing here leaves the transaction open, and the next BEGIN says so.
@@ -546,7 +546,7 @@ class Vault:
             finally:
                 self._writing_thread = None
 
-    def _why_stopped(self) -> LociError:
+    def _stop_reason(self) -> LociError:
         return vault_locked_error() if self._closing.is_set() else CancelledError()
 
     def _watch_copy(self, connection: dbapi2.Connection | None) -> None:

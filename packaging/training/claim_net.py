@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from claim_data import ClaimLine
-from core.belief.extract.claim_model import BEGIN, DENIED, GOES_ON, OTHERS, SIDE, count_logits
+from core.belief.extract.claim_model import BEGIN, CONTINUE, DENIED, OTHERS, SIDE, count_logits
 from core.belief.extract.frames import predicate_names
 from core.talk.reader_features import KINDS, PAD, SentenceFeatures, encode_sentence, token_span
 from core.types.talk import SentenceInContext
@@ -64,12 +64,12 @@ def mark_line(tokenizer: Any, line: ClaimLine) -> MarkedLine:
         if place is None:
             continue
         tag = 2 * predicate_names().index(one.predicate)
-        marks[0, place[0] : place[1] + 1] = tag + GOES_ON
+        marks[0, place[0] : place[1] + 1] = tag + CONTINUE
         marks[0, place[0]] = tag + BEGIN
         marks[2:, place[0]] = one.subject is not None, one.is_denied
         named = None if one.subject is None else token_span(features.offsets, *one.subject)
         if named is not None:
-            marks[1, named[0] : named[1] + 1] = GOES_ON
+            marks[1, named[0] : named[1] + 1] = CONTINUE
             marks[1, named[0]] = BEGIN
     return MarkedLine(features, marks)
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
-from core.types.memory import Wish
+from core.types.memory import RequestedChange
 from core.types.values import Action, Actor
 from ui.context import Context
 from ui.pages.review.page import ReviewPage
@@ -82,7 +82,7 @@ def test_an_update_shows_who_asks_why_and_both_texts(rig: Rig, asker: Actor, win
 
 def test_a_removal_shows_the_memory_alone(rig: Rig, asker: Actor, window: MainWindow, qtbot: QtBot) -> None:
     known = rig.store("The kettle is red.").memory_id
-    rig.engine.client_changes.remove_memory(known, asker, Wish.DELETE).result(30)
+    rig.engine.client_changes.remove_memory(known, asker, RequestedChange.DELETE).result(30)
     page = page_of(window, qtbot)
     desk = page.item_panel
     assert desk.question == "Should this be deleted?"

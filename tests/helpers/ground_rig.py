@@ -118,6 +118,10 @@ def _apply_positionally(
     return apply_plan(tx, verb, ground, some)  # as the runner does: jobs name the last one in their own way
 
 
+def _write_positionally(job: StreamJob, ground: JobContext, prepared: object, tx: Tx, verb: Verb | None) -> BatchResult:
+    return job.write(tx, verb, ground, prepared)  # as the runner does: jobs name the third one in their own way
+
+
 def flow(rig: Rig, job: StreamJob, ground: JobContext, most: int = 1_000) -> Ran:
     """Run a stream until nothing is left, or for so many batches."""
     ran, cursor = Ran(), dict[str, Any]()
@@ -126,10 +130,10 @@ def flow(rig: Rig, job: StreamJob, ground: JobContext, most: int = 1_000) -> Ran
         if prepared is None:
             break
         if job.is_derived:
-            done: BatchResult = rig.write(partial(job.write, verb=None, ground=ground, prepared=prepared))
+            done: BatchResult = rig.write(partial(_write_positionally, job, ground, prepared, verb=None))
             _add(ran, done)
         else:
-            done = _write(rig, ran, partial(job.write, ground=ground, prepared=prepared), name=job.type.value)
+            done = _write(rig, ran, partial(_write_positionally, job, ground, prepared), name=job.type.value)
         cursor = dict(done.cursor) or cursor
         if done.is_last:
             break

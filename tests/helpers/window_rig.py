@@ -41,7 +41,7 @@ class Asked(SystemLook):
         return self.dark
 
     def ask(self, *, dark: bool) -> None:
-        """Wish for another theme."""
+        """Ask for another theme."""
         self.dark = dark
         self.changed.emit()
 

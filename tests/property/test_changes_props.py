@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from core.errors import Code, LociError
-from core.types.memory import Relationship, Wish
+from core.types.memory import Relationship, RequestedChange
 from core.types.requests import StoreRequest
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Actor, Kind
@@ -65,7 +65,7 @@ def call(rig: Rig, own: list[str], actor: Actor, verb: str, place: int, other: i
     if verb == "update":
         return changes.update_text(memory_id, text, actor)
     if verb in ("delete", "forget"):
-        return changes.remove_memory(memory_id, actor, Wish(verb))
+        return changes.remove_memory(memory_id, actor, RequestedChange(verb))
     if verb in ("helpful", "unhelpful"):
         return changes.give_feedback(memory_id, actor, helpful=verb == "helpful", reason="So it is.")
     if verb == "mark":

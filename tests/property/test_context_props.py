@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ipc_values import make_memory
 
 from core.embed.embedder import counter_for
-from core.recall.context import HEAD, pack_context
+from core.recall.context import OPENING, pack_context
 from core.recall.result import RecallItem, Signals
 from core.score.context_budget import WORTH, PackItem, choose_items
 from core.text.screening.egress import is_withheld
@@ -108,8 +108,10 @@ def test_no_memory_leaves_its_element(items: list[RecallItem], budget: int) -> N
     context = packed(items, budget)
     assert len(memories_in(context.text)) == len(context.included) == context.text.count("</memory>")
     if context.text:
-        assert context.text.startswith(HEAD)
-        outside = re.sub(r"^<memory id=.*?^</memory>$", "", context.text[len(HEAD) :], flags=re.DOTALL | re.MULTILINE)
+        assert context.text.startswith(OPENING)
+        outside = re.sub(
+            r"^<memory id=.*?^</memory>$", "", context.text[len(OPENING) :], flags=re.DOTALL | re.MULTILINE
+        )
         allowed = {"", "## Key Facts", "## Active Rules", "## Episodes", "Nothing relevant is remembered."}
         assert set(outside.split("\n")) <= allowed
 

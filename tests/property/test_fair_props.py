@@ -18,7 +18,7 @@ from core.recall.client_quota import (
     is_crowded,
     saturated_clients,
 )
-from core.recall.context import HEAD, SHARE, pack_with_quota
+from core.recall.context import OPENING, SHARE, pack_with_quota
 from core.recall.result import RecallItem, Signals
 from core.score.context_budget import PARTS, WORTH, PackItem, choose_items
 from core.types.recall import Context
@@ -213,7 +213,7 @@ def test_never_over_the_budget_and_all_is_accounted_for(items: list[RecallItem],
 def test_a_flood_leaves_two_thirds_to_the_person(items: list[RecallItem], budget: int) -> None:
     context = packed(items, budget)
     own = inside(context, items, None)
-    room = budget - len(HEAD)
+    room = budget - len(OPENING)
     for one in items:
         if one.memory.client_id is None and one.memory.id not in own:
             assert cost(context, own) + alone(one) > room - room // PARTS - _HEADINGS
@@ -263,7 +263,7 @@ def test_two_alone_share_the_tokens(room: int, ahead: int) -> None:
     pairs = [item(n, "ab"[n % 2], 0.9 - n / 100 - (n % 2) * ahead / 10, told(n, SHORT)) for n in range(60)]
     items = sorted(pairs, key=lambda one: -one.score)
     one = alone(items[0])
-    context = packed(items, len(HEAD) + _HEADINGS + room * one)
+    context = packed(items, len(OPENING) + _HEADINGS + room * one)
     for voice in "ab":
         own = [one.memory.id for one in items if one.memory.client_id == voice]
         kept = inside(context, items, voice)
@@ -275,7 +275,7 @@ def test_the_words_of_both_are_bounded_for_nobody() -> None:
     flood = [item(n, "a", 0.9 - n / 100, told(n, 100)) for n in range(12)]
     rest = [item(50 + n, None, 0.3 - n / 100, told(50 + n, 100)) for n in range(12)]
     twin = item(99, None, 0.2, flood[10].memory.text)
-    budget = len(HEAD) + 25 + 6 * alone(flood[0])
+    budget = len(OPENING) + 25 + 6 * alone(flood[0])
     assert flood[10].memory.id not in inside(packed([*flood, *rest], budget), flood, "a")
     context = packed([*flood, *rest, twin], budget)
     assert flood[10].memory.id in inside(context, flood, "a")
@@ -285,7 +285,7 @@ def test_the_words_of_both_are_bounded_for_nobody() -> None:
 def test_why_it_was_left_out_is_told_where_weaker_ones_stand_in_its_place() -> None:
     flood = [item(n, "a", 0.9 - n / 100, told(n, 100)) for n in range(12)]
     own = [item(50 + n, None, 0.3 - n / 100, told(50 + n, 100)) for n in range(12)]
-    context = packed([*flood, *own], len(HEAD) + 25 + 6 * alone(flood[0]))
+    context = packed([*flood, *own], len(OPENING) + 25 + 6 * alone(flood[0]))
     reasons = {one.id: one.reason for one in context.excluded}
     assert {reasons[one.memory.id] for one in flood if one.memory.id in reasons} == {SHARE}
     assert {reasons[one.memory.id] for one in own if one.memory.id in reasons} == {"budget"}

@@ -73,7 +73,7 @@ def found(steps: list[int], wanted: set[int], most: int) -> tuple[dict[str, floa
     rows = Rows(wanted)
     newcomer = StoreCandidate("new", ("A text.",), Kind.FACT, "GLOBAL", (), STANDING, np.ones(4, np.float32))
     neighbours = NeighbourSearch(cast("IndexManager", Index(Hits(labels, cosines))), VectorSpace("v", "v", 4))
-    return neighbours.find_near(rows, newcomer, GATE, most), rows.read
+    return neighbours.find_neighbours(rows, newcomer, GATE, most), rows.read
 
 
 @settings(max_examples=300, deadline=None)

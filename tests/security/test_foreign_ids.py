@@ -12,7 +12,7 @@ from engine_rig import Rig
 
 from core.errors import Code, LociError
 from core.types.entities import EntityChange, EntityDraft
-from core.types.memory import Relationship, Wish
+from core.types.memory import Relationship, RequestedChange
 from core.types.requests import ListRequest
 from core.types.values import Actor, Kind
 from core.vault.database.rows import SqlRows
@@ -26,8 +26,8 @@ MEMORIES: dict[str, Ask] = {
     "history": lambda rig, actor, one: rig.engine.memories.list_versions(one, actor),
     "list after": lambda rig, actor, one: rig.engine.memories.list(ListRequest(after=one), actor),
     "update": lambda rig, actor, one: rig.engine.client_changes.update_text(one, "The kettle is blue.", actor),
-    "delete": lambda rig, actor, one: rig.engine.client_changes.remove_memory(one, actor, Wish.DELETE),
-    "forget": lambda rig, actor, one: rig.engine.client_changes.remove_memory(one, actor, Wish.FORGET),
+    "delete": lambda rig, actor, one: rig.engine.client_changes.remove_memory(one, actor, RequestedChange.DELETE),
+    "forget": lambda rig, actor, one: rig.engine.client_changes.remove_memory(one, actor, RequestedChange.FORGET),
     "mark": lambda rig, actor, one: rig.engine.client_changes.mark_rule(one, actor, helpful=True),
     "mark of a kind": lambda rig, actor, one: rig.engine.client_changes.mark_rule(
         one, actor, helpful=True, kind=Kind.FACT

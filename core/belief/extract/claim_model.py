@@ -22,7 +22,7 @@ from core.errors import Code, LociError
 from core.talk.reader_features import SentenceFeatures, encode_sentence
 from core.types.talk import SentenceInContext
 
-NOTHING, BEGIN, GOES_ON = 0, 1, 2
+NOTHING, BEGIN, CONTINUE = 0, 1, 2
 OTHERS, DENIED = 3, 4
 """Logits of a token behind those of its tag: the three of a subject, then one each for "somebody else's", "denied"."""
 SIDE = 5
@@ -163,20 +163,21 @@ def read_marks(marks: NDArray[np.float64], features: SentenceFeatures, text: str
         text: the sentence.
     """
     own = marks[1 : len(features.offsets) + 1]
-    tags = _shares(own[:, :-SIDE])
-    subjects = list(_runs(own[:, -SIDE : -SIDE + OTHERS].argmax(1)))
+    tags = _softmax(own[:, :-SIDE])
+    subjects = list(_runs_of_subjects(own[:, -SIDE : -SIDE + OTHERS].argmax(1)))
     side = 1 / (1 + np.exp(-np.clip(own[:, -SIDE + OTHERS :], -30, 30)))
-    values = tuple(_values(tags, side, subjects, features.offsets, text))
+    values = tuple(_read_tagged_values(tags, side, subjects, features.offsets, text))
     return ClaimReading(values, tags[:, 1::2] + tags[:, 2::2], features.offsets)
 
 
-def _values(
+def _read_tagged_values(
     tags: NDArray[np.float64],
     side: NDArray[np.float64],
     subjects: Sequence[Span],
     offsets: Sequence[Span],
     text: str,
 ) -> Iterator[ReadValue]:
+    """The values that the model's tags mark, each with predicate, subject, polarity and likelihood."""
     for first, last in _runs_of_values(tags.argmax(1)):
         nr = (int(tags[first].argmax()) - 1) // 2
         sure = (tags[first, 1 + 2 * nr] + tags[first, 2 + 2 * nr]) * tags[first + 1 : last, 2 + 2 * nr].prod()
@@ -184,11 +185,11 @@ def _values(
             sure *= 1 - tags[last, 2 + 2 * nr]
         others, denied = (float(share) for share in side[first])
         sure *= max(others, 1 - others) * max(denied, 1 - denied)
-        near = min(subjects, key=lambda run: (run[0] >= first, abs(first - run[1])), default=None)
-        if others > 0.5 and near is None:
+        nearest_subject = min(subjects, key=lambda run: (run[0] >= first, abs(first - run[1])), default=None)
+        if others > 0.5 and nearest_subject is None:
             continue
-        subject = None if others <= 0.5 or near is None else _words(offsets, near, text)
-        value = _words(offsets, (first, last), text)
+        subject = None if others <= 0.5 or nearest_subject is None else _widen_to_words(offsets, nearest_subject, text)
+        value = _widen_to_words(offsets, (first, last), text)
         yield ReadValue(predicate_names()[nr], value, subject, denied > 0.5, float(sure))
 
 
@@ -198,23 +199,23 @@ def _runs_of_values(tags: NDArray[np.int64]) -> Iterator[Span]:
     while first < len(tags):
         last = first + 1
         if tags[first]:
-            goes_on = 2 * ((tags[first] - 1) // 2) + GOES_ON
-            while last < len(tags) and tags[last] == goes_on:
+            continuation = 2 * ((tags[first] - 1) // 2) + CONTINUE
+            while last < len(tags) and tags[last] == continuation:
                 last += 1
             yield first, last
         first = last
 
 
-def _runs(marks: NDArray[np.int64]) -> Iterator[Span]:
+def _runs_of_subjects(marks: NDArray[np.int64]) -> Iterator[Span]:
     """Tokens (from, to) of each subject that is begun."""
     for first in np.flatnonzero(marks == BEGIN):
         last = int(first) + 1
-        while last < len(marks) and marks[last] == GOES_ON:
+        while last < len(marks) and marks[last] == CONTINUE:
             last += 1
         yield int(first), last
 
 
-def _words(offsets: Sequence[Span], run: Span, text: str) -> Span:
+def _widen_to_words(offsets: Sequence[Span], run: Span, text: str) -> Span:
     """The whole words that tokens are parts of."""
     start, end = offsets[run[0]][0], offsets[run[1] - 1][1]
     while 0 < start < len(text) and text[start - 1].isalnum() and text[start].isalnum():
@@ -224,6 +225,7 @@ def _words(offsets: Sequence[Span], run: Span, text: str) -> Span:
     return start, end
 
 
-def _shares(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logits of each row as probabilities."""
     raised = np.exp(logits - logits.max(1, keepdims=True))
     return np.asarray(raised / raised.sum(1, keepdims=True), np.float64)

@@ -76,17 +76,17 @@ def extract_claims(
     """
     story = _Story(owner_keys=frozenset(value_key(name) for name in owner_names if name.strip()), model=model)
     read = text[:MOST_TEXT]
-    said = said_ms if said_ms is not None else now_ms
-    told = 0
+    stated_ms = said_ms if said_ms is not None else now_ms
+    sentence_count = 0
     for start, end in split_sentences(read):
-        if len(story.claims) >= MOST_CLAIMS or told >= MOST_SENTENCES:
+        if len(story.claims) >= MOST_CLAIMS or sentence_count >= MOST_SENTENCES:
             break
         if not read[start:end].strip():
             story.fiction = False
         if end - start < _SHORTEST:
             continue
-        told += 1
-        _read_sentence(story, read, (start, end), said)
+        sentence_count += 1
+        _read_sentence(story, read, (start, end), stated_ms)
     return tuple(story.claims.values())[:MOST_CLAIMS]
 
 
@@ -111,20 +111,20 @@ def is_exclusive(predicate: str) -> bool | None:
     return load_exclusivity().get(predicate)
 
 
-def _read_sentence(story: _Story, text: str, place: tuple[int, int], said: int | None) -> None:
+def _read_sentence(story: _Story, text: str, place: tuple[int, int], stated_ms: int | None) -> None:
     sentence = read_sentence(text, *place)
     if not sentence.tokens:
         return
-    when_said = find_written_dates(text, sentence.start, sentence.end)
-    bounds = find_validity_phrases(text, sentence.start, sentence.end, when_said, said)
-    _begin_behind(sentence, bounds, when_said)
+    dates = find_written_dates(text, sentence.start, sentence.end)
+    bounds = find_validity_phrases(text, sentence.start, sentence.end, dates, stated_ms)
+    _begin_behind(sentence, bounds, dates)
     if story.fiction:
         story.fiction = not text[: place[0]].endswith("\n\n")
     if story.fiction or hide_unreal(sentence):
         story.fiction = True
         return
     unreal = [(token.start, token.end) for token in sentence.tokens if token.hidden]
-    noted = read_facts(sentence, when_said)
+    noted = read_facts(sentence, dates)
     for span in bounds:
         for token in sentence.tokens:
             if span.start <= token.start < span.end:
@@ -196,11 +196,9 @@ def _add_read(story: _Story, sentence: TokenizedSentence, one: ReadValue, bounds
     story.claims.setdefault(canonical_form(draft), draft)
 
 
-def _begin_behind(
-    sentence: TokenizedSentence, bounds: Sequence[ValidityPhrase], when_said: Sequence[WrittenDate]
-) -> None:
+def _begin_behind(sentence: TokenizedSentence, bounds: Sequence[ValidityPhrase], dates: Sequence[WrittenDate]) -> None:
     """Let a sentence begin behind a time that leads in ("In 2019 ...", "2025-02-18: ...")."""
-    starts = [(span.start, span.end) for span in bounds] + [(one.start, one.end) for one in when_said]
+    starts = [(span.start, span.end) for span in bounds] + [(one.start, one.end) for one in dates]
     first = sentence.tokens[sentence.begin].start
     for start, end in starts:
         if start <= first < end:

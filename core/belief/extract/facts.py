@@ -93,7 +93,7 @@ def read_places(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
         yield FrameMatch(subject, "located_at", run, negative, "state", verb)
 
 
-def read_facts(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) -> tuple[FrameMatch, ...]:
+def read_facts(sentence: TokenizedSentence, dates: Sequence[WrittenDate]) -> tuple[FrameMatch, ...]:
     """The claims of a sentence that hang on numbers, addresses, dates and states.
 
     Args:
@@ -108,9 +108,9 @@ def read_facts(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) ->
         found += _find_phone_numbers(sentence)
     if lows & (lists["budget"] | lists["spend"] | {"most", "cost", "limit", "capped"}):
         found += _find_budgets(sentence)
-    if when_said:
-        found += _find_deadlines(sentence, when_said)
-        found += _find_birthdays(sentence, when_said)
+    if dates:
+        found += _find_deadlines(sentence, dates)
+        found += _find_birthdays(sentence, dates)
     if any(low[:1].isdigit() or low[:1] == "v" for low in lows):
         found += _find_versions(sentence)
     found += read_work_states(sentence)
@@ -196,9 +196,9 @@ def _status_noun(sentence: TokenizedSentence, be: int) -> Subject | None:
 
 def _read_label(sentence: TokenizedSentence, colon: int, phrase: str) -> Subject | None:
     begin = sentence.begin
-    told = sentence.lows[begin : begin + 2] in (["status", "of"], ["state", "of"])
+    names_status = sentence.lows[begin : begin + 2] in (["status", "of"], ["state", "of"])
     named = read_name_at(
-        sentence, colon - 2 if sentence.lows[colon - 1] == "status" else colon - 1, begin + 2 if told else 0
+        sentence, colon - 2 if sentence.lows[colon - 1] == "status" else colon - 1, begin + 2 if names_status else 0
     )
     if named is None or named.kind not in ("thing", "name"):
         return None
@@ -303,9 +303,9 @@ def _find_run(sentence: TokenizedSentence, start: int, end: int) -> Run | None:
 def _find_mail_addresses(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     for i, low in enumerate(sentence.lows):
         if "@" in low and len(low) > 3:
-            held = _find_contact(sentence, i, _state_lists()["mail"])
-            if held is not None:
-                yield FrameMatch(held[0], "email_is", (i, i + 1), held[1], "state", i)
+            contact = _find_contact(sentence, i, _state_lists()["mail"])
+            if contact is not None:
+                yield FrameMatch(contact[0], "email_is", (i, i + 1), contact[1], "state", i)
 
 
 def _find_phone_numbers(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
@@ -326,9 +326,9 @@ def _find_phone_numbers(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
             and sentence.tokens[run[0] - 1].end == sentence.tokens[run[0]].start
         ):
             run = (run[0] - 1, run[1])
-        held = _find_contact(sentence, run[0], _state_lists()["phone"])
-        if held is not None:
-            yield FrameMatch(held[0], "phone_is", run, held[1], "state", run[0])
+        contact = _find_contact(sentence, run[0], _state_lists()["phone"])
+        if contact is not None:
+            yield FrameMatch(contact[0], "phone_is", run, contact[1], "state", run[0])
 
 
 def _find_contact(sentence: TokenizedSentence, i: int, cues: frozenset[str]) -> tuple[Subject | None, bool] | None:
@@ -342,12 +342,12 @@ def _find_contact(sentence: TokenizedSentence, i: int, cues: frozenset[str]) -> 
         lows[first - 1] in cues or lows[first - 1] in word_lists().sets["reached.adjectives"]
     ):
         first -= 1
-    near = lows[max(sentence.begin, first - 2) : i]
+    preceding = lows[max(sentence.begin, first - 2) : i]
     before = lows[max(sentence.begin, first - 1) : cue + 1]
     old = lows[i - 1] in ("not", "isn't") or any(low in ("old", "former", "previous") for low in before)
     old = old or (
         any(low in ("dead", "longer", "disconnected") for low in lows[i + 1 : i + 8])
-        and "new" not in near
+        and "new" not in preceding
         and "." not in lows[i : i + 6]
     )
     between = lows[cue + 1 : i]
@@ -357,8 +357,8 @@ def _find_contact(sentence: TokenizedSentence, i: int, cues: frozenset[str]) -> 
         and lows[first - 1] not in word_lists().sets["poss"] | {"'s"}
         and sentence.tokens[cue + 1].word
     ):
-        whom = between[1] if between[0] == "to" and len(between) > 1 else between[0]
-        if whom in ("me", "us"):
+        recipient = between[1] if between[0] == "to" and len(between) > 1 else between[0]
+        if recipient in ("me", "us"):
             return Subject(USER, USER), old
         named = _read_name_after(sentence, cue + (2 if between[0] == "to" else 1))
         if named and named.after <= i:
@@ -484,10 +484,10 @@ def _date_run(sentence: TokenizedSentence, dated: WrittenDate) -> Run | None:
     return run
 
 
-def _find_deadlines(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) -> Iterator[FrameMatch]:
+def _find_deadlines(sentence: TokenizedSentence, dates: Sequence[WrittenDate]) -> Iterator[FrameMatch]:
     """Deadlines."""
     lows, lists = sentence.lows, _state_lists()
-    for dated in when_said:
+    for dated in dates:
         run = _date_run(sentence, dated)
         if run is None:
             continue
@@ -566,9 +566,9 @@ def _task_subject(sentence: TokenizedSentence, c: int, run: Run) -> Subject | No
     return named if named and named.kind in ("thing", "name") else None
 
 
-def _find_birthdays(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) -> Iterator[FrameMatch]:
+def _find_birthdays(sentence: TokenizedSentence, dates: Sequence[WrittenDate]) -> Iterator[FrameMatch]:
     lows = sentence.lows
-    for dated in when_said:
+    for dated in dates:
         run = _date_run(sentence, dated)
         if dated.loose or run is None:
             continue

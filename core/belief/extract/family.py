@@ -143,10 +143,10 @@ def _read_relative(sentence: TokenizedSentence, i: int, predicate: str, several:
     if owner is not None:
         yield from _with_names(sentence, i, predicate, owner, several=several)
         return
-    held = _read_possessor(sentence, i) or _read_noun_note(sentence, i)
-    if held is None:
+    possessor = _read_possessor(sentence, i) or _read_noun_note(sentence, i)
+    if possessor is None:
         return
-    owner, negative, at = held
+    owner, negative, at = possessor
     runs = [] if negative else _find_names(sentence, _past_description(sentence, i), several=several)
     if not runs:
         runs = [(_noun_start(sentence, i), i + 1)] if _is_phrase_end(sentence, i) else []
@@ -218,8 +218,8 @@ def _read_possessor(sentence: TokenizedSentence, i: int) -> tuple[Subject | None
     low = lows[first - 1] if first > sentence.begin else ""
     negative = any(word in word_lists().sets["neg"] for word in lows[first:i])
     if low in ("is", "'s") and lows[max(0, first - 2)] == "there":
-        mine = "my" in lows[i:] or "our" in lows[i:]
-        return (Subject(USER, USER), negative, first - 1) if mine else None
+        is_users = "my" in lows[i:] or "our" in lows[i:]
+        return (Subject(USER, USER), negative, first - 1) if is_users else None
     if low == "of" and lows[max(0, first - 2)] in word_lists().sets["had.kin"]:
         low, first = "have", first - 2
         left = read_left_context(sentence, first)
@@ -245,8 +245,8 @@ def _read_possessor(sentence: TokenizedSentence, i: int) -> tuple[Subject | None
         return None
     left = read_left_context(sentence, first - 1)
     if low == "with":
-        held = read_left_context(sentence, _verb_before(sentence, first - 1))
-        return (held.subject, negative, first - 1) if held.subject is not None else None
+        context = read_left_context(sentence, _verb_before(sentence, first - 1))
+        return (context.subject, negative, first - 1) if context.subject is not None else None
     if left.hedged or left.modal or left.past or (left.subject is None and not left.open):
         return None
     if left.subject is not None and left.subject.kind not in ("user", "person", "name", "third"):

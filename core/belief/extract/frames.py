@@ -511,14 +511,14 @@ def _read_matches(frame: Frame, sentence: TokenizedSentence, at: int, after: int
     if frame.left:
         yield from _from_left(frame, sentence, at, reader)
         return
-    held, after = (
+    holder, after = (
         _read_object(sentence, at, after)
         if frame.who == "object"
         else (_read_holder(frame, sentence, at, after), after)
     )
-    if held is None:
+    if holder is None:
         return
-    subject, negative, mode = held
+    subject, negative, mode = holder
     begin = after if reader(sentence, after) else _skip_adverbs(sentence, after)
     if begin > after:
         negative = negative or any(low in word_lists().sets["neg"] for low in sentence.lows[after:begin])
@@ -612,13 +612,15 @@ def _read_holder(
             owner = Subject(USER, USER)
         if owner and frame.predicate == "name_is" and _family_word(sentence, at):
             return None
-        told_as_past = any(low in ("was", "were", "wasn't") for low in lows[at:after])
-        return None if owner is None else (owner, negative, "past" if told_as_past else frame.mode)
+        is_past = any(low in ("was", "were", "wasn't") for low in lows[at:after])
+        return None if owner is None else (owner, negative, "past" if is_past else frame.mode)
     if frame.who == "never":
         return None
     if frame.subjectless:
-        told = lows[at] in word_lists().sets["holder"] or lows[after - 1] in ("me",) or _is_clause_start(sentence, at)
-        return (Subject(USER, USER), negative, frame.mode) if told else None
+        is_users = (
+            lows[at] in word_lists().sets["holder"] or lows[after - 1] in ("me",) or _is_clause_start(sentence, at)
+        )
+        return (Subject(USER, USER), negative, frame.mode) if is_users else None
     if lows[at] == "like" and at > sentence.begin and lows[at - 1] in word_lists().sets["preposed"]:
         return None
     left = read_left_context(sentence, at)

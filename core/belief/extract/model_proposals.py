@@ -32,7 +32,7 @@ _SPEAKER = frozenset({"user", "the user", "i", "me", "we", "the author", "the wr
 _SELF = frozenset({"i", "we", "me", "us", "mine", "ours", "user"})
 _OWN = frozenset({"my", "our"})
 _OTHERS = ("kin", "partner", "child", "children", "person", "pet", "pets")
-_NEAR = 3
+_REACH = 3
 _BREAKS = frozenset({",", ";", ":", "–", "—", "(", ")", "but"})
 _MARKED = {"email_is": "@"}
 _NUMBERED = frozenset({"age_is", "born_on", "phone_is", "version_is", "budget_is"})
@@ -63,7 +63,7 @@ def keep_grounded(
     read = list(_real_sentences(text)) if proposals else []
     found: dict[tuple[str, str, str], ClaimDraft] = {}
     for proposal in proposals:
-        draft = _ground_proposal(text, read, proposal)
+        draft = _draft_from_proposal(text, read, proposal)
         if draft is not None and not _is_known(draft, known):
             found.setdefault(canonical_form(draft), draft)
         if len(found) >= MOST_TAKEN:
@@ -111,7 +111,7 @@ def _real_sentences(text: str) -> Iterator[TokenizedSentence]:
             yield sentence
 
 
-def _ground_proposal(text: str, read: Sequence[TokenizedSentence], proposal: ClaimProposal) -> ClaimDraft | None:
+def _draft_from_proposal(text: str, read: Sequence[TokenizedSentence], proposal: ClaimProposal) -> ClaimDraft | None:
     exclusive = is_exclusive(proposal.predicate)
     place = None if exclusive is None else _locate_proposal(text, read, proposal)
     if exclusive is None or place is None:
@@ -204,8 +204,8 @@ def _is_about_speaker(sentence: TokenizedSentence) -> bool:
     for at, low in enumerate(lows):
         if low in _SELF:
             return True
-        behind = lows[at + 1 : at + 1 + _NEAR]
-        if low in _OWN and not any(word_lists().has_word(name, near) for name in _OTHERS for near in behind):
+        behind = lows[at + 1 : at + 1 + _REACH]
+        if low in _OWN and not any(word_lists().has_word(name, word) for name in _OTHERS for word in behind):
             return True
     return False
 

@@ -54,7 +54,7 @@ def join_values(
     added = [
         one
         for one in reading.values
-        if one.confidence >= limits["added"] and not any(_overlap(one.value, place) for place in kept)
+        if one.confidence >= limits["added"] and not any(_do_spans_overlap(one.value, place) for place in kept)
     ]
     return JoinedClaims(tuple(dropped), tuple(added))
 
@@ -68,15 +68,16 @@ def find_value(sentence: str, value: str) -> Span | None:
 def _is_agreed(draft: ClaimDraft, place: Span, reading: ClaimReading, sentence: str) -> bool:
     return any(
         one.predicate == draft.predicate
-        and _overlap(one.value, place)
+        and _do_spans_overlap(one.value, place)
         and value_key(sentence[slice(*one.value)]) == value_key(draft.value)
         for one in reading.values
     )
 
 
 def _is_outdone(place: Span, reading: ClaimReading, least: float) -> bool:
-    return any(one.confidence >= least and _overlap(one.value, place) for one in reading.values)
+    return any(one.confidence >= least and _do_spans_overlap(one.value, place) for one in reading.values)
 
 
-def _overlap(one: Span, other: Span) -> bool:
+def _do_spans_overlap(one: Span, other: Span) -> bool:
+    """Whether two spans have a character in common."""
     return one[0] < other[1] and other[0] < one[1]

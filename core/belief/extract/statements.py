@@ -126,8 +126,8 @@ def _is_own_day(sentence: TokenizedSentence) -> bool:
 def _is_about_relative(sentence: TokenizedSentence, at: int) -> bool:
     """Whether "my ..." is a relative of whom an age or an event of a life is told."""
     lows, sets = sentence.lows, word_lists().sets
-    kin = sets["kin"] | sets["partner"] | sets["child"] | sets["children"] | _statement_words()["kin_more"]
-    place = next((one for one in range(at + 1, min(at + 4, len(lows) - 1)) if lows[one] in kin), 0)
+    relative_words = sets["kin"] | sets["partner"] | sets["child"] | sets["children"] | _statement_words()["kin_more"]
+    place = next((one for one in range(at + 1, min(at + 4, len(lows) - 1)) if lows[one] in relative_words), 0)
     if not place:
         return False
     verb = place + 1
@@ -323,7 +323,7 @@ def _is_verb(sentence: TokenizedSentence, at: int, place: int) -> bool:
 def _is_lasting_about_thing(sentence: TokenizedSentence, first: int, at: int) -> bool:
     """Whether behind the verb of a thing, which is named from a place on, something is told of it that lasts."""
     low, rest = sentence.lows[at], sentence.lows[at + 1 :]
-    told = next(
+    verb = next(
         (
             one
             for one in rest
@@ -331,18 +331,18 @@ def _is_lasting_about_thing(sentence: TokenizedSentence, first: int, at: int) ->
         ),
         "",
     )
-    if not told:
+    if not verb:
         return False
     if low in _BE:
-        is_course = told.endswith("ing") and not _statement_words()["of_taste"] & set(sentence.lows[first:at])
-        of_kin = (
+        is_course = verb.endswith("ing") and not _statement_words()["of_taste"] & set(sentence.lows[first:at])
+        subject_words = (
             word_lists().sets["kin"]
             | word_lists().sets["child"]
             | word_lists().sets["children"]
             | word_lists().sets["partner"]
         )
-        is_state = told in _statement_words()["states"] and bool(of_kin & set(sentence.lows[first:at]))
-        return told not in _statement_words()["feelings"] and not is_state and (not is_course or _is_dated(sentence))
+        is_state = verb in _statement_words()["states"] and bool(subject_words & set(sentence.lows[first:at]))
+        return verb not in _statement_words()["feelings"] and not is_state and (not is_course or _is_dated(sentence))
     if low in _WAS or _is_past(low):
         return bool(_statement_words()["lasting_verbs"] & set(sentence.lows[at : at + 4])) or _is_dated(sentence)
     return True

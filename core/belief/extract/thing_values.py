@@ -173,8 +173,8 @@ def read_bought_things(sentence: TokenizedSentence, i: int) -> list[Run]:
     if word_at(sentence, i) not in word_lists().sets["bought"]:
         return []
     found = read_owned_things(sentence, i)
-    gone = word_lists().sets["consumable"]
-    return [run for run in found if not any(low in gone for low in sentence.lows[run[0] : run[1]])][:1]
+    consumables = word_lists().sets["consumable"]
+    return [run for run in found if not any(low in consumables for low in sentence.lows[run[0] : run[1]])][:1]
 
 
 def read_durable_thing(sentence: TokenizedSentence, i: int) -> list[Run]:

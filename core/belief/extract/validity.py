@@ -131,14 +131,14 @@ def classify_permanence(text: str, claims: Sequence[ClaimDraft], kind: Kind) -> 
     if kind not in _JUDGED:
         return STANDARD
     spans = split_sentences(text)
-    told = [
+    phrases = [
         (place, level)
         for claim in claims
         if (level := claim_permanence(claim)) and (place := _sentence_of_claim(text, claim, spans))
     ]
     found: list[str] = []
     for span in spans:
-        levels = [level for place, level in told if place == span]
+        levels = [level for place, level in phrases if place == span]
         words = _WORD.findall(fold_width(text[slice(*span)]).casefold())
         level = (
             longest_permanence(levels)
@@ -164,14 +164,14 @@ def longest_permanence(levels: Sequence[str]) -> str:
     return min(levels, key=lambda name: RATES[check_permanence(name)])
 
 
-def reconcile_permanence(told: str, read: str) -> str:
+def reconcile_permanence(given: str, read: str) -> str:
     """What comes of a level that a model gave: it may be one level off what the rules read, no further.
 
     `standard` is no opinion, of the model as of the rules; where the rules have none the model may say that something
     passes, and at most that it is `stable`.
 
     Args:
-        told: the model's.
+        given: the model's.
         read: from `classify_permanence`.
 
     Returns:
@@ -180,10 +180,10 @@ def reconcile_permanence(told: str, read: str) -> str:
     Raises:
         UserError: INVALID_INPUT for an unknown level.
     """
-    longer = LEVELS.index(check_permanence(read)) - LEVELS.index(check_permanence(told))
-    if told == STANDARD or longer > 1:
+    longer = LEVELS.index(check_permanence(read)) - LEVELS.index(check_permanence(given))
+    if given == STANDARD or longer > 1:
         return read
-    return told if read == STANDARD or longer >= -1 else read
+    return given if read == STANDARD or longer >= -1 else read
 
 
 def claim_permanence(claim: ClaimDraft) -> str | None:
@@ -372,7 +372,7 @@ def _latest_month(month: int, word: str, said_ms: int | None) -> str:
     if not month or said_ms is None or not word.startswith(("since", "ever")):
         return ""
     try:
-        said = datetime.fromtimestamp(said_ms / 1000, UTC)
+        stated_at = datetime.fromtimestamp(said_ms / 1000, UTC)
     except (OverflowError, ValueError, OSError):
         return ""
-    return f"{said.year if month <= said.month else said.year - 1}-{month:02d}"
+    return f"{stated_at.year if month <= stated_at.month else stated_at.year - 1}-{month:02d}"

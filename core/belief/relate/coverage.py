@@ -63,8 +63,8 @@ def has_no_residue(text: str, claims: Sequence[ClaimDraft]) -> bool:
         False where a word is left over, or there are no claims.
     """
     found = list(_content_words(text))
-    told = [span for claim in claims if (span := _clause(text, found, claim)) is not None]
-    if not told:
+    clauses = [span for claim in claims if (span := _clause_span(text, found, claim)) is not None]
+    if not clauses:
         return False
     if any(_leads_with_amount(text, found, claim) for claim in claims):
         return False
@@ -74,7 +74,7 @@ def has_no_residue(text: str, claims: Sequence[ClaimDraft]) -> bool:
         | {form for claim in claims for form in _subject_forms(claim.subject)}
     )
     return all(
-        low in idle or any(begin <= start < end for begin, end in told)
+        low in idle or any(begin <= start < end for begin, end in clauses)
         for low, start in found
         if low[0].isalnum()
     )  # fmt: skip
@@ -101,8 +101,8 @@ def is_entailed(statement: str, text: str, *, first_person: bool = True, guidanc
     ]
     if not wanted or len(wanted) > MOST_SENTENCES or not all(wanted) or len(text) > _TEXT_CHARACTERS:
         return False
-    read = [_read_words(one, first_person=first_person) for one in _read(text, guidance=guidance)]
-    return all(any(_says(sentence, one, guidance=guidance) for sentence in read) for one in wanted)
+    read = [_read_words(one, first_person=first_person) for one in _read_sentences(text, guidance=guidance)]
+    return all(any(_states_all_of(sentence, one, guidance=guidance) for sentence in read) for one in wanted)
 
 
 def compared_words(text: str) -> frozenset[str]:
@@ -112,9 +112,9 @@ def compared_words(text: str) -> frozenset[str]:
         Forms of words, numbers and names; marks and articles are none.
     """
     read = (_read_words(read_sentence(text, start, end)) for start, end in split_sentences(text))
-    articles = _lists().sets["articles"]
+    articles = _coverage_lists().sets["articles"]
     words = (word for sentence in read for word in sentence if not word.is_mark and word.low not in articles)
-    return frozenset(word.bare or _plain(word.form) for word in words)
+    return frozenset(word.bare or _strip_inflection(word.form) for word in words)
 
 
 def is_exhausted_by(text: str, statements: Sequence[str]) -> bool:
@@ -133,14 +133,14 @@ def is_exhausted_by(text: str, statements: Sequence[str]) -> bool:
     if not text.isprintable() or not wanted or not all(wanted) or len(text) > _TEXT_CHARACTERS:
         return False
     found = [word for start, end in split_sentences(text) for word in _read_words(read_sentence(text, start, end))]
-    read = [word for word in found if word.form not in _lists().sets["articles"]]
+    read = [word for word in found if word.form not in _coverage_lists().sets["articles"]]
     left = {tuple(word.form for word in one): one for one in wanted}
-    at, before = _next(read, 0), list[_Word]()
+    at, before = _skip_joining_words(read, 0), list[_Word]()
     while at < len(read):
         taken = _match_statement_at(read, at, before, list(left.values()))
         if taken is None:
             return False
-        before, at = taken[0], _next(read, taken[1])
+        before, at = taken[0], _skip_joining_words(read, taken[1])
         del left[tuple(word.form for word in before)]
     return not left
 
@@ -152,10 +152,10 @@ def covers_text(existing: str, incoming: str) -> bool:
         True for a text that makes one point, in whatever words; for one that makes several (sentences, lines, front
         matter, a list behind a colon, or very many words) whether two fifths of its content words are in the newcomer.
     """
-    old = _content(existing)
+    old = _significant_stems(existing)
     if _makes_one_point(existing) and len(old) <= _SHORT:
         return True
-    return len(old & _content(incoming)) >= _SHARE * len(old)
+    return len(old & _significant_stems(incoming)) >= _SHARE * len(old)
 
 
 def says_all_of(existing: str, incoming: str) -> bool:
@@ -167,7 +167,7 @@ def says_all_of(existing: str, incoming: str) -> bool:
     return _content_stems(new) <= _content_stems(old) and new.numbers <= old.numbers and old.negations == new.negations
 
 
-def _clause(text: str, found: Sequence[tuple[str, int]], claim: ClaimDraft) -> tuple[int, int] | None:
+def _clause_span(text: str, found: Sequence[tuple[str, int]], claim: ClaimDraft) -> tuple[int, int] | None:
     """From where the clause of a claim begins to the end of its value; None where the text does not name the value."""
     value = claim.value.strip(_EDGES)
     at = text.find(value, claim.start, claim.end) if value else -1
@@ -181,7 +181,7 @@ def _clause(text: str, found: Sequence[tuple[str, int]], claim: ClaimDraft) -> t
 
 def _leads_with_amount(text: str, found: Sequence[tuple[str, int]], claim: ClaimDraft) -> bool:
     """Whether a number and its unit stand before the value in the claim's clause."""
-    span = _clause(text, found, claim)
+    span = _clause_span(text, found, claim)
     if span is None:
         return False
     lead = [low for low, start in found if span[0] <= start < span[1] - len(claim.value.strip(_EDGES))]
@@ -234,13 +234,13 @@ class _Word:
 
 
 @cache
-def _lists() -> _EntailmentWords:
+def _coverage_lists() -> _EntailmentWords:
     loaded = load_vocabulary_file("entailing.json")
     sets = {name: frozenset(text.split()) for name, text in loaded.items() if isinstance(text, str) and name != "about"}
     return _EntailmentWords(sets, {form: tuple(same.split()) for form, same in loaded["same"].items()})
 
 
-def _read(text: str, *, guidance: bool) -> Iterator[TokenizedSentence]:
+def _read_sentences(text: str, *, guidance: bool) -> Iterator[TokenizedSentence]:
     """The sentences of a text; what is asked, ordered, supposed or told in a story is hidden."""
     story = False
     for start, end in split_sentences(text):
@@ -260,7 +260,9 @@ def _read(text: str, *, guidance: bool) -> Iterator[TokenizedSentence]:
 def _statement_words(text: str) -> list[_Word]:
     """The words of one sentence of a statement, marks at its end and light words off."""
     found = [
-        word for word in _read_words(read_sentence(text, 0, len(text))) if word.form not in _lists().sets["articles"]
+        word
+        for word in _read_words(read_sentence(text, 0, len(text)))
+        if word.form not in _coverage_lists().sets["articles"]
     ]
     while found and found[-1].is_mark and category(found[-1].form[0]).startswith("P"):
         found.pop()
@@ -268,20 +270,21 @@ def _statement_words(text: str) -> list[_Word]:
 
 
 def _read_words(sentence: TokenizedSentence, *, first_person: bool = True) -> list[_Word]:
-    lists, found = _lists(), []
+    lists, found = _coverage_lists(), []
     for token in sentence.tokens:
         low = token.low.replace("’", "'")
         is_mark = not (token.word or low.startswith("'"))
         is_light = low in lists.sets["dropped"] or low in lists.sets["articles"]
         real = not token.hidden and not token.quoted
-        for form in _forms(low, first_person=first_person):
-            bare = _plain(form) if form.isascii() and form.isalpha() and not token.cap else ""
+        for form in _forms_of_word(low, first_person=first_person):
+            bare = _strip_inflection(form) if form.isascii() and form.isalpha() and not token.cap else ""
             found.append(_Word(form, bare, low, is_mark, real, is_light))
     return _with_owners(found)
 
 
-def _forms(low: str, *, first_person: bool) -> Sequence[str]:
-    lists = _lists()
+def _forms_of_word(low: str, *, first_person: bool) -> Sequence[str]:
+    """The forms under which a word is compared; the user is one word, whoever speaks."""
+    lists = _coverage_lists()
     if low == "user" or (first_person and low in lists.sets["speakers"]):
         return (_SELF,)
     if first_person and low in lists.sets["owners"]:
@@ -291,7 +294,7 @@ def _forms(low: str, *, first_person: bool) -> Sequence[str]:
     return (fold_case(fold_width(low)),)
 
 
-def _plain(word: str) -> str:
+def _strip_inflection(word: str) -> str:
     """A verb's third person or a noun's plural as the bare word; no other ending counts as the same."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
@@ -313,12 +316,13 @@ def _with_owners(words: Sequence[_Word]) -> list[_Word]:
     return found
 
 
-def _says(sentence: Sequence[_Word], wanted: Sequence[_Word], *, guidance: bool) -> bool:
+def _states_all_of(sentence: Sequence[_Word], wanted: Sequence[_Word], *, guidance: bool) -> bool:
+    """Whether a sentence states the wanted words one after the other, behind whatever reports them."""
     begin = _behind_report(sentence)
-    told = _as_told_by_user(sentence, begin)
-    for at in range(len(told)):
-        end = _find_statement_end(told, at, wanted)
-        if end is not None and _begins(told, at, begin, guidance=guidance) and _ends(told, end):
+    reported = _as_reported_by_user(sentence, begin)
+    for at in range(len(reported)):
+        end = _find_statement_end(reported, at, wanted)
+        if end is not None and _may_begin_at(reported, at, begin, guidance=guidance) and _may_end_at(reported, end):
             return True
     return False
 
@@ -338,7 +342,7 @@ def _find_statement_end(sentence: Sequence[_Word], at: int, wanted: Sequence[_Wo
 
 def _behind_report(sentence: Sequence[_Word]) -> int:
     """Behind "The user said that", "User:": where what the person told begins; 0 where nothing of the kind stands."""
-    sets = _lists().sets
+    sets = _coverage_lists().sets
     at = 0
     while at < len(sentence) and (sentence[at].is_mark or sentence[at].is_light):
         at += 1
@@ -355,21 +359,21 @@ def _behind_report(sentence: Sequence[_Word]) -> int:
     return at + 1 if at < len(sentence) and sentence[at].low in ("that", ":", ",") else at
 
 
-def _as_told_by_user(sentence: Sequence[_Word], begin: int) -> list[_Word]:
+def _as_reported_by_user(sentence: Sequence[_Word], begin: int) -> list[_Word]:
     """In what the person is said to have told, the first "they" is the person."""
     found = list(sentence)
-    if 0 < begin < len(found) and found[begin].low in _lists().sets["others"]:
+    if 0 < begin < len(found) and found[begin].low in _coverage_lists().sets["others"]:
         word = found[begin]
         found[begin] = _Word(_SELF, "", word.low, is_mark=False, is_real=word.is_real, is_light=False)
     return found
 
 
-def _begins(sentence: Sequence[_Word], at: int, begin: int, *, guidance: bool) -> bool:
+def _may_begin_at(sentence: Sequence[_Word], at: int, begin: int, *, guidance: bool) -> bool:
     """Whether a statement may begin at a word: at the sentence's first, behind a mark or a joining word.
 
     Nothing may stand before it in the sentence that takes it back.
     """
-    sets = _lists().sets
+    sets = _coverage_lists().sets
     if at < begin or any(word.low in sets["before"] for word in sentence[begin:at]):
         return False
     before = at - 1
@@ -380,9 +384,9 @@ def _begins(sentence: Sequence[_Word], at: int, begin: int, *, guidance: bool) -
     return guidance and sentence[before].low in sets["asks"]
 
 
-def _ends(sentence: Sequence[_Word], end: int) -> bool:
+def _may_end_at(sentence: Sequence[_Word], end: int) -> bool:
     """Whether a statement may end before a word: at a mark, a joining word or a place or time that only adds to it."""
-    sets = _lists().sets
+    sets = _coverage_lists().sets
     clause: list[_Word] = []
     for word in sentence[end:]:
         if word.is_mark:
@@ -394,9 +398,9 @@ def _ends(sentence: Sequence[_Word], end: int) -> bool:
     return not rest or rest[0].low in sets["joins"] or rest[0].low in sets["prepositions"]
 
 
-def _next(read: Sequence[_Word], at: int) -> int:
+def _skip_joining_words(read: Sequence[_Word], at: int) -> int:
     """Behind marks and joining words."""
-    while at < len(read) and (read[at].is_mark or read[at].low in _lists().sets["linking"]):
+    while at < len(read) and (read[at].is_mark or read[at].low in _coverage_lists().sets["linking"]):
         at += 1
     return at
 
@@ -421,7 +425,7 @@ def _count_droppable_words(before: Sequence[_Word], whole: Sequence[_Word]) -> i
         if not first.is_like(second):
             break
         count += 1
-    denied = any(word.form in _lists().sets["denials"] for word in before[count:])
+    denied = any(word.form in _coverage_lists().sets["denials"] for word in before[count:])
     return 0 if denied else min(count, len(whole) - 1)
 
 
@@ -437,5 +441,6 @@ def _makes_one_point(text: str) -> bool:
     return sum(1 for begin, end in split_sentences(text.strip()) if _WORD.search(text.strip(), begin, end)) <= 1
 
 
-def _content(text: str) -> set[str]:
+def _significant_stems(text: str) -> set[str]:
+    """The first letters of each word that is no stop word."""
     return {word[:_STEM] for word in _WORD.findall(text.casefold()) if word not in stop_words()}

@@ -51,30 +51,30 @@ _MOST_NAMED = 5
 _MOST_WORDS, _MOST_APART = 24, 4
 
 
-def has_outdated_value(over: ComparedText, head: ComparedText, incoming: ComparedText) -> bool:
+def has_outdated_value(over: ComparedText, current: ComparedText, incoming: ComparedText) -> bool:
     """Whether a newcomer names the value of a version that is over, and of the same matter.
 
     A value is a number, a date, a name, the value of a claim, or the word that another took the place of beside the
     same word ("chicken kibble", then "salmon kibble").
 
     Args:
-        head: what stands in its place.
+        current: what stands in its place.
 
     Returns:
         Whether it does. A newcomer that shares nothing else with the matter does not, unless the two versions share
         nothing themselves: then the value alone tells.
     """
-    old, now, new = (_read(told.text) for told in (over, head, incoming))
-    gone = old.known - now.known
+    old, now, new = (_read_value_words(version.text) for version in (over, current, incoming))
+    dropped = old.known - now.known
     topic = (old.known & now.known) - old.marks()
     if topic and not topic & new.known:
         return False
     # A name that begins a sentence looks like any word there: what is written like a name in either text is one.
-    named = old.marks() | new.marks() | _values(over)
-    for form in sorted(gone & new.known):
-        if form in named and _tells(form, old, new, is_alone=not topic):
+    named = old.marks() | new.marks() | _exclusive_value_words(over)
+    for form in sorted(dropped & new.known):
+        if form in named and _has_same_value(form, old, new, is_alone=not topic):
             return True
-    return any(pair in set(new.pairs()) for pair in _iter_replaced_pairs(old, now, gone))
+    return any(pair in set(new.pairs()) for pair in _iter_replaced_pairs(old, now, dropped))
 
 
 def are_in_series(existing: str, incoming: str) -> bool:
@@ -99,7 +99,7 @@ def has_other_amounts(existing: str, incoming: str, numbers: Mapping[str, str]) 
     Returns:
         False where they share no unit, or agree on an amount of each unit they share.
     """
-    old, new = _amounts(existing, numbers), _amounts(incoming, numbers)
+    old, new = _amounts_by_unit(existing, numbers), _amounts_by_unit(incoming, numbers)
     return any(old[unit].isdisjoint(new[unit]) for unit in old.keys() & new.keys())
 
 
@@ -132,7 +132,9 @@ def is_one_slot_apart(existing: ComparedText, incoming: ComparedText) -> bool:
     Returns:
         False for texts of many words, and where both are read as claims of a predicate that holds many values.
     """
-    return has_contradiction(existing.claims, incoming.claims) or _apart(existing, incoming) is not None
+    return (
+        has_contradiction(existing.claims, incoming.claims) or _find_single_difference(existing, incoming) is not None
+    )
 
 
 def is_one_value_apart(existing: ComparedText, incoming: ComparedText) -> bool:
@@ -147,7 +149,7 @@ def is_one_value_apart(existing: ComparedText, incoming: ComparedText) -> bool:
 
 def value_apart(existing: ComparedText, incoming: ComparedText) -> tuple[str, str] | None:
     """The two values, as written, where two short texts are one sentence with another value in it."""
-    apart = _apart(existing, incoming)
+    apart = _find_single_difference(existing, incoming)
     if apart is None or not stop_words().isdisjoint(word for part in apart for word in part):
         return None
     words = _folded_words(existing.text)
@@ -155,9 +157,9 @@ def value_apart(existing: ComparedText, incoming: ComparedText) -> tuple[str, st
     # Behind the thing's name stands its value, or before "is my ..."; else two things are told apart.
     if _SELF not in words[at:] and (stop_words() | {_SELF}).issuperset(words[:at]):
         return None
-    old, new = (_as_written(told.text, part) for told, part in zip((existing, incoming), apart, strict=True))
+    old, new = (_as_written(text_side.text, part) for text_side, part in zip((existing, incoming), apart, strict=True))
     # Behind two names other words differ, too: two things are told two things of.
-    return None if _goes_on(old) and _goes_on(new) else (old, new)
+    return None if _has_words_behind_name(old) and _has_words_behind_name(new) else (old, new)
 
 
 def has_other_attribute(existing: ComparedText, incoming: ComparedText) -> bool:
@@ -170,7 +172,7 @@ def has_other_attribute(existing: ComparedText, incoming: ComparedText) -> bool:
 
 def attribute_apart(existing: ComparedText, incoming: ComparedText) -> tuple[str, str] | None:
     """The two values, as written, of one thing of the person's (`has_other_attribute`)."""
-    old, new = _attribute(existing.text), _attribute(incoming.text)
+    old, new = _read_attribute(existing.text), _read_attribute(incoming.text)
     if old is None or new is None or old[0] != new[0]:
         return None
     least = min(len(old[1]), len(new[1]))
@@ -199,7 +201,7 @@ def has_contradiction(existing: Sequence[ClaimDraft], incoming: Sequence[ClaimDr
         existing: claims of what stands.
         incoming: claims of what is new.
     """
-    return any(_odds(old, new) for old in existing for new in incoming)
+    return any(_are_contradictory(old, new) for old in existing for new in incoming)
 
 
 def are_of_other_times(existing: Sequence[ClaimDraft], incoming: Sequence[ClaimDraft]) -> bool:
@@ -210,7 +212,7 @@ def are_of_other_times(existing: Sequence[ClaimDraft], incoming: Sequence[ClaimD
         for new in incoming
         if old.predicate == new.predicate and key_form(old.subject) == key_form(new.subject)
     ]
-    return bool(same) and not any(_overlap(old, new) for old, new in same)
+    return bool(same) and not any(_do_periods_overlap(old, new) for old, new in same)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,30 +243,31 @@ class _ValueWords:
         return zip(self.forms, self.forms[1:], strict=False)
 
 
-def _tells(form: str, old: _ValueWords, new: _ValueWords, *, is_alone: bool) -> bool:
+def _has_same_value(form: str, old: _ValueWords, new: _ValueWords, *, is_alone: bool) -> bool:
     """Whether a form that both have is the same value in both."""
     if not any(char.isdigit() for char in form):
         return True
     return (len(form) >= _LONG and not is_alone) or bool(old.neighbour_pairs(form) & new.neighbour_pairs(form))
 
 
-def _iter_replaced_pairs(old: _ValueWords, now: _ValueWords, gone: frozenset[str]) -> Iterator[tuple[str, str]]:
+def _iter_replaced_pairs(old: _ValueWords, now: _ValueWords, dropped: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Pairs of the old text in which one word was exchanged and the other stayed."""
     pairs = set(now.pairs())
     for first, second in old.pairs():
-        exchanged_first = first in gone and any(b == second and a not in old.known for a, b in pairs)
-        exchanged_second = second in gone and any(a == first and b not in old.known for a, b in pairs)
+        exchanged_first = first in dropped and any(b == second and a not in old.known for a, b in pairs)
+        exchanged_second = second in dropped and any(a == first and b not in old.known for a, b in pairs)
         if exchanged_first or exchanged_second:
             yield first, second
 
 
-def _values(told: ComparedText) -> frozenset[str]:
+def _exclusive_value_words(compared: ComparedText) -> frozenset[str]:
     """The words of the values that can hold one at a time."""
-    found: Sequence[str] = [claim.value for claim in told.claims if claim.exclusive]
-    return frozenset(form for value in found for form in _read(value).forms)
+    found: Sequence[str] = [claim.value for claim in compared.claims if claim.exclusive]
+    return frozenset(form for value in found for form in _read_value_words(value).forms)
 
 
-def _read(text: str) -> _ValueWords:
+def _read_value_words(text: str) -> _ValueWords:
+    """The words of a text without stop words, with the forms by which values are compared."""
     stops = stop_words()
     words = tuple(word for word in prepare_text(read_as_seen(text)).words if word.form not in stops)
     return _ValueWords(words, tuple(_value_form(word.form) for word in words))
@@ -286,7 +289,7 @@ def _is_numbered(old: Sequence[str], new: Sequence[str]) -> bool:
 
 def _is_of_other_subjects(old: Sequence[str], new: Sequence[str], place: int) -> bool:
     """Whether the first words that differ are codes within the subject, and the rest fills one frame."""
-    if _form(old[place]) != _form(new[place]) or not _is_subject(new, place):
+    if _code_form(old[place]) != _code_form(new[place]) or not _is_subject(new, place):
         return False
     rest = old[place + 1 :], new[place + 1 :]
     for kind, a, b, c, d in SequenceMatcher(None, *rest, autojunk=False).get_opcodes():
@@ -298,7 +301,7 @@ def _is_of_other_subjects(old: Sequence[str], new: Sequence[str], place: int) ->
     return bool({*rest[0]} & {*rest[1]})
 
 
-def _form(token: str) -> str:
+def _code_form(token: str) -> str:
     """A code with every number in it as one sign: `web-27` and `web-3` are of one form; without a number its own."""
     return _DIGITS.sub("0", token) if _DIGITS.search(token) else token
 
@@ -318,7 +321,8 @@ def _is_subject(words: Sequence[str], place: int) -> bool:
     return bool(after) and after[0] not in known["measures"] and after[0] not in known["unit"]
 
 
-def _amounts(text: str, numbers: Mapping[str, str]) -> dict[str, set[str]]:
+def _amounts_by_unit(text: str, numbers: Mapping[str, str]) -> dict[str, set[str]]:
+    """The amounts a text gives, by the word behind each."""
     found: dict[str, set[str]] = defaultdict(set)
     tokens = [numbers.get(token, token) for token in _AMOUNT_TOKEN.findall(read_as_seen(text).casefold())]
     for amount, unit in pairwise(tokens):
@@ -333,19 +337,19 @@ def _one_form(amount: str) -> str:
     return f"{float(plain):.6f}" if plain.count(".") < 2 else plain
 
 
-def _apart(existing: ComparedText, incoming: ComparedText) -> tuple[list[str], list[str]] | None:
+def _find_single_difference(existing: ComparedText, incoming: ComparedText) -> tuple[list[str], list[str]] | None:
     """What differs where two texts differ in one place only; None where they do not."""
     old, new = _folded_words(existing.text), _folded_words(incoming.text)
-    if not old or not new or max(len(old), len(new)) > _MOST_WORDS or _many(existing, incoming):
+    if not old or not new or max(len(old), len(new)) > _MOST_WORDS or _may_hold_many_values(existing, incoming):
         return None
-    head = _count_shared_words(old, new)
-    tail = _count_shared_words(old[head:][::-1], new[head:][::-1])
-    apart = old[head : len(old) - tail], new[head : len(new) - tail]
-    kept = {*old[:head], *old[len(old) - tail :]} - {_SELF}
+    shared_start = _count_shared_words(old, new)
+    shared_end = _count_shared_words(old[shared_start:][::-1], new[shared_start:][::-1])
+    apart = old[shared_start : len(old) - shared_end], new[shared_start : len(new) - shared_end]
+    kept = {*old[:shared_start], *old[len(old) - shared_end :]} - {_SELF}
     return apart if all(0 < len(part) <= _MOST_APART for part in apart) and kept - stop_words() else None
 
 
-def _attribute(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+def _read_attribute(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """The thing of the person's that a sentence gives the value of, and the first words of that value."""
     words = [word for word in _folded_words(text) if word not in _PASSING]
     if _SELF not in words:
@@ -357,7 +361,8 @@ def _attribute(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     return tuple(behind[:at]), tuple(behind[at + 1 : at + 1 + _MOST_APART])
 
 
-def _many(existing: ComparedText, incoming: ComparedText) -> bool:
+def _may_hold_many_values(existing: ComparedText, incoming: ComparedText) -> bool:
+    """Whether both texts state a predicate of which several values hold at a time."""
     known = load_exclusivity()
     both = {one.predicate for one in existing.claims} & {one.predicate for one in incoming.claims}
     return any(not known.get(predicate, False) for predicate in both)
@@ -375,7 +380,7 @@ def _as_written(text: str, words: Sequence[str]) -> str:
     return " ".join(word for word in _WORD.findall(read_as_seen(text)) if not wanted.isdisjoint(_folded_words(word)))
 
 
-def _goes_on(value: str) -> bool:
+def _has_words_behind_name(value: str) -> bool:
     """Whether small words stand behind a name."""
     words = value.split()
     names = [place for place, word in enumerate(words) if word[0].isupper()]
@@ -392,20 +397,22 @@ def _count_shared_words(old: list[str], new: list[str]) -> int:
     return count
 
 
-def _odds(old: ClaimDraft, new: ClaimDraft) -> bool:
+def _are_contradictory(old: ClaimDraft, new: ClaimDraft) -> bool:
+    """Whether two claims of one subject and predicate cannot both be true at one time."""
     if old.predicate != new.predicate or key_form(old.subject) != key_form(new.subject):
         return False
-    if not _overlap(old, new):
+    if not _do_periods_overlap(old, new):
         return False
     if key_form(old.value) == key_form(new.value):
         return old.polarity != new.polarity
     return old.exclusive and new.exclusive and old.polarity == new.polarity == "positive"
 
 
-def _overlap(old: ClaimDraft, new: ClaimDraft) -> bool:
-    return _reaches(old.valid_to, new.valid_from) and _reaches(new.valid_to, old.valid_from)
+def _do_periods_overlap(old: ClaimDraft, new: ClaimDraft) -> bool:
+    """Whether the validity periods of two claims have a moment in common."""
+    return _ends_after(old.valid_to, new.valid_from) and _ends_after(new.valid_to, old.valid_from)
 
 
-def _reaches(end: When | None, start: When | None) -> bool:
+def _ends_after(end: When | None, start: When | None) -> bool:
     """Whether a window that ends at `end` goes on after `start`; None is without bound."""
     return end is None or start is None or end.ms > start.ms

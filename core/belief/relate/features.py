@@ -46,13 +46,13 @@ _HOURS = 24
 _NO_NUMBER = frozenset({"once", "twice", "noon", "midnight", "dozen"})
 _ORDINAL_WORDS = ("th", "first", "third")
 SIDE_TOKENS = 64
-"""Tokens read of each side; of a longer one those where most words of the other side are (`_start`)."""
+"""Tokens read of each side; of a longer one those where most words of the other side are (`_choose_window_start`)."""
 SIDE_CHARS = 3_000
 """Characters looked at of each side: a bound on the work a long text makes."""
 KINDS = 16
 FIRST, MIDDLE, LAST, PAD = 0, 1, 2, 15
 EXISTING, INCOMING = 3, 9
-"""Kinds of token: frame marks, then six for a word of either side (`_kind`), then padding."""
+"""Kinds of token: frame marks, then six for a word of either side (`_word_kind`), then padding."""
 FIGURES = 16
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _GROUPED = re.compile(r"(?<=\d)[,'](?=\d{3}(?!\d))")
@@ -81,7 +81,7 @@ class FeatureWord:
         form: folded, with values in one form (`core.belief.relate.features`) and short forms as long ones.
         number: whether it holds a digit after that.
         name: whether it is written like a name: a capital that no sentence start explains.
-        goes_on: whether it belongs to the value that the word before begins, whose form it then has too.
+        continues: whether it belongs to the value that the word before begins, whose form it then has too.
     """
 
     start: int
@@ -89,7 +89,7 @@ class FeatureWord:
     form: str
     number: bool
     name: bool
-    goes_on: bool = False
+    continues: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,13 +105,13 @@ class PreparedText:
     @cached_property
     def stems(self) -> frozenset[str]:
         """The stems of all words."""
-        return frozenset(_stem(word.form) for word in self.words)
+        return frozenset(_stem_form(word.form) for word in self.words)
 
     @cached_property
     def content(self) -> frozenset[str]:
         """The stems of the words, function words left out."""
         stops = stop_words()
-        return frozenset(_stem(word.form) for word in self.words if word.form not in stops)
+        return frozenset(_stem_form(word.form) for word in self.words if word.form not in stops)
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -121,7 +121,7 @@ class PreparedText:
     @cached_property
     def names(self) -> frozenset[str]:
         """The stems of names."""
-        return frozenset(_stem(word.form) for word in self.words if word.name)
+        return frozenset(_stem_form(word.form) for word in self.words if word.name)
 
     @cached_property
     def negations(self) -> int:
@@ -133,7 +133,7 @@ class PreparedText:
     def forms(self) -> tuple[str, ...]:
         """The words in order, as they are compared; the owner is one word however named."""
         owners = load_vocabulary()["owners"]
-        return tuple("i" if word.form in owners else word.form for word in self.words if not word.goes_on)
+        return tuple("i" if word.form in owners else word.form for word in self.words if not word.continues)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def find_values(text: str, numbers: Mapping[str, str]) -> tuple[Value, ...]:
         In order, never overlapping. A plain number that no unit follows is no such value.
     """
     found: list[Value] = []
-    for find in (_dates, _clocks, _lengths_in_words, _plain):
+    for find in (_find_date_values, _find_clock_values, _lengths_in_words, _find_plain_numbers):
         for value in find(text, numbers):
             if all(value.end <= other.start or other.end <= value.start for other in found):
                 found.append(value)
@@ -207,7 +207,7 @@ def prepare_text(text: str) -> PreparedText:
     """
     plain = fold_width(_SURROGATE.sub("\ufffd", text[:SIDE_CHARS]))[:SIDE_CHARS]
     plain = _BLANKS.sub(" ", _GROUPED.sub("", plain)).strip()
-    words = tuple(_word(plain, found) for found in _WORD.finditer(plain))
+    words = tuple(_feature_word(plain, found) for found in _WORD.finditer(plain))
     return PreparedText(plain, _replace_value_forms(words, find_values(plain, load_vocabulary()["numbers"])))
 
 
@@ -226,10 +226,10 @@ def encode_pair(tokenizer: Any, existing: PreparedText, incoming: PreparedText) 
     for side, other, base, mark in ((existing, incoming, EXISTING, MIDDLE), (incoming, existing, INCOMING, LAST)):
         encoded = tokenizer.encode(side.text, add_special_tokens=False)
         known = other.stems
-        owners = _owners(encoded.offsets, side)
-        start = _start(owners, known)
+        owners = _words_of_tokens(encoded.offsets, side)
+        start = _choose_window_start(owners, known)
         ids.extend(encoded.ids[start : start + SIDE_TOKENS])
-        kinds.extend(base + _kind(word, known) for word in owners[start : start + SIDE_TOKENS])
+        kinds.extend(base + _word_kind(word, known) for word in owners[start : start + SIDE_TOKENS])
         ids.append(frame)
         kinds.append(mark)
     return Features(np.array(ids, np.int64), np.array(kinds, np.int64), pair_figures(existing, incoming))
@@ -248,8 +248,8 @@ def pair_figures(existing: PreparedText, incoming: PreparedText) -> NDArray[np.f
         both / max(1, len(new)),
         both / max(1, len(old)),
         both / max(1, len(old | new)),
-        *_apart(existing.numbers, incoming.numbers),
-        *_apart(existing.names, incoming.names),
+        *_difference_counts(existing.numbers, incoming.numbers),
+        *_difference_counts(existing.names, incoming.names),
         *_negation_features(existing, incoming),
         math.log((len(incoming.words) + 2) / (len(existing.words) + 2)) / 2,
         min(len(incoming.words), 64) / 32 - 1,
@@ -259,7 +259,8 @@ def pair_figures(existing: PreparedText, incoming: PreparedText) -> NDArray[np.f
     return np.array(row, np.float32)
 
 
-def _dates(text: str, _: Mapping[str, str]) -> Iterator[Value]:
+def _find_date_values(text: str, _: Mapping[str, str]) -> Iterator[Value]:
+    """Months and days, written with a name or as an ISO date."""
     for match in _MONTH.finditer(text):
         yield Value(match.start(1), match.end(1), _MONTHS[int(match[1]) - 1])
     for match in _ISO.finditer(text):
@@ -267,17 +268,20 @@ def _dates(text: str, _: Mapping[str, str]) -> Iterator[Value]:
         yield Value(match.start(2), match.end(2), str(int(match[2])))
 
 
-def _clocks(text: str, numbers: Mapping[str, str]) -> Iterator[Value]:
+def _find_clock_values(text: str, numbers: Mapping[str, str]) -> Iterator[Value]:
+    """Times of day in digits or words ("half past nine")."""
     for match in _CLOCK.finditer(text):
         hour, minute = int(match[1] or match[3]), int(match[2] or match[4] or 0)
         if hour < _HOURS and minute < 60:
             yield Value(match.start(), match.end(), _on_a_dial(hour * 60 + minute))
     for match in _PAST.finditer(text):
-        told = (match[2] or match[3]).lower()
-        said = numbers.get(told, told)
-        if said.isdecimal() and len(said) < 3 and int(said) <= _HOURS:
+        hour_text = (match[2] or match[3]).lower()
+        hour_number = numbers.get(hour_text, hour_text)
+        if hour_number.isdecimal() and len(hour_number) < 3 and int(hour_number) <= _HOURS:
             yield Value(
-                match.start(), match.end(), _on_a_dial(int(said) * 60 + _MINUTES.get((match[1] or "").lower(), 0))
+                match.start(),
+                match.end(),
+                _on_a_dial(int(hour_number) * 60 + _MINUTES.get((match[1] or "").lower(), 0)),
             )
 
 
@@ -295,28 +299,28 @@ def _lengths_in_words(text: str, numbers: Mapping[str, str]) -> Iterator[Value]:
     # Most texts have no such word, and looking for each everywhere takes long. Every row begins with a whole word.
     if text.isascii() and numbers.keys().isdisjoint(_PLAIN_WORD.findall(text.lower())):
         return
-    for row in _rows(tuple(numbers)).finditer(text):
+    for row in _number_word_pattern(tuple(numbers)).finditer(text):
         whole, point, rest = row.group().lower().partition(" point ")
         words = re.split(r" and |[ -]", whole)
         value = parse_number_words([int(numbers[word]) for word in words])
         if value is None:
             continue
-        told = f"{value}.{''.join(numbers[word] for word in rest.split())}" if point else str(value)
+        number = f"{value}.{''.join(numbers[word] for word in rest.split())}" if point else str(value)
         several = len(words) > 1 or bool(point)
         if not words[-1].endswith(_ORDINAL_WORDS):
-            yield from _iter_value(text, row.start(), row.end(), told, always=several)
+            yield from _iter_value(text, row.start(), row.end(), number, always=several)
         elif several:
-            yield Value(row.start(), row.end(), told)
+            yield Value(row.start(), row.end(), number)
 
 
 @lru_cache(maxsize=4)
-def _rows(numbers: tuple[str, ...]) -> re.Pattern[str]:
+def _number_word_pattern(numbers: tuple[str, ...]) -> re.Pattern[str]:
     """What finds number words that stand in a row."""
     one = "|".join(sorted((each for each in numbers if each not in _NO_NUMBER), key=len, reverse=True))
     return re.compile(rf"\b(?:{one})(?:(?: and |[ -])(?:{one}))*(?: point (?:{one})(?: (?:{one}))*)?\b", re.IGNORECASE)
 
 
-def _plain(text: str, _: Mapping[str, str]) -> Iterator[Value]:
+def _find_plain_numbers(text: str, _: Mapping[str, str]) -> Iterator[Value]:
     for match in _PLAIN.finditer(text):
         yield from _iter_value(text, match.start(), match.end(), match.group(), always="." in match.group())
     for match in _GLUED.finditer(text):
@@ -344,21 +348,21 @@ def _replace_value_forms(words: tuple[FeatureWord, ...], found: tuple[Value, ...
             at += 1
         if at < len(found) and found[at].start < word.end:
             value = found[at]
-            done.append(_part(word, value, goes_on=value is begun))
+            done.append(_value_word(word, value, continues=value is begun))
             begun = value
         else:
             done.append(word)
     return tuple(done)
 
 
-def _part(word: FeatureWord, value: Value, *, goes_on: bool) -> FeatureWord:
+def _value_word(word: FeatureWord, value: Value, *, continues: bool) -> FeatureWord:
     number = any(c.isdigit() for c in value.form)
-    return FeatureWord(word.start, word.end, value.form, number=number, name=False, goes_on=goes_on)
+    return FeatureWord(word.start, word.end, value.form, number=number, name=False, continues=continues)
 
 
-def _word(text: str, found: re.Match[str]) -> FeatureWord:
+def _feature_word(text: str, found: re.Match[str]) -> FeatureWord:
     raw = found.group()
-    form, number, owner = _form(raw)
+    form, number, owner = _read_form(raw)
     start = found.start()
     name = raw[0].isupper() and not owner and start > 0
     name = name and _ENDS_SENTENCE.search(text, max(0, start - 4), start) is None
@@ -366,7 +370,7 @@ def _word(text: str, found: re.Match[str]) -> FeatureWord:
 
 
 @lru_cache(maxsize=4096)
-def _form(raw: str) -> tuple[str, bool, bool]:
+def _read_form(raw: str) -> tuple[str, bool, bool]:
     """The form of a word, whether it holds a digit, and whether it is one of the owner's words."""
     lists = load_vocabulary()
     bare = fold_case(raw)
@@ -378,11 +382,11 @@ def _form(raw: str) -> tuple[str, bool, bool]:
 
 
 @lru_cache(maxsize=4096)
-def _stem(form: str) -> str:
+def _stem_form(form: str) -> str:
     return form[:_STEM] if len(form) > _STEM and form.isalpha() else form.removesuffix("s")
 
 
-def _owners(offsets: list[tuple[int, int]], side: PreparedText) -> list[FeatureWord | None]:
+def _words_of_tokens(offsets: list[tuple[int, int]], side: PreparedText) -> list[FeatureWord | None]:
     """The word each token is a piece of; None for the signs between words."""
     found: list[FeatureWord | None] = []
     at = 0
@@ -394,26 +398,26 @@ def _owners(offsets: list[tuple[int, int]], side: PreparedText) -> list[FeatureW
     return found
 
 
-def _start(owners: list[FeatureWord | None], known: frozenset[str]) -> int:
+def _choose_window_start(owners: list[FeatureWord | None], known: frozenset[str]) -> int:
     """Where to begin reading a text that is too long: where the most words of the other side are, else its start."""
     last = len(owners) - SIDE_TOKENS
     if last <= 0:
         return 0
     stops = stop_words()
-    hits = [word is not None and word.form not in stops and _stem(word.form) in known for word in owners]
+    hits = [word is not None and word.form not in stops and _stem_form(word.form) in known for word in owners]
     sums: list[int] = [0, *accumulate(hits)]
     starts: list[int] = [*range(0, last, SIDE_TOKENS // 4), last]
     return max(starts, key=lambda start: (sums[start + SIDE_TOKENS] - sums[start], -start))
 
 
-def _kind(word: FeatureWord | None, known: frozenset[str]) -> int:
+def _word_kind(word: FeatureWord | None, known: frozenset[str]) -> int:
     """0 plain or a sign, 1 number, 2 name; 3 more where the other side has the word too."""
     if word is None:
         return 0
-    return (1 if word.number else 2 if word.name else 0) + (3 if _stem(word.form) in known else 0)
+    return (1 if word.number else 2 if word.name else 0) + (3 if _stem_form(word.form) in known else 0)
 
 
-def _apart(old: frozenset[str], new: frozenset[str]) -> tuple[float, float, float]:
+def _difference_counts(old: frozenset[str], new: frozenset[str]) -> tuple[float, float, float]:
     """How many only the old, only the new, and both have: up to three, as 0 to 1."""
     return min(3, len(old - new)) / 3, min(3, len(new - old)) / 3, min(3, len(old & new)) / 3
 

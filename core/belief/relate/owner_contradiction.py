@@ -127,15 +127,15 @@ class StatedSentence:
     @cached_property
     def voiced(self) -> ComparedText:
         """What it says, as the user would say it."""
-        said = to_first_person(self.compared.text, about_user=self.about_user)
-        return self.compared if said == self.compared.text else self._make_compared_text(said)
+        first_person = to_first_person(self.compared.text, about_user=self.about_user)
+        return self.compared if first_person == self.compared.text else self._make_compared_text(first_person)
 
     @cached_property
     def claims(self) -> tuple[ClaimDraft, ...]:
         """What it claims in any of its readings."""
-        records = (said for one in self.possessions if not one.link for said in as_record(one.name, one.value))
-        told = (self.compared, self.voiced, *self.readings, *map(self._make_compared_text, records))
-        return tuple(claim for one in told for claim in one.claims)
+        records = (record for one in self.possessions if not one.link for record in as_record(one.name, one.value))
+        compared_texts = (self.compared, self.voiced, *self.readings, *map(self._make_compared_text, records))
+        return tuple(claim for one in compared_texts for claim in one.claims)
 
     def _make_compared_text(self, text: str) -> ComparedText:
         at = self.compared.at_ms
@@ -167,12 +167,12 @@ class ContradictionOdds:
     Attributes:
         share: 0 to 1; from `DOUBT` on it is.
         by_rule: whether a rule sees it, not meaning alone.
-        is_told: whether everything of it was looked at; where not, that it seems at odds with nothing tells nothing.
+        is_whole: whether everything of it was looked at; where not, that nothing contradicts it proves nothing.
     """
 
     share: float = 0.0
     by_rule: bool = False
-    is_told: bool = True
+    is_whole: bool = True
 
     @property
     def is_doubt(self) -> bool:
@@ -190,11 +190,13 @@ def is_rival(existing: ComparedText, incoming: ComparedText) -> bool:
     Returns:
         True where a person should look. False where `existing` claims nothing that excludes others.
     """
-    held = [claim for claim in existing.claims if claim.exclusive and claim.polarity == "positive"]
+    claims = [claim for claim in existing.claims if claim.exclusive and claim.polarity == "positive"]
     text = read_as_seen(incoming.text)
-    if not held or len(text) > _MOST:
+    if not claims or len(text) > _MOST:
         return False
-    return _denies(held, text) or any(has_contradiction(held, _read(loose, incoming)) for loose in _loosely(text))
+    return _denies_value(claims, text) or any(
+        has_contradiction(claims, _extract_incoming_claims(loose, incoming)) for loose in _iter_loose_readings(text)
+    )
 
 
 def as_record(name: str, value: str) -> Iterator[str]:
@@ -209,15 +211,15 @@ def as_record(name: str, value: str) -> Iterator[str]:
         yield f"{name}: {value.rpartition(',')[2].strip()}"
 
 
-def read_stated_text(told: ComparedText, extract: Extract, most: int = _SENTENCES) -> StatedText:
+def read_stated_text(compared: ComparedText, extract: Extract, most: int = _SENTENCES) -> StatedText:
     """Read a text sentence by sentence.
 
     Args:
-        told: the text, with the claims that are known of it as a whole.
+        compared: the text, with the claims that are known of it as a whole.
         most: sentences that are read, at most.
     """
     # A run without a blank is no word of a sentence, and patterns of words would try each of its beginnings and ends.
-    text = _RUN.sub(lambda run: run.group()[:_WORD], read_as_seen(told.text[:_CHARACTERS]))
+    text = _RUN.sub(lambda run: run.group()[:_WORD], read_as_seen(compared.text[:_CHARACTERS]))
     about = is_about_user(text)
     parts = [text[begin:end].strip()[:_WHOLE] for begin, end in split_sentences(text)[:most]]
     parts = [part for part in parts if part and not part.endswith("?")]
@@ -225,9 +227,9 @@ def read_stated_text(told: ComparedText, extract: Extract, most: int = _SENTENCE
         parts.append(text)
 
     def read(part: str) -> ComparedText:
-        if len(parts) == 1 and told.claims:
-            return replace(told, text=part)
-        return ComparedText(part, told.at_ms, extract(part, now_ms=told.at_ms, said_ms=told.at_ms))
+        if len(parts) == 1 and compared.claims:
+            return replace(compared, text=part)
+        return ComparedText(part, compared.at_ms, extract(part, now_ms=compared.at_ms, said_ms=compared.at_ms))
 
     return StatedText(text, tuple(StatedSentence(read(part), about, extract) for part in parts))
 
@@ -254,20 +256,26 @@ def contradiction_odds(
         if is_same_or_in_series(own.text, other.text):
             continue
         each = list(product(own.sentences, other.sentences))
-        if any(_is_at_odds_by_rule(mine, theirs) for mine, theirs in each):
+        if any(
+            _is_at_odds_by_rule(existing_sentence, incoming_sentence) for existing_sentence, incoming_sentence in each
+        ):
             found[place] = ContradictionOdds(_STRUCTURE, by_rule=True)
         else:
-            asked += [one for mine, theirs in each for one in _worth_asking(place, mine, theirs)]
+            asked += [
+                one
+                for existing_sentence, incoming_sentence in each
+                for one in _worth_asking(place, existing_sentence, incoming_sentence)
+            ]
     asked.sort(key=lambda one: (one.rank, one.place))
     for one in asked[most:] if classify is not None else asked:
-        found[one.place] = ContradictionOdds(is_told=False)
+        found[one.place] = ContradictionOdds(is_whole=False)
     asked = [] if classify is None else asked[:most]
     if classify is None or not asked:
         return found
-    for one, relation in zip(asked, classify([(one.mine, one.theirs) for one in asked]), strict=True):
+    for one, relation in zip(asked, classify([(one.existing, one.incoming) for one in asked]), strict=True):
         share, before = relation.probabilities.get(Label.SUPERSEDE, 0.0), found[one.place]
         if share >= one.least and share > before.share:
-            found[one.place] = ContradictionOdds(share, is_told=before.is_told)
+            found[one.place] = ContradictionOdds(share, is_whole=before.is_whole)
     return found
 
 
@@ -303,11 +311,11 @@ class _RivalPatterns:
     denied: str
 
 
-def _read(text: str, incoming: ComparedText) -> Sequence[ClaimDraft]:
+def _extract_incoming_claims(text: str, incoming: ComparedText) -> Sequence[ClaimDraft]:
     return extract_claims(text, now_ms=incoming.at_ms, said_ms=incoming.at_ms)
 
 
-def _denies(held: Sequence[ClaimDraft], text: str) -> bool:
+def _denies_value(claims: Sequence[ClaimDraft], text: str) -> bool:
     """Whether a value of the person's stands right behind a word that denies it, or before one."""
     words = _rival_patterns()
     return any(
@@ -317,11 +325,11 @@ def _denies(held: Sequence[ClaimDraft], text: str) -> bool:
             text,
             re.IGNORECASE,
         )
-        for value in (re.escape(read_as_seen(claim.value)) for claim in held)
+        for value in (re.escape(read_as_seen(claim.value)) for claim in claims)
     )
 
 
-def _loosely(text: str) -> Iterator[str]:
+def _iter_loose_readings(text: str) -> Iterator[str]:
     """The text without guessing, with the user for whom it speaks of, in plain words, turned round, and as a record."""
     words = _rival_patterns()
     joined = _SPELT.sub(lambda letters: "".join(filter(str.isalnum, letters.group())), text)
@@ -331,7 +339,7 @@ def _loosely(text: str) -> Iterator[str]:
         plain = words.possessives.sub("the user's", plain)
     elif _OF_THEM.match(plain):
         plain = words.plural.sub("the user's", plain)
-    plain = words.sayings.sub(lambda said: words.plainly[said.group().casefold()], plain)
+    plain = words.sayings.sub(lambda match: words.plainly[match.group().casefold()], plain)
     if plain != text:
         yield plain
     turned = words.inverted.fullmatch(plain.strip(" .!"))
@@ -341,10 +349,10 @@ def _loosely(text: str) -> Iterator[str]:
     named = _NAMED.fullmatch(plain.strip(" .!")) or _OWNED.fullmatch(plain.strip(" .!"))
     if named is not None:
         yield from as_record(named["name"], named["value"])
-    yield from _records(words.sayings.sub(lambda said: words.plainly[said.group().casefold()], text))
+    yield from _iter_record_sentences(words.sayings.sub(lambda match: words.plainly[match.group().casefold()], text))
 
 
-def _records(text: str) -> Iterator[str]:
+def _iter_record_sentences(text: str) -> Iterator[str]:
     """What a record says, read as a sentence: the last two of its pieces are a name and a value."""
     pieces = [piece for one in _RECORD.split(text) if (piece := one.replace("_", " ").strip(" .\n\t-"))]
     if not 2 <= len(pieces) <= _PIECES:
@@ -354,9 +362,9 @@ def _records(text: str) -> Iterator[str]:
 
 @cache
 def _rival_patterns() -> _RivalPatterns:
-    held = json.loads((files("resources") / "claims" / "rivals.json").read_text(encoding="utf-8"))
+    vocabulary = json.loads((files("resources") / "claims" / "rivals.json").read_text(encoding="utf-8"))
 
-    any_of = partial(join_alternatives, held)
+    any_of = partial(join_alternatives, vocabulary)
 
     def whole(*names: str) -> re.Pattern[str]:
         return re.compile(rf"(?<![\w'])(?:{any_of(*names)})(?![\w'])", re.IGNORECASE)
@@ -365,7 +373,7 @@ def _rival_patterns() -> _RivalPatterns:
         guesses=whole("guesses"),
         persons=whole("persons"),
         sayings=whole("sayings"),
-        plainly=held["sayings"],
+        plainly=vocabulary["sayings"],
         possessives=whole("possessives", "of_one"),
         plural=whole("possessives"),
         inverted=re.compile(
@@ -391,33 +399,33 @@ class _ModelPair:
 
     place: int
     rank: int
-    mine: ComparedText
-    theirs: ComparedText
+    existing: ComparedText
+    incoming: ComparedText
     least: float
 
 
-def _is_at_odds_by_rule(mine: StatedSentence, theirs: StatedSentence) -> bool:
+def _is_at_odds_by_rule(existing: StatedSentence, incoming: StatedSentence) -> bool:
     """Whether rules see that two sentences give one thing two values."""
-    if is_same_or_in_series(mine.compared.text, theirs.compared.text):
+    if is_same_or_in_series(existing.compared.text, incoming.compared.text):
         return False
-    if has_contradiction(mine.compared.claims, theirs.claims) or is_rival(mine.compared, theirs.compared):
+    if has_contradiction(existing.compared.claims, incoming.claims) or is_rival(existing.compared, incoming.compared):
         return True
-    if any(_gives_otherwise(one, other) for one, other in product(mine.possessions, theirs.possessions)):
+    if any(_gives_otherwise(one, other) for one, other in product(existing.possessions, incoming.possessions)):
         return True
-    if _is_head_apart(mine, theirs):
+    if _is_head_apart(existing, incoming):
         return True
-    return any(_tells_otherwise(mine.compared, told) for told in (theirs.compared, theirs.voiced))
+    return any(_states_other_value(existing.compared, told) for told in (incoming.compared, incoming.voiced))
 
 
-def _tells_otherwise(mine: ComparedText, theirs: ComparedText) -> bool:
+def _states_other_value(existing: ComparedText, incoming: ComparedText) -> bool:
     numbers = load_vocabulary()["numbers"]
-    apart = value_apart(mine, theirs) or attribute_apart(mine, theirs)
+    apart = value_apart(existing, incoming) or attribute_apart(existing, incoming)
     if apart is not None:
         return not is_part(*apart) and _are_of_a_kind(*apart)
     return (
-        is_amount_restated(mine.text, theirs.text, numbers)
-        or is_amount_restated(theirs.text, mine.text, numbers)
-        or (has_other_amounts(mine.text, theirs.text, numbers) and _is_one_matter(mine, theirs))
+        is_amount_restated(existing.text, incoming.text, numbers)
+        or is_amount_restated(incoming.text, existing.text, numbers)
+        or (has_other_amounts(existing.text, incoming.text, numbers) and _is_one_matter(existing, incoming))
     )
 
 
@@ -434,19 +442,19 @@ def _gives_otherwise(own: Possession, other: Possession) -> bool:
     return kinds[0] == kinds[1]
 
 
-def _is_head_apart(mine: StatedSentence, theirs: StatedSentence) -> bool:
+def _is_head_apart(existing: StatedSentence, incoming: StatedSentence) -> bool:
     """Whether a thing of the user's goes with another name of one kind: Elm Street School, then Ravenhill School."""
-    if is_one_time_event(theirs.compared.text):
+    if is_one_time_event(incoming.compared.text):
         return False
-    for own in mine.possessions:
+    for own in existing.possessions:
         head = own.value.split()[-1]
         if (
             not head[0].isupper()
             or " " not in own.value
-            or not any(_speaks_of(own.stems, one) for one in theirs.things)
+            or not any(_speaks_of(own.stems, one) for one in incoming.things)
         ):
             continue
-        values = re.findall(rf"((?:[A-Z0-9][\w'&.-]* ){{1,5}}){re.escape(head)}\b", theirs.compared.text)
+        values = re.findall(rf"((?:[A-Z0-9][\w'&.-]* ){{1,5}}){re.escape(head)}\b", incoming.compared.text)
         if any(not is_part(own.value, f"{value}{head}") for value in values):
             return True
     return False
@@ -465,94 +473,96 @@ def _are_of_a_kind(own: str, other: str) -> bool:
     return own.split()[:1] == other.split()[:1]
 
 
-def _is_one_matter(mine: ComparedText, theirs: ComparedText) -> bool:
+def _is_one_matter(existing: ComparedText, incoming: ComparedText) -> bool:
     """Whether both claim the same of the same: then two amounts are of one thing."""
     keys = [
-        {(one.subject.casefold(), one.predicate, one.value.casefold()) for one in told.claims}
-        for told in (mine, theirs)
+        {(one.subject.casefold(), one.predicate, one.value.casefold()) for one in compared.claims}
+        for compared in (existing, incoming)
     ]
     return bool(keys[0] & keys[1])
 
 
-def _worth_asking(place: int, mine: StatedSentence, theirs: StatedSentence) -> Iterator[_ModelPair]:
+def _worth_asking(place: int, existing: StatedSentence, incoming: StatedSentence) -> Iterator[_ModelPair]:
     """What the model is asked of two sentences, in each reading of the second."""
-    if is_same_or_in_series(mine.compared.text, theirs.compared.text):
+    if is_same_or_in_series(existing.compared.text, incoming.compared.text):
         return
-    least = _least(mine, theirs)
+    least = _least_likelihood(existing, incoming)
     if least > 1.0:
         return
-    together = len(mine.content_words & theirs.content_words)
+    together = len(existing.content_words & incoming.content_words)
     known = {
         one.sentence
-        for own, one in product(mine.possessions, theirs.possessions)
+        for own, one in product(existing.possessions, incoming.possessions)
         if _is_one_thing(own.stems, one.stems) and is_part(own.value, one.value)
     }
-    voiced = () if theirs.voiced is theirs.compared else (theirs.voiced,)
-    for step, told in enumerate((theirs.compared, *voiced, *theirs.readings, *_iter_suggested_readings(mine, theirs))):
+    voiced = () if incoming.voiced is incoming.compared else (incoming.voiced,)
+    for step, told in enumerate(
+        (incoming.compared, *voiced, *incoming.readings, *_iter_suggested_readings(existing, incoming))
+    ):
         if told.text in known:
             continue  # a part of the person's value, or more of it
-        yield _ModelPair(place, step - 2 * together, mine.compared, told, least)
+        yield _ModelPair(place, step - 2 * together, existing.compared, told, least)
 
 
-def _least(mine: StatedSentence, theirs: StatedSentence) -> float:
+def _least_likelihood(existing: StatedSentence, incoming: StatedSentence) -> float:
     """From which likelihood the model's word counts.
 
     What a thing of the user's is called is not at odds with a sentence that brings nothing that could be its name, and
     only where that is very sure with one that gives it none ("my bank raised the fee in Spain") or names other things.
     """
     least = DOUBT
-    for own in mine.possessions:
+    for own in existing.possessions:
         kinds = value_kinds(own.value)
         if own.link or not kinds:
             continue
-        if not kinds & _new_value_kinds(theirs, own.value) and _DENYING.search(theirs.compared.text) is None:
+        if not kinds & _new_value_kinds(incoming, own.value) and _DENYING.search(incoming.compared.text) is None:
             return 2.0
-        if _TURNING.search(theirs.compared.text) is None and not _may_name(own, kinds, mine, theirs):
+        if _TURNING.search(incoming.compared.text) is None and not _may_name(own, kinds, existing, incoming):
             least = _SURE
     return least
 
 
-def _new_value_kinds(theirs: StatedSentence, known: str) -> frozenset[str]:
+def _new_value_kinds(incoming: StatedSentence, known: str) -> frozenset[str]:
     """The kinds of what a sentence brings that could be a value, beside what is known."""
-    text = theirs.compared.text[:1].lower() + theirs.compared.text[1:]
+    text = incoming.compared.text[:1].lower() + incoming.compared.text[1:]
     left_out = {word.casefold() for word in re.findall(r"\w+", known)}
     bare = re.sub(r"\w+", lambda word: "" if word.group().casefold() in left_out else word.group(), text)
-    values = (one.value for one in theirs.possessions if not is_part(one.value, known))
+    values = (one.value for one in incoming.possessions if not is_part(one.value, known))
     return value_kinds(bare).union(*map(value_kinds, values))
 
 
-def _may_name(own: Possession, kinds: frozenset[str], mine: StatedSentence, theirs: StatedSentence) -> bool:
+def _may_name(own: Possession, kinds: frozenset[str], existing: StatedSentence, incoming: StatedSentence) -> bool:
     """Whether a sentence gives a thing of the user's another name, or speaks of none of them."""
-    named = [one for one in theirs.possessions if not one.link]
+    named = [one for one in incoming.possessions if not one.link]
     values = [one.value for one in named if _is_one_thing(own.stems, one.stems)]
     if any(kinds & value_kinds(value) and not is_part(own.value, value) for value in values):
         return True
-    if any(_speaks_of(own.stems, thing) for thing in theirs.things):
+    if any(_speaks_of(own.stems, thing) for thing in incoming.things):
         return False
     others = [one for one in named if not _is_one_thing(own.stems, one.stems)]
     if others and not any(kinds & value_kinds(one.value) for one in others):
         return False
-    return not theirs.things or bool(mine.content_words & theirs.content_words)
+    return not incoming.things or bool(existing.content_words & incoming.content_words)
 
 
 def _speaks_of(own: Sequence[str], thing: Sequence[str]) -> bool:
     return tuple(thing[: len(own)]) == tuple(own) or tuple(thing[:1]) == tuple(own[-1:])
 
 
-def _iter_suggested_readings(mine: StatedSentence, theirs: StatedSentence) -> Iterator[ComparedText]:
+def _iter_suggested_readings(existing: StatedSentence, incoming: StatedSentence) -> Iterator[ComparedText]:
     """Readings that what the person said suggests.
 
     A value whose last word is the person's matter ("my account at Zanzi Bank" of a bank), and a day or a number that
     goes with a thing where the person named one ("my board meeting on Thursday").
     """
-    kinds = value_kinds(mine.compared.text[:1].lower() + mine.compared.text[1:]) & {"date", "number"}
-    for one in theirs.possessions:
+    kinds = value_kinds(existing.compared.text[:1].lower() + existing.compared.text[1:]) & {"date", "number"}
+    for one in incoming.possessions:
         head = index_terms(one.value.split()[-1])
-        if head in mine.content_words and " " in one.value and head not in one.stems:
-            yield ComparedText(Possession(head, one.value).sentence, theirs.compared.at_ms)
+        if head in existing.content_words and " " in one.value and head not in one.stems:
+            yield ComparedText(Possession(head, one.value).sentence, incoming.compared.at_ms)
         if one.link and kinds & value_kinds(one.value):
             linked = one if "date" in value_kinds(one.value) else replace(one, link="")
-            yield ComparedText(linked.sentence, theirs.compared.at_ms)
+            yield ComparedText(linked.sentence, incoming.compared.at_ms)
 
 
 def _where_user_does(sentence: str) -> Iterator[str]:

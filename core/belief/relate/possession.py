@@ -110,7 +110,7 @@ def read_possessed_things(sentence: str, *, about_user: bool) -> tuple[tuple[str
 def plain_name(name: str) -> str:
     """The plain word for a thing: "solicitor" as "lawyer"."""
     words = load_patterns()
-    return words.sayings.sub(lambda said: words.plainly[said.group().casefold()], name.casefold())
+    return words.sayings.sub(lambda match: words.plainly[match.group().casefold()], name.casefold())
 
 
 def to_first_person(sentence: str, *, about_user: bool) -> str:
@@ -120,12 +120,12 @@ def to_first_person(sentence: str, *, about_user: bool) -> str:
         sentence: as read.
         about_user: as in `read_possessions`.
     """
-    said = re.sub(r"\b(?:the\s+)?user(?:'s|s')(?=\s)", "my", sentence, flags=re.IGNORECASE)
-    said = re.sub(r"\b(?:the\s+)?user\s+([a-z]+(?:'t)?)\b", _as_i, said, flags=re.IGNORECASE)
+    rewritten = re.sub(r"\b(?:the\s+)?user(?:'s|s')(?=\s)", "my", sentence, flags=re.IGNORECASE)
+    rewritten = re.sub(r"\b(?:the\s+)?user\s+([a-z]+(?:'t)?)\b", _as_i, rewritten, flags=re.IGNORECASE)
     if about_user:
-        said = re.sub(r"\b(?:his|her|their)\b(?= [a-z])", "my", said, flags=re.IGNORECASE)
-        said = re.sub(r"^(?:he|she|they)\s+([a-z]+(?:'t)?)\b", _as_i, said, flags=re.IGNORECASE)
-    return said[:1].upper() + said[1:]
+        rewritten = re.sub(r"\b(?:his|her|their)\b(?= [a-z])", "my", rewritten, flags=re.IGNORECASE)
+        rewritten = re.sub(r"^(?:he|she|they)\s+([a-z]+(?:'t)?)\b", _as_i, rewritten, flags=re.IGNORECASE)
+    return rewritten[:1].upper() + rewritten[1:]
 
 
 def is_one_time_event(sentence: str) -> bool:
@@ -190,18 +190,18 @@ def is_part(one: str, other: str) -> bool:
     return first <= second or second <= first
 
 
-def join_alternatives(held: Mapping[str, Sequence[str]], *names: str) -> str:
+def join_alternatives(vocabulary: Mapping[str, Sequence[str]], *names: str) -> str:
     """Words of some lists as the alternatives of a pattern, the longest first."""
-    every = [word for name in names for word in held[name]]
+    every = [word for name in names for word in vocabulary[name]]
     return "|".join(re.escape(word) for word in sorted(every, key=len, reverse=True))
 
 
 @cache
 def load_patterns() -> _PossessionPatterns:
     """The words, read once."""
-    held = json.loads((files("resources") / "claims" / "rivals.json").read_text(encoding="utf-8"))
+    vocabulary = json.loads((files("resources") / "claims" / "rivals.json").read_text(encoding="utf-8"))
 
-    any_of = partial(join_alternatives, held)
+    any_of = partial(join_alternatives, vocabulary)
 
     def things_of(possessors: str) -> str:
         return rf"(?<![\w'])(?i:{possessors}) (?!user\b)(?i:(?:{any_of('qualities')}) )*"
@@ -210,17 +210,20 @@ def load_patterns() -> _PossessionPatterns:
     named = "|".join(word for word in about.split("|") if word != "the")
     sayings = any_of("sayings")
     return _PossessionPatterns(
-        own=tuple(_patterns(things_of(own), any_of("joins"), any_of("links"))),
-        about=(*_patterns(things_of(about), any_of("joins"), any_of("links"), things_of(named)), *_patterns_of_user()),
+        own=tuple(_value_patterns(things_of(own), any_of("joins"), any_of("links"))),
+        about=(
+            *_value_patterns(things_of(about), any_of("joins"), any_of("links"), things_of(named)),
+            *_patterns_of_user(),
+        ),
         record=re.compile(r"^(?i:(?:the )?user(?:'s)? )?(?P<name>[a-z][a-z-]+(?:[ _][a-z][a-z-]+){0,3}) ?[:=] ?"
                           r"(?P<value>[^.,;:!?\n]{1,60})[.!]?$"),
         things=re.compile(things_of(own) + _NAMED_WHOLE),
         things_about=re.compile(things_of(about) + _NAMED_WHOLE),
         of_user=re.compile(r"(?<![\w'])(?:(?:the|our|this) )?user(?:'s|s')?(?!\w)", re.IGNORECASE),
         sayings=re.compile(rf"(?<![\w'])(?:{sayings})(?![\w'])", re.IGNORECASE),
-        plainly=held["sayings"],
-        links=frozenset(held["links"]),
-        done=frozenset(held["done"]),
+        plainly=vocabulary["sayings"],
+        links=frozenset(vocabulary["links"]),
+        done=frozenset(vocabulary["done"]),
     )  # fmt: skip
 
 
@@ -230,7 +233,7 @@ def _patterns_of_user() -> Iterator[re.Pattern[str]]:
     yield re.compile(rf"(?P<before>)(?i:user) [a-z]+ (?P<value>{_VALUE}) as (?:(?:an?|the) )?{_NAMED_WHOLE}")
 
 
-def _patterns(about: str, joins: str, links: str, named: str = "") -> Iterator[re.Pattern[str]]:
+def _value_patterns(about: str, joins: str, links: str, named: str = "") -> Iterator[re.Pattern[str]]:
     """The ways in which a text gives a thing its value, behind it or before it.
 
     Right before a name "the" says nothing of whose it is ("the lawyer Clarence Darrow"): that is what `named` is for.

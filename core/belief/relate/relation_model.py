@@ -85,9 +85,9 @@ class PairQueue:
         Raises:
             Exception: what the session or an input raised, after the other thread has ended.
         """
-        self._send()
+        self._send_next_pair()
         try:
-            while (nr := self._next()) is not None:
+            while (nr := self._take_next_number()) is not None:
                 self._found[nr] = self._session.run(None, dict(self._feeds[nr]()))[0]
         finally:
             self._todo.clear()
@@ -96,33 +96,33 @@ class PairQueue:
             raise self._fault
         return self._found
 
-    def _next(self) -> int | None:
+    def _take_next_number(self) -> int | None:
         try:
             return self._todo.popleft()
         except IndexError:
             return None
 
-    def _send(self) -> None:
+    def _send_next_pair(self) -> None:
         """Give the session's thread the next one, or end its part."""
-        nr = self._next()
+        nr = self._take_next_number()
         try:
             if nr is not None:
                 self._held[nr] = dict(self._feeds[nr]())
-                self._session.run_async(None, self._held[nr], self._came, nr)
+                self._session.run_async(None, self._held[nr], self._receive_result, nr)
                 return
         except Exception as error:  # noqa: BLE001 - raised again in the caller's thread
             self._todo.clear()
             self._fault = error
         self._ended.put(None)
 
-    def _came(self, found: Sequence[Any], nr: int, error: str) -> None:
+    def _receive_result(self, found: Sequence[Any], nr: int, error: str) -> None:
         """Called by the session's thread; what it raised would be lost."""
         try:
             self._found[nr] = None if error else found[0]
         except Exception as fault:  # noqa: BLE001 - raised again in the caller's thread, which waits for this one
             self._fault = fault
             self._todo.clear()
-        self._send()
+        self._send_next_pair()
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +261,7 @@ class RelationModel:
             return tuple(relation for relation in found if relation is not None)
         runtime = self._load_once()
         # A newcomer is usually compared with several memories: each text is made ready once.
-        sides = {text: prepare_text(text) for text in dict.fromkeys(told.text for pair in asked for told in pair)}
+        sides = {text: prepare_text(text) for text in dict.fromkeys(side.text for pair in asked for side in pair)}
         rows = iter(runtime.logits([(sides[existing.text], sides[incoming.text]) for existing, incoming in asked]))
         return tuple(
             relation if relation is not None else _by_model(runtime.card, next(rows), pair, sides)
@@ -429,7 +429,7 @@ def _why_replaced(existing: ComparedText, incoming: ComparedText, old: PreparedT
     changed = [i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b]
     if len(before) != len(after) or len(changed) != 1:
         return BY_MEANING
-    pair = tuple([word for word in side.words if not word.goes_on][changed[0]] for side in (old, new))
+    pair = tuple([word for word in side.words if not word.continues][changed[0]] for side in (old, new))
     if all(word.form in load_vocabulary()["dates"] for word in pair):
         return DATE_CHANGED
     if all(word.number for word in pair):
@@ -439,9 +439,10 @@ def _why_replaced(existing: ComparedText, incoming: ComparedText, old: PreparedT
 
 def _is_only_negated(old: PreparedText, new: PreparedText) -> bool:
     """Whether the words are the same but for a negation and its helper."""
-    return _bare(old) == _bare(new) and old.negations != new.negations
+    return _forms_without_negation(old) == _forms_without_negation(new) and old.negations != new.negations
 
 
-def _bare(side: PreparedText) -> tuple[str, ...]:
+def _forms_without_negation(side: PreparedText) -> tuple[str, ...]:
+    """The word forms of a side without negations and their helpers."""
     lists = load_vocabulary()
     return tuple(form.removesuffix("s") for form in side.forms if form not in lists["negations"] | lists["helpers"])

@@ -82,9 +82,12 @@ class WordedStatement:
         """The stems of the words that are no function word and no value, in order."""
         words = self.prepared.words
         return tuple(
-            _stem(word.form)
+            _stem_form(word.form)
             for word in words
-            if word.form not in stop_words() and not word.number and word.form not in _dates() and not _is_light(word)
+            if word.form not in stop_words()
+            and not word.number
+            and word.form not in _date_words()
+            and not _is_light(word)
         )
 
     @cached_property
@@ -96,7 +99,7 @@ class WordedStatement:
     @cached_property
     def topic(self) -> frozenset[str]:
         """Those stems, words of a change left out: what it speaks of."""
-        return frozenset(self.stems) - _patterns().change_stems
+        return frozenset(self.stems) - _later_word_patterns().change_stems
 
     @cached_property
     def kinds(self) -> Mapping[str, frozenset[str]]:
@@ -115,24 +118,26 @@ class WordedStatement:
     @cached_property
     def changes(self) -> bool:
         """Whether it says that something is otherwise than before."""
-        return _patterns().changes.search(self.lower) is not None
+        return _later_word_patterns().changes.search(self.lower) is not None
 
     @cached_property
     def adds(self) -> bool:
         """Whether it says that it comes on top."""
-        return _patterns().adds.search(self.lower) is not None
+        return _later_word_patterns().adds.search(self.lower) is not None
 
     @cached_property
-    def goes_on(self) -> bool:
+    def continues(self) -> bool:
         """Whether it says that something stays as it is."""
-        return _patterns().goes_on.search(self.lower) is not None
+        return _later_word_patterns().continues.search(self.lower) is not None
 
     @cached_property
     def is_state(self) -> bool:
         """Whether it tells how something is, not what once happened."""
         lower = _WHEN.sub("", self.lower)
         words = re.findall(r"[\w']+", _BE.sub(" is", lower))
-        return not _patterns().states.isdisjoint(words) or _patterns().happened.match(lower) is None
+        return (
+            not _later_word_patterns().states.isdisjoint(words) or _later_word_patterns().happened.match(lower) is None
+        )
 
     @property
     def tells_state(self) -> bool:
@@ -143,7 +148,7 @@ class WordedStatement:
     def is_negated(self) -> bool:
         """Whether it denies, or dislikes."""
         words = set(re.findall(r"[\w']+", self.lower))
-        return (self.prepared.negations > 0) != (not words.isdisjoint(_patterns().disliked))
+        return (self.prepared.negations > 0) != (not words.isdisjoint(_later_word_patterns().disliked))
 
     @cached_property
     def subject(self) -> frozenset[str]:
@@ -151,7 +156,9 @@ class WordedStatement:
         at = re.search(r"\b(?:is|are|was|were|has|have)\b", _BE.sub(" is", self.lower))
         if at is None:
             return frozenset()
-        return frozenset(_stem(word.form) for word in prepare_text(self.lower[: at.start()]).words if _tells(word))
+        return frozenset(
+            _stem_form(word.form) for word in prepare_text(self.lower[: at.start()]).words if _is_content_word(word)
+        )
 
 
 @dataclass(frozen=True)
@@ -160,7 +167,7 @@ class _Patterns:
 
     changes: re.Pattern[str]
     adds: re.Pattern[str]
-    goes_on: re.Pattern[str]
+    continues: re.Pattern[str]
     ends: re.Pattern[str]
     returns: re.Pattern[str]
     gone: re.Pattern[str]
@@ -192,11 +199,11 @@ def judge_later_word(
     old, new = read_statement(earlier.text), read_statement(later.text)
     if len(old.prepared.words) > _MOST_WORDS or len(new.prepared.words) > _MOST_WORDS:
         return Succession.OPEN
-    if _stands_beside(old, new):
+    if _is_beside_earlier(old, new):
         return Succession.BESIDE
     share = shares.get(Label.SUPERSEDE, 0.0)
-    is_near = bool(old.topic & new.topic) or related >= _RELATED
-    if not is_near:
+    is_related = bool(old.topic & new.topic) or related >= _RELATED
+    if not is_related:
         return Succession.OPEN
     if _is_other_value(old, new, share + shares.get(Label.DUPLICATE, 0.0)) or _is_ended(old, new):
         return Succession.REPLACES
@@ -255,9 +262,9 @@ def _is_likely_change(old: WordedStatement, new: WordedStatement, share: float) 
     return (new.changes or other_kind or same_first or share >= _RATHER) and not _differ_in_thing(old, new)
 
 
-def _stands_beside(old: WordedStatement, new: WordedStatement) -> bool:
+def _is_beside_earlier(old: WordedStatement, new: WordedStatement) -> bool:
     """Whether the later one surely ends nothing: it adds, goes on, is about a part, or about a narrower thing."""
-    if new.adds or (new.goes_on and not new.changes):
+    if new.adds or (new.continues and not new.changes):
         return True
     if not old.is_state and not old.changes:
         return True  # what once happened has happened
@@ -270,16 +277,16 @@ def _is_of_part(old: WordedStatement, new: WordedStatement) -> bool:
     "The mooring of the boat" beside "the boat's mooring" is the same thing, for its first word is in both.
     """
     for one in filter(None, (_OF.match(new.lower), _OWNED.match(new.lower))):
-        head = {_stem(word.form) for word in prepare_text(one["head"]).words}
-        whole = {_stem(word.form) for word in prepare_text(one["whole"]).words if _tells(word)}
-        if whole and whole <= old.topic and head.isdisjoint(old.topic) and head <= new.topic:
+        whole_words = {_stem_form(word.form) for word in prepare_text(one["head"]).words}
+        whole = {_stem_form(word.form) for word in prepare_text(one["whole"]).words if _is_content_word(word)}
+        if whole and whole <= old.topic and whole_words.isdisjoint(old.topic) and whole_words <= new.topic:
             return _has_other_kind(old, new) or not new.changes
     return False
 
 
 def _is_narrower(old: WordedStatement, new: WordedStatement) -> bool:
     """Whether the later one denies, or likes, a narrower thing than the earlier one: free jazz beside jazz."""
-    tastes = (not _patterns().tastes.isdisjoint(re.findall(r"\w+", one.lower)) for one in (old, new))
+    tastes = (not _later_word_patterns().tastes.isdisjoint(re.findall(r"\w+", one.lower)) for one in (old, new))
     if not all(tastes) and (old.is_negated == new.is_negated or new.changes):
         return False
     shared = old.topic & new.topic
@@ -288,8 +295,13 @@ def _is_narrower(old: WordedStatement, new: WordedStatement) -> bool:
         is_one_phrase = new.prepared.text[before.start : word.start].endswith(" ") and not _SIGN.search(
             new.prepared.text, before.start, word.start
         )
-        qualifies = is_one_phrase and _tells(before) and _stem(before.form) not in old.topic
-        if qualifies and _stem(word.form) in shared and before.form not in _patterns().tastes and not _verb(before):
+        qualifies = is_one_phrase and _is_content_word(before) and _stem_form(before.form) not in old.topic
+        if (
+            qualifies
+            and _stem_form(word.form) in shared
+            and before.form not in _later_word_patterns().tastes
+            and not _is_verb_form(before)
+        ):
             return True
     return False
 
@@ -299,7 +311,7 @@ def _is_other_value(old: WordedStatement, new: WordedStatement, alike: float) ->
     if not _has_other_kind(old, new):
         return False
     is_weekly = "weekday" in old.kinds.keys() & new.kinds.keys() and len(old.topic & new.topic) > 1
-    if is_weekly and new.topic - old.topic <= _patterns().states:
+    if is_weekly and new.topic - old.topic <= _later_word_patterns().states:
         return True
     if alike < _SAME:
         return False
@@ -324,17 +336,17 @@ def _is_state_of_same(old: WordedStatement, new: WordedStatement) -> bool:
 
 def _is_gone(old: WordedStatement, new: WordedStatement) -> bool:
     """Whether the later one says of a thing of the earlier one's that it is gone or has left."""
-    found = _patterns().gone.search(new.lower)
+    found = _later_word_patterns().gone.search(new.lower)
     return found is not None and not old.topic.isdisjoint(read_statement(new.lower[: found.start()]).topic)
 
 
 def _is_ended(old: WordedStatement, new: WordedStatement) -> bool:
     """Whether the later one says that it is over with what the earlier one tells ("gave up football")."""
-    for found in _patterns().ends.finditer(new.lower):
+    for found in _later_word_patterns().ends.finditer(new.lower):
         objects = [word for word in prepare_text(new.lower[found.end() :]).words[:3] if word.form not in _ARTICLES]
-        if objects and _tells(objects[0]) and _stem(objects[0].form) in old.topic:
+        if objects and _is_content_word(objects[0]) and _stem_form(objects[0].form) in old.topic:
             return _shares_name(old, new)
-    if _patterns().returns.search(new.lower) is None or " is " not in f" {_BE.sub(' is', old.lower)} ":
+    if _later_word_patterns().returns.search(new.lower) is None or " is " not in f" {_BE.sub(' is', old.lower)} ":
         return False
     return bool(new.stems) and new.stems[0] in old.stems[:1] and re.search(r"\b(?:in|at)\b", old.lower) is not None
 
@@ -348,51 +360,57 @@ def _is_own(one: WordedStatement) -> bool:
     return re.search(r"\b(?:i|i'm|we|my|our)\b", one.lower) is not None or one.stems[:1] == ()
 
 
-def _tells(word: FeatureWord) -> bool:
-    return word.form not in stop_words() and not word.number and word.form not in _dates()
+def _is_content_word(word: FeatureWord) -> bool:
+    """Whether a word is neither a stop word nor part of a date or number."""
+    return word.form not in stop_words() and not word.number and word.form not in _date_words()
 
 
-def _verb(word: FeatureWord) -> bool:
-    return word.form in _patterns().states or _PAST.fullmatch(word.form) is not None
+def _is_verb_form(word: FeatureWord) -> bool:
+    """Whether a word tells a state or ends like a past form."""
+    return word.form in _later_word_patterns().states or _PAST.fullmatch(word.form) is not None
 
 
 def _is_light(word: FeatureWord) -> bool:
-    return word.form in _patterns().light
+    return word.form in _later_word_patterns().light
 
 
-def _dates() -> frozenset[str]:
+def _date_words() -> frozenset[str]:
+    """Words of dates, with the plurals of weekdays."""
     found: frozenset[str] = load_vocabulary()["dates"]
     return found | {f"{day}s" for day in _WEEKDAYS}
 
 
-def _stem(form: str) -> str:
+def _stem_form(form: str) -> str:
+    """The index term of a form, or the form itself where it has not exactly one."""
     terms = index_terms(form)
     return terms if isinstance(terms, str) else form
 
 
 @cache
-def _patterns() -> _Patterns:
-    held = load_vocabulary_file("later.json")
+def _later_word_patterns() -> _Patterns:
+    vocabulary = load_vocabulary_file("later.json")
 
     def whole(words: Sequence[str]) -> str:
         return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
     def found(name: str) -> re.Pattern[str]:
-        return re.compile(rf"(?<![\w'])(?:{whole(held[name])})(?![\w'])")
+        return re.compile(rf"(?<![\w'])(?:{whole(vocabulary[name])})(?![\w'])")
 
     months = whole([*_WEEKDAYS, *(f"{day}s" for day in _WEEKDAYS), *_MONTHS])
-    changes = rf"(?<![\w'])(?:{whole(held['changes'])}|(?:{whole(held['from'])}) (?:{months}))(?![\w'])"
+    changes = rf"(?<![\w'])(?:{whole(vocabulary['changes'])}|(?:{whole(vocabulary['from'])}) (?:{months}))(?![\w'])"
     return _Patterns(
         changes=re.compile(changes),
-        adds=re.compile(rf"(?<![\w'])(?:{whole(held['adds'])})(?![\w'])|(?<![\w'])too\s*[.,;!]?$"),
-        goes_on=found("goes_on"),
-        ends=re.compile(rf"(?<![\w'])(?:{whole(held['ends'])}) (?:(?:{whole(held['end_joins'])}) )*"),
+        adds=re.compile(rf"(?<![\w'])(?:{whole(vocabulary['adds'])})(?![\w'])|(?<![\w'])too\s*[.,;!]?$"),
+        continues=found("goes_on"),
+        ends=re.compile(rf"(?<![\w'])(?:{whole(vocabulary['ends'])}) (?:(?:{whole(vocabulary['end_joins'])}) )*"),
         returns=found("returns"),
         gone=found("gone"),
-        happened=re.compile(rf"{_SUBJECT}(?:\w{{3,}}ed|{whole(held['pasts'])}) (?:{whole(held['objects'])})(?!\w)"),
-        states=frozenset(held["states"]),
-        tastes=frozenset(held["tastes"]),
-        disliked=frozenset(held["disliked"]),
-        light=frozenset(held["light"]),
-        change_stems=frozenset(_stem(word) for word in held["changes"] if " " not in word),
+        happened=re.compile(
+            rf"{_SUBJECT}(?:\w{{3,}}ed|{whole(vocabulary['pasts'])}) (?:{whole(vocabulary['objects'])})(?!\w)"
+        ),
+        states=frozenset(vocabulary["states"]),
+        tastes=frozenset(vocabulary["tastes"]),
+        disliked=frozenset(vocabulary["disliked"]),
+        light=frozenset(vocabulary["light"]),
+        change_stems=frozenset(_stem_form(word) for word in vocabulary["changes"] if " " not in word),
     )

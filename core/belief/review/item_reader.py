@@ -95,7 +95,7 @@ _MERGE_NAMES = (
     "JOIN entities b ON b.id = json_extract(c.detail, '$.entities[1]') "
     "WHERE c.id IN (SELECT value FROM json_each(?))"
 )
-_WISHED = "SELECT client_id FROM approvals WHERE conflict_id = ?"
+_REQUESTED_BY = "SELECT client_id FROM approvals WHERE conflict_id = ?"
 _NAMED = "SELECT id FROM clients WHERE name = ?"
 _OWNERS = frozenset({"against_owner", "owners_word"})
 """Reasons that say already whose word stands."""
@@ -138,7 +138,7 @@ _DAY_MS = 86_400_000
 # The plus lets the index by time be used: few of all that was ever closed was closed lately.
 _DECIDED = "SELECT count(*) FROM conflicts WHERE closed_at >= ? AND +state = 'resolved' AND note IS NOT 'rule'"
 _CLOSED_BY_ITSELF = "SELECT count(*) FROM conflicts WHERE closed_at >= ? AND +state = 'moot'"
-_GONE: Mapping[str, str] = {"moot": "gone"}
+_STATE_BY_RESOLUTION: Mapping[str, str] = {"moot": "gone"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,14 +192,14 @@ class ReviewDesk:
             Everything its page shows; an open item that can no longer be decided is `moot` and takes no action. None
             where there is no such item.
         """
-        held = read_item(rows, item_id)
-        if held is None:
+        item = read_item(rows, item_id)
+        if item is None:
             return None
-        is_open = held.state == "open" and is_applicable(rows, item_id)
+        is_open = item.state == "open" and is_applicable(rows, item_id)
         # A closed item shows the two that it was about; an open one what stands by now.
-        against = find_current_side(rows, held.existing_id, held.incoming_id) if is_open else held.existing_id
-        found = self.memories(rows, [held.incoming_id, *([against] if against else [])])
-        incoming_memory, existing_memory = found[held.incoming_id], found.get(against or "")
+        against = find_current_side(rows, item.existing_id, item.incoming_id) if is_open else item.existing_id
+        found = self.memories(rows, [item.incoming_id, *([against] if against else [])])
+        incoming_memory, existing_memory = found[item.incoming_id], found.get(against or "")
         new_claims = read_claims(rows, incoming_memory)
         old_claims = () if existing_memory is None else read_claims(rows, existing_memory)
         odds = find_claim_conflicts(old_claims, new_claims)
@@ -212,42 +212,42 @@ class ReviewDesk:
             None if existing_memory is None else read_side(rows, existing_memory, old_marks, old_claims, brief=brief)
         )
         beside = (
-            self._read_contradicted_side(rows, held, incoming_memory, brief=brief)
+            self._read_contradicted_side(rows, item, incoming_memory, brief=brief)
             if is_open and existing_memory is None
             else None
         )
-        state = held.state if is_open or held.state != "open" else "moot"
-        actions = available_actions(held.kind, item_shape(incoming_memory, existing_memory)) if is_open else ()
+        state = item.state if is_open or item.state != "open" else "moot"
+        actions = available_actions(item.kind, item_shape(incoming_memory, existing_memory)) if is_open else ()
         return ReviewItem(
-            id=held.id,
-            kind=held.kind,
+            id=item.id,
+            kind=item.kind,
             state=state,
-            question=_make_question(rows, held, topic, asked),
-            why=(*explain_item(held, existing, incoming, now_ms, asked), *describe_contradicted(rows, beside)),
+            question=_make_question(rows, item, topic, asked),
+            why=(*explain_item(item, existing, incoming, now_ms, asked), *describe_contradicted(rows, beside)),
             existing=existing,
             incoming=incoming,
-            suggestion=_make_suggestion(held, topic, actions, existing, incoming),
+            suggestion=_make_suggestion(item, topic, actions, existing, incoming),
             actions=actions,
             follows=() if existing_memory is None or brief else read_dependents(rows, existing_memory),
-            opened_at=held.opened_at,
-            closed="" if is_open else closed_sentence(held.note or _GONE.get(state), held.resolution),
-            resolution=next((action for action in Action if action.value == held.resolution), None),
+            opened_at=item.opened_at,
+            closed="" if is_open else closed_sentence(item.note or _STATE_BY_RESOLUTION.get(state), item.resolution),
+            resolution=next((action for action in Action if action.value == item.resolution), None),
             repeatable=repeatable_actions(
-                held.kind,
+                item.kind,
                 actions,
-                said_by_owner=bool(find_persons_words(rows, found)),
-                held=any(one.status_reason == HELD for one in found.values()),
+                is_owners=bool(find_persons_words(rows, found)),
+                is_held=any(one.status_reason == HELD for one in found.values()),
             ),
             asked=asked,
-            warning=describe_injection(held.kind, incoming_memory) if is_open else "",
+            warning=describe_injection(item.kind, incoming_memory) if is_open else "",
             against=beside,
         )
 
     def _read_contradicted_side(
-        self, rows: Rows, held: QueueItem, incoming_memory: Memory, *, brief: bool
+        self, rows: Rows, item: QueueItem, incoming_memory: Memory, *, brief: bool
     ) -> Side | None:
         """What stands against a newcomer that is asked about alone, with the places that are at odds."""
-        found = find_contradicted(rows, held.kind, incoming_memory.id)
+        found = find_contradicted(rows, item.kind, incoming_memory.id)
         existing_memory = None if found is None else self.memories(rows, [found]).get(found)
         if existing_memory is None:
             return None
@@ -278,7 +278,7 @@ def requesting_client(rows: Rows, item: QueueItem) -> str | None:
     Returns:
         Its id; None where the item is no client's wish.
     """
-    found = rows.value(_WISHED, (item.id,))
+    found = rows.value(_REQUESTED_BY, (item.id,))
     if found is None and isinstance(item.detail.get("client"), str):
         found = rows.value(_NAMED, (item.detail["client"],))
     return None if found is None else str(found)
@@ -309,14 +309,14 @@ def request_question(asked: ClientRequest) -> str:
     Returns:
         One sentence.
     """
-    return str(review_strings()["asked"][asked.wish])
+    return str(review_strings()["asked"][asked.change])
 
 
 def request_sentence(asked: ClientRequest) -> str:
     """Who asks, and why: quoted, on one line, without signs that steer a terminal."""
-    said = review_strings()["asked"]
+    wording = review_strings()["asked"]
     client, reason = _plain_reason(asked.client, 64), _plain_reason(asked.reason, REASON_CHARACTERS)
-    return str(said["why" if reason else "who"]).format(client=client, reason=reason)
+    return str(wording["why" if reason else "who"]).format(client=client, reason=reason)
 
 
 def explain_item(
@@ -366,19 +366,19 @@ def read_dependents(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
     Returns:
         The headlines with their sentences; none where nothing rests on it.
     """
-    said = review_strings()["follows"]
+    wording = review_strings()["follows"]
     derived = read_derived(rows, memory.id)
     digests = tuple(i for i, kind in derived if kind == Kind.DIGEST.value)
     rules = tuple(str(row[0]) for row in rows.all(_LEANS, {"id": memory.id, "most": _SHOWN}))
     others = tuple(i for i, kind in derived if kind != Kind.DIGEST.value and i not in rules)
     found = [
-        Follow(format_count(said[name], len(ids)), _choose_form(said[name], len(ids)), ids)
+        Follow(format_count(wording[name], len(ids)), _choose_form(wording[name], len(ids)), ids)
         for name, ids in (("digests", digests), ("derived", others), ("rules", rules))
         if ids
     ]
     given = _describe_deliveries(rows, memory)
     claims = int(rows.value(_ALONE, {"id": memory.id}))
-    alone = [Follow(format_count(said["claims"], claims), _choose_form(said["claims"], claims))] if claims else []
+    alone = [Follow(format_count(wording["claims"], claims), _choose_form(wording["claims"], claims))] if claims else []
     return (*found[:1], *given, *found[1:], *alone)
 
 
@@ -411,8 +411,8 @@ def incoming_begin(incoming_memory: Memory) -> When | None:
     return When(incoming_memory.valid_from) if incoming_memory.valid_from is not None else incoming_memory.occurred
 
 
-def _plain_reason(told: str, most: int) -> str:
-    return format_line("".join(sign if sign.isprintable() else " " for sign in told), most)
+def _plain_reason(reason: str, most: int) -> str:
+    return format_line("".join(sign if sign.isprintable() else " " for sign in reason), most)
 
 
 def _relation_lines(item: QueueItem) -> list[str]:
@@ -435,17 +435,17 @@ def _describe_doubt(item: QueueItem) -> list[str]:
     ]
 
 
-def _format_doubt(told: object) -> str:
-    if not isinstance(told, str):
+def _format_doubt(doubt: object) -> str:
+    if not isinstance(doubt, str):
         return ""
-    return format_line("".join(sign if sign.isprintable() else " " for sign in told), _DOUBT_CHARACTERS)
+    return format_line("".join(sign if sign.isprintable() else " " for sign in doubt), _DOUBT_CHARACTERS)
 
 
 def _describe_probabilities(item: QueueItem) -> list[str]:
-    told = item.detail.get("probabilities")
-    if item.kind != "classification" or not isinstance(told, dict):
+    probabilities = item.detail.get("probabilities")
+    if item.kind != "classification" or not isinstance(probabilities, dict):
         return []
-    numbers = {str(name): float(value) for name, value in told.items() if isinstance(value, int | float)}
+    numbers = {str(name): float(value) for name, value in probabilities.items() if isinstance(value, int | float)}
     likely = sorted((pair for pair in numbers.items() if pair[1] >= _LIKELY), key=lambda pair: -pair[1])
     return [sentence for name, value in likely[:2] if (sentence := describe_label(name, value))]
 
@@ -486,12 +486,12 @@ def _describe_deliveries(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
     """Who was given it and how often; a client that named a session of its own is counted without its name."""
     if memory.access_count == 0:
         return ()
-    said = review_strings()["follows"]
+    wording = review_strings()["follows"]
     names = [format_line(str(row[0]), 24) for row in rows.all(_GIVEN, {"id": memory.id})]
     if not names:
-        nobody = said["given_nobody"]
+        nobody = wording["given_nobody"]
         return (Follow(str(nobody["headline"]).format(count=memory.access_count), str(nobody["sentence"])),)
-    return (Follow(", ".join(names), format_count(said["given"], memory.access_count)),)
+    return (Follow(", ".join(names), format_count(wording["given"], memory.access_count)),)
 
 
 def _read_topic(
@@ -505,11 +505,11 @@ def _read_topic(
     return item_topic(odds, new_claims)
 
 
-def _make_question(rows: Rows, held: QueueItem, topic: ItemTopic, asked: ClientRequest | None) -> str:
+def _make_question(rows: Rows, item: QueueItem, topic: ItemTopic, asked: ClientRequest | None) -> str:
     if asked is not None:
         return request_question(asked)
-    missing = item_question(rows, held.incoming_id, held.detail) if held.kind == "gap" else ""
-    return missing or format_question(held.kind, topic)
+    missing = item_question(rows, item.incoming_id, item.detail) if item.kind == "gap" else ""
+    return missing or format_question(item.kind, topic)
 
 
 def _count_names(names: Iterable[str | None]) -> dict[str, int]:
@@ -561,17 +561,17 @@ def _make_closed_row(item: QueueItem, incoming_memory: Memory) -> ClosedRow:
 
 
 def _make_suggestion(
-    held: QueueItem, topic: ItemTopic, actions: Sequence[Action], existing: Side | None, incoming: Side
+    item: QueueItem, topic: ItemTopic, actions: Sequence[Action], existing: Side | None, incoming: Side
 ) -> Suggestion | None:
-    if held.suggestion is None or held.suggestion not in actions:
+    if item.suggestion is None or item.suggestion not in actions:
         return None
-    action = Action(held.suggestion)
+    action = Action(item.suggestion)
     at = incoming_begin(incoming.memory) if action is Action.KEEP_BOTH_DATED else None
     dated = "" if at is None else format_day(at.ms)
-    by = str(held.detail.get("by", "rules"))
-    told = describe_result(action, held.kind, topic, paired=existing is not None, date=dated)
-    sure = describe_classifier(by, held.confidence)
+    by = str(item.detail.get("by", "rules"))
+    result = describe_result(action, item.kind, topic, paired=existing is not None, date=dated)
+    sure = describe_classifier(by, item.confidence)
     text = None
     if action is Action.MERGE:
         text = unite_texts(existing.memory.text if existing else "", incoming.memory.text)
-    return Suggestion(action, held.confidence, by, f"{told} {sure}".strip(), at, text)
+    return Suggestion(action, item.confidence, by, f"{result} {sure}".strip(), at, text)

@@ -66,25 +66,29 @@ by side takes something from an answer only where both speak of one matter, by t
 _TRUST = "abs(coalesce(json_extract(k.detail, '$.trust[1]'), 1) - coalesce(json_extract(k.detail, '$.trust[0]'), 0))"
 
 
-def _side_condition(side: str, whose: str) -> str:
-    return f"EXISTS (SELECT 1 FROM memories m WHERE m.id = {side}.id AND ({whose}))"  # noqa: S608 - constants
+def _side_condition(side: str, condition: str) -> str:
+    return f"EXISTS (SELECT 1 FROM memories m WHERE m.id = {side}.id AND ({condition}))"  # noqa: S608 - constants
 
 
-_SAID_LATER, _MEANT = _side_condition("l", f"{OWNERS_WORD} OR {IN_PASSING}"), _side_condition("l", OWNERS_WORD)
-_THEIRS, _WORD = _side_condition("r", PERSONS), _side_condition("r", OWNERS_WORD)
+_LATER_IS_OWNERS, _LATER_IS_DELIBERATE = (
+    _side_condition("l", f"{OWNERS_WORD} OR {IN_PASSING}"),
+    _side_condition("l", OWNERS_WORD),
+)
+_EARLIER_IS_PERSONS, _EARLIER_IS_OWNERS = _side_condition("r", PERSONS), _side_condition("r", OWNERS_WORD)
 MAY_SPEAK = (
     # What the person let fall is the person's word too, where it most likely tells of a change.
-    f"CASE WHEN {_SAID_LATER} THEN CASE WHEN {_THEIRS} THEN ({_MEANT} OR NOT {_WORD} OR {_CHANGE} >= 0.5) "
+    f"CASE WHEN {_LATER_IS_OWNERS} THEN CASE WHEN {_EARLIER_IS_PERSONS} "
+    f"THEN ({_LATER_IS_DELIBERATE} OR NOT {_EARLIER_IS_OWNERS} OR {_CHANGE} >= 0.5) "
     # A doubt takes no record away; what the person set out to say does, and a remark ends a mere guess.
-    f"ELSE {_CHANGE} >= 0.5 AND ({_MEANT} OR r.source = 'inference') END "
+    f"ELSE {_CHANGE} >= 0.5 AND ({_LATER_IS_DELIBERATE} OR r.source = 'inference') END "
     # Between equals: what counts for less keeps nothing from an answer, and nobody keeps the person's word from one.
-    f"ELSE NOT {_THEIRS} AND {_TRUST} <= 0.1 END"
+    f"ELSE NOT {_EARLIER_IS_PERSONS} AND {_TRUST} <= 0.1 END"
 )
 """Of an item that MAY_REPLACE, the later side `l` and the earlier `r`: whether the later speaks meanwhile."""
 # A proposal whose very words stand by now, however they came to stand, and not as what it would take the place of:
 # accepting it would be refused. One with a claim of its own says more than its words, words of which something is over
 # may be said anew, and split texts are left alone.
-_STANDS = (
+_IS_STORED_ALREADY = (
     "EXISTS (SELECT 1 FROM memories t WHERE t.space_id = i.space_id AND t.kind = i.kind "
     "AND t.content_hash = i.content_hash AND t.scope_session = i.scope_session AND t.part_of IS NULL "
     "AND t.status IN ('active', 'disputed') AND t.kind IN ('fact', 'rule', 'procedure') AND t.id <> i.id "
@@ -97,7 +101,8 @@ _STANDS = (
 # Whoever is held back waits for a person, whatever became of the other side; two that stand are a question only as long
 # as both do (`i` the newcomer, `e` what stands).
 APPLICABLE = (
-    f"CASE WHEN c.kind = 'proposal' THEN i.status = 'quarantined' AND (i.status_reason IS '{HELD}' OR NOT {_STANDS}) "
+    "CASE WHEN c.kind = 'proposal' THEN i.status = 'quarantined' AND "
+    f"(i.status_reason IS '{HELD}' OR NOT {_IS_STORED_ALREADY}) "
     "WHEN c.kind IN ('quarantine', 'injection') THEN i.status = 'quarantined' "
     "WHEN c.kind = 'contradiction' "
     "THEN i.status IN ('quarantined', 'disputed') OR (i.status = 'active' AND e.status IN ('active', 'disputed')) "
@@ -153,7 +158,7 @@ class ClientRights:
     persons: bool
     own: bool
     weaker: bool
-    held: bool = False
+    is_held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,21 +212,21 @@ def available_actions(kind: str, shape: ItemShape) -> tuple[Action, ...]:
 
 
 def repeatable_actions(
-    kind: str, actions: tuple[Action, ...], *, said_by_owner: bool, held: bool = False
+    kind: str, actions: tuple[Action, ...], *, is_owners: bool, is_held: bool = False
 ) -> tuple[Action, ...]:
     """Which decisions may be made a rule.
 
     Args:
         actions: what can be decided.
-        said_by_owner: one of the two is what the person said: no rule decides about that.
-        held: the person held one of the two back: a rule may only turn such down.
+        is_owners: one of the two is what the person said: no rule decides about that.
+        is_held: the person held one of the two back: a rule may only turn such down.
 
     Returns:
         Some of the actions.
     """
-    if said_by_owner:
+    if is_owners:
         return ()
-    wanted = (Action.REJECT,) if kind in PERSON_ONLY or held else REPEATABLE
+    wanted = (Action.REJECT,) if kind in PERSON_ONLY or is_held else REPEATABLE
     return tuple(action for action in actions if action in wanted)
 
 
@@ -324,12 +329,12 @@ def _owner_only_reason(kind: str, action: Action, rights: ClientRights) -> str |
         return "Only the person puts a question off."
     if kind in PERSON_ONLY:
         return "Only the person decides about that."
-    if rights.held and action is not Action.REJECT:
+    if rights.is_held and action is not Action.REJECT:
         return "Only the person lets in what the person held back."
     return None
 
 
 def _item_from_row(row: Sequence[Any]) -> QueueItem:
-    told = json.loads(str(row[15]))
+    detail = json.loads(str(row[15]))
     named = dict(zip(_COLUMNS, row, strict=True))
-    return QueueItem(**{**named, "detail": told if isinstance(told, dict) else {}})
+    return QueueItem(**{**named, "detail": detail if isinstance(detail, dict) else {}})

@@ -100,7 +100,7 @@ class _Thing:
     name: str
 
 
-_Told = dict[tuple[str, str, tuple[str, ...], tuple[str, ...]], bool]
+_KnownFields = dict[tuple[str, str, tuple[str, ...], tuple[str, ...]], bool]
 """Space, name, words and patterns to whether any text there tells it; for one look through the vault."""
 
 
@@ -129,17 +129,17 @@ def thing_templates() -> tuple[ThingTemplate, ...]:
     )
 
 
-def _field_from_json(told: dict[str, Any]) -> ExpectedField:
+def _field_from_json(columns: dict[str, Any]) -> ExpectedField:
     return ExpectedField(
-        name=told["field"],
-        ask=told["ask"],
-        ask_of=told.get("ask_of", told["ask"]),
-        predicates=tuple(told.get("predicates", ())),
-        of=told.get("of", "thing"),
-        words=tuple(told.get("words", ())),
-        patterns=tuple(told.get("patterns", ())),
-        named=bool(told.get("named", False)),
-        dated=bool(told.get("dated", False)),
+        name=columns["field"],
+        ask=columns["ask"],
+        ask_of=columns.get("ask_of", columns["ask"]),
+        predicates=tuple(columns.get("predicates", ())),
+        of=columns.get("of", "thing"),
+        words=tuple(columns.get("words", ())),
+        patterns=tuple(columns.get("patterns", ())),
+        named=bool(columns.get("named", False)),
+        dated=bool(columns.get("dated", False)),
     )
 
 
@@ -156,14 +156,14 @@ def find_missing_fields(rows: Rows, most: int, ids: Sequence[str] | None = None)
     wanted = sorted(frozenset().union(*(one.predicates for one in thing_templates())))
     params = {"predicates": json.dumps(wanted), "most": most, "ids": json.dumps([] if ids is None else list(ids))}
     found: dict[str, MissingField] = {}
-    told: _Told = {}
+    known_fields: _KnownFields = {}
     for row in rows.all(_ALL + ("" if ids is None else _AMONG) + _ORDER, params):
-        for one in _missing_of(rows, row, told):
+        for one in _missing_of(rows, row, known_fields):
             found.setdefault(one.key, one)
     return tuple(found.values())
 
 
-def _missing_of(rows: Rows, row: Sequence[Any], told: _Told) -> Iterator[MissingField]:
+def _missing_of(rows: Rows, row: Sequence[Any], known_fields: _KnownFields) -> Iterator[MissingField]:
     memory_id, space, text, dated, subject, subject_key, predicate, value = row
     for template in thing_templates():
         name = _named_by(template, str(value)) if predicate in template.predicates else None
@@ -171,7 +171,7 @@ def _missing_of(rows: Rows, row: Sequence[Any], told: _Told) -> Iterator[Missing
             continue
         thing = _Thing(memory_id, space, text, bool(dated), subject, subject_key, name)
         for field in template.fields:
-            if not _is_field_known(rows, thing, field, told):
+            if not _is_field_known(rows, thing, field, known_fields):
                 key = "\0".join((template.schema, field.name, space, subject_key, key_form(name)))
                 yield MissingField(memory_id, space, template.schema, field.name, key, _format_question(field, thing))
         return
@@ -196,7 +196,7 @@ def _format_question(field: ExpectedField, thing: _Thing) -> str:
     return template.format(name=format_line(thing.name, _NAME), subject=format_line(thing.subject, _NAME))
 
 
-def _is_field_known(rows: Rows, thing: _Thing, field: ExpectedField, told: _Told) -> bool:
+def _is_field_known(rows: Rows, thing: _Thing, field: ExpectedField, known_fields: _KnownFields) -> bool:
     if (field.dated and thing.dated) or (field.named and thing.name[:1].isupper()):
         return True
     if field.predicates:
@@ -208,11 +208,11 @@ def _is_field_known(rows: Rows, thing: _Thing, field: ExpectedField, told: _Told
     if _is_answered_in(thing.name, [thing.text], tried):
         return True
     place = (thing.space_id, thing.name, field.words, tried)
-    if place not in told:  # whoever's thing it is: looked up once
-        near = _find_texts(rows, thing.space_id, (thing.name,), most=_TEXTS) if tried else []
-        said = field.words and _find_texts(rows, thing.space_id, field.words, most=1)
-        told[place] = bool(said) or _is_answered_in(thing.name, near, tried)
-    return told[place]
+    if place not in known_fields:  # whoever's thing it is: looked up once
+        naming_texts = _find_texts(rows, thing.space_id, (thing.name,), most=_TEXTS) if tried else []
+        has_word = field.words and _find_texts(rows, thing.space_id, field.words, most=1)
+        known_fields[place] = bool(has_word) or _is_answered_in(thing.name, naming_texts, tried)
+    return known_fields[place]
 
 
 def _is_answered_in(name: str, texts: Iterable[str], patterns: Sequence[str]) -> bool:

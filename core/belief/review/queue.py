@@ -213,7 +213,7 @@ def read_waiting(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None
     Args:
         space_ids: only items of these spaces; None for all.
     """
-    held = rows.all(_OPEN) if space_ids is None else rows.all(_OPEN_WITHIN, (json.dumps(list(space_ids)),))
+    open_items = rows.all(_OPEN) if space_ids is None else rows.all(_OPEN_WITHIN, (json.dumps(list(space_ids)),))
     found = [
         QueueEntry(
             later is not None and later > now_ms,
@@ -221,7 +221,7 @@ def read_waiting(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None
             -opened_at,
             *row,
         )
-        for opened_at, sure, later, *row in held
+        for opened_at, sure, later, *row in open_items
     ]
     found.sort()
     return found

@@ -27,10 +27,10 @@ from core.vault.database.rows import Rows
 
 DISGUISED = "injection"
 """Kind of an item that asks just that already; who accepts it lets it through."""
-_TOLD = 2
+_MOST_LISTED = 2
 _ASKED_ALONE = frozenset({"proposal", "quarantine", "injection"})
 # The person's own word first, then what is trusted most.
-_STANDS = (
+_STRONGEST_EVIDENCE = (
     "SELECT coalesce(m.part_of, m.id) FROM evidence v JOIN memories m ON m.id = v.memory_id "  # noqa: S608 - constants
     "AND +m.status IN ('active', 'disputed') WHERE v.stance = 'supporting' AND v.claim_id IN ("
     f"{OPPOSED} IN (SELECT w.claim_id FROM evidence w WHERE w.memory_id = :id AND w.stance = 'supporting')"
@@ -101,8 +101,8 @@ def injection_reasons(memory: Memory) -> Warned | None:
         Why; None where it is not, or the person let it through.
     """
     found = scan_text(memory.text)
-    is_meant = FLAG in memory.flags or found.score > current_limits().flag
-    if ALLOWED in memory.flags or not is_meant:
+    is_suspect = FLAG in memory.flags or found.score > current_limits().flag
+    if ALLOWED in memory.flags or not is_suspect:
         return None
     return Warned(found.families, found.score > current_limits().block)
 
@@ -116,10 +116,10 @@ def describe_injection(kind: str, memory: Memory) -> str:
     warned = None if kind == DISGUISED else injection_reasons(memory)
     if warned is None:
         return ""
-    said: Mapping[str, Any] = review_strings()["warned"]
-    what = [str(_load_families()[name]) for name in warned.families if name in _load_families()][:_TOLD]
-    seems = [str(said["seems"]).format(what=said["and"].join(what))] if what else []
-    return " ".join([str(said["sentence"]), *seems, str(said["then"])])
+    wording: Mapping[str, Any] = review_strings()["warned"]
+    what = [str(_load_families()[name]) for name in warned.families if name in _load_families()][:_MOST_LISTED]
+    seems = [str(wording["seems"]).format(what=wording["and"].join(what))] if what else []
+    return " ".join([str(wording["sentence"]), *seems, str(wording["then"])])
 
 
 def find_contradicted(rows: Rows, kind: str, memory_id: str) -> str | None:
@@ -131,7 +131,7 @@ def find_contradicted(rows: Rows, kind: str, memory_id: str) -> str | None:
     Returns:
         The memory's id, of a split text the head's; of several the weightiest. None where nothing stands against it.
     """
-    found = rows.value(_STANDS, {"id": memory_id}) if kind in _ASKED_ALONE else None
+    found = rows.value(_STRONGEST_EVIDENCE, {"id": memory_id}) if kind in _ASKED_ALONE else None
     return None if found is None else str(found)
 
 
@@ -236,10 +236,10 @@ def find_differing_spans(
     Returns:
         Places in either text, code points, end exclusive, in order and apart; empty where nearly all of it differs.
     """
-    mine = [found for one in odds if (found := find_value_span(existing.text, one.existing)) is not None]
-    yours = [found for one in odds if (found := find_value_span(incoming.text, one.incoming)) is not None]
-    if mine and yours:
-        return _merge_overlaps(mine), _merge_overlaps(yours)
+    existing_spans = [found for one in odds if (found := find_value_span(existing.text, one.existing)) is not None]
+    incoming_spans = [found for one in odds if (found := find_value_span(incoming.text, one.incoming)) is not None]
+    if existing_spans and incoming_spans:
+        return _merge_overlaps(existing_spans), _merge_overlaps(incoming_spans)
     return differing_words(existing.text, incoming.text)
 
 
@@ -266,12 +266,17 @@ def differing_words(existing: str, incoming: str) -> tuple[list[Place], list[Pla
     Returns:
         Places in either; empty for long texts and for texts that differ nearly everywhere.
     """
-    mine, yours = list(_TOKEN.finditer(existing)), list(_TOKEN.finditer(incoming))
-    if not mine or not yours or len(mine) > _TOKENS or len(yours) > _TOKENS:
+    existing_tokens, incoming_tokens = list(_TOKEN.finditer(existing)), list(_TOKEN.finditer(incoming))
+    if not existing_tokens or not incoming_tokens or len(existing_tokens) > _TOKENS or len(incoming_tokens) > _TOKENS:
         return [], []
-    in_order = max(len(mine), len(yours)) <= _IN_ORDER
+    in_order = max(len(existing_tokens), len(incoming_tokens)) <= _IN_ORDER
     left, right = (
-        _in_order(mine, yours) if in_order else (_find_missing_places(mine, yours), _find_missing_places(yours, mine))
+        _in_order(existing_tokens, incoming_tokens)
+        if in_order
+        else (
+            _find_missing_places(existing_tokens, incoming_tokens),
+            _find_missing_places(incoming_tokens, existing_tokens),
+        )
     )
     if _marked_share(left, existing) > _MOST_MARKED and _marked_share(right, incoming) > _MOST_MARKED:
         return [], []
@@ -280,8 +285,8 @@ def differing_words(existing: str, incoming: str) -> tuple[list[Place], list[Pla
 
 @cache
 def _load_families() -> Mapping[str, str]:
-    held: dict[str, Any] = json.loads(files("resources").joinpath("help", "injection.json").read_text("utf-8"))
-    found: Mapping[str, str] = held["families"]
+    document: dict[str, Any] = json.loads(files("resources").joinpath("help", "injection.json").read_text("utf-8"))
+    found: Mapping[str, str] = document["families"]
     return found
 
 
@@ -316,14 +321,16 @@ def _claim_from_row(row: Sequence[Any], spans: tuple[Place, ...]) -> KeyedClaim:
     return KeyedClaim(seen, row[14], row[15])
 
 
-def _in_order(mine: Sequence[re.Match[str]], yours: Sequence[re.Match[str]]) -> tuple[list[Place], list[Place]]:
-    match = difflib.SequenceMatcher(None, [_token_key(t) for t in mine], [_token_key(t) for t in yours], autojunk=False)
+def _in_order(existing: Sequence[re.Match[str]], incoming: Sequence[re.Match[str]]) -> tuple[list[Place], list[Place]]:
+    match = difflib.SequenceMatcher(
+        None, [_token_key(t) for t in existing], [_token_key(t) for t in incoming], autojunk=False
+    )
     left: list[Place] = []
     right: list[Place] = []
     for tag, a, b, c, d in match.get_opcodes():
         if tag != "equal":
-            left += [(mine[a].start(), mine[b - 1].end())] if b > a else []
-            right += [(yours[c].start(), yours[d - 1].end())] if d > c else []
+            left += [(existing[a].start(), existing[b - 1].end())] if b > a else []
+            right += [(incoming[c].start(), incoming[d - 1].end())] if d > c else []
     return left, right
 
 

@@ -30,19 +30,19 @@ def find_worded_topic(existing: str, incoming: str) -> ItemTopic:
     """
     if max(len(existing), len(incoming)) > _MOST_CHARACTERS:
         return ItemTopic()
-    mine, yours = differing_words(existing, incoming)
-    pair = _find_values(existing, mine), _find_values(incoming, yours)
+    existing_words, incoming_words = differing_words(existing, incoming)
+    pair = _find_values(existing, existing_words), _find_values(incoming, incoming_words)
     if len(pair[0]) != 1 or len(pair[1]) != 1:
-        pair = mine, yours
+        pair = existing_words, incoming_words
     if len(pair[0]) != 1 or len(pair[1]) != 1:
         return ItemTopic()
     (old,), (new,) = pair
-    old, new = _widen(existing, old), _widen(incoming, new)
-    have, came = existing[slice(*old)], incoming[slice(*new)]
-    stated = _state(existing, old) or _state(incoming, new)
-    if not stated or max(len(have), len(came)) > _MOST_VALUE or have.casefold() == came.casefold():
+    old, new = _widen_value(existing, old), _widen_value(incoming, new)
+    old_value, new_value = existing[slice(*old)], incoming[slice(*new)]
+    stated = _words_of_subject(existing, old) or _words_of_subject(incoming, new)
+    if not stated or max(len(old_value), len(new_value)) > _MOST_VALUE or old_value.casefold() == new_value.casefold():
         return ItemTopic()
-    return ItemTopic(existing=have, incoming=came, stated=stated)
+    return ItemTopic(existing=old_value, incoming=new_value, stated=stated)
 
 
 def _find_values(text: str, places: Sequence[Place]) -> list[Place]:
@@ -56,7 +56,7 @@ def _find_values(text: str, places: Sequence[Place]) -> list[Place]:
     return found
 
 
-def _widen(text: str, place: Place) -> Place:
+def _widen_value(text: str, place: Place) -> Place:
     """A place with the words of a date or number that go on with it: "March" of "March 2027"."""
     start, end = place
     if not all(_is_value(word.group()) for word in _WORD.finditer(text, start, end)):
@@ -72,15 +72,15 @@ def _widen(text: str, place: Place) -> Place:
     return start, end
 
 
-def _state(text: str, value: Place) -> str:
+def _words_of_subject(text: str, value: Place) -> str:
     """The words before a value, or behind one that begins the text, without articles and the first "is"."""
-    before = list(_words(text, 0, value[0]))
-    words = before or list(_words(text, value[1], len(text)))
+    before = list(_iter_words(text, 0, value[0]))
+    words = before or list(_iter_words(text, value[1], len(text)))
     strings = review_strings()["worded"]
     while words and words[0].casefold() in strings["left_out_first"]:
         del words[0]
-    if words and (said := strings["said_by_you"].get(words[0].casefold())) is not None:
-        words[0] = said
+    if words and (own_word := strings["said_by_you"].get(words[0].casefold())) is not None:
+        words[0] = own_word
     for at, word in enumerate(words[1:], 1):
         if before and word.casefold() in strings["left_out_once"]:
             del words[at]
@@ -89,15 +89,17 @@ def _state(text: str, value: Place) -> str:
     return stated[:1].upper() + stated[1:] if len(stated) >= _LEAST_PROPERTY else ""
 
 
-def _words(text: str, start: int, end: int) -> Iterator[str]:
+def _iter_words(text: str, start: int, end: int) -> Iterator[str]:
+    """The words of a text between two places."""
     return (found.group() for found in _WORD.finditer(text, start, end))
 
 
 def _is_value(word: str) -> bool:
     low = word.casefold()
-    return any(sign.isdigit() for sign in low) or low.removesuffix("s") in _dates()
+    return any(sign.isdigit() for sign in low) or low.removesuffix("s") in _date_words()
 
 
 @cache
-def _dates() -> frozenset[str]:
+def _date_words() -> frozenset[str]:
+    """The words that may stand in a date."""
     return frozenset(review_strings()["worded"]["dates"])

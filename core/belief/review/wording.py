@@ -28,8 +28,8 @@ def review_strings() -> Mapping[str, Any]:
     Returns:
         The content of `resources/help/review.json`.
     """
-    held: dict[str, Any] = json.loads(files("resources").joinpath("help", "review.json").read_text("utf-8"))
-    return held
+    strings: dict[str, Any] = json.loads(files("resources").joinpath("help", "review.json").read_text("utf-8"))
+    return strings
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +101,8 @@ def format_question(kind: str, topic: ItemTopic) -> str:
     is_odd = bool(topic.existing and topic.incoming) and topic.existing.casefold() != topic.incoming.casefold()
     if is_odd and kind in ("contradiction", "classification") and (topic.predicate or topic.stated):
         stated = topic.stated or _format_topic(topic, "question").removesuffix("?")
-        have, came = (format_line(value, _VALUE) for value in (topic.existing, topic.incoming))
-        return str(review_strings()["worded"]["question"]).format(stated=stated, have=have, came=came)
+        old_value, new_value = (format_line(value, _VALUE) for value in (topic.existing, topic.incoming))
+        return str(review_strings()["worded"]["question"]).format(stated=stated, have=old_value, came=new_value)
     if topic.predicate and kind in ("contradiction", "approval"):
         return _format_topic(topic, "question")
     return str(review_strings()["kinds"][kind]["question"])
@@ -126,14 +126,14 @@ def format_note(kind: str, recalled: int, client: str | None, *, later: bool) ->
     Returns:
         Parts with a middle dot between.
     """
-    said = review_strings()["notes"]
+    wording = review_strings()["notes"]
     parts = [str(review_strings()["kinds"][kind]["note"])]
     if client is not None:
-        parts.append(said["by_client"].format(client=format_line(client, 40)))
+        parts.append(wording["by_client"].format(client=format_line(client, 40)))
     if recalled:
-        parts.append(format_count(said["recalled"], recalled))
+        parts.append(format_count(wording["recalled"], recalled))
     if later:
-        parts.append(said["later"])
+        parts.append(wording["later"])
     return " · ".join(parts)
 
 
@@ -199,10 +199,10 @@ def describe_closing(note_key: str | None, resolution: str | None) -> str:
     Returns:
         One sentence.
     """
-    said = review_strings()["closed"]
+    wording = review_strings()["closed"]
     if note_key is not None:
-        return str(said.get(note_key, said["other"]))
-    return str(said["decided"]) if resolution is not None else str(said["other"])
+        return str(wording.get(note_key, wording["other"]))
+    return str(wording["decided"]) if resolution is not None else str(wording["other"])
 
 
 def describe_result(action: Action, kind: str, topic: ItemTopic, *, paired: bool, date: str = "") -> str:

@@ -95,14 +95,14 @@ def _client_card_from_row(
 ) -> ClientCard:
     client_id, name, ceiling, minute, session, paired_at, last_seen, paused_at, revoked_at, woken_at, asked_by = row
     seen_at = max((at for at in (seen, last_seen) if at is not None), default=None)
-    held = {word for word, _ in grants}
+    granted_words = {word for word, _ in grants}
     return ClientCard(
         id=client_id,
         name=name,
         standing=_client_state(
             paired_at, paused_at, revoked_at, asleep=is_asleep(now_ms, seen_at, woken_at, paired_at)
         ),
-        grants=tuple(grant.value for grant in Grant if grant.value in held),
+        grants=tuple(grant.value for grant in Grant if grant.value in granted_words),
         spaces=tuple(space for word, space in grants if word == "space"),
         trust_ceiling=ceiling,
         limit_minute=minute,
@@ -135,7 +135,7 @@ Bounds = tuple[int | None, int | None]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}")
 _SPACE_PREFIX = "space:"
 _MOST = 1_000_000
-_HELD = (
+_GRANTS_OF = (
     "SELECT g.name, s.name FROM grants g LEFT JOIN spaces s ON s.id = g.space_id WHERE g.client_id = ? "
     "ORDER BY g.space_id IS NOT NULL, g.name, s.name"
 )
@@ -282,8 +282,8 @@ def write_pairing(
         client_id = make_id()
         tx.insert("clients", {"id": client_id, "name": name, **values})
     elif row["revoked_at"] is None and not is_unpaired(row):
-        told = f"{row['name']} is paired already; `loci grant` changes what it may, `loci revoke` ends it."
-        raise PreconditionError(told)
+        refusal = f"{row['name']} is paired already; `loci grant` changes what it may, `loci revoke` ends it."
+        raise PreconditionError(refusal)
     else:
         client_id = str(row["id"])
         tx.update("clients", {"id": client_id}, values)
@@ -313,8 +313,8 @@ def describe_unpaired(rows: Rows, name: str) -> Before:
     key = name_key(name)
     denied = rows.value("SELECT 1 FROM denied WHERE name_key = ?", (key,)) is not None
     clients = rows.all(f"SELECT name, revoked_at IS NOT NULL OR {UNPAIRED} FROM clients")  # noqa: S608 - a constant
-    gone = {bool(revoked) for one, revoked in clients if name_key(str(one)) == key}
-    return Before(denied, taken=False in gone, former=gone == {True})
+    revocations = {bool(revoked) for one, revoked in clients if name_key(str(one)) == key}
+    return Before(denied, taken=False in revocations, former=revocations == {True})
 
 
 def merge_terms(tx: Tx, row: dict[str, Any], change: Change) -> Terms:
@@ -325,7 +325,7 @@ def merge_terms(tx: Tx, row: dict[str, Any], change: Change) -> Terms:
         change: what it gets and what is taken from it.
     """
     before = [
-        str(grant) if space is None else f"{_SPACE_PREFIX}{space}" for grant, space in tx.all(_HELD, (row["id"],))
+        str(grant) if space is None else f"{_SPACE_PREFIX}{space}" for grant, space in tx.all(_GRANTS_OF, (row["id"],))
     ]
     after = tuple(dict.fromkeys(one for one in (*before, *change.more) if one not in change.less))
     speaker = Grant.SPEAK_FOR_USER.value
@@ -359,13 +359,13 @@ def set_grants(tx: Tx, make_id: IdMaker, client_id: str, grants: Sequence[str]) 
             wanted["space", ensure_space(tx, grant.removeprefix(_SPACE_PREFIX), make_id())] = None
         else:
             wanted[grant, None] = None
-    held = {
+    current_grants = {
         (name, space) for name, space in tx.all("SELECT name, space_id FROM grants WHERE client_id = ?", (client_id,))
     }
-    for name, space_id in sorted(held - wanted.keys(), key=str):
+    for name, space_id in sorted(current_grants - wanted.keys(), key=str):
         tx.delete("grants", {"client_id": client_id, "name": name, "space_id": space_id})
     for name, space_id in wanted:
-        if (name, space_id) not in held:
+        if (name, space_id) not in current_grants:
             new = {"client_id": client_id, "name": name, "space_id": space_id, "granted_at": tx.now_ms}
             tx.insert("grants", new)
 

@@ -53,7 +53,7 @@ def note_recall(
     verb: str,
     query: str,
     result: RecallResult,
-    said: Mapping[str, str],
+    feedback: Mapping[str, str],
     now_ms: int,
     sealed: int = 0,
 ) -> tuple[str, Callable[[], Metrics]]:
@@ -63,7 +63,7 @@ def note_recall(
         verb: `recall`, `context` …
         query: the words asked.
         result: the answer, its time filled in.
-        said: what feedback said of the answered memories for such questions
+        feedback: what feedback said of the answered memories for such questions
         (`core.recall.predicate.feedback_by_memory`).
         sealed: memories that were kept from the asker because they are sealed.
 
@@ -74,7 +74,7 @@ def note_recall(
     @cache
     def make_metrics() -> Metrics:
         tokens = count_tokens(result)
-        return answer_metrics(result.trace, tokens=tokens, took_ms=result.took_ms, feedback=said)
+        return answer_metrics(result.trace, tokens=tokens, took_ms=result.took_ms, feedback=feedback)
 
     def make_body() -> Mapping[str, Any]:
         return receipt_body(
@@ -101,19 +101,19 @@ def describe_withheld(count: int) -> dict[str, int]:
 
 
 def feedback_for(
-    rows: Rows, result: RecallResult, meant: Embedded | None, now_ms: int, scope: Scope
+    rows: Rows, result: RecallResult, embedded: Embedded | None, now_ms: int, scope: Scope
 ) -> Mapping[str, str]:
     """What feedback said of the answered memories for such questions.
 
     Args:
-        meant: the embedded question; None where meaning was not compared.
+        embedded: the embedded question; None where meaning was not compared.
 
     Returns:
         Memory id to signal.
     """
     ids = [item.memory.id for item in result.items]
-    space = None if meant is None else meant.active_space.space.name
-    vector = None if meant is None else meant.first
+    space = None if embedded is None else embedded.active_space.space.name
+    vector = None if embedded is None else embedded.first
     return feedback_by_memory(rows, ids, vector, now_ms, client_id=scope.client_id, vector_space=space)
 
 
@@ -207,9 +207,9 @@ def recall_health(rows: Rows, options: RetrievalOptions) -> RecallHealth:
         The figures of the last answers; empty recalls stand in none but the share of those (C22).
     """
     window = options.health_window
-    told = [metrics_from_json(json.loads(row[1])) for row in rows.all(_LATELY, (window * _EMPTY_TOO,))]
+    recent_metrics = [metrics_from_json(json.loads(row[1])) for row in rows.all(_LATELY, (window * _EMPTY_TOO,))]
     recalls, answers = [], []
-    for metrics in told:
+    for metrics in recent_metrics:
         if metrics is None:
             continue
         if metrics.memories_packed > 0 and metrics.graded:
@@ -265,7 +265,7 @@ def run_recall(
     search: Search,
     rows: Rows,
     request: RecallRequest,
-    meant: Embedded | None,
+    embedded: Embedded | None,
     now_ms: int,
     profile: Profile | None = None,
 ) -> RecallResult:
@@ -273,19 +273,19 @@ def run_recall(
 
     Args:
         request: the question, checked.
-        meant: the embedded question; None where meaning is not compared.
+        embedded: the embedded question; None where meaning is not compared.
         profile: other weights than those in force, for a trial.
 
     Returns:
         The answer; `took_ms` is left to the caller.
     """
-    sight = search.active_space if meant is None else meant.active_space
+    active_space = search.active_space if embedded is None else embedded.active_space
     # Other weights came into force with a new sight: what an older one still answers goes by them too.
     weights = profile or search.recall.profile
-    ask = sight.recall.run
-    result = ask(rows, request, None if meant is None else meant.first, now_ms, profile=weights)
+    ask = active_space.recall.run
+    result = ask(rows, request, None if embedded is None else embedded.first, now_ms, profile=weights)
     result = result.in_order(mark_contradictions(rows, result.items, search.readers))
-    if meant is None or meant.code is None:
+    if embedded is None or embedded.code is None:
         return result
     reason = f"{result.reason} {_AWAY}" if result.abstained else f"Found by words alone: {_AWAY[0].lower()}{_AWAY[1:]}"
     return replace(result, reason=reason)

@@ -1,7 +1,7 @@
 """Taking back what a client did: what it would change, and doing it in one step; what cannot be goes to the archive.
 
 That is what is too old for it, and what the person had let in, which is a change of the person's on top of it.
-What would be changed is told by doing it and giving the transaction up: whether a step can be taken back hangs on what
+What would be changed is found by doing it and giving the transaction up: whether a step can be taken back hangs on what
 was taken back before it, so that nothing less tells the truth. That holds the one writer, so only the newest steps are
 tried, for a fifth of a second; of the others it is said how many they are. The doing itself goes in turns, each a
 transaction, so that whoever else writes waits for one of them; all are one step. It is closed after each turn: a crash
@@ -112,7 +112,7 @@ class ClientUndoProgress:
         taken: steps taken back.
         left: steps that stand on.
         kept: memories that went to the archive.
-        told: what was done, where it is at its end.
+        removal: what was done, where it is at its end.
     """
 
     waiting: tuple[str, ...] | None = None
@@ -120,7 +120,7 @@ class ClientUndoProgress:
     taken: int = 0
     left: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
-    told: Removal | None = None
+    removal: Removal | None = None
 
 
 def undo_since_plan(since_ms: int) -> ClientUndo:
@@ -161,7 +161,7 @@ def rehearse_client_undo(tx: Tx, storage: Storage, client_id: str, since_ms: int
 
 
 def undo_next_batch(
-    tx: Tx, storage: Storage, search: Search, client_id: str, deed: ClientUndo, actor: Actor, at: ClientUndoProgress
+    tx: Tx, storage: Storage, search: Search, client_id: str, undo: ClientUndo, actor: Actor, at: ClientUndoProgress
 ) -> ClientUndoProgress:
     """Take back the next few of a client's changes.
 
@@ -169,23 +169,23 @@ def undo_next_batch(
         at: how far it is; `ClientUndoProgress()` to begin.
 
     Returns:
-        How far it is now; `told.step_id` is "" where there was nothing to do. Where the person takes the step back
+        How far it is now; `removal.step_id` is "" where there was nothing to do. Where the person takes the step back
         meanwhile, it ends there.
     """
     if at.waiting is None:
-        steps = tuple(step_id for step_id, _ in _read_undo_steps(tx, client_id, deed.since_ms, tx.clock_ms))
-        if not steps and not deed.archives:
-            return replace(at, told=Removal("", 0, 0, 0))
-        at = ClientUndoProgress(steps, storage.work.begin_step(tx, deed.name, deed.label, actor))
+        steps = tuple(step_id for step_id, _ in _read_undo_steps(tx, client_id, undo.since_ms, tx.clock_ms))
+        if not steps and not undo.archives:
+            return replace(at, removal=Removal("", 0, 0, 0))
+        at = ClientUndoProgress(steps, storage.work.begin_step(tx, undo.name, undo.label, actor))
     elif not steps_in_force(tx, [at.step_id]):
-        return replace(at, told=_make_removal(tx, at))
+        return replace(at, removal=_make_removal(tx, at))
     waiting = steps_in_force(tx, at.waiting or ())
-    with storage.work.verb(tx, deed.name, "", actor, step_id=at.step_id) as verb:
+    with storage.work.verb(tx, undo.name, "", actor, step_id=at.step_id) as verb:
         taken = _undo_steps(tx, search, verb, waiting[:STEPS_A_TURN])
         rest = tuple(waiting[STEPS_A_TURN:])
-        old = _memories_too_old_to_undo(tx, client_id, 0, "[]") if deed.archives and not rest else []
+        old = _memories_too_old_to_undo(tx, client_id, 0, "[]") if undo.archives and not rest else []
         kept = old[:MEMORIES_A_TURN]
-        if deed.archives:
+        if undo.archives:
             _archive_memories(tx, storage, search, verb, kept)
         verb.note_audit(client_id, steps=len(taken.steps), left=len(taken.left), archived=len(kept))
     at = replace(
@@ -195,7 +195,7 @@ def undo_next_batch(
         left=(*at.left, *taken.left),
         kept=(*at.kept, *kept),
     )
-    return at if rest or len(old) > len(kept) else replace(at, told=_make_removal(tx, at))
+    return at if rest or len(old) > len(kept) else replace(at, removal=_make_removal(tx, at))
 
 
 def _archive_memories(tx: Tx, storage: Storage, search: Search, verb: Verb, memory_ids: Sequence[str]) -> None:
@@ -215,7 +215,7 @@ def _try_undo_steps(tx: Tx, storage: Storage, steps: Sequence[str], by: str) -> 
             (*taken.steps, *some.steps),
             (*taken.left, *some.left),
             taken.restored + some.restored,
-            (*taken.gone, *some.gone),
+            (*taken.removed_labels, *some.removed_labels),
         )
     return taken, tried
 
@@ -239,10 +239,10 @@ def _count_bringing_steps(tx: Tx, left: Sequence[str], memory_ids: Sequence[str]
 
 def _undo_steps(tx: Tx, search: Search, verb: Verb, steps: Sequence[str]) -> UndoneSteps:
     taken = undo_many(tx, steps, verb.step_id)
-    if taken.gone:
+    if taken.removed_labels:
         note_scrub(tx)
         seq = tx.seq
-        tx.after_commit(lambda: search.drop_vectors(seq, taken.gone))
+        tx.after_commit(lambda: search.drop_vectors(seq, taken.removed_labels))
     return taken
 
 

@@ -1,4 +1,4 @@
-"""Clients for their owner: pairing and terms, pauses, what each did and is told of, and taking it back.
+"""Clients for their owner: pairing and terms, pauses, what each did and is notified of, and taking it back.
 
 The preview of a client's context goes the way of the verb `context`, without a receipt, counts, or a hand-over. The
 journal of what clients did is read by each client's own indexes, a page at a time. Must not do: show what was asked,
@@ -76,7 +76,7 @@ from core.vault.database.tx import Tx
 
 _STATUS = PLACE.index("status")
 # What speaks, or waits until it may. Everything else was laid away: it can be looked at, and comes by itself no more.
-_STANDS = frozenset({Status.ACTIVE.value, Status.DISPUTED.value, Status.QUARANTINED.value})
+_VISIBLE_STATUSES = frozenset({Status.ACTIVE.value, Status.DISPUTED.value, Status.QUARANTINED.value})
 _COLUMNS = ", ".join(f"json_extract(w.value, '$[{at}]') AS {name}" for at, name in enumerate(PLACE))
 # The places alone are asked about, by the condition that stands in every query: no row is read for it.
 _SEEN = f"SELECT m.at FROM (SELECT w.key AS at, {_COLUMNS} FROM json_each(:places) w) m WHERE {{known}}"  # noqa: S608
@@ -123,16 +123,16 @@ class ChangeSubscriptions:
 
 def _change_kind(before: Place | None, after: Place | None) -> str | None:
     """What it is to somebody who sees it there, and there."""
-    stood, stands = _is_standing(before), _is_standing(after)
-    if stood != stands:
-        return "stored" if stands else "gone"
+    was_visible, is_visible = _has_visible_status(before), _has_visible_status(after)
+    if was_visible != is_visible:
+        return "stored" if is_visible else "gone"
     if after is not None:
         return "changed"
     return None if before is None else "gone"
 
 
-def _is_standing(place: Place | None) -> bool:
-    return place is not None and place[_STATUS] in _STANDS
+def _has_visible_status(place: Place | None) -> bool:
+    return place is not None and place[_STATUS] in _VISIBLE_STATUSES
 
 
 def _is_there(place: Place | None) -> bool:
@@ -254,12 +254,12 @@ def _list_activity(rows: Rows, client_id: str, name: str, cursor: _Cursor, most:
     return [*asked, *wrote, *refused]
 
 
-def _count_withheld(told: str) -> dict[str, Any]:
+def _count_withheld(receipt_body: str) -> dict[str, Any]:
     """How many memories were withheld, and how many for each reason."""
-    held = {name: value or () for name, value in json.loads(told).items()}
-    reasons = Counter(str(one.get("why", "")) for one in held["near_misses"])
-    reasons.update(str(one.get("reason", "")) for one in held["excluded"])
-    reasons.update({_SEALED: int(held["sealed"] or 0), _BLOCKED: len(held["blocked"])})
+    withheld = {name: value or () for name, value in json.loads(receipt_body).items()}
+    reasons = Counter(str(one.get("why", "")) for one in withheld["near_misses"])
+    reasons.update(str(one.get("reason", "")) for one in withheld["excluded"])
+    reasons.update({_SEALED: int(withheld["sealed"] or 0), _BLOCKED: len(withheld["blocked"])})
     ranked = sorted(((why, count) for why, count in reasons.items() if count), key=lambda one: (-one[1], one[0]))
     return {"withheld": reasons.total(), "reasons": tuple(ranked)}
 
@@ -319,17 +319,17 @@ def preview_context(
         return _completed_future(ContextPreview("", 0, budget, (), {}))
     counter = counter_for(query.model, open_vault.storage.home.path / FOLDER)
 
-    def run(meant: Embedded) -> ContextPreview:
+    def run(embedded: Embedded) -> ContextPreview:
         now = open_vault.storage.clock.now_ms()
 
         def read(rows: Rows) -> ContextPreview:
             wanted = replace(request, limit=fetch_count(budget, average_entry_tokens(rows, scope)))
-            result = run_recall(open_vault.search, rows, wanted, meant, now)
+            result = run_recall(open_vault.search, rows, wanted, embedded, now)
             packed = pack_with_quota(rows, result.items, budget, counter, scope.client_id, result.sought)
             given = tuple(one.id for one in packed.included)
             withheld = {miss.id: miss.why for miss in result.near_misses}
             withheld |= {one.id: one.reason for one in packed.excluded}
-            whole = run_recall(open_vault.search, rows, replace(wanted, scope=OWNER_SCOPE), meant, now)
+            whole = run_recall(open_vault.search, rows, replace(wanted, scope=OWNER_SCOPE), embedded, now)
             known = {item.memory.id for item in result.items} | withheld.keys()
             withheld |= _withheld_reasons(
                 rows, [item.memory.id for item in whole.items if item.memory.id not in known], scope
@@ -340,7 +340,7 @@ def preview_context(
 
     return chain_work(
         open_vault.search.embed_texts([request.embed_text]),
-        lambda meant: open_vault.storage.run_on(open_vault.storage.threads.reads, run, meant),
+        lambda embedded: open_vault.storage.run_on(open_vault.storage.threads.reads, run, embedded),
     )
 
 
@@ -645,7 +645,9 @@ class Clients:
             undoing.rehearse_client_undo(tx, open_vault.storage, client_id_of(tx, name), since_ms, OWNER_ACTOR)
 
         return recover_from(
-            open_vault.storage.write(rehearse_undo, background=True), undoing.RehearsedError, lambda told: told.found
+            open_vault.storage.write(rehearse_undo, background=True),
+            undoing.RehearsedError,
+            lambda rehearsed: rehearsed.found,
         )
 
     def undo_since(self, name: str, since_ms: int, actor: Actor = OWNER_ACTOR) -> Future[TakenBack]:
@@ -672,23 +674,23 @@ class Clients:
         """
         return self._run_client_undo(name, undoing.REMOVING, actor)
 
-    def _run_client_undo(self, name: str, deed: undoing.ClientUndo, actor: Actor) -> Future[Removal]:
+    def _run_client_undo(self, name: str, undo: undoing.ClientUndo, actor: Actor) -> Future[Removal]:
         open_vault = self._open_vault()
 
         def undo_batch(tx: Tx, at: undoing.ClientUndoProgress) -> undoing.ClientUndoProgress:
             client_id = client_id_of(tx, name)
-            with open_vault.storage.verb(tx, actor, deed.name) as verb:
-                after = undoing.undo_next_batch(tx, open_vault.storage, open_vault.search, client_id, deed, actor, at)
-                if after.told is None or after.told.step_id:
+            with open_vault.storage.verb(tx, actor, undo.name) as verb:
+                after = undoing.undo_next_batch(tx, open_vault.storage, open_vault.search, client_id, undo, actor, at)
+                if after.removal is None or after.removal.step_id:
                     self._authority.refresh_after(tx)
                     verb.set_outcome(())
             return after
 
         def run() -> Removal:
             at = undoing.ClientUndoProgress()
-            while at.told is None:
+            while at.removal is None:
                 at = open_vault.storage.write(partial(undo_batch, at=at)).result()
-            return at.told
+            return at.removal
 
         removed = open_vault.storage.run_on(open_vault.storage.threads.reads, run)
         return with_restored_embedded(removed, open_vault.storage, open_vault.search)

@@ -21,7 +21,7 @@ from core.engine.runtime.search import Embedded
 from core.engine.runtime.storage import Storage, chain_work, log_failure, map_result
 from core.errors import LociError, UserError
 from core.intake.transaction.unit_of_work import IdempotentCall
-from core.recall.context import HEAD
+from core.recall.context import OPENING
 from core.sessions import table as working_set
 from core.sessions.capture import CaptureContext, PreparedCapture, prepare_messages, prepare_summary, write_capture
 from core.sessions.models import turn_allowance
@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 _log = log.get("engine")
 _SECTIONS = ("## Key Facts", "## Active Rules", "## Episodes")
-_FRAME = frozenset((*filter(None, HEAD.split("\n")), *_SECTIONS))
+_FRAME = frozenset((*filter(None, OPENING.split("\n")), *_SECTIONS))
 _FEW = 32  # texts up to here somebody waits for; more are embedded behind what others ask
 _HOUR_MS = 3_600_000
 _STORED = 0.6  # activation of what a turn itself brought
@@ -84,17 +84,17 @@ class Sessions:
         name, turn = _session_name(actor, query.session), open_vault.storage.make_id()
         now, most = open_vault.storage.clock.now_ms(), open_vault.options.open_turns
         self._queue_session_saves(open_vault.storage, self._table.open(name, turn, now, most))
-        came: list[Resumed] = []
+        resumed: list[Resumed] = []
 
         def load_slots(rows: Rows) -> Mapping[str, float]:
             taken = self._resume_session(open_vault, rows, name)
-            came[:] = [taken.resumed]
+            resumed[:] = [taken.resumed]
             return taken.slots
 
         def make_turn_begun(reply: ContextReply) -> TurnBegun:
             given = {one.id: min(1.0, max(0.0, one.score)) for one in reply.context.included}
             count = self._table.use(name, given, open_vault.storage.clock.now_ms())
-            return TurnBegun(turn, reply, room.window, reply.context.budget, room.known, count, came[0])
+            return TurnBegun(turn, reply, room.window, reply.context.budget, room.known, count, resumed[0])
 
         asked = ContextQuery(query.prompt, room.budget, query.model, query.session, query.spaces)
         try:
@@ -222,25 +222,25 @@ class Sessions:
         prepare: Callable[[], PreparedCapture],
         write: Callable[[Tx, PreparedCapture, CaptureContext], T],
     ) -> Future[T]:
-        def carried_out(tx: Tx, prepared: PreparedCapture, meant: Embedded | None) -> T:
+        def carried_out(tx: Tx, prepared: PreparedCapture, embedded: Embedded | None) -> T:
             self._authority.check_terms_hold(actor, client)
-            return write(tx, prepared, make_capture_context(meant))
+            return write(tx, prepared, make_capture_context(embedded))
 
         def embed_texts_and_write(prepared: PreparedCapture) -> Future[T]:
             texts = prepared.texts
             if not texts:
                 return open_vault.storage.write(lambda tx: carried_out(tx, prepared, None))
-            meant = (
+            embedded = (
                 open_vault.search.embed_texts(texts)
                 if len(texts) <= _FEW
                 else open_vault.search.embed_texts_later(texts)
             )
             return chain_work(
-                meant, lambda meant: open_vault.storage.write(lambda tx: carried_out(tx, prepared, meant))
+                embedded, lambda embedded: open_vault.storage.write(lambda tx: carried_out(tx, prepared, embedded))
             )
 
-        def make_capture_context(meant: Embedded | None) -> CaptureContext:
-            vectors = None if meant is None else meant.vectors_in(open_vault.search.active_space)
+        def make_capture_context(embedded: Embedded | None) -> CaptureContext:
+            vectors = None if embedded is None else embedded.vectors_in(open_vault.search.active_space)
             handed = open_vault.read_log.disclosed_to(actor.client_id)
             return CaptureContext(
                 actor,
@@ -280,16 +280,16 @@ class Sessions:
             with open_vault.storage.verb(tx, actor, "session_close", identity) as call:
                 if call.earlier is not None:
                     return SessionClosed(**call.earlier)
-                held = self._table.look(name)
-                left = None if held is None else held.left
+                session = self._table.look(name)
+                left = None if session is None else session.left
                 kept = working_set.load_working_set(tx, *name)
                 closed = SessionClosed(
                     len(left.slots if left is not None else kept[0] if kept is not None else {}),
-                    int(held is not None and bool(held.turn) and held.turn == turn),
+                    int(session is not None and bool(session.turn) and session.turn == turn),
                 )
                 with open_vault.storage.work.verb(tx, "session_close", "Close a session", actor) as verb:
                     verb.note_audit("", at_hand=closed.saved, turns=closed.ended)
-                if held is not None and left is not None and held.is_new:
+                if session is not None and left is not None and session.is_new:
                     self._save_sessions(tx, [left])
                 tx.after_commit(lambda: self._table.close(name, turn, left))
                 call.set_outcome((), asdict(closed))
@@ -303,9 +303,9 @@ class Sessions:
         Args:
             names: clients and their sessions.
         """
-        gone = self._table.leave(names)
+        evicted = self._table.leave(names)
         try:
-            self._queue_session_saves(self._open_vault().storage, gone)
+            self._queue_session_saves(self._open_vault().storage, evicted)
         except UserError:
             return  # the vault is locked: everything was kept when it was
 
@@ -320,12 +320,12 @@ class Sessions:
     def run_chores(self, open_vault: OpenVault) -> None:
         """Put away what was silent for long (E21.7), and forget what would come back with nothing."""
         now = open_vault.storage.clock.now_ms()
-        gone = self._table.leave_idle(now - open_vault.options.session_idle_s * 1000)
-        if gone.left:
+        evicted = self._table.leave_idle(now - open_vault.options.session_idle_s * 1000)
+        if evicted.left:
             before = now - int(open_vault.options.session_gone_h * _HOUR_MS)
 
             def write(tx: Tx) -> None:
-                self._save_sessions(tx, gone.left)
+                self._save_sessions(tx, evicted.left)
                 working_set.drop_stale(tx, before)
 
             log_failure(open_vault.storage.write(write, background=True), _log, "putting a session away")
@@ -336,18 +336,18 @@ class Sessions:
         Args:
             storage: of the vault, still open.
         """
-        gone = self._table.leave_all()
-        if not gone.left:
+        evicted = self._table.leave_all()
+        if not evicted.left:
             return
         try:
-            storage.write(lambda tx: self._save_sessions(tx, gone.left)).result(_SUSPEND_S)
+            storage.write(lambda tx: self._save_sessions(tx, evicted.left)).result(_SUSPEND_S)
         except (LociError, TooLate) as error:
             _log.warning("sessions could not be kept (%s)", type(error).__name__)
 
-    def _queue_session_saves(self, storage: Storage, gone: EvictedSessions) -> None:
-        if gone.left:
+    def _queue_session_saves(self, storage: Storage, evicted: EvictedSessions) -> None:
+        if evicted.left:
             log_failure(
-                storage.write(lambda tx: self._save_sessions(tx, gone.left), background=True),
+                storage.write(lambda tx: self._save_sessions(tx, evicted.left), background=True),
                 _log,
                 "keeping a session",
             )

@@ -57,10 +57,10 @@ def make_finding(check: str, outcome: str, **values: str) -> Finding:
         outcome: what was found, a word of that check.
         **values: what its sentence names.
     """
-    told = _load_wordings()[check]
-    found = told["outcomes"][outcome]
+    wording = _load_wordings()[check]
+    found = wording["outcomes"][outcome]
     sentence = str(found["says"]).format(**values)
-    return Finding(check, str(told["title"]), str(found["state"]), sentence, str(found.get("do", "")))
+    return Finding(check, str(wording["title"]), str(found["state"]), sentence, str(found.get("do", "")))
 
 
 @cache

@@ -146,22 +146,22 @@ class HomeKeys:
             )
         return open_with_keyring(keys, self.keyring)
 
-    def finish_restore(self, *, is_held: bool = False) -> None:
+    def finish_restore(self, *, is_locked: bool = False) -> None:
         """Finish a restore that was killed after it had been decided, so that keys and vault belong together.
 
         Args:
-            is_held: whether the caller holds the vault's lock.
+            is_locked: whether the caller holds the vault's lock.
 
         Raises:
             EnvironmentFaultError: VAULT_BUSY, DISK_FULL, READ_ONLY.
         """
         if self.home.restoring.is_dir():
-            with self.hold_lock(is_held):
+            with self.hold_lock(is_locked):
                 finish_restore(self.home)
 
-    def hold_lock(self, is_held: bool) -> AbstractContextManager[object]:
+    def hold_lock(self, is_locked: bool) -> AbstractContextManager[object]:
         """The vault's lock for as long as a block runs, unless the caller holds it."""
-        return nullcontext() if is_held else VaultLock(self.home.lock)
+        return nullcontext() if is_locked else VaultLock(self.home.lock)
 
     def is_recovery_code(self, typed: str) -> bool:
         """Whether a text is this vault's recovery code; opens its slot and wipes what comes out.
@@ -174,19 +174,19 @@ class HomeKeys:
         """
         return _is_recovery_code(self._load_key_file(), typed)
 
-    def change_passphrase(self, old: str, new: str, *, is_held: bool = False, cost: KdfCost | None = None) -> None:
+    def change_passphrase(self, old: str, new: str, *, is_locked: bool = False, cost: KdfCost | None = None) -> None:
         """Set or replace the passphrase; recovery code and keyring stay. Earlier backups keep their old one.
 
         Args:
             old: the passphrase or the recovery code, so that a forgotten passphrase can be replaced.
-            is_held: whether the caller holds the vault's lock.
+            is_locked: whether the caller holds the vault's lock.
             cost: of a guess at it; tests use the lowest.
 
         Raises:
             UserError: WRONG_SECRET, INVALID_INPUT; nothing was changed.
             LociError: VAULT_BUSY, KEY_FILE_DAMAGED, NO_VAULT, MEMORY_PRESSURE, DISK_FULL, READ_ONLY.
         """
-        with self.hold_lock(is_held):
+        with self.hold_lock(is_locked):
             keys = self._load_key_file()
             with open_with_secret(keys, old) as root:
                 save_keys(self.home.keys, change_passphrase(keys, root, new, cost))
@@ -210,12 +210,12 @@ class HomeKeys:
         self._staged = renewed.recovery_slot
         return code
 
-    def confirm_recovery_code(self, typed: str, *, is_held: bool = False) -> bool:
+    def confirm_recovery_code(self, typed: str, *, is_locked: bool = False) -> bool:
         """Put the slot that was made last in force; the old code opens nothing any more.
 
         Args:
             typed: the new code as a person types it.
-            is_held: whether the caller holds the vault's lock.
+            is_locked: whether the caller holds the vault's lock.
 
         Returns:
             False where it does not open that slot; nothing was changed.
@@ -225,7 +225,7 @@ class HomeKeys:
         """
         if self._staged is None:
             return False
-        with self.hold_lock(is_held):
+        with self.hold_lock(is_locked):
             renewed = with_recovery_slot(self._load_key_file(), self._staged)
             if not _is_recovery_code(renewed, typed):
                 return False

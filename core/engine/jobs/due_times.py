@@ -44,8 +44,8 @@ class JobWording:
 @cache
 def job_wordings() -> Mapping[JobType, JobWording]:
     """How every kind of work is called; `resources/lifecycle/jobs.json`."""
-    told = json.loads((files("resources") / "lifecycle" / "jobs.json").read_text(encoding="utf-8"))
-    return {kind: JobWording(**told[kind.value]) for kind in JobType}
+    wordings = json.loads((files("resources") / "lifecycle" / "jobs.json").read_text(encoding="utf-8"))
+    return {kind: JobWording(**wordings[kind.value]) for kind in JobType}
 
 
 def interval_ms(kind: JobType, options: Options) -> int | None:
@@ -121,11 +121,11 @@ class Agenda:
         """Every kind of work, by type; made with the first heartbeat, which few commands live to see."""
         return self._make_jobs()
 
-    def list_due_jobs(self, open_vault: OpenVault, ground: JobContext) -> tuple[JobType, ...]:
+    def list_due_jobs(self, open_vault: OpenVault, context: JobContext) -> tuple[JobType, ...]:
         """What is to be queued now.
 
         Args:
-            ground: what jobs would stand on.
+            context: what jobs would stand on.
 
         Returns:
             Kinds of work, in the order in which they shall run.
@@ -138,39 +138,39 @@ class Agenda:
             busy = {str(row[0]) for row in rows.all(
                 "SELECT type FROM jobs WHERE state IN ('queued', 'running', 'poison')"
             )}  # fmt: skip
-            last = job_store.last_ended(rows, ground.now_ms)
+            last = job_store.last_ended(rows, context.now_ms)
             made_at = int(rows.value("SELECT created_at FROM vault_state"))
             return tuple(
                 kind
                 for kind in JobType
                 if kind.value not in busy
-                and self._is_due(kind, open_vault, ground, rows, last.get(kind), made_at, urgent=urgent)
+                and self._is_due(kind, open_vault, context, rows, last.get(kind), made_at, urgent=urgent)
             )
 
         return open_vault.storage.vault.read(read)
 
-    def missing_requirement(self, kind: JobType, ground: JobContext) -> str:
+    def missing_requirement(self, kind: JobType, context: JobContext) -> str:
         """Why a kind of work can do nothing at present.
 
         Returns:
             A key of the sentences; "" where it lacks nothing.
         """
-        if kind in (JobType.CONSOLIDATE, JobType.REPLAY) and ground.neighbours is None:
+        if kind in (JobType.CONSOLIDATE, JobType.REPLAY) and context.neighbours is None:
             return INDEX_LOADS
-        if kind is JobType.DISTILL and ground.ask is None and ground.talk is None:
+        if kind is JobType.DISTILL and context.ask is None and context.talk is None:
             return NO_MODEL
         return ""
 
-    def hold_reason(self, open_vault: OpenVault, job: StoredJob, ground: JobContext) -> str:
+    def hold_reason(self, open_vault: OpenVault, job: StoredJob, context: JobContext) -> str:
         """Why a queued job does not run now.
 
         Returns:
             A key of the sentences; "" where nothing holds it.
         """
-        lacking = self.missing_requirement(job.type, ground)
+        lacking = self.missing_requirement(job.type, context)
         if lacking:
             return lacking
-        if job.not_before is not None and job.not_before > ground.now_ms:
+        if job.not_before is not None and job.not_before > context.now_ms:
             return LATER
         if job.actor != "scheduler":
             return ""  # whoever asked for it wants it now
@@ -179,7 +179,7 @@ class Agenda:
         if (
             job.type in clock_check.WAITING
             and self.watch is not None
-            and clock_check.is_archiving_paused(self.watch, ground.now_ms)
+            and clock_check.is_archiving_paused(self.watch, context.now_ms)
         ):
             return CLOCK
         return self.heavy_work_hold(open_vault) if job_wordings()[job.type].heavy else ""
@@ -196,7 +196,7 @@ class Agenda:
         self,
         kind: JobType,
         open_vault: OpenVault,
-        ground: JobContext,
+        context: JobContext,
         rows: Rows,
         last: int | None,
         made_at: int,
@@ -204,22 +204,22 @@ class Agenda:
         urgent: bool,
     ) -> bool:
         work = self.jobs.get(kind)
-        if work is None or self.missing_requirement(kind, ground):
+        if work is None or self.missing_requirement(kind, context):
             return False
-        if kind is JobType.SWEEP and urgent and (last is None or ground.now_ms - last > _HOUR_MS):
+        if kind is JobType.SWEEP and urgent and (last is None or context.now_ms - last > _HOUR_MS):
             return True  # always allowed, and soon (E22.7)
         if kind is JobType.REPLAY and open_vault.load.activity.idle_s < open_vault.options.replay_idle_s:
             return False
         timed = interval_ms(kind, open_vault.options) is not None
-        if timed and not is_due(kind, open_vault.options, last, made_at, ground.now_ms):
+        if timed and not is_due(kind, open_vault.options, last, made_at, context.now_ms):
             return False
         if isinstance(work, Planner):
             return timed
         # What could not be done a moment ago (a text that has no vector) is looked at again after a while.
-        if last is not None and 0 <= ground.now_ms - last < _REST_MS:
+        if last is not None and 0 <= context.now_ms - last < _REST_MS:
             return False
-        waiting = work.count_backlog(rows, ground)
-        if kind is JobType.EMBED and last is not None and 0 <= ground.now_ms - last < _LONG_REST_MS:
+        waiting = work.count_backlog(rows, context)
+        if kind is JobType.EMBED and last is not None and 0 <= context.now_ms - last < _LONG_REST_MS:
             return waiting > _count_fruitless(rows, kind, last)
         return waiting > 0
 

@@ -64,7 +64,7 @@ from core.vault.database.tx import Tx
 
 CLEANUP = "episode_cleanup"
 """The verb of a cleanup in the audit."""
-_BATCH = 500  # deeds of one undo step: the writer is not held longer
+_BATCH = 500  # actions of one undo step: the writer is not held longer
 _LOOKED_BACK = 200_000  # rows of the audit in which those of one client are looked for; it has no index over actors
 _WORDS = frozenset({"operation", "phase", "action", "verdict", "signal", "maturity", "by", "code", "format", "how"})
 """Members of an audit row that hold a word of Loci's own; ids and figures of trust stay out."""
@@ -144,7 +144,7 @@ class Maintenance:
             request_id: the caller's own id for this call: a run that came of it is not run again.
 
         Returns:
-            Counts of memories that the asker sees; with a plan, of deeds all of whose memories it sees. The future
+            Counts of memories that the asker sees; with a plan, of actions all of whose memories it sees. The future
             raises BACKGROUND_STALLED, or the run's own code, where it did not end well.
 
         Raises:
@@ -201,7 +201,7 @@ class Maintenance:
         client = self._authority.require_grant(actor, Grant.CURATE)
         if most is not None and most < 0:
             raise UserError(Code.INVALID_INPUT, "The number of notes that may stand is 0 or more.")
-        ground = self._scheduler.make_context(open_vault)
+        context = self._scheduler.make_context(open_vault)
         options = (
             open_vault.options if most is None else open_vault.options.model_copy(update={"episode_capacity": most})
         )
@@ -214,24 +214,24 @@ class Maintenance:
             open_vault.storage.threads.jobs,
             _tidy_in_batches,
             open_vault.storage,
-            replace(ground, options=options),
+            replace(context, options=options),
             call,
             check_terms,
         )
 
     def _preview_consolidation(self, open_vault: OpenVault, scope: Scope) -> Consolidation:
         work = self._scheduler.agenda.jobs[JobType.CONSOLIDATE]
-        ground = self._scheduler.make_context(open_vault)
-        deeds = work.plan(ground) if isinstance(work, Planner) else ()
+        context = self._scheduler.make_context(open_vault)
+        actions = work.plan(context) if isinstance(work, Planner) else ()
         visible = open_vault.storage.vault.read(
-            lambda rows: visible_ids(rows, {one for deed in deeds for one in _planned_ids(deed)}, scope)
+            lambda rows: visible_ids(rows, {one for action in actions for one in _planned_ids(action)}, scope)
         )
-        known = [deed for deed in deeds if visible.issuperset(_planned_ids(deed))]
-        return Consolidation(dry_run=True, planned=dict(Counter(deed.action.value for deed in known)))
+        known = [action for action in actions if visible.issuperset(_planned_ids(action))]
+        return Consolidation(dry_run=True, planned=dict(Counter(action.action.value for action in known)))
 
 
-def _planned_ids(deed: PlannedAction) -> tuple[str, ...]:
-    return (deed.memory_id, *deed.others)
+def _planned_ids(action: PlannedAction) -> tuple[str, ...]:
+    return (action.memory_id, *action.others)
 
 
 def _visible_space_ids(rows: Rows, space: str | None, scope: Scope) -> frozenset[str] | None:
@@ -249,13 +249,13 @@ def _list_own_actions(rows: Rows, who: str | None, limit: int, scope: Scope) -> 
     found = rows.all(_AUDIT, {"who": who, "back": _LOOKED_BACK, "most": limit})
     visible = visible_ids(rows, {str(row[2]) for row in found}, scope)
     places = {str(row[0]): (str(row[1]), str(row[2])) for row in rows.all(_PLACES, (json.dumps(sorted(visible)),))}
-    told = []
+    own_actions = []
     for at, verb, obj, detail in found:
         kind, space = places.get(obj, ("", ""))
-        held = json.loads(detail)
-        kept = {name: value for name, value in held.items() if type(value) in (int, bool) or name in _WORDS}
-        told.append(OwnAction(at, verb, obj if obj in places else "", kind, space, kept, verb != "refused"))
-    return tuple(told)
+        details = json.loads(detail)
+        kept = {name: value for name, value in details.items() if type(value) in (int, bool) or name in _WORDS}
+        own_actions.append(OwnAction(at, verb, obj if obj in places else "", kind, space, kept, verb != "refused"))
+    return tuple(own_actions)
 
 
 def _report_consolidation(rows: Rows, row: JobRow, scope: Scope) -> Consolidation:
@@ -269,15 +269,17 @@ def _report_consolidation(rows: Rows, row: JobRow, scope: Scope) -> Consolidatio
     )
 
 
-def _tidy_in_batches(storage: Storage, ground: JobContext, call: IdempotentCall, may: Callable[[], None]) -> Tidied:
+def _tidy_in_batches(storage: Storage, context: JobContext, call: IdempotentCall, may: Callable[[], None]) -> Tidied:
     """Each batch is a transaction of its own; one that was cut off and is asked for again does the rest."""
     known, actor = storage.vault.read(call.find_reply), call.actor
     if known is not None:
         return Tidied(**known)
-    deeds = storage.vault.read(lambda rows: plan_cleanup(rows, ground.options, ground.now_ms, actor.client_id))
+    actions = storage.vault.read(lambda rows: plan_cleanup(rows, context.options, context.now_ms, actor.client_id))
     over = many = 0
-    for start in range(0, max(1, len(deeds)), _BATCH):
-        counts = storage.write(_batch_of(storage, ground, actor, deeds[start : start + _BATCH], may)).result()
+    for start in range(0, max(1, len(actions)), _BATCH):
+        counts = storage.write(
+            _make_cleanup_batch(storage, context, actor, actions[start : start + _BATCH], may)
+        ).result()
         over, many = over + counts.get("expired", 0), many + counts.get("capacity", 0)
     done = Tidied(over, many, storage.vault.read(lambda rows: count_remaining(rows, actor.client_id)))
 
@@ -290,13 +292,13 @@ def _tidy_in_batches(storage: Storage, ground: JobContext, call: IdempotentCall,
     return done
 
 
-def _batch_of(
-    storage: Storage, ground: JobContext, actor: Actor, deeds: Sequence[PlannedAction], may: Callable[[], None]
+def _make_cleanup_batch(
+    storage: Storage, context: JobContext, actor: Actor, actions: Sequence[PlannedAction], may: Callable[[], None]
 ) -> Callable[[Tx], Mapping[str, int]]:
     def write(tx: Tx) -> Mapping[str, int]:
         may()
         with storage.verb(tx, actor, CLEANUP, label="Tidy notes away") as verb:
-            batch = EpisodeCleanupJob().apply_plan(tx, verb.step, ground, deeds)
+            batch = EpisodeCleanupJob().apply_plan(tx, verb.step, context, actions)
             counts = {name: count for name, count in batch.counts.items() if name != "remaining"}  # of all clients
             verb.note_audit("", **counts)
             verb.set_outcome(batch.ids or None)
@@ -311,21 +313,21 @@ _WEIGHT = {
     JobAction.DIGEST: 2, JobAction.SUPERSEDE: 2, JobAction.ASK: 3, JobAction.FADE: 4, JobAction.RECOVER: 5,
     JobAction.CORROBORATE: 5, JobAction.STRENGTHEN: 6, JobAction.PROPOSE: 6,
 }  # fmt: skip
-"""What is told first: what takes most away."""
+"""What is listed first: what takes most away."""
 
 
 def preview_jobs(
-    jobs: Mapping[JobType, Planner | StreamJob], ground: JobContext, kinds: Sequence[JobType], limit: int
+    jobs: Mapping[JobType, Planner | StreamJob], context: JobContext, kinds: Sequence[JobType], limit: int
 ) -> Preview:
     """Plan some kinds of work and tell what they would do.
 
     Args:
         jobs: every kind of work there is.
         kinds: which; streams have no plan and are passed over.
-        limit: deeds that are told one by one, at most.
+        limit: actions that are listed one by one, at most.
 
     Returns:
-        The deeds, those that take most away first. A memory that two kinds would act on is told once, with the first.
+        The actions, those that take most away first. A memory that two kinds would act on is listed with the first.
     """
     found: list[tuple[JobType, PlannedAction]] = []
     taken: set[tuple[JobAction, str]] = set()
@@ -334,38 +336,38 @@ def preview_jobs(
         work = jobs.get(kind)
         if not isinstance(work, Planner):
             continue
-        deeds = work.plan(ground)
+        actions = work.plan(context)
         if kind in _REPORTS:
-            reports[kind] = _REPORTS[kind](ground, deeds)
-        for deed in deeds:
-            if (deed.action, deed.memory_id) not in taken:
-                taken.add((deed.action, deed.memory_id))
-                found.append((kind, deed))
+            reports[kind] = _REPORTS[kind](context, actions)
+        for action in actions:
+            if (action.action, action.memory_id) not in taken:
+                taken.add((action.action, action.memory_id))
+                found.append((kind, action))
     found.sort(key=lambda pair: (_WEIGHT[pair[1].action], -pair[1].value, pair[1].memory_id))
-    counts = Counter(deed.action.value for _, deed in found)
-    items = ground.read(lambda rows: _make_preview_items(rows, found[:limit]))
-    return Preview(ground.now_ms, tuple(items), dict(counts), reports.get(JobType.CONSOLIDATE, {}), reports)
+    counts = Counter(action.action.value for _, action in found)
+    items = context.read(lambda rows: _make_preview_items(rows, found[:limit]))
+    return Preview(context.now_ms, tuple(items), dict(counts), reports.get(JobType.CONSOLIDATE, {}), reports)
 
 
-def _forecast_consolidation(ground: JobContext, deeds: Sequence[PlannedAction]) -> Mapping[str, object]:
+def _forecast_consolidation(context: JobContext, actions: Sequence[PlannedAction]) -> Mapping[str, object]:
     def read(rows: Rows) -> Mapping[str, object]:
         before = count_active(rows)
-        after = forecast_memories(rows, deeds, before)
-        return make_report(count_plan(deeds), before=before, after=after, duration_ms=0, dry_run=True).to_json()
+        after = forecast_memories(rows, actions, before)
+        return make_report(count_plan(actions), before=before, after=after, duration_ms=0, dry_run=True).to_json()
 
-    told: Mapping[str, object] = ground.read(read)
-    return told
+    forecast: Mapping[str, object] = context.read(read)
+    return forecast
 
 
 _REPORTS: Mapping[JobType, Callable[[JobContext, Sequence[PlannedAction]], Mapping[str, object]]] = {
     JobType.CONSOLIDATE: _forecast_consolidation,
-    JobType.SWEEP: lambda _, deeds: count_sweep(deeds),
+    JobType.SWEEP: lambda _, actions: count_sweep(actions),
 }
 """What a run would report, from its plan: the same names and numbers."""
 
 
 def _make_preview_items(rows: Rows, found: Sequence[tuple[JobType, PlannedAction]]) -> list[PreviewItem]:
-    wanted = {one for _, deed in found for one in (deed.memory_id, *deed.others[:_OTHERS])}
+    wanted = {one for _, action in found for one in (action.memory_id, *action.others[:_OTHERS])}
     known = {
         str(memory_id): (str(text), str(kind), str(space))
         for memory_id, text, kind, space in rows.all(
@@ -377,23 +379,23 @@ def _make_preview_items(rows: Rows, found: Sequence[tuple[JobType, PlannedAction
     return [
         PreviewItem(
             job,
-            deed,
-            known[deed.memory_id][0],
-            tuple(known[one][0] for one in deed.others[:_OTHERS] if one in known),
-            known[deed.memory_id][1],
-            known[deed.memory_id][2],
-            reason_texts().get(deed.reason, ""),
+            action,
+            known[action.memory_id][0],
+            tuple(known[one][0] for one in action.others[:_OTHERS] if one in known),
+            known[action.memory_id][1],
+            known[action.memory_id][2],
+            reason_texts().get(action.reason, ""),
         )
-        for job, deed in found
-        if deed.memory_id in known
+        for job, action in found
+        if action.memory_id in known
     ]
 
 
 @cache
 def reason_texts() -> Mapping[str, str]:
     """Reasons in words; `resources/help/lifecycle.json`."""
-    told: dict[str, str] = json.loads((files("resources") / "help" / "lifecycle.json").read_text(encoding="utf-8"))
-    return told
+    texts: dict[str, str] = json.loads((files("resources") / "help" / "lifecycle.json").read_text(encoding="utf-8"))
+    return texts
 
 
 PREVIEWED = (JobType.SWEEP, JobType.CONSOLIDATE, JobType.EPISODES, JobType.ERASE)
@@ -430,10 +432,10 @@ class JobsGroup:
         """What the next runs would do; nothing is written.
 
         Args:
-            limit: deeds that are told one by one, at most.
+            limit: actions that are listed one by one, at most.
 
         Returns:
-            The deeds and their counts.
+            The actions and their counts.
         """
         open_vault = self._open_vault()
         return open_vault.storage.run_on(
@@ -480,8 +482,8 @@ class JobsGroup:
         open_vault = self._open_vault()
 
         def write(tx: Tx) -> JobRow:
-            held = job_store.by_id(tx, job_id)
-            is_reading = held is not None and held.type is JobType.DISTILL
+            stored_job = job_store.by_id(tx, job_id)
+            is_reading = stored_job is not None and stored_job.type is JobType.DISTILL
             revived = distill_queue.revive_all_episodes(tx) if is_reading else 0
             runs = job_store.revive_job(tx, job_id)
             if runs is None and revived:
@@ -663,13 +665,13 @@ def describe_hold(key: str) -> str:
 
 @cache
 def _load_hold_texts() -> Mapping[str, str]:
-    told: dict[str, str] = json.loads((files("resources") / "lifecycle" / "holds.json").read_text(encoding="utf-8"))
-    return told
+    texts: dict[str, str] = json.loads((files("resources") / "lifecycle" / "holds.json").read_text(encoding="utf-8"))
+    return texts
 
 
 def _parse_report(text: str | None) -> Mapping[str, Any]:
-    told: dict[str, Any] = json.loads(text or "{}")
-    return told
+    report: dict[str, Any] = json.loads(text or "{}")
+    return report
 
 
 def _audit_name_of(actor: Actor) -> str:

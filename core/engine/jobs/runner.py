@@ -48,7 +48,7 @@ _CLEARTEXT = "cleartext"
 _PATIENCE_S, _STEP_S = 1.0, 0.02
 _SHARE = 8
 """While somebody searches all the time, work goes on for one part of time in so many and one."""
-_NEAR_AT_ONCE = 16
+_NEIGHBOURS_AT_ONCE = 16
 
 T = TypeVar("T")
 
@@ -59,24 +59,28 @@ def make_job_context(open_vault: OpenVault, model: ModelRefinement, is_stopped: 
     Args:
         is_stopped: whether the job shall end.
     """
-    sight = open_vault.search.active_space  # once: a change of the model in between must not mix two vector spaces
-    is_whole = sight.index.status().state is IndexState.READY
+    active_space = (
+        open_vault.search.active_space
+    )  # once: a change of the model in between must not mix two vector spaces
+    is_whole = active_space.index.status().state is IndexState.READY
     manners = _Manners(open_vault)
     return JobContext(
         clock=open_vault.storage.clock,
         options=open_vault.options,
         make_id=open_vault.storage.make_id,
         work=open_vault.storage.work,
-        store_service=sight.store_service,
-        space=sight.space,
+        store_service=active_space.store_service,
+        space=active_space.space,
         read=manners.read,
-        embed=lambda texts: open_vault.storage.run_on(open_vault.storage.threads.compute, sight.embed, texts).result(),
-        neighbours=partial(_find_near, sight.index, manners) if is_whole else None,
+        embed=lambda texts: open_vault.storage.run_on(
+            open_vault.storage.threads.compute, active_space.embed, texts
+        ).result(),
+        neighbours=partial(_find_neighbours, active_space.index, manners) if is_whole else None,
         ask=partial(_ask_model, model) if open_vault.model.server is ModelServerState.READY else None,
         is_stopped=is_stopped,
-        stored=sight.add_vectors,
+        stored=active_space.add_vectors,
         removed=vector_remover(open_vault.storage, open_vault.search),
-        tidy=partial(_free_models, sight.store_service, open_vault.talk),
+        tidy=partial(_free_models, active_space.store_service, open_vault.talk),
         talk=open_vault.talk,
     )
 
@@ -118,13 +122,13 @@ class _Manners:
         return self._open_vault.storage.vault.read(fn, deadline_s=None)
 
 
-def _find_near(
+def _find_neighbours(
     index: IndexManager, manners: _Manners, vectors: NDArray[np.float32], k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     labels = np.full((len(vectors), k), -1, np.int64)
     cosines = np.full((len(vectors), k), -1.0, np.float32)
     for place, vector in enumerate(vectors):
-        if place % _NEAR_AT_ONCE == 0:
+        if place % _NEIGHBOURS_AT_ONCE == 0:
             manners.wait_while_busy()
         hits = index.search(vector, k)
         labels[place, : len(hits.labels)] = hits.labels
@@ -174,7 +178,7 @@ class JobRunner:
         """How a job stands of which no batch is run."""
         return JobCheckpoint(job.id, job.state, job.counts)
 
-    def run_batch(self, job: StoredJob, ground: JobContext) -> JobCheckpoint:
+    def run_batch(self, job: StoredJob, context: JobContext) -> JobCheckpoint:
         """Do the next batch.
 
         Args:
@@ -188,41 +192,41 @@ class JobRunner:
         """
         work = self._jobs[job.type]
         if not isinstance(work, Planner):
-            kept = self._run_stream(job, work, ground)
+            kept = self._run_stream(job, work, context)
         elif job.started_at is None:
-            kept = self._plan_job(job, work, ground)
+            kept = self._plan_job(job, work, context)
         else:
-            kept = self._run_planner(job, work, ground)
+            kept = self._run_planner(job, work, context)
         if kept.state is not JobState.RUNNING:
-            ground.tidy()
+            context.tidy()
         return kept
 
     # ---- planned work
 
-    def _plan_job(self, job: StoredJob, work: Planner, ground: JobContext) -> JobCheckpoint:
+    def _plan_job(self, job: StoredJob, work: Planner, context: JobContext) -> JobCheckpoint:
         self._publish_progress(job, 0, None)
-        actions = work.plan(ground)
-        if ground.is_stopped():
+        actions = work.plan(context)
+        if context.is_stopped():
             return JobCheckpoint(job.id, JobState.RUNNING)  # looked at anew, and closed then
-        cursor = {"before": ground.read(count_active)}
+        cursor = {"before": context.read(count_active)}
         self._write_in_background(lambda tx: job_store.begin_job(tx, job, actions, len(actions), cursor))
         self._publish_progress(job, 0, len(actions))
         return JobCheckpoint(job.id, JobState.RUNNING)
 
-    def _run_planner(self, job: StoredJob, work: Planner, ground: JobContext) -> JobCheckpoint:
+    def _run_planner(self, job: StoredJob, work: Planner, context: JobContext) -> JobCheckpoint:
         size = self._size.get(job.id, _BATCH)
-        actions = ground.read(lambda rows: job_store.read_plan(rows, job.id, job.progress, size))
+        actions = context.read(lambda rows: job_store.read_plan(rows, job.id, job.progress, size))
         if not actions:
             return self.close_job(job, JobState.DONE)
         apply_plan = work.apply_plan
         if isinstance(work, PreparingPlanner):
-            apply_plan = partial(work.apply_plan, prepared=work.prepare(ground, actions))
+            apply_plan = partial(work.apply_plan, prepared=work.prepare(context, actions))
         begun = self._open_vault.storage.clock.monotonic()
 
         def write(tx: Tx) -> StoredJob:
             self._check_unchanged(tx, job)
             with self._open_verb(tx, job) as verb:
-                batch = apply_plan(tx, verb, ground, actions)
+                batch = apply_plan(tx, verb, context, actions)
                 verb.note_audit(job.id, **batch.counts)
             return self._advance_job(tx, job, BatchResult(len(actions), batch.counts, batch.ids), verb.step_id)
 
@@ -234,25 +238,25 @@ class JobRunner:
 
     # ---- streams
 
-    def _run_stream(self, job: StoredJob, work: StreamJob, ground: JobContext) -> JobCheckpoint:
+    def _run_stream(self, job: StoredJob, work: StreamJob, context: JobContext) -> JobCheckpoint:
         if job.started_at is None:
-            total = ground.read(lambda rows: work.count_backlog(rows, ground, job.cursor))
+            total = context.read(lambda rows: work.count_backlog(rows, context, job.cursor))
             self._write_in_background(lambda tx: job_store.begin_job(tx, job, None, total, job.cursor))
             self._publish_progress(job, 0, total)
             return JobCheckpoint(job.id, JobState.RUNNING)
-        prepared = work.prepare(ground, job.cursor)
-        if prepared is None or ground.is_stopped():
+        prepared = work.prepare(context, job.cursor)
+        if prepared is None or context.is_stopped():
             return (
-                JobCheckpoint(job.id, JobState.RUNNING) if ground.is_stopped() else self.close_job(job, JobState.DONE)
+                JobCheckpoint(job.id, JobState.RUNNING) if context.is_stopped() else self.close_job(job, JobState.DONE)
             )
 
         def write(tx: Tx) -> tuple[StoredJob, bool]:
             self._check_unchanged(tx, job)
             if work.is_derived:
-                batch = work.write(tx, None, ground, prepared)
+                batch = work.write(tx, None, context, prepared)
                 return self._advance_job(tx, job, batch, None), batch.is_last
             with self._open_verb(tx, job) as verb:
-                batch = work.write(tx, verb, ground, prepared)
+                batch = work.write(tx, verb, context, prepared)
                 verb.note_audit(job.id, **batch.counts)
             return self._advance_job(tx, job, batch, verb.step_id), batch.is_last
 
@@ -277,16 +281,16 @@ class JobRunner:
 
         def write(tx: Tx) -> Mapping[str, Any]:
             with self._open_vault.storage.verb(tx, SCHEDULER, "jobs") as verb:
-                told = self._make_report(tx, job)
+                report = self._make_report(tx, job)
                 job_store.close_step(tx, job.id)
-                job_store.finish_job(tx, job.id, state, told)
+                job_store.finish_job(tx, job.id, state, report)
                 self._audit_derived(tx, job, job.type.value)
                 verb.set_outcome(())
-            return told
+            return report
 
-        told = self._write_in_background(write)
+        report = self._write_in_background(write)
         self._publish_progress(job, 1, 1)
-        return JobCheckpoint(job.id, state, told)
+        return JobCheckpoint(job.id, state, report)
 
     def requeue_job(self, job: StoredJob) -> JobCheckpoint:
         """Let a job wait that cannot go on now."""
@@ -314,10 +318,10 @@ class JobRunner:
     # ---- ground
 
     def _open_verb(self, tx: Tx, job: StoredJob) -> Any:
-        told = job_wordings()[job.type]
+        wording = job_wordings()[job.type]
         actor = OWNER_ACTOR if job.actor == "owner" else SCHEDULER
         return self._open_vault.storage.work.verb(
-            tx, job.type.value, told.step, actor, step_id=job.step_id, keep_open=True
+            tx, job.type.value, wording.step, actor, step_id=job.step_id, keep_open=True
         )
 
     def _advance_job(self, tx: Tx, job: StoredJob, batch: BatchResult, step_id: str | None) -> StoredJob:
@@ -328,10 +332,10 @@ class JobRunner:
 
     @staticmethod
     def _check_unchanged(tx: Tx, job: StoredJob) -> None:
-        held = job_store.by_id(tx, job.id)
-        if held is None or held.progress != job.progress:
+        stored_job = job_store.by_id(tx, job.id)
+        if stored_job is None or stored_job.progress != job.progress:
             raise BugError("a job that two threads run")
-        if held.state is not JobState.RUNNING:
+        if stored_job.state is not JobState.RUNNING:
             job_store.resume_job(tx, job)
 
     def _audit_derived(self, tx: Tx, job: StoredJob, kind: str) -> None:

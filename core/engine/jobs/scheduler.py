@@ -147,10 +147,10 @@ class Scheduler:
         self.start_next(open_vault)
 
     def _watch_clock(self, storage: Storage) -> None:
-        held = storage.vault.read(clock_check.read_clock)
-        known = held or self.agenda.watch or ClockWatch(storage.clock.now_ms())
+        stored_watch = storage.vault.read(clock_check.read_clock)
+        known = stored_watch or self.agenda.watch or ClockWatch(storage.clock.now_ms())
         seen = self.agenda.watch = clock_check.judge_clock(known, storage.clock.now_ms())
-        if clock_check.is_worth_keeping(held, seen):
+        if clock_check.is_worth_keeping(stored_watch, seen):
             storage.write(lambda tx: clock_check.keep_clock(tx, seen), background=True).result(_TURN_S)
 
     def resume_requested(self, open_vault: OpenVault) -> None:
@@ -192,10 +192,10 @@ class Scheduler:
 
     def _next_job(self, open_vault: OpenVault) -> StoredJob | None:
         """What may run now: what takes hours comes last."""
-        ground = self.make_context(open_vault)
-        queued = open_vault.storage.vault.read(lambda rows: job_store.read_waiting_jobs(rows, ground.now_ms))
+        context = self.make_context(open_vault)
+        queued = open_vault.storage.vault.read(lambda rows: job_store.read_waiting_jobs(rows, context.now_ms))
         queued.sort(key=lambda one: one.type in _YIELDING)
-        return next((one for one in queued if not self.agenda.hold_reason(open_vault, one, ground)), None)
+        return next((one for one in queued if not self.agenda.hold_reason(open_vault, one, context)), None)
 
     def _reclaim_jobs(self, now: _Open) -> None:
         """Take up a job that nobody runs, since its failure could not be noted (a full disk); not on the writer."""
@@ -267,11 +267,11 @@ class Scheduler:
         if job_id in now.stopping:
             now.stopping.discard(job_id)
             return now.runner.close_job(job, JobState.CANCELLED)
-        ground = self.make_context(open_vault, lambda: job_id in now.stopping)
-        if self.agenda.hold_reason(open_vault, job, ground) or self._must_yield(open_vault, job):
+        context = self.make_context(open_vault, lambda: job_id in now.stopping)
+        if self.agenda.hold_reason(open_vault, job, context) or self._must_yield(open_vault, job):
             return now.runner.requeue_job(job)
         self._wait_for_quiet(open_vault)
-        return now.runner.run_batch(job, ground)
+        return now.runner.run_batch(job, context)
 
     def _must_yield(self, open_vault: OpenVault, job: StoredJob) -> bool:
         if job.type not in _YIELDING or job.started_at is None:

@@ -66,19 +66,19 @@ class StatementsGroup:
         open_vault = self._owner_vault(actor)
         scope = TalkScope(_require_reader(open_vault.talk).version, import_id, by_hand=True)
         there = open_vault.storage.read(lambda rows: _check_import(rows, import_id))
-        return chain_work(there, lambda _: self._run_round(open_vault, scope, DistilledTalk(), _ROUNDS))
+        return chain_work(there, lambda _: self._run_statement_round(open_vault, scope, DistilledTalk(), _ROUNDS))
 
     def preview_statements(
         self,
         import_id: str | None = None,
-        told: Callable[[int], object] = lambda _: None,
+        progress: Callable[[int], object] = lambda _: None,
         actor: Actor = OWNER_ACTOR,
     ) -> Future[DistilledTalk]:
         """What a run would make; nothing is written.
 
         Args:
             import_id: of one import alone; None for everything.
-            told: how many episodes more were looked at.
+            progress: how many episodes more were looked at.
 
         Returns:
             Statements without ids; the future raises NOT_FOUND for an import that is not there.
@@ -89,11 +89,11 @@ class StatementsGroup:
         """
         open_vault = self._owner_vault(actor)
         scope = TalkScope(_require_reader(open_vault.talk).version, import_id, by_hand=True)
-        ground = self._scheduler.make_context(open_vault)
+        context = self._scheduler.make_context(open_vault)
 
         def run_preview() -> DistilledTalk:
-            ground.read(lambda rows: _check_import(rows, import_id))
-            return preview_talk(ground, scope, told)
+            context.read(lambda rows: _check_import(rows, import_id))
+            return preview_talk(context, scope, progress)
 
         return open_vault.storage.run_on(open_vault.storage.threads.checks, run_preview)
 
@@ -127,25 +127,25 @@ class StatementsGroup:
         def read(rows: Rows) -> DistilledTalk:
             found = DistilledTalk()
             for step in step_ids:
-                found = _join_results(found, _read_step(rows, step, import_id))
+                found = _add_results(found, _read_statement_step(rows, step, import_id))
             return found
 
         return self._open_vault().storage.read(read)
 
-    def _run_round(
+    def _run_statement_round(
         self, open_vault: OpenVault, scope: TalkScope, so_far: DistilledTalk, left: int
     ) -> Future[DistilledTalk]:
         asked = self._scheduler.ask_for(open_vault, JobType.DISTILL, "owner", None, scope.to_cursor())
 
         def read(rows: Rows, kept: JobCheckpoint) -> tuple[DistilledTalk, int]:
-            return _join_results(so_far, _read_run(rows, kept, scope.import_id)), count_waiting(rows, scope)
+            return _add_results(so_far, _read_statement_run(rows, kept, scope.import_id)), count_waiting(rows, scope)
 
         def run_next_round(found: tuple[DistilledTalk, int]) -> Future[DistilledTalk]:
             done, waiting = found
             is_over = not waiting or left <= 1
             if is_over:
                 return open_vault.storage.read(lambda _: done)
-            return self._run_round(open_vault, scope, done, left - 1)
+            return self._run_statement_round(open_vault, scope, done, left - 1)
 
         ended = chain_work(asked, lambda kept: open_vault.storage.read(lambda rows: read(rows, kept)))
         return chain_work(ended, run_next_round)
@@ -167,17 +167,17 @@ def _check_import(rows: Rows, import_id: str | None) -> None:
         raise UserError(Code.NOT_FOUND, "There is no such import.")
 
 
-def _read_run(rows: Rows, kept: JobCheckpoint, import_id: str | None) -> DistilledTalk:
+def _read_statement_run(rows: Rows, kept: JobCheckpoint, import_id: str | None) -> DistilledTalk:
     step, code = rows.one(_STEP, (kept.job_id,)) or (None, None)
     if kept.state is not JobState.DONE:
         raise EnvironmentFaultError(
             Code(code) if code else Code.BACKGROUND_STALLED, "The run did not end well; it is in the journal."
         )
-    found = DistilledTalk() if step is None else _read_step(rows, str(step), import_id)
+    found = DistilledTalk() if step is None else _read_statement_step(rows, str(step), import_id)
     return replace(found, skipped=_skipped_counts(kept.report))
 
 
-def _read_step(rows: Rows, step: str, import_id: str | None) -> DistilledTalk:
+def _read_statement_step(rows: Rows, step: str, import_id: str | None) -> DistilledTalk:
     params = {"step": step, "import_id": import_id}
     return DistilledTalk(
         tuple(_listed_statement_from_row(row) for row in rows.all(_MADE, params)),
@@ -191,7 +191,8 @@ def _skipped_counts(report: Mapping[str, Any]) -> dict[str, int]:
     return {name.removeprefix(SKIPPED): int(count) for name, count in found}
 
 
-def _join_results(first: DistilledTalk, second: DistilledTalk) -> DistilledTalk:
+def _add_results(first: DistilledTalk, second: DistilledTalk) -> DistilledTalk:
+    """The counts of two rounds of one run added up."""
     steps = dict.fromkeys((*first.step_ids, *second.step_ids))
     return DistilledTalk(
         (*first.statements, *second.statements),
@@ -202,9 +203,9 @@ def _join_results(first: DistilledTalk, second: DistilledTalk) -> DistilledTalk:
 
 
 def _listed_statement_from_row(row: Sequence[Any]) -> ListedStatement:
-    memory_id, text, about, kind, lasting, confidence, episode, start, end, operation, said = row
-    told = Statement(
+    memory_id, text, about, kind, lasting, confidence, episode, start, end, operation, said_at = row
+    statement = Statement(
         str(text), str(about), StatementType(kind), bool(lasting), float(confidence), str(episode),
-        (int(start), int(end)), said,
+        (int(start), int(end)), said_at,
     )  # fmt: skip
-    return ListedStatement(str(memory_id), told, str(operation))
+    return ListedStatement(str(memory_id), statement, str(operation))

@@ -118,7 +118,7 @@ class _Read:
 
     result: RecallResult
     packed: Context
-    said: Mapping[str, str]
+    signals: Mapping[str, str]
     asks: tuple[Clarifying, ...]
     sealed: int
 
@@ -149,21 +149,20 @@ def build_context(
     request.check_bounds()
     begun = open_vault.storage.clock.monotonic()
 
-    def run(meant: Embedded) -> ContextReply:
+    def run(embedded: Embedded) -> ContextReply:
         now = open_vault.storage.clock.now_ms()
         counter = counter_for(query.model, open_vault.storage.home.path / FOLDER)
 
         def read(rows: Rows) -> _Read:
             wanted = replace(request, limit=fetch_count(budget, average_entry_tokens(rows, scope)))
-            result = run_recall(open_vault.search, rows, wanted, meant, now)
-            said = feedback_for(rows, result, meant, now, scope)
+            result = run_recall(open_vault.search, rows, wanted, embedded, now)
+            signals = feedback_for(rows, result, embedded, now, scope)
             items = apply_session_boost(rows, result, wanted, at_hand(rows), now)
             if items is not result.items:
                 items = mark_contradictions(rows, items, open_vault.search.readers)
             packed = pack_with_quota(rows, items, budget, counter, scope.client_id, result.sought)
-            return _Read(
-                result, packed, said, choose_questions(open_vault, rows, query, scope), withheld_count(rows, wanted)
-            )
+            asks = choose_questions(open_vault, rows, query, scope)
+            return _Read(result, packed, signals, asks, withheld_count(rows, wanted))
 
         found = open_vault.storage.vault.read(read)
         result, packed = found.result, found.packed
@@ -173,7 +172,7 @@ def build_context(
 
         def make_body() -> Mapping[str, Any]:
             figures = answer_metrics(
-                result.trace, tokens=packed.tokens, took_ms=took_ms, feedback=found.said, packed=len(packed.included)
+                result.trace, tokens=packed.tokens, took_ms=took_ms, feedback=found.signals, packed=len(packed.included)
             )
             more = {"context": _packing_body(packed), **describe_withheld(found.sealed)}
             return receipt_body(replace(result, took_ms=took_ms), query.prompt, figures, **more)
@@ -183,7 +182,7 @@ def build_context(
 
     answered = chain_work(
         open_vault.search.embed_texts([request.embed_text]),
-        lambda meant: open_vault.storage.run_on(open_vault.storage.threads.reads, run, meant),
+        lambda embedded: open_vault.storage.run_on(open_vault.storage.threads.reads, run, embedded),
     )
     return chain_work(answered, lambda reply: with_questions(open_vault, reply, query, scope))
 

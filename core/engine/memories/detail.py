@@ -39,8 +39,8 @@ from core.types.values import Kind, Memory, Precision, Source, Status
 from core.vault.database.rows import MAY_BELONG, Rows
 
 _DAY_MS = 86_400_000
-_CHAIN_STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
-_NEVER_HELD = frozenset({Status.QUARANTINED})
+_CURRENT_STATUSES = frozenset({Status.ACTIVE, Status.DISPUTED})
+_NEVER_VALID = frozenset({Status.QUARANTINED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +91,14 @@ def place_chain(written: Sequence[ChainVersion], now_ms: int) -> Chain:
         shorter than a day is none.
     """
     ordered = sorted(written, key=lambda one: (one.begin[0], one.version, one.recorded_at))
-    held = [one for one in ordered if one.status not in _NEVER_HELD]
-    ends = {one.memory_id: _end_of_version(one, held[nr + 1 :]) for nr, one in enumerate(held)}
-    current = _current_version_id(held)
-    versions = tuple(_version_held_from(one, ends.get(one.memory_id), current) for one in ordered)
+    valid_versions = [one for one in ordered if one.status not in _NEVER_VALID]
+    ends = {one.memory_id: _end_of_version(one, valid_versions[nr + 1 :]) for nr, one in enumerate(valid_versions)}
+    current = _current_version_id(valid_versions)
+    versions = tuple(_version_from(one, ends.get(one.memory_id), current) for one in ordered)
     return Chain(versions, _find_gaps([v for v in versions if v.ever_held]), now_ms)
 
 
-def _version_held_from(one: ChainVersion, end: int | None, current: str | None) -> VersionHeld:
+def _version_from(one: ChainVersion, end: int | None, current: str | None) -> VersionHeld:
     begin, precision, known_by = one.begin
     return VersionHeld(
         memory_id=one.memory_id,
@@ -112,7 +112,7 @@ def _version_held_from(one: ChainVersion, end: int | None, current: str | None) 
         recorded_at=one.recorded_at,
         retired_at=one.retired_at,
         is_current=one.memory_id == current,
-        ever_held=one.status not in _NEVER_HELD,
+        ever_held=one.status not in _NEVER_VALID,
     )
 
 
@@ -120,15 +120,15 @@ def _end_of_version(one: ChainVersion, later: Sequence[ChainVersion]) -> int | N
     begin = one.begin[0]
     if one.valid_to is not None:
         return max(begin, one.valid_to)
-    if one.status in _CHAIN_STANDS:
+    if one.status in _CURRENT_STATUSES:
         return None
     after = next((other.begin[0] for other in later if other.begin[0] > begin), one.retired_at)
     return None if after is None else max(begin, after)
 
 
-def _current_version_id(held: Sequence[ChainVersion]) -> str | None:
-    standing = [one for one in held if one.status in _CHAIN_STANDS]
-    return standing[-1].memory_id if standing else None
+def _current_version_id(versions: Sequence[ChainVersion]) -> str | None:
+    current = [one for one in versions if one.status in _CURRENT_STATUSES]
+    return current[-1].memory_id if current else None
 
 
 def _find_gaps(versions: Sequence[VersionHeld]) -> tuple[Gap, ...]:
@@ -146,7 +146,7 @@ def _find_gaps(versions: Sequence[VersionHeld]) -> tuple[Gap, ...]:
 CLAIMS, QUOTES = 40, 12
 """Claims of one memory and quotes of one claim at most."""
 _VERSIONS, _ITEMS, _VOICES, _NAMES, _RULES, _MADE = 200, 20, 20, 3, 50, 200
-_STANDS = ("asserted", "disputed")
+_ASSERTED = ("asserted", "disputed")
 _SPEAKS = (
     "WITH speaks (id, stance) AS (SELECT id, stance FROM evidence WHERE claim_id = :claim UNION ALL "  # noqa: S608
     "SELECT v.id, 'contradicting' FROM evidence v JOIN memories n ON n.id = v.memory_id "
@@ -207,7 +207,7 @@ _CHAIN = (
     "m.recorded_at, m.retired_at FROM memories m WHERE m.chain_id = ? AND coalesce(m.part_index, 0) = 0 "
     "ORDER BY m.version DESC, m.n DESC LIMIT ?"
 )
-_SAID = (
+_STATED = (
     "SELECT m.id, c.subject_key, c.predicate, c.value FROM memories m JOIN evidence e ON e.memory_id = m.id "
     "JOIN claims c ON c.id = e.claim_id WHERE m.chain_id = ? AND e.stance = 'supporting' AND c.exclusive = 1 "
     "AND c.polarity = 'positive' ORDER BY m.n, c.id"
@@ -223,13 +223,13 @@ def explain_trust(rows: Rows, memory: Memory, now_ms: int) -> Belief:
     terms = trust_terms_of(rows, memory.id, now_ms)
     own = read_claims(rows, memory)
     denied = _denied_spans(rows, memory)
-    claims = tuple(_read_claim_held(rows, memory, held, denied) for held in own[:CLAIMS])
+    claims = tuple(_explain_claim(rows, memory, claim, denied) for claim in own[:CLAIMS])
     return Belief(
         memory_id=memory.id,
         trust=terms.trust,
         steps=trust_steps(terms),
         inputs=_read_trust_inputs(rows, memory, now_ms),
-        voices=tuple(MemoryVerdict(*row) for row in rows.all(_VERDICTS, (_head_id(memory), _VOICES))),
+        voices=tuple(MemoryVerdict(*row) for row in rows.all(_VERDICTS, (_first_part_id(memory), _VOICES))),
         claims=claims,
         opposed=_find_open_conflicts(rows, memory, own, _OPEN),
         notes=_find_open_conflicts(rows, memory, own, _NOTES),
@@ -268,10 +268,10 @@ def trust_steps(terms: TrustTerms) -> tuple[TrustStep, ...]:
 
 
 def _read_trust_inputs(rows: Rows, memory: Memory, now_ms: int) -> TrustInputs:
-    said = None if memory.occurred is None else memory.occurred.ms
+    occurred_ms = None if memory.occurred is None else memory.occurred.ms
     # Storing sets "last confirmed": only what came after that is a person's confirmation.
-    confirmed = said is not None and memory.last_confirmed_at > max(memory.recorded_at, said)
-    since = memory.last_confirmed_at if confirmed else said
+    confirmed = occurred_ms is not None and memory.last_confirmed_at > max(memory.recorded_at, occurred_ms)
+    since = memory.last_confirmed_at if confirmed else occurred_ms
     lowest_id, lowest, ancestors = rows.one(_ANCESTORS, {"id": memory.id}) or (None, None, 0)
     client, ceiling = rows.one("SELECT name, trust_ceiling FROM clients WHERE id = ?", (memory.client_id,)) or (
         None,
@@ -293,7 +293,7 @@ def _read_trust_inputs(rows: Rows, memory: Memory, now_ms: int) -> TrustInputs:
     )
 
 
-def _head_id(memory: Memory) -> str:
+def _first_part_id(memory: Memory) -> str:
     """Of a split text the first part: verdicts and review items are about the whole of it."""
     return memory.part_of or memory.id
 
@@ -309,10 +309,10 @@ def _denied_spans(rows: Rows, memory: Memory) -> Mapping[str, tuple[tuple[int, i
     return found
 
 
-def _read_claim_held(
-    rows: Rows, memory: Memory, held: KeyedClaim, denied: Mapping[str, tuple[tuple[int, int], ...]]
+def _explain_claim(
+    rows: Rows, memory: Memory, claim: KeyedClaim, denied: Mapping[str, tuple[tuple[int, int], ...]]
 ) -> ClaimHeld:
-    seen = held.seen
+    seen = claim.seen
     ids = {"claim": seen.id, "memory": memory.id}
     pieces, others = rows.one(_BACKED, ids) or (0, 0)
     return ClaimHeld(
@@ -321,13 +321,13 @@ def _read_claim_held(
         evidence=tuple(_evidence_from_row(row) for row in rows.all(_EVIDENCE, {**ids, "most": QUOTES})),
         pieces=int(pieces),
         replaced_by=rows.value(_REPLACED, (seen.id,)),
-        alone=seen.state in _STANDS and bool(seen.spans) and not others,
+        alone=seen.state in _ASSERTED and bool(seen.spans) and not others,
     )
 
 
 def _evidence_from_row(row: Sequence[Any]) -> EvidenceSeen:
-    memory_id, quote, start, end, stance, source, client, trust, *said, recorded_at = row
-    occurred = read_occurred(*said)
+    memory_id, quote, start, end, stance, source, client, trust, *occurred_columns, recorded_at = row
+    occurred = read_occurred(*occurred_columns)
     return EvidenceSeen(memory_id, quote, start, end, stance, Source(source), client, trust, occurred, recorded_at)
 
 
@@ -336,14 +336,14 @@ def _evidence_from_row(row: Sequence[Any]) -> EvidenceSeen:
 
 def _find_open_conflicts(rows: Rows, memory: Memory, own: Sequence[KeyedClaim], items: str) -> tuple[OpenConflict, ...]:
     made = []
-    head = _head_id(memory)
-    for item_id, kind, existing, incoming in rows.all(items, {"id": head, "most": _ITEMS}):
-        is_newcomer = incoming == head
+    first_part_id = _first_part_id(memory)
+    for item_id, kind, existing, incoming in rows.all(items, {"id": first_part_id, "most": _ITEMS}):
+        is_newcomer = incoming == first_part_id
         other_id = (find_current_side(rows, existing, incoming) or existing) if is_newcomer else incoming
         other = None if other_id is None else read_by_ids(rows, [other_id]).get(other_id)
         odds = () if other is None else find_claim_conflicts(own, read_claims(rows, other))
-        mine, theirs = (odds[0].existing, odds[0].incoming) if odds else (None, None)
-        made.append(OpenConflict(item_id, kind, is_newcomer, other, mine, theirs))
+        own_claim, other_claim = (odds[0].existing, odds[0].incoming) if odds else (None, None)
+        made.append(OpenConflict(item_id, kind, is_newcomer, other, own_claim, other_claim))
     return tuple(made)
 
 
@@ -358,11 +358,11 @@ def _read_chain(rows: Rows, memory: Memory, now_ms: int) -> Chain:
 
 def _read_version_values(rows: Rows, chain_id: str) -> Mapping[str, str]:
     """What each version says of the thing that most of them speak of."""
-    said: dict[tuple[str, str], dict[str, str]] = {}
-    for memory_id, subject, predicate, value in rows.all(_SAID, (chain_id,)):
-        said.setdefault((subject, predicate), {}).setdefault(memory_id, value)
-    counted = Counter({topic: len(found) for topic, found in sorted(said.items())})
-    return said[counted.most_common(1)[0][0]] if counted else {}
+    values: dict[tuple[str, str], dict[str, str]] = {}
+    for memory_id, subject, predicate, value in rows.all(_STATED, (chain_id,)):
+        values.setdefault((subject, predicate), {}).setdefault(memory_id, value)
+    counted = Counter({topic: len(found) for topic, found in sorted(values.items())})
+    return values[counted.most_common(1)[0][0]] if counted else {}
 
 
 def _chain_version_from_row(row: Sequence[Any], values: Mapping[str, str]) -> ChainVersion:
@@ -468,7 +468,7 @@ def _read_conversation(rows: Rows, memory: Memory) -> Mapping[str, Any]:
     if memory.conversation_id is None:
         return {}
     row = rows.one("SELECT id, title, started_at FROM conversations WHERE id = ?", (memory.conversation_id,))
-    near = rows.all(
+    neighbours = rows.all(
         "SELECT id, position FROM memories WHERE conversation_id = ? AND position BETWEEN ? AND ? AND id <> ? "
         "ORDER BY position, coalesce(part_index, 0)",
         (
@@ -483,7 +483,7 @@ def _read_conversation(rows: Rows, memory: Memory) -> Mapping[str, Any]:
         "title": None if row is None else row[1],
         "started_at": None if row is None else row[2],
         "position": memory.position,
-        "neighbours": [{"id": near_id, "position": position} for near_id, position in near],
+        "neighbours": [{"id": neighbour_id, "position": position} for neighbour_id, position in neighbours],
     }
 
 

@@ -74,8 +74,8 @@ def preview_erasure(storage: Storage, ids: Sequence[str], *, whole_chain: bool) 
     Returns:
         What goes and what would still hold it; the future raises NOT_FOUND.
     """
-    held = backups_of(storage.home)
-    return storage.read(lambda rows: erase_preview(rows, ids, whole_chain=whole_chain, backups=held))
+    backups = backups_of(storage.home)
+    return storage.read(lambda rows: erase_preview(rows, ids, whole_chain=whole_chain, backups=backups))
 
 
 def erase_for_good(open_vault: OpenVault, ids: Sequence[str], actor: Actor, *, whole_chain: bool) -> Future[Erased]:
@@ -92,7 +92,7 @@ def erase_for_good(open_vault: OpenVault, ids: Sequence[str], actor: Actor, *, w
     """
     if not actor.is_owner:
         raise UserError(Code.ACCESS_DENIED, "Only the person may erase.")
-    held = backups_of(open_vault.storage.home)
+    backups = backups_of(open_vault.storage.home)
     waiting = open_vault.read_log.take_pending()
 
     def write(tx: Tx) -> Erased:
@@ -105,7 +105,7 @@ def erase_for_good(open_vault: OpenVault, ids: Sequence[str], actor: Actor, *, w
                 ids,
                 actor,
                 vector_remover(open_vault.storage, open_vault.search),
-                held,
+                backups,
                 whole_chain=whole_chain,
             )
             verb.set_outcome(tuple(ids))
@@ -188,19 +188,19 @@ def give_feedback(
     if not query.replace("\0", " ").strip():
         raise UserError(Code.INVALID_QUERY, "Say which question the memory was an answer to.")
 
-    def write(tx: Tx, meant: Embedded) -> FeedbackReply:
+    def write(tx: Tx, embedded_texts: Embedded) -> FeedbackReply:
         check(tx)
-        more = {"receipt_id": _own_receipt(tx, receipt_id, actor), **_compared_by(meant)}
+        more = {"receipt_id": _own_receipt(tx, receipt_id, actor), **_comparison_vector(embedded_texts)}
         return write_feedback(tx, open_vault.storage, memory_id, signal, actor, more)
 
-    def with_receipts(meant: Embedded) -> Future[Embedded]:
+    def with_receipts(embedded_texts: Embedded) -> Future[Embedded]:
         """The receipt may be of the last second, and then waits to be written."""
         return open_vault.storage.run_on(
-            open_vault.storage.threads.reads, _flush_own_receipt, open_vault, meant, receipt_id
+            open_vault.storage.threads.reads, _flush_own_receipt, open_vault, embedded_texts, receipt_id
         )
 
     embedded = chain_work(open_vault.search.embed_texts([query_text(query)]), with_receipts)
-    return chain_work(embedded, lambda meant: open_vault.storage.write(lambda tx: write(tx, meant)))
+    return chain_work(embedded, lambda embedded_texts: open_vault.storage.write(lambda tx: write(tx, embedded_texts)))
 
 
 def write_feedback(
@@ -222,18 +222,18 @@ def write_feedback(
     return FeedbackReply(feedback_id, memory_id, signal, verb.step_id)
 
 
-def _compared_by(meant: Embedded) -> dict[str, object]:
+def _comparison_vector(embedded: Embedded) -> dict[str, object]:
     """The question as a vector; a feedback without one counts for the memory and holds it back from no question."""
-    vector = meant.first
+    vector = embedded.first
     if vector is None:
         return {"context": None, "vector_space": None}
-    return {"context": to_blob(vector), "vector_space": meant.active_space.space.name}
+    return {"context": to_blob(vector), "vector_space": embedded.active_space.space.name}
 
 
-def _flush_own_receipt(open_vault: OpenVault, meant: Embedded, receipt_id: str | None) -> Embedded:
+def _flush_own_receipt(open_vault: OpenVault, embedded: Embedded, receipt_id: str | None) -> Embedded:
     if receipt_id is not None:
         flush_journal(open_vault)
-    return meant
+    return embedded
 
 
 def _own_receipt(rows: Rows, receipt_id: str | None, actor: Actor) -> str | None:
@@ -253,24 +253,24 @@ class VerdictCall:
         memory_id: the memory.
         actor: who says so.
         extras: what the memory must be, and the caller's own id for this call.
-        told: what else the call was made with, JSON-able.
+        details: what else the call was made with, JSON-able.
     """
 
     verdict: str
     memory_id: str
     actor: Actor
     extras: Extras
-    told: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def identity(self) -> IdempotentCall:
         """By what a repetition of this call is known."""
-        whole = {"verb": self.verdict, "id": self.memory_id, **self.told}
+        whole = {"verb": self.verdict, "id": self.memory_id, **self.details}
         return IdempotentCall(self.actor, self.extras.request_id, whole)
 
     def write(self, verdicts: VerdictWriter, tx: Tx) -> VerdictReply:
         """Write it, where it needs no more than its reason."""
-        return verdicts.write(tx, self.memory_id, self.verdict, self.actor, self.told.get("reason"))
+        return verdicts.write(tx, self.memory_id, self.verdict, self.actor, self.details.get("reason"))
 
 
 WriteVerdict = Callable[[VerdictWriter, Tx], VerdictReply]
@@ -364,14 +364,14 @@ class Memories:
         self,
         open_vault: OpenVault,
         checked: CheckedRequest,
-        meant: Embedded,
+        embedded: Embedded,
         actor: Actor,
         client: ClientRecord | None,
     ) -> Callable[[Tx], StoreReply]:
         def write(tx: Tx) -> StoreReply:
             self._authority.check_terms_hold(actor, client)
             handed = open_vault.read_log.disclosed_to(actor.client_id)
-            vectors = meant.vectors_in(open_vault.search.active_space)
+            vectors = embedded.vectors_in(open_vault.search.active_space)
             with open_vault.storage.verb(tx, actor, "store", identify_store_call(checked.request, actor)) as verb:
                 if verb.earlier is not None:
                     return restore_store_reply(verb.earlier)
@@ -508,14 +508,14 @@ class Memories:
         begun = open_vault.storage.clock.monotonic()
         request.check_bounds()
 
-        def run(meant: Embedded | None) -> RecallReply:
+        def run(embedded: Embedded | None) -> RecallReply:
             now = open_vault.storage.clock.now_ms()
 
             def read_answer(rows: Rows) -> tuple[RecallResult, Mapping[str, str], int]:
-                found = run_recall(open_vault.search, rows, request, meant, now)
-                return found, receipts.feedback_for(rows, found, meant, now, scope), withheld_count(rows, request)
+                found = run_recall(open_vault.search, rows, request, embedded, now)
+                return found, receipts.feedback_for(rows, found, embedded, now, scope), withheld_count(rows, request)
 
-            result, said, kept = open_vault.storage.vault.read(read_answer)
+            result, feedback, kept = open_vault.storage.vault.read(read_answer)
             if not actor.is_owner:
                 prefetch_scans(
                     (item.memory for item in result.items), (ref for item in result.items for ref in item.refs)
@@ -523,7 +523,7 @@ class Memories:
             result = replace(result, took_ms=(open_vault.storage.clock.monotonic() - begun) * 1000)
             open_vault.load.latency.record_latency(result.took_ms)
             receipt, metrics = receipts.note_recall(
-                open_vault.read_log, actor, "recall", query.query, result, said, now, kept
+                open_vault.read_log, actor, "recall", query.query, result, feedback, now, kept
             )
             return RecallReply(result, receipt, metrics() if query.explain else None)
 
@@ -531,7 +531,7 @@ class Memories:
             return open_vault.storage.run_on(open_vault.storage.threads.reads, run, None)
         return chain_work(
             open_vault.search.embed_texts([request.embed_text]),
-            lambda meant: open_vault.storage.run_on(open_vault.storage.threads.reads, run, meant),
+            lambda embedded: open_vault.storage.run_on(open_vault.storage.threads.reads, run, embedded),
         )
 
     def build_context(self, query: ContextQuery, actor: Actor) -> Future[ContextReply]:
@@ -630,9 +630,9 @@ class Memories:
         if client is not None:
             check_source(source, client)
         way = source or (Source.USER_EXPLICIT if client is None else Source.INFERENCE)
-        told = {"source": way.value, "session": session}
+        details = {"source": way.value, "session": session}
         return self._apply_verdict(
-            VerdictCall("corroborate", memory_id, actor, extras, told),
+            VerdictCall("corroborate", memory_id, actor, extras, details),
             lambda verdicts, tx: verdicts.corroborate(tx, memory_id, actor, way, session),
         )
 

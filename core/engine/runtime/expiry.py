@@ -136,11 +136,11 @@ def _delete_steps(tx: Tx) -> bool:
     job_store.keep_reverted_pairs(tx, steps)
     of_them = "IN (SELECT value FROM json_each(?))"
     # Rows first, and so many at a time: an import's step has one for each of its memories.
-    gone = tx.run(
+    deleted = tx.run(
         f"DELETE FROM undo_rows WHERE rowid IN (SELECT rowid FROM undo_rows WHERE step_id {of_them} LIMIT ?)",  # noqa: S608 - constant
         (steps, _BATCH),
     )
-    if gone >= _BATCH:
+    if deleted >= _BATCH:
         return True
     for table, column in (("undo_steps", "undoes_id"), ("undo_steps", "undone_by"), ("consolidation_log", "step_id")):
         tx.run(f"UPDATE {table} SET {column} = NULL WHERE {column} {of_them}", (steps,))  # noqa: S608 - constant

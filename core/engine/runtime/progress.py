@@ -80,7 +80,7 @@ class ImportProgress:
         """Tie the ends together.
 
         Args:
-            report: told how far the work is.
+            report: called with how far the work is.
             cancelled: whether the person wants it stopped.
             closing: whether the vault is being locked.
         """

@@ -104,13 +104,13 @@ class _Record:
     taken: bool = False
 
     def make_body(self) -> dict[str, Any]:
-        told: dict[str, Any] = {"items": [{"id": one} for one in self.memories.first_ids()]}
-        told |= {
+        body: dict[str, Any] = {"items": [{"id": one} for one in self.memories.first_ids()]}
+        body |= {
             name: ids.first_ids() for name, ids in (("entities", self.entities), ("blocked", self.blocked)) if ids.count
         }
         unlisted = {"items": self.memories.count - LISTED, "entities": self.entities.count - LISTED}
-        told |= {f"more_{name}": count for name, count in unlisted.items() if count > 0}
-        return told | ({"reads": self.reads, "last_at": self.last_at} if self.reads > 1 else {})
+        body |= {f"more_{name}": count for name, count in unlisted.items() if count > 0}
+        return body | ({"reads": self.reads, "last_at": self.last_at} if self.reads > 1 else {})
 
 
 class DisclosureLog:
@@ -187,8 +187,8 @@ class DisclosureLog:
 
     def waiting_for(self, client_id: str | None) -> list[str]:
         """Ids that a client was handed since they were last taken."""
-        mine = [record.waiting for record in self._all_records() if record.actor.client_id == client_id]
-        return [memory_id for waiting in mine for memory_id in waiting]
+        waiting_lists = [record.waiting for record in self._all_records() if record.actor.client_id == client_id]
+        return [memory_id for waiting in waiting_lists for memory_id in waiting]
 
     def _all_records(self) -> tuple[_Record, ...]:
         return (*self._over, *self._records.values())
@@ -200,8 +200,8 @@ class DisclosureLog:
         if record is not None and _is_recent(record, now_ms):
             return key, record
         self._records = {name: one for name, one in self._records.items() if one.changed or _is_recent(one, now_ms)}
-        mine = sum(_is_recent(one, now_ms) for name, one in self._records.items() if name[0] == actor.client_id)
-        if mine >= _LINES:
+        recent_count = sum(_is_recent(one, now_ms) for name, one in self._records.items() if name[0] == actor.client_id)
+        if recent_count >= _LINES:
             key = (actor.client_id, None, verb, "")
             record = self._records.get(key)
             return key, record if record is not None and _is_recent(record, now_ms) else None
@@ -366,8 +366,8 @@ class ReadLog:
         """
         new_id = self._make_id()
         with self._lock:
-            told = (memory_ids, entity_ids, blocked)
-            return self._handouts.add(new_id, actor, verb, query, *told, now_ms, counts=counts)
+            contents = (memory_ids, entity_ids, blocked)
+            return self._handouts.add(new_id, actor, verb, query, *contents, now_ms, counts=counts)
 
     def take_pending(self) -> PendingReads:
         """Remove and return what is waiting."""
@@ -400,9 +400,9 @@ class ReadLog:
             Ids of memories.
         """
         with self._lock:
-            mine = [entry.given for entry in self._entries if entry.actor.client_id == client_id]
+            given_lists = [entry.given for entry in self._entries if entry.actor.client_id == client_id]
             listed = self._handouts.waiting_for(client_id)
-        return frozenset(memory_id for given in (*mine, listed) for memory_id in given)
+        return frozenset(memory_id for given in (*given_lists, listed) for memory_id in given)
 
     def write(self, tx: Tx, waiting: PendingReads) -> None:
         """Write what was taken in one transaction.
@@ -445,8 +445,8 @@ class ReadLog:
         who = (actor.kind, actor.client_id, actor.session)
         body = dict(_entry_body(entry))
         metrics = body.pop("metrics", None)
-        told = (_count_items(entry), None if metrics is None else _to_json(metrics), _to_json(body))
-        return (entry.id, entry.at, *who, entry.verb, entry.query, *told, expires_at)
+        columns = (_count_items(entry), None if metrics is None else _to_json(metrics), _to_json(body))
+        return (entry.id, entry.at, *who, entry.verb, entry.query, *columns, expires_at)
 
     def _write_contexts(self, tx: Tx, entries: Sequence[_Entry]) -> None:
         tx.run_many(
@@ -491,11 +491,13 @@ def _without_erased(tx: Tx, entries: Sequence[_Entry]) -> tuple[_Entry, ...]:
     erased = erased_texts(tx, {entry.query for entry in entries})
     kept = []
     for entry in entries:
-        gone = _memory_ids_of(entry) - there
-        if gone or entry.query in erased:
-            told = {name: value for name, value in _entry_body(entry).items() if name != "trace"}
+        erased_ids = _memory_ids_of(entry) - there
+        if erased_ids or entry.query in erased:
+            kept_body = {name: value for name, value in _entry_body(entry).items() if name != "trace"}
             query = "" if entry.query in erased else entry.query
-            entry = replace(entry, body=remove_ids(told, gone), query=query, packed=None if gone else entry.packed)
+            entry = replace(
+                entry, body=remove_ids(kept_body, erased_ids), query=query, packed=None if erased_ids else entry.packed
+            )
         kept.append(entry)
     return tuple(kept)
 
@@ -550,8 +552,8 @@ def _memory_ids_of(entry: _Entry) -> frozenset[str]:
     """The memories it tells of: what was given, and of what was read alike also what was given before."""
     if entry.items is None:
         return frozenset(entry.given)
-    told = _entry_body(entry)
-    return frozenset((*entry.given, *(item["id"] for item in told["items"]), *told.get("blocked", ())))
+    body = _entry_body(entry)
+    return frozenset((*entry.given, *(item["id"] for item in body["items"]), *body.get("blocked", ())))
 
 
 def _entry_body(entry: _Entry) -> Mapping[str, Any]:

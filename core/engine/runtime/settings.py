@@ -93,8 +93,8 @@ def apply_weights(tx: Tx, storage: Storage, search: Search, weights: Mapping[str
             _put_weight(tx, name, getattr(after, name))
         verb.note_audit(verb.step_id, options=len(changed))
         verb.set_outcome(())
-    told = {name: (getattr(before, name), getattr(after, name)) for name in changed}
-    tx.run("INSERT INTO tunings (step_id, changes) VALUES (?, ?)", (verb.step_id, json.dumps(told)))
+    values = {name: (getattr(before, name), getattr(after, name)) for name in changed}
+    tx.run("INSERT INTO tunings (step_id, changes) VALUES (?, ?)", (verb.step_id, json.dumps(values)))
     tx.after_commit(lambda: search.use_retrieval(after))
     return verb.step_id
 
@@ -112,9 +112,9 @@ def weight_applications(rows: Rows) -> tuple[Applied, ...]:
             at,
             {name: (before, after) for name, (before, after) in json.loads(changes).items()},
             bool(undone),
-            (held, of) if of else None,
+            (passed, of) if of else None,
         )
-        for step_id, at, undone, held, of, changes in found
+        for step_id, at, undone, passed, of, changes in found
     )
 
 
@@ -257,13 +257,13 @@ def _write_defaults(tx: Tx, open_vault: OpenVault, name: str | None) -> OptionsR
     names = Options.model_fields if name is None else (name,)
     if name is not None:
         replace_option(stored_options(tx)[0], name, getattr(Options(), name))  # others may not allow the default
-    held = [one for one in names if tx.row("settings", {"key": one}) is not None]
+    stored_names = [one for one in names if tx.row("settings", {"key": one}) is not None]
     step_id: str | None = None
-    if held:
+    if stored_names:
         with open_vault.storage.verb(tx, OWNER_ACTOR, SET_VERB, label=label) as verb:
-            for one in held:
+            for one in stored_names:
                 tx.delete("settings", {"key": one})
-            verb.note_audit(name or "", options=len(held))
+            verb.note_audit(name or "", options=len(stored_names))
             _take_up(tx, open_vault, OWNER_ACTOR)
             verb.set_outcome(())
         step_id = verb.step_id

@@ -95,13 +95,13 @@ def chain_work(first: Future[A], then: Callable[[A], Future[B]]) -> Future[B]:
 
 
 def map_result(
-    first: Future[A], then: Callable[[A], B], said: Callable[[BaseException], BaseException] | None = None
+    first: Future[A], then: Callable[[A], B], map_error: Callable[[BaseException], BaseException] | None = None
 ) -> Future[B]:
     """Turn the result of a work into another value.
 
     Args:
         then: quick; called on the thread that ended the first.
-        said: turns its error into another; None leaves it.
+        map_error: turns its error into another; None leaves it.
 
     Returns:
         What `then` makes of it, or the error of either.
@@ -110,7 +110,7 @@ def map_result(
 
     def settle_reply(done: Future[A]) -> None:
         if reply.set_running_or_notify_cancel():
-            _settle_reply(done, reply, then, said or _return_error)
+            _settle_reply(done, reply, then, map_error or _return_error)
 
     _cancel_together(reply, first)
     first.add_done_callback(settle_reply)
@@ -426,12 +426,12 @@ def _result_of(done: Future[A]) -> A:
 
 
 def _settle_reply(
-    done: Future[A], reply: Future[B], then: Callable[[A], B], said: Callable[[BaseException], BaseException]
+    done: Future[A], reply: Future[B], then: Callable[[A], B], map_error: Callable[[BaseException], BaseException]
 ) -> None:
     try:
         value = then(_result_of(done))
     except BaseException as error:  # noqa: BLE001 - the caller of the future gets whatever went wrong
-        reply.set_exception(said(error))
+        reply.set_exception(map_error(error))
     else:
         reply.set_result(value)
 

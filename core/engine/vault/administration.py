@@ -49,7 +49,7 @@ def create_vault(
     use_keyring: bool = False,
     test_clock: bool = False,
     cost: KdfCost | None = None,
-    is_held: bool = False,
+    is_locked: bool = False,
 ) -> str:
     """Make a vault: keys first, then the vault they open. Never overwrites anything.
 
@@ -58,7 +58,7 @@ def create_vault(
         use_keyring: whether the system's keyring shall hold a key slot too.
         test_clock: whether `LOCI_NOW` may move this vault's clock, for good.
         cost: of a guess at the passphrase; tests use the lowest.
-        is_held: whether the caller holds the vault's lock.
+        is_locked: whether the caller holds the vault's lock.
 
     Returns:
         The recovery code, to be shown once.
@@ -71,7 +71,7 @@ def create_vault(
         raise UserError(Code.VAULT_EXISTS, "There is already a vault here. It was not changed.")
     home = keys.home
     home.prepare_folders()
-    with keys.hold_lock(is_held):
+    with keys.hold_lock(is_locked):
         keyring = keys.keyring if use_keyring else None
         new = create_keys(passphrase, clock=clock, keyring=keyring, cost=cost, test_clock=test_clock)
         with new.root as root, ExitStack() as undo:
@@ -159,16 +159,16 @@ def _compare_sample(search: Search, rows: Rows, settled: int) -> Check | None:
         rows.value("SELECT count(*) FROM embeddings WHERE owner = 'memory' AND vector_space = ?", (search.space.name,))
     )
     labels = np.array([row[0] for row in found], dtype=np.int64)
-    held, vectors = search.index.fetch(labels)
+    found_labels, vectors = search.index.fetch(labels)
     stored = {int(n): from_blob(blob, search.space.dims) for n, blob in found}
-    wrong = sum(float(stored[int(n)] @ vector) < _ALIKE for n, vector in zip(held, vectors, strict=True))
-    missing = len(found) - len(held)
-    held_total = search.index.status().total
+    wrong = sum(float(stored[int(n)] @ vector) < _ALIKE for n, vector in zip(found_labels, vectors, strict=True))
+    missing = len(found) - len(found_labels)
+    index_total = search.index.status().total
     if search.index.revision > settled:
         return None
-    if not found and not held_total:
+    if not found and not index_total:
         return Check(CheckOutcome.OK, "no vectors yet")
-    if wrong or missing or held_total != total:
+    if wrong or missing or index_total != total:
         return Check(CheckOutcome.FAILED, f"{wrong} wrong, {missing} missing of {len(found)}")
     return Check(CheckOutcome.OK, f"{len(found)} of {total} vectors compared")
 
@@ -265,7 +265,9 @@ class VaultGroup:
         if self._keys.exists:
             raise UserError(Code.VAULT_EXISTS, "There is already a vault here. It was not changed.")
         self._claim()
-        return create_vault(self._keys, passphrase, self._clock, use_keyring=use_keyring, cost=self._cost, is_held=True)
+        return create_vault(
+            self._keys, passphrase, self._clock, use_keyring=use_keyring, cost=self._cost, is_locked=True
+        )
 
     def open(self, secret: str | None = None) -> Future[OpenInfo]:
         """Open a key slot, then the vault.
@@ -281,10 +283,10 @@ class VaultGroup:
         return self._control.submit(self._open_with_secret, secret)
 
     def _open_with_secret(self, secret: str | None) -> OpenInfo:
-        is_ours = self._claim_for_opening()
+        is_first = self._claim_for_opening()
         root = self._keys.open(secret)
         try:
-            if not is_ours and self._take_over is not None:
+            if not is_first and self._take_over is not None:
                 self._take_over(root)
                 self._claim()
             return self._unlock(root)
@@ -306,7 +308,7 @@ class VaultGroup:
             if error.code is not Code.VAULT_BUSY or self._take_over is None:
                 raise
             return False
-        self._keys.finish_restore(is_held=True)
+        self._keys.finish_restore(is_locked=True)
         return True
 
     def check_recovery(self, code: str) -> Future[bool]:
@@ -333,7 +335,7 @@ class VaultGroup:
 
     def _change_passphrase(self, old: str, new: str) -> None:
         self._claim_present()
-        self._keys.change_passphrase(old, new, is_held=True, cost=self._cost)
+        self._keys.change_passphrase(old, new, is_locked=True, cost=self._cost)
 
     def new_recovery_code(self, secret: str) -> Future[str]:
         """Make a recovery code. It opens nothing yet: `confirm_recovery_code` puts it in the old one's place.
@@ -365,7 +367,7 @@ class VaultGroup:
 
     def _confirm_recovery_code(self, code: str) -> bool:
         self._claim_present()
-        return self._keys.confirm_recovery_code(code, is_held=True)
+        return self._keys.confirm_recovery_code(code, is_locked=True)
 
     def keep_recovery_code(self, code: str, to: Path) -> Future[None]:
         """Write a recovery code into a file that only this person may read.
@@ -411,8 +413,8 @@ class VaultGroup:
             brief: the few of them alone that may be asked for every other second.
         """
         open_vault = self._open_vault()
-        told = metrics.status_glance if brief else metrics.status_report
-        return open_vault.storage.read_quietly(lambda rows: told(open_vault, rows))
+        report_status = metrics.status_glance if brief else metrics.status_report
+        return open_vault.storage.read_quietly(lambda rows: report_status(open_vault, rows))
 
     def verify(self) -> Future[dict[str, Any]]:
         """Check everything that can be checked; *failed* and *not checked* are told apart."""

@@ -95,7 +95,7 @@ class EmbeddingModels:
             open_vault: gives the open vault, or raises VAULT_LOCKED.
             loop: the engine's loop, on which servers are asked.
             built_in: the embedder that needs no server.
-            settings: where the wish is kept.
+            settings: where the requested model is kept.
         """
         self._open_vault = open_vault
         self._loop = loop
@@ -121,7 +121,7 @@ class EmbeddingModels:
         return open_vault.storage.read_quietly(lambda rows: _read_embedding_state(open_vault, rows))
 
     def begin_change(self, model: str) -> Future[Embedding]:
-        """Wish for another model; the job makes the new vectors in the background, and search goes on meanwhile.
+        """Ask for another model; the job makes the new vectors in the background, and search goes on meanwhile.
 
         Args:
             model: "" for the built-in one, else `ollama:<model>`.
@@ -131,10 +131,10 @@ class EmbeddingModels:
             answer, EMBEDDING_FAILED or DIMENSION_MISMATCH where it gives no usable vectors.
 
         Raises:
-            UserError: VAULT_LOCKED; CONFIG_INVALID for another wish.
+            UserError: VAULT_LOCKED; CONFIG_INVALID for another name.
         """
         open_vault = self._open_vault()
-        _check_wish(model)
+        _check_model_option(model)
         probed = open_vault.storage.run_on(open_vault.storage.threads.checks, self._open_model, open_vault, model)
         return chain_work(
             chain_work(probed, lambda _: self._settings.set_option(_OPTION, model)),
@@ -155,10 +155,12 @@ class EmbeddingModels:
 
         def list_served() -> Offers:
             try:
-                held = self._call_server(lambda server: server.list_models())
+                installed = self._call_server(lambda server: server.list_models())
             except LociError as error:
                 return Offers((), error.code.value)
-            fit = sorted((one for one in held if one.is_here and not one.speaks), key=lambda one: one.name.casefold())
+            fit = sorted(
+                (one for one in installed if one.is_here and not one.speaks), key=lambda one: one.name.casefold()
+            )
             return Offers(tuple(Offered(f"{SERVED}{one.name}", one.bytes) for one in fit))
 
         return open_vault.storage.run_on(open_vault.storage.threads.checks, list_served)
@@ -173,10 +175,10 @@ class EmbeddingModels:
             It; the future raises as that of `begin`.
 
         Raises:
-            UserError: VAULT_LOCKED; CONFIG_INVALID for another wish.
+            UserError: VAULT_LOCKED; CONFIG_INVALID for another name.
         """
         open_vault = self._open_vault()
-        _check_wish(model)
+        _check_model_option(model)
 
         def measure_change() -> ChangeCost:
             found = self._open_model(open_vault, model, keep=False)
@@ -197,8 +199,8 @@ class EmbeddingModels:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        wish = vector_spaces.embedder_option(self._open_vault().search.space)
-        return chain_work(self._settings.set_option(_OPTION, wish), lambda _: self.read_state())
+        active_model = vector_spaces.embedder_option(self._open_vault().search.space)
+        return chain_work(self._settings.set_option(_OPTION, active_model), lambda _: self.read_state())
 
     def forget_vectors(self, name: str) -> Future[Embedding]:
         """Give up the vectors of a model that is not used any more; the job drops them.
@@ -238,19 +240,19 @@ class EmbeddingModels:
 
     # ---- for the job
 
-    def is_requested(self, active: VectorSpace, wish: str) -> bool:
-        """Whether the searched space is the wished one, in the version its model has; see `MigrationHost`."""
+    def is_requested(self, active: VectorSpace, wanted_model: str) -> bool:
+        """Whether the searched space is the requested one, in the version its model has; see `MigrationHost`."""
         has_changed = active.served and self._open_vault().search.active_space.fault.code is Code.MODEL_CHANGED
-        return vector_spaces.embedder_option(active) == wish and not has_changed
+        return vector_spaces.embedder_option(active) == wanted_model and not has_changed
 
-    def is_at_hand(self, wish: str) -> bool:
-        """Whether the wished model can be tried now; see `MigrationHost`."""
+    def is_reachable(self, wanted_model: str) -> bool:
+        """Whether the requested model can be tried now; see `MigrationHost`."""
         with self._lock:
-            return not wish or self._open_vault().storage.clock.monotonic() >= self._rests_until
+            return not wanted_model or self._open_vault().storage.clock.monotonic() >= self._rests_until
 
-    def open_target(self, ground: JobContext, wish: str) -> TargetSpace | None:
-        """The space of the wished model; None where its server does not answer now; see `MigrationHost`."""
-        del ground
+    def open_target(self, context: JobContext, wanted_model: str) -> TargetSpace | None:
+        """The space of the requested model; None where its server does not answer now; see `MigrationHost`."""
+        del context
         open_vault = self._open_vault()
         with self._lock:
             known = self._model
@@ -258,9 +260,9 @@ class EmbeddingModels:
             if (
                 known is None
                 or known.open_vault is not open_vault
-                or vector_spaces.embedder_option(known.space) != wish
+                or vector_spaces.embedder_option(known.space) != wanted_model
             ):
-                known = self._open_model(open_vault, wish)
+                known = self._open_model(open_vault, wanted_model)
             model = known
             return TargetSpace(model.space, lambda texts: self._embed_texts(open_vault, model, texts))
         except LociError as error:
@@ -302,7 +304,7 @@ class EmbeddingModels:
         def use_built_space() -> None:
             built.index.apply(seq, NO_LABELS, np.empty((0, model.space.dims), np.float32))
             profile = profile_from_options(open_vault.search.retrieval)
-            sight = make_active_space(
+            active_space = make_active_space(
                 model.embedder,
                 model.space,
                 built.index,
@@ -311,7 +313,7 @@ class EmbeddingModels:
                 open_vault.storage.make_id,
                 open_vault.storage.work,
             )
-            open_vault.search.use_vector_space(sight)
+            open_vault.search.use_vector_space(active_space)
             with self._lock:
                 self._built = None
 
@@ -321,19 +323,19 @@ class EmbeddingModels:
 
     # ---- models
 
-    def _open_model(self, open_vault: OpenVault, wish: str, *, keep: bool = True) -> _Model:
+    def _open_model(self, open_vault: OpenVault, wanted_model: str, *, keep: bool = True) -> _Model:
         """Ask the model for one vector, and name its space by what came back; the job goes by the one that is kept."""
-        if not wish:
+        if not wanted_model:
             own = self._built_in
             space = open_vault.storage.vault.read(
                 lambda rows: vector_spaces.find_or_name_space(rows, own.name, own.version, own.dims)
             )
             model = _Model(open_vault, space, own)
         else:
-            version = self._read_model_version(wish)
-            dims = len(self._embed_on_server(wish, [_PROBE])[0])
+            version = self._read_model_version(wanted_model)
+            dims = len(self._embed_on_server(wanted_model, [_PROBE])[0])
             space = open_vault.storage.vault.read(
-                lambda rows: vector_spaces.find_or_name_space(rows, wish, version, dims)
+                lambda rows: vector_spaces.find_or_name_space(rows, wanted_model, version, dims)
             )
             model = _Model(open_vault, space, self._make_served_embedder(space))
             model.embedder.embed_one(_PROBE)  # a model without directions is refused here, not in the middle
@@ -343,13 +345,13 @@ class EmbeddingModels:
         return model
 
     def _make_served_embedder(self, space: VectorSpace) -> ServedEmbedder:
-        wish = vector_spaces.embedder_option(space)
+        wanted_model = vector_spaces.embedder_option(space)
         return ServedEmbedder(
-            wish,
+            wanted_model,
             space.model,
             space.dims,
-            lambda texts: self._embed_on_server(wish, texts),
-            lambda: self._read_model_version(wish),
+            lambda texts: self._embed_on_server(wanted_model, texts),
+            lambda: self._read_model_version(wanted_model),
             lambda: self._open_vault().storage.clock.monotonic(),
         )
 
@@ -372,14 +374,14 @@ class EmbeddingModels:
 
     # ---- the server
 
-    def _embed_on_server(self, wish: str, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        name = wish.removeprefix(SERVED)
+    def _embed_on_server(self, wanted_model: str, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        name = wanted_model.removeprefix(SERVED)
         return self._call_server(lambda server: server.embed(name, texts, (_CLEARTEXT,) * len(texts)))
 
-    def _read_model_version(self, wish: str) -> str:
-        name = wish.removeprefix(SERVED)
-        held = self._call_server(lambda server: server.list_models())
-        found = next((one for one in held if name in (one.name, one.name.removesuffix(":latest"))), None)
+    def _read_model_version(self, wanted_model: str) -> str:
+        name = wanted_model.removeprefix(SERVED)
+        installed = self._call_server(lambda server: server.list_models())
+        found = next((one for one in installed if name in (one.name, one.name.removesuffix(":latest"))), None)
         if found is None or not found.is_here:
             raise EnvironmentFaultError(
                 Code.EMBEDDER_UNAVAILABLE, "The model server does not have that model on this machine."
@@ -421,7 +423,7 @@ class EmbeddingModels:
             raise _model_unavailable_error() from None
 
 
-def _check_wish(model: str) -> None:
+def _check_model_option(model: str) -> None:
     if model and not model.startswith(SERVED):
         raise UserError(Code.CONFIG_INVALID, "A search model is named ollama:<model>, or nothing for the built-in.")
 
@@ -441,18 +443,18 @@ def _ignore_progress(_done: int, _total: int) -> None:
 
 
 def _read_embedding_state(open_vault: OpenVault, rows: Rows) -> Embedding:
-    wish, space = open_vault.options.embedder, open_vault.search.space
+    wanted_model, space = open_vault.options.embedder, open_vault.search.space
     building = vector_spaces.find_in_state(rows, "building")
     done = total = 0
-    if wish != vector_spaces.embedder_option(space):
+    if wanted_model != vector_spaces.embedder_option(space):
         done = 0 if building is None else vector_spaces.count_vectors(rows, building)
-        total = done + count_without_vectors(rows, building or VectorSpace(wish or "", "", 1))
+        total = done + count_without_vectors(rows, building or VectorSpace(wanted_model or "", "", 1))
     code = open_vault.search.active_space.fault.code
     return Embedding(
         model=vector_spaces.embedder_option(space),
         space=space.name,
         dims=space.dims,
-        wished=wish,
+        wished=wanted_model,
         done=done,
         total=total,
         code="" if code is None else code.value,
@@ -465,7 +467,7 @@ def _read_embedding_state(open_vault: OpenVault, rows: Rows) -> Embedding:
             for one in vector_spaces.read_all_spaces(rows)
             if one.state == "old"
         ),
-        note=_read_privacy_note() if wish else "",
+        note=_read_privacy_note() if wanted_model else "",
     )
 
 

@@ -106,7 +106,7 @@ class _Later:
     label: str
     verb: str
     undoes: str | None
-    stands: bool
+    is_in_force: bool
     is_open: bool
 
 
@@ -210,7 +210,7 @@ class History:
             steps = _steps_to_undo(tx, step_id)
             if not steps:
                 raise PreconditionError("Everything from that step on is undone already.")
-            told = _describe_undo(tx, steps)
+            described = _describe_undo(tx, steps)
             reports: list[UndoReport] = []
             with open_vault.storage.verb(tx, OWNER_ACTOR, "undo") as verb:
                 while steps:
@@ -221,7 +221,7 @@ class History:
                 verb.set_outcome(())
             names = {name for report in reports for name in report.unpaired}  # one may have gone with its pairing
             still = tuple(str(row[0]) for row in tx.all(_UNPAIRED, (json.dumps(sorted(names)),)))
-            return UndoBack(told.labels, told.memories, tuple(reports), still)
+            return UndoBack(described.labels, described.memories, tuple(reports), still)
 
         return with_restored_embedded(open_vault.storage.write(write), open_vault.storage, open_vault.search)
 
@@ -247,12 +247,12 @@ class History:
 
 
 def _read_steps(rows: Rows, now: int, after: str | None, limit: int, include_undone: bool) -> Steps:
-    standing = "1" if include_undone else "s.undone_by IS NULL"
-    total = int(rows.value("SELECT count(*) FROM undo_steps s WHERE " + standing))  # noqa: S608 - constants
+    condition = "1" if include_undone else "s.undone_by IS NULL"
+    total = int(rows.value("SELECT count(*) FROM undo_steps s WHERE " + condition))  # noqa: S608 - constants
     if after is not None and rows.one("SELECT 1 FROM undo_steps WHERE id = ?", (after,)) is None:
         raise UserError(Code.INVALID_INPUT, "`after` is out of date; ask again from the start.")
     behind = " AND (:after IS NULL OR (s.at, s.rowid) < (SELECT at, rowid FROM undo_steps WHERE id = :after))"
-    found = rows.all(_STEP + standing + behind + _NEWEST_FIRST, {"after": after, "most": limit + 1})
+    found = rows.all(_STEP + condition + behind + _NEWEST_FIRST, {"after": after, "most": limit + 1})
     page = _step_rows(rows, now, found[:limit])
     return Steps(page, total, page[-1].id if len(found) > limit else None)
 
@@ -306,7 +306,7 @@ def _steps_to_undo(rows: Rows, step_id: str) -> tuple[_Later, ...]:
     return tuple(
         step
         for step in later.values()
-        if step.stands and (step.undoes is None or step.id not in inner) and _must_go(step, later)
+        if step.is_in_force and (step.undoes is None or step.id not in inner) and _must_go(step, later)
     )
 
 

@@ -37,7 +37,7 @@ from core.intake.transaction.admission import check_space_name
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.transitions.review_items import refuse_imperatives
 from core.lifecycle.enrich import count_unread
-from core.memory.read import read_occurred, said_at_sql
+from core.memory.read import read_occurred, time_of_memory_sql
 from core.memory.write import ensure_space, find_space_id
 from core.text.screening.egress import collect_texts, prefetch_scans, sanitize_map
 from core.types.entities import (
@@ -82,7 +82,7 @@ _SAME_NAME = (
     "WHERE a.alias_key IN (SELECT value FROM json_each(:keys)) AND e.id <> :id AND e.merged_into_id IS NULL "
     f"AND ({ENTITY_TYPE} = :type OR 'other' IN ({ENTITY_TYPE}, :type))"
 )
-_NEAR = (
+_SIMILAR = (
     f"SELECT e.id, e.name, {ENTITY_TYPE} FROM entities e WHERE e.merged_into_id IS NULL "  # noqa: S608 - constants
     "AND e.space_id = (SELECT space_id FROM entities WHERE id = :id) "
     f"AND {ENTITY_TYPE} = :type ORDER BY e.id = :id DESC, e.recorded_at DESC LIMIT 3000"
@@ -99,17 +99,17 @@ _PLACES = (
     "SELECT m.id, m.text, json_group_array(json_array(n.start_at, n.end_at)), m.kind, m.status, "  # noqa: S608 - constants
     "m.occurred_at, m.occurred_prec, m.occurred_offset, m.recorded_at "
     "FROM mentions n JOIN memories m ON m.id = n.memory_id WHERE n.entity_id = ? AND n.start_at >= 0 "
-    f"AND m.status <> 'deleted' GROUP BY m.id ORDER BY {said_at_sql('m')} DESC, m.n DESC LIMIT ?"
+    f"AND m.status <> 'deleted' GROUP BY m.id ORDER BY {time_of_memory_sql('m')} DESC, m.n DESC LIMIT ?"
 )
 _NAMING = (
     "SELECT count(DISTINCT n.memory_id) FROM mentions n JOIN memories m ON m.id = n.memory_id "
     "WHERE n.entity_id = ? AND n.start_at >= 0 AND m.status <> 'deleted'"
 )
-_SPOKEN = _NAMING.replace("n.start_at >= 0", "n.start_at < 0")
+_SPEAKS_IN = _NAMING.replace("n.start_at >= 0", "n.start_at < 0")
 _UTTERANCES = _PLACES.replace("n.start_at >= 0", "n.start_at < 0").replace(
     "json_group_array(json_array(n.start_at, n.end_at))", "'[[0,0]]'"
 )
-_TOLD = (
+_STATED = (
     "SELECT c.id, coalesce((SELECT v.memory_id FROM evidence v WHERE v.claim_id = c.id ORDER BY v.recorded_at, v.id "
     "LIMIT 1), ''), c.subject, c.predicate, c.value, c.polarity, c.state, c.confidence FROM claims c "
     "WHERE c.id IN (SELECT value FROM json_each(?)) "
@@ -150,8 +150,8 @@ def resolve_entities(rows: Rows, wanted: Resolving, reach: EntityScope) -> tuple
     """
     found = registry.find_candidates(rows, wanted.name, wanted.type, reach, fuzzy=wanted.fuzzy)
     hints = ResolutionHints(wanted.topic, wanted.mentioned_with, wanted.domain_scores)
-    told = {one.id: _fact_terms(rows, one.id, reach) for one, _ in found} if hints.terms else {}
-    return resolution.rank_candidates(found, hints, told)[: registry.CANDIDATES]
+    terms = {one.id: _fact_terms(rows, one.id, reach) for one, _ in found} if hints.terms else {}
+    return resolution.rank_candidates(found, hints, terms)[: registry.CANDIDATES]
 
 
 def _fact_terms(rows: Rows, entity_id: str, reach: EntityScope) -> frozenset[str]:
@@ -208,26 +208,26 @@ def read_entity(rows: Rows, entity_id: str, reach: EntityScope, now_ms: int) -> 
             for one, name in rows.all(_JOINED, (entity_id,))
         ),
         _find_similar_entities(rows, card),
-        int(rows.value(_SPOKEN, (entity_id,))),
+        int(rows.value(_SPEAKS_IN, (entity_id,))),
         read_topics(rows, card, now_ms),
         tuple(_entity_mention_from_row(row) for row in rows.all(_UTTERANCES, (entity_id, SHOWN))),
     )
 
 
 def _entity_mention_from_row(row: Sequence[Any]) -> EntityMention:
-    memory_id, text, places, kind, status, *said, recorded_at = row
+    memory_id, text, places, kind, status, *occurred_columns, recorded_at = row
     text, start, end = cut_excerpt(text, ((int(start), int(end)) for start, end in json.loads(places)))
-    return EntityMention(memory_id, text, start, end, kind, status, read_occurred(*said), recorded_at)
+    return EntityMention(memory_id, text, start, end, kind, status, read_occurred(*occurred_columns), recorded_at)
 
 
 def _find_similar_entities(rows: Rows, card: EntityCard) -> tuple[EntityLine, ...]:
     """Others that may be the same: of one name in whatever space, or spelt almost alike within its own."""
     keys = json.dumps(sorted({name_key(name) for name in (card.name, *card.aliases)}))
     found = {str(one) for (one,) in rows.all(_SAME_NAME, {"keys": keys, "id": card.id, "type": card.type})}
-    near = rows.all(_NEAR, {"id": card.id, "type": card.type})
-    names = [CountedName(str(one), str(name), str(kind)) for one, name, kind in near]
-    mine = [name for name in names if name.id == card.id]
-    found |= {side.id for pair in find_similar_pairs(mine, names) for side in (pair.keep, pair.other)}
+    similar = rows.all(_SIMILAR, {"id": card.id, "type": card.type})
+    names = [CountedName(str(one), str(name), str(kind)) for one, name, kind in similar]
+    own_names = [name for name in names if name.id == card.id]
+    found |= {side.id for pair in find_similar_pairs(own_names, names) for side in (pair.keep, pair.other)}
     for (detail,) in rows.all(_DECIDED, {"id": card.id}):
         found -= set(json.loads(detail)["entities"])
     ids = json.dumps(sorted(found - {card.id}))
@@ -239,7 +239,7 @@ def _find_similar_entities(rows: Rows, card: EntityCard) -> tuple[EntityLine, ..
 
 
 def _read_statements(rows: Rows, claim_ids: Sequence[str]) -> tuple[EntityStatement, ...]:
-    found = rows.all(_TOLD, (json.dumps(list(claim_ids)),))
+    found = rows.all(_STATED, (json.dumps(list(claim_ids)),))
     return tuple(
         EntityStatement(
             str(claim), str(memory), str(subject), str(predicate), str(value), str(polarity), str(state), float(sure)
@@ -280,7 +280,7 @@ def preview_merge(rows: Rows, keep_id: str, other_id: str, reach: EntityScope) -
     known = {name_key(name) for name in (keep.name, *keep.aliases)}
     names = tuple(name for name in (other.name, *other.aliases) if name_key(name) not in known)
     ending = find_endings(rows, keep_id, other_id)
-    told = {
+    labels = {
         one.claim_id: one
         for one in _read_statements(rows, [side for one in ending for side in (one.loser, one.winner)])
     }
@@ -290,7 +290,7 @@ def preview_merge(rows: Rows, keep_id: str, other_id: str, reach: EntityScope) -
         mentions=int(rows.value(_NAMING, (other_id,))),
         claims=len(claims_about(rows, other_id, keep_id)),
         names=names,
-        ending=tuple((told[one.loser], told[one.winner]) for one in ending),
+        ending=tuple((labels[one.loser], labels[one.winner]) for one in ending),
         refusal=refusal,
         widened=lifted or keep.space == GLOBAL_SPACE != other.space,
         lifted=lifted,

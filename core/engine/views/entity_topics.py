@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from core.memory.read import read_occurred, said_at_sql
+from core.memory.read import read_occurred, time_of_memory_sql
 from core.types.entities import EntityCard, KnownStatement, KnownTopic
 from core.types.talk import StatementType
 from core.types.values import GLOBAL_SPACE
@@ -21,20 +21,20 @@ MOST = 400
 """Statements about one entity that are read; our choice."""
 _QUOTED = 400  # characters of a source's words
 # Of the episodes that say a statement the latest is shown: SQLite takes the other columns from the row of `max`.
-_SAID = (
+_STATEMENTS = (
     "SELECT s.memory_id, m.text, s.type, m.status, m.valid_to, s.lasting, s.episode_id, "  # noqa: S608 - constants
     f"substr(e.text, s.start_at + 1, min(s.end_at - s.start_at, {_QUOTED})), e.author, e.role, e.occurred_at, "
-    f"e.occurred_prec, e.occurred_offset, e.recorded_at, count(*), max({said_at_sql('e')}) AS said "
+    f"e.occurred_prec, e.occurred_offset, e.recorded_at, count(*), max({time_of_memory_sql('e')}) AS said "
     "FROM statements s JOIN memories m ON m.id = s.memory_id JOIN memories e ON e.id = s.episode_id "
     "JOIN spaces w ON w.id = m.space_id "
     "WHERE {which} AND +m.status IN ('active', 'disputed', 'superseded', 'consolidated') "
     "AND m.security_tier = 'cleartext' AND e.status <> 'deleted' "
     "GROUP BY s.memory_id ORDER BY said DESC, m.n DESC LIMIT :most"
 )
-_ABOUT = _SAID.format(
+_ABOUT = _STATEMENTS.format(
     which="s.about COLLATE NOCASE IN (SELECT value FROM json_each(:names)) AND (:space IS NULL OR w.name = :space)"
 )
-_NAMING = _SAID.format(
+_NAMING = _STATEMENTS.format(
     which="s.memory_id IN (SELECT n.memory_id FROM mentions n WHERE n.entity_id = :id AND n.start_at >= 0)"
 )
 _ORDER = {kind.value: place for place, kind in enumerate(StatementType)}
@@ -63,7 +63,7 @@ def read_topics(rows: Rows, card: EntityCard, now_ms: int) -> tuple[KnownTopic, 
 
 
 def _read_statement(row: Sequence[Any], now_ms: int) -> KnownStatement:
-    memory_id, text, kind, status, valid_to, lasting, episode_id, quote, author, role, *said = row
+    memory_id, text, kind, status, valid_to, lasting, episode_id, quote, author, role, *time_columns = row
     is_over = status in ("superseded", "consolidated") or (valid_to is not None and valid_to <= now_ms)
     return KnownStatement(
         memory_id=str(memory_id),
@@ -75,7 +75,7 @@ def _read_statement(row: Sequence[Any], now_ms: int) -> KnownStatement:
         quote=str(quote),
         speaker="" if role == "user" else str(author or ""),
         is_owners=role == "user",
-        occurred=read_occurred(*said[:3]),
-        recorded_at=int(said[3]),
-        sources=int(said[4]),
+        occurred=read_occurred(*time_columns[:3]),
+        recorded_at=int(time_columns[3]),
+        sources=int(time_columns[4]),
     )

@@ -194,10 +194,10 @@ def _read_reply(source: IO[bytes], nodes: int) -> tuple[Places, bool]:
         ValueError: it lies.
     """
     size = STEP.size + 8 * nodes
-    head = source.read(LENGTH.size)
-    if len(head) == LENGTH.size and LENGTH.unpack(head) != (size,):
+    length = source.read(LENGTH.size)
+    if len(length) == LENGTH.size and LENGTH.unpack(length) != (size,):
         raise ValueError("length")
-    body = source.read(size) if head else b""
+    body = source.read(size) if length else b""
     if len(body) < size:
         raise EOFError
     placed = np.frombuffer(body, "<f4", 2 * nodes, STEP.size).astype(np.float32).reshape(nodes, 2)
@@ -227,7 +227,7 @@ def layout_whole(
     Args:
         layout: the prepared graph.
         start: starts a child.
-        on_step: told every step, the last one too.
+        on_step: called at every step, the last one too.
         stopped: whether nobody waits any more.
 
     Returns:
@@ -280,7 +280,7 @@ MAX_EDGES = 4_000_000
 
 _GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
 _LEAST_WEIGHT = 0.01
-_KIN_WEIGHT = 0.5
+_CHAIN_WEIGHT = 0.5
 _APART = 1e-3
 _RING_FROM = 0.9
 
@@ -428,9 +428,9 @@ def ego_job(graph: EgoGraph) -> LayoutJob:
     a = np.array([number[edge.a] for edge in graph.edges], np.int32)
     b = np.array([number[edge.b] for edge in graph.edges], np.int32)
     weight = np.array([max(edge.weight, _LEAST_WEIGHT) for edge in graph.edges], np.float32)
-    kin = _chain_communities(graph) if a.size else np.zeros((0, 2), np.int32)
-    a, b = np.concatenate((a, kin[:, 0])), np.concatenate((b, kin[:, 1]))
-    weight = np.concatenate((weight, np.full(len(kin), _KIN_WEIGHT, np.float32)))
+    chain_links = _chain_communities(graph) if a.size else np.zeros((0, 2), np.int32)
+    a, b = np.concatenate((a, chain_links[:, 0])), np.concatenate((b, chain_links[:, 1]))
+    weight = np.concatenate((weight, np.full(len(chain_links), _CHAIN_WEIGHT, np.float32)))
     distance = np.array([node.distance for node in graph.nodes], np.int64)
     return LayoutJob(EGO, a, b, weight, place_on_rings(distance, a, b))
 
@@ -631,7 +631,7 @@ class Graph:
             b: the other.
             weight: one each, 0 to 1.
             group: the group of each node.
-            on_step: told each step, on an engine thread; quick.
+            on_step: called at each step, on an engine thread; quick.
             cancelled: asked twenty times a second, on an engine thread; quick.
 
         Returns:

@@ -277,10 +277,10 @@ class _Site:
         return None if found is None else found.vectors_in(self._search.active_space)
 
     def embed_emblems(self) -> Vectors | None:
-        held = self._search.emblem_vectors
-        if held is None:
-            held = self._search.emblem_vectors = self._embed(emblem_texts())
-        return None if held is None else held.vectors_in(self._search.active_space)
+        vectors = self._search.emblem_vectors
+        if vectors is None:
+            vectors = self._search.emblem_vectors = self._embed(emblem_texts())
+        return None if vectors is None else vectors.vectors_in(self._search.active_space)
 
     def _embed(self, texts: Sequence[str]) -> Embedded | None:
         """None where the embedder does not answer; in small parts, so that a question comes between them."""
@@ -309,9 +309,9 @@ def arrange_waiting(storage: Storage, search: Search) -> ArrangementResult:
         LociError: VAULT_LOCKED; what was done by then stays.
     """
     site = _Site(storage, search)
-    is_laid_anew = bool(lay_old_wings(site))
+    is_rearranged = bool(lay_old_wings(site))
     done = Arranger(site).run()
-    if done.placed or is_laid_anew:
+    if done.placed or is_rearranged:
         storage.announce_change(VERB, (), SCHEDULER, storage.vault.seq)
     if keep_landmarks(site) + furnish(site):
         storage.announce_change(VERB, (), SCHEDULER, storage.vault.seq)

@@ -17,7 +17,7 @@ from core.types.views import Grade, GradeReply, WalkStop
 from core.vault.database.tx import Tx
 
 VERB = "rehearse"
-_STANDS = "SELECT 1 FROM memories WHERE id = ? AND status NOT IN ('deleted', 'superseded')"
+_IS_REHEARSABLE = "SELECT 1 FROM memories WHERE id = ? AND status NOT IN ('deleted', 'superseded')"
 
 
 class Rehearsals:
@@ -68,7 +68,7 @@ class Rehearsals:
         storage = self._storage()
 
         def write(tx: Tx) -> GradeReply:
-            if tx.value(_STANDS, (memory_id,)) is None:
+            if tx.value(_IS_REHEARSABLE, (memory_id,)) is None:
                 raise UserError(Code.NOT_FOUND, "That memory is gone; its landmark cannot be graded.")
             with storage.verb(tx, OWNER_ACTOR, VERB, label="Grade a landmark") as running:
                 graded = grade_rehearsal(read_rehearsal(tx, memory_id), grade, tx.now_ms)

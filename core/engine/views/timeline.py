@@ -117,7 +117,7 @@ class Timeline:
 
         return storage.read(read)
 
-    def list_held_at(
+    def list_valid_at(
         self,
         at_ms: int,
         axis: str,
@@ -147,7 +147,7 @@ class Timeline:
             if spans is None:
                 spans = reading.read_spans(rows, kept.columns)
                 self._kept = replace(kept, spans=spans)
-            places = reading.places_held_at(kept.columns, spans, at_ms, axis, filters)
+            places = reading.places_valid_at(kept.columns, spans, at_ms, axis, filters)
             return reading.read_page(rows, kept.columns, places, after, limit, storage.clock.now_ms())
 
         return storage.read(read)
@@ -169,12 +169,12 @@ class Timeline:
         wanted = check_topic(topic)
         begun_at = storage.clock.monotonic()
 
-        def read(meant: Embedded) -> Future[Evolution]:
-            sight = meant.active_space
+        def read(embedded: Embedded) -> Future[Evolution]:
+            active_space = embedded.active_space
 
             def run(rows: Rows) -> Evolution:
-                stored = SnapshotVectors(rows, sight.index, sight.space.name, sight.space.dims)
-                found = trace_evolution(rows, stored, wanted, meant.first, limit, storage.clock.now_ms())
+                stored = SnapshotVectors(rows, active_space.index, active_space.space.name, active_space.space.dims)
+                found = trace_evolution(rows, stored, wanted, embedded.first, limit, storage.clock.now_ms())
                 return replace(found, took_ms=(storage.clock.monotonic() - begun_at) * 1000)
 
             return storage.read(run)

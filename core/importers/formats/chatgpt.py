@@ -93,16 +93,16 @@ def _path_to_root(
 
 def _parent_by_node(mapping: Mapping[str, Any]) -> dict[str, str | None]:
     """Each node's parent as it says itself, else as another node's list of children says."""
-    told: dict[str, str] = {}
+    parent_by_child: dict[str, str] = {}
     for node_id, node in mapping.items():
         children = node.get("children") if isinstance(node, dict) else None
         for child in children if isinstance(children, list) else ():
             if isinstance(child, str):
-                told.setdefault(child, node_id)
+                parent_by_child.setdefault(child, node_id)
     parents: dict[str, str | None] = {}
     for node_id, node in mapping.items():
         own = node.get("parent") if isinstance(node, dict) else None
-        parents[node_id] = str(own) if isinstance(own, str) else told.get(node_id)
+        parents[node_id] = str(own) if isinstance(own, str) else parent_by_child.get(node_id)
     return parents
 
 

@@ -141,7 +141,7 @@ _PROJECT_MARKS = (frozenset({"prompt_template", "name"}), frozenset({"docs", "is
 _MEMORY_MARKS = frozenset({"conversations_memory", "project_memories"})
 _MANIFEST_MARKS = frozenset({"export_id", "files"})
 _ROLES = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
-_SPOKEN = ("text", "voice_note")
+_TEXT_PARTS = ("text", "voice_note")
 _AUTHOR = "Claude"
 
 
@@ -277,7 +277,7 @@ def _make_record(
     role = _ROLES.get(str(message.get("sender")), Role.OTHER)
     blocks = [as_mapping(block) for block in as_list(message.get("content"))]
     names = [as_text(as_mapping(entry).get("file_name")) for entry in as_list(message.get("files"))]
-    left_out = [str(block["type"]) for block in blocks if block.get("type") and block["type"] not in _SPOKEN]
+    left_out = [str(block["type"]) for block in blocks if block.get("type") and block["type"] not in _TEXT_PARTS]
     return Record(
         identity=f"claude:{conversation.key}:{message_id}",
         text=text,
@@ -314,7 +314,7 @@ def _message_text(message: Mapping[str, Any]) -> tuple[str, int]:
     parts = [
         block["text"]
         for block in blocks
-        if isinstance(block, dict) and block.get("type") in _SPOKEN and isinstance(block.get("text"), str)
+        if isinstance(block, dict) and block.get("type") in _TEXT_PARTS and isinstance(block.get("text"), str)
     ]
     return join_texts(parts, _find_separator([part for part in parts if part], whole))
 

@@ -26,7 +26,7 @@ from core.importers.records import Conversation, Item, Record, SkippedPart, Unre
 from core.text.times import parse_time
 from core.types.values import Role, Source
 
-_HEAD_LINES = 40
+_FIRST_LINES = 40
 _TITLE_LINE = 8192  # characters; a line with a title is short, so long ones need no parsing in the first pass
 _TITLE_KEYS = (("custom-title", "customTitle"), ("ai-title", "aiTitle"))
 _SESSION_TYPES = ("user", "assistant", "system", "attachment", "progress", "queue-operation", "summary")
@@ -61,7 +61,7 @@ class ClaudeCodeImporter:
 
 def _kind_of_file(file: SourceFile) -> str | None:
     """`session`, `prompts` or None, told by the first lines that are whole."""
-    for line in read_head_text(file).split("\n")[:_HEAD_LINES]:
+    for line in read_head_text(file).split("\n")[:_FIRST_LINES]:
         try:
             value = as_mapping(parse_json_text(line).value)
             keys = frozenset(value)

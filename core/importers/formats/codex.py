@@ -30,7 +30,7 @@ from core.importers.records import Conversation, Item, Record, SkippedPart, Unre
 from core.text.times import parse_time
 from core.types.values import Role, Source
 
-_HEAD_LINES = 20
+_FIRST_LINES = 20
 _ENVELOPES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 _BARE_ITEMS = ("message", "reasoning", "function_call", "function_call_output", "local_shell_call")
 _EVENT_ROLES = {"user_message": Role.USER, "agent_message": Role.ASSISTANT}
@@ -95,7 +95,7 @@ class CodexImporter:
 
 
 def _is_rollout(file: SourceFile) -> bool:
-    for line in read_head_text(file).split("\n")[:_HEAD_LINES]:
+    for line in read_head_text(file).split("\n")[:_FIRST_LINES]:
         try:
             value = as_mapping(parse_json_text(line).value)
         except BadJson:

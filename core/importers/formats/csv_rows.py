@@ -25,7 +25,7 @@ from core.text.screening.fences import unescape_formula
 DELIMITERS = (";", ",", "\t", "|")
 _SNIFFED_RECORDS = 200
 _LONGEST_HEADING = 60
-_MOST_HELD = 64 << 20
+_MOST_BUFFERED = 64 << 20
 _MOST_REWINDS = 200
 _SEP_LINE = re.compile(r"sep=([;,\t|])\r?\n")
 _PIECE = "it is a piece of a damaged record"
@@ -141,7 +141,7 @@ class _RawLines:
     def __init__(self, file: SourceFile) -> None:
         self._again: deque[str] = deque()
         self._held: list[str] = []
-        self._held_size = 0
+        self._buffered_size = 0
         self._file_flags: set[str] = set()
         self._fresh = self._read_lines(file)
         self.flags: set[str] = set()
@@ -151,19 +151,19 @@ class _RawLines:
 
     def __next__(self) -> str:
         line = self._again.popleft() if self._again else next(self._fresh)
-        self._held_size += len(line)
-        if self._held_size <= _MOST_HELD:
+        self._buffered_size += len(line)
+        if self._buffered_size <= _MOST_BUFFERED:
             self._held.append(line)
         return line
 
     def begin_record(self) -> None:
         """A new record begins with the next line."""
-        self._held, self._held_size = [], 0
+        self._held, self._buffered_size = [], 0
         self.flags = set(self._file_flags)
 
     def rewind_record(self) -> None:
         """Give the current record's lines again, without its first. Records over 64 MiB are not given again."""
-        if self._held_size <= _MOST_HELD:
+        if self._buffered_size <= _MOST_BUFFERED:
             self._again.extendleft(reversed(self._held[1:]))
 
     def odd_quotes(self) -> bool:
@@ -186,15 +186,15 @@ class _RawLines:
 
 def _byte_lines(file: SourceFile, chunks: Iterator[bytes]) -> Iterator[bytes]:
     rest: list[bytes] = []
-    held = 0
+    line_size = 0
     for chunk in chunks:
         for line in _LINE_BYTES.findall(chunk):
             rest.append(line)
-            held += len(line)
+            line_size += len(line)
             if line.endswith(b"\n"):
                 yield b"".join(rest)
-                rest, held = [], 0
-        if held > LINE_CAP:
+                rest, line_size = [], 0
+        if line_size > LINE_CAP:
             raise refused_file_error(file.name, f"has a line longer than {LINE_CAP >> 20} MiB")
     if rest:
         yield b"".join(rest)

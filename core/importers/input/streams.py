@@ -276,16 +276,16 @@ class FileLines:
 
     def _raw_lines(self, stream: BinaryIO) -> Iterator[bytes]:
         rest: list[bytes] = []
-        held = 0
+        line_size = 0
         for chunk in utf8_chunks(stream, self.flags):
             *whole, tail = chunk.split(b"\n")
             for line in whole:
                 yield b"".join((*rest, line)) if rest else line
-                rest, held = [], 0
+                rest, line_size = [], 0
             if tail:
                 rest.append(tail)
-                held += len(tail)
-            if held > LINE_CAP:
+                line_size += len(tail)
+            if line_size > LINE_CAP:
                 raise refused_file_error(self._file.name, f"has a line longer than {LINE_CAP >> 20} MiB")
         if rest:
             self.complete_last = False
@@ -329,13 +329,13 @@ def read_whole_text(file: SourceFile, cap: int = 64 << 20) -> tuple[str, frozens
         UserError: IMPORT_REFUSED for a file over the cap.
     """
     flags: set[str] = set()
-    held = bytearray()
+    content = bytearray()
     with closing(file.open()) as stream:
         for chunk in utf8_chunks(stream, flags):
-            held += chunk
-            if len(held) > cap:
+            content += chunk
+            if len(content) > cap:
                 raise refused_file_error(file.name, f"is longer than {cap >> 20} MiB, too long for one text")
-    text, found = decode_ladder(bytes(held))
+    text, found = decode_ladder(bytes(content))
     return text, found | flags
 
 
@@ -349,14 +349,14 @@ def read_json(file: SourceFile, cap: int = 256 << 20) -> ParsedJson:
     Raises:
         UserError: IMPORT_REFUSED for anything that is not JSON, or for a file over the cap.
     """
-    held = bytearray()
+    content = bytearray()
     with closing(file.open()) as stream:
         for chunk in utf8_chunks(stream):
-            held += chunk
-            if len(held) > cap:
+            content += chunk
+            if len(content) > cap:
                 raise refused_file_error(file.name, f"is longer than {cap >> 20} MiB, too long for one JSON value")
     try:
-        return parse_bytes(held)
+        return parse_bytes(content)
     except BadJson as error:
         raise refused_file_error(file.name, f"is not valid JSON ({error.reason})") from None
 

@@ -69,19 +69,19 @@ def erase_preview(rows: Rows, ids: Sequence[str], *, whole_chain: bool = False, 
         UserError: NOT_FOUND; one of them is not there.
     """
     reach = erasure_scope_of(rows, ids, whole_chain=whole_chain)
-    gone = to_json(list(reach.ids))
+    erased_ids = to_json(list(reach.ids))
     found = rows.all(
         "SELECT m.id, m.text, m.kind, s.name FROM memories m JOIN spaces s ON s.id = m.space_id "  # noqa: S608
         f"WHERE m.id {_OF} AND coalesce(m.part_index, 0) = 0 ORDER BY m.n LIMIT ?",
-        (gone, _MOST_SHOWN),
+        (erased_ids, _MOST_SHOWN),
     )
-    said = [row[0] for row in rows.all(f"SELECT text FROM memories WHERE id {_OF} ORDER BY n", (gone,))]  # noqa: S608
+    texts = [row[0] for row in rows.all(f"SELECT text FROM memories WHERE id {_OF} ORDER BY n", (erased_ids,))]  # noqa: S608
     return ErasePreview(
         items=tuple(ErasedItem(one, text, kind, space, reach.why[one]) for one, text, kind, space in found),
         memories=len(reach.ids),
         back=reach.back,
-        versions=len(_head_ids(rows, reach.over)),
-        same_words=len(_split_by_other_memories(rows, reach, said)[1]),
+        versions=len(_first_part_ids(rows, reach.over)),
+        same_words=len(_split_by_other_memories(rows, reach, texts)[1]),
         backups=_backups_holding(rows, reach, backups),
     )
 
@@ -117,7 +117,7 @@ def erase_memories(
     if actor.client_id is not None or actor.kind == "client":
         raise UserError(Code.ACCESS_DENIED, "Only the person may erase.")
     reach = erasure_scope_of(tx, ids, whole_chain=whole_chain)
-    held = _backups_holding(tx, reach, backups)
+    holding_backups = _backups_holding(tx, reach, backups)
     with work.verb(tx, VERB, LABEL, actor) as verb, without_recorder(tx):
         taken = _remove_rows(tx, reach, actor, journals)
         for memory_id in reach.back:
@@ -127,7 +127,7 @@ def erase_memories(
     note_scrub(tx)
     seq, labels = tx.seq, tuple(taken.labels)
     tx.after_commit(lambda: removed(seq, labels))
-    return Erased(len(reach.ids), held)
+    return Erased(len(reach.ids), holding_backups)
 
 
 def _remove_rows(tx: Tx, reach: ErasureScope, actor: Actor, journals: TraceIndex | None) -> ErasedRows:
@@ -165,7 +165,8 @@ def _backups_holding(rows: Rows, reach: ErasureScope, backups: Backups) -> tuple
     return tuple(name for name, at in backups if oldest is not None and at >= oldest)
 
 
-def _head_ids(rows: Rows, ids: Sequence[str]) -> list[str]:
+def _first_part_ids(rows: Rows, ids: Sequence[str]) -> list[str]:
+    """Of these memories the ids of whole texts and of first parts."""
     found = rows.all(
         f"SELECT id FROM memories WHERE id {_OF} AND coalesce(part_index, 0) = 0",  # noqa: S608 - constant
         (to_json(list(ids)),),
@@ -197,8 +198,8 @@ def _restore_original(tx: Tx, work: UnitOfWork, memory_id: str) -> None:
             },
         )
         if Kind(row["kind"]) in KINDS_BY_TEXT and not _has_source(tx, part):
-            said = Lineage(row["lineage"], row["client_id"], row["session"], row["import_id"])
-            add_source(tx, part, said, Source(row["source"]))
+            source_lineage = Lineage(row["lineage"], row["client_id"], row["session"], row["import_id"])
+            add_source(tx, part, source_lineage, Source(row["source"]))
             # Read anew: its claims may have gone into the united text.
             tx.run("UPDATE memories SET read_at = NULL WHERE id = ?", (part,))
         refresh_trust(tx, part)

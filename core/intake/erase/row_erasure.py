@@ -27,7 +27,7 @@ ASKED, VERSION, BENEATH, MADE = "asked", "version", "beneath", "made_of_it"
 MERGED = "merged"
 _OF = "IN (SELECT value FROM json_each(?))"
 _PARTS = f"SELECT p.id FROM memories m JOIN memories p ON p.part_of = m.part_of WHERE m.id {_OF} ORDER BY p.n"  # noqa: S608
-_HEADS = f"SELECT id FROM memories WHERE id {_OF} AND coalesce(part_index, 0) = 0 ORDER BY n"  # noqa: S608
+_FIRST_PARTS = f"SELECT id FROM memories WHERE id {_OF} AND coalesce(part_index, 0) = 0 ORDER BY n"  # noqa: S608
 _CHAIN = f"SELECT id FROM memories WHERE chain_id IN (SELECT chain_id FROM memories WHERE id {_OF}) ORDER BY n"  # noqa: S608
 _BENEATH = (
     "SELECT b.id FROM memories b JOIN memories m ON m.id = b.consolidated_into "  # noqa: S608 - constants
@@ -94,9 +94,11 @@ def erasure_scope_of(rows: Rows, ids: Sequence[str], *, whole_chain: bool) -> Er
     _add_reached(rows, why, _BENEATH, BENEATH)
     made: dict[str, str] = {}
     _add_derived(rows, why, made)
-    gone = {**made, **why}
-    again = [one for one in _select_ids(rows, _SOURCES, list(gone)) if one not in gone]
-    return ErasureScope(gone, tuple(_select_ids(rows, _HEADS, again)), tuple(one for one in chain if one not in gone))
+    erased = {**made, **why}
+    again = [one for one in _select_ids(rows, _SOURCES, list(erased)) if one not in erased]
+    return ErasureScope(
+        erased, tuple(_select_ids(rows, _FIRST_PARTS, again)), tuple(one for one in chain if one not in erased)
+    )
 
 
 def _add_derived(rows: Rows, why: dict[str, str], made: dict[str, str]) -> None:
@@ -289,8 +291,8 @@ class RowEraser:
     def _remove_claims(self, claim_ids: Iterable[str]) -> None:
         """A claim goes with the last memory that says it, and with it what was quoted against it elsewhere."""
         for claim_id in claim_ids:
-            said = "SELECT 1 FROM evidence WHERE claim_id = ? AND stance = 'supporting'"
-            if self.tx.one(said, (claim_id,)) is not None:
+            supporting_evidence = "SELECT 1 FROM evidence WHERE claim_id = ? AND stance = 'supporting'"
+            if self.tx.one(supporting_evidence, (claim_id,)) is not None:
                 self.taken.claims.add(claim_id)
                 continue
             self._note_entities(claim_id)
@@ -316,15 +318,15 @@ class RowEraser:
 
         One that was united with another goes after it.
         """
-        near = set(self._entities)
+        candidates = set(self._entities)
         for one in self._entities:
-            near.update(row[0] for row in self.tx.all("SELECT id FROM entities WHERE merged_into_id = ?", (one,)))
-        waiting = sorted(near)
+            candidates.update(row[0] for row in self.tx.all("SELECT id FROM entities WHERE merged_into_id = ?", (one,)))
+        waiting = sorted(candidates)
         while waiting:
-            gone = [one for one in waiting if self._is_left_alone(one)]
-            if not gone:
+            unused = [one for one in waiting if self._is_left_alone(one)]
+            if not unused:
                 break
-            for one in gone:
+            for one in unused:
                 into = self.tx.value("SELECT merged_into_id FROM entities WHERE id = ?", (one,))
                 self._remove_where("entity_aliases", "entity_id", "entity_id, alias_key", [one])
                 self.remove_row("entities", {"id": one})
@@ -365,7 +367,7 @@ class RowEraser:
         for key, alias in self.tx.all(
             "SELECT alias_key, alias FROM entity_aliases WHERE entity_id = ? ORDER BY 1", (entity_id,)
         ):
-            if _normalize_text(alias) not in written and self._is_said(alias):
+            if _normalize_text(alias) not in written and self._is_in_erased_text(alias):
                 self.remove_row("entity_aliases", {"entity_id": entity_id, "alias_key": key})
 
     # ---- rows that stay
@@ -385,14 +387,14 @@ class RowEraser:
 
     def _mend_pointers(self) -> None:
         """Versions beside a gap know of each other; what lay in a text that goes lies nowhere."""
-        gone = {str(row["id"]): row for row in self._rows}
+        erased_rows = {str(row["id"]): row for row in self._rows}
         for column in _POINTERS:
             for label, memory_id, named in self.tx.all(
                 f"SELECT n, id, {column} FROM memories WHERE {column} {_OF} ORDER BY n",  # noqa: S608 - constants
                 (self._wanted,),
             ):
-                if memory_id not in gone:
-                    heir = None if column == "consolidated_into" else _skip_removed(gone, named, column)
+                if memory_id not in erased_rows:
+                    heir = None if column == "consolidated_into" else _skip_removed(erased_rows, named, column)
                     self.mend_row("memories", {"n": label}, {column: None if heir == memory_id else heir})
 
     def _clear_conversations(self) -> None:
@@ -414,11 +416,15 @@ class RowEraser:
                 continue
             if room["made_by"] == "lifecycle":
                 taken = "SELECT name FROM rooms WHERE parent_id IS ? AND id <> ?"
-                self._rename("rooms", room, self._texts_within(room_id), (taken, (room["parent_id"], room_id)))
+                self._rename_after_erasure(
+                    "rooms", room, self._texts_within(room_id), (taken, (room["parent_id"], room_id))
+                )
             for (alcove_id,) in self.tx.all("SELECT id FROM alcoves WHERE room_id = ? ORDER BY id", (room_id,)):
                 alcove = self.tx.row("alcoves", {"id": alcove_id}) or {}
                 taken = "SELECT name FROM alcoves WHERE room_id = ? AND id <> ?"
-                self._rename("alcoves", alcove, self._texts_within(room_id, alcove), (taken, (room_id, alcove_id)))
+                self._rename_after_erasure(
+                    "alcoves", alcove, self._texts_within(room_id, alcove), (taken, (room_id, alcove_id))
+                )
 
     def _texts_within(self, room_id: str, alcove: Mapping[str, Any] | None = None) -> list[str]:
         edges = alcove or {"x": 0.0, "y": 0.0, "w": _EVERYWHERE, "h": _EVERYWHERE}
@@ -429,21 +435,21 @@ class RowEraser:
         )
         return [text for (text,) in found]
 
-    def _rename(
+    def _rename_after_erasure(
         self, table: str, row: Mapping[str, Any], left: Sequence[str], taken: tuple[str, tuple[object, ...]]
     ) -> None:
         """Give another name, where the one it has is made of words that stand nowhere in it any more."""
-        if not any(map(self._is_said, row["name"].split())):
+        if not any(map(self._is_in_erased_text, row["name"].split())):
             return
-        held = {word for text in left for word in _plain_words(text)}
-        if all(word in held for word in _plain_words(row["name"]) if self._is_said(word)):
+        remaining_words = {word for text in left for word in _plain_words(text)}
+        if all(word in remaining_words for word in _plain_words(row["name"]) if self._is_in_erased_text(word)):
             return
         named = name_rooms([RoomTexts(left)], [name for (name,) in self.tx.all(*taken)])
         self.mend_row(table, {"id": row["id"]}, {"name": named[0]})
 
     # ---- what was said
 
-    def _is_said(self, words: str) -> bool:
+    def _is_in_erased_text(self, words: str) -> bool:
         """Whether words stand in an erased text."""
         wanted = _normalize_text(words).strip(" ,")
         return bool(wanted) and any(wanted in text for text in self._folded_texts())
@@ -461,14 +467,14 @@ class RowEraser:
         return [str(row[0]) for row in self.tx.all(f"{sql} {_OF} ORDER BY 1", (self._wanted,))]
 
 
-def _skip_removed(gone: Mapping[str, Mapping[str, Any]], named: str, column: str) -> str | None:
+def _skip_removed(erased_rows: Mapping[str, Mapping[str, Any]], named: str, column: str) -> str | None:
     """The next version in that direction that stays."""
     seen: set[str] = set()
     at: str | None = named
-    while at is not None and at in gone and at not in seen:
+    while at is not None and at in erased_rows and at not in seen:
         seen.add(at)
-        at = gone[at][column]
-    return None if at in gone else at
+        at = erased_rows[at][column]
+    return None if at in erased_rows else at
 
 
 def texts_of(rows: Rows, reach: ErasureScope) -> list[str]:

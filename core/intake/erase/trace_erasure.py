@@ -151,7 +151,7 @@ class TraceIndex:
         self._ids = frozenset(ids)
         wanted = list(texts)
         self._texts = {fold_text(text) for text in wanted}
-        self._said = ErasedTextMatcher(wanted)
+        self._text_matcher = ErasedTextMatcher(wanted)
         self._clear_index()
 
     def _clear_index(self) -> None:
@@ -202,13 +202,13 @@ class TraceIndex:
         if not is_sure or not all(self._is_whole(rows, table) for table in TABLES):
             self.unsure += 1
             return None
-        said = {fold_text(text) for text in texts}
+        folded_texts = {fold_text(text) for text in texts}
         return {
             table: TraceRows(
                 sorted(
                     self._named[table]
                     .rows_naming([*names, *keys])
-                    .union(*(self._quoting[table].get(one, ()) for one in said))
+                    .union(*(self._quoting[table].get(one, ()) for one in folded_texts))
                 ),
                 self._last[table][0],
             )
@@ -224,20 +224,20 @@ class TraceIndex:
         return found is not None and str(found[1]) == name
 
     def _index_row(self, table: str, row: tuple[Any, ...]) -> None:
-        at, _, *told = row
-        values: Iterable[object] = told
+        at, _, *columns = row
+        values: Iterable[object] = columns
         if table == "undo_rows":
-            self._named[table].add(told[0], at)
-            values = [value for image in told if image for value in json.loads(image).values()]
+            self._named[table].add(columns[0], at)
+            values = [value for image in columns if image for value in json.loads(image).values()]
         elif table == "receipts":
-            values = told[1:]
+            values = columns[1:]
         elif table == "requests":
             values = ()
         if table != "contexts":
-            for name in {name for text in told if text for name in _ID.findall(text)}:
+            for name in {name for text in columns if text for name in _ID.findall(text)}:
                 self._named[table].add(name, at)
         for value in values:
-            for text in self._said.find_quoted(value):
+            for text in self._text_matcher.find_quoted(value):
                 self._quoting[table].setdefault(text, set()).add(at)
 
 
@@ -288,7 +288,7 @@ _QUERY = "SELECT r.id, r.query FROM receipts r "
 _CONTEXT = "SELECT c.id, c.text FROM contexts c "
 _REQUEST = "SELECT q.actor, q.request_id FROM requests q "
 # What erases from the archive plans by ids alone, and names them all: it is passed by.
-_DEED = (
+_PLANNED_ACTIONS_NAMING = (
     "SELECT d.job_id, d.place, d.deed FROM job_deeds d WHERE (instr(d.deed, '\"marks\"') OR instr(d.deed, '\"open\"')) "
     "AND EXISTS (SELECT 1 FROM json_each(?) w WHERE instr(d.deed, w.value))"
 )
@@ -304,13 +304,13 @@ def clear_traces(tx: Tx, remover: RowEraser, journals: TraceIndex | None = None)
         journals: tells where to look; None to read all of them.
     """
     taken = remover.taken
-    said = ErasedTextMatcher(taken.texts)
-    _clear_probes(tx, remover, said)
+    matcher = ErasedTextMatcher(taken.texts)
+    _clear_probes(tx, remover, matcher)
     keys = {key for _, key in taken.removed} | {key for _, key in taken.mended}
     places = None if journals is None else journals.find_trace_rows(tx, taken.ids, keys, taken.texts)
     at = places or {}
-    _clear_images(tx, taken, said, keys, at)
-    _clear_receipts(tx, taken, said, at)
+    _clear_images(tx, taken, matcher, keys, at)
+    _clear_receipts(tx, taken, matcher, at)
     _clear_plans(tx, taken)
     ids = to_json(sorted(taken.ids))
     for actor, request in _select_journal_rows(tx, at.get("requests"), "q", _REQUEST, _REPLIES, {"ids": ids}):
@@ -328,27 +328,27 @@ def _select_journal_rows(
     params: Mapping[str, object] | None = None,
 ) -> list[tuple[Any, ...]]:
     """Rows of a journal for which a condition holds: of all of it, or of where the index says."""
-    told = dict(params or {})
+    values = dict(params or {})
     if place is None:
-        return tx.all(f"{select}WHERE {where} ORDER BY {alias}.rowid", told)
+        return tx.all(f"{select}WHERE {where} ORDER BY {alias}.rowid", values)
     named = f"{select}WHERE {alias}.rowid IN (SELECT value FROM json_each(:rows)) AND {where}"  # noqa: S608 - constants
     newer = f"{select}WHERE {alias}.rowid > :after AND {where}"
-    return [*tx.all(named, {**told, "rows": place.rows}), *tx.all(newer, {**told, "after": place.after})]
+    return [*tx.all(named, {**values, "rows": place.rows}), *tx.all(newer, {**values, "after": place.after})]
 
 
 # ---- images of undo
 
 
 def _clear_images(
-    tx: Tx, taken: ErasedRows, said: ErasedTextMatcher, keys: set[str], at: Mapping[str, TraceRows]
+    tx: Tx, taken: ErasedRows, matcher: ErasedTextMatcher, keys: set[str], at: Mapping[str, TraceRows]
 ) -> None:
-    wanted = {"keys": to_json(sorted(keys)), "needles": to_json([*sorted(taken.ids), *said.needles])}
+    wanted = {"keys": to_json(sorted(keys)), "needles": to_json([*sorted(taken.ids), *matcher.needles])}
     touched: set[str] = set()
     for step, nr, table, key, before, after, after_hash in _select_journal_rows(
         tx, at.get("undo_rows"), "u", _IMAGE, _NAMES_IT, wanted
     ):
         images = _load_images(before, after)
-        if _must_remove(tx, taken, said, table, key, images):
+        if _must_remove(tx, taken, matcher, table, key, images):
             tx.run("DELETE FROM undo_rows WHERE step_id = ? AND nr = ?", (step, nr))
             touched.add(step)
             continue
@@ -368,8 +368,8 @@ def _load_images(before: str | None, after: str | None) -> list[dict[str, Any] |
 
 
 def _image_columns(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> tuple[str | None, str | None]:
-    told = None if before is None else image_to_json(before)
-    return told, None if after is None else change_to_json(before or {}, after)
+    before_json = None if before is None else image_to_json(before)
+    return before_json, None if after is None else change_to_json(before or {}, after)
 
 
 def _repaired_hash(
@@ -389,7 +389,7 @@ def _repaired_hash(
 
 
 def _must_remove(
-    tx: Tx, taken: ErasedRows, said: ErasedTextMatcher, table: str, key: str, images: Sequence[dict[str, Any] | None]
+    tx: Tx, taken: ErasedRows, matcher: ErasedTextMatcher, table: str, key: str, images: Sequence[dict[str, Any] | None]
 ) -> bool:
     if (table, key) in taken.removed:
         return True
@@ -399,8 +399,10 @@ def _must_remove(
         return True
     if table == "probes" and any(one in str(row.get("expected", "")) for row in rows for one in taken.ids):
         return True
-    held = tx.row(table, named) or {}
-    return any(said.is_quoted_in(value) and held.get(name) != value for row in rows for name, value in row.items())
+    current = tx.row(table, named) or {}
+    return any(
+        matcher.is_quoted_in(value) and current.get(name) != value for row in rows for name, value in row.items()
+    )
 
 
 def _without_pointers(image: Mapping[str, Any], taken: ErasedRows) -> dict[str, Any]:
@@ -427,23 +429,23 @@ def _clear_steps(tx: Tx, steps: Iterable[str]) -> None:
 # ---- receipts
 
 
-def _clear_receipts(tx: Tx, taken: ErasedRows, said: ErasedTextMatcher, at: Mapping[str, TraceRows]) -> None:
+def _clear_receipts(tx: Tx, taken: ErasedRows, matcher: ErasedTextMatcher, at: Mapping[str, TraceRows]) -> None:
     ids = {"ids": to_json(sorted(taken.ids))}
     for receipt, body in _select_journal_rows(tx, at.get("receipts"), "r", _RECEIPT, _BODIES, ids):
         tx.run("DELETE FROM contexts WHERE receipt_id = ?", (receipt,))
-        told = json.loads(body)
-        told.pop("trace", None)
-        tx.run("UPDATE receipts SET body = ? WHERE id = ?", (to_json(remove_ids(told, taken.ids)), receipt))
+        receipt_body = json.loads(body)
+        receipt_body.pop("trace", None)
+        tx.run("UPDATE receipts SET body = ? WHERE id = ?", (to_json(remove_ids(receipt_body, taken.ids)), receipt))
     for receipt, query in _select_journal_rows(tx, at.get("receipts"), "r", _QUERY, "r.query IS NOT NULL"):
-        if said.is_quoted_in(query):
+        if matcher.is_quoted_in(query):
             # The trace refers to places in the question.
             tx.run("UPDATE receipts SET query = NULL, body = json_remove(body, '$.trace') WHERE id = ?", (receipt,))
     for context, text in _select_journal_rows(tx, at.get("contexts"), "c", _CONTEXT):
-        if said.is_quoted_in(text):
+        if matcher.is_quoted_in(text):
             tx.run("DELETE FROM contexts WHERE id = ?", (context,))
 
 
-def remove_ids(told: Any, ids: Iterable[str]) -> Any:
+def remove_ids(document: Any, ids: Iterable[str]) -> Any:
     """A JSON value without what names one of these ids: items of lists, members of objects.
 
     Args:
@@ -452,24 +454,24 @@ def remove_ids(told: Any, ids: Iterable[str]) -> Any:
     Returns:
         What is left.
     """
-    gone = ids if isinstance(ids, (set, frozenset)) else frozenset(ids)
-    if isinstance(told, list):
-        return [remove_ids(one, gone) for one in told if not _mentions_any(one, gone)]
-    if isinstance(told, dict):
+    erased_ids = ids if isinstance(ids, (set, frozenset)) else frozenset(ids)
+    if isinstance(document, list):
+        return [remove_ids(one, erased_ids) for one in document if not _mentions_any(one, erased_ids)]
+    if isinstance(document, dict):
         return {
-            name: remove_ids(value, gone)
-            for name, value in told.items()
-            if name not in gone and not (isinstance(value, str) and value in gone)
+            name: remove_ids(value, erased_ids)
+            for name, value in document.items()
+            if name not in erased_ids and not (isinstance(value, str) and value in erased_ids)
         }
-    return told
+    return document
 
 
-def _mentions_any(value: Any, gone: set[str] | frozenset[str]) -> bool:
+def _mentions_any(value: Any, erased_ids: set[str] | frozenset[str]) -> bool:
     if isinstance(value, str):
-        return value in gone
+        return value in erased_ids
     if isinstance(value, dict):
-        return any(isinstance(one, str) and one in gone for one in value.values())
-    return isinstance(value, list) and any(isinstance(one, str) and one in gone for one in value)
+        return any(isinstance(one, str) and one in erased_ids for one in value.values())
+    return isinstance(value, list) and any(isinstance(one, str) and one in erased_ids for one in value)
 
 
 # ---- plans
@@ -480,27 +482,27 @@ def _clear_plans(tx: Tx, taken: ErasedRows) -> None:
 
     The fingerprints of questions are digests of texts too. What else such a deed was to do, the next run finds again.
     """
-    for job, place, deed in tx.all(_DEED, (to_json(sorted(taken.ids)),)):
-        *told, detail = json.loads(deed)
+    for job, place, action in tx.all(_PLANNED_ACTIONS_NAMING, (to_json(sorted(taken.ids)),)):
+        *head_fields, detail = json.loads(action)
         if "marks" in detail:
             detail["marks"] = dict.fromkeys(detail["marks"], "")
         emptied: dict[str, list[str]] = {name: [] for name in ("open", "close") if name in detail}
         tx.run(
             "UPDATE job_deeds SET deed = ? WHERE job_id = ? AND place = ?",
-            (to_json([*told, {**detail, **emptied}]), job, place),
+            (to_json([*head_fields, {**detail, **emptied}]), job, place),
         )
 
 
 # ---- saved questions
 
 
-def _clear_probes(tx: Tx, remover: RowEraser, said: ErasedTextMatcher) -> None:
+def _clear_probes(tx: Tx, remover: RowEraser, matcher: ErasedTextMatcher) -> None:
     """A saved question goes with the last memory it names, and where it is the erased text itself."""
-    gone = remover.taken.ids
+    erased_ids = remover.taken.ids
     for probe, query, expected in tx.all("SELECT id, query, expected FROM probes ORDER BY id"):
         named = json.loads(expected)
-        left = [one for one in named if one not in gone]
-        if said.is_quoted_in(query) or (named and not left):
+        left = [one for one in named if one not in erased_ids]
+        if matcher.is_quoted_in(query) or (named and not left):
             remover.remove_row("probes", {"id": probe})
         elif left != named:
             remover.mend_row("probes", {"id": probe}, {"expected": json.dumps(left)})

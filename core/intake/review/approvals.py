@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from core.intake.transitions.transitions import Transitions, apply_forget
 from core.memory.landmarks import carry_place
-from core.types.memory import Wish
+from core.types.memory import RequestedChange
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -23,24 +23,30 @@ _ABOUT = (
 )
 
 
-def record_request(tx: Tx, item_id: str, wish: Wish, client_id: str, reason: str | None) -> None:
+def record_request(tx: Tx, item_id: str, change: RequestedChange, client_id: str, reason: str | None) -> None:
     """Record a client's request beside the review item that was opened for it.
 
     Args:
         reason: why, in the client's own words.
     """
-    row = {"conflict_id": item_id, "verb": wish.value, "client_id": client_id, "reason": reason, "asked_at": tx.now_ms}
+    row = {
+        "conflict_id": item_id,
+        "verb": change.value,
+        "client_id": client_id,
+        "reason": reason,
+        "asked_at": tx.now_ms,
+    }
     tx.insert("approvals", row)
 
 
-def request_of(rows: Rows, item_id: str) -> Wish | None:
+def request_of(rows: Rows, item_id: str) -> RequestedChange | None:
     """What a client asked for with an item.
 
     Returns:
         The wish; None where no client asked.
     """
     found = rows.value("SELECT verb FROM approvals WHERE conflict_id = ?", (item_id,))
-    return None if found is None else Wish(found)
+    return None if found is None else RequestedChange(found)
 
 
 def count_open_requests(rows: Rows, client_id: str) -> int:
@@ -101,7 +107,7 @@ def apply_removal(transitions: Transitions, memory_id: str) -> None:
     Args:
         memory_id: the memory; of a split text the head.
     """
-    told = apply_forget(transitions.tx, transitions.make_id, memory_id)
-    for one in (memory_id, *told):
+    parts = apply_forget(transitions.tx, transitions.make_id, memory_id)
+    for one in (memory_id, *parts):
         if one not in transitions.touched:
             transitions.touched.append(one)

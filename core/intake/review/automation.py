@@ -97,9 +97,9 @@ def revalidate_items(tx: Tx, *, expiry: bool = False) -> int:
     found = find_stale(tx, tx.now_ms, expiry=expiry)
     recorder, tx.recorder = tx.recorder, None
     try:
-        said = find_restated(tx, found.lapsed)
-        _close_items(tx, said, STANDS)
-        _close_items(tx, [one for one in found.lapsed if one not in said], LAPSED)
+        restated = find_restated(tx, found.lapsed)
+        _close_items(tx, restated, STANDS)
+        _close_items(tx, [one for one in found.lapsed if one not in restated], LAPSED)
         _close_items(tx, found.expired, EXPIRED)
         _close_items(tx, found.unsure, NO_QUESTION)
         tx.update_many("conflicts", "id", found.returned, {"state": "open", "note": None, "closed_at": None})

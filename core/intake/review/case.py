@@ -142,7 +142,7 @@ def _check_rule(case: ReviewCase, decision: Decision, client: ClientRecord | Non
     owners = case.is_owners or case.brings_owners
     if owners:
         raise PreconditionError("No rule decides about what you said yourself; decide it each time.")
-    if decision.action not in repeatable_actions(case.item.kind, case.actions, said_by_owner=owners, held=case.is_held):
+    if decision.action not in repeatable_actions(case.item.kind, case.actions, is_owners=owners, is_held=case.is_held):
         raise PreconditionError("This decision depends on the two memories and cannot be made a rule.")
 
 
@@ -153,7 +153,7 @@ def _check_client(case: ReviewCase, action: Action, client: ClientRecord) -> Non
         persons=case.brings_owners,
         own=case.incoming["client_id"] == client.id,
         weaker=case.existing is not None and float(case.incoming["trust"]) < float(case.existing["trust"]),
-        held=case.is_held,
+        is_held=case.is_held,
     )
     why = refusal_for_client(case.item.kind, action, rights)
     if why is not None:
@@ -228,8 +228,8 @@ def many_label(action: Action, count: int) -> str:
     Returns:
         Words of Loci's own.
     """
-    said = review_strings()["labels_of_steps"]
-    return _format_many_label(str(said.get(action.value, action.value)), count)
+    labels = review_strings()["labels_of_steps"]
+    return _format_many_label(str(labels.get(action.value, action.value)), count)
 
 
 def rejection_label(count: int) -> str:

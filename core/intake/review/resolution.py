@@ -42,7 +42,7 @@ from core.intake.transitions.review_items import ItemSubject, clear_hold, close_
 from core.intake.transitions.transitions import Transitions, record_confirmation
 from core.memory.write import Stored, VectorSpace
 from core.text.times import format_time
-from core.types.memory import Wish
+from core.types.memory import RequestedChange
 from core.types.replies import ClientRecord
 from core.types.reviews import Decision, DecisionReply
 from core.types.values import Action, Actor, Precision, Source, Status, When
@@ -153,7 +153,7 @@ def _reject_incoming(work: ResolutionContext) -> None:
     work.transitions.archive(work.incoming_id, REJECTED)
 
 
-def _keep_mine(work: ResolutionContext) -> None:
+def _keep_existing(work: ResolutionContext) -> None:
     """What stands was looked at and kept: the person vouches for it, so that nothing else replaces it unasked."""
     _reject_incoming(work)
     if work.pair["status"] == Status.ACTIVE.value:
@@ -234,17 +234,17 @@ def _remove_memory(work: ResolutionContext) -> None:
 def _refuse_change(work: ResolutionContext) -> None:
     """A change that is refused: a text that waited for it is turned down, what stands stays."""
     waits = work.case.incoming["status"] == Status.QUARANTINED.value
-    if waits and request_of(work.transitions.tx, work.case.item.id) in (None, Wish.UPDATE):
+    if waits and request_of(work.transitions.tx, work.case.item.id) in (None, RequestedChange.UPDATE):
         _reject_incoming(work)
 
 
 def _allow_change(work: ResolutionContext) -> None:
-    wish = request_of(work.transitions.tx, work.case.item.id)
-    if wish in (Wish.DELETE, Wish.FORGET):
+    change = request_of(work.transitions.tx, work.case.item.id)
+    if change in (RequestedChange.DELETE, RequestedChange.FORGET):
         apply_removal(work.transitions, work.incoming_id)
     elif work.case.existing is not None:
         _replace_existing(work)
-        if wish is Wish.UPDATE:
+        if change is RequestedChange.UPDATE:
             carry_over(work.transitions, work.existing_id, work.incoming_id)
     elif work.case.incoming["status"] == Status.QUARANTINED.value:
         _accept_incoming(work)
@@ -285,7 +285,7 @@ def _do_nothing(_work: ResolutionContext) -> None:
 
 _PAIRED: Mapping[Action, Callable[[ResolutionContext], None]] = {
     Action.SUPERSEDE: _supersede_existing,
-    Action.REJECT: _keep_mine,
+    Action.REJECT: _keep_existing,
     Action.KEEP_BOTH: _keep_both,
     Action.KEEP_BOTH_DATED: _keep_both_dated,
     Action.MERGE: _merge_texts,
@@ -340,26 +340,26 @@ def _refuse_twin(work: ResolutionContext, but: tuple[str, ...] = ()) -> None:
         raise PreconditionError("The same words stand already; turn the newcomer down instead.")
 
 
-def conflicting_claims(rows: Rows, have_id: str, came_id: str) -> list[tuple[str, str]]:
+def conflicting_claims(rows: Rows, existing_id: str, incoming_id: str) -> list[tuple[str, str]]:
     """Claims of two memories that contradict each other.
 
     Args:
-        have_id: the memory that stands.
-        came_id: the candidate.
+        existing_id: the memory that stands.
+        incoming_id: the candidate.
 
     Returns:
         Ids of the claims, the standing one first.
     """
-    return [(str(a), str(b)) for a, b in rows.all(_ODDS, {"have": have_id, "came": came_id})]
+    return [(str(a), str(b)) for a, b in rows.all(_ODDS, {"have": existing_id, "came": incoming_id})]
 
 
 def _find_contradicted_claims(work: ResolutionContext) -> list[str]:
     """Claims of what stands that cannot be true beside the candidate's."""
     tx, found = work.transitions.tx, []
-    for have_id, came_id in conflicting_claims(tx, work.existing_id, work.incoming_id):
-        existing, incoming = tx.row("claims", {"id": have_id}), tx.row("claims", {"id": came_id})
+    for existing_id, incoming_id in conflicting_claims(tx, work.existing_id, work.incoming_id):
+        existing, incoming = tx.row("claims", {"id": existing_id}), tx.row("claims", {"id": incoming_id})
         if existing is not None and incoming is not None and _exclude_each_other(existing, incoming):
-            found.append(have_id)
+            found.append(existing_id)
     return list(dict.fromkeys(found))
 
 
@@ -414,8 +414,8 @@ def claim_key_of(row: Mapping[str, Any], qualifiers: Mapping[str, object]) -> by
     Returns:
         `core.belief.claims.claim_key`.
     """
-    said = {name: row[name] for name in ("subject", "predicate", "value", "polarity")}
-    return claim_key(row["space_id"], {**said, "qualifiers": dict(qualifiers)}, row["scope_session"])
+    statement = {name: row[name] for name in ("subject", "predicate", "value", "polarity")}
+    return claim_key(row["space_id"], {**statement, "qualifiers": dict(qualifiers)}, row["scope_session"])
 
 
 def _write_condition(work: ResolutionContext, row: Row, name: str, condition: str) -> None:
@@ -544,7 +544,7 @@ class Resolver:
         case = load_case(tx, item_id)
         check_decision(case, decision, client)
         if decision.action is Action.SKIP:
-            return self._dismiss(tx, case, actor) if case.is_note else self.put_off(tx, [item_id], actor)
+            return self._dismiss_note(tx, case, actor) if case.is_note else self.put_off(tx, [item_id], actor)
         check_decision_texts(decision, client)
         check_merge(tx, case, decision)
         label = step_label(case, decision.action)
@@ -559,7 +559,7 @@ class Resolver:
             )
         return _make_decision_reply(transitions, label, case.ids, closed)
 
-    def _dismiss(self, tx: Tx, case: ReviewCase, actor: Actor) -> DecisionReply:
+    def _dismiss_note(self, tx: Tx, case: ReviewCase, actor: Actor) -> DecisionReply:
         """Close a note: the two do not belong together, and are not noted again."""
         label = str(review_strings()["labels_of_steps"]["dismiss"])
         with self.work.verb(tx, VERB, label, actor) as verb:
@@ -722,17 +722,17 @@ def _make_decision_reply(
 ) -> DecisionReply:
     tx, verb = transitions.tx, transitions.verb
     concerned = list(dict.fromkeys((*transitions.touched, *ids)))
-    stands: dict[str, bool] = {}
+    is_active: dict[str, bool] = {}
     for memory_id, status in tx.all(
         "SELECT id, status FROM memories WHERE id IN (SELECT value FROM json_each(?))", (to_json(concerned),)
     ):
-        stands[memory_id] = status == Status.ACTIVE.value
-    ordered = [memory_id for memory_id in concerned if memory_id in stands]
+        is_active[memory_id] = status == Status.ACTIVE.value
+    ordered = [memory_id for memory_id in concerned if memory_id in is_active]
     return DecisionReply(
         step_id=verb.step_id if verb.changes else None,
         label=label,
-        active=tuple(memory_id for memory_id in ordered if stands[memory_id]),
-        retired=tuple(memory_id for memory_id in ordered if not stands[memory_id]),
+        active=tuple(memory_id for memory_id in ordered if is_active[memory_id]),
+        retired=tuple(memory_id for memory_id in ordered if not is_active[memory_id]),
         closed=closed,
         asked=tuple(row[0] for row in tx.all(_STILL_OPEN, (to_json(transitions.opened),))),
     )

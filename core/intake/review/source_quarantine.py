@@ -113,14 +113,14 @@ def _open_items(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) -> tuple
     """An item at the desk for each, where they are few enough to be looked at one by one."""
     if len(ids) > _ITEMS:
         return ()
-    heads = tx.all(
+    first_parts = tx.all(
         "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?)) AND coalesce(part_index, 0) = 0 "
         "ORDER BY n",
         (to_json(list(ids)),),
     )
     opened = (
         _open_quarantine_item(tx, make_id(), memory_id)
-        for (memory_id,) in heads
+        for (memory_id,) in first_parts
         if not tx.one("SELECT 1 FROM conflicts WHERE incoming_id = ? AND state = 'open'", (memory_id,))
     )
     return tuple(item_id for item_id in opened if item_id is not None)

@@ -31,22 +31,26 @@ from core.intake.transitions.review_items import ItemSubject, known_matter, scre
 from core.intake.transitions.transitions import Transitions, forget_memory
 from core.memory.write import Draft, Stored, content_hash, insert_memories, write_new_vectors
 from core.score.trust import trust_terms
-from core.types.memory import ChangeReply, Wish
+from core.types.memory import ChangeReply, RequestedChange
 from core.types.replies import ClientRecord
 from core.types.values import Action, Actor, Grant, Kind, Source, Status, When
 from core.vault.database.tx import Tx
 
 _ASK = {
-    Wish.UPDATE: ("ask_update", "Ask to change a memory"),
-    Wish.DELETE: ("ask_delete", "Ask to delete a memory"),
-    Wish.FORGET: ("ask_forget", "Ask to forget a memory"),
+    RequestedChange.UPDATE: ("ask_update", "Ask to change a memory"),
+    RequestedChange.DELETE: ("ask_delete", "Ask to delete a memory"),
+    RequestedChange.FORGET: ("ask_forget", "Ask to forget a memory"),
 }
 _DO = {
-    Wish.UPDATE: ("update", "Change a memory"),
-    Wish.DELETE: ("delete", "Delete a memory"),
-    Wish.FORGET: ("forget", "Forget a memory"),
+    RequestedChange.UPDATE: ("update", "Change a memory"),
+    RequestedChange.DELETE: ("delete", "Delete a memory"),
+    RequestedChange.FORGET: ("forget", "Forget a memory"),
 }
-_REASONS = {Wish.UPDATE: "wants_change", Wish.DELETE: "wants_removal", Wish.FORGET: "wants_removal"}
+_REASONS = {
+    RequestedChange.UPDATE: "wants_change",
+    RequestedChange.DELETE: "wants_removal",
+    RequestedChange.FORGET: "wants_removal",
+}
 _REMOVABLE = frozenset({Status.ACTIVE.value, Status.DISPUTED.value, Status.QUARANTINED.value})
 _UNCHANGEABLE = {
     Status.SUPERSEDED.value: "A newer version of this memory stands; speak of that one.",
@@ -71,7 +75,7 @@ class ChangeRequest:
     """A change that a client asks for.
 
     Attributes:
-        wish: what is to be done.
+        change: what is to be done.
         memory_id: with which memory.
         text: the new text of an update.
         reason: why, in the client's own words.
@@ -79,7 +83,7 @@ class ChangeRequest:
         request_id: the client's own id for this request.
     """
 
-    wish: Wish
+    change: RequestedChange
     memory_id: str
     text: str | None = None
     reason: str | None = None
@@ -87,15 +91,15 @@ class ChangeRequest:
     request_id: str | None = None
 
 
-def check_change_request(wished: ChangeRequest) -> None:
+def check_change_request(request: ChangeRequest) -> None:
     """Refuse a request that cannot be made, before anything is embedded.
 
     Raises:
         UserError: INVALID_INPUT, TEXT_TOO_LARGE.
     """
-    check_reason(wished.reason)
-    if wished.text is not None:
-        check_text(wished.text, CLIENT_TEXT_BYTES)
+    check_reason(request.reason)
+    if request.text is not None:
+        check_text(request.text, CLIENT_TEXT_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +115,7 @@ class ChangeRequests:
     def change_or_ask(
         self,
         tx: Tx,
-        wished: ChangeRequest,
+        request: ChangeRequest,
         vector: NDArray[np.float32] | None,
         actor: Actor,
         client: ClientRecord,
@@ -121,7 +125,7 @@ class ChangeRequests:
         """Do what a client wishes, or ask the person; one transaction.
 
         Args:
-            wished: what is wished, from `check_change_request`.
+            request: what is wished, from `check_change_request`.
             vector: of the new text, (dims,); None for a removal, or where the embedder is away.
             check: raises where the client may not see the memory, or it is not what the client takes it for.
             stored: told sequence, labels and vectors of new rows, for the index.
@@ -131,18 +135,18 @@ class ChangeRequests:
                 the client's waits already.
         """
         check(tx)
-        head = _require_head(tx, wished)
-        waits = Grant.CURATE.value not in client.grants or bool(head["pinned"]) or _is_persons(tx, head, client)
-        if wished.wish is Wish.UPDATE:
-            return self._update_text(tx, wished, head, vector, _Side(actor, client, stored, waits))
-        return self._remove_memory(tx, wished, head, _Side(actor, client, stored, waits))
+        memory = _require_whole_memory(tx, request)
+        waits = Grant.CURATE.value not in client.grants or bool(memory["pinned"]) or _is_persons(tx, memory, client)
+        if request.change is RequestedChange.UPDATE:
+            return self._update_text(tx, request, memory, vector, _Side(actor, client, stored, waits))
+        return self._remove_memory(tx, request, memory, _Side(actor, client, stored, waits))
 
     # ---- a new text
 
     def _update_text(
-        self, tx: Tx, wished: ChangeRequest, old: Row, vector: NDArray[np.float32] | None, side: _Side
+        self, tx: Tx, request: ChangeRequest, old: Row, vector: NDArray[np.float32] | None, side: _Side
     ) -> ChangeReply:
-        text = wished.text
+        text = request.text
         if text is None:
             raise BugError("an update without its text")
         if old["content_hash"] == content_hash(text) or erased_texts(tx, [text]):
@@ -164,12 +168,12 @@ class ChangeRequests:
         if again is not None:
             return again
         _check_room(tx, side.client)
-        name, label = _ASK[Wish.UPDATE]
+        name, label = _ASK[RequestedChange.UPDATE]
         with self.store_service.work.verb(tx, name, label, side.actor) as verb:
             transitions = self.store_service.make_transitions(tx, verb, side.stored)
             new_id = self._write_candidate(transitions, old, text, vector, side)
-            matter = ItemSubject("approval", new_id, str(old["id"]), _REASONS[wished.wish], keys=keys)
-            item = _open_request(transitions, wished, matter, side)
+            matter = ItemSubject("approval", new_id, str(old["id"]), _REASONS[request.change], keys=keys)
+            item = _open_request(transitions, request, matter, side)
             transitions.log_consolidation("QUARANTINE", new_id, str(old["id"]))
             verb.note_audit(new_id, operation="PROPOSED")
         return ChangeReply("PROPOSED", new_id, conflict=item, step_id=verb.step_id)
@@ -181,7 +185,7 @@ class ChangeRequests:
         return _trust_of_client(client) >= authority_of(tx, str(old["id"])).trust
 
     def _change_now(self, tx: Tx, old: Row, text: str, vector: NDArray[np.float32] | None, side: _Side) -> ChangeReply:
-        name, label = _DO[Wish.UPDATE]
+        name, label = _DO[RequestedChange.UPDATE]
         old_id = str(old["id"])
         with self.store_service.work.verb(tx, name, label, side.actor) as verb:
             transitions = self.store_service.make_transitions(tx, verb, side.stored)
@@ -239,23 +243,26 @@ class ChangeRequests:
 
     # ---- a removal
 
-    def _remove_memory(self, tx: Tx, wished: ChangeRequest, head: Row, side: _Side) -> ChangeReply:
-        head_id = str(head["id"])
+    def _remove_memory(self, tx: Tx, request: ChangeRequest, memory: Row, side: _Side) -> ChangeReply:
+        memory_id = str(memory["id"])
         if not side.waits:
-            step = forget_memory(tx, self.store_service.work, head_id, side.actor, *_DO[wished.wish])
-            return ChangeReply(wished.wish.name, head_id, step_id=step)
-        keys = (_request_key("remove", head, side.client), bytes(head["content_hash"]))
-        again = _reply_if_asked_before(tx, head_id, keys)
+            step = forget_memory(tx, self.store_service.work, memory_id, side.actor, *_DO[request.change])
+            return ChangeReply(request.change.name, memory_id, step_id=step)
+        keys = (_request_key("remove", memory, side.client), bytes(memory["content_hash"]))
+        again = _reply_if_asked_before(tx, memory_id, keys)
         if again is not None:
             return again
         _check_room(tx, side.client)
-        with self.store_service.work.verb(tx, *_ASK[wished.wish], side.actor) as verb:
+        with self.store_service.work.verb(tx, *_ASK[request.change], side.actor) as verb:
             transitions = self.store_service.make_transitions(tx, verb, side.stored)
             item = _open_request(
-                transitions, wished, ItemSubject("approval", head_id, None, _REASONS[wished.wish], keys=keys), side
+                transitions,
+                request,
+                ItemSubject("approval", memory_id, None, _REASONS[request.change], keys=keys),
+                side,
             )
-            verb.note_audit(head_id, operation="PROPOSED")
-        return ChangeReply("PROPOSED", head_id, conflict=item, step_id=verb.step_id)
+            verb.note_audit(memory_id, operation="PROPOSED")
+        return ChangeReply("PROPOSED", memory_id, conflict=item, step_id=verb.step_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,11 +275,12 @@ class _Side:
     waits: bool
 
 
-def identify_change_call(wished: ChangeRequest, actor: Actor) -> IdempotentCall:
+def identify_change_call(request: ChangeRequest, actor: Actor) -> IdempotentCall:
     """By what a repeated change request of a client is known."""
-    whole = {**asdict(wished), "request_id": None, "wish": wished.wish.value}
-    whole["kind"] = None if wished.kind is None else wished.kind.value
-    return IdempotentCall(actor, wished.request_id, whole)
+    whole = {**asdict(request), "request_id": None}
+    whole["wish"] = whole.pop("change").value  # the name under which earlier calls were remembered
+    whole["kind"] = None if request.kind is None else request.kind.value
+    return IdempotentCall(actor, request.request_id, whole)
 
 
 def restore_change_reply(known: Mapping[str, Any]) -> ChangeReply:
@@ -280,13 +288,13 @@ def restore_change_reply(known: Mapping[str, Any]) -> ChangeReply:
     return ChangeReply(**{**known, "superseded": tuple(known["superseded"])})
 
 
-def _require_head(tx: Tx, wished: ChangeRequest) -> Row:
+def _require_whole_memory(tx: Tx, request: ChangeRequest) -> Row:
     """The memory a wish is about; a part of a split text stands for all of it."""
-    found = tx.value("SELECT coalesce(part_of, id) FROM memories WHERE id = ?", (wished.memory_id,))
+    found = tx.value("SELECT coalesce(part_of, id) FROM memories WHERE id = ?", (request.memory_id,))
     row = None if found is None else tx.row("memories", {"id": found})
     if row is None or row["status"] == Status.DELETED.value:
         raise UserError(Code.NOT_FOUND, _NONE)
-    if wished.wish is Wish.UPDATE:
+    if request.change is RequestedChange.UPDATE:
         _check_editable(row)
     elif row["status"] not in _REMOVABLE:
         raise PreconditionError(_UNCHANGEABLE[str(row["status"])])
@@ -305,9 +313,9 @@ def _check_editable(row: Row) -> None:
         raise PreconditionError(_UNCHANGEABLE[str(row["status"])])
 
 
-def _is_persons(tx: Tx, head: Row, client: ClientRecord) -> bool:
+def _is_persons(tx: Tx, memory: Row, client: ClientRecord) -> bool:
     """Whether any of it, with all its parts, is what the person said or vouched for, but for what they typed to it."""
-    parts = tx.all("SELECT id FROM memories WHERE id = ? OR part_of = ?", (head["id"], head["id"]))
+    parts = tx.all("SELECT id FROM memories WHERE id = ? OR part_of = ?", (memory["id"], memory["id"]))
     return any(authority_of(tx, str(part)).is_guarded_from(client.id) for (part,) in parts)
 
 
@@ -320,14 +328,14 @@ def _request_key(what: str, row: Row, client: ClientRecord) -> bytes:
     return hashlib.sha256(f"{what}:{row['space_id']}:{client.id}".encode()).digest()
 
 
-def _reply_if_asked_before(tx: Tx, head_id: str, keys: tuple[bytes, ...]) -> ChangeReply | None:
+def _reply_if_asked_before(tx: Tx, memory_id: str, keys: tuple[bytes, ...]) -> ChangeReply | None:
     """The same was asked before: it waits, or the person said no."""
-    known = known_matter(tx, ItemSubject("approval", head_id, keys=keys))
+    known = known_matter(tx, ItemSubject("approval", memory_id, keys=keys))
     if known is None:
         return None
     if known.state == "open":
         return ChangeReply("PROPOSED", known.incoming, conflict=known.id, deduplicated=True)
-    return ChangeReply("NOOP", head_id, deduplicated=known.resolution == Action.REJECT.value)
+    return ChangeReply("NOOP", memory_id, deduplicated=known.resolution == Action.REJECT.value)
 
 
 def _check_room(tx: Tx, client: ClientRecord) -> None:
@@ -338,10 +346,10 @@ def _check_room(tx: Tx, client: ClientRecord) -> None:
         )
 
 
-def _open_request(transitions: Transitions, wished: ChangeRequest, matter: ItemSubject, side: _Side) -> str:
+def _open_request(transitions: Transitions, request: ChangeRequest, matter: ItemSubject, side: _Side) -> str:
     item = transitions.open_conflict(matter)
     if item is None:
         raise BugError("a request that was decided before")
     if item in transitions.opened:
-        record_request(transitions.tx, item, wished.wish, side.client.id, (wished.reason or "").strip() or None)
+        record_request(transitions.tx, item, request.change, side.client.id, (request.reason or "").strip() or None)
     return item

@@ -111,8 +111,8 @@ def anti_pattern(original: str, reasons: Sequence[str], harmful: int) -> str:
             break
         kept.insert(0, reason)
         room -= len(reason) + 2
-    told = "; ".join(kept) or f"it was marked as harmful {harmful} times"
-    return f"{_OPENING}{original}. This caused problems because: {told}"
+    causes = "; ".join(kept) or f"it was marked as harmful {harmful} times"
+    return f"{_OPENING}{original}. This caused problems because: {causes}"
 
 
 def inverted_text(rows: Rows, rule: dict[str, Any], actor: Actor, now: str | None = None) -> str:
@@ -130,9 +130,9 @@ def inverted_text(rows: Rows, rule: dict[str, Any], actor: Actor, now: str | Non
     """
     reasons = reasons_of(rows, str(rule["id"]), owners=actor.is_owner)
     latest = "" if now is None else " ".join(now.split())
-    told = dict.fromkeys([*reasons, *([latest] if latest else [])])
+    distinct_reasons = dict.fromkeys([*reasons, *([latest] if latest else [])])
     counted = rows.value("SELECT harmful FROM rules WHERE memory_id = ?", (rule["id"],))
-    return anti_pattern(str(rule["text"]), tuple(told), int(counted or 0) + (now is not None))
+    return anti_pattern(str(rule["text"]), tuple(distinct_reasons), int(counted or 0) + (now is not None))
 
 
 def may_invert(rows: Rows, rule: dict[str, Any], actor: Actor) -> bool:
@@ -339,7 +339,7 @@ _WAYS = {
     Kind.RULE: "Only of a rule it can be said that it helped or did harm.",
     Kind.PROCEDURE: "Only of a procedure it can be said that it worked or failed.",
 }
-_HELD = {Status.ACTIVE.value, Status.DISPUTED.value}
+_APPLICABLE = {Status.ACTIVE.value, Status.DISPUTED.value}
 _RULE = (
     "SELECT maturity, is_antipattern, helpful, harmful, effectiveness, last_applied_at, needs_inversion, original_text "
     "FROM rules WHERE memory_id = ?"
@@ -387,11 +387,11 @@ class OutcomeReports:
         """
         rule = applied_row(tx, memory_id, Kind.RULE)
         with self.work.verb(tx, HELPFUL, _LABELS[HELPFUL], actor) as verb:
-            held = self._note_application(tx, rule, "helpful", actor, None)
-            helpful, harmful = int(held["helpful"]) + 1, int(held["harmful"])
+            counts = self._note_application(tx, rule, "helpful", actor, None)
+            helpful, harmful = int(counts["helpful"]) + 1, int(counts["harmful"])
             worth = rule_maturity.helpful_effectiveness(helpful, harmful)
-            maturity = Maturity(held["maturity"])
-            if not held["is_antipattern"]:
+            maturity = Maturity(counts["maturity"])
+            if not counts["is_antipattern"]:
                 age = max(0, tx.now_ms - int(rule["recorded_at"])) / _DAY_MS
                 maturity = rule_maturity.promote_maturity(maturity, helpful, worth, age)
             self._write_counts(tx, rule, {"helpful": helpful, "effectiveness": worth, "maturity": maturity.value})
@@ -417,16 +417,16 @@ class OutcomeReports:
         """
         check_reason(reason)
         rule = applied_row(tx, memory_id, Kind.RULE)
-        head = str(rule["id"])
+        rule_id = str(rule["id"])
         with self.work.verb(tx, HARMFUL, _LABELS[HARMFUL], actor) as verb:
-            held = self._note_application(tx, rule, "harmful", actor, reason)
-            sets = counts_after_harm(held)
+            counts = self._note_application(tx, rule, "harmful", actor, reason)
+            sets = counts_after_harm(counts)
             self._write_counts(tx, rule, sets)
-            verb.note_audit(head, maturity=sets["maturity"], helpful=held["helpful"], harmful=sets["harmful"])
+            verb.note_audit(rule_id, maturity=sets["maturity"], helpful=counts["helpful"], harmful=sets["harmful"])
             done = RuleInversion(in_place=False)
             if sets["needs_inversion"] and turned is not None and turned.text == inverted_text(tx, rule, actor):
                 done = self.invert_or_ask(tx, verb, rule, turned, actor)
-        state = _need_rule(tx, head)
+        state = _need_rule(tx, rule_id)
         return Marked(state, verb.step_id, inverted=done.in_place, conflict=done.conflict or state.proposal)
 
     def invert_or_ask(
@@ -467,22 +467,22 @@ class OutcomeReports:
         if took_ms is not None and not 0 <= took_ms <= _LONGEST_MS:
             raise UserError(Code.INVALID_INPUT, "The time a run took lies between 0 and a year, in milliseconds.")
         row = applied_row(tx, memory_id, Kind.PROCEDURE)
-        head = str(row["id"])
+        procedure_id = str(row["id"])
         with self.work.verb(tx, OUTCOME, _LABELS[OUTCOME], actor) as verb:
-            held = tx.row("procedures", {"memory_id": head})
-            if held is None:
-                tx.insert("procedures", {"memory_id": head, **procedure_columns(str(row["text"]))})
-                held = tx.row("procedures", {"memory_id": head}) or {}
+            counts = tx.row("procedures", {"memory_id": procedure_id})
+            if counts is None:
+                tx.insert("procedures", {"memory_id": procedure_id, **procedure_columns(str(row["text"]))})
+                counts = tx.row("procedures", {"memory_id": procedure_id}) or {}
             counted = "successes" if success else "failures"
-            sets: dict[str, object] = {counted: int(held[counted]) + 1, "last_used_at": tx.now_ms}
+            sets: dict[str, object] = {counted: int(counts[counted]) + 1, "last_used_at": tx.now_ms}
             if took_ms is not None:
-                runs = int(held["successes"]) + int(held["failures"])
+                runs = int(counts["successes"]) + int(counts["failures"])
                 # Runs without a time count with the average of those before them: it does not move.
-                average = int(held["avg_ms"])
+                average = int(counts["avg_ms"])
                 sets["avg_ms"] = rule_maturity.running_average(average, runs if average else 0, took_ms)
-            tx.update("procedures", {"memory_id": head}, sets)
-            verb.note_audit(head, success=success)
-        state = procedure_state(tx, head)
+            tx.update("procedures", {"memory_id": procedure_id}, sets)
+            verb.note_audit(procedure_id, success=success)
+        state = procedure_state(tx, procedure_id)
         if state is None:
             raise UserError(Code.NOT_FOUND, "There is no such memory.")
         return OutcomeTaken(state, verb.step_id)
@@ -491,42 +491,42 @@ class OutcomeReports:
         self, tx: Tx, rule: dict[str, Any], outcome: str, actor: Actor, reason: str | None
     ) -> dict[str, Any]:
         """Note one application; the counts as they were before it."""
-        head = str(rule["id"])
-        held = tx.row("rules", {"memory_id": head})
-        if held is None:
-            tx.insert("rules", {"memory_id": head})
-            held = tx.row("rules", {"memory_id": head}) or {}
+        rule_id = str(rule["id"])
+        counts = tx.row("rules", {"memory_id": rule_id})
+        if counts is None:
+            tx.insert("rules", {"memory_id": rule_id})
+            counts = tx.row("rules", {"memory_id": rule_id}) or {}
         tx.insert(
             "rule_applications",
             {
                 "id": self.make_id(),
-                "memory_id": head,
+                "memory_id": rule_id,
                 "applied_at": tx.now_ms,
                 "outcome": outcome,
                 "client_id": actor.client_id,
                 "reason": reason if reason is None or reason.strip() else None,
             },
         )
-        return held
+        return counts
 
     @staticmethod
     def _write_counts(tx: Tx, rule: dict[str, Any], sets: dict[str, object]) -> None:
         tx.update("rules", {"memory_id": rule["id"]}, {**sets, "last_applied_at": tx.now_ms})
 
 
-def counts_after_harm(held: dict[str, Any]) -> dict[str, object]:
+def counts_after_harm(counts: dict[str, Any]) -> dict[str, object]:
     """What a harmful mark makes of a rule's counts (seed B, mark harmful and rule demotion).
 
     Args:
-        held: the row of `rules` before the mark.
+        counts: the row of `rules` before the mark.
 
     Returns:
         The columns that change, all of them named.
     """
-    helpful, harmful = int(held["helpful"]), int(held["harmful"]) + 1
+    helpful, harmful = int(counts["helpful"]), int(counts["harmful"]) + 1
     worth = rule_maturity.harmful_effectiveness(helpful, harmful)
-    turned = bool(held["is_antipattern"])
-    maturity = Maturity(held["maturity"])
+    turned = bool(counts["is_antipattern"])
+    maturity = Maturity(counts["maturity"])
     return {
         "harmful": harmful,
         "effectiveness": worth,
@@ -589,7 +589,7 @@ def applied_row(rows: Rows, memory_id: str, kind: Kind) -> dict[str, Any]:
     row = dict(zip(names, found, strict=True))
     if row["kind"] != kind.value:
         raise PreconditionError(_WAYS[kind])
-    if row["status"] not in _HELD:
+    if row["status"] not in _APPLICABLE:
         raise PreconditionError(f"This {kind.value} does not stand; speak of one that does.")
     return row
 

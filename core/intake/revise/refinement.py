@@ -173,15 +173,15 @@ def is_importing(rows: Rows) -> bool:
 def _read_bounds(rows: Rows) -> dict[str, tuple[Any, Any]]:
     """Lower and upper bound of each list: ids of items, labels of memories."""
     found = rows.value("SELECT value FROM settings WHERE key = ?", (NOTE,))
-    held = {} if found is None else json.loads(found)
-    return {name: (pair[0], pair[1]) for name, pair in held.items()}
+    bounds = {} if found is None else json.loads(found)
+    return {name: (pair[0], pair[1]) for name, pair in bounds.items()}
 
 
 def _parse_probabilities(detail: str) -> dict[Label, float]:
-    told = json.loads(detail).get("probabilities")
-    if not isinstance(told, dict):
+    shares = json.loads(detail).get("probabilities")
+    if not isinstance(shares, dict):
         return {}
-    return {Label[name]: float(share) for name, share in told.items() if name in Label.__members__}
+    return {Label[name]: float(share) for name, share in shares.items() if name in Label.__members__}
 
 
 VERB = "refine"
@@ -296,9 +296,9 @@ def _is_still(tx: Tx, pair: OpenPair) -> bool:
     if item is None or (item["state"] != "open" and item["note"] != MAY_BELONG):
         return False
     sides = ((pair.incoming_id, pair.incoming), (pair.existing_id, pair.existing))
-    rows = [(tx.row("memories", {"id": memory_id}), told) for memory_id, told in sides]
+    rows = [(tx.row("memories", {"id": memory_id}), expected) for memory_id, expected in sides]
     waits = (Status.ACTIVE.value, Status.QUARANTINED.value)
-    return all(row is not None and row["text"] == told.text and row["status"] in waits for row, told in rows)
+    return all(row is not None and row["text"] == expected.text and row["status"] in waits for row, expected in rows)
 
 
 def _may_apply(
@@ -314,10 +314,10 @@ def _may_apply(
     )
     if not relation.certain or verdict.review or stand != 2:
         return False
-    theirs = (candidate.persons or candidate.owner_said, existing.persons or existing.owner_said)
+    owners = (candidate.persons or candidate.owner_said, existing.persons or existing.owner_said)
     if verdict.decision is GateDecision.COEXIST:
-        return relation.label is Label.COEXIST and theirs[0] == theirs[1]
-    return verdict.decision in _DISPLACING and not any(theirs)
+        return relation.label is Label.COEXIST and owners[0] == owners[1]
+    return verdict.decision in _DISPLACING and not any(owners)
 
 
 def _make_case(
@@ -364,17 +364,17 @@ def _ask_about_claim(transitions: Transitions, candidate: StoreCandidate, claim_
     claim = transitions.tx.row("claims", {"id": claim_id})
     if claim is None or claim["state"] != "draft":
         return
-    for standing_claim in exclusive_rivals(transitions.tx, claim):
+    for rival_claim in exclusive_rivals(transitions.tx, claim):
         found = transitions.tx.one(
             "SELECT m.id, c.claim_key FROM evidence e JOIN memories m ON m.id = e.memory_id "
             "JOIN claims c ON c.id = e.claim_id WHERE e.claim_id = ? AND e.stance = 'supporting' "
             "AND m.status = 'active' AND m.id <> ? ORDER BY m.n LIMIT 1",
-            (standing_claim, candidate.memory_id),
+            (rival_claim, candidate.memory_id),
         )
         if found is not None:
             transitions.open_conflict(
                 _make_item_subject(
-                    transitions.tx, candidate, str(found[0]), (found[1], claim["claim_key"]), standing_claim
+                    transitions.tx, candidate, str(found[0]), (found[1], claim["claim_key"]), rival_claim
                 )
             )
             return
@@ -412,13 +412,13 @@ def _load_refined_candidate(tx: Tx, memory_id: str) -> StoreCandidate:
     row: dict[str, Any] | None = tx.row("memories", {"id": memory_id})
     if row is None:
         raise BugError("refining a memory that is not there")
-    told = load_claims(tx, [memory_id]).get(memory_id, [])
+    stored_claims = load_claims(tx, [memory_id]).get(memory_id, [])
     return StoreCandidate(
         memory_id=memory_id,
         texts=(row["text"],),
         kind=Kind(row["kind"]),
         space_id=row["space_id"],
-        claims=tuple(draft for _, draft in told),
+        claims=tuple(draft for _, draft in stored_claims),
         authority=authority_of(tx, memory_id),
         vector=None,
     )

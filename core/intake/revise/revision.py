@@ -45,7 +45,7 @@ from core.intake.transitions.transitions import (
     sync_statements,
 )
 from core.memory.landmarks import carry_place, free_landmark
-from core.memory.read import said_at_sql
+from core.memory.read import time_of_memory_sql
 from core.memory.write import (
     Stored,
     VectorSpace,
@@ -230,7 +230,7 @@ def spare_memories(tx: Tx, work: UnitOfWork, ids: Sequence[str], days: int, acto
     """
     if not 1 <= days <= MOST_DAYS:
         raise UserError(Code.INVALID_INPUT, f"A memory is spared for 1 to {MOST_DAYS:,} days.")
-    parts = _standing_part_ids(tx, ids)
+    parts = _active_part_ids(tx, ids)
     if not parts:
         raise UserError(Code.NOT_FOUND, "There is no such memory, or it does not stand any more.")
     count = len(dict.fromkeys(ids))
@@ -250,14 +250,14 @@ def record_hold(tx: Tx, parts: Iterable[str], days: int = SPARED_DAYS) -> None:
     """
     until = tx.now_ms + days * _DAY_MS
     for part in parts:
-        held = tx.row("spared", {"memory_id": part})
-        if held is None:
+        hold = tx.row("spared", {"memory_id": part})
+        if hold is None:
             tx.insert("spared", {"memory_id": part, "at": tx.now_ms, "until": until})
         else:
-            tx.update("spared", {"memory_id": part}, {"at": tx.now_ms, "until": max(until, int(held["until"]))})
+            tx.update("spared", {"memory_id": part}, {"at": tx.now_ms, "until": max(until, int(hold["until"]))})
 
 
-def _standing_part_ids(tx: Tx, ids: Sequence[str]) -> list[str]:
+def _active_part_ids(tx: Tx, ids: Sequence[str]) -> list[str]:
     return [str(row[0]) for row in tx.all(_WHOLE, (to_json(list(ids)),))]
 
 
@@ -269,7 +269,7 @@ _KINDS = to_json([kind.value for kind in KINDS_BY_TEXT])
 _CONTESTED = (
     "WITH said AS MATERIALIZED (SELECT e.memory_id, e.claim_id FROM json_each(:ids) w "  # noqa: S608 - constants
     "JOIN evidence e ON e.memory_id = w.value WHERE e.stance = 'supporting') "
-    f"SELECT DISTINCT coalesce(m.part_of, m.id), {said_at_sql('m')} AS said_at "
+    f"SELECT DISTINCT coalesce(m.part_of, m.id), {time_of_memory_sql('m')} AS said_at "
     "FROM json_each(:ids) w JOIN memories m ON m.id = w.value "
     "WHERE m.kind IN (SELECT value FROM json_each(:kinds)) AND ("
     "(m.status = 'quarantined' AND coalesce(m.status_reason, '') <> 'held') "
@@ -303,23 +303,23 @@ def find_contested(rows: Rows, ids: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(str(row[0]) for row in found))
 
 
-def readmit_memories(transitions: Transitions, admit: Admit, heads: Sequence[str]) -> Counter[str]:
+def readmit_memories(transitions: Transitions, admit: Admit, memory_ids: Sequence[str]) -> Counter[str]:
     """Let memories through the gate, one after the other.
 
     Args:
-        heads: from `find_contested`; they wait as `quarantined`.
+        memory_ids: from `find_contested`; they wait as `quarantined`.
 
     Returns:
         For those that do not stand after it: sentence to count of rows.
     """
-    for head in heads:
-        if transitions.tx.value("SELECT status FROM memories WHERE id = ?", (head,)) == Status.QUARANTINED.value:
-            admit(transitions, head)
+    for memory_id in memory_ids:
+        if transitions.tx.value("SELECT status FROM memories WHERE id = ?", (memory_id,)) == Status.QUARANTINED.value:
+            admit(transitions, memory_id)
     why: Counter[str] = Counter()
-    for head in heads:
-        status, reason = transitions.tx.all("SELECT status, status_reason FROM memories WHERE id = ?", (head,))[0]
+    for memory_id in memory_ids:
+        status, reason = transitions.tx.all("SELECT status, status_reason FROM memories WHERE id = ?", (memory_id,))[0]
         if status != Status.ACTIVE.value:
-            why[UNITED if reason == MERGED else _WHY[status]] += len(transitions.list_parts(head))
+            why[UNITED if reason == MERGED else _WHY[status]] += len(transitions.list_parts(memory_id))
     return why
 
 
@@ -328,7 +328,7 @@ EDITED = "edited"
 _EXAMPLES = 20
 _REASONS = {Status.ACTIVE: None, Status.ARCHIVED: "archived", Status.DELETED: "forgotten"}
 _SIDE_TABLES = ("episodes", "rules", "procedures")
-_SAID = frozenset({"tags", "occurred_at", "occurred_prec", "occurred_offset"})
+_TERM_COLUMNS = frozenset({"tags", "occurred_at", "occurred_prec", "occurred_offset"})
 _TAGGED = frozenset({"kind", "category"})
 
 
@@ -421,21 +421,21 @@ class Reviser:
                 alike.setdefault(tuple(sorted(sets.items())), []).append(change.row.id)
                 now.append(change.row.id)
         back = _with_parts(tx, waits)
-        said: list[str] = []  # those whose terms and trust have to be made anew
+        stale_terms: list[str] = []  # those whose terms and trust have to be made anew
         for items, ids in alike.items():
-            held = [memory_id for memory_id in ids if memory_id in back]
+            held_ids = [memory_id for memory_id in ids if memory_id in back]
             if any(name == "space_id" for name, _ in items):
                 remove_mentions(tx, ids)
                 remove_inferred(tx, ids)
                 if revision.space != GLOBAL_SPACE:  # which all spaces see
                     leave_statements(tx, self.make_id, ids)
             tx.update_many("memories", "id", [memory_id for memory_id in ids if memory_id not in back], dict(items))
-            tx.update_many("memories", "id", held, {**dict(items), "status": Status.QUARANTINED.value})
-            said += ids if _SAID.intersection(name for name, _ in items) else ()
+            tx.update_many("memories", "id", held_ids, {**dict(items), "status": Status.QUARANTINED.value})
+            stale_terms += ids if _TERM_COLUMNS.intersection(name for name, _ in items) else ()
             self._update_derived(tx, ids, frozenset(name for name, _ in items))
-        refresh_terms(tx, said)
+        refresh_terms(tx, stale_terms)
         if revision.occurred is not None:
-            for memory_id in said:
+            for memory_id in stale_terms:
                 refresh_trust(tx, memory_id)
         told = release_digests(tx, self.make_id, now, Status.DELETED) if revision.status is Status.DELETED else ()
         if revision.status in (Status.ARCHIVED, Status.DELETED):
@@ -570,8 +570,8 @@ def step_label(revision: Revision, count: int) -> str:
     return f"Change {what}"
 
 
-def _with_parts(tx: Tx, heads: Sequence[str]) -> frozenset[str]:
-    wanted = to_json(list(heads))
+def _with_parts(tx: Tx, memory_ids: Sequence[str]) -> frozenset[str]:
+    wanted = to_json(list(memory_ids))
     found = tx.all(
         "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(:heads)) "
         "OR part_of IN (SELECT value FROM json_each(:heads))",

@@ -23,7 +23,7 @@ from core.types.views import Revision
 from core.vault.database.rows import Rows, to_json
 
 _LABEL_CHARACTERS = 1024
-_HEAD_CHARACTERS = 300
+_OPENING_CHARACTERS = 300
 _STANDING = frozenset({Status.ACTIVE.value, Status.DISPUTED.value})
 _BY_TEXT = frozenset(kind.value for kind in KINDS_BY_TEXT)
 
@@ -249,7 +249,7 @@ def describe_change(change: MemoryChange, revision: Revision) -> tuple[str, str,
 def _word_changes(change: MemoryChange, revision: Revision) -> Iterable[tuple[str, str, str]]:
     row, sets = change.row, change.sets
     if revision.text is not None:
-        new = revision.text[:_HEAD_CHARACTERS] if "content_hash" in sets else row.head
+        new = revision.text[:_OPENING_CHARACTERS] if "content_hash" in sets else row.head
         yield "text", row.head, new
     if "space_id" in sets:
         yield "space", row.space, str(revision.space)
@@ -308,7 +308,7 @@ def _refusal_reason(row: RevisedMemory, revision: Revision, facts: _Facts) -> st
     """Why a memory cannot be changed so; None where it can."""
     if revision.status is Status.DELETED:
         return None
-    reason = _standing_refusal(row, revision.status, facts)
+    reason = _status_refusal(row, revision.status, facts)
     if reason is None and revision.text is not None:
         reason = _edit_refusal(row)
     if reason is None and row.id in facts.tied:
@@ -320,7 +320,7 @@ def _refusal_reason(row: RevisedMemory, revision: Revision, facts: _Facts) -> st
     return reason
 
 
-def _standing_refusal(row: RevisedMemory, wanted: Status | None, facts: _Facts) -> str | None:
+def _status_refusal(row: RevisedMemory, wanted: Status | None, facts: _Facts) -> str | None:
     if row.status == Status.SUPERSEDED.value:
         return NEWER if wanted is Status.ACTIVE else OLD_VERSION
     if wanted is Status.ACTIVE:
@@ -375,12 +375,12 @@ def _changed_columns(row: RevisedMemory, revision: Revision, facts: _Facts) -> d
     tags = _revised_tags(row, revision)
     if tags != json.loads(row.tags):
         sets["tags"] = to_json(tags)
-    said = revision.occurred
-    if said is not None:
+    occurred = revision.occurred
+    if occurred is not None:
         columns = {
-            "occurred_at": said.ms,
-            "occurred_prec": said.precision.value,
-            "occurred_offset": said.offset_min,
+            "occurred_at": occurred.ms,
+            "occurred_prec": occurred.precision.value,
+            "occurred_offset": occurred.offset_min,
         }
         if any(getattr(row, name) != value for name, value in columns.items()):
             sets.update(columns)
@@ -401,11 +401,11 @@ def _refuse_twins(rows: Rows, changes: Sequence[MemoryChange], refusals: dict[st
     if not coming:
         return
     hashes = to_json(sorted({key[2] for _, key in coming}))
-    standing: dict[_Key, str] = {}
+    taken_keys: dict[_Key, str] = {}
     for memory_id, within, kind, digest, session, whole, place in rows.all(_TWINS, (hashes,)):
-        standing[within, kind, digest, session, whole, place] = memory_id
+        taken_keys[within, kind, digest, session, whole, place] = memory_id
     for change, key in coming:
-        if standing.setdefault(key, change.row.id) != change.row.id:
+        if taken_keys.setdefault(key, change.row.id) != change.row.id:
             refusals[change.row.id] = TWIN
 
 

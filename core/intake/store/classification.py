@@ -32,7 +32,7 @@ from core.intake.transaction.sources import (
 )
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.transitions import Transitions
-from core.memory.read import said_at_sql
+from core.memory.read import time_of_memory_sql
 from core.memory.write import VectorSpace
 from core.score.decay import STANDARD
 from core.types.belief import ClaimDraft
@@ -148,7 +148,7 @@ VERB = "settle"
 LABEL = "Compare what came in with what stands"
 SCHEDULER = Actor("scheduler", name="lifecycle")
 _KINDS = to_json([kind.value for kind in KINDS_BY_TEXT])
-_SAID = "SELECT occurred_at FROM memories WHERE id = ?"
+_OCCURRED_AT = "SELECT occurred_at FROM memories WHERE id = ?"
 # What nobody has said it of, and what no earlier step that can still be taken back left as it is.
 _LEVELLESS = (
     "SELECT m.id FROM json_each(:parts) w JOIN memories m ON m.id = w.value LEFT JOIN imports i ON i.id = m.import_id "
@@ -173,7 +173,7 @@ def find_unread(rows: Rows, limit: int) -> list[str]:
         "WHERE m.kind IN (SELECT value FROM json_each(?)) AND m.status = 'active' AND coalesce(m.part_index, 0) = 0 "
         "AND coalesce(i.state, 'done') <> 'running' "
         "AND m.read_at IS NULL AND m.kind <> 'episode' "
-        f"ORDER BY {said_at_sql('m')}, m.n LIMIT ?",
+        f"ORDER BY {time_of_memory_sql('m')}, m.n LIMIT ?",
         (_KINDS, limit),
     )
     return [str(row[0]) for row in found]
@@ -284,11 +284,11 @@ class StoredMemoryJudge:
         self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None
     ) -> StoreCandidate:
         candidate = load_candidate(self._tx, memory_id, self.transitions.space)
-        standing = candidate.authority
+        authority = candidate.authority
         if by_owner:
-            at_ms = max(self._tx.now_ms if said_ms is None else said_ms, standing.at_ms)
-            standing = replace(standing, owners_word=True, owner_said=True, persons=True, at_ms=at_ms)
-        candidate = replace(candidate, claims=(), authority=standing)
+            at_ms = max(self._tx.now_ms if said_ms is None else said_ms, authority.at_ms)
+            authority = replace(authority, owners_word=True, owner_said=True, persons=True, at_ms=at_ms)
+        candidate = replace(candidate, claims=(), authority=authority)
         self._read_unread_claims(memory_id, candidate, self.transitions.list_parts(memory_id))
         return replace(candidate, claims=_load_drafts(self._tx, memory_id))
 
@@ -296,11 +296,11 @@ class StoredMemoryJudge:
         """Read the claims of a text that nobody has read yet, beside those it was given."""
         if self._tx.value("SELECT read_at FROM memories WHERE id = ?", (memory_id,)) is not None:
             return
-        held = [draft for _, draft in load_claims(self._tx, [memory_id]).get(memory_id, [])]
-        said, vouched = self._tx.value(_SAID, (memory_id,)), candidate.authority.owner_said
-        times = (None, None) if said is None else (self._tx.now_ms, int(said))
-        found = read_claims(self.readers.stored, candidate.texts[0], held, times, vouched=vouched)
-        self._write_drafts([draft for draft in found if draft not in held], memory_id, candidate)
+        known_drafts = [draft for _, draft in load_claims(self._tx, [memory_id]).get(memory_id, [])]
+        occurred_at, vouched = self._tx.value(_OCCURRED_AT, (memory_id,)), candidate.authority.owner_said
+        times = (None, None) if occurred_at is None else (self._tx.now_ms, int(occurred_at))
+        found = read_claims(self.readers.stored, candidate.texts[0], known_drafts, times, vouched=vouched)
+        self._write_drafts([draft for draft in found if draft not in known_drafts], memory_id, candidate)
         level = classify_permanence("".join(candidate.texts), found, candidate.kind)
         if level != STANDARD:
             self._set_permanence(parts, level)
@@ -360,8 +360,8 @@ def load_candidate(rows: Rows, memory_id: str, space: VectorSpace) -> StoreCandi
 
 def _load_drafts(rows: Rows, memory_id: str) -> tuple[ClaimDraft, ...]:
     back = rows.value("SELECT status FROM memories WHERE id = ?", (memory_id,)) == Status.QUARANTINED.value
-    told = load_claims(rows, [memory_id], back=back).get(memory_id, [])
-    return tuple(draft for _, draft in told)
+    stored_claims = load_claims(rows, [memory_id], back=back).get(memory_id, [])
+    return tuple(draft for _, draft in stored_claims)
 
 
 def _load_vector(rows: Rows, label: int, space: VectorSpace) -> NDArray[np.float32] | None:

@@ -214,11 +214,11 @@ class ImportWriter:
         fresh: list[ImportRecord] = []
         keys = [_identity_key(run, item) for item in items]
         seen = known_digests(tx, keys)
-        erased, said = erased_digests(tx, keys), erased_texts(tx, (item.memory.text for item in items))
+        erased, erased_words = erased_digests(tx, keys), erased_texts(tx, (item.memory.text for item in items))
         for item, key in zip(items, keys, strict=True):
             if key in seen:
                 tally.skipped["known"] += 1
-            elif key in erased or item.memory.text in said:
+            elif key in erased or item.memory.text in erased_words:
                 tally.skipped["erased"] += 1
             else:
                 seen.add(key)
@@ -296,18 +296,18 @@ class ImportWriter:
         self, tx: Tx, wholes: Sequence[tuple[ImportRecord, SplitDraft]], labels: Sequence[int], stored: Stored
     ) -> None:
         """Of those that have any; a batch may have met an embedder that was away."""
-        held: list[int] = []
+        labels_of_vectors: list[int] = []
         vectors: list[NDArray[np.float32]] = []
         at = 0
         for item, whole in wholes:
             if item.vectors is not None:
-                held += labels[at : at + len(whole.drafts)]
+                labels_of_vectors += labels[at : at + len(whole.drafts)]
                 vectors.append(item.vectors)
             at += len(whole.drafts)
-        write_new_vectors(tx, held, np.concatenate(vectors) if vectors else None, self._space, stored)
+        write_new_vectors(tx, labels_of_vectors, np.concatenate(vectors) if vectors else None, self._space, stored)
 
     def _attach_source(self, tx: Tx, run: ImportRun, item: ImportRecord, whole: SplitDraft) -> None:
-        head = whole.head
+        first_part = whole.head
         lineage = _lineage_of(run, item)
         if item.memory.kind is not Kind.EPISODE:  # an episode is its own and only source
             for part in whole.drafts:
@@ -315,10 +315,10 @@ class ImportWriter:
         if item.memory.status is Status.QUARANTINED:
             seen = _screen_record(item)
             if seen.waits:
-                raise_review(tx, self._make_id(), head.id, seen)
+                raise_review(tx, self._make_id(), first_part.id, seen)
             else:
-                open_review(tx, self._make_id(), head.id, "proposal", "proposed_by_import")
-        self._write_given_claim(tx, run, item, head.id, head.text)
+                open_review(tx, self._make_id(), first_part.id, "proposal", "proposed_by_import")
+        self._write_given_claim(tx, run, item, first_part.id, first_part.text)
 
     def _write_given_claim(self, tx: Tx, run: ImportRun, item: ImportRecord, memory_id: str, text: str) -> None:
         if item.memory.claim is None:

@@ -86,7 +86,7 @@ class NeighbourSearch:
     index: IndexManager
     space: VectorSpace
 
-    def find_near(self, rows: Rows, candidate: StoreCandidate, gate: float, most: int) -> dict[str, float]:
+    def find_neighbours(self, rows: Rows, candidate: StoreCandidate, gate: float, most: int) -> dict[str, float]:
         """Memories near a candidate: of its space or GLOBAL, of its kind, standing, waiting or over.
 
         Args:
@@ -105,7 +105,7 @@ class NeighbourSearch:
         if len(found) < most and len(hits.labels) >= _FIRST and float(np.min(hits.cosines)) >= gate:
             # The nearest are all of another kind or space: only then every label in scope is worth listing.
             allowed = parse_labels(rows.value(_ALL, scope))
-            found = self._select_near(
+            found = self._select_by_cosine(
                 rows, _OF_HITS, scope, self._search_vectors(rows, candidate.vector, most, allowed), gate
             )
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
@@ -147,24 +147,24 @@ class NeighbourSearch:
     def _select_nearest(
         self, rows: Rows, sql: str, scope: tuple[object, ...], hits: Hits, gate: float, most: int
     ) -> dict[str, float]:
-        """As `_select_near`; where the nearest few are enough already, the rows of the others are not read."""
+        """As `_select_by_cosine`; where the nearest few are enough already, the rows of the others are not read."""
         labels, cosines = hits
         few = most * _AT_FIRST
         # Of two that are as near the ids decide: all of them must have been seen.
         while few < labels.size and cosines[few - 1] == cosines[few]:
             few += 1
-        found = self._select_near(rows, sql, scope, Hits(labels[:few], cosines[:few]), gate)
+        found = self._select_by_cosine(rows, sql, scope, Hits(labels[:few], cosines[:few]), gate)
         if len(found) < most and few < labels.size:
-            found |= self._select_near(rows, sql, scope, Hits(labels[few:], cosines[few:]), gate)
+            found |= self._select_by_cosine(rows, sql, scope, Hits(labels[few:], cosines[few:]), gate)
         return found
 
     @staticmethod
-    def _select_near(rows: Rows, sql: str, scope: tuple[object, ...], hits: Hits, gate: float) -> dict[str, float]:
-        near = {int(n): float(score) for n, score in zip(hits.labels, hits.cosines, strict=True) if score >= gate}
-        if not near:
+    def _select_by_cosine(rows: Rows, sql: str, scope: tuple[object, ...], hits: Hits, gate: float) -> dict[str, float]:
+        cosines = {int(n): float(score) for n, score in zip(hits.labels, hits.cosines, strict=True) if score >= gate}
+        if not cosines:
             return {}
-        found = rows.all(sql, (json.dumps(list(near)), *scope))
-        return {str(i): near[n] for n, i in found}
+        found = rows.all(sql, (json.dumps(list(cosines)), *scope))
+        return {str(i): cosines[n] for n, i in found}
 
     @staticmethod
     def _scope_params(candidate: StoreCandidate) -> tuple[object, ...]:
@@ -206,8 +206,8 @@ class NeighbourSearch:
 
 def other_contributors_scope(candidate: StoreCandidate) -> tuple[object, ...]:
     """The values of `PERSONS_WORD` and of `CLIENTS_WORD`: where the words of other voices are looked for."""
-    standing = candidate.authority
-    scope = (candidate.space_id, GLOBAL_SPACE, standing.scope_session, standing.owner_said, candidate.memory_id)
+    authority = candidate.authority
+    scope = (candidate.space_id, GLOBAL_SPACE, authority.scope_session, authority.owner_said, candidate.memory_id)
     return (*scope, candidate.stranger)
 
 
@@ -252,36 +252,36 @@ def judge_other_contributors(
     candidate: StoreCandidate,
     readers: TextReaders,
     neighbours: NeighbourSearch,
-    near: Iterable[Neighbour],
+    known_neighbours: Iterable[Neighbour],
     others: int,
 ) -> dict[str, ComparedVoice]:
     """Compare a candidate with the words of other voices.
 
     Args:
         candidate: the candidate, with the claims of its text.
-        near: what was found near already.
+        known_neighbours: what was found near already.
         others: how many memories stand that could be near by chance.
 
     Returns:
         By memory; none where the candidate is the person's by another door than the person's own.
     """
-    standing = candidate.authority
-    if standing.persons and not standing.owner_said:
+    authority = candidate.authority
+    if authority.persons and not authority.owner_said:
         return {}
     text = "".join(candidate.texts)
-    told = ComparedText(text, standing.at_ms, candidate.claims)
-    said = read_stated_text(told, readers.extract)
-    found = _find_by_structure(rows, candidate, said)
+    compared_text = ComparedText(text, authority.at_ms, candidate.claims)
+    stated = read_stated_text(compared_text, readers.extract)
+    found = _find_by_structure(rows, candidate, stated)
     for memory_id, cosine in neighbours.find_other_contributors(
         rows, candidate, readers.gate, _NEAREST if readers.most else 0
     ).items():
         found.setdefault(memory_id, cosine)
-    known = {one.id: one for one in near}
+    known = {one.id: one for one in known_neighbours}
     looked_up = {memory_id: cosine for memory_id, cosine in found.items() if memory_id not in known}
     known |= load_neighbours(rows, dict(list(looked_up.items())[:_COMPARED]))
     compared = [one for one in known.values() if _is_other_voice(one, candidate)]
     texts = [read_stated_text(one.compared_text, readers.extract) for one in compared]
-    pairs = [(said, text) if standing.persons else (text, said) for text in texts]
+    pairs = [(stated, text) if authority.persons else (text, stated) for text in texts]
     # Nothing on this path depends on a model.
     classify = None if readers.relate is None else readers.relate.classify
     odds = weigh_contradictions(pairs, classify, _ASKED)
@@ -293,8 +293,8 @@ def judge_other_contributors(
 
 def _is_other_voice(one: Neighbour, candidate: StoreCandidate) -> bool:
     """Whether it stands, and one of the two is the person's word; what waits already needs not wait for another."""
-    stands = not one.is_over and one.status != Status.QUARANTINED
-    is_other = stands and one.authority.persons is not candidate.authority.persons
+    is_active = not one.is_over and one.status != Status.QUARANTINED
+    is_other = is_active and one.authority.persons is not candidate.authority.persons
     return is_other and not are_of_other_times(one.compared_text.claims, candidate.claims)
 
 
@@ -303,13 +303,13 @@ def _discount_chance_nearness(one: Neighbour, odds: ContradictionOdds, others: i
     return odds if odds.by_rule else replace(odds, share=odds.share * relevance_probability(one.cosine, others))
 
 
-def _find_by_structure(rows: Rows, candidate: StoreCandidate, said: StatedText) -> dict[str, float]:
+def _find_by_structure(rows: Rows, candidate: StoreCandidate, stated: StatedText) -> dict[str, float]:
     """Memories that make other claims, or speak of the same things of the user's, as near as can be."""
-    claims = tuple(claim for sentence in said.sentences for claim in sentence.claims)[:_CLAIMS]
+    claims = tuple(claim for sentence in stated.sentences for claim in sentence.claims)[:_CLAIMS]
     found = dict.fromkeys((one.memory_id for one in find_claim_conflicts(rows, replace(candidate, claims=claims))), 1.0)
     sql = _CLIENTS_NAMED if candidate.authority.persons else _PERSONS_NAMED
     scope = other_contributors_scope(candidate)
-    for word in _named_things(said.sentences):
+    for word in _named_things(stated.sentences):
         found |= dict.fromkeys((str(row[0]) for row in rows.all(sql, (f'"{word}"', *scope, _OF_ONE_THING))), 1.0)
     return found
 
@@ -351,24 +351,24 @@ def past_versions(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
 
 
 def relation_to_past(
-    candidate: StoreCandidate, over: Neighbour, head: Neighbour, told: Relation | None
+    candidate: StoreCandidate, over: Neighbour, current: Neighbour, relation: Relation | None
 ) -> Relation | None:
     """How a candidate relates to what stands now, as a version that is over tells.
 
     Args:
-        head: what stands in its place.
-        told: how the candidate relates to the version that is over; None where that was not asked.
+        current: what stands in its place.
+        relation: how the candidate relates to the version that is over; None where that was not asked.
 
     Returns:
         The relation to the head; None where the version tells nothing.
     """
-    if told is not None and told.label is Label.DUPLICATE and told.certain:
-        return _relation_of_returning_value(candidate, over, head, told)
-    if may_displace(candidate.authority, head.authority):
+    if relation is not None and relation.label is Label.DUPLICATE and relation.certain:
+        return _relation_of_returning_value(candidate, over, current, relation)
+    if may_displace(candidate.authority, current.authority):
         return None
-    if has_outdated_value(over.compared_text, head.compared_text, candidate.compared_text):
-        return _doubtful_relation(ACTED_ON - 0.01, OLD_VALUE, "rules" if told is None else told.by)
-    return None if told is None else _doubt_existing(told)
+    if has_outdated_value(over.compared_text, current.compared_text, candidate.compared_text):
+        return _doubtful_relation(ACTED_ON - 0.01, OLD_VALUE, "rules" if relation is None else relation.by)
+    return None if relation is None else _doubt_existing(relation)
 
 
 def relation_of_repeat(candidate: StoreCandidate, twin: Neighbour) -> Relation:
@@ -385,7 +385,7 @@ def relation_of_repeat(candidate: StoreCandidate, twin: Neighbour) -> Relation:
 
 
 def relations_to_doubted(
-    rows: Rows, candidate: StoreCandidate, near: Iterable[Neighbour], relations: Mapping[str, Relation]
+    rows: Rows, candidate: StoreCandidate, neighbours: Iterable[Neighbour], relations: Mapping[str, Relation]
 ) -> dict[str, Relation]:
     """How a candidate relates to what may have taken the place of something: until a person has said so, both stand.
 
@@ -393,30 +393,32 @@ def relations_to_doubted(
     was held back beside it.
 
     Args:
-        near: what was looked at.
+        neighbours: what was looked at.
         relations: how it relates to each, by memory id.
 
     Returns:
         The relations, changed where the candidate speaks for the earlier one.
     """
-    known, found = {other.id: other for other in near}, dict(relations)
+    known, found = {other.id: other for other in neighbours}, dict(relations)
     for one, two in rows.all(_DOUBTS, (to_json(list(known)), to_json(list(known)))):
         earlier, later = sorted((known[one], known[two]), key=lambda side: (side.authority.at_ms, side.id))
-        told = relations.get(earlier.id)
-        if told is None or may_displace(candidate.authority, later.authority):
+        relation = relations.get(earlier.id)
+        if relation is None or may_displace(candidate.authority, later.authority):
             continue
-        doubt = _doubt_existing(told)
+        doubt = _doubt_existing(relation)
         if doubt is None and has_outdated_value(earlier.compared_text, later.compared_text, candidate.compared_text):
-            doubt = _doubtful_relation(ACTED_ON - 0.01, OLD_VALUE, told.by)
+            doubt = _doubtful_relation(ACTED_ON - 0.01, OLD_VALUE, relation.by)
         if doubt is not None:
             found[later.id] = doubt
-    for stands, held in rows.all(_HELD, (to_json(list(known)), to_json(list(known)))):
-        told = relations.get(stands)
-        is_open = told is None or told.label is Label.COEXIST
-        if not is_open or may_displace(candidate.authority, known[stands].authority):
+    for is_active, held_ids in rows.all(_HELD, (to_json(list(known)), to_json(list(known)))):
+        relation = relations.get(is_active)
+        is_open = relation is None or relation.label is Label.COEXIST
+        if not is_open or may_displace(candidate.authority, known[is_active].authority):
             continue
-        if has_outdated_value(known[held].compared_text, known[stands].compared_text, candidate.compared_text):
-            found[stands] = _doubtful_relation(ACTED_ON - 0.01, HELD_VALUE, "rules" if told is None else told.by)
+        if has_outdated_value(known[held_ids].compared_text, known[is_active].compared_text, candidate.compared_text):
+            found[is_active] = _doubtful_relation(
+                ACTED_ON - 0.01, HELD_VALUE, "rules" if relation is None else relation.by
+            )
     return found
 
 
@@ -436,22 +438,22 @@ _HELD = (
 
 
 def _relation_of_returning_value(
-    candidate: StoreCandidate, over: Neighbour, head: Neighbour, told: Relation
+    candidate: StoreCandidate, over: Neighbour, current: Neighbour, relation: Relation
 ) -> Relation:
     """A candidate that repeats what is over replaces what stands now (design section 4: a value that returns)."""
     if over.was == "merged":
-        return told  # its words live on in the united text
-    if candidate.authority.at_ms <= over.authority.at_ms and not may_displace(candidate.authority, head.authority):
-        return told
-    doubt = dict.fromkeys(LABELS, (1.0 - told.confidence) / 3)
-    shares = doubt | {Label.SUPERSEDE: told.confidence}
-    return replace(told, label=Label.SUPERSEDE, probabilities=shares, reason=VALUE_RETURNS)
+        return relation  # its words live on in the united text
+    if candidate.authority.at_ms <= over.authority.at_ms and not may_displace(candidate.authority, current.authority):
+        return relation
+    doubt = dict.fromkeys(LABELS, (1.0 - relation.confidence) / 3)
+    shares = doubt | {Label.SUPERSEDE: relation.confidence}
+    return replace(relation, label=Label.SUPERSEDE, probabilities=shares, reason=VALUE_RETURNS)
 
 
-def _doubt_existing(told: Relation) -> Relation | None:
+def _doubt_existing(relation: Relation) -> Relation | None:
     """Somebody who may not replace what stands speaks of the very matter that is over: a doubt about what stands."""
-    likeness = 1.0 - told.probabilities.get(Label.COEXIST, 0.0)
-    return None if likeness <= 0.5 else _doubtful_relation(min(likeness, ACTED_ON - 0.01), VALUE_RETURNS, told.by)
+    likeness = 1.0 - relation.probabilities.get(Label.COEXIST, 0.0)
+    return None if likeness <= 0.5 else _doubtful_relation(min(likeness, ACTED_ON - 0.01), VALUE_RETURNS, relation.by)
 
 
 def _doubtful_relation(share: float, reason: str, by: str) -> Relation:

@@ -97,10 +97,10 @@ def close_twins(transitions: Transitions, memory_id: str) -> None:
         "SELECT text FROM memories WHERE id = ? OR part_of = ? ORDER BY part_index", (memory_id, memory_id)
     )
     texts = [str(row[0]) for row in parts]
-    gone = [str(row[0]) for row in found if has_parts(transitions.tx, str(row[0]), texts)]
-    for one in gone:
+    twins = [str(row[0]) for row in found if has_parts(transitions.tx, str(row[0]), texts)]
+    for one in twins:
         transitions.archive(one, OVERTAKEN)
-    close_moot(transitions.tx, gone, SAID_MEANWHILE)
+    close_moot(transitions.tx, twins, SAID_MEANWHILE)
 
 
 TURNED_DOWN, REJECTED_BEFORE = REFUSED
@@ -200,7 +200,7 @@ class PlanExecution:
 
     def apply_plan(self) -> StoreReply:
         """Do it."""
-        deeds = {
+        actions = {
             GateDecision.STACK: self._stack_under,
             GateDecision.QUARANTINE: self._quarantine_candidate,
             GateDecision.DISPUTE: self._dispute_loser,
@@ -215,7 +215,7 @@ class PlanExecution:
             case.neighbour.id: (round(case.relation.confidence, 4), case.neighbour.cosine) for case in cases
         }
         lines = self.transitions.verb.lines
-        reply = deeds[self.plan.decision]()
+        reply = actions[self.plan.decision]()
         if self.transitions.verb.lines == lines:  # no step of it was logged
             other = self.plan.partners[0].neighbour.id if self.plan.partners else None
             sure = None if other is not None else round(self.plan.confidence, 4)
@@ -310,7 +310,7 @@ class PlanExecution:
         return StoreReply("ADD", self._id)
 
     def _supersede_partners(self) -> StoreReply:
-        gone: list[str] = []
+        superseded: list[str] = []
         conflict: str | None = None
         for case in self.plan.partners:
             if case.verdict.decision is GateDecision.HOLD_EXISTING:
@@ -324,9 +324,11 @@ class PlanExecution:
                 continue
             else:
                 self.transitions.supersede(case.neighbour.id, self._id)
-                gone.append(case.neighbour.id)
+                superseded.append(case.neighbour.id)
         self.transitions.activate(self._id)
-        return StoreReply("SUPERSEDE" if gone else "ADD", self._id, superseded=tuple(gone), conflict=conflict)
+        return StoreReply(
+            "SUPERSEDE" if superseded else "ADD", self._id, superseded=tuple(superseded), conflict=conflict
+        )
 
     def _hold_existing(self, case: NeighbourCase) -> str | None:
         """The candidate was said before, by somebody the other may not displace: the other waits for a person."""

@@ -281,8 +281,8 @@ def is_bare_value(text: str, subject: str) -> bool:
 
 
 def _value_of_fact(fact: FactRequest, extract: Extract, now_ms: int) -> str:
-    said = None if fact.store.occurred is None else fact.store.occurred.ms
-    for read in extract(fact.store.text, now_ms=now_ms, said_ms=said):
+    occurred_ms = None if fact.store.occurred is None else fact.store.occurred.ms
+    for read in extract(fact.store.text, now_ms=now_ms, said_ms=occurred_ms):
         if read.predicate == fact.predicate and key_form(read.subject) == key_form(fact.subject):
             return read.value
     if len(fact.store.text) > _VALUE_CHARACTERS:

@@ -221,9 +221,9 @@ class StoreService:
             return _reply_noop(verb, known)
         transitions = self.make_transitions(tx, verb, context.stored)
         withdraw_dispute(transitions, known)
-        said = context.checked.request.occurred
+        occurred = context.checked.request.occurred
         reply = self._make_judge(transitions).judge_memory(
-            known, by_owner=True, said_ms=None if said is None else said.ms
+            known, by_owner=True, said_ms=None if occurred is None else occurred.ms
         )
         verb.note_audit(known, operation=reply.operation)
         return replace(reply, operation="UPDATE") if reply.operation == "ADD" else reply
@@ -309,7 +309,7 @@ class StoreService:
             return _reply_noop(verb, wanted.partners[0].neighbour.id)
         transitions = self.make_transitions(tx, verb, context.stored)
         # Beside a memory of the same words, which is still to leave, it may not stand yet.
-        if wanted is not None and wanted.stands and find_same_words(tx, candidate) is None:
+        if wanted is not None and wanted.is_active and find_same_words(tx, candidate) is None:
             draft = replace(draft, status=Status.ACTIVE)
         self._insert_memories(tx, draft, context, candidate.claims)
         if wanted is None:
@@ -367,13 +367,15 @@ class StoreService:
 
     def _make_candidate(self, tx: Tx, draft: Draft, context: StoreContext) -> StoreCandidate:
         checked = context.checked
-        said = draft.occurred.ms if draft.occurred is not None else tx.now_ms
+        occurred_ms = draft.occurred.ms if draft.occurred is not None else tx.now_ms
         claims: tuple[ClaimDraft, ...] = ()
         given = _given_claim(checked)
-        standing = self._source_authority_of(draft, context, said)
+        authority = self._source_authority_of(draft, context, occurred_ms)
         if checked.request.kind in KINDS_BY_TEXT:
-            held, times = () if given is None else (given,), (tx.now_ms, said)
-            claims = read_claims(self.readers.stored, checked.texts[0], held, times, vouched=standing.owner_said)
+            given_claims, times = () if given is None else (given,), (tx.now_ms, occurred_ms)
+            claims = read_claims(
+                self.readers.stored, checked.texts[0], given_claims, times, vouched=authority.owner_said
+            )
         elif given is not None:
             claims = (given,)
         return StoreCandidate(
@@ -382,7 +384,7 @@ class StoreService:
             kind=draft.kind,
             space_id=context.space_id,
             claims=claims,
-            authority=standing,
+            authority=authority,
             vector=None if context.vectors is None else context.vectors[0],
         )
 
@@ -408,10 +410,10 @@ class StoreService:
     def _make_draft(self, tx: Tx, context: StoreContext) -> Draft:
         checked, client = context.checked, context.client
         request, source = checked.request, context.source
-        said = tx.now_ms if request.occurred is None else request.occurred.ms
+        occurred_ms = tx.now_ms if request.occurred is None else request.occurred.ms
         trust = trust_terms(
             source,
-            age_days=age_days(tx.now_ms, said),
+            age_days=age_days(tx.now_ms, occurred_ms),
             client_ceiling=None if client is None else client.trust_ceiling,
         ).trust
         waits = checked.waits or request.kind in KINDS_BY_TEXT

@@ -123,7 +123,7 @@ class StorePlan:
         )
 
     @property
-    def stands(self) -> bool:
+    def is_active(self) -> bool:
         """Whether the candidate stands from the beginning, with nothing to be asked first."""
         return self.decision in (GateDecision.COEXIST, GateDecision.SUPERSEDE, GateDecision.HOLD_EXISTING)
 
@@ -165,21 +165,27 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
     twin = find_same_words(rows, candidate)
     certain = [*(one.memory_id for one in odds), *([] if twin is None else [twin])]
     others = neighbours.count_comparable(rows, candidate)
-    near = _load_near(rows, candidate, readers, neighbours, (certain, odds), others)
-    judged = judge_other_contributors(rows, candidate, readers, neighbours, near, others)
-    known = {other.id for other in near}
-    near += [one.neighbour for one in judged.values() if one.odds.is_doubt and one.neighbour.id not in known]
-    if not near:
+    neighbours_found = _load_compared_neighbours(rows, candidate, readers, neighbours, (certain, odds), others)
+    judged = judge_other_contributors(rows, candidate, readers, neighbours, neighbours_found, others)
+    known = {other.id for other in neighbours_found}
+    neighbours_found += [
+        one.neighbour for one in judged.values() if one.odds.is_doubt and one.neighbour.id not in known
+    ]
+    if not neighbours_found:
         return NEW
-    relations = _relate_neighbours(candidate, [other for other in near if other.id in known], readers, odds, others)
-    relations |= {other.id: relation_of_repeat(candidate, other) for other in near if other.id == twin}
+    relations = _relate_neighbours(
+        candidate, [other for other in neighbours_found if other.id in known], readers, odds, others
+    )
+    relations |= {other.id: relation_of_repeat(candidate, other) for other in neighbours_found if other.id == twin}
     relations |= _relations_by_judge(candidate, judged.values(), relations)
     if not candidate.authority.owner_said:
-        relations = relations_to_doubted(rows, candidate, near, relations)
+        relations = relations_to_doubted(rows, candidate, neighbours_found, relations)
     relations |= {
-        other.id: _limit_to_repeats(candidate, other, relations[other.id]) for other in near if other.id in relations
+        other.id: _limit_to_repeats(candidate, other, relations[other.id])
+        for other in neighbours_found
+        if other.id in relations
     }
-    cases = _find_enders(_make_cases(rows, candidate, near, relations, odds), candidate)
+    cases = _find_enders(_make_cases(rows, candidate, neighbours_found, relations, odds), candidate)
     made = _join_cases(cases, candidate)
     if twin is not None and not _is_without_twin(made, twin):
         return StorePlan("DUPLICATE", 1.0, "rules", known=twin)
@@ -203,10 +209,10 @@ def plan_verbatim(
     doubted = [one for one in judged.values() if one.odds.is_doubt]
     relations = _relations_by_judge(candidate, doubted, {})
     cases = _make_cases(rows, candidate, [one.neighbour for one in doubted], relations, ())
-    for deed in (GateDecision.QUARANTINE, GateDecision.HOLD_EXISTING):
-        partners = [case for case in cases if case.verdict.decision is deed]
+    for decision in (GateDecision.QUARANTINE, GateDecision.HOLD_EXISTING):
+        partners = [case for case in cases if case.verdict.decision is decision]
         if partners:
-            return _make_plan(deed, partners, cases)
+            return _make_plan(decision, partners, cases)
     return None
 
 
@@ -221,7 +227,7 @@ def _relations_by_judge(
             continue
         if one.odds.is_doubt and (one.odds.by_rule or _may_hold(candidate, one.neighbour)):
             found[one.neighbour.id] = _make_at_least_doubtful(relation, one.odds)
-        elif relation is not None and not one.odds.is_doubt and one.odds.is_told and relation.reason != CLAIMS_AT_ODDS:
+        elif relation is not None and not one.odds.is_doubt and one.odds.is_whole and relation.reason != CLAIMS_AT_ODDS:
             found[one.neighbour.id] = _without_supersede(relation)
     return found
 
@@ -233,8 +239,8 @@ def _may_hold(candidate: StoreCandidate, other: Neighbour) -> bool:
     """
     if not candidate.authority.owner_said:
         return True
-    told_by_client = candidate.authority.owners_word and other.authority.client_id is not None
-    return told_by_client and covers_text(other.compared_text.text, candidate.compared_text.text)
+    is_from_client = candidate.authority.owners_word and other.authority.client_id is not None
+    return is_from_client and covers_text(other.compared_text.text, candidate.compared_text.text)
 
 
 def _make_at_least_doubtful(relation: Relation | None, odds: ContradictionOdds) -> Relation:
@@ -259,11 +265,11 @@ def _without_supersede(relation: Relation) -> Relation:
 
 def _is_without_twin(made: StorePlan, twin: str) -> bool:
     """Whether a plan lets no two memories of the same words stand."""
-    gone = any(case.neighbour.id == twin for case in made.partners)
-    return gone if made.stands else made.decision is not GateDecision.DISPUTE
+    is_partner = any(case.neighbour.id == twin for case in made.partners)
+    return is_partner if made.is_active else made.decision is not GateDecision.DISPUTE
 
 
-def _load_near(
+def _load_compared_neighbours(
     rows: Rows,
     candidate: StoreCandidate,
     readers: TextReaders,
@@ -276,15 +282,15 @@ def _load_near(
     cosines = dict.fromkeys(sure, 1.0)
     given = any(one.is_supplied for one in odds)
     if not given:  # claims that were given decide; else meaning is asked too
-        for memory_id, cosine in neighbours.find_near(rows, candidate, readers.gate, readers.most).items():
+        for memory_id, cosine in neighbours.find_neighbours(rows, candidate, readers.gate, readers.most).items():
             if relevance_probability(cosine, others) >= _FOUND:
                 cosines.setdefault(memory_id, cosine)
     # Where another was merged into the candidate before it was judged, its own former words are no neighbour of it.
     found = {one.id: one for one in load_neighbours(rows, cosines).values() if one.head_id != candidate.memory_id}
     # What is near may be over: then what stands in its place is looked at too, however it is worded.
-    heads = {one.head_id: one.cosine for one in found.values() if one.head_id not in found}
-    found |= load_neighbours(rows, heads)
-    order = dict.fromkeys([*cosines, *heads])
+    current_versions = {one.head_id: one.cosine for one in found.values() if one.head_id not in found}
+    found |= load_neighbours(rows, current_versions)
+    order = dict.fromkeys([*cosines, *current_versions])
     if not candidate.authority.owner_said and not given:
         # Who may not replace what stands may speak of what is over, in words that are near to neither.
         known = load_neighbours(rows, dict.fromkeys(past_versions(rows, found), 0.0))
@@ -296,7 +302,7 @@ def _load_near(
 
 def _relate_neighbours(
     candidate: StoreCandidate,
-    near: Sequence[Neighbour],
+    neighbours: Sequence[Neighbour],
     readers: TextReaders,
     odds: Sequence[ClaimConflict],
     others: int,
@@ -305,17 +311,19 @@ def _relate_neighbours(
     against = {one.memory_id for one in odds}
     certain = {one.memory_id for one in odds if one.is_supplied}
     # A version that only its successor brought up (cosine 0) is looked at for its value, not weighed.
-    asked = [other for other in near if other.id not in certain and not (other.is_over and not other.cosine)]
-    told = _classify_neighbours(candidate, asked, readers)
+    asked = [other for other in neighbours if other.id not in certain and not (other.is_over and not other.cosine)]
+    classified = _classify_neighbours(candidate, asked, readers)
     found: dict[str, Relation] = {}
-    for other in near:
+    for other in neighbours:
         if other.id in certain:
             found[other.id] = _relation_by_rules(Label.SUPERSEDE, 1.0, "claims_at_odds")
         elif other.id in against:
-            found[other.id] = _with_structure(told.get(other.id), is_said_again=_is_said_again(candidate, other))
-        elif other.id in told:
-            relation = told[other.id]
-            if relation.by != "rules" and _is_said_again(candidate, other):
+            found[other.id] = _with_structure(
+                classified.get(other.id), is_restated=_is_restated_by_person(candidate, other)
+            )
+        elif other.id in classified:
+            relation = classified[other.id]
+            if relation.by != "rules" and _is_restated_by_person(candidate, other):
                 found[other.id] = _relation_of_later_word(candidate, other, relation, others)
                 continue
             if relation.by != "rules" and _are_of_different_subjects(candidate.compared_text, other.compared_text):
@@ -324,24 +332,24 @@ def _relate_neighbours(
                 relation = _relation_of_amounts(candidate, other, discount_chance(relation, other.cosine, others))
                 relation = limit_to_part(candidate, other, relation)
             found[other.id] = relation
-    return _with_restated(candidate, near, found)
+    return _with_restated(candidate, neighbours, found)
 
 
 def _with_restated(
-    candidate: StoreCandidate, near: Sequence[Neighbour], found: dict[str, Relation]
+    candidate: StoreCandidate, neighbours: Sequence[Neighbour], found: dict[str, Relation]
 ) -> dict[str, Relation]:
     """Another amount of what the person gave an amount of before; where there is but one such, that is meant."""
     numbers = load_vocabulary()["numbers"]
-    meant = [
+    restated = [
         other.id
-        for other in near
+        for other in neighbours
         if other.id in found
         and not other.is_over
         and is_one_person(candidate.authority, other.authority)
         and is_amount_restated(other.compared_text.text, candidate.compared_text.text, numbers)
     ]
-    if len(meant) == 1 and not found[meant[0]].certain:
-        found[meant[0]] = replace(_relation_by_rules(Label.SUPERSEDE, _STRUCTURE, "number_changed"), by="builtin")
+    if len(restated) == 1 and not found[restated[0]].certain:
+        found[restated[0]] = replace(_relation_by_rules(Label.SUPERSEDE, _STRUCTURE, "number_changed"), by="builtin")
     return found
 
 
@@ -375,9 +383,9 @@ def limit_to_part(candidate: StoreCandidate, other: Neighbour, relation: Relatio
 
 def _limit_to_repeats(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """What is near in meaning but says something of its own is no repeat: both stand, and the later speaks."""
-    stands = not other.is_over and other.status != Status.QUARANTINED
+    is_active = not other.is_over and other.status != Status.QUARANTINED
     is_repeat = relation.label is Label.DUPLICATE and relation.by != "rules"
-    if not is_repeat or not stands or says_all_of(other.compared_text.text, candidate.compared_text.text):
+    if not is_repeat or not is_active or says_all_of(other.compared_text.text, candidate.compared_text.text):
         return relation
     shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS}
     shares |= {Label.DUPLICATE: 0.0, Label.COEXIST: shares[Label.COEXIST] + shares[Label.DUPLICATE]}
@@ -398,21 +406,23 @@ def _classify_neighbours(
     return {other.id: relation for other, relation in zip(others, relations, strict=True)}
 
 
-def _is_said_again(candidate: StoreCandidate, other: Neighbour) -> bool:
+def _is_restated_by_person(candidate: StoreCandidate, other: Neighbour) -> bool:
     """Whether both are the person's words, and the candidate the later one: it simply holds."""
-    said = candidate.authority.persons and other.authority.persons and not other.is_over
-    return said and candidate.authority.at_ms >= other.authority.at_ms
+    both_personal = candidate.authority.persons and other.authority.persons and not other.is_over
+    return both_personal and candidate.authority.at_ms >= other.authority.at_ms
 
 
-def _relation_of_later_word(candidate: StoreCandidate, other: Neighbour, told: Relation, others: int) -> Relation:
+def _relation_of_later_word(
+    candidate: StoreCandidate, other: Neighbour, relation_of_model: Relation, others: int
+) -> Relation:
     """How the later of two words of the person relates to the earlier one."""
     sides = (other.compared_text, candidate.compared_text)
-    judged = judge_later_word(*sides, told.probabilities, relevance_probability(other.cosine, others))
+    judged = judge_later_word(*sides, relation_of_model.probabilities, relevance_probability(other.cosine, others))
     if judged is Succession.REPLACES:
-        rank = rank_later_word(*sides, told.probabilities, other.cosine)
+        rank = rank_later_word(*sides, relation_of_model.probabilities, other.cosine)
         sure = _relation_by_rules(Label.SUPERSEDE, ACTED_ON + (0.99 - ACTED_ON) * rank, LATER_WORD)
         return limit_to_part(candidate, other, replace(sure, by="builtin"))
-    relation = discount_chance(told, other.cosine, others)
+    relation = discount_chance(relation_of_model, other.cosine, others)
     if relation.label is Label.MERGE and not leans_on(sides[1].text, sides[0].text):
         relation = Relation(
             Label.COEXIST, relation.confidence, _move_merge_to_coexist(relation), relation.by, _SAYS_MORE
@@ -429,11 +439,11 @@ def _move_merge_to_coexist(relation: Relation) -> dict[Label, float]:
     return shares | {Label.MERGE: 0.0, Label.COEXIST: shares[Label.COEXIST] + shares[Label.MERGE]}
 
 
-def _with_structure(relation: Relation | None, *, is_said_again: bool = False) -> Relation:
+def _with_structure(relation: Relation | None, *, is_restated: bool = False) -> Relation:
     """Claims that were read are at odds: certain where meaning agrees or cannot be asked, else a question.
 
     Args:
-        is_said_again: both are the person's words: the later one holds, unless meaning is sure of something else.
+        is_restated: both are the person's words: the later one holds, unless meaning is sure of something else.
     """
     if relation is None:
         return _relation_by_rules(Label.SUPERSEDE, _STRUCTURE, "claims_at_odds")
@@ -441,11 +451,11 @@ def _with_structure(relation: Relation | None, *, is_said_again: bool = False) -
         return replace(relation, confidence=max(relation.confidence, _STRUCTURE), reason="claims_at_odds")
     if relation.label is Label.DUPLICATE and relation.certain and relation.by == "rules":
         return relation
-    weighed_by_claims = _likelihood_of_superseding(relation)
-    if is_said_again and relation.probabilities.get(Label.SUPERSEDE, 0.0) >= _NOT_RULED_OUT:
-        return _relation_by_rules(Label.SUPERSEDE, max(weighed_by_claims, _STRUCTURE), "claims_at_odds")
-    if weighed_by_claims >= ACTED_ON:
-        return _relation_by_rules(Label.SUPERSEDE, weighed_by_claims, "claims_at_odds")
+    supersede_likelihood = _likelihood_of_superseding(relation)
+    if is_restated and relation.probabilities.get(Label.SUPERSEDE, 0.0) >= _NOT_RULED_OUT:
+        return _relation_by_rules(Label.SUPERSEDE, max(supersede_likelihood, _STRUCTURE), "claims_at_odds")
+    if supersede_likelihood >= ACTED_ON:
+        return _relation_by_rules(Label.SUPERSEDE, supersede_likelihood, "claims_at_odds")
     return _doubtful_relation(relation, "claims_at_odds")
 
 
@@ -457,11 +467,11 @@ def _likelihood_of_superseding(relation: Relation) -> float:
 
 def _are_of_different_subjects(candidate: ComparedText, other: ComparedText) -> bool:
     """Whether each tells what only one value can hold of, and never of the same: a home here, an employer there."""
-    keys = [{(key_form(one.subject), one.predicate) for one in told.claims} for told in (candidate, other)]
+    keys = [{(key_form(one.subject), one.predicate) for one in compared.claims} for compared in (candidate, other)]
     return (
         bool(keys[0] and keys[1])
         and not keys[0] & keys[1]
-        and all(one.exclusive for told in (candidate, other) for one in told.claims)
+        and all(one.exclusive for compared in (candidate, other) for one in compared.claims)
     )
 
 
@@ -492,14 +502,14 @@ def _relation_by_rules(label: Label, confidence: float, reason: str) -> Relation
 def _make_cases(
     rows: Rows,
     candidate: StoreCandidate,
-    near: Sequence[Neighbour],
+    neighbours: Sequence[Neighbour],
     relations: dict[str, Relation],
     odds: Sequence[ClaimConflict],
 ) -> list[NeighbourCase]:
     """One case for each memory that stands; a version that is over speaks for the one in its place."""
-    by_id = {other.id: other for other in near}
-    standing: dict[str, NeighbourCase] = {}
-    for other in near:
+    by_id = {other.id: other for other in neighbours}
+    case_by_id: dict[str, NeighbourCase] = {}
+    for other in neighbours:
         relation = relations.get(other.id)
         if other.is_over:
             relation = relation_to_past(candidate, other, by_id[other.head_id], relation)
@@ -511,9 +521,9 @@ def _make_cases(
             relation = _record_changed(candidate, other, relation)
         whole = not own or not has_other_claims(rows, other.id, [one.claim_id for one in own])
         case = NeighbourCase(other, relation, decide_gate(candidate.authority, other.authority, relation), own, whole)
-        if other.id not in standing or _is_weightier(case, standing[other.id]):
-            standing[other.id] = case
-    return list(standing.values())
+        if other.id not in case_by_id or _is_weightier(case, case_by_id[other.id]):
+            case_by_id[other.id] = case
+    return list(case_by_id.values())
 
 
 def _find_enders(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> list[NeighbourCase]:
@@ -537,8 +547,8 @@ def _find_enders(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> l
 def _verdict_beside_disputed(candidate: SourceAuthority, disputed: SourceAuthority) -> Verdict:
     if candidate.owners_word:
         return Verdict(GateDecision.COEXIST, "beside_disputed", review=True)
-    deed = GateDecision.QUARANTINE if is_outranking(disputed, candidate) else GateDecision.DISPUTE
-    return Verdict(deed, "beside_disputed", review=True)
+    decision = GateDecision.QUARANTINE if is_outranking(disputed, candidate) else GateDecision.DISPUTE
+    return Verdict(decision, "beside_disputed", review=True)
 
 
 def _is_weightier(case: NeighbourCase, before: NeighbourCase) -> bool:
@@ -591,28 +601,32 @@ def _join_cases(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> St
     ranked = _limit_to_one_by_meaning(
         sorted(cases, key=lambda case: (-case.relation.confidence, -case.neighbour.cosine, case.neighbour.id))
     )
-    by_deed = {deed: [case for case in ranked if case.verdict.decision is deed] for deed in GateDecision}
-    gives_way = by_deed[GateDecision.SUPERSEDE] + by_deed[GateDecision.HOLD_EXISTING]
-    above = any(is_outranking(case.neighbour.authority, candidate.authority) for case in by_deed[GateDecision.STACK])
+    by_decision = {
+        decision: [case for case in ranked if case.verdict.decision is decision] for decision in GateDecision
+    }
+    gives_way = by_decision[GateDecision.SUPERSEDE] + by_decision[GateDecision.HOLD_EXISTING]
+    above = any(
+        is_outranking(case.neighbour.authority, candidate.authority) for case in by_decision[GateDecision.STACK]
+    )
     if (
-        by_deed[GateDecision.STACK]
-        and by_deed[GateDecision.SUPERSEDE]
-        and not by_deed[GateDecision.QUARANTINE]
+        by_decision[GateDecision.STACK]
+        and by_decision[GateDecision.SUPERSEDE]
+        and not by_decision[GateDecision.QUARANTINE]
         and not above
     ):
         # It says again what one memory says, and ends another: it becomes the new version of both.
         return _make_plan(
-            GateDecision.SUPERSEDE, [*by_deed[GateDecision.SUPERSEDE], *by_deed[GateDecision.STACK]], ranked
+            GateDecision.SUPERSEDE, [*by_decision[GateDecision.SUPERSEDE], *by_decision[GateDecision.STACK]], ranked
         )
-    for deed in _FIRST:
-        if by_deed[deed]:
-            return _make_plan(deed, by_deed[deed], ranked)
+    for decision in _FIRST:
+        if by_decision[decision]:
+            return _make_plan(decision, by_decision[decision], ranked)
     if gives_way:
         return _make_plan(
-            gives_way[0].verdict.decision, [*gives_way, *_select_questions(by_deed[GateDecision.COEXIST])], ranked
+            gives_way[0].verdict.decision, [*gives_way, *_select_questions(by_decision[GateDecision.COEXIST])], ranked
         )
-    if by_deed[GateDecision.MERGE]:
-        nearest = max(by_deed[GateDecision.MERGE], key=lambda case: case.neighbour.cosine)
+    if by_decision[GateDecision.MERGE]:
+        nearest = max(by_decision[GateDecision.MERGE], key=lambda case: case.neighbour.cosine)
         return _make_plan(GateDecision.MERGE, [nearest], ranked)
     return _plan_coexistence(ranked)
 
@@ -644,9 +658,11 @@ def _is_by_structure(case: NeighbourCase) -> bool:
     return bool(case.odds) or case.relation.by == "rules" or case.relation.reason in (VALUE_RETURNS, OLD_VALUE)
 
 
-def _make_plan(deed: GateDecision, partners: Sequence[NeighbourCase], cases: Iterable[NeighbourCase]) -> StorePlan:
+def _make_plan(decision: GateDecision, partners: Sequence[NeighbourCase], cases: Iterable[NeighbourCase]) -> StorePlan:
     relation = partners[0].relation
-    return StorePlan(relation.label.value, relation.confidence, relation.by, None, tuple(cases), deed, tuple(partners))
+    return StorePlan(
+        relation.label.value, relation.confidence, relation.by, None, tuple(cases), decision, tuple(partners)
+    )
 
 
 def _select_questions(cases: Sequence[NeighbourCase]) -> list[NeighbourCase]:

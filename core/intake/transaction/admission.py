@@ -254,7 +254,7 @@ def was_disclosed(rows: Rows, client_id: str | None, memory_id: str, waiting: fr
     """
     if client_id is None:
         return False
-    kin = [
+    derived_ids = [
         str(row[0])
         for row in rows.all(
             "SELECT id FROM memories WHERE id = ? OR consolidated_into = ? OR "
@@ -262,11 +262,11 @@ def was_disclosed(rows: Rows, client_id: str | None, memory_id: str, waiting: fr
             (memory_id, memory_id, memory_id),
         )
     ]
-    if waiting.intersection(kin):
+    if waiting.intersection(derived_ids):
         return True
     found = rows.one(
         "SELECT 1 FROM handed WHERE client_id = ? AND memory_id IN (SELECT value FROM json_each(?))",
-        (client_id, to_json(kin)),
+        (client_id, to_json(derived_ids)),
     )
     return found is not None
 

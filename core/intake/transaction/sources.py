@@ -50,9 +50,9 @@ def trust_terms_of(rows: Rows, memory_id: str, now_ms: int) -> TrustTerms:
 
 
 def _trust_terms_from_row(row: tuple[Any, ...], now_ms: int) -> TrustTerms:
-    _, source, reinforced, disputed, said, confirmed, recorded, ceiling, sources, ancestors = row
+    _, source, reinforced, disputed, occurred, confirmed, recorded, ceiling, sources, ancestors = row
     # Storing sets "last confirmed"; only a person's confirmation after that makes an old text young again.
-    since = max(said, confirmed) if said is not None and confirmed > recorded else said
+    since = max(occurred, confirmed) if occurred is not None and confirmed > recorded else occurred
     return trust_terms(
         Source(source),
         corroboration=max(1, int(sources)),
@@ -167,10 +167,10 @@ def weigh_evidence(rows: Rows, claim_ids: Sequence[str]) -> dict[str, list[Weigh
         By claim, one piece for each span of its own, one for each source against it.
     """
     found = rows.all(_EVIDENCE, (to_json(list(claim_ids)),))
-    backed = {claim_id for claim_id, _, _, stance, stands in found if stands and stance == "supporting"}
+    backed = {claim_id for claim_id, _, _, stance, is_active in found if is_active and stance == "supporting"}
     pieces: dict[str, list[WeighedEvidence]] = {claim_id: [] for claim_id in claim_ids}
-    for claim_id, lineage, weight, stance, stands in found:
-        if stands or claim_id not in backed:
+    for claim_id, lineage, weight, stance, is_active in found:
+        if is_active or claim_id not in backed:
             pieces[claim_id].append(WeighedEvidence(lineage, float(weight), stance == "supporting"))
     for claim_id, lineage, weight in read_opposition(rows, claim_ids):
         pieces[claim_id].append(WeighedEvidence(lineage, weight, supports=False))
@@ -324,10 +324,10 @@ def has_parts(rows: Rows, memory_id: str, texts: Sequence[str]) -> bool:
     Args:
         memory_id: the memory; of a split text the head.
     """
-    held = rows.all(
+    found_hashes = rows.all(
         "SELECT content_hash FROM memories WHERE id = ? OR part_of = ? ORDER BY part_index", (memory_id, memory_id)
     )
-    return held == [(content_hash(text),) for text in texts]
+    return found_hashes == [(content_hash(text),) for text in texts]
 
 
 def add_source(tx: Tx, memory_id: str, lineage: Lineage, source: Source) -> bool:
@@ -336,9 +336,9 @@ def add_source(tx: Tx, memory_id: str, lineage: Lineage, source: Source) -> bool
     Returns:
         Whether this lineage was new to the memory.
     """
-    held = tx.row("memory_sources", {"memory_id": memory_id, "lineage": lineage.key})
-    if held is not None:
-        if SOURCE_WEIGHT[source] > SOURCE_WEIGHT[Source(held["source"])]:
+    existing = tx.row("memory_sources", {"memory_id": memory_id, "lineage": lineage.key})
+    if existing is not None:
+        if SOURCE_WEIGHT[source] > SOURCE_WEIGHT[Source(existing["source"])]:
             # The same one, now in so many words: what the owner had only brought is said by the owner from here on.
             tx.update("memory_sources", {"memory_id": memory_id, "lineage": lineage.key}, {"source": source.value})
         return False

@@ -14,7 +14,7 @@ from typing import Any
 from core.belief.extract.validity import longest_permanence
 from core.errors import BugError
 from core.intake.transaction.sources import Lineage, add_source
-from core.memory.read import said_at_sql
+from core.memory.read import time_of_memory_sql
 from core.memory.write import content_hash, reserve_labels
 from core.text.screening.injection import FLAG, reset_injection_marks
 from core.types.values import Source, Status
@@ -23,7 +23,7 @@ from core.vault.database.tx import Tx
 
 _HEADS = (
     "SELECT id, version FROM memories WHERE chain_id = ? AND coalesce(part_index, 0) = 0 AND id <> ? "  # noqa: S608 - constants
-    f"ORDER BY version, {said_at_sql()}, n"
+    f"ORDER BY version, {time_of_memory_sql()}, n"
 )
 
 
@@ -84,7 +84,7 @@ def make_room_in_chain(tx: Tx, chain_id: str, row: dict[str, Any]) -> int:
     own = str(row["id"])
     before = tx.value(
         "SELECT max(version) FROM memories WHERE chain_id = ? AND id <> ? AND coalesce(part_index, 0) = 0 "  # noqa: S608 - constants
-        f"AND {said_at_sql()} <= ?",
+        f"AND {time_of_memory_sql()} <= ?",
         (chain_id, own, row["occurred_at"] if row["occurred_at"] is not None else row["recorded_at"]),
     )
     version = int(before or 0) + 1
@@ -198,11 +198,11 @@ def _united_columns(kept: dict[str, Any], other: dict[str, Any], text: str) -> d
 def _united_flags(kept: dict[str, Any], other: dict[str, Any], text: str) -> list[str]:
     """The marks of the united text, which nobody has let through; what a claim brought goes on with the claim."""
     flags = reset_injection_marks(json.loads(kept["flags"]), text)
-    held = any(
+    is_flagged = any(
         FLAG in json.loads(one["flags"]) and FLAG not in reset_injection_marks((), str(one["text"]))
         for one in (kept, other)
     )
-    return [*flags, FLAG] if held and FLAG not in flags else flags
+    return [*flags, FLAG] if is_flagged and FLAG not in flags else flags
 
 
 def _carry_evidence(tx: Tx, make_id: Callable[[], str], keep_id: str, original_id: str, text: str) -> None:

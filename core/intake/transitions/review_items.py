@@ -31,7 +31,7 @@ _WHOLE = (
 )
 _OPEN = "SELECT id FROM conflicts WHERE incoming_id = ? AND kind = 'injection' AND +state = 'open' LIMIT 1"
 _LAPSED = "SELECT c.id " + PAIR + "WHERE c.state = 'open' AND NOT coalesce(" + APPLICABLE + ", 0) ORDER BY c.id"
-_SAID = (
+_STATED_BEFORE = (
     "SELECT c.id " + PAIR + "WHERE c.id IN (SELECT value FROM json_each(?)) AND c.kind = 'proposal' "  # noqa: S608
     "AND i.status = 'quarantined' ORDER BY c.id"
 )
@@ -147,10 +147,10 @@ def refuse_imperatives(names: Iterable[str], words: Iterable[str] = ()) -> None:
     Raises:
         UserError: ACCESS_DENIED.
     """
-    named, told = list(names), list(words)
+    named, texts = list(names), list(words)
     beside = max((scan_text(one).score for one in (*named, " ".join(named))), default=0.0)
-    said = max((scan_text(one).score for one in (*told, " ".join(told))), default=0.0)
-    if beside > current_limits().flag or said > current_limits().hard:
+    text_score = max((scan_text(one).score for one in (*texts, " ".join(texts))), default=0.0)
+    if beside > current_limits().flag or text_score > current_limits().hard:
         raise UserError(Code.ACCESS_DENIED, "This text reads like an instruction; only the person may let it stand.")
 
 
@@ -389,7 +389,7 @@ def open_review(
         The item's id.
     """
     space = tx.value("SELECT space_id FROM memories WHERE id = ?", (memory_id,))
-    told = {} if detail is None else {"detail": to_json(dict(detail))}
+    detail_columns = {} if detail is None else {"detail": to_json(dict(detail))}
     tx.insert(
         "conflicts",
         {
@@ -400,7 +400,7 @@ def open_review(
             "reason": reason,
             "fingerprint": hashlib.sha256(f"{kind}:{memory_id}".encode()).digest(),
             "opened_at": tx.now_ms,
-            **told,
+            **detail_columns,
         },
     )
     return item_id
@@ -424,7 +424,7 @@ def find_restated(rows: Rows, item_ids: Iterable[str]) -> list[str]:
     Returns:
         Their ids, in order.
     """
-    return [str(row[0]) for row in rows.all(_SAID, (json.dumps(list(item_ids)),))]
+    return [str(row[0]) for row in rows.all(_STATED_BEFORE, (json.dumps(list(item_ids)),))]
 
 
 def find_lapsed_among(rows: Rows, memory_ids: Iterable[str]) -> list[str]:

@@ -69,23 +69,23 @@ def forget_memory(
     if not actor.is_owner and authority_of(tx, memory_id).is_guarded_from(actor.client_id):
         raise UserError(Code.ACCESS_DENIED, "Only the person may forget what the person said.")
     with work.verb(tx, verb_name, label, actor) as verb:
-        told = apply_forget(tx, work.make_id, str(row[1]))
+        statements = apply_forget(tx, work.make_id, str(row[1]))
         parts = [str(part) for (part,) in tx.all(_PARTS, (row[1], row[1]))]
-        close_moot(tx, [*parts, *told])
+        close_moot(tx, [*parts, *statements])
         verb.note_audit(memory_id, parts=len(parts))
     return verb.step_id
 
 
-def apply_forget(tx: Tx, make_id: Callable[[], str], head: str) -> tuple[str, ...]:
+def apply_forget(tx: Tx, make_id: Callable[[], str], memory_id: str) -> tuple[str, ...]:
     """The steps of forgetting, within a running verb.
 
     Args:
-        head: the memory; of a split text the head.
+        memory_id: the memory; of a split text the head.
 
     Returns:
         Digests and statements that left with it and memories that stand again: what was asked about them may be moot.
     """
-    parts = [str(part) for (part,) in tx.all(_PARTS, (head, head))]
+    parts = [str(part) for (part,) in tx.all(_PARTS, (memory_id, memory_id))]
     for part in parts:
         tx.update(
             "memories",
@@ -125,32 +125,34 @@ def release_digests(tx: Tx, make_id: Callable[[], str], ids: Iterable[str], stat
     Returns:
         Digests, and memories that stand again.
     """
-    gone = list(dict.fromkeys(ids))
+    removed_ids = list(dict.fromkeys(ids))
     changed: list[str] = []
-    for digest_id, held in tx.all(_DIGESTS, {"ids": to_json(gone), "gone": SOURCE_GONE, "status": status.value}):
-        becomes = Status.DELETED if held == Status.DELETED.value else status
+    for digest_id, old_status in tx.all(
+        _DIGESTS, {"ids": to_json(removed_ids), "gone": SOURCE_GONE, "status": status.value}
+    ):
+        becomes = Status.DELETED if old_status == Status.DELETED.value else status
         why = {"status": becomes.value, "status_reason": SOURCE_GONE, "retired_at": tx.now_ms}
         tx.update("memories", {"id": digest_id}, why)
         # Faded or forgotten with their digest, they are no stronger without it.
-        back = Status(held) if held in _LEFT else Status.ACTIVE
+        back = Status(old_status) if old_status in _LEFT else Status.ACTIVE
         others = [
             str(one)
             for one, now in tx.all(_SOURCES, (digest_id,))
-            if one not in gone and now == Status.CONSOLIDATED.value
+            if one not in removed_ids and now == Status.CONSOLIDATED.value
         ]
         for one in others:
-            _restore_standing(tx, one, back)
+            _reactivate_or_stack(tx, one, back)
         tx.update_many(
-            "memories", "id", [one for one in gone if _is_of(tx, one, digest_id)], {"consolidated_into": None}
+            "memories", "id", [one for one in removed_ids if _is_of(tx, one, digest_id)], {"consolidated_into": None}
         )
-        sync_claims(tx, make_id, [str(digest_id), *gone, *others])
+        sync_claims(tx, make_id, [str(digest_id), *removed_ids, *others])
         for one in others:
             refresh_trust(tx, one)
         changed += [str(digest_id), *others]
     return tuple(changed)
 
 
-def _restore_standing(tx: Tx, memory_id: str, status: Status) -> None:
+def _reactivate_or_stack(tx: Tx, memory_id: str, status: Status) -> None:
     """It stands again; where the same words stand by now, beneath those."""
     row = tx.row("memories", {"id": memory_id}) or {}
     kind, twin = Kind(row["kind"]), None
@@ -158,8 +160,8 @@ def _restore_standing(tx: Tx, memory_id: str, status: Status) -> None:
         twin = find_active_duplicate(tx, [str(row["text"])], kind, str(row["space_id"]), str(row["scope_session"]))
     beneath = {"status": Status.CONSOLIDATED.value, "status_reason": "duplicate", "consolidated_into": twin}
     left = {} if status is Status.ACTIVE else {"status_reason": SOURCE_GONE, "retired_at": tx.now_ms}
-    stands = {"status": status.value, "status_reason": None, "consolidated_into": None, **left}
-    tx.update("memories", {"id": memory_id}, stands if twin is None else beneath)
+    restored = {"status": status.value, "status_reason": None, "consolidated_into": None, **left}
+    tx.update("memories", {"id": memory_id}, restored if twin is None else beneath)
 
 
 def _is_of(tx: Tx, memory_id: str, digest_id: str) -> bool:
@@ -246,14 +248,14 @@ def sync_statement(tx: Tx, memory_id: str) -> bool:
     row = tx.row("memories", {"id": memory_id})
     if row is None or not was_distilled(row) or _is_confirmed(tx, memory_id):
         return False
-    said = {str(status) for (status,) in tx.all(_STANDINGS, (memory_id,))}
+    statuses = {str(status) for (status,) in tx.all(_STANDINGS, (memory_id,))}
     has_left = row["status_reason"] == SOURCE_GONE
-    if Status.ACTIVE.value in said:
+    if Status.ACTIVE.value in statuses:
         if not has_left or _find_active_twin(tx, row) is not None:
             return False
         changes: dict[str, object] = {"status": Status.ACTIVE.value, "status_reason": None, "retired_at": None}
     else:
-        becomes = Status.ARCHIVED if said - {Status.DELETED.value} else Status.DELETED
+        becomes = Status.ARCHIVED if statuses - {Status.DELETED.value} else Status.DELETED
         is_due = has_left or row["status"] in _STANDING
         if not is_due or row["status"] == becomes.value:
             return False
@@ -282,8 +284,10 @@ def _pass_to_episode(tx: Tx, memory_id: str, episode_id: str) -> None:
     episode = tx.row("memories", {"id": episode_id})
     if episode is not None:
         tx.update("memories", {"id": memory_id}, {name: episode[name] for name in ("import_id", "ref", "lineage")})
-        said = Lineage(str(episode["lineage"]), episode["client_id"], episode["session"], episode["import_id"])
-        add_source(tx, memory_id, said, Source(episode["source"]))
+        source_lineage = Lineage(
+            str(episode["lineage"]), episode["client_id"], episode["session"], episode["import_id"]
+        )
+        add_source(tx, memory_id, source_lineage, Source(episode["source"]))
 
 
 def _forget_source(tx: Tx, memory_id: str, episode_id: str) -> None:
@@ -308,11 +312,11 @@ def record_confirmation(tx: Tx, parts: Sequence[str], at_ms: int) -> None:
         at_ms: when, epoch ms.
     """
     key = {"memory_id": parts[0], "voice": "owner", "verdict": "confirm"}
-    held = tx.row("verdicts", key)
-    if held is None:
+    verdict = tx.row("verdicts", key)
+    if verdict is None:
         tx.insert("verdicts", {**key, "at": at_ms})
     else:
-        tx.update("verdicts", key, {"times": int(held["times"]) + 1, "at": at_ms})
+        tx.update("verdicts", key, {"times": int(verdict["times"]) + 1, "at": at_ms})
     clear_dispute(tx, parts)
 
 
@@ -341,11 +345,11 @@ def recount_verdicts(tx: Tx, parts: Sequence[str]) -> tuple[float, bool]:
     return min(refresh_trust(tx, part) for part in reversed(parts)), by_owner
 
 
-def count_verdicts(rows: Rows, head: str) -> tuple[int, int, bool]:
+def count_verdicts(rows: Rows, memory_id: str) -> tuple[int, int, bool]:
     """Count verdicts: the owner's each time, a client's once (seed A, feature 2).
 
     Args:
-        head: the memory; of a split text the head.
+        memory_id: the memory; of a split text the head.
 
     Returns:
         Reinforcements and disputes that count, and whether the owner disputes it.
@@ -353,7 +357,7 @@ def count_verdicts(rows: Rows, head: str) -> tuple[int, int, bool]:
     found = rows.all(
         "SELECT verdict, voice = 'owner', sum(CASE WHEN voice = 'owner' THEN times ELSE 1 END) FROM verdicts "
         "WHERE memory_id = ? GROUP BY verdict, voice = 'owner'",
-        (head,),
+        (memory_id,),
     )
     reinforced = sum(int(count) for verdict, _, count in found if verdict != "dispute")
     disputed = sum(int(count) for verdict, _, count in found if verdict == "dispute")
@@ -455,8 +459,8 @@ class Transitions:
 
         It was true until the version said next after it, and what was said before it held until it was said.
         """
-        head, new = self._require_row(by_id), self._require_row(new_id)
-        chain = str(head["chain_id"])
+        current, new = self._require_row(by_id), self._require_row(new_id)
+        chain = str(current["chain_id"])
         by_id = find_next_version(self.tx, chain, new, by_id)
         until = _beginning_of(self._require_row(by_id))
         close_earlier_version(self.tx, chain, new)
@@ -611,16 +615,18 @@ class Transitions:
         self, operation: str, memory_id: str, other_id: str | None, confidence: float | None = None
     ) -> None:
         """Put a line into the consolidation log; written with the step."""
-        sure, near = self.weights.get(other_id or "") or self.weights.get(memory_id) or (None, None)
-        told = sure if confidence is None else confidence
-        self.verb.log_consolidation(operation, memory_id, other_id, told, self.weighed or self.by, near)
+        sure, cosine = self.weights.get(other_id or "") or self.weights.get(memory_id) or (None, None)
+        recorded_confidence = sure if confidence is None else confidence
+        self.verb.log_consolidation(
+            operation, memory_id, other_id, recorded_confidence, self.weighed or self.by, cosine
+        )
 
     def _set_status(self, memory_id: str, status: Status, reason: str | None) -> None:
         ids = self.list_parts(memory_id)
         retired = None if status is Status.ACTIVE else self.tx.now_ms
-        gone = {Status.QUARANTINED: None, Status.DISPUTED: None}.get(status, retired)
+        retired_at = {Status.QUARANTINED: None, Status.DISPUTED: None}.get(status, retired)
         for part in ids:
-            changes: dict[str, object] = {"status": status.value, "status_reason": reason, "retired_at": gone}
+            changes: dict[str, object] = {"status": status.value, "status_reason": reason, "retired_at": retired_at}
             if status is Status.ACTIVE:
                 changes |= {"superseded_by_id": None, "consolidated_into": None}
             self.tx.update("memories", {"id": part}, changes)
@@ -661,13 +667,13 @@ class Transitions:
 
     def _end_claims(self, old: dict[str, Any], new: dict[str, Any], at_ms: int | None) -> None:
         """Claims that rest on the old memory alone end with it."""
-        gone = self.list_parts(str(old["id"]))
-        for claim_id in claims_of(self.tx, gone):
+        old_parts = self.list_parts(str(old["id"]))
+        for claim_id in claims_of(self.tx, old_parts):
             others = self.tx.value(
                 "SELECT count(*) FROM evidence e JOIN memories m ON m.id = e.memory_id WHERE e.claim_id = ? "
                 "AND e.stance = 'supporting' AND m.status = 'active' AND e.memory_id NOT IN "
                 "(SELECT value FROM json_each(?))",
-                (claim_id, to_json(gone)),
+                (claim_id, to_json(old_parts)),
             )
             by = find_counterpart(self.tx, claim_id, str(new["id"]))
             if not others or by is not None:

@@ -70,15 +70,15 @@ class VerdictWriter:
                 episode that a client would confirm (seed B).
         """
         check_reason(reason)
-        head = _require_head_id(tx, memory_id)
-        if verdict == "confirm" and not actor.is_owner and _kind_of(tx, head) == Kind.EPISODE.value:
+        first_part_id = _require_first_part_id(tx, memory_id)
+        if verdict == "confirm" and not actor.is_owner and _kind_of(tx, first_part_id) == Kind.EPISODE.value:
             raise PreconditionError("An episode is what was said; there is nothing to confirm.")
-        said = "reinforce" if verdict == "confirm" and not actor.is_owner else verdict
+        recorded_verdict = "reinforce" if verdict == "confirm" and not actor.is_owner else verdict
         with self.work.verb(tx, verdict, _LABELS[verdict], actor) as verb:
             transitions = Transitions(tx, verb, self.make_id, self.space, self.stored)
-            conflict = self._take_verdict(transitions, head, said, actor, reason)
-            verb.note_audit(head, verdict=said)
-        return _verdict_reply(tx, head, verb.step_id, conflict)
+            conflict = self._take_verdict(transitions, first_part_id, recorded_verdict, actor, reason)
+            verb.note_audit(first_part_id, verdict=recorded_verdict)
+        return _verdict_reply(tx, first_part_id, verb.step_id, conflict)
 
     def corroborate(
         self, tx: Tx, memory_id: str, actor: Actor, source: Source, session: str | None = None
@@ -96,88 +96,89 @@ class VerdictWriter:
         Raises:
             UserError: as `say`.
         """
-        head = _require_head_id(tx, memory_id)
+        first_part_id = _require_first_part_id(tx, memory_id)
         with self.work.verb(tx, "corroborate", "Corroborate a memory", actor) as verb:
-            new = add_corroboration(tx, head, Lineage.of_actor(actor, session), source)
+            new = add_corroboration(tx, first_part_id, Lineage.of_actor(actor, session), source)
             transitions = Transitions(tx, verb, self.make_id, self.space, self.stored)
-            self._recompute_standing(transitions, head)
-            verb.note_audit(head, independent=new)
-        return _verdict_reply(tx, head, verb.step_id, None)
+            self._recompute_status(transitions, first_part_id)
+            verb.note_audit(first_part_id, independent=new)
+        return _verdict_reply(tx, first_part_id, verb.step_id, None)
 
     def _take_verdict(
-        self, transitions: Transitions, head: str, said: str, actor: Actor, reason: str | None
+        self, transitions: Transitions, memory_id: str, verdict: str, actor: Actor, reason: str | None
     ) -> str | None:
         tx = transitions.tx
-        if said == "dispute" and not actor.is_owner and authority_of(tx, head).owner_said:
+        if verdict == "dispute" and not actor.is_owner and authority_of(tx, memory_id).owner_said:
             # Nothing but the owner's word disputes what the owner said: the doubt is a question for the owner.
-            said_by = {"client": actor.name, "doubt": reason or ""}
-            return transitions.open_conflict(ItemSubject("stale", head, reason="client_doubts", detail=said_by))
+            detail = {"client": actor.name, "doubt": reason or ""}
+            return transitions.open_conflict(ItemSubject("stale", memory_id, reason="client_doubts", detail=detail))
         voice = "owner" if actor.client_id is None else f"client:{actor.client_id}"
-        _write_verdict(tx, head, voice, said, actor, reason)
-        if said == "confirm":
-            for part in transitions.list_parts(head):
+        _write_verdict(tx, memory_id, voice, verdict, actor, reason)
+        if verdict == "confirm":
+            for part in transitions.list_parts(memory_id):
                 tx.update("memories", {"id": part}, {"last_confirmed_at": tx.now_ms})
-        self._recompute_standing(transitions, head, lifted=_LIFTED | ({BOTH} if said == "confirm" else set()))
+        self._recompute_status(transitions, memory_id, lifted=_LIFTED | ({BOTH} if verdict == "confirm" else set()))
         return None
 
     @staticmethod
-    def _recompute_standing(transitions: Transitions, head: str, lifted: AbstractSet[str] = _LIFTED) -> None:
+    def _recompute_status(transitions: Transitions, memory_id: str, lifted: AbstractSet[str] = _LIFTED) -> None:
         """Counts, trust, and whether it stands; of what is disputed, that which a verdict can lift."""
         tx = transitions.tx
-        trust, by_owner = recount_verdicts(tx, transitions.list_parts(head))
-        status, held = tx.all("SELECT status, status_reason FROM memories WHERE id = ?", (head,))[0]
-        why = _dispute_reason(tx, head, trust, by_owner=by_owner)
+        trust, by_owner = recount_verdicts(tx, transitions.list_parts(memory_id))
+        status, status_reason = tx.all("SELECT status, status_reason FROM memories WHERE id = ?", (memory_id,))[0]
+        why = _dispute_reason(tx, memory_id, trust, by_owner=by_owner)
         # What a digest says is doubted too, and the digest leaves with it.
-        stands = status == Status.ACTIVE.value or (status == Status.CONSOLIDATED.value and held == DIGESTED)
-        if stands and why is not None:
-            transitions.dispute(head, why)
-            transitions.log_consolidation("DISPUTE", head, None)
-        elif status == Status.DISPUTED.value and held in lifted:
+        is_active = status == Status.ACTIVE.value or (status == Status.CONSOLIDATED.value and status_reason == DIGESTED)
+        if is_active and why is not None:
+            transitions.dispute(memory_id, why)
+            transitions.log_consolidation("DISPUTE", memory_id, None)
+        elif status == Status.DISPUTED.value and status_reason in lifted:
             if why is None:
-                transitions.activate(head)
-            elif why != held:
-                transitions.dispute(head, why)
-        transitions.close_moot([head])
+                transitions.activate(memory_id)
+            elif why != status_reason:
+                transitions.dispute(memory_id, why)
+        transitions.close_moot([memory_id])
 
 
-def withdraw_dispute(transitions: Transitions, head: str) -> None:
+def withdraw_dispute(transitions: Transitions, memory_id: str) -> None:
     """The owner says again what the owner disputed: the doubt is taken back, before the gate judges anew.
 
     Args:
-        head: the memory; of a split text the head.
+        memory_id: the memory; of a split text the head.
     """
-    clear_dispute(transitions.tx, transitions.list_parts(head))
+    clear_dispute(transitions.tx, transitions.list_parts(memory_id))
 
 
-def _write_verdict(tx: Tx, head: str, voice: str, said: str, actor: Actor, reason: str | None) -> None:
+def _write_verdict(tx: Tx, memory_id: str, voice: str, verdict: str, actor: Actor, reason: str | None) -> None:
     """One row for each voice and verdict; who changes its mind takes the other word back."""
-    tx.delete("verdicts", {"memory_id": head, "voice": voice, "verdict": _OPPOSITE[said]})
-    if said == "dispute":
-        tx.delete("verdicts", {"memory_id": head, "voice": voice, "verdict": "confirm"})
-    key = {"memory_id": head, "voice": voice, "verdict": said}
-    held = tx.row("verdicts", key)
-    if held is None:
+    tx.delete("verdicts", {"memory_id": memory_id, "voice": voice, "verdict": _OPPOSITE[verdict]})
+    if verdict == "dispute":
+        tx.delete("verdicts", {"memory_id": memory_id, "voice": voice, "verdict": "confirm"})
+    key = {"memory_id": memory_id, "voice": voice, "verdict": verdict}
+    previous = tx.row("verdicts", key)
+    if previous is None:
         tx.insert("verdicts", {**key, "client_id": actor.client_id, "reason": reason, "at": tx.now_ms})
         return
-    times = int(held["times"]) + 1 if actor.is_owner else 1
-    tx.update("verdicts", key, {"times": times, "at": tx.now_ms, "reason": reason or held["reason"]})
+    times = int(previous["times"]) + 1 if actor.is_owner else 1
+    tx.update("verdicts", key, {"times": times, "at": tx.now_ms, "reason": reason or previous["reason"]})
 
 
-def _dispute_reason(tx: Tx, head: str, trust: float, *, by_owner: bool) -> str | None:
-    if by_owner or authority_of(tx, head).owner_said:
+def _dispute_reason(tx: Tx, memory_id: str, trust: float, *, by_owner: bool) -> str | None:
+    if by_owner or authority_of(tx, memory_id).owner_said:
         # What the owner said, or vouched for, is disputed by the owner alone, whatever the numbers.
         return BY_OWNER if by_owner else None
     against, in_favour = tx.all(
         "SELECT count(DISTINCT CASE WHEN verdict = 'dispute' AND voice <> 'owner' THEN voice END), "
         "count(DISTINCT CASE WHEN verdict <> 'dispute' THEN voice END) FROM verdicts WHERE memory_id = ?",
-        (head,),
+        (memory_id,),
     )[0]
     if int(against) >= int(in_favour) + MAJORITY:
         return BY_CLIENTS
     return LOW_TRUST if trust < DISPUTED_FROM else None
 
 
-def _require_head_id(tx: Tx, memory_id: str) -> str:
+def _require_first_part_id(tx: Tx, memory_id: str) -> str:
+    """Id of the memory, or of the first part where it is a part of a split text; refuses an unknown one."""
     row = tx.one("SELECT coalesce(part_of, id), status FROM memories WHERE id = ?", (memory_id,))
     if row is None or row[1] == Status.DELETED.value:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
@@ -186,16 +187,17 @@ def _require_head_id(tx: Tx, memory_id: str) -> str:
     return str(row[0])
 
 
-def _kind_of(tx: Tx, head: str) -> str:
-    return str(tx.value("SELECT kind FROM memories WHERE id = ?", (head,)))
+def _kind_of(tx: Tx, memory_id: str) -> str:
+    return str(tx.value("SELECT kind FROM memories WHERE id = ?", (memory_id,)))
 
 
-def _verdict_reply(tx: Tx, head: str, step_id: str, conflict: str | None) -> VerdictReply:
+def _verdict_reply(tx: Tx, memory_id: str, step_id: str, conflict: str | None) -> VerdictReply:
     status, trust, confidence, reinforced, disputed, corroboration = tx.all(
-        "SELECT status, trust, confidence, reinforcements, disputes, corroboration FROM memories WHERE id = ?", (head,)
+        "SELECT status, trust, confidence, reinforcements, disputes, corroboration FROM memories WHERE id = ?",
+        (memory_id,),
     )[0]
     return VerdictReply(
-        memory_id=head,
+        memory_id=memory_id,
         status=status,
         trust=float(trust),
         confidence=float(confidence),

@@ -238,10 +238,10 @@ class AsyncClient:
             self._run_callback(self._notify, message.name, message.params)
 
     @staticmethod
-    def _run_callback(callback: Callable[..., None], *said: object) -> None:
+    def _run_callback(callback: Callable[..., None], *arguments: object) -> None:
         """Call what the program gave; a fault in it is its own and ends no other call."""
         try:
-            callback(*said)
+            callback(*arguments)
         except Exception as error:  # noqa: BLE001 - handed on to who keeps the loop's faults
             asyncio.get_running_loop().call_exception_handler(
                 {"message": "A callback of a Loci client failed.", "exception": error}

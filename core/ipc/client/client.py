@@ -40,7 +40,7 @@ CONNECT_S = 2.0
 CALL_S = 60.0
 _CHUNK = 64 * 1024
 _BUSY_PAUSE_S = 0.2
-_HEARD = 1024  # notifications that wait for `listen`; the oldest go first, and `seq` shows the gap
+_MOST_WAITING = 1024  # notifications that wait for `listen`; the oldest go first, and `seq` shows the gap
 
 
 class Client:
@@ -58,7 +58,7 @@ class Client:
         self._wire = Wire()
         self._owner = False
         self._waiting: dict[int, Answer | None] = {}
-        self._heard: deque[Notice] | None = None  # None until something was subscribed to
+        self._notifications: deque[Notice] | None = None  # None until something was subscribed to
 
     @classmethod
     def connect(cls, place: Place, connect_s: float = CONNECT_S, call_s: float = CALL_S) -> Self:
@@ -219,8 +219,8 @@ class Client:
                 progress(message.label, message.done, message.total)
         elif notify is not None:
             notify(message.name, message.params)
-        elif self._heard is not None:
-            self._heard.append(message)
+        elif self._notifications is not None:
+            self._notifications.append(message)
 
     def _cancel_call(self, ident: int) -> None:
         _, line = self._wire.make_call("owner.cancel", {"call": ident})
@@ -240,8 +240,8 @@ class Client:
         Raises:
             LociError: as `call`.
         """
-        if self._heard is None:
-            self._heard = deque(maxlen=_HEARD)
+        if self._notifications is None:
+            self._notifications = deque(maxlen=_MOST_WAITING)
         return tuple(self.call("subscribe", {} if kinds is None else {"kinds": list(kinds)})["kinds"])
 
     def listen(self, timeout_s: float) -> Notice | None:
@@ -256,14 +256,16 @@ class Client:
         Raises:
             EnvironmentFaultError: NOT_HERE when the connection ends.
         """
-        heard = self._heard = deque(maxlen=_HEARD) if self._heard is None else self._heard
+        notifications = self._notifications = (
+            deque(maxlen=_MOST_WAITING) if self._notifications is None else self._notifications
+        )
         until = self._clock.monotonic() + timeout_s
-        while not heard:
+        while not notifications:
             message = self._next_message(max(0.001, until - self._clock.monotonic()))
             if message is None:
                 return None
             self._dispatch_message(message, None, None)
-        return heard.popleft()
+        return notifications.popleft()
 
     # Pages
 

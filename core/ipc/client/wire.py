@@ -351,16 +351,16 @@ class Greeting:
             EnvironmentFaultError: VAULT_BUSY when another vault answers.
             UserError: UNAUTHENTICATED when the server does not hold the token.
         """
-        theirs = decode_value(str(reply.get("vault", "")), VAULT_BYTES)
-        if self.vault is not None and not compare_digest(theirs, self.vault):
+        vault_of_server = decode_value(str(reply.get("vault", "")), VAULT_BYTES)
+        if self.vault is not None and not compare_digest(vault_of_server, self.vault):
             raise EnvironmentFaultError(Code.VAULT_BUSY, "Another vault answers on the socket of this one.")
         ns = decode_value(str(reply.get("nonce", "")), NONCE_BYTES)
         proof = decode_value(str(reply.get("proof", "")), MAC_BYTES)
-        if not compare_digest(proof, server_proof(self.token, self.nonce, ns, theirs)):
+        if not compare_digest(proof, server_proof(self.token, self.nonce, ns, vault_of_server)):
             raise UserError(
                 Code.UNAUTHENTICATED, "The server does not know this client, or it is not Loci; nothing was sent to it."
             )
-        return {"mac": encode_value(client_mac(self.token, self.nonce, ns, theirs))}
+        return {"mac": encode_value(client_mac(self.token, self.nonce, ns, vault_of_server))}
 
 
 def foreign_server_error() -> UserError:

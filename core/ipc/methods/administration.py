@@ -208,8 +208,8 @@ async def _export_search(call: MethodCall, params: ExportParams) -> str:
 async def list_exported(call: MethodCall, params: ExportedParams) -> Answer:
     """The fields of an export, part by part."""
     parts = await await_future(call.engine.library.export_fields(params.ids))
-    heads = set(params.ids)
-    items = [{"id": one, "continues": one not in heads, "fields": dict(fields)} for one, fields in parts]
+    first_ids = set(params.ids)
+    items = [{"id": one, "continues": one not in first_ids, "fields": dict(fields)} for one, fields in parts]
     return {"items": items_after(items, params.after)}
 
 

@@ -48,7 +48,7 @@ from core.ipc.methods.definition.results import (
 )
 from core.ipc.methods.memory_json import to_json_value
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
-from core.types.memory import ChangeReply, Judgement, Related, Relationship, Wish
+from core.types.memory import ChangeReply, Judgement, Related, Relationship, RequestedChange
 from core.types.views import Revision
 
 
@@ -156,19 +156,19 @@ async def memory_update(call: MethodCall, params: UpdateParams) -> Answer:
 
 async def memory_delete(call: MethodCall, params: RemovalParams) -> Answer:
     """Delete one memory softly."""
-    return await _remove_memory(call, params, Wish.DELETE)
+    return await _remove_memory(call, params, RequestedChange.DELETE)
 
 
 async def memory_forget(call: MethodCall, params: RemovalParams) -> Answer:
     """Forget one memory; the person can undo it."""
-    return await _remove_memory(call, params, Wish.FORGET)
+    return await _remove_memory(call, params, RequestedChange.FORGET)
 
 
-async def _remove_memory(call: MethodCall, params: RemovalParams, wish: Wish) -> Answer:
+async def _remove_memory(call: MethodCall, params: RemovalParams, change: RequestedChange) -> Answer:
     extras = params.make_extras()
     remove = call.engine.client_changes.remove_memory
     return _change_json(
-        await await_future(remove(params.id, call.actor(), wish, params.reason, extras.kind, extras.request_id))
+        await await_future(remove(params.id, call.actor(), change, params.reason, extras.kind, extras.request_id))
     )
 
 
@@ -264,16 +264,16 @@ async def forget_memory(call: MethodCall, params: IdParams) -> Answer:
 async def erase_memory(call: MethodCall, params: EraseParams) -> Answer:
     """Remove a memory for good; with `dry_run` only tell what would go. No text is in the reply."""
     ids, memories = [params.id], call.engine.memories
-    told = await await_future(memories.erase_preview(ids, whole_chain=params.whole_chain))
+    preview = await await_future(memories.erase_preview(ids, whole_chain=params.whole_chain))
     reply: Answer = {
         "id": params.id,
         "erased": False,
-        "memories": told.memories,
-        "items": [{"id": one.id, "kind": one.kind, "space": one.space, "why": one.why} for one in told.items],
-        "back": list(told.back),
-        "versions": told.versions,
-        "same_words": told.same_words,
-        "backups": list(told.backups),
+        "memories": preview.memories,
+        "items": [{"id": one.id, "kind": one.kind, "space": one.space, "why": one.why} for one in preview.items],
+        "back": list(preview.back),
+        "versions": preview.versions,
+        "same_words": preview.same_words,
+        "backups": list(preview.backups),
     }
     if params.dry_run:
         return reply
@@ -307,7 +307,7 @@ async def list_steps(call: MethodCall, params: StepsParams) -> Answer:
 
 def rule_json(state: RuleState) -> dict[str, Any]:
     """How a rule has served, as JSON: its counts and maturity; times in ISO 8601."""
-    told: dict[str, Any] = to_json_value(
+    document: dict[str, Any] = to_json_value(
         {
             "maturity": state.maturity,
             "helpful": state.helpful,
@@ -318,12 +318,12 @@ def rule_json(state: RuleState) -> dict[str, Any]:
             "original_text": state.original_text,
         }
     )
-    return told
+    return document
 
 
 def procedure_json(state: ProcedureState) -> dict[str, Any]:
     """How a procedure went, as JSON: its counts; times in ISO 8601."""
-    told: dict[str, Any] = to_json_value(
+    document: dict[str, Any] = to_json_value(
         {
             "successes": state.successes,
             "failures": state.failures,
@@ -331,7 +331,7 @@ def procedure_json(state: ProcedureState) -> dict[str, Any]:
             "last_used_at": state.last_used_at,
         }
     )
-    return told
+    return document
 
 
 def _rule_mark_json(outcome: str, done: Marked) -> Answer:

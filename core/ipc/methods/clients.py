@@ -79,8 +79,8 @@ async def pair_client(call: MethodCall, params: PairParams) -> Answer:
     before = await await_future(engine.clients.describe_unpaired(params.name))
     made = await await_future(engine.clients.pair(params.name, params.grants, params.limit, call.actor()))
     token, grants = encode_value(made.token), present_grants(engine, made.name)
-    told = {"client": made.name, "token": token, "grants": grants, "former": before.former, "new_spaces": new}
-    return {**told, "step": made.step_id}
+    reply = {"client": made.name, "token": token, "grants": grants, "former": before.former, "new_spaces": new}
+    return {**reply, "step": made.step_id}
 
 
 def present_grants(engine: Engine, name: str) -> list[str]:
@@ -173,8 +173,8 @@ async def list_activity(call: MethodCall, params: LogParams) -> Answer:
         if error.code is not Code.NOT_FOUND:
             raise
         raise UserError(Code.INVALID_INPUT, "There is no client of that name; `loci clients` lists them.") from None
-    told: Answer = {"lines": [_line_json(line) for line in page.lines]}
-    return told if page.next is None else {**told, "next": page.next}
+    reply: Answer = {"lines": [_line_json(line) for line in page.lines]}
+    return reply if page.next is None else {**reply, "next": page.next}
 
 
 def _line_json(line: ActivityLine) -> dict[str, Any]:

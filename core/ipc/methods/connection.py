@@ -109,16 +109,16 @@ async def health_json(engine: Engine, session: Session, version: str, connection
     found: dict[str, Any] = {"state": engine.state, "version": version, "rows": page.total}
     record = session.record
     if not session.owner and Grant.ALL_SPACES.value not in record.grants:
-        return found | _client_standing_json(record, record.spaces)
+        return found | _client_state_json(record, record.spaces)
     values = memory_json.to_json_value((await await_future(engine.vault.read_status())).values)
     if not session.owner:
-        return found | _client_standing_json(record, values.get("spaces", ()))
+        return found | _client_state_json(record, values.get("spaces", ()))
     found |= {key: values[key] for key in ("seq", "wal_bytes") if key in values}
     found["clients"] = connections
     return found
 
 
-def _client_standing_json(record: ClientRecord, spaces: Iterable[str]) -> dict[str, Any]:
+def _client_state_json(record: ClientRecord, spaces: Iterable[str]) -> dict[str, Any]:
     """What a client is told of itself: who it is, what it may, which of the person's spaces it may name."""
     own = f"client:{record.name}"
     named = [name for name in spaces if name not in (own, GLOBAL_SPACE)]

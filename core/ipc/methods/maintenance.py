@@ -109,15 +109,15 @@ async def memory_audit_log(call: MethodCall, params: AuditLogParams) -> Answer:
     return {
         "entries": [
             {
-                "at": format_time(deed.at),
-                "verb": deed.verb,
-                "id": deed.id or None,
-                "kind": deed.kind or None,
-                "space": deed.space or None,
-                "detail": dict(deed.detail),
-                "success": deed.success,
+                "at": format_time(action.at),
+                "verb": action.verb,
+                "id": action.id or None,
+                "kind": action.kind or None,
+                "space": action.space or None,
+                "detail": dict(action.detail),
+                "success": action.success,
             }
-            for deed in found
+            for action in found
         ]
     }
 
@@ -191,15 +191,15 @@ async def distill_now(call: MethodCall, params: DistillParams) -> Answer:
     """Make statements of what was said, or tell what a run would make; a long answer comes in pages."""
     steps, begin = _place_of(params)
     found = await _run_distill(call, params, steps)
-    told = [_statement_json(one) for one in found.statements]
-    page = told[begin : begin + STATEMENTS_A_PAGE]
+    statements = [_statement_json(one) for one in found.statements]
+    page = statements[begin : begin + STATEMENTS_A_PAGE]
     end = begin + len(page)
     small: list[str] = []
-    if end >= len(told):
-        at = max(0, begin - len(told))
+    if end >= len(statements):
+        at = max(0, begin - len(statements))
         small = list(found.small_talk[at : at + IDS_A_PAGE])
-        end = len(told) + at + len(small)
-    more = {} if end >= len(told) + len(found.small_talk) else {"next": f"{_runs_of(params, found)}/{end}"}
+        end = len(statements) + at + len(small)
+    more = {} if end >= len(statements) + len(found.small_talk) else {"next": f"{_runs_of(params, found)}/{end}"}
     return {
         "statements": page,
         "small_talk": small,
@@ -240,16 +240,16 @@ def _runs_of(params: DistillParams, found: DistilledTalk) -> str:
 
 
 def _statement_json(one: ListedStatement) -> dict[str, Any]:
-    told = one.told
+    statement = one.told
     return {
         "id": one.id,
-        "text": told.text,
-        "about": told.about,
-        "type": told.type.value,
-        "lasting": told.is_lasting,
-        "confidence": round(told.confidence, 6),
-        "episode_id": told.episode_id,
-        "span": list(told.span),
+        "text": statement.text,
+        "about": statement.about,
+        "type": statement.type.value,
+        "lasting": statement.is_lasting,
+        "confidence": round(statement.confidence, 6),
+        "episode_id": statement.episode_id,
+        "span": list(statement.span),
         "operation": one.operation,
     }
 
@@ -263,7 +263,7 @@ def _require_done(row: JobRow) -> JobRow:
 
 def job_json(row: JobRow) -> dict[str, Any]:
     """One job as JSON; times in ISO 8601."""
-    told: dict[str, Any] = to_json_value(
+    document: dict[str, Any] = to_json_value(
         {
             "id": row.id,
             "type": row.type.value,
@@ -284,7 +284,7 @@ def job_json(row: JobRow) -> dict[str, Any]:
             "waits_for": row.waits_for,
         }
     )
-    return told
+    return document
 
 
 METHODS: tuple[Entry, ...] = (

@@ -122,15 +122,15 @@ class Shape:
             Intent, days and names; to who sees numbers also what speaks for each intent, other names, and the weight
             of words with what moved it.
         """
-        told: dict[str, Any] = {
+        plan_fields: dict[str, Any] = {
             "intent": plan.intent.value,
             "time": None if plan.time is None else _days_json(plan.time),
             "entities": [one if self.exact else sanitize_for_display(one) for one in plan.entities],
         }
         if not self.exact:
-            return told
+            return plan_fields
         return {
-            **told,
+            **plan_fields,
             "intent_scores": {name: round(score, 6) for name, score in plan.intent_scores.items()},
             "aliases": _limit_aliases(plan.aliases),
             "identifiers": list(plan.identifiers),
@@ -162,13 +162,13 @@ def _days_json(time: TimeRange) -> dict[str, str]:
 
 
 def _limit_aliases(known: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    room, told = _MOST_ALIASES, dict[str, list[str]]()
+    room, limited = _MOST_ALIASES, dict[str, list[str]]()
     for name, others in known.items():
         kept = list(others[:room])
         room -= len(kept)
         if kept:
-            told[name] = kept
-    return told
+            limited[name] = kept
+    return limited
 
 
 def explanation_json(trace: Trace, metrics: Metrics | None, shape: Shape) -> dict[str, Any]:
@@ -196,10 +196,10 @@ def explanation_json(trace: Trace, metrics: Metrics | None, shape: Shape) -> dic
 
 def _client_reasons(ranks: Mapping[str, object]) -> list[str]:
     """A client's reasons: from which lists a memory came, in words."""
-    told = ["It is close in meaning."] if _BY_MEANING & ranks.keys() else []
+    reasons = ["It is close in meaning."] if _BY_MEANING & ranks.keys() else []
     if ranks.keys() - _BY_MEANING:
-        told.append("It has words of the query.")
-    return told
+        reasons.append("It has words of the query.")
+    return reasons
 
 
 def _detail_members(memory: Memory) -> dict[str, Any]:

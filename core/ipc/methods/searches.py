@@ -73,7 +73,7 @@ FAR_DAYS = DaySpan(FIRST_DAY, LAST_DAY)
 """The days that may be named; a range without a first day begins with the first of them."""
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
+_CURRENT = frozenset({Status.ACTIVE, Status.DISPUTED})
 
 
 class GetParams(ChannelParams):
@@ -254,9 +254,9 @@ class ReceiptParams(Params):
 async def memory_get(call: MethodCall, params: GetParams) -> Answer:
     """One memory; of a long text what is left of it behind `offset`."""
     memory = await await_future(call.engine.memories.get(params.id, call.actor(), kind_of(params.memory_type)))
-    told = call.shape.memory_json(memory)
-    told["text"] = told["text"][params.offset :]  # in place: one that is not shown is known by its type
-    return told
+    document = call.shape.memory_json(memory)
+    document["text"] = document["text"][params.offset :]  # in place: one that is not shown is known by its type
+    return document
 
 
 async def list_memories(call: MethodCall, params: ListParams | PageParams) -> Answer:
@@ -265,8 +265,8 @@ async def list_memories(call: MethodCall, params: ListParams | PageParams) -> An
         check_spaces(call.session, [params.space])
     page = await await_future(call.engine.memories.list(_make_list_request(params), call.actor()))
     shape = call.shape
-    told: Answer = {"items": [shape.memory_json(memory) for memory in page.items], "total": page.total}
-    return told if page.next is None else {**told, "next": page.next}
+    reply: Answer = {"items": [shape.memory_json(memory) for memory in page.items], "total": page.total}
+    return reply if page.next is None else {**reply, "next": page.next}
 
 
 def _make_list_request(params: ListParams | PageParams) -> ListRequest:
@@ -462,23 +462,23 @@ async def memory_history(call: MethodCall, params: VersionsParams) -> Answer:
     if wanted is not None and all(one.kind is not wanted for one in versions):
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
     seen, shape = frozenset(one.id for one in versions), call.shape
-    told = [_version_json(one, shape, seen) for one in versions]
-    stands = next((told[at] for at in range(len(told) - 1, -1, -1) if versions[at].status in _STANDS), None)
-    return {"versions": items_after(told, params.after), "current": stands}
+    documents = [_version_json(one, shape, seen) for one in versions]
+    current = next((documents[at] for at in range(len(documents) - 1, -1, -1) if versions[at].status in _CURRENT), None)
+    return {"versions": items_after(documents, params.after), "current": current}
 
 
 def _version_json(memory: Memory, shape: Shape, seen: frozenset[str]) -> dict[str, Any]:
     """One version: when it was true, when it was believed, and what took its place, as far as the caller sees that."""
     after = memory.superseded_by_id
-    told = shape.memory_json(memory)
-    told |= {  # in place: it may be one that is not shown, and is known by that
+    document = shape.memory_json(memory)
+    document |= {  # in place: it may be one that is not shown, and is known by that
         "version": memory.version,
         "valid_from": format_time(memory.valid_from),
         "valid_to": format_time(memory.valid_to),
         "retired_at": format_time(memory.retired_at),
         "superseded_by": after if after in seen else None,
     }
-    return told
+    return document
 
 
 async def read_receipt(call: MethodCall, params: ReceiptParams) -> Answer:

@@ -146,8 +146,8 @@ async def turn_end(call: MethodCall, params: TurnEndParams) -> Answer:
         request_id=params.request_id,
     )
     ended = await await_future(call.engine.sessions.end_turn(request, call.actor(request.session)))
-    told = {"turn": ended.turn or None, "begun": ended.begun, "outcome": request.outcome.value}
-    return {**told, **_capture_json(ended.captured), "at_hand": ended.at_hand}
+    reply = {"turn": ended.turn or None, "begun": ended.begun, "outcome": request.outcome.value}
+    return {**reply, **_capture_json(ended.captured), "at_hand": ended.at_hand}
 
 
 async def capture_messages(call: MethodCall, params: CaptureParams) -> Answer:
@@ -195,11 +195,11 @@ def _checked_space(call: MethodCall, space: str | None) -> str | None:
 
 def _turn_messages(params: TurnEndParams) -> tuple[Message, ...]:
     """A turn's messages in the order in which they came: the person, the tools, the assistant."""
-    said = [] if params.user is None else [Message(text=params.user, source=_SOURCES["user"])]
-    said += [Message(text=one.text, source=_SOURCES["tool"], author=one.name) for one in params.tools or ()]
+    messages = [] if params.user is None else [Message(text=params.user, source=_SOURCES["user"])]
+    messages += [Message(text=one.text, source=_SOURCES["tool"], author=one.name) for one in params.tools or ()]
     if params.assistant is not None:
-        said.append(Message(text=params.assistant, source=_SOURCES["assistant"]))
-    return tuple(said)
+        messages.append(Message(text=params.assistant, source=_SOURCES["assistant"]))
+    return tuple(messages)
 
 
 def _message_from_part(one: MessagePart) -> Message:
@@ -213,7 +213,7 @@ def _message_from_part(one: MessagePart) -> Message:
 
 
 def _capture_json(kept: Captured) -> Answer:
-    told: Answer = {
+    reply: Answer = {
         "conversation": kept.conversation or None,
         "episodes": kept.episodes,
         "skipped": kept.skipped,
@@ -223,7 +223,7 @@ def _capture_json(kept: Captured) -> Answer:
         "left_out": kept.left_out,
         "ids": list(kept.ids),
     }
-    return {**told, "note": _LEFT_OUT} if kept.left_out else told
+    return {**reply, "note": _LEFT_OUT} if kept.left_out else reply
 
 
 METHODS: tuple[Entry, ...] = (

@@ -270,17 +270,18 @@ def _explain_problem(problem: ValidationError, method: Method) -> LociError:
             str(key) for key in cast("Mapping[str, Any]", problem.instance) if key not in _property_names(schema)
         )
         name = _join_field(where, escape_text(unknown[0]))
-        said = f"`{name}` is not a parameter of {f'`{where}`' if where else method.name}"
-        return UserError(Code.INVALID_INPUT, f"{said}, which takes {_describe_parameters(schema)}.")
+        problem_text = f"`{name}` is not a parameter of {f'`{where}`' if where else method.name}"
+        return UserError(Code.INVALID_INPUT, f"{problem_text}, which takes {_describe_parameters(schema)}.")
     if rule == "required":
         missing = next(key for key in bound if key not in cast("Mapping[str, Any]", problem.instance))
-        said = f"`{_join_field(where, missing)}` is missing"
+        problem_text = f"`{_join_field(where, missing)}` is missing"
     elif rule in ("type", "anyOf", "oneOf") and len(path) == 1:
-        said, where, schema = f"`{where}` {_describe_rule(rule, bound)}", "", method.params
+        problem_text, where, schema = f"`{where}` {_describe_rule(rule, bound)}", "", method.params
     else:
         return UserError(Code.INVALID_INPUT, f"`{where or 'params'}` {_describe_rule(rule, bound)}.")
     return UserError(
-        Code.INVALID_INPUT, f"{said}; {f'`{where}`' if where else method.name} takes {_describe_parameters(schema)}."
+        Code.INVALID_INPUT,
+        f"{problem_text}; {f'`{where}`' if where else method.name} takes {_describe_parameters(schema)}.",
     )
 
 

@@ -136,12 +136,12 @@ def check_directory(place: Place) -> None:
         found = place.path.parent.lstat()
     except OSError:
         raise EnvironmentFaultError(Code.CONFIG_INVALID, "The socket's directory is not there.") from None
-    ours = found.st_uid == os.geteuid()
+    is_own = found.st_uid == os.geteuid()
     # Trigger: LOCI_SOCKET names a file in a directory such as /tmp. Why: the sticky bit keeps others from moving our
     # socket, and peer uid and proof are checked anyway. Outcome: allowed for a path the person chose, nowhere else.
     sticky = place.chosen and found.st_uid == 0 and bool(found.st_mode & stat.S_ISVTX)
     open_to = 0o022 if place.chosen else 0o077
-    if not stat.S_ISDIR(found.st_mode) or not (sticky or (ours and not found.st_mode & open_to)):
+    if not stat.S_ISDIR(found.st_mode) or not (sticky or (is_own and not found.st_mode & open_to)):
         raise EnvironmentFaultError(
             Code.CONFIG_INVALID, "The socket's directory is a link, belongs to somebody else or is open to others."
         )

@@ -351,8 +351,8 @@ class Subscription:
                 continue
             if self._dropped:
                 dropped, self._dropped = self._dropped, set()
-                told = await self._visible_changes(tuple(Moved(*way, ()) for way in dropped))
-                self._missed = self._missed or bool(told)
+                visible = await self._visible_changes(tuple(Moved(*way, ()) for way in dropped))
+                self._missed = self._missed or bool(visible)
             elif self._missed:
                 self._missed = False
                 self._post_notification("missed", {})
@@ -362,11 +362,11 @@ class Subscription:
                 self._stir.clear()
 
     async def _post_moves(self, moves: Moves) -> None:
-        told = await self._visible_changes(moves)
-        if sum(map(len, told.values())) > _IDS:
+        visible = await self._visible_changes(moves)
+        if sum(map(len, visible.values())) > _IDS:
             self._missed = True
             return
-        for kind, ids in told.items():
+        for kind, ids in visible.items():
             self._post_notification("changed", {"kind": kind, "ids": list(ids)})
 
     async def _visible_changes(self, moves: Moves) -> Mapping[str, tuple[str, ...]]:
@@ -374,8 +374,8 @@ class Subscription:
         actor = self._actor()
         if actor is not None:
             with suppress(LociError):
-                told = await await_future(self._engine.subscriptions.visible_changes(moves, actor))
-                return {kind: told[kind] for kind in KINDS if kind in told and kind in self.kinds}
+                visible = await await_future(self._engine.subscriptions.visible_changes(moves, actor))
+                return {kind: visible[kind] for kind in KINDS if kind in visible and kind in self.kinds}
         return {}
 
     def _post_notification(self, method: str, params: Mapping[str, Any]) -> None:

@@ -117,7 +117,7 @@ class Dispatcher:
             line, kept = fit_reply(request.ident, result)
         if session is not None and not session.owner:
             self._expect_next_page(session, method, params, result, kept)
-            self._put_down(session, disclosure_of(method.name, params, result, kept))
+            self._note_disclosure(session, disclosure_of(method.name, params, result, kept))
         return line
 
     def _expect_next_page(
@@ -129,11 +129,11 @@ class Dispatcher:
             if after is not None:
                 self._limits.expect_page(session.record.id, _page_digest({**params, "after": after}))
 
-    def _put_down(self, session: Session, handed: Disclosure | None) -> None:
+    def _note_disclosure(self, session: Session, handed: Disclosure | None) -> None:
         """The person sees what a client was handed; no answer leaves without it."""
         if handed is not None:
-            told = (handed.verb, handed.query, handed.memories, handed.entities, handed.blocked)
-            self._engine.history.note_disclosure(session.make_actor(), *told)
+            disclosed = (handed.verb, handed.query, handed.memories, handed.entities, handed.blocked)
+            self._engine.history.note_disclosure(session.make_actor(), *disclosed)
 
     def leave_sessions(self, connection: Connection) -> None:
         """A peer has gone: its sessions are put away, their turns end (E17.5.6)."""
@@ -199,8 +199,8 @@ class Dispatcher:
             takes = " or ".join(method.grants)
             raise UserError(Code.ACCESS_DENIED, f"This client has no grant for that; it takes {takes}.")
         record = session.record
-        goes_on = is_search(method, checked) and self._limits.is_next_page(record.id, _page_digest(checked))
-        if is_search(method, checked) and not goes_on:
+        is_next_page = is_search(method, checked) and self._limits.is_next_page(record.id, _page_digest(checked))
+        if is_search(method, checked) and not is_next_page:
             self._limits.spend_search(record.id, record.limit_minute, record.limit_session)
         elif method.search:
             pass  # the pages of an answer end with it; those of a list have no end, and count as reads
@@ -335,7 +335,7 @@ class Dispatcher:
             ticket = secrets.token_hex(8)
             connection.answers[ticket] = asyncio.get_running_loop().create_future()
             try:
-                told = {
+                notice = {
                     "id": ident,
                     "request": ticket,
                     "client": question.client,
@@ -346,7 +346,7 @@ class Dispatcher:
                     "former": question.former,
                     "withheld": list(question.withheld),
                 }
-                await connection.send_notification("pair_request", told)
+                await connection.send_notification("pair_request", notice)
                 return await connection.answers[ticket]
             finally:
                 del connection.answers[ticket]

@@ -246,10 +246,10 @@ class PairingDesk:
         """
         invitation = self._take_invitation(code)
         name = invitation.name or usable_name(client)
-        wished = tuple(dict.fromkeys(grants or invitation.grants or DEFAULT_GRANTS))
-        wanted = wished
+        asked_grants = tuple(dict.fromkeys(grants or invitation.grants or DEFAULT_GRANTS))
+        wanted = asked_grants
         if invitation.grants is not None:
-            wanted = tuple(grant for grant in wished if grant in invitation.grants)
+            wanted = tuple(grant for grant in asked_grants if grant in invitation.grants)
         invitation.result.name = name
         if not wanted:
             invitation.fail_with()
@@ -262,7 +262,7 @@ class PairingDesk:
                 invitation.fail_with(PairingOutcome.TAKEN if before.taken else PairingOutcome.DENIED_BEFORE)
                 raise pairing_refused_error()
             end = invitation.code[-4:]
-            withheld = tuple(grant for grant in wished if grant not in wanted)
+            withheld = tuple(grant for grant in asked_grants if grant not in wanted)
             question = PairRequest(
                 escape_text(client), name, wanted, escape_text(asked_by), end, before.former, withheld
             )
@@ -320,8 +320,8 @@ def _pairing_error(why: PairingOutcome, fate: PairingResult) -> UserError:
     """How it ended, for the person who showed the code; the client is told less."""
     if why is PairingOutcome.EXPIRED and fate.failed_attempts:
         return UserError(Code.PAIRING_REFUSED, _MISSED)
-    told = _ENDED.get(why, "Nothing was paired.")
-    return UserError(Code.PAIRING_REFUSED, told.replace("{name}", fate.name))
+    refusal = _ENDED.get(why, "Nothing was paired.")
+    return UserError(Code.PAIRING_REFUSED, refusal.replace("{name}", fate.name))
 
 
 def pairing_refused_error() -> UserError:
@@ -399,26 +399,26 @@ class WindowPairing:
         Returns:
             False where nobody waits for it any more.
         """
-        told: Future[bool] = Future()
+        settled: Future[bool] = Future()
         answer: Answer = grants if allow and grants is not None else allow
-        if not self._on_loop(lambda: _settle_future(told, self._settle_question(request_id, answer))):
-            _settle_future(told, value=False)
-        return told
+        if not self._on_loop(lambda: _settle_future(settled, self._settle_question(request_id, answer))):
+            _settle_future(settled, value=False)
+        return settled
 
     def cancel_pairing(self) -> Future[None]:
         """The code is dead; a question that stands counts as not answered, and no no is remembered."""
-        told: Future[None] = Future()
+        settled: Future[None] = Future()
 
         def run() -> None:
             self._desk.cancel_all()
             for waiting in self._answers.values():
                 if not waiting.done():
                     waiting.set_exception(pairing_refused_error())
-            _settle_future(told, None)
+            _settle_future(settled, None)
 
         if not self._on_loop(run):
-            _settle_future(told, None)
-        return told
+            _settle_future(settled, None)
+        return settled
 
     def _on_loop(self, run: Callable[[], None]) -> bool:
         try:

@@ -42,45 +42,45 @@ from core.lifecycle.consolidate.duplicates import (
 from core.lifecycle.consolidate.pairs import Node, PairDecisions, find_near_pairs, read_pair_decisions
 from core.lifecycle.job_support.job_context import BatchResult, JobContext
 from core.lifecycle.sweep import OLD_VERSION
-from core.memory.read import said_at_sql
+from core.memory.read import time_of_memory_sql
 from core.score.topics import CosineThresholds, thresholds_for
 from core.types.lifecycle import Consolidated, JobAction, JobType, PlannedAction
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 PRUNES = frozenset({JobAction.ARCHIVE, JobAction.EXPIRE})
-"""What is archived; every other deed of a consolidation carries its counts with it."""
+"""What is archived; every other action of a consolidation carries its counts with it."""
 _PRUNED_FOR = {"old_version": "pruned_superseded", "doubted": "pruned_disputed"}
 
 
-def count_plan(deeds: Sequence[PlannedAction]) -> Mapping[str, int]:
-    """What carrying a plan out would count, if every deed still fits.
+def count_plan(actions: Sequence[PlannedAction]) -> Mapping[str, int]:
+    """What carrying a plan out would count, if every action still fits.
 
     Args:
-        deeds: the plan of a consolidation.
+        actions: the plan of a consolidation.
 
     Returns:
         The keys of `BatchResult.counts`; one that would stay 0 is left out.
     """
     counts: Counter[str] = Counter()
-    for deed in deeds:
-        if deed.action in PRUNES:
-            counts[_PRUNED_FOR.get(deed.reason, "pruned_decayed")] += 1
+    for action in actions:
+        if action.action in PRUNES:
+            counts[_PRUNED_FOR.get(action.reason, "pruned_decayed")] += 1
         else:
-            counts.update(deed.detail["counts"])  # a deed may stack, confirm and digest: it says how many it counts
+            counts.update(action.detail["counts"])  # an action may stack, confirm and digest: it says how many
     return dict(counts)
 
 
-def count_sweep(deeds: Sequence[PlannedAction]) -> Mapping[str, int]:
-    """What carrying out the plan of a sweep would count, if every deed still fits.
+def count_sweep(actions: Sequence[PlannedAction]) -> Mapping[str, int]:
+    """What carrying out the plan of a sweep would count, if every action still fits.
 
     Returns:
         The keys of its `BatchResult.counts`.
     """
-    return dict(Counter("old_versions" if deed.reason == OLD_VERSION else deed.reason for deed in deeds))
+    return dict(Counter("old_versions" if action.reason == OLD_VERSION else action.reason for action in actions))
 
 
-def forecast_memories(rows: Rows, deeds: Sequence[PlannedAction], before: Mapping[str, int]) -> dict[str, int]:
+def forecast_memories(rows: Rows, actions: Sequence[PlannedAction], before: Mapping[str, int]) -> dict[str, int]:
     """How many memories there would be behind a consolidation, and how many would stand.
 
     Args:
@@ -89,14 +89,18 @@ def forecast_memories(rows: Rows, deeds: Sequence[PlannedAction], before: Mappin
     Returns:
         As `count_active`.
     """
-    gone = [one for deed in deeds for one in ([deed.memory_id] if deed.action in PRUNES else deed.detail["leaving"])]
+    leaving = [
+        one
+        for action in actions
+        for one in ([action.memory_id] if action.action in PRUNES else action.detail["leaving"])
+    ]
     leave = rows.value(
         "SELECT count(*) FROM json_each(?) w JOIN memories h ON h.id = w.value "
         "JOIN memories m ON m.id = h.id OR m.part_of = h.id WHERE m.status = 'active'",
-        (to_json(sorted(set(gone))),),
+        (to_json(sorted(set(leaving))),),
     )
-    made = sum(int(deed.detail.get("made", 0)) for deed in deeds)
-    stand = sum(int(deed.detail.get("standing", 0)) for deed in deeds)
+    made = sum(int(action.detail.get("made", 0)) for action in actions)
+    stand = sum(int(action.detail.get("standing", 0)) for action in actions)
     return {"total": before["total"] + made, "active": before["active"] - int(leave) + stand}
 
 
@@ -152,8 +156,8 @@ _LEFT = (
     "JOIN evidence f ON f.claim_id = o.id AND f.stance = 'supporting' "
     f"JOIN memories p ON p.id = f.memory_id AND p.id <> m.id AND p.kind {_STANDS.format('p')} "
     "WHERE c.state IN ('draft', 'asserted') "
-    f"AND (c.state = 'draft' OR ({said_at_sql('m')}, m.n) "
-    f"> ({said_at_sql('p')}, p.n)) "
+    f"AND (c.state = 'draft' OR ({time_of_memory_sql('m')}, m.n) "
+    f"> ({time_of_memory_sql('p')}, p.n)) "
     "ORDER BY m.n"
 )
 _ENDS = frozenset({GateDecision.SUPERSEDE, GateDecision.ENTER_SUPERSEDED})
@@ -221,11 +225,11 @@ def recheck_opposed(rows: Rows, store_service: StoreService, memory_id: str) -> 
     cases = tuple(case for case in plan.partners if case.odds)
     if not cases or any(known_matter(rows, _make_item_subject(memory_id, case)) is not None for case in cases):
         return None
-    deed = _action_for(plan, cases)
-    if deed is None:
+    action = _action_for(plan, cases)
+    if action is None:
         return None
     others = tuple(case.neighbour.id for case in cases)
-    return OpposedMemory(memory_id, others, deed, plan.confidence, _leaving_by_plan(plan, memory_id))
+    return OpposedMemory(memory_id, others, action, plan.confidence, _leaving_by_plan(plan, memory_id))
 
 
 def _leaving_by_plan(plan: StorePlan, memory_id: str) -> tuple[str, ...]:
@@ -281,20 +285,21 @@ class _Bundle:
 
 
 def plan_changes(same: DuplicatePlan, clusters: Sequence[Cluster]) -> list[PlannedAction]:
-    """What is stacked, merged, confirmed and digested, as deeds.
+    """What is stacked, merged, confirmed and digested, as actions.
 
     Args:
         same: what says the same.
         clusters: what goes into digests.
 
     Returns:
-        Deeds with ids, marks of texts and numbers alone; duplicates first, then merges, confirmations, digests.
+        Actions with ids, marks of texts and numbers alone; duplicates first, then merges, confirmations, digests.
     """
     made = [_plan_bundle(bundle) for bundle in _make_bundles(same, clusters)] + [
         _plan_merge(tie) for tie in same.merges
     ]
     place = {
-        deed: nr for nr, deed in enumerate((JobAction.STACK, JobAction.MERGE, JobAction.CORROBORATE, JobAction.DIGEST))
+        action: nr
+        for nr, action in enumerate((JobAction.STACK, JobAction.MERGE, JobAction.CORROBORATE, JobAction.DIGEST))
     }
     return sorted(made, key=lambda one: place[one.action])
 
@@ -305,11 +310,11 @@ def _make_bundles(same: DuplicatePlan, clusters: Sequence[Cluster]) -> list[_Bun
 
     def merge_bundles(ids: Iterable[str]) -> _Bundle:
         bundle = _Bundle()
-        for held in {id(one): one for one in map(home.get, ids) if one is not None}.values():
-            found.remove(held)
-            bundle.stacks += held.stacks
-            bundle.confirms += held.confirms
-            bundle.clusters += held.clusters
+        for absorbed in {id(one): one for one in map(home.get, ids) if one is not None}.values():
+            found.remove(absorbed)
+            bundle.stacks += absorbed.stacks
+            bundle.confirms += absorbed.confirms
+            bundle.clusters += absorbed.clusters
         found.append(bundle)
         return bundle
 
@@ -402,90 +407,90 @@ class ConsolidationJob:
         """Which job."""
         return JobType.CONSOLIDATE
 
-    def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
-        """List the deeds: contradictions, duplicates, merges, confirmations, digests, what is pruned.
+    def plan(self, context: JobContext) -> Sequence[PlannedAction]:
+        """List the actions: contradictions, duplicates, merges, confirmations, digests, what is pruned.
 
         Contradictions are found first, so that what they end is neither kept nor gathered.
 
         Args:
-            ground: what it stands on; without a whole index there is no plan.
+            context: what it stands on; without a whole index there is no plan.
 
         Returns:
-            The deeds, in their order; each memory in at most one.
+            The actions, in their order; each memory in at most one.
         """
-        if ground.neighbours is None:
+        if context.neighbours is None:
             return []
-        deeds = self._find_actions(ground)
-        ground.tidy()
-        return deeds
+        actions = self._find_actions(context)
+        context.tidy()
+        return actions
 
-    def _find_actions(self, ground: JobContext) -> list[PlannedAction]:
-        lines, decisions = thresholds_in_force(ground), self._read_decisions(ground)
-        opposed: list[OpposedMemory] = ground.read(
-            lambda rows: find_opposed_memories(rows, ground.store_service, decisions)
+    def _find_actions(self, context: JobContext) -> list[PlannedAction]:
+        lines, decisions = thresholds_in_force(context), self._read_decisions(context)
+        opposed: list[OpposedMemory] = context.read(
+            lambda rows: find_opposed_memories(rows, context.store_service, decisions)
         )
-        spared: frozenset[str] = ground.read(lambda rows: _read_spared_ids(rows, ground.now_ms))
+        spared: frozenset[str] = context.read(lambda rows: _read_spared_ids(rows, context.now_ms))
         taken = spared.union(one for each in opposed for one in (each.memory_id, *each.others))
-        near = find_near_pairs(ground, min(lines.dedup, lines.corroborate, lines.cluster))
-        ground.tidy()
-        same = find_duplicates(ground, near, lines, decisions, taken)
+        near_pairs = find_near_pairs(context, min(lines.dedup, lines.corroborate, lines.cluster))
+        context.tidy()
+        same = find_duplicates(context, near_pairs, lines, decisions, taken)
         masses = {keep: len(ties) for keep, ties in same.stacks.items()}
-        left_out = taken | same.gone | same.taken | decisions.loose
-        ground.tidy()
-        clusters = find_clusters(ground, near, lines.cluster, left_out, masses)
+        left_out = taken | same.leaving | same.taken | decisions.loose
+        context.tidy()
+        clusters = find_clusters(context, near_pairs, lines.cluster, left_out, masses)
         made = plan_changes(same, clusters)
-        deeds: list[PlannedAction] = ground.read(
-            lambda rows: [*_plan_opposed(rows, opposed), *(deed for deed in made if can_unite(rows, deed))]
+        actions: list[PlannedAction] = context.read(
+            lambda rows: [*_plan_opposed(rows, opposed), *(action for action in made if can_unite(rows, action))]
         )
-        held = {one for deed in deeds for one in (deed.memory_id, *deed.others)}
-        pruned: list[PlannedAction] = ground.read(lambda rows: sweep.plan_prune(rows, ground.options, ground.now_ms))
-        return [*deeds, *(deed for deed in pruned if deed.memory_id not in held)]
+        concerned = {one for action in actions for one in (action.memory_id, *action.others)}
+        pruned: list[PlannedAction] = context.read(lambda rows: sweep.plan_prune(rows, context.options, context.now_ms))
+        return [*actions, *(action for action in pruned if action.memory_id not in concerned)]
 
     @staticmethod
-    def _read_decisions(ground: JobContext) -> PairDecisions:
-        found: PairDecisions = ground.read(read_pair_decisions)
+    def _read_decisions(context: JobContext) -> PairDecisions:
+        found: PairDecisions = context.read(read_pair_decisions)
         return found
 
-    def prepare(self, ground: JobContext, deeds: Sequence[PlannedAction]) -> Vectors:
-        """Embed the new texts of a few deeds: digests and united texts.
+    def prepare(self, context: JobContext, actions: Sequence[PlannedAction]) -> Vectors:
+        """Embed the new texts of a few actions: digests and united texts.
 
         Args:
-            deeds: the next ones of the plan.
+            actions: the next ones of the plan.
 
         Returns:
             Text to vector, (dims,); nothing where the embedder is away.
         """
-        texts: list[str] = ground.read(lambda rows: _new_texts(rows, deeds, ground.now_ms))
-        return _embed_texts(ground, texts)
+        texts: list[str] = context.read(lambda rows: _new_texts(rows, actions, context.now_ms))
+        return _embed_texts(context, texts)
 
     def apply_plan(
-        self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction], prepared: Vectors | None = None
+        self, tx: Tx, verb: Verb, context: JobContext, actions: Sequence[PlannedAction], prepared: Vectors | None = None
     ) -> BatchResult:
-        """Carry a few deeds out, each by itself; no model is asked.
+        """Carry a few actions out, each by itself; no model is asked.
 
         Args:
             verb: of the run: all batches are one undo step.
-            deeds: the next ones of the plan.
+            actions: the next ones of the plan.
             prepared: from `prepare`. A digest without its vector is embedded later; two are not united without one.
 
         Returns:
             What happened: `deduplicated`, `resolved`, `pending`, `corroborated`, `clusters`, `source_memories`,
-            `pruned_superseded`, `pruned_decayed`, `pruned_disputed`, and `skipped` for deeds that no longer fit or
+            `pruned_superseded`, `pruned_decayed`, `pruned_disputed`, and `skipped` for actions that no longer fit or
             failed.
         """
         counts: Counter[str] = Counter()
         touched: dict[str, None] = {}
-        own = [deed for deed in deeds if deed.action not in PRUNES]
+        own = [action for action in actions if action.action not in PRUNES]
         vectors = prepared or {}
-        for deed in own:
-            done, ids = _perform_action(tx, verb, ground, deed, vectors)
+        for action in own:
+            done, ids = _perform_action(tx, verb, context, action, vectors)
             counts.update(done)
             touched |= dict.fromkeys(ids)
-        pruned = sweep.carry_out_sweep(tx, verb, ground, [deed for deed in deeds if deed.action in PRUNES])
+        pruned = sweep.carry_out_sweep(tx, verb, context, [action for action in actions if action.action in PRUNES])
         for name, count in pruned.counts.items():
             counts[_PRUNED.get(name, name)] += count
         touched |= dict.fromkeys(pruned.ids)
-        return BatchResult(len(deeds), {name: count for name, count in counts.items() if count}, tuple(touched))
+        return BatchResult(len(actions), {name: count for name, count in counts.items() if count}, tuple(touched))
 
 
 def _read_spared_ids(rows: Rows, now_ms: int) -> frozenset[str]:
@@ -493,15 +498,15 @@ def _read_spared_ids(rows: Rows, now_ms: int) -> frozenset[str]:
     return frozenset(str(row[0]) for row in rows.all("SELECT memory_id FROM spared WHERE until > ?", (now_ms,)))
 
 
-def thresholds_in_force(ground: JobContext) -> CosineThresholds:
+def thresholds_in_force(context: JobContext) -> CosineThresholds:
     """From which cosine pairs are looked at: what the person set, else what fits the embedder.
 
     Args:
-        ground: its options and its vector space.
+        context: its options and its vector space.
     """
-    options = ground.options
+    options = context.options
     return thresholds_for(
-        ground.space.name, CosineThresholds(options.dedup_from, options.corroborate_from, options.cluster_from)
+        context.space.name, CosineThresholds(options.dedup_from, options.corroborate_from, options.cluster_from)
     )
 
 
@@ -523,61 +528,61 @@ def _read_marks(rows: Rows, opposed: OpposedMemory) -> dict[str, str]:
     }
 
 
-def _new_texts(rows: Rows, deeds: Sequence[PlannedAction], now_ms: int) -> list[str]:
-    own = [deed for deed in deeds if deed.action not in PRUNES and _is_uniting(deed)]
-    return [text for deed in own if is_applicable(rows, deed, now_ms) for text in texts_to_embed(rows, deed)]
+def _new_texts(rows: Rows, actions: Sequence[PlannedAction], now_ms: int) -> list[str]:
+    own = [action for action in actions if action.action not in PRUNES and _is_uniting(action)]
+    return [text for action in own if is_applicable(rows, action, now_ms) for text in texts_to_embed(rows, action)]
 
 
-def _embed_texts(ground: JobContext, texts: Sequence[str]) -> Vectors:
+def _embed_texts(context: JobContext, texts: Sequence[str]) -> Vectors:
     """Vectors of texts; none where the embedder is away."""
     if not texts:
         return {}
     try:
-        return dict(zip(texts, ground.embed(texts), strict=True))
+        return dict(zip(texts, context.embed(texts), strict=True))
     except LociError as error:
         if error.code not in AWAY:
             raise
         return {}
 
 
-def _is_uniting(deed: PlannedAction) -> bool:
-    return deed.action not in (JobAction.SUPERSEDE, JobAction.ASK)
+def _is_uniting(action: PlannedAction) -> bool:
+    return action.action not in (JobAction.SUPERSEDE, JobAction.ASK)
 
 
 def _perform_action(
-    tx: Tx, verb: Verb, ground: JobContext, deed: PlannedAction, vectors: Vectors
+    tx: Tx, verb: Verb, context: JobContext, action: PlannedAction, vectors: Vectors
 ) -> tuple[Mapping[str, int], Sequence[str]]:
-    """One deed, whole or not at all."""
-    transitions, lines = ground.make_transitions(tx, verb), verb.lines
+    """One action, whole or not at all."""
+    transitions, lines = context.make_transitions(tx, verb), verb.lines
     try:
         with tx.attempt():
-            if _is_uniting(deed):
-                fit = is_applicable(tx, deed, ground.now_ms)
+            if _is_uniting(action):
+                fit = is_applicable(tx, action, context.now_ms)
                 done = fit and carry_out_change(
-                    transitions, deed, [vectors.get(text) for text in texts_to_embed(tx, deed)]
+                    transitions, action, [vectors.get(text) for text in texts_to_embed(tx, action)]
                 )
             else:
-                done = _is_still_settled(tx, ground, deed)
+                done = _is_still_settled(tx, context, action)
                 if done:
-                    settle_contradiction(transitions, ground.store_service, deed.memory_id)
+                    settle_contradiction(transitions, context.store_service, action.memory_id)
             if done:
                 transitions.close_moot()
     except CancelledError:
         raise
     except LociError as error:
-        _log.warning("a deed of a consolidation was left: %s", error.code.value)
+        _log.warning("an action of a consolidation was left: %s", error.code.value)
         verb.forget_lines(lines)
         done = False
-    return (deed.detail["counts"], transitions.touched) if done else ({"skipped": 1}, ())
+    return (action.detail["counts"], transitions.touched) if done else ({"skipped": 1}, ())
 
 
-def _is_still_settled(tx: Tx, ground: JobContext, deed: PlannedAction) -> bool:
+def _is_still_settled(tx: Tx, context: JobContext, action: PlannedAction) -> bool:
     """Whether the gate still says what it said when the plan was made."""
-    now = recheck_opposed(tx, ground.store_service, deed.memory_id) if _is_active(tx, deed.memory_id) else None
+    now = recheck_opposed(tx, context.store_service, action.memory_id) if _is_active(tx, action.memory_id) else None
     return (
         now is not None
-        and (now.action, now.others) == (deed.action, tuple(deed.others))
-        and _read_marks(tx, now) == dict(deed.detail["marks"])
+        and (now.action, now.others) == (action.action, tuple(action.others))
+        and _read_marks(tx, now) == dict(action.detail["marks"])
     )
 
 

@@ -73,49 +73,51 @@ class _Statement:
 
 
 def find_clusters(
-    ground: JobContext, near: NearPairs, line: float, left_out: frozenset[str], masses: Mapping[str, int]
+    context: JobContext, near_pairs: NearPairs, line: float, left_out: frozenset[str], masses: Mapping[str, int]
 ) -> list[Cluster]:
     """Gather what belongs together.
 
     Args:
-        near: the pairs that lie near.
+        near_pairs: the pairs that lie near.
         line: the least cosine of a member to the centre of its group.
-        left_out: ids that another deed takes away, or that a person took out of a union.
+        left_out: ids that another action takes away, or that a person took out of a union.
         masses: how many duplicates are put beneath a memory: they count as members of its group.
 
     Returns:
         At most `MOST_DIGESTS`, the largest first.
     """
-    nodes = _eligible_nodes(ground, near, left_out)
-    among = np.isin(near.pairs, np.fromiter(nodes, np.int64, len(nodes))).all(axis=1) & (near.cosines >= line)
-    own = _Gathering(ground, nodes, masses, line)
+    nodes = _eligible_nodes(context, near_pairs, left_out)
+    among = np.isin(near_pairs.pairs, np.fromiter(nodes, np.int64, len(nodes))).all(axis=1) & (
+        near_pairs.cosines >= line
+    )
+    own = _Gathering(context, nodes, masses, line)
     groups: list[list[Node]] = []
-    for part, likeness in connected_components(near.pairs[among], near.cosines[among]):
-        if ground.is_stopped():
+    for part, likeness in connected_components(near_pairs.pairs[among], near_pairs.cosines[among]):
+        if context.is_stopped():
             break
         groups += _group_island(own, part, likeness)
     found: list[Cluster] = []
     for group in sorted(groups, key=lambda one: (-len(one), one[0].n)):
-        if len(found) >= MOST_DIGESTS or ground.is_stopped():
+        if len(found) >= MOST_DIGESTS or context.is_stopped():
             break
-        vectors = read_vectors(ground, [member.n for member in group])
+        vectors = read_vectors(context, [member.n for member in group])
         if len(vectors) == len(group):
             found += _digests_of(own, group, vectors)
     return found[:MOST_DIGESTS]
 
 
-def _eligible_nodes(ground: JobContext, near: NearPairs, left_out: frozenset[str]) -> dict[int, Node]:
-    before = ground.now_ms - ground.options.compress_days * _DAY_MS
+def _eligible_nodes(context: JobContext, near_pairs: NearPairs, left_out: frozenset[str]) -> dict[int, Node]:
+    before = context.now_ms - context.options.compress_days * _DAY_MS
     found = {
         n: node
-        for n, node in near.nodes.items()
+        for n, node in near_pairs.nodes.items()
         if node.kind in _GATHERED and not (node.kind == "episode" and (node.imported or node.client_id is None))
         and max(node.recorded_at, node.used_at) <= before and not node.persons and node.is_open
-        and node.id not in left_out and node.id not in near.in_review
+        and node.id not in left_out and node.id not in near_pairs.in_review
     }  # fmt: skip
     ids = [node.id for node in found.values()]
-    kept = ground.read(
-        lambda rows: {*find_protections(rows, ids, ground.now_ms), *_holders_of_exclusive_claims(rows, ids)}
+    kept = context.read(
+        lambda rows: {*find_protections(rows, ids, context.now_ms), *_holders_of_exclusive_claims(rows, ids)}
     )
     return {n: node for n, node in found.items() if node.id not in kept}
 
@@ -160,13 +162,13 @@ def _group_island(own: _Gathering, pairs: NDArray[np.int64], cosines: NDArray[np
 
 def _digests_of(own: _Gathering, members: Sequence[Node], vectors: dict[int, NDArray[np.float32]]) -> Iterator[Cluster]:
     """One digest of a group, or several where it says too much for one."""
-    ground = own.ground
-    sides: dict[str, Neighbour] = ground.read(lambda rows: load_neighbours(rows, {one.id: 1.0 for one in members}))
-    told = _split_into_statements(ground, [one for one in members if one.id in sides], sides, vectors)
-    same = _SentenceMatcher(ground)
-    left = sorted((one for one in members if told.get(one.id)), key=lambda one: (one.rank, one.n))
+    context = own.ground
+    sides: dict[str, Neighbour] = context.read(lambda rows: load_neighbours(rows, {one.id: 1.0 for one in members}))
+    statements = _split_into_statements(context, [one for one in members if one.id in sides], sides, vectors)
+    same = _SentenceMatcher(context)
+    left = sorted((one for one in members if statements.get(one.id)), key=lambda one: (one.rank, one.n))
     while own.is_worth(left):
-        taken, picked = _fill_digest(left, told, same)
+        taken, picked = _fill_digest(left, statements, same)
         if not own.is_worth(taken):
             return
         ids = {one.id for one in taken}
@@ -181,7 +183,7 @@ def _digests_of(own: _Gathering, members: Sequence[Node], vectors: dict[int, NDA
 
 
 def _fill_digest(
-    members: Sequence[Node], told: dict[str, list[_Statement]], same: _SentenceMatcher
+    members: Sequence[Node], statements: dict[str, list[_Statement]], same: _SentenceMatcher
 ) -> tuple[list[Node], list[_Statement]]:
     """Members in the order of their trust, as many as one digest holds, with the sentences that are new."""
     taken: list[Node] = []
@@ -189,8 +191,8 @@ def _fill_digest(
     saying = 0
     for member in members:
         new: list[_Statement] = []
-        for one in told[member.id]:
-            if not same.is_said(one, [*picked, *new]):
+        for one in statements[member.id]:
+            if not same.is_stated_in(one, [*picked, *new]):
                 new.append(one)
                 if saying >= MOST_SAYING:
                     break  # it has no room here, whatever else it says
@@ -204,12 +206,12 @@ def _fill_digest(
 
 
 def _split_into_statements(
-    ground: JobContext, members: Sequence[Node], sides: dict[str, Neighbour], vectors: dict[int, NDArray[np.float32]]
+    context: JobContext, members: Sequence[Node], sides: dict[str, Neighbour], vectors: dict[int, NDArray[np.float32]]
 ) -> dict[str, list[_Statement]]:
     spans = {one.id: informative_sentences(one.id, sides[one.id].text) for one in members}
     # A text of one sentence has its vector already.
     texts = sorted({span.text for one in members if len(spans[one.id]) > 1 for span in spans[one.id]})
-    embedded = dict(_embed_texts(ground, texts))
+    embedded = dict(_embed_texts(context, texts))
     found: dict[str, list[_Statement]] = {}
     for one in members:
         side = sides[one.id]
@@ -220,33 +222,33 @@ def _split_into_statements(
     return found
 
 
-def _embed_texts(ground: JobContext, texts: Sequence[str]) -> Iterator[tuple[str, NDArray[np.float32]]]:
+def _embed_texts(context: JobContext, texts: Sequence[str]) -> Iterator[tuple[str, NDArray[np.float32]]]:
     for at in range(0, len(texts), _AT_ONCE):
-        yield_to_searches(ground)
+        yield_to_searches(context)
         some = texts[at : at + _AT_ONCE]
-        yield from zip(some, ground.embed(some), strict=True)
+        yield from zip(some, context.embed(some), strict=True)
 
 
 class _SentenceMatcher:
     """Tells whether a sentence says what is said already; asks about a pair once."""
 
-    def __init__(self, ground: JobContext) -> None:
-        self._ground = ground
+    def __init__(self, context: JobContext) -> None:
+        self._context = context
         self._known: dict[tuple[str, str], bool] = {}
 
-    def is_said(self, one: _Statement, others: Sequence[_Statement]) -> bool:
+    def is_stated_in(self, one: _Statement, others: Sequence[_Statement]) -> bool:
         """Whether one of several sentences says the same."""
         if any(_is_plainly_same(one, other) for other in others):
             return True
-        near = [(float(one.vector @ other.vector), other) for other in others]
-        near = sorted((pair for pair in near if pair[0] >= _LOOKED_AT), key=lambda pair: -pair[0])
+        alike = [(float(one.vector @ other.vector), other) for other in others]
+        alike = sorted((pair for pair in alike if pair[0] >= _LOOKED_AT), key=lambda pair: -pair[0])
         # The likeliest first: mostly one answer is enough.
-        return any(self._is_one(other, one) for _, other in near)
+        return any(self._is_one(other, one) for _, other in alike)
 
     def _is_one(self, other: _Statement, one: _Statement) -> bool:
         key = other.span.text, one.span.text
         if key not in self._known:
-            relation = relate_pairs(self._ground, [(_as_neighbour(other), _as_neighbour(one))])[0]
+            relation = relate_pairs(self._context, [(_as_neighbour(other), _as_neighbour(one))])[0]
             self._known[key] = relation is not None and relation.label is Label.DUPLICATE and relation.certain
         return self._known[key]
 
@@ -257,7 +259,7 @@ def _is_plainly_same(one: _Statement, other: _Statement) -> bool:
 
 def _has_only_claims_of(one: _Statement, other: _Statement) -> bool:
     """Whether all that a sentence says are claims that the other is read to say too."""
-    own, others = ({_claim_key(claim) for claim in held.claims} for held in (one, other))
+    own, others = ({_claim_key(claim) for claim in sentence.claims} for sentence in (one, other))
     return bool(own) and own <= others and has_no_residue(one.span.text, _own_claims(one))
 
 
@@ -345,7 +347,7 @@ def _make_draft(transitions: Transitions, rows: Sequence[dict[str, Any]], spans:
     text, places = compose_digest(spans)
     tags = dict.fromkeys(tag for row in rows for tag in json.loads(row["tags"]))
     categories = {row["category"] for row in rows}
-    told = [
+    span_rows = [
         {"source": span.source, "start": span.start, "end": span.end, "at": at}
         for span, at in zip(spans, places, strict=True)
     ]
@@ -367,7 +369,7 @@ def _make_draft(transitions: Transitions, rows: Sequence[dict[str, Any]], spans:
         tags=tuple(tags)[:_MOST_TAGS],
         scope_session=first["scope_session"],
         origin={"by": "consolidation"},
-        extra={"spans": told},
+        extra={"spans": span_rows},
         occurred=_earliest_time(rows),
         read_at=tx.now_ms,
         valid_from=_validity_bound(rows, "valid_from", min),
@@ -376,10 +378,10 @@ def _make_draft(transitions: Transitions, rows: Sequence[dict[str, Any]], spans:
 
 
 def _earliest_time(rows: Sequence[dict[str, Any]]) -> When | None:
-    said = [row for row in rows if row["occurred_at"] is not None]
-    if not said:
+    dated = [row for row in rows if row["occurred_at"] is not None]
+    if not dated:
         return None
-    row = min(said, key=lambda one: one["occurred_at"])
+    row = min(dated, key=lambda one: one["occurred_at"])
     return When(int(row["occurred_at"]), Precision(row["occurred_prec"] or "ms"), row["occurred_offset"])
 
 
@@ -397,9 +399,9 @@ def sentences_to_json(spans: Sequence[SourceSentence]) -> list[list[Any]]:
     return [[one.source, one.start, one.end] for one in spans]
 
 
-def sentences_from_json(held: Sequence[Sequence[Any]]) -> list[DigestSentence]:
+def sentences_from_json(rows: Sequence[Sequence[Any]]) -> list[DigestSentence]:
     """Sentences from a plan."""
-    return [DigestSentence(str(source), int(start), int(end)) for source, start, end in held]
+    return [DigestSentence(str(source), int(start), int(end)) for source, start, end in rows]
 
 
 def digest_text(rows: Rows, sentences: Sequence[DigestSentence]) -> str:

@@ -53,26 +53,26 @@ _CARRIED = ("related_to", "coexists_with", "supports", "example_of")
 """Relations of what goes beneath another that the other has from then on."""
 
 
-def is_applicable(rows: Rows, deed: PlannedAction, now_ms: int) -> bool:
+def is_applicable(rows: Rows, action: PlannedAction, now_ms: int) -> bool:
     """Whether all memories of a planned change are unchanged since it was planned.
 
     Args:
-        deed: from `core.lifecycle.consolidate.consolidate`.
+        action: from `core.lifecycle.consolidate.consolidate`.
 
     Returns:
         False where one changed, left, was pinned, spared, vouched for by the person or is asked about by now.
     """
-    marks: Mapping[str, str] = deed.detail["marks"]
+    marks: Mapping[str, str] = action.detail["marks"]
     nodes = {node.id: node for node in read_nodes(rows, _read_labels(rows, marks)).values()}
     if any(one not in nodes or nodes[one].mark != mark for one, mark in marks.items()):
         return False
     kept = find_protections(rows, marks, now_ms)
     if any({IN_REVIEW, SPARED} & set(keys) for keys in kept.values()):
         return False
-    ties = [*deed.detail.get("stacks", ()), *([deed.detail["merge"]] if deed.action is JobAction.MERGE else ())]
+    ties = [*action.detail.get("stacks", ()), *([action.detail["merge"]] if action.action is JobAction.MERGE else ())]
     if not all(_may_go(nodes[tie[0]], nodes[tie[1]]) for tie in ties):
         return False
-    sources = [one for digest in deed.detail.get("digests", ()) for one in digest["sources"]]
+    sources = [one for digest in action.detail.get("digests", ()) for one in digest["sources"]]
     return not any(one in kept or nodes[one].persons for one in sources)
 
 
@@ -85,57 +85,57 @@ def _read_labels(rows: Rows, ids: Mapping[str, str]) -> list[int]:
     return [int(row[0]) for row in found]
 
 
-def texts_to_embed(rows: Rows, deed: PlannedAction) -> list[str]:
-    """The new texts of a deed: of its digests, or the united one.
+def texts_to_embed(rows: Rows, action: PlannedAction) -> list[str]:
+    """The new texts of an action: of its digests, or the united one.
 
     Args:
-        deed: it fits.
+        action: it fits.
     """
-    if deed.action is JobAction.MERGE:
-        return [_united_text(rows, deed)]
-    return [digest_text(rows, sentences_from_json(digest["spans"])) for digest in deed.detail.get("digests", ())]
+    if action.action is JobAction.MERGE:
+        return [_united_text(rows, action)]
+    return [digest_text(rows, sentences_from_json(digest["spans"])) for digest in action.detail.get("digests", ())]
 
 
-def can_unite(rows: Rows, deed: PlannedAction) -> bool:
+def can_unite(rows: Rows, action: PlannedAction) -> bool:
     """Whether the united text of a merge would stand beside no memory of the same words, and be no order.
 
     Args:
-        deed: any deed of `core.lifecycle.consolidate.consolidate`.
+        action: any action of `core.lifecycle.consolidate.consolidate`.
 
     Returns:
         True for what is no merge.
     """
-    if deed.action is not JobAction.MERGE:
+    if action.action is not JobAction.MERGE:
         return True
-    keep, other = deed.detail["merge"][:2]
-    if find_split_injection(_read_original_texts(rows, deed)):
+    keep, other = action.detail["merge"][:2]
+    if find_split_injection(_read_original_texts(rows, action)):
         return False
     kind, space, session = rows.all("SELECT kind, space_id, scope_session FROM memories WHERE id = ?", (keep,))[0]
-    return find_active_duplicate(rows, [_united_text(rows, deed)], Kind(kind), space, session) in (None, keep, other)
+    return find_active_duplicate(rows, [_united_text(rows, action)], Kind(kind), space, session) in (None, keep, other)
 
 
 def carry_out_change(
-    transitions: Transitions, deed: PlannedAction, vectors: Sequence[NDArray[np.float32] | None]
+    transitions: Transitions, action: PlannedAction, vectors: Sequence[NDArray[np.float32] | None]
 ) -> bool:
-    """Carry one deed out.
+    """Carry one action out.
 
     Args:
-        deed: it fits.
+        action: it fits.
         vectors: of `texts_to_embed`, in that order.
 
     Returns:
         False where a united text cannot be made: it stands already, or the embedder is away.
     """
-    if deed.action is JobAction.MERGE:
-        return _carry_out_merge(transitions, deed, vectors[0])
-    for tie in deed.detail["stacks"]:
+    if action.action is JobAction.MERGE:
+        return _carry_out_merge(transitions, action, vectors[0])
+    for tie in action.detail["stacks"]:
         _set_weights(transitions, tie)
         transitions.stack(tie[1], tie[0])
         _take_over(transitions, tie[0], tie[1])
-    for tie in deed.detail["confirms"]:
+    for tie in action.detail["confirms"]:
         _set_weights(transitions, tie)
         _carry_out_confirmation(transitions, tie[0], tie[1])
-    for digest, vector in zip(deed.detail["digests"], vectors, strict=True):
+    for digest, vector in zip(action.detail["digests"], vectors, strict=True):
         transitions.weighed = "rules"
         write_digest(transitions, digest["sources"], sentences_from_json(digest["spans"]), vector)
     return True
@@ -147,25 +147,25 @@ def _set_weights(transitions: Transitions, tie: Sequence[Any]) -> None:
     transitions.weights[other] = (confidence, cosine)
 
 
-def _carry_out_merge(transitions: Transitions, deed: PlannedAction, vector: NDArray[np.float32] | None) -> bool:
-    tie = deed.detail["merge"]
+def _carry_out_merge(transitions: Transitions, action: PlannedAction, vector: NDArray[np.float32] | None) -> bool:
+    tie = action.detail["merge"]
     keep, other = tie[0], tie[1]
-    text = _united_text(transitions.tx, deed)
-    if vector is None or not can_unite(transitions.tx, deed):
+    text = _united_text(transitions.tx, action)
+    if vector is None or not can_unite(transitions.tx, action):
         return False
     _set_weights(transitions, tie)
     transitions.merge_into(keep, text, vector, other)
     return True
 
 
-def _united_text(rows: Rows, deed: PlannedAction) -> str:
-    keep, other = _read_original_texts(rows, deed)
+def _united_text(rows: Rows, action: PlannedAction) -> str:
+    keep, other = _read_original_texts(rows, action)
     return unite_texts(keep, other)
 
 
-def _read_original_texts(rows: Rows, deed: PlannedAction) -> list[str]:
+def _read_original_texts(rows: Rows, action: PlannedAction) -> list[str]:
     """The two texts of a merge, that of the one that is kept first."""
-    return [str(rows.value("SELECT text FROM memories WHERE id = ?", (one,))) for one in deed.detail["merge"][:2]]
+    return [str(rows.value("SELECT text FROM memories WHERE id = ?", (one,))) for one in action.detail["merge"][:2]]
 
 
 def _take_over(transitions: Transitions, keep: str, other: str) -> None:
@@ -240,45 +240,45 @@ class DuplicatePlan:
     stacks: dict[str, list[DuplicatePair]] = field(default_factory=dict)
     merges: list[DuplicatePair] = field(default_factory=list)
     confirms: dict[str, list[DuplicatePair]] = field(default_factory=dict)
-    gone: set[str] = field(default_factory=set)
+    leaving: set[str] = field(default_factory=set)
     taken: set[str] = field(default_factory=set)
 
 
 def find_duplicates(
-    ground: JobContext, near: NearPairs, lines: CosineThresholds, decisions: PairDecisions, taken: frozenset[str]
+    context: JobContext, near_pairs: NearPairs, lines: CosineThresholds, decisions: PairDecisions, taken: frozenset[str]
 ) -> DuplicatePlan:
     """Look through the pairs that lie near.
 
     Args:
         lines: from which cosine a pair is looked at.
         decisions: what people decided.
-        taken: ids that another deed of the plan has.
+        taken: ids that another action of the plan has.
 
     Returns:
         What is to be done; of each group of duplicates one is kept, and nothing that is kept goes.
     """
-    crowd = NeighbourPool(ground)
-    near_by = select_pairs(ground, near, min(lines.dedup, lines.corroborate), crowd)
-    reading = _DuplicateReader(ground, lines, decisions, taken, crowd)
-    for some in _split_into_blocks(_group_by_keeper(near, near_by)):
-        reading.look_at([(keep, [near.pair_at(place) for place in places]) for keep, places in some])
-        if ground.is_stopped():
+    crowd = NeighbourPool(context)
+    close_places = select_pairs(context, near_pairs, min(lines.dedup, lines.corroborate), crowd)
+    reading = _DuplicateReader(context, lines, decisions, taken, crowd)
+    for some in _split_into_blocks(_group_by_keeper(near_pairs, close_places)):
+        reading.look_at([(keep, [near_pairs.pair_at(place) for place in places]) for keep, places in some])
+        if context.is_stopped():
             break
     found = reading.found
     _add_merges(found, reading.merges)
-    ground.read(lambda rows: _add_confirmations(rows, found, reading.saying))
+    context.read(lambda rows: _add_confirmations(rows, found, reading.saying))
     return found
 
 
-def _group_by_keeper(near: NearPairs, places: NDArray[np.int64]) -> Iterator[tuple[Node, list[int]]]:
+def _group_by_keeper(near_pairs: NearPairs, places: NDArray[np.int64]) -> Iterator[tuple[Node, list[int]]]:
     """Places of pairs by the memory that would be kept: whoever ranks first comes first, its nearest first."""
     if not len(places):
         return
-    keepers = np.array([_order_nodes(*near.pair_at(place)[:2])[0].n for place in places.tolist()], np.int64)
+    keepers = np.array([_order_nodes(*near_pairs.pair_at(place)[:2])[0].n for place in places.tolist()], np.int64)
     order = np.argsort(keepers, kind="stable")
     labels, begins = np.unique(keepers[order], return_index=True)
     own = dict(zip(labels.tolist(), np.split(places[order], begins[1:]), strict=True))
-    for keep in sorted((near.nodes[label] for label in own), key=lambda one: one.rank):
+    for keep in sorted((near_pairs.nodes[label] for label in own), key=lambda one: one.rank):
         yield keep, own[keep.n].tolist()
 
 
@@ -302,13 +302,13 @@ class _DuplicateReader:
 
     def __init__(
         self,
-        ground: JobContext,
+        context: JobContext,
         lines: CosineThresholds,
         decisions: PairDecisions,
         taken: frozenset[str],
         crowd: NeighbourPool,
     ) -> None:
-        self._ground, self._lines, self._decisions, self._taken, self._crowd = ground, lines, decisions, taken, crowd
+        self._context, self._lines, self._decisions, self._taken, self._crowd = context, lines, decisions, taken, crowd
         self.found = DuplicatePlan()
         self.merges: list[DuplicatePair] = []
         self.saying: list[DuplicatePair] = []
@@ -316,18 +316,18 @@ class _DuplicateReader:
     def look_at(self, keepers: Sequence[tuple[Node, Sequence[Pair]]]) -> None:
         """Look through the pairs of a few keepers, those that rank first before the others."""
         pairs = [pair for _, some in keepers for pair in some]
-        sides = read_sides(self._ground, pairs)
-        sources = self._ground.read(lambda rows: independent_sources(rows, sides))
+        sides = read_sides(self._context, pairs)
+        sources = self._context.read(lambda rows: independent_sources(rows, sides))
         for keep, some in keepers:
-            if keep.id in self.found.gone or self._ground.is_stopped():
+            if keep.id in self.found.leaving or self._context.is_stopped():
                 continue
-            free = [pair for pair in some if self._may_come_to_something(pair, sides, sources)]
+            free = [pair for pair in some if self._may_be_duplicate(pair, sides, sources)]
             self._keep_stack(
                 keep,
                 [
                     tie
-                    for told in read_pair_relations(self._ground, free, sides, self._crowd)
-                    if (tie := self._read_duplicate(told))
+                    for read_pair in read_pair_relations(self._context, free, sides, self._crowd)
+                    if (tie := self._read_duplicate(read_pair))
                 ],
             )
 
@@ -336,14 +336,18 @@ class _DuplicateReader:
         free = [tie for tie in duplicates if tie.other.id not in found.stacks]
         if free:
             found.stacks[keep.id] = free
-            found.gone |= {tie.other.id for tie in free}
+            found.leaving |= {tie.other.id for tie in free}
 
-    def _may_come_to_something(
+    def _may_be_duplicate(
         self, pair: Pair, sides: Mapping[str, Neighbour], sources: Mapping[str, frozenset[str]]
     ) -> bool:
         a, b, cosine = pair
         ids = frozenset((a.id, b.id))
-        if not ids <= sides.keys() or ids & (self.found.gone | self._taken) or self._decisions.is_settled(a.id, b.id):
+        if (
+            not ids <= sides.keys()
+            or ids & (self.found.leaving | self._taken)
+            or self._decisions.is_settled(a.id, b.id)
+        ):
             return False
         if has_contradiction(sides[a.id].compared_text.claims, sides[b.id].compared_text.claims):
             return False
@@ -354,24 +358,24 @@ class _DuplicateReader:
             return True
         return cosine >= self._lines.corroborate and not sources[other.id] <= sources[keep.id]
 
-    def _read_duplicate(self, told: ReadPair) -> DuplicatePair | None:
+    def _read_duplicate(self, pair: ReadPair) -> DuplicatePair | None:
         """A duplicate; what may be merged or confirms is noted for later."""
-        keep, other = _order_nodes(told.first, told.second)
+        keep, other = _order_nodes(pair.first, pair.second)
         tie, label = (
-            DuplicatePair(keep, other, told.cosine, told.relation.confidence, told.relation.by),
-            told.relation.label,
+            DuplicatePair(keep, other, pair.cosine, pair.relation.confidence, pair.relation.by),
+            pair.relation.label,
         )
-        if not _is_saying_same(told) and label is not Label.MERGE:
+        if not _is_saying_same(pair) and label is not Label.MERGE:
             return None
-        if not self._ground.read(partial(may_unite, decisions=self._decisions, a=keep.id, b=other.id)):
+        if not self._context.read(partial(may_unite, decisions=self._decisions, a=keep.id, b=other.id)):
             return None
-        duplicate = label is Label.DUPLICATE and told.relation.certain
-        if told.cosine >= self._lines.dedup and duplicate and _may_stand_beneath(keep, other):
+        duplicate = label is Label.DUPLICATE and pair.relation.certain
+        if pair.cosine >= self._lines.dedup and duplicate and _may_stand_beneath(keep, other):
             return tie
-        sides = {side.id: side for side in told.sides}
-        if told.cosine >= MERGED_FROM and _may_merge(keep, other, sides, told.relation):
+        sides = {side.id: side for side in pair.sides}
+        if pair.cosine >= MERGED_FROM and _may_merge(keep, other, sides, pair.relation):
             self.merges.append(tie)
-        elif told.cosine >= self._lines.corroborate and label is not Label.MERGE:
+        elif pair.cosine >= self._lines.corroborate and label is not Label.MERGE:
             self.saying.append(tie)
         return None
 
@@ -384,9 +388,9 @@ def _order_nodes(first: Node, second: Node) -> tuple[Node, Node]:
     return keep, other
 
 
-def _is_saying_same(told: ReadPair) -> bool:
-    relation = told.relation
-    return (relation.label is Label.DUPLICATE and relation.certain) or _are_of_same_claims(told.sides)
+def _is_saying_same(pair: ReadPair) -> bool:
+    relation = pair.relation
+    return (relation.label is Label.DUPLICATE and relation.certain) or _are_of_same_claims(pair.sides)
 
 
 def _are_of_same_claims(sides: tuple[Neighbour, Neighbour]) -> bool:
@@ -421,7 +425,7 @@ def _may_merge(keep: Node, other: Node, sides: Mapping[str, Neighbour], relation
 def _add_merges(found: DuplicatePlan, merges: Iterable[DuplicatePair]) -> None:
     for tie in sorted(merges, key=lambda one: (-one.cosine, one.keep.n, one.other.n)):
         ids = {tie.keep.id, tie.other.id}
-        if not ids & (found.gone | found.stacks.keys() | found.taken):
+        if not ids & (found.leaving | found.stacks.keys() | found.taken):
             found.merges.append(tie)
             found.taken |= ids
 
@@ -429,7 +433,7 @@ def _add_merges(found: DuplicatePlan, merges: Iterable[DuplicatePair]) -> None:
 def _add_confirmations(rows: Rows, found: DuplicatePlan, saying: Sequence[DuplicatePair]) -> None:
     """Each independent source counts once for a memory; what the memory was made of is none."""
     free = [tie for tie in saying if not found.taken & {tie.keep.id, tie.other.id}]
-    free = [tie for tie in free if not found.gone & {tie.keep.id, tie.other.id} and tie.keep.kind in _BY_TEXT]
+    free = [tie for tie in free if not found.leaving & {tie.keep.id, tie.other.id} and tie.keep.kind in _BY_TEXT]
     ids = {one for tie in free for one in (tie.keep.id, tie.other.id)}
     ids |= {tie.other.id for ties in found.stacks.values() for tie in ties}
     sources = independent_sources(rows, ids)

@@ -30,7 +30,7 @@ from core.intake.claims import Relate
 from core.intake.transitions.review_items import KEPT, ItemSubject, known_matter
 from core.lifecycle.job_support import job_store
 from core.lifecycle.job_support.job_context import JobContext
-from core.memory.read import said_at_sql
+from core.memory.read import time_of_memory_sql
 from core.score.trust import discount_chance, relevance_probability
 from core.types.belief import ACTED_ON, LABELS, ComparedText, Label, Relation
 from core.vault.database.rows import Rows
@@ -76,7 +76,7 @@ class RelationCache:
         given = {each: share for each, share in zip(LABELS, shares, strict=True) if not isnan(share)}
         return Relation(label, confidence, given, by, reason)
 
-    def keep_relation(self, key: bytes, told: Relation) -> None:
+    def keep_relation(self, key: bytes, relation: Relation) -> None:
         """Keep an answer; where there are too many, all others are forgotten first."""
         with self._lock:
             if self._count >= MOST:
@@ -84,11 +84,11 @@ class RelationCache:
             elif 3 * (self._count + 1) > 2 * len(self._kind):
                 self._grow_table()
             place, is_there = self._find_slot(key)
-            kind = (told.label, told.by, told.reason)
+            kind = (relation.label, relation.by, relation.reason)
             if kind not in self._kinds:
                 self._kinds.append(kind)
             self._keys[place] = np.frombuffer(key, np.uint64)
-            self._numbers[place] = [told.confidence, *(told.probabilities.get(each, np.nan) for each in LABELS)]
+            self._numbers[place] = [relation.confidence, *(relation.probabilities.get(each, np.nan) for each in LABELS)]
             self._kind[place] = self._kinds.index(kind) + 1
             self._count += not is_there
 
@@ -175,7 +175,7 @@ _NODES = (
     "SELECT m.n, m.id, m.kind, m.space_id, m.scope_session, m.scope_channel, m.trust, m.pinned, m.recorded_at, "  # noqa: S608 - constants
     "coalesce(m.last_accessed_at, 0), m.client_id, m.import_id IS NOT NULL, m.security_tier, "
     f"{OWNERS_WORD}, {PERSONS}, lower(hex(substr(m.content_hash, 1, 8))), m.confidence, "
-    f"{said_at_sql('m')} "
+    f"{time_of_memory_sql('m')} "
     # Each label is looked up; without the plus SQLite walks through all that stands for each of them.
     "FROM json_each(:labels) w CROSS JOIN memories m ON m.n = w.value WHERE +m.status = 'active' AND m.part_of IS NULL "
     "AND m.kind <> 'digest' AND NOT EXISTS (SELECT 1 FROM memories p WHERE p.part_of = m.id)"
@@ -290,17 +290,17 @@ class PairDecisions:
         return bool(self.loose & pair) or pair in self.kept or pair in self.undone
 
 
-def find_near_pairs(ground: JobContext, line: float) -> NearPairs:
+def find_near_pairs(context: JobContext, line: float) -> NearPairs:
     """Ask the index for the neighbours of all that can be consolidated.
 
     Args:
-        ground: what the job stands on; its index is whole.
+        context: what the job stands on; its index is whole.
         line: the least cosine that anything is done from.
 
     Returns:
         Pairs of one place, both standing and whole (no parts of split texts, no digests), nearest first.
     """
-    found = [part for part in _query_batches(ground, line) if len(part[0])]
+    found = [part for part in _query_batches(context, line) if len(part[0])]
     nothing = np.empty(0, np.int64), np.empty(0, np.float32)
     keys, cosines = (np.concatenate(column) for column in zip(nothing, *found, strict=True))
     found.clear()
@@ -309,12 +309,12 @@ def find_near_pairs(ground: JobContext, line: float) -> NearPairs:
     nodes: dict[int, Node] = {}
     labels = np.unique(pairs).tolist()
     for at in range(0, len(labels), _ROWS_AT_ONCE):
-        nodes |= ground.read(partial(read_nodes, labels=labels[at : at + _ROWS_AT_ONCE]))
+        nodes |= context.read(partial(read_nodes, labels=labels[at : at + _ROWS_AT_ONCE]))
     keep = np.fromiter((_may_be_paired(nodes.get(a), nodes.get(b)) for a, b in _iterate_pairs(pairs)), bool, len(pairs))
     pairs, cosines = pairs[keep], cosines[keep]
     order = np.lexsort((pairs[:, 1], pairs[:, 0], -cosines))
     used = np.unique(pairs).tolist()
-    review = ground.read(_memories_in_review)
+    review = context.read(_memories_in_review)
     return NearPairs({n: nodes[n] for n in used}, pairs[order], cosines[order], review)
 
 
@@ -327,17 +327,17 @@ def _may_be_paired(a: Node | None, b: Node | None) -> bool:
     return a is not None and b is not None and a.place == b.place and a.is_open and b.is_open
 
 
-def _query_batches(ground: JobContext, line: float) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+def _query_batches(context: JobContext, line: float) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
     """Pairs, both labels in one number, the lesser in its upper half; most come twice."""
-    near = ground.neighbours
+    find_neighbours = context.neighbours
     after = 0
-    while near is not None and not ground.is_stopped():
-        page = _read_page(ground, after)
+    while find_neighbours is not None and not context.is_stopped():
+        page = _read_page(context, after)
         if not page:
             return
         labels = np.array([row[0] for row in page], np.int64)
         after = int(labels[-1])
-        others, cosines = near(from_blobs([row[1] for row in page], ground.space.dims), NEIGHBOURS)
+        others, cosines = find_neighbours(from_blobs([row[1] for row in page], context.space.dims), NEIGHBOURS)
         own = np.repeat(labels[:, None], others.shape[1], axis=1)
         wanted = (others >= 0) & (others != own) & (cosines >= line)
         ends = np.stack((own[wanted], others[wanted].astype(np.int64)), axis=1)
@@ -345,9 +345,9 @@ def _query_batches(ground: JobContext, line: float) -> Iterator[tuple[NDArray[np
         yield ends[:, 0] << _HALF | ends[:, 1], cosines[wanted].astype(np.float32)
 
 
-def _read_page(ground: JobContext, after: int) -> list[tuple[int, bytes]]:
-    wanted = {"space": ground.space.name, "dims": ground.space.dims, "after": after, "most": _CHUNK}
-    page: list[tuple[int, bytes]] = ground.read(lambda rows: rows.all(_VECTORS, wanted))
+def _read_page(context: JobContext, after: int) -> list[tuple[int, bytes]]:
+    wanted = {"space": context.space.name, "dims": context.space.dims, "after": after, "most": _CHUNK}
+    page: list[tuple[int, bytes]] = context.read(lambda rows: rows.all(_VECTORS, wanted))
     return page
 
 
@@ -362,12 +362,12 @@ def read_nodes(rows: Rows, labels: Sequence[int]) -> dict[int, Node]:
     for at in range(0, len(labels), _ROWS_AT_ONCE):
         for row in rows.all(_NODES, {"labels": json.dumps(list(labels[at : at + _ROWS_AT_ONCE]))}):
             n, memory_id, kind, space, session, channel, trust, pinned, recorded, used, client, imported = row[:12]
-            tier, word, persons, mark, confidence, said = row[12:]
+            tier, word, persons, mark, confidence, said_at = row[12:]
             place = places.setdefault((space, session, channel), (space, session, channel))
             kind, client = intern(kind), client and intern(client)
             found[n] = Node(
                 n, memory_id, kind, place, float(trust), bool(pinned), recorded, used, client, bool(imported),
-                tier == "cleartext", bool(word), bool(persons), mark, float(confidence), said,
+                tier == "cleartext", bool(word), bool(persons), mark, float(confidence), said_at,
             )  # fmt: skip
     return found
 
@@ -422,7 +422,7 @@ def may_unite(rows: Rows, decisions: PairDecisions, a: str, b: str) -> bool:
 # ---- what is said of pairs
 
 
-def select_pairs(ground: JobContext, near: NearPairs, line: float, crowd: NeighbourPool) -> NDArray[np.int64]:
+def select_pairs(context: JobContext, near_pairs: NearPairs, line: float, crowd: NeighbourPool) -> NDArray[np.int64]:
     """Which pairs one run looks at: not what a person is asked about, nor two episodes, nor what chance explains.
 
     Where there are more than `MOST_PAIRS`, it is the nearest half of so many, and as many of the rest as a day's share:
@@ -434,23 +434,25 @@ def select_pairs(ground: JobContext, near: NearPairs, line: float, crowd: Neighb
         crowd: counts what stands.
 
     Returns:
-        Places in `near`, the nearest first.
+        Places in `near_pairs`, the nearest first.
     """
     found = [
-        place for place, (a, b, cosine) in enumerate(near.pairs_above(line)) if _is_told(near, a, b, cosine, crowd)
+        place
+        for place, (a, b, cosine) in enumerate(near_pairs.pairs_above(line))
+        if _is_beyond_chance(near_pairs, a, b, cosine, crowd)
     ]
     places = np.array(found, np.int64)
     if len(places) <= MOST_PAIRS:
         return places
     half = MOST_PAIRS // 2
     rest, share = places[half:], MOST_PAIRS - half
-    begin = ground.now_ms // _DAY_MS * share % len(rest)
+    begin = context.now_ms // _DAY_MS * share % len(rest)
     turn = np.arange(begin, begin + min(share, len(rest))) % len(rest)
     return np.concatenate((places[:half], np.sort(rest[turn])))
 
 
-def _is_told(near: NearPairs, a: Node, b: Node, cosine: float, crowd: NeighbourPool) -> bool:
-    if near.in_review & {a.id, b.id} or a.kind == b.kind == "episode":
+def _is_beyond_chance(near_pairs: NearPairs, a: Node, b: Node, cosine: float, crowd: NeighbourPool) -> bool:
+    if near_pairs.in_review & {a.id, b.id} or a.kind == b.kind == "episode":
         return False
     # So near by chance that, whatever is read of it, nothing may be done.
     return relevance_probability(cosine, crowd.count_around(order_by_time(a, b)[1])) >= ACTED_ON
@@ -464,21 +466,21 @@ def order_by_time(a: Node, b: Node) -> tuple[Node, Node]:
 class NeighbourPool:
     """Of how many memories a neighbour was picked, by space and kind; counted once each."""
 
-    def __init__(self, ground: JobContext) -> None:
+    def __init__(self, context: JobContext) -> None:
         """Count nothing yet."""
-        self._ground = ground
+        self._context = context
         self._known: dict[tuple[str, str], int] = {}
 
     def count_around(self, node: Node) -> int:
         """How many stand where a memory stands."""
         scope = (node.place[0], node.kind)
         if scope not in self._known:
-            self._known[scope] = self._ground.read(partial(_count_in_scope, scope=scope))
+            self._known[scope] = self._context.read(partial(_count_in_scope, scope=scope))
         return self._known[scope]
 
 
 def read_pair_relations(
-    ground: JobContext, pairs: Sequence[Pair], sides: Mapping[str, Neighbour], crowd: NeighbourPool
+    context: JobContext, pairs: Sequence[Pair], sides: Mapping[str, Neighbour], crowd: NeighbourPool
 ) -> list[ReadPair]:
     """Read how pairs relate.
 
@@ -491,27 +493,29 @@ def read_pair_relations(
         One for each of which anybody can say something.
     """
     asked = [(*order_by_time(a, b), cosine) for a, b, cosine in pairs]
-    relations = relate_pairs(ground, [(sides[first.id], sides[second.id]) for first, second, _ in asked])
+    relations = relate_pairs(context, [(sides[first.id], sides[second.id]) for first, second, _ in asked])
     found: list[ReadPair] = []
     for (first, second, cosine), relation in zip(asked, relations, strict=True):
         if relation is not None:
-            told = relation if relation.by == "rules" else discount_chance(relation, cosine, crowd.count_around(second))
-            found.append(ReadPair(first, second, cosine, told, (sides[first.id], sides[second.id])))
+            discounted = (
+                relation if relation.by == "rules" else discount_chance(relation, cosine, crowd.count_around(second))
+            )
+            found.append(ReadPair(first, second, cosine, discounted, (sides[first.id], sides[second.id])))
     return found
 
 
-def read_sides(ground: JobContext, pairs: Sequence[Pair]) -> dict[str, Neighbour]:
+def read_sides(context: JobContext, pairs: Sequence[Pair]) -> dict[str, Neighbour]:
     """What the memories of a few pairs say, by id; what is gone is left out.
 
     Args:
         pairs: two memories and their cosine.
     """
     ids = {one.id: 1.0 for a, b, _ in pairs for one in (a, b)}
-    found: dict[str, Neighbour] = ground.read(lambda rows: load_neighbours(rows, ids)) if ids else {}
+    found: dict[str, Neighbour] = context.read(lambda rows: load_neighbours(rows, ids)) if ids else {}
     return found
 
 
-def relate_pairs(ground: JobContext, pairs: Sequence[tuple[Neighbour, Neighbour]]) -> Sequence[Relation | None]:
+def relate_pairs(context: JobContext, pairs: Sequence[tuple[Neighbour, Neighbour]]) -> Sequence[Relation | None]:
     """How pairs relate; what rules alone know where no model answers.
 
     Args:
@@ -520,19 +524,19 @@ def relate_pairs(ground: JobContext, pairs: Sequence[tuple[Neighbour, Neighbour]
     Returns:
         One for each; None where nobody can say.
     """
-    told = [(first.compared_text, second.compared_text) for first, second in pairs]
-    reader = ground.store_service.readers.relate
-    if reader is not None and told:
+    texts = [(first.compared_text, second.compared_text) for first, second in pairs]
+    reader = context.store_service.readers.relate
+    if reader is not None and texts:
         try:
-            return cached_relations(reader, told, partial(yield_to_searches, ground))
+            return cached_relations(reader, texts, partial(yield_to_searches, context))
         except LociError:
             pass  # nothing here depends on a model: what rules know is still done
-    return [relate_by_rule(first, second) for first, second in told]
+    return [relate_by_rule(first, second) for first, second in texts]
 
 
-def yield_to_searches(ground: JobContext) -> None:
+def yield_to_searches(context: JobContext) -> None:
     """Let a person's search go first: a job waits for it whenever it is about to read (`Ground.read`)."""
-    ground.read(lambda _: None)
+    context.read(lambda _: None)
 
 
 def _count_in_scope(rows: Rows, scope: tuple[str, str]) -> int:
@@ -545,21 +549,21 @@ def _count_in_scope(rows: Rows, scope: tuple[str, str]) -> int:
     )
 
 
-def read_vectors(ground: JobContext, labels: Iterable[int]) -> dict[int, NDArray[np.float32]]:
+def read_vectors(context: JobContext, labels: Iterable[int]) -> dict[int, NDArray[np.float32]]:
     """Stored vectors of a few memories.
 
     Returns:
         Label to unit row, (dims,).
     """
     wanted = json.dumps(list(labels))
-    found = ground.read(
+    found = context.read(
         lambda rows: rows.all(
             "SELECT n, vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? AND dims = ? "
             "AND n IN (SELECT value FROM json_each(?))",
-            (ground.space.name, ground.space.dims, wanted),
+            (context.space.name, context.space.dims, wanted),
         )
     )
     if not found:
         return {}
-    rows_ = from_blobs([row[1] for row in found], ground.space.dims)
+    rows_ = from_blobs([row[1] for row in found], context.space.dims)
     return {int(row[0]): vector for row, vector in zip(found, rows_, strict=True)}

@@ -58,36 +58,36 @@ class ClockWatch:
         return self.at is not None and self.at > self.believed
 
 
-def judge_clock(held: ClockWatch, now_ms: int) -> ClockWatch:
+def judge_clock(watch: ClockWatch, now_ms: int) -> ClockWatch:
     """What is known once the clock says so much.
 
     Args:
         now_ms: the clock's time, epoch ms.
     """
-    if abs(now_ms - held.believed) <= LEAP_MS:
-        return ClockWatch(max(held.believed, now_ms))
-    if held.at is None or not _is_continuing(held, held.at, now_ms):
-        return ClockWatch(held.believed, now_ms, now_ms, 1)
-    days = held.days + (now_ms // DAY_MS != held.last // DAY_MS)
-    if now_ms - held.at >= TRIAL_MS and days >= TRIAL_DAYS:
+    if abs(now_ms - watch.believed) <= LEAP_MS:
+        return ClockWatch(max(watch.believed, now_ms))
+    if watch.at is None or not _is_continuing(watch, watch.at, now_ms):
+        return ClockWatch(watch.believed, now_ms, now_ms, 1)
+    days = watch.days + (now_ms // DAY_MS != watch.last // DAY_MS)
+    if now_ms - watch.at >= TRIAL_MS and days >= TRIAL_DAYS:
         return ClockWatch(now_ms)
-    return ClockWatch(held.believed, held.at, max(held.last, now_ms), days)
+    return ClockWatch(watch.believed, watch.at, max(watch.last, now_ms), days)
 
 
-def _is_continuing(held: ClockWatch, at: int, now_ms: int) -> bool:
+def _is_continuing(watch: ClockWatch, at: int, now_ms: int) -> bool:
     """Whether a time carries on the one that is on trial, or goes back behind it, or leaps much farther still."""
-    is_same_side = (at > held.believed) == (now_ms > held.believed)
-    return is_same_side and -HOUR_MS <= now_ms - held.last <= max(LEAP_MS, _HABIT * abs(at - held.believed))
+    is_same_side = (at > watch.believed) == (now_ms > watch.believed)
+    return is_same_side and -HOUR_MS <= now_ms - watch.last <= max(LEAP_MS, _HABIT * abs(at - watch.believed))
 
 
-def is_archiving_paused(held: ClockWatch, now_ms: int) -> bool:
+def is_archiving_paused(watch: ClockWatch, now_ms: int) -> bool:
     """Whether what archives by itself waits: the clock leapt ahead within the last day.
 
     Args:
-        held: what was known.
+        watch: what was known.
         now_ms: the clock's time, epoch ms.
     """
-    now = judge_clock(held, now_ms)
+    now = judge_clock(watch, now_ms)
     return now.at is not None and now.is_ahead and now_ms - now.at < WAIT_MS
 
 
@@ -100,10 +100,10 @@ def believed_ms(rows: Rows, now_ms: int) -> int:
     Returns:
         That time; while the clock is on trial for having leapt ahead, the last one that was believed.
     """
-    held = read_clock(rows)
-    if held is None:
+    watch = read_clock(rows)
+    if watch is None:
         return now_ms
-    now = judge_clock(held, now_ms)
+    now = judge_clock(watch, now_ms)
     return now.believed if now.is_ahead else now_ms
 
 
@@ -113,15 +113,15 @@ def read_clock(rows: Rows) -> ClockWatch | None:
     return None if found is None else ClockWatch(**json.loads(str(found)))
 
 
-def is_worth_keeping(held: ClockWatch | None, now: ClockWatch) -> bool:
+def is_worth_keeping(stored: ClockWatch | None, now: ClockWatch) -> bool:
     """Whether what is known changed enough to be written: a beat each minute would be a write each minute.
 
     Args:
-        held: what the vault knows.
+        stored: what the vault knows.
     """
-    if held is None or (held.at, held.days) != (now.at, now.days):
+    if stored is None or (stored.at, stored.days) != (now.at, now.days):
         return True
-    return now.believed - held.believed >= HOUR_MS or now.last - held.last >= HOUR_MS
+    return now.believed - stored.believed >= HOUR_MS or now.last - stored.last >= HOUR_MS
 
 
 def keep_clock(tx: Tx, now: ClockWatch) -> None:

@@ -1,6 +1,6 @@
 """What a job stands on: reading, writing, embedding and asking, handed in, so that no job knows the engine.
 
-A job comes in two shapes. A `Planner` reads the vault once, makes a list of deeds, and the list is carried out in
+A job comes in two shapes. A `Planner` reads the vault once, makes a list of actions, and the list is carried out in
 batches: the same list is the preview, and it is kept with the job, so that a crash at any batch changes nothing; one
 that needs the model for a batch is `PreparingPlanner`. A `StreamJob` takes the next few memories again and again
 until none is left. Must not do: run anything.
@@ -109,11 +109,11 @@ class JobContext:
         return self.clock.now_ms()
 
     def make_transitions(self, tx: Tx, verb: Verb) -> Transitions:
-        """The steps of which a job's deeds are made."""
+        """The steps of which a job's actions are made."""
         return self.store_service.make_transitions(tx, verb, self.stored, "rules")
 
 
-def embed_or_none(ground: JobContext, texts: Sequence[str]) -> NDArray[np.float32] | None:
+def embed_or_none(context: JobContext, texts: Sequence[str]) -> NDArray[np.float32] | None:
     """Vectors of texts; None where the embedder is away: then they wait to be embedded like any other.
 
     Args:
@@ -123,7 +123,7 @@ def embed_or_none(ground: JobContext, texts: Sequence[str]) -> NDArray[np.float3
         Unit rows, (texts, dims).
     """
     try:
-        return ground.embed(texts)
+        return context.embed(texts)
     except LociError as error:
         if error.code not in AWAY:
             raise
@@ -158,16 +158,16 @@ class Planner(Protocol):
         """Which job."""
         ...
 
-    def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
-        """List the deeds; each memory in at most one of them. Reads only.
+    def plan(self, context: JobContext) -> Sequence[PlannedAction]:
+        """List the actions; each memory in at most one of them. Reads only.
 
         Returns:
-            The deeds, in the order in which they are carried out; the same vault gives the same list.
+            The actions, in the order in which they are carried out; the same vault gives the same list.
         """
         ...
 
-    def apply_plan(self, tx: Tx, verb: Verb, ground: JobContext, actions: Sequence[PlannedAction]) -> BatchResult:
-        """Carry a few deeds out; each is checked against the vault as it is now, and left where it no longer fits.
+    def apply_plan(self, tx: Tx, verb: Verb, context: JobContext, actions: Sequence[PlannedAction]) -> BatchResult:
+        """Carry a few actions out; each is checked against the vault as it is now, and left where it no longer fits.
 
         Args:
             verb: of the run: all batches are one undo step.
@@ -181,10 +181,10 @@ class Planner(Protocol):
 
 @runtime_checkable
 class PreparingPlanner(Planner, Protocol):
-    """A planner of which some deeds need the model: it is asked before the transaction, or everybody waits for it."""
+    """A planner of which some actions need the model: it is asked before the transaction, or everybody waits for it."""
 
-    def prepare(self, ground: JobContext, actions: Sequence[PlannedAction]) -> Any:
-        """Make ready what a few deeds need; nothing is written.
+    def prepare(self, context: JobContext, actions: Sequence[PlannedAction]) -> Any:
+        """Make ready what a few actions need; nothing is written.
 
         Args:
             actions: those that are carried out next.
@@ -195,7 +195,7 @@ class PreparingPlanner(Planner, Protocol):
         ...
 
     def apply_plan(
-        self, tx: Tx, verb: Verb, ground: JobContext, actions: Sequence[PlannedAction], prepared: Any = None
+        self, tx: Tx, verb: Verb, context: JobContext, actions: Sequence[PlannedAction], prepared: Any = None
     ) -> BatchResult:
         """As a planner does; `prepared` from `prepare`, None where nothing was made ready."""
         ...
@@ -210,7 +210,7 @@ class StreamJob(Protocol):
         """Which job."""
         ...
 
-    def count_backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
+    def count_backlog(self, rows: Rows, context: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
         """How many wait.
 
         Args:
@@ -218,7 +218,7 @@ class StreamJob(Protocol):
         """
         ...
 
-    def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> Any:
+    def prepare(self, context: JobContext, cursor: Mapping[str, Any]) -> Any:
         """Read the next few, embed them or ask a model about them; nothing is written.
 
         Args:
@@ -229,7 +229,7 @@ class StreamJob(Protocol):
         """
         ...
 
-    def write(self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: Any) -> BatchResult:
+    def write(self, tx: Tx, verb: Verb | None, context: JobContext, prepared: Any) -> BatchResult:
         """Write what was prepared, as far as it still fits.
 
         Args:

@@ -156,13 +156,13 @@ def read_waiting_jobs(rows: Rows, now_ms: int) -> list[StoredJob]:
 
 
 def begin_job(
-    tx: Tx, job: StoredJob, deeds: Sequence[PlannedAction] | None, total: int | None, cursor: Mapping[str, Any]
+    tx: Tx, job: StoredJob, actions: Sequence[PlannedAction] | None, total: int | None, cursor: Mapping[str, Any]
 ) -> None:
     """Note that a job runs, with the plan it will carry out.
 
     Args:
         job: the job; one that was begun before keeps its plan.
-        deeds: its plan; None for a stream.
+        actions: its plan; None for a stream.
         total: how much there is to do.
         cursor: what is noted at its beginning.
     """
@@ -171,10 +171,10 @@ def begin_job(
         "WHERE id = ?",
         (total, to_json(dict(cursor)), tx.clock_ms, tx.clock_ms + LEASE_MS, job.id),
     )
-    for place, deed in enumerate(deeds or ()):
+    for place, action in enumerate(actions or ()):
         tx.run(
             "INSERT INTO job_deeds (job_id, place, deed) VALUES (?, ?, ?)",
-            (job.id, place, to_json(_planned_to_json(deed))),
+            (job.id, place, to_json(_planned_to_json(action))),
         )
 
 
@@ -184,14 +184,14 @@ def resume_job(tx: Tx, job: StoredJob) -> None:
 
 
 def read_plan(rows: Rows, job_id: str, at: int, most: int) -> list[PlannedAction]:
-    """The next deeds of a job's plan.
+    """The next actions of a job's plan.
 
     Args:
         at: how many are done.
         most: how many, at most.
 
     Returns:
-        Deeds in their order.
+        Actions in their order.
     """
     found = rows.all(
         "SELECT deed FROM job_deeds WHERE job_id = ? AND place >= ? AND place < ? ORDER BY place",
@@ -374,13 +374,20 @@ def last_ended(rows: Rows, now_ms: int) -> Mapping[JobType, int]:
     return {known[row[0]]: int(row[1]) for row in found if row[0] in known}
 
 
-def _planned_to_json(deed: PlannedAction) -> list[object]:
-    return [deed.action.value, deed.memory_id, list(deed.others), deed.reason, deed.value, dict(deed.detail)]
+def _planned_to_json(action: PlannedAction) -> list[object]:
+    return [
+        action.action.value,
+        action.memory_id,
+        list(action.others),
+        action.reason,
+        action.value,
+        dict(action.detail),
+    ]
 
 
 def _planned_from_json(kept: Sequence[Any]) -> PlannedAction:
-    deed, memory_id, others, reason, value, detail = kept
-    return PlannedAction(JobAction(deed), memory_id, tuple(others), reason, value, detail)
+    action, memory_id, others, reason, value, detail = kept
+    return PlannedAction(JobAction(action), memory_id, tuple(others), reason, value, detail)
 
 
 def _job_from_row(row: Sequence[Any]) -> StoredJob:

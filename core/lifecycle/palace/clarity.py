@@ -44,12 +44,12 @@ def read_clarity(text: str, phrases: Sequence[Phrase], theme: Collection[str], s
     Returns:
         0 for no text; about 1 for a plain sentence about something, more where that is the room's theme.
     """
-    told = fold_width(text).strip()
+    stripped = fold_width(text).strip()
     about: set[Key] = {phrase.key for phrase in phrases if len(phrase.key) == 1 and phrase.key[0] not in speakers}
     if not about:
-        return _LEAST if told else 0.0
-    clarity = min(1.0, len(about) / _ENOUGH) * _shape(told)
-    lows = [word.lower() for word in _WORD.findall(told.replace("’", "'"))]
+        return _LEAST if stripped else 0.0
+    clarity = min(1.0, len(about) / _ENOUGH) * _shape_factor(stripped)
+    lows = [word.lower() for word in _WORD.findall(stripped.replace("’", "'"))]
     phrases_of_talk = talk_words().phrases
     if any(starts_with(lows[:_OPENING], 0, phrases_of_talk[kind]) for kind in ("openers", "pleasantries")):
         clarity *= _REPLY
@@ -65,12 +65,12 @@ def _is_called(stem: str, speakers: Collection[str]) -> bool:
     return len(stem) >= _LEAST_NAME and any(name.startswith(stem) for name in speakers)
 
 
-def _shape(told: str) -> float:
-    shape = _SHORT if len(told) < SHORTEST else 1.0
-    if len(told) > LONGEST:
-        shape *= _LONG * (LONGEST / len(told)) ** 0.5
-    if "\n" in told:
+def _shape_factor(text: str) -> float:
+    shape = _SHORT if len(text) < SHORTEST else 1.0
+    if len(text) > LONGEST:
+        shape *= _LONG * (LONGEST / len(text)) ** 0.5
+    if "\n" in text:
         shape *= _LINES
-    if "?" in told:
+    if "?" in text:
         shape *= _QUESTION
-    return shape * (_CALL if "!" in told else 1.0)
+    return shape * (_CALL if "!" in text else 1.0)

@@ -76,7 +76,7 @@ def furnish(site: PalaceContext) -> int:
         rooms = [room for room in found.rooms if room.wing_id == wing.id]
         looks, emblems = _choose_for_wing(site, wing, rooms, found)
         if looks or emblems:
-            count += site.write(lambda tx: _write(tx, site.work, looks, emblems))  # noqa: B023 - waited for
+            count += site.write(lambda tx: _write_looks(tx, site.work, looks, emblems))  # noqa: B023 - waited for
     return count
 
 
@@ -101,12 +101,14 @@ def _choose_for_wing(
     new_emblems: dict[str, str] = {}
     scored = _score_emblems(site, [room for room in rooms if room.id not in emblems])
     for room in sorted(rooms, key=lambda one: (one.y, one.x, one.id)):
-        near = [other.id for other in rooms if other.id != room.id and are_neighbours(rect_of(room), rect_of(other))]
+        neighbour_ids = [
+            other.id for other in rooms if other.id != room.id and are_neighbours(rect_of(room), rect_of(other))
+        ]
         if room.id not in looks:
-            beside = [looks[other] for other in near if other in looks]
+            beside = [looks[other] for other in neighbour_ids if other in looks]
             looks[room.id] = new_looks[room.id] = choose_look(room.id, beside, list(looks.values()))
         if room.id not in emblems:
-            beside_emblems = {emblems[other] for other in near if other in emblems}
+            beside_emblems = {emblems[other] for other in neighbour_ids if other in emblems}
             chosen = choose_emblem(room.name, scored[room.id], beside_emblems, set(emblems.values()))
             emblems[room.id] = new_emblems[room.id] = chosen
     if wing.id not in found.looks:
@@ -130,14 +132,16 @@ def _score_emblems(site: PalaceContext, rooms: Sequence[Room]) -> dict[str, Mapp
         words = match_words([room.name])
         scores = {emblem: _BY_WORDS * score for emblem, score in words.items()}
         if known is not None and named is not None:
-            near = known @ named[place] * (_BY_NAME if "," not in room.name else 0.0)
+            similarity = known @ named[place] * (_BY_NAME if "," not in room.name else 0.0)
             labels = site.read(lambda rows: stored.sample_labels(rows, room.id, _SAMPLE))  # noqa: B023 - called at once
             _, vectors = site.fetch_vectors(labels)
             if len(vectors) and vectors.shape[1] == known.shape[1]:
-                near = near + _BY_CENTRE * (known @ mean_directions(vectors, np.zeros(len(vectors), np.int64), 1)[0])
+                similarity = similarity + _BY_CENTRE * (
+                    known @ mean_directions(vectors, np.zeros(len(vectors), np.int64), 1)[0]
+                )
             scores = {
                 emblem: scores[emblem] + round(float(value), 5)
-                for emblem, value in zip(read_emblems(), near.tolist(), strict=True)
+                for emblem, value in zip(read_emblems(), similarity.tolist(), strict=True)
             }
         found[room.id] = scores
     return found
@@ -148,14 +152,14 @@ def _score_name(site: PalaceContext, names: Sequence[str]) -> Mapping[str, float
     known, named = site.embed_emblems(), site.embed([names[0], ", ".join(names)])
     if known is None or named is None:
         return words
-    near = known @ (named[0] + named[1]) / 2
+    scores = known @ (named[0] + named[1]) / 2
     return {
         emblem: _BY_WORDS * words[emblem] + round(float(value), 5)
-        for emblem, value in zip(read_emblems(), near.tolist(), strict=True)
+        for emblem, value in zip(read_emblems(), scores.tolist(), strict=True)
     }
 
 
-def _write(tx: Tx, work: UnitOfWork, looks: Mapping[str, Look], emblems: Mapping[str, str]) -> int:
+def _write_looks(tx: Tx, work: UnitOfWork, looks: Mapping[str, Look], emblems: Mapping[str, str]) -> int:
     with work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
         tx.recorder = None  # no step: what is chosen once needs no taking back
         count = 0

@@ -57,7 +57,7 @@ class _RoomState:
     """
 
     room_id: str
-    standing: Mapping[int, str]
+    current: Mapping[int, str]
     fallen: Mapping[int, str]
     count: int
 
@@ -73,34 +73,34 @@ def keep_landmarks(site: PalaceContext) -> int:
     """
     changed = 0
     for state in site.read(_read_states):
-        if state.fallen or len(state.standing) < landmark_count(state.count):
+        if state.fallen or len(state.current) < landmark_count(state.count):
             site.check_not_closing()
-            changed += _mend(site, state)
+            changed += _fill_missing_landmarks(site, state)
     return changed
 
 
 def has_landmarks_to_mend(rows: Rows) -> bool:
     """Whether a landmark fell, or a room has none though it holds something that may be one."""
-    return any(state.fallen or (state.count and not state.standing) for state in _read_states(rows))
+    return any(state.fallen or (state.count and not state.current) for state in _read_states(rows))
 
 
 def _read_states(rows: Rows) -> list[_RoomState]:
-    standing: dict[str, dict[int, str]] = {}
+    current: dict[str, dict[int, str]] = {}
     fallen: dict[str, dict[int, str]] = {}
-    for room_id, position, memory_id, stands in rows.all(_STATE):
-        (standing if stands else fallen).setdefault(room_id, {})[position] = memory_id
+    for room_id, position, memory_id, is_current in rows.all(_STATE):
+        (current if is_current else fallen).setdefault(room_id, {})[position] = memory_id
     counts = dict(rows.all(_COUNTS))
     for room_id, count in counts.items():
         # Whether a memory may be chosen takes reading it: only where the number of all says that one may be wanting.
-        if len(standing.get(room_id, {})) < landmark_count(count):
+        if len(current.get(room_id, {})) < landmark_count(count):
             counts[room_id] = int(rows.value(f"SELECT count(*) FROM ({_CANDIDATES})", (room_id,)))  # noqa: S608 - constant
     return [
-        _RoomState(room_id, standing.get(room_id, {}), fallen.get(room_id, {}), counts.get(room_id, 0))
-        for room_id in sorted({*counts, *standing, *fallen})
+        _RoomState(room_id, current.get(room_id, {}), fallen.get(room_id, {}), counts.get(room_id, 0))
+        for room_id in sorted({*counts, *current, *fallen})
     ]
 
 
-def _mend(site: PalaceContext, state: _RoomState) -> int:
+def _fill_missing_landmarks(site: PalaceContext, state: _RoomState) -> int:
     """Choose what a room lacks, and write it."""
     chosen: dict[int, str] = {}
     for position, memory_id in state.fallen.items():
@@ -109,18 +109,24 @@ def _mend(site: PalaceContext, state: _RoomState) -> int:
         if heir is not None:
             chosen[position] = heir
     found = site.read(lambda rows: rows.all(_CANDIDATES, (state.room_id,)))
-    held = {**state.standing, **chosen}
-    wanted = max(0, min(MOST, landmark_count(len(found))) - len(held))
-    free = [position for position in range(MOST) if position not in held]
+    occupied = {**state.current, **chosen}
+    wanted = max(0, min(MOST, landmark_count(len(found))) - len(occupied))
+    free = [position for position in range(MOST) if position not in occupied]
     order = sorted(free, key=lambda position: (position not in state.fallen, position))[:wanted]
-    chosen.update(zip(sorted(order), _choose(site, state.room_id, found, list(held.values()), wanted), strict=False))
+    chosen.update(
+        zip(
+            sorted(order),
+            _choose_next_landmarks(site, state.room_id, found, list(occupied.values()), wanted),
+            strict=False,
+        )
+    )
     if not chosen and not state.fallen:
         return 0
-    return site.write(lambda tx: _write(tx, site.work, state, chosen))
+    return site.write(lambda tx: _write_landmarks(tx, site.work, state, chosen))
 
 
-def _choose(
-    site: PalaceContext, room_id: str, found: Sequence[tuple[int, str]], held: Sequence[str], wanted: int
+def _choose_next_landmarks(
+    site: PalaceContext, room_id: str, found: Sequence[tuple[int, str]], chosen_ids: Sequence[str], wanted: int
 ) -> list[str]:
     """The next best of a room, oldest first."""
     if wanted <= 0 or not found:
@@ -128,15 +134,17 @@ def _choose(
     ids = dict(found)
     every = np.array(sorted(ids), np.int64)
     some = sample_evenly(every, _SAMPLE)
-    also = np.array([n for n, memory_id in found if memory_id in set(held)], np.int64)
+    also = np.array([n for n, memory_id in found if memory_id in set(chosen_ids)], np.int64)
     labels, vectors = site.fetch_vectors(np.union1d(some, also))
     if not len(labels):
         return []
     name, authors = site.read(lambda rows: _read_about(rows, room_id))
     theme, speakers = theme_of(name), speaker_stems(authors)
-    told = site.read(lambda rows: read_weights(rows, labels, site.phrases, theme, speakers))
-    standing = [place for place, n in enumerate(labels.tolist()) if ids[n] in set(held)]
-    best = choose_landmarks(LandmarkCandidates(vectors, told.importance, told.uses, told.clarity), wanted, standing)
+    weights = site.read(lambda rows: read_weights(rows, labels, site.phrases, theme, speakers))
+    chosen_places = [place for place, n in enumerate(labels.tolist()) if ids[n] in set(chosen_ids)]
+    best = choose_landmarks(
+        LandmarkCandidates(vectors, weights.importance, weights.uses, weights.clarity), wanted, chosen_places
+    )
     return [ids[n] for n in sorted(int(labels[place]) for place in best)]
 
 
@@ -151,7 +159,7 @@ def _read_about(rows: Rows, room_id: str) -> tuple[str, frozenset[str]]:
     return name, frozenset(author for (author,) in authors)
 
 
-def _write(tx: Tx, work: UnitOfWork, state: _RoomState, chosen: Mapping[int, str]) -> int:
+def _write_landmarks(tx: Tx, work: UnitOfWork, state: _RoomState, chosen: Mapping[int, str]) -> int:
     changed = 0
     with work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
         tx.recorder = None  # no step: the scheduler chooses anew where one falls

@@ -113,14 +113,14 @@ def _write_wing(site: PalaceContext, old: _OldWing) -> int | None:
     """Lay a wing anew; None where the person changed its rooms meanwhile, so that it must be read again."""
     new: list[_NewRoom] = []
     moves: list[_Move] = []
-    for room, rect in zip(old.rooms, _new_grounds(old), strict=True):
+    for room, rect in zip(old.rooms, _new_room_rects(old), strict=True):
         site.check_not_closing()
-        laid, moved = _lay_room(site, room, rect)
-        new.append(laid)
+        new_room, moved = _lay_room(site, room, rect)
+        new.append(new_room)
         moves += moved
     # Where the person put a memory is told by its room's former size: it must not be read after that is gone.
     own, others = [move for move in moves if move.is_owners], [move for move in moves if not move.is_owners]
-    if not site.write(lambda tx: _write_grounds(tx, site, old, new, own)):
+    if not site.write(lambda tx: _write_room_rects(tx, site, old, new, own)):
         return None
     for low in range(0, len(others), _BATCH):
         site.check_not_closing()
@@ -130,7 +130,7 @@ def _write_wing(site: PalaceContext, old: _OldWing) -> int | None:
     return len(moves)
 
 
-def _new_grounds(old: _OldWing) -> Sequence[Rect]:
+def _new_room_rects(old: _OldWing) -> Sequence[Rect]:
     if old.is_begun:
         return [rect_of(room) for room in old.rooms]
     if any(room.made_by == "owner" for room in old.rooms):
@@ -152,15 +152,15 @@ def _lay_room(site: PalaceContext, room: Room, rect: Rect) -> tuple[_NewRoom, li
         room.made_by,
     )
     labels, ids, places = site.read(lambda rows: stored.read_room_loci(rows, room.id))
-    talks, is_owners, speakers = site.read(lambda rows: _read_standing(rows, room.id))
+    talks, is_owners, speakers = site.read(lambda rows: _read_talks_and_speakers(rows, room.id))
     if not len(labels):
         return _NewRoom(new, (), ()), []
     found, vectors = site.fetch_vectors(labels)
-    held = np.zeros((len(labels), vectors.shape[1] if vectors.ndim == 2 and vectors.shape[1] else 1), np.float32)
-    held[np.isin(labels, found)] = vectors
-    members = RoomMembers(labels, held, np.array(talks, np.int64), theme_of(room.name), speakers)
-    layout = lay_out_room(site, new, members) if _fits(new, len(labels)) else _crowded(labels)
-    after = _settle(room, new, places, np.array(is_owners, np.bool_), layout)
+    fetched = np.zeros((len(labels), vectors.shape[1] if vectors.ndim == 2 and vectors.shape[1] else 1), np.float32)
+    fetched[np.isin(labels, found)] = vectors
+    members = RoomMembers(labels, fetched, np.array(talks, np.int64), theme_of(room.name), speakers)
+    layout = lay_out_room(site, new, members) if _has_room_for(new, len(labels)) else _is_crowded(labels)
+    after = _settle_places(room, new, places, np.array(is_owners, np.bool_), layout)
     moves = [
         _Move(ids[at], room.id, (float(places[at, 0]), float(places[at, 1])), after[at], is_owners[at])
         for at in range(len(ids))
@@ -168,16 +168,16 @@ def _lay_room(site: PalaceContext, room: Room, rect: Rect) -> tuple[_NewRoom, li
     return _NewRoom(new, layout.alcoves, tuple(ids[mark] for mark in layout.landmarks)), moves
 
 
-def _fits(room: Room, count: int) -> bool:
+def _has_room_for(room: Room, count: int) -> bool:
     return (room.w - 2) * (room.h - 3) >= count
 
 
-def _crowded(labels: Vectors | np.ndarray) -> RoomLayout:
+def _is_crowded(labels: Vectors | np.ndarray) -> RoomLayout:
     """In a room with more memories than places everyone looks for the nearest place, on a finer grid."""
     return RoomLayout(np.full((len(labels), 2), np.nan, np.float64), (), ())
 
 
-def _settle(
+def _settle_places(
     old: Room, new: Room, places: Places, is_owners: np.ndarray, layout: RoomLayout
 ) -> list[tuple[float, float]]:
     """Whom the person placed comes first, where it stood in the room; the others where they were laid."""
@@ -191,7 +191,7 @@ def _settle(
     return found
 
 
-def _read_standing(rows: Rows, room_id: str) -> tuple[list[int], list[bool], frozenset[str]]:
+def _read_talks_and_speakers(rows: Rows, room_id: str) -> tuple[list[int], list[bool], frozenset[str]]:
     """The conversation of each as a number, whether the person put it there, and who speaks; in the order they came."""
     numbers: dict[str, int] = {}
     found = rows.all(
@@ -206,22 +206,24 @@ def _read_standing(rows: Rows, room_id: str) -> tuple[list[int], list[bool], fro
 # ---- writing
 
 
-def _write_grounds(tx: Tx, site: PalaceContext, old: _OldWing, new: Sequence[_NewRoom], own: Sequence[_Move]) -> bool:
+def _write_room_rects(
+    tx: Tx, site: PalaceContext, old: _OldWing, new: Sequence[_NewRoom], own: Sequence[_Move]
+) -> bool:
     """Write the rooms and what the person placed; False where the rooms are no longer as they were read."""
     if stored.read_rooms(tx, old.wing.id) != old.rooms:
         return False
     with site.work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
         tx.recorder = None  # no step: the plan of an older version cannot be drawn any more
-        wide = max((laid.room.x + laid.room.w for laid in new), default=0.0)
+        wide = max((new_room.room.x + new_room.room.w for new_room in new), default=0.0)
         # With its outline the wing counts as begun: a run that comes after an interrupted one leaves the grounds alone.
         outline = choose_look(old.wing.id, (), ()).outline
         tx.update("rooms", {"id": old.wing.id}, {"w": max(wide, stored.LEAST_WING), "outline": outline})
-        for laid in new:
-            room = laid.room
+        for new_room in new:
+            room = new_room.room
             tx.update("rooms", {"id": room.id}, {"x": room.x, "y": room.y, "w": room.w, "h": room.h})
             remove_alcoves(tx, room.id)
-            stored.insert_alcoves(tx, [(room.id, alcove) for alcove in laid.alcoves])
-        _move(tx, own)
+            stored.insert_alcoves(tx, [(room.id, alcove) for alcove in new_room.alcoves])
+        _move_memories(tx, own)
         verb.note_audit(old.wing.id, rooms=len(new))
     return True
 
@@ -229,11 +231,11 @@ def _write_grounds(tx: Tx, site: PalaceContext, old: _OldWing, new: Sequence[_Ne
 def _write_moves(tx: Tx, site: PalaceContext, wing: Wing, part: Sequence[_Move]) -> None:
     with site.work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
         tx.recorder = None
-        _move(tx, part)
+        _move_memories(tx, part)
         verb.note_audit(wing.id, moved=len(part))
 
 
-def _move(tx: Tx, moves: Sequence[_Move]) -> None:
+def _move_memories(tx: Tx, moves: Sequence[_Move]) -> None:
     """Move who still stands where it was read; the others stand where somebody put them since."""
     for move in moves:
         row = tx.row("places", {"memory_id": move.memory_id})
@@ -248,11 +250,11 @@ def _finish_wing(tx: Tx, site: PalaceContext, wing: Wing, new: Sequence[_NewRoom
         alcoves = read_alcoves(tx)
         for room in stored.read_rooms(tx, wing.id):
             _move_misplaced(tx, room, name_grounds(alcoves.get(room.id, ())))
-        for laid in new:
-            known = tx.one("SELECT 1 FROM landmarks WHERE room_id = ?", (laid.room.id,)) is not None
-            if not known and tx.row("rooms", {"id": laid.room.id}) is not None:
-                marks = [one for one in laid.landmarks if _may_mark(tx, laid.room.id, one)]
-                stored.insert_landmarks(tx, [(laid.room.id, at, memory_id) for at, memory_id in enumerate(marks)])
+        for new_room in new:
+            known = tx.one("SELECT 1 FROM landmarks WHERE room_id = ?", (new_room.room.id,)) is not None
+            if not known and tx.row("rooms", {"id": new_room.room.id}) is not None:
+                marks = [one for one in new_room.landmarks if _may_mark(tx, new_room.room.id, one)]
+                stored.insert_landmarks(tx, [(new_room.room.id, at, memory_id) for at, memory_id in enumerate(marks)])
         look = choose_look(wing.id, (), ())
         tx.update("rooms", {"id": wing.id}, {"tint": look.tint, "outline": look.outline, "floor": look.floor})
         verb.note_audit(wing.id)

@@ -99,16 +99,16 @@ def choose_rooms(vectors: Vectors, rooms: Sequence[CandidateRoom], at_home: Sequ
     """
     known = {found.room.id: place for place, found in enumerate(rooms)}
     left = [found.left for found in rooms]
-    near = np.full((len(vectors), len(rooms)), -np.inf, np.float32)
+    similarity = np.full((len(vectors), len(rooms)), -np.inf, np.float32)
     for place, found in enumerate(rooms):
         if found.centre is not None:
-            near[:, place] = vectors @ found.centre
-    is_new = _are_far(near, [known.get(home or "") is not None for home in at_home])
+            similarity[:, place] = vectors @ found.centre
+    is_new = _are_far(similarity, [known.get(home or "") is not None for home in at_home])
     chosen = np.full(len(vectors), NEW, np.int64)
-    order = np.argsort(-near, axis=1, kind="stable")
+    order = np.argsort(-similarity, axis=1, kind="stable")
     for newcomer in np.flatnonzero(~is_new).tolist():
         home = known.get(at_home[newcomer] or "")
-        tried = [int(place) for place in order[newcomer] if near[newcomer, place] > -np.inf]
+        tried = [int(place) for place in order[newcomer] if similarity[newcomer, place] > -np.inf]
         for place in tried if home is None else [home, *tried]:
             if left[place] > 0:
                 left[place] -= 1
@@ -117,11 +117,11 @@ def choose_rooms(vectors: Vectors, rooms: Sequence[CandidateRoom], at_home: Sequ
     return chosen
 
 
-def _are_far(near: NDArray[np.float32], has_home: Sequence[bool]) -> NDArray[np.bool_]:
-    if not near.shape[1]:
-        return np.ones(len(near), np.bool_)
-    far = (near.max(axis=1) < FAR) & ~np.array(has_home, np.bool_)
-    return far if int(far.sum()) >= LEAST_BATCH else np.zeros(len(near), np.bool_)
+def _are_far(similarity: NDArray[np.float32], has_home: Sequence[bool]) -> NDArray[np.bool_]:
+    if not similarity.shape[1]:
+        return np.ones(len(similarity), np.bool_)
+    far = (similarity.max(axis=1) < FAR) & ~np.array(has_home, np.bool_)
+    return far if int(far.sum()) >= LEAST_BATCH else np.zeros(len(similarity), np.bool_)
 
 
 def assign_places(
@@ -129,8 +129,8 @@ def assign_places(
     vectors: Vectors,
     room: Room,
     taken: Places,
-    standing: Places,
-    kin: Vectors,
+    known_places: Places,
+    known_vectors: Vectors,
     closed: Sequence[Rect] = (),
 ) -> list[tuple[int, str, float, float]]:
     """Give newcomers the free places nearest to their nearest kin.
@@ -138,9 +138,9 @@ def assign_places(
     Args:
         newcomers: their places in the batch.
         vectors: unit rows of the newcomers, in that order.
-        taken: places where nobody can stand, (k, 2); `standing` among them.
-        standing: where those with a vector stand, (m, 2).
-        kin: their vectors, (m, dims).
+        taken: places where nobody can stand, (k, 2); `known_places` among them.
+        known_places: where those with a vector stand, (m, 2).
+        known_vectors: their vectors, (m, dims).
         closed: where the names of its alcoves stand.
 
     Returns:
@@ -150,28 +150,28 @@ def assign_places(
     found = []
     for low in range(0, len(newcomers), _CHUNK):
         part = vectors[low : low + _CHUNK]
-        nearest = (part @ kin.T).argmax(axis=1) if len(kin) else None
+        nearest = (part @ known_vectors.T).argmax(axis=1) if len(known_vectors) else None
         for at, newcomer in enumerate(newcomers[low : low + _CHUNK].tolist()):
-            x, y = (room.w / 2, room.h / 2) if nearest is None else standing[nearest[at]]
+            x, y = (room.w / 2, room.h / 2) if nearest is None else known_places[nearest[at]]
             found.append((newcomer, room.id, *grid.take_nearest(float(x), float(y))))
     return found
 
 
-def widen_wing(width: float, standing: Sequence[Rect], counts: Sequence[int]) -> float:
+def widen_wing(width: float, rects: Sequence[Rect], counts: Sequence[int]) -> float:
     """How wide the ground of a wing is for new rooms: it grows to the right where it would become a thin strip.
 
     A wing that began with a hundred memories and gets six thousand would otherwise pile up room over room. What stands
     stays; only wings to its right are drawn farther to the right.
 
     Args:
-        standing: the ground of its rooms.
+        rects: the ground of its rooms.
         counts: memories of each new room.
 
     Returns:
         The width, plan units; as before while the wing is at most about twice as large as it was meant to be.
     """
-    extent = max((rect.x + rect.w for rect in standing), default=0)
-    area = sum((rect.w + GAP) * (rect.h + GAP) for rect in standing)
+    extent = max((rect.x + rect.w for rect in rects), default=0)
+    area = sum((rect.w + GAP) * (rect.h + GAP) for rect in rects)
     for count in counts:
         w, h = room_size(max(LEAST_NEW, places_needed(count)))
         area += (w + GAP) * (h + GAP)

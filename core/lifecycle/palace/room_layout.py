@@ -14,9 +14,9 @@ import numpy as np
 from core.lifecycle.palace.context import RoomReader
 from core.lifecycle.palace.room_choice import Numbers, Vectors
 from core.lifecycle.palace.room_texts import (
-    Said,
+    NamingText,
     Traits,
-    read_said,
+    read_naming_texts,
     read_traits,
     read_weights,
     room_texts,
@@ -96,29 +96,35 @@ def lay_out_room(site: RoomReader, room: Room, members: RoomMembers) -> RoomLayo
         sections = split_alcoves([len(part) for _, part in parts], section) if len(parts) > 1 else None
     if sections is None:
         everyone = np.arange(len(members.labels))
-        heads = _choose_heads(site, members, traits, everyone, landmark_count(int((~traits.is_ground).sum())))
-        return RoomLayout(_lay(section, members, traits, everyone, heads), tuple(heads), ())
+        landmark_members = _choose_landmark_members(
+            site, members, traits, everyone, landmark_count(int((~traits.is_ground).sum()))
+        )
+        return RoomLayout(
+            _lay_section(section, members, traits, everyone, landmark_members), tuple(landmark_members), ()
+        )
     order = sorted(range(len(parts)), key=lambda at: (sections[at].row, sections[at].column))
     shares = _landmark_shares([int((~traits.is_ground[part]).sum()) for _, part in parts])
     places = np.empty((len(members.labels), 2), np.float64)
     landmarks: list[int] = []
     for at in order:
         part = parts[at][1]
-        heads = _choose_heads(site, members, traits, part, shares[at])
-        places[part] = _lay(below_name(sections[at]), members, traits, part, heads)
-        landmarks += heads
+        landmark_members = _choose_landmark_members(site, members, traits, part, shares[at])
+        places[part] = _lay_section(below_name(sections[at]), members, traits, part, landmark_members)
+        landmarks += landmark_members
     return RoomLayout(places, tuple(landmarks), tuple(_to_alcove(site, parts[at][0], sections[at]) for at in order))
 
 
-def _lay(section: RoomSection, members: RoomMembers, traits: Traits, part: Numbers, heads: Sequence[int]) -> Places:
+def _lay_section(
+    section: RoomSection, members: RoomMembers, traits: Traits, part: Numbers, landmark_members: Sequence[int]
+) -> Places:
     where = {int(member): place for place, member in enumerate(part.tolist())}
     inside = Members(members.vectors[part], traits.times[part], traits.is_ground[part])
-    return lay_section(section, inside, [where[head] for head in heads])
+    return lay_section(section, inside, [where[landmark] for landmark in landmark_members])
 
 
 def _to_alcove(site: RoomReader, name: str, section: RoomSection) -> Alcove:
-    ground = ground_of(section)
-    return Alcove(site.make_id(), name, float(ground.x), float(ground.y), float(ground.w), float(ground.h))
+    context = ground_of(section)
+    return Alcove(site.make_id(), name, float(context.x), float(context.y), float(context.w), float(context.h))
 
 
 def _landmark_shares(sizes: Sequence[int]) -> list[int]:
@@ -128,15 +134,19 @@ def _landmark_shares(sizes: Sequence[int]) -> list[int]:
     return [min(given.get(at, 0), size) for at, size in enumerate(sizes)]
 
 
-def _choose_heads(site: RoomReader, members: RoomMembers, traits: Traits, part: Numbers, count: int) -> list[int]:
+def _choose_landmark_members(
+    site: RoomReader, members: RoomMembers, traits: Traits, part: Numbers, count: int
+) -> list[int]:
     """Landmarks among some of the members, oldest first."""
     if count <= 0:
         return []
     some = sample_evenly(part[~traits.is_ground[part]], SAMPLE)
-    told = site.read(
+    weights = site.read(
         lambda rows: read_weights(rows, members.labels[some], site.phrases, members.theme, members.speakers)
     )
-    found = choose_landmarks(LandmarkCandidates(members.vectors[some], told.importance, told.uses, told.clarity), count)
+    found = choose_landmarks(
+        LandmarkCandidates(members.vectors[some], weights.importance, weights.uses, weights.clarity), count
+    )
     return sorted((int(some[place]) for place in found), key=lambda at: (int(traits.times[at]), at))
 
 
@@ -149,7 +159,7 @@ def _divide_room(site: RoomReader, room: Room, members: RoomMembers, traits: Tra
     groups = group_by_topic(site, members.labels, members.vectors, members.talks, SAMPLE, MOST_ALCOVES)
     parts = [part for part in _split_by(groups) if part.size]
     texts = [_read_texts(site, members.labels[part]) for part in parts]
-    themes = find_themes([room_texts(said) for said in texts], (room.name,), (), _speakers(texts))
+    themes = find_themes([room_texts(part_texts) for part_texts in texts], (room.name,), (), _speaker_names(texts))
     named = [(theme, part) for theme, part in unite_by_theme(themes, parts) if part.size >= LEAST_ALCOVE]
     names = {theme for theme, _ in named}
     rest = [part for theme, part in zip(themes, parts, strict=True) if theme not in names]
@@ -172,12 +182,12 @@ def group_by_topic(
         most: topics at most.
     """
     looked_at = sample_places(len(labels), sample)
-    said = site.read(lambda rows: read_said(rows, labels[looked_at], site.phrases))
+    naming_texts = site.read(lambda rows: read_naming_texts(rows, labels[looked_at], site.phrases))
     phrases: list[frozenset[Key]] = [frozenset()] * len(labels)
-    silent = speaker_stems({one.author for one in said.values()})
+    silent = speaker_stems({one.author for one in naming_texts.values()})
     for place, label in zip(looked_at.tolist(), labels[looked_at].tolist(), strict=True):
-        if label in said:
-            keys = (phrase.key for phrase in said[label].phrases)
+        if label in naming_texts:
+            keys = (phrase.key for phrase in naming_texts[label].phrases)
             phrases[place] = frozenset(key for key in keys if silent.isdisjoint(key))
     site.check_not_closing()
     return find_communities(MemoryFeatures(vectors, phrases, talks), sample=sample, most=most)
@@ -188,12 +198,12 @@ def _split_by(groups: Numbers) -> list[Numbers]:
     return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
 
 
-def _read_texts(site: RoomReader, labels: Numbers) -> list[Said]:
-    return list(site.read(lambda rows: read_said(rows, sample_evenly(labels, TEXTS), site.phrases)).values())
+def _read_texts(site: RoomReader, labels: Numbers) -> list[NamingText]:
+    return list(site.read(lambda rows: read_naming_texts(rows, sample_evenly(labels, TEXTS), site.phrases)).values())
 
 
-def _speakers(texts: Sequence[Sequence[Said]]) -> list[str]:
-    return sorted({one.author for said in texts for one in said if one.author})
+def _speaker_names(texts: Sequence[Sequence[NamingText]]) -> list[str]:
+    return sorted({one.author for part_texts in texts for one in part_texts if one.author})
 
 
 def unite_by_theme(themes: Sequence[str | None], parts: Sequence[Numbers]) -> list[tuple[str, Numbers]]:

@@ -60,7 +60,7 @@ class PhraseReader:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class NamingText:
     """A text that may give a name, by whom and when it was said, and whether in a conversation."""
 
     text: str
@@ -73,8 +73,11 @@ class Said:
 def read_traits(rows: Rows, labels: Numbers) -> Traits:
     """When memories were said, and whether they are ground; a memory that is gone counts as said at 0."""
     found = {n: (at, is_ground) for n, at, is_ground in rows.all(_TRAITS, (json.dumps(labels.tolist()),))}
-    told = [found.get(label, (0, 0)) for label in labels.tolist()]
-    return Traits(np.array([at for at, _ in told], np.int64), np.array([ground for _, ground in told], np.bool_))
+    rows_by_label = [found.get(label, (0, 0)) for label in labels.tolist()]
+    return Traits(
+        np.array([at for at, _ in rows_by_label], np.int64),
+        np.array([context for _, context in rows_by_label], np.bool_),
+    )
 
 
 def read_weights(
@@ -90,18 +93,18 @@ def read_weights(
         n: (importance, uses, read_clarity(text, reader.read(n, text), theme, speakers))
         for n, importance, uses, text in rows.all(_WEIGHTS, (json.dumps(labels.tolist()),))
     }
-    told = [found.get(label, (0.0, 0, 0.0)) for label in labels.tolist()]
+    rows_by_label = [found.get(label, (0.0, 0, 0.0)) for label in labels.tolist()]
     return Weights(
-        np.array([one[0] for one in told], np.float64),
-        np.array([one[1] for one in told], np.int64),
-        np.array([one[2] for one in told], np.float64),
+        np.array([one[0] for one in rows_by_label], np.float64),
+        np.array([one[1] for one in rows_by_label], np.int64),
+        np.array([one[2] for one in rows_by_label], np.float64),
     )
 
 
-def read_said(rows: Rows, labels: Numbers, reader: PhraseReader) -> dict[int, Said]:
+def read_naming_texts(rows: Rows, labels: Numbers, reader: PhraseReader) -> dict[int, NamingText]:
     """Texts by label, oldest first: what waits for review or was put away gives no name."""
     return {
-        n: Said(text, reader.read(n, text), author, at_ms, is_talk=talk is not None)
+        n: NamingText(text, reader.read(n, text), author, at_ms, is_talk=talk is not None)
         for n, text, author, at_ms, talk in rows.all(
             "SELECT n, text, author, occurred_at, conversation_id FROM memories "
             "WHERE n IN (SELECT value FROM json_each(?)) "
@@ -111,13 +114,13 @@ def read_said(rows: Rows, labels: Numbers, reader: PhraseReader) -> dict[int, Sa
     }
 
 
-def room_texts(said: Sequence[Said]) -> RoomTexts:
+def room_texts(texts: Sequence[NamingText]) -> RoomTexts:
     """What a room's name is made of."""
     return RoomTexts(
-        [one.text for one in said],
-        [one.at_ms for one in said if one.at_ms is not None],
-        is_talk=2 * sum(one.is_talk for one in said) > len(said),
-        phrases=[one.phrases for one in said],
+        [one.text for one in texts],
+        [one.at_ms for one in texts if one.at_ms is not None],
+        is_talk=2 * sum(one.is_talk for one in texts) > len(texts),
+        phrases=[one.phrases for one in texts],
     )
 
 

@@ -29,7 +29,7 @@ STEP = 0.7
 
 ENTITY_WEIGHT: Mapping[str, float] = {"technology": 0.8, "file": 0.7, "service": 0.7, "concept": 0.6, "other": 0.6}
 """Our choice: how much an entity of each type counts; people, places, projects and works count in full."""
-EPISODE, TOLD = 0.45, 0.2
+EPISODE, EPISODE_WITH_STATEMENT = 0.45, 0.2
 """Our choice: how much a message or note counts beside a fact, and one that a statement tells already."""
 _WELL_KNOWN = 20
 _YEAR_MS = 365 * 86_400_000
@@ -64,7 +64,7 @@ class _Offer:
     score: float
 
 
-def memory_worth(kind: str, importance: float, trust: float, age_ms: int, names: int, *, is_told: bool) -> float:
+def memory_worth(kind: str, importance: float, trust: float, age_ms: int, names: int, *, has_statement: bool) -> float:
     """How much a memory counts by itself: kind, importance, trust, recency.
 
     Args:
@@ -72,12 +72,12 @@ def memory_worth(kind: str, importance: float, trust: float, age_ms: int, names:
         importance: 0 to 1; `trust` likewise.
         age_ms: since it was said, milliseconds.
         names: entities that it is about or names: what ties two things says more than what tells of one.
-        is_told: whether a statement says what it says.
+        has_statement: whether a statement says what it says.
 
     Returns:
         0 to 1.
     """
-    weight = 1.0 if kind != Kind.EPISODE.value else TOLD if is_told else EPISODE
+    weight = 1.0 if kind != Kind.EPISODE.value else EPISODE_WITH_STATEMENT if has_statement else EPISODE
     recency = 0.75 + 0.25 * math.exp(-max(age_ms, 0) / _YEAR_MS)
     tying = 1.0 if names > 1 else 0.75
     return weight * tying * (0.55 + 0.45 * importance) * (0.6 + 0.4 * trust) * recency
@@ -133,39 +133,39 @@ def select_ego(
         What is drawn; connected, the same for the same links.
     """
     offers: dict[int, _Offer] = {}
-    near: dict[int, Links] = {}
+    neighbourhood: dict[int, Links] = {}
     worths: dict[int, float] = {}
     frontier = [centre]
     for step in range(1, depth + 1):
-        near.update(_by_end(look(frontier, {centre, *offers}), frontier))
-        found = _reachable_nodes(frontier, near, offers, centre)
+        neighbourhood.update(_by_end(look(frontier, {centre, *offers}), frontier))
+        found = _reachable_nodes(frontier, neighbourhood, offers, centre)
         worths |= worth(found.keys() - worths.keys())
         for n, (link, parent) in found.items():
-            before, weight = 1.0 if parent == centre else offers[parent].score, near[parent][link]
+            before, weight = 1.0 if parent == centre else offers[parent].score, neighbourhood[parent][link]
             offers[n] = _Offer(link, weight, step, before * STEP * link_strength(link, weight) * worths[n])
-        frontier = [n for n in _best(offers)[: cap - 1] if offers[n].distance == step]
+        frontier = [n for n in _select_best_offers(offers)[: cap - 1] if offers[n].distance == step]
         if not frontier:
             break
     chosen = sorted(_choose_nodes(offers, centre, cap - 1), key=lambda n: (offers[n].distance, -offers[n].score, n))
     distance = {centre: 0} | {n: offers[n].distance for n in chosen}
     parents = {n: offers[n].link for n in chosen}
-    near = {n: links for n, links in near.items() if n in distance}
-    looked = {n: {link.other_end(n) for link in links} for n, links in near.items()}
-    rest = [n for n in distance if n not in near]
+    neighbourhood = {n: links for n, links in neighbourhood.items() if n in distance}
+    looked = {n: {link.other_end(n) for link in links} for n, links in neighbourhood.items()}
+    rest = [n for n in distance if n not in neighbourhood]
     if rest:
-        near.update(_by_end(among(distance.keys()), rest))
+        neighbourhood.update(_by_end(among(distance.keys()), rest))
     for n, link in parents.items():  # what is among the drawn may be cut: the way to each node never is
-        near[n][link] = offers[n].weight
+        neighbourhood[n][link] = offers[n].weight
     gone = {n: others - distance.keys() for n, others in looked.items()}
     return EgoSelection(
         distance=distance,
-        links=_choose_links(near, parents, distance),
+        links=_choose_links(neighbourhood, parents, distance),
         folded={n: len(others) for n, others in gone.items()},
         left_out=len(set[int]().union(*gone.values())),
     )
 
 
-def _best(offers: Mapping[int, _Offer]) -> list[int]:
+def _select_best_offers(offers: Mapping[int, _Offer]) -> list[int]:
     """The best nodes first; what leads to each stands before it, since it scores more."""
     return sorted(offers, key=lambda n: (-offers[n].score, offers[n].distance, n))
 
@@ -176,7 +176,7 @@ def _choose_nodes(offers: Mapping[int, _Offer], centre: int, most: int) -> set[i
     rounds = (math.ceil(most * MEMORY_SHARE), most)
     for memories in rounds:
         free = memories - sum(n > OWNER_LABEL for n in chosen - {centre})
-        for n in _best(offers):
+        for n in _select_best_offers(offers):
             is_memory = n > OWNER_LABEL
             is_tied = offers[n].link.other_end(n) in chosen
             if n not in chosen and is_tied and len(chosen) <= most and (free > 0 or not is_memory):
@@ -186,12 +186,12 @@ def _choose_nodes(offers: Mapping[int, _Offer], centre: int, most: int) -> set[i
 
 
 def _by_end(links: Links, ends: Iterable[int]) -> dict[int, Links]:
-    near: dict[int, Links] = {n: {} for n in ends}
+    neighbourhood: dict[int, Links] = {n: {} for n in ends}
     for link, weight in links.items():
         for n in (link.a, link.b):
-            if n in near:
-                near[n][link] = weight
-    return near
+            if n in neighbourhood:
+                neighbourhood[n][link] = weight
+    return neighbourhood
 
 
 def _order_key(link: Link, weight: float) -> tuple[float, int, int, int, str]:
@@ -208,13 +208,13 @@ def _is_hub(n: int, links: Links) -> bool:
 
 
 def _reachable_nodes(
-    frontier: Iterable[int], near: Mapping[int, Links], offers: Mapping[int, _Offer], centre: int
+    frontier: Iterable[int], neighbourhood: Mapping[int, Links], offers: Mapping[int, _Offer], centre: int
 ) -> dict[int, tuple[Link, int]]:
     """New node to the link by which it is best reached, and from where."""
     found: dict[int, tuple[Link, int]] = {}
     best: dict[int, tuple[float, tuple[float, int, int, int, str]]] = {}
     for n in frontier:
-        links = near[n]
+        links = neighbourhood[n]
         folds = n != centre and _is_hub(n, links)
         for link in _strongest_links(links, offers[n].link) if folds else links:
             other = link.other_end(n)
@@ -225,11 +225,13 @@ def _reachable_nodes(
     return found
 
 
-def _choose_links(near: Mapping[int, Links], parents: Mapping[int, Link], distance: Mapping[int, int]) -> Links:
-    hubs = {n for n, links in near.items() if _is_hub(n, links)}
+def _choose_links(
+    neighbourhood: Mapping[int, Links], parents: Mapping[int, Link], distance: Mapping[int, int]
+) -> Links:
+    hubs = {n for n, links in neighbourhood.items() if _is_hub(n, links)}
     ways = set(parents.values())
     kept: dict[int, set[Link]] = {}
-    for n, links in near.items():
+    for n, links in neighbourhood.items():
         layered = {
             link: weight
             for link, weight in links.items()
@@ -241,5 +243,5 @@ def _choose_links(near: Mapping[int, Links], parents: Mapping[int, Link], distan
         for link in keeping:
             other = link.other_end(n)
             if link in ways or other not in hubs or link in kept[other]:
-                found[link] = near[n][link]
+                found[link] = neighbourhood[n][link]
     return dict(sorted(found.items(), key=lambda item: _order_key(*item)))

@@ -35,18 +35,18 @@ _COUNTS = (
 _MENTIONS = (
     "SELECT m.n, n.entity_id, n.start_at < 0, n.confidence FROM mentions n JOIN memories m ON m.id = n.memory_id"
 )
-_SAID = (
+_ABOUT_ENTITIES = (
     "SELECT m.n, n.entity_id, 1, 1.0 FROM statements s JOIN memories m ON m.id = s.memory_id "
     "JOIN mentions n ON n.memory_id = s.episode_id AND n.start_at < 0"
 )
 _ABOUT = "SELECT m.n, s.about, m.space_id FROM statements s JOIN memories m ON m.id = s.memory_id"
 _HERE = "m.n IN (SELECT value FROM json_each(:here))"
-_THEIRS = "n.entity_id IN (SELECT value FROM json_each(:ids))"
+_OF_ENTITIES = "n.entity_id IN (SELECT value FROM json_each(:ids))"
 _TIES_AROUND = (
-    f"{_MENTIONS} WHERE {_HERE} UNION ALL {_MENTIONS} WHERE {_THEIRS} "
-    f"UNION ALL {_SAID} WHERE {_HERE} UNION ALL {_SAID} WHERE {_THEIRS}"
+    f"{_MENTIONS} WHERE {_HERE} UNION ALL {_MENTIONS} WHERE {_OF_ENTITIES} "
+    f"UNION ALL {_ABOUT_ENTITIES} WHERE {_HERE} UNION ALL {_ABOUT_ENTITIES} WHERE {_OF_ENTITIES}"
 )
-_TIES = f"{_MENTIONS} UNION ALL {_SAID}"
+_TIES = f"{_MENTIONS} UNION ALL {_ABOUT_ENTITIES}"
 _ABOUT_AROUND = (
     f"{_ABOUT} WHERE {_HERE} UNION ALL {_ABOUT} "  # noqa: S608 - constants
     "WHERE s.about COLLATE NOCASE IN (SELECT value FROM json_each(:names))"
@@ -138,11 +138,11 @@ class EntityIndex:
             "names": json.dumps(sorted(about for (about, _), to in self._read_abouts().items() if to in entities)),
         }
         found = self._read_ties(_TIES_AROUND, _ABOUT_AROUND, params, types)
-        near = {link: weight for link, weight in found.items() if link.a in labels or link.b in labels}
+        touching = {link: weight for link, weight in found.items() if link.a in labels or link.b in labels}
         if RELATION in types:
             relations = self._read_relations().items()
-            near |= {link: weight for link, weight in relations if link.a in entities or link.b in entities}
-        return near
+            touching |= {link: weight for link, weight in relations if link.a in entities or link.b in entities}
+        return touching
 
     def all_links(self, types: Collection[str]) -> Links:
         """Everything that ties an entity to something.
@@ -159,14 +159,14 @@ class EntityIndex:
         def note_tie(n: int, label: int | None, kind: str, weight: float) -> None:
             if label is None or kind not in types:
                 return
-            offer, held = (_TELLING.index(kind), weight), pairs.get((n, label))
-            if held is None or (offer[0], -offer[1]) < (held[0], -held[1]):
+            offer, stored = (_TELLING.index(kind), weight), pairs.get((n, label))
+            if stored is None or (offer[0], -offer[1]) < (stored[0], -stored[1]):
                 pairs[n, label] = offer
 
         for n, text, space_id in self._rows.all(about, params):
             note_tie(int(n), self._read_abouts().get((text, space_id)), ABOUT, 1.0)
-        for n, entity_id, is_spoken, weight in self._rows.all(ties, params):
-            note_tie(int(n), self._label_of.get(entity_id), SAYS if is_spoken else MENTIONS, float(weight))
+        for n, entity_id, is_author, weight in self._rows.all(ties, params):
+            note_tie(int(n), self._label_of.get(entity_id), SAYS if is_author else MENTIONS, float(weight))
         return {_link_of(n, label, _TELLING[rank]): weight for (n, label), (rank, weight) in pairs.items()}
 
     def _read_abouts(self) -> dict[tuple[str, str], int]:

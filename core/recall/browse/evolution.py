@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
-from core.memory.read import said_at_sql
+from core.memory.read import time_of_memory_sql
 from core.recall.browse.library import read_rows
-from core.recall.browse.timeline import NEVER_HELD
+from core.recall.browse.timeline import NEVER_BELIEVED
 from core.recall.vectors import SnapshotVectors
 from core.score.topics import Pair, classify_transitions
 from core.text.terms import query_terms
@@ -44,7 +44,7 @@ Vectors = NDArray[np.float32]
 
 # What was held back or forgotten is no part of what was believed; archived is what faded, not what was refused.
 _ON_LINE = "m.status NOT IN ('quarantined', 'deleted') AND coalesce(m.status_reason, '') NOT IN ({})".format(
-    ", ".join(f"'{reason}'" for reason in NEVER_HELD if reason != "older")
+    ", ".join(f"'{reason}'" for reason in NEVER_BELIEVED if reason != "older")
 )
 _ALL = f"SELECT group_concat(n) FROM memories m WHERE {_ON_LINE}"  # noqa: S608 - constants of this module
 _WITH_WORDS = (
@@ -64,7 +64,7 @@ _NEIGHBOURS = (
     f") t JOIN memories m ON m.id = t.id WHERE {_ON_LINE} AND m.n NOT IN {_HERE} ORDER BY n LIMIT :most"
 )
 _KNOWN = (
-    f"SELECT n, id, {said_at_sql()}, chain_id, supersedes_id, superseded_by_id, consolidated_into, "  # noqa: S608 - constants
+    f"SELECT n, id, {time_of_memory_sql()}, chain_id, supersedes_id, superseded_by_id, consolidated_into, "  # noqa: S608 - constants
     "valid_to, retired_at, status, coalesce(status_reason, '') FROM memories WHERE n IN (SELECT value FROM "
     "json_each(:here)) ORDER BY 3, 1"
 )
@@ -104,7 +104,7 @@ class _TopicFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Near:
+class _TopicMatches:
     """What was found for a topic: label to cosine (None where it has no vector), and how many more there are."""
 
     cosines: Mapping[int, float | None]
@@ -133,8 +133,8 @@ def trace_evolution(
     """
     if not 1 <= limit <= MAX_LIMIT:
         raise UserError(Code.INVALID_INPUT, f"A topic's line holds 1 to {MAX_LIMIT} memories.")
-    near = _find_near(rows, stored, topic, vector, limit)
-    here = sorted(near.cosines)
+    matches = _find_topic_matches(rows, stored, topic, vector, limit)
+    here = sorted(matches.cosines)
     tied = [row[0] for row in rows.all(_NEIGHBOURS, {"here": json.dumps(here), "most": _TIED})] if here else []
     known = [_TopicFacts(*row) for row in rows.all(_KNOWN, {"here": json.dumps(here + tied)})]
     light = {row.id: row for row in read_rows(rows, [one.id for one in known], now_ms)}
@@ -154,11 +154,11 @@ def trace_evolution(
             wordings=tuple(light[old.id] for old in wordings.get(one.id, ())),
             version=places[one.id],
             versions=counts[one.chain_id],
-            similarity=_best_similarity(near, one, wordings),
+            similarity=_best_similarity(matches, one, wordings),
         )
         for one, step in zip(line, steps, strict=True)
     )
-    return Evolution(topic, events, near.left_out, 0.0)
+    return Evolution(topic, events, matches.left_out, 0.0)
 
 
 def check_topic(topic: str) -> str:
@@ -182,11 +182,13 @@ def check_topic(topic: str) -> str:
 # ---- what is on the line
 
 
-def _find_near(rows: Rows, stored: SnapshotVectors, topic: str, vector: Vectors | None, limit: int) -> _Near:
+def _find_topic_matches(
+    rows: Rows, stored: SnapshotVectors, topic: str, vector: Vectors | None, limit: int
+) -> _TopicMatches:
     worded = set(_with_words(rows, topic))
     if vector is None:
         kept = sorted(worded)
-        return _Near(dict.fromkeys(kept[:limit]), max(0, len(kept) - limit))
+        return _TopicMatches(dict.fromkeys(kept[:limit]), max(0, len(kept) - limit))
     cosines = _search_nearest(rows, stored, vector, 2 * limit)
     floor = max(FLOOR, SHARE * max(cosines.values(), default=0.0))
     found: dict[int, float | None] = {n: cosine for n, cosine in cosines.items() if cosine >= floor}
@@ -194,7 +196,7 @@ def _find_near(rows: Rows, stored: SnapshotVectors, topic: str, vector: Vectors 
     # What has no vector yet is found by its words alone.
     found |= {n: known.get(n) for n in worded if known.get(n, 1.0) >= WORDS_FLOOR}
     order = sorted(found, key=lambda n: (-(found[n] or 0.0) - WORDS_NEARER * (n in worded), n))
-    return _Near({n: found[n] for n in order[:limit]}, max(0, len(order) - limit))
+    return _TopicMatches({n: found[n] for n in order[:limit]}, max(0, len(order) - limit))
 
 
 def _search_nearest(rows: Rows, stored: SnapshotVectors, vector: Vectors, most: int) -> dict[int, float]:
@@ -205,8 +207,8 @@ def _search_nearest(rows: Rows, stored: SnapshotVectors, vector: Vectors, most: 
 
 def _with_words(rows: Rows, topic: str) -> Iterable[int]:
     """Labels of memories with all the words of a topic that tell anything."""
-    told = query_terms(topic)
-    terms = [found.term for found in told if not found.stop]
+    topic_terms = query_terms(topic)
+    terms = [found.term for found in topic_terms if not found.stop]
     if not terms:
         return ()
     match = " AND ".join('"' + term.replace('"', '""') + '"' for term in terms)
@@ -218,8 +220,10 @@ def _cosines_of(stored: SnapshotVectors, vector: Vectors, labels: Sequence[int])
     return dict(zip(found.tolist(), (vectors @ vector).tolist(), strict=True))
 
 
-def _best_similarity(near: _Near, one: _TopicFacts, wordings: Mapping[str, Sequence[_TopicFacts]]) -> float | None:
-    found = [near.cosines.get(each.n) for each in (one, *wordings.get(one.id, ()))]
+def _best_similarity(
+    matches: _TopicMatches, one: _TopicFacts, wordings: Mapping[str, Sequence[_TopicFacts]]
+) -> float | None:
+    found = [matches.cosines.get(each.n) for each in (one, *wordings.get(one.id, ()))]
     return max((cosine for cosine in found if cosine is not None), default=None)
 
 
@@ -241,8 +245,8 @@ def _fold_wordings(known: Sequence[_TopicFacts]) -> tuple[list[_TopicFacts], dic
             seen.add(heir.id)
         if heir is not one:
             wordings[heir.id].append(one)
-    gone = {old.id for olds in wordings.values() for old in olds}
-    line = [_with_earliest_time(one, wordings.get(one.id, ())) for one in known if one.id not in gone]
+    folded = {old.id for olds in wordings.values() for old in olds}
+    line = [_with_earliest_time(one, wordings.get(one.id, ())) for one in known if one.id not in folded]
     line.sort(key=lambda one: (one.at, one.n))
     return line, {heir: sorted(olds, key=lambda old: old.n) for heir, olds in wordings.items()}
 
@@ -290,8 +294,8 @@ def _end_times(line: Sequence[_TopicFacts], opposed: Collection[Pair]) -> Mappin
         if one.status in ("active", "disputed") and one.valid_to is None:
             continue
         successor = one.superseded_by_id
-        said = at[successor] if successor in at and frozenset((one.id, successor)) in opposed else None
-        end = one.valid_to if one.valid_to is not None else said if said is not None else one.retired_at
+        opposed_at = at[successor] if successor in at and frozenset((one.id, successor)) in opposed else None
+        end = one.valid_to if one.valid_to is not None else opposed_at if opposed_at is not None else one.retired_at
         if end is not None:
             found[one.id] = max(one.at, end)
     return found

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from core.errors import Code, UserError
-from core.memory.read import said_at_sql
+from core.memory.read import time_of_memory_sql
 from core.recall.browse.ego_selection import EgoSelection, entity_worth, link_strength, memory_worth, select_ego
 from core.recall.browse.entity_links import EntityIndex
 from core.recall.browse.library import find_rows, read_rows
@@ -40,7 +40,7 @@ MAX_CAP = 1000
 LEAST_TINTED = 3
 """Nodes of one community round a centre from which on it is told apart."""
 
-_STANDING = ("active", "disputed")
+_VISIBLE = ("active", "disputed")
 # What no longer stands is drawn next to what took its place, and nowhere else.
 _REPLACED = frozenset({"superseded", "consolidated"})
 _REPLACING = frozenset({"supersedes", "derived_from"})
@@ -50,7 +50,7 @@ READ_MESSAGE = (
     "AND EXISTS (SELECT 1 FROM readings t WHERE t.memory_id = m.id))"
 )
 """Whether memory `m` is a message from which statements were made, or none could be."""
-TOLD = "EXISTS (SELECT 1 FROM statements s WHERE s.episode_id = m.id)"
+HAS_STATEMENT = "EXISTS (SELECT 1 FROM statements s WHERE s.episode_id = m.id)"
 """Whether a statement says what memory `m` says."""
 _STATUSES = (
     f"SELECT m.n, CASE WHEN :small AND {SMALL_TALK} THEN 'small_talk' "  # noqa: S608 - constants
@@ -63,14 +63,14 @@ NAMES = (
 )
 """How many entities memory `m` is about or names; whom a statement of the owner's is about is written so, too."""
 _WORTHS = (
-    f"SELECT m.n, m.kind, m.importance, m.trust, {said_at_sql('m')}, {TOLD}, {NAMES} FROM memories m "  # noqa: S608 - constants
+    f"SELECT m.n, m.kind, m.importance, m.trust, {time_of_memory_sql('m')}, {HAS_STATEMENT}, {NAMES} FROM memories m "  # noqa: S608 - constants
     "WHERE m.n IN (SELECT value FROM json_each(?))"
 )
 _LABELS = "SELECT group_concat(n) FROM memories WHERE id IN (SELECT value FROM json_each(?))"
 _IDS = "SELECT n, id FROM memories WHERE n IN (SELECT value FROM json_each(?))"
 SHOWN = f"m.status IN ('active', 'disputed') AND NOT (:small AND {SMALL_TALK}) AND NOT (:talk AND {READ_MESSAGE})"
 """Which `memories m` the graph shows without a search; `:small` and `:talk` hide small talk and read messages."""
-_ALL_STANDING = f"SELECT group_concat(m.n) FROM memories m WHERE {SHOWN}"  # noqa: S608 - constants
+_ALL_SHOWN = f"SELECT group_concat(m.n) FROM memories m WHERE {SHOWN}"  # noqa: S608 - constants
 
 
 def check_filter(wanted: GraphFilter) -> None:
@@ -115,7 +115,7 @@ class ShownMemories:
     def all_labels(self) -> Labels:
         """All of them, ascending."""
         if self._every is None:
-            self._every = np.sort(parse_labels(self._rows.value(_ALL_STANDING, self._hides)))
+            self._every = np.sort(parse_labels(self._rows.value(_ALL_SHOWN, self._hides)))
         return self._every
 
     def select_visible(self, labels: Labels) -> Labels:
@@ -123,8 +123,8 @@ class ShownMemories:
         if self.is_narrowed:
             return np.intersect1d(labels, self.all_labels())
         self._read_statuses(labels.tolist())
-        standing = [n for n in labels.tolist() if self._status[n] in _STANDING]
-        return np.array(sorted(standing), np.int64)
+        visible = [n for n in labels.tolist() if self._status[n] in _VISIBLE]
+        return np.array(sorted(visible), np.int64)
 
     def visible_links(self, links: Links, drawn: Collection[int]) -> Links:
         """The links between what is drawn already and what may be; an entity may always be."""
@@ -187,27 +187,29 @@ def read_ego(
     index = EntityIndex(rows)
     centre = find_node(rows, index, node_id)
     shown, types = ShownMemories(rows, wanted, now_ms), wanted_types(wanted)
-    near = Nearness(stored, wanted.min_similarity, shown.select_visible, shown.all_labels)
+    nearness = Nearness(stored, wanted.min_similarity, shown.select_visible, shown.all_labels)
 
     def links_around(labels: Sequence[int], drawn: Collection[int]) -> Links:
         memories = [n for n in labels if n > OWNER_LABEL]
         links = read_links_around(rows, memories, types) | index.links_around(set(labels), types)
         if MEANING in types:
-            links |= near.nearest_links_around(memories)
+            links |= nearness.nearest_links_around(memories)
         return shown.visible_links(links, drawn)
 
     def links_among(labels: Collection[int]) -> Links:
         memories = [n for n in labels if n > OWNER_LABEL]
         links = read_links_around(rows, memories, types) | index.links_around(labels, types)
         inside = {link: weight for link, weight in links.items() if link.a in labels and link.b in labels}
-        return inside | near.nearest_links_among(memories) if MEANING in types else inside
+        return inside | nearness.nearest_links_among(memories) if MEANING in types else inside
 
     def worth_of(labels: Collection[int]) -> Mapping[int, float]:
         return read_worths(rows, index, labels, now_ms)
 
     picked = select_ego(centre, depth, cap, links_around, links_among, worth_of)
     nodes = make_nodes(rows, index, picked.distance, now_ms)
-    communities = _find_communities(picked, near.nearest_links_among([n for n in picked.distance if n > OWNER_LABEL]))
+    communities = _find_communities(
+        picked, nearness.nearest_links_among([n for n in picked.distance if n > OWNER_LABEL])
+    )
     return EgoGraph(
         centre=nodes[centre].id,
         nodes=tuple(
@@ -232,8 +234,8 @@ def read_worths(rows: Rows, index: EntityIndex, labels: Collection[int], now_ms:
     """
     ids = json.dumps([n for n in labels if n > OWNER_LABEL])
     found = {
-        int(n): memory_worth(kind, importance, trust, now_ms - at, names, is_told=bool(told))
-        for n, kind, importance, trust, at, told, names in rows.all(_WORTHS, (ids,))
+        int(n): memory_worth(kind, importance, trust, now_ms - at, names, has_statement=bool(has_statement))
+        for n, kind, importance, trust, at, has_statement, names in rows.all(_WORTHS, (ids,))
     }
     lines = index.lines(n for n in labels if n <= OWNER_LABEL)
     return found | {n: entity_worth(line.type, line.mentions) for n, line in lines.items()}
@@ -261,15 +263,15 @@ def make_edges(links: Links, nodes: Mapping[int, GraphNode]) -> tuple[GraphEdge,
     return tuple(GraphEdge(nodes[e.a].id, nodes[e.b].id, e.type, weight, e.label) for e, weight in links.items())
 
 
-def _find_communities(picked: EgoSelection, near: Links) -> dict[int, int]:
+def _find_communities(picked: EgoSelection, links_by_meaning: Links) -> dict[int, int]:
     """Communities among the neighbours of the centre, which belongs to none: everything hangs on it.
 
     Args:
-        near: nearness in meaning among them, whether it is drawn or not.
+        links_by_meaning: nearness in meaning among them, whether it is drawn or not.
     """
     labels = list(picked.distance)[1:]
     place = {n: nr for nr, n in enumerate(labels)}
-    links = [item for item in (near | picked.links).items() if item[0].a in place and item[0].b in place]
+    links = [item for item in (links_by_meaning | picked.links).items() if item[0].a in place and item[0].b in place]
     a, b = (np.array([place[getattr(link, end)] for link, _ in links], np.int64) for end in ("a", "b"))
     weight = np.array([link_strength(link, weight) for link, weight in links], np.float64)
     groups = find_link_communities(len(labels), a, b, weight, least=LEAST_TINTED)

@@ -53,7 +53,7 @@ def read_paths(
     strength = np.array([link_strength(link, links[link]) for link in best.values()], np.float64)
     found = find_shortest_paths(a, b, strength, start, end, PATHS, LONGEST)
     nodes = make_nodes(rows, index, {start, end} | {n for path in found for n in path}, now_ms)
-    steps = [[best[_pair(one, other)] for one, other in pairwise(path)] for path in found]
+    steps = [[best[_ordered_pair(one, other)] for one, other in pairwise(path)] for path in found]
     used = {link: links[link] for path in steps for link in path}
     edges = dict(zip(used, make_edges(used, nodes), strict=True))
     places = place_paths(found or [[start, end]])
@@ -78,19 +78,20 @@ def _read_shown_links(
     links = {Link(a, b, EDGE_TYPES[kind]): weight for a, b, kind, weight in zip(*lists, strict=True)}
     links |= index.all_links(types)
     if MEANING in types:
-        near = Nearness(stored, wanted.min_similarity, shown.select_visible, shown.all_labels)
-        links |= near.nearest_links_around({n for link in links for n in (link.a, link.b) if n > OWNER_LABEL})
+        nearness = Nearness(stored, wanted.min_similarity, shown.select_visible, shown.all_labels)
+        links |= nearness.nearest_links_around({n for link in links for n in (link.a, link.b) if n > OWNER_LABEL})
     return shown.visible_links(links, ends)
 
 
-def _pair(one: int, other: int) -> tuple[int, int]:
+def _ordered_pair(one: int, other: int) -> tuple[int, int]:
+    """Two ends in a fixed order."""
     return min(one, other), max(one, other)
 
 
 def _strongest_by_pair(links: Links) -> dict[tuple[int, int], Link]:
     best: dict[tuple[int, int], Link] = {}
     for link in sorted(links, key=lambda link: (-link_strength(link, links[link]), link.type, link.label, link.a)):
-        best.setdefault(_pair(link.a, link.b), link)
+        best.setdefault(_ordered_pair(link.a, link.b), link)
     return best
 
 

@@ -24,7 +24,7 @@ from core.memory.read import (
     read_occurred,
     read_strengths,
     row_to_memory,
-    said_at_sql,
+    time_of_memory_sql,
 )
 from core.recall.scope import OWNER_SCOPE, Scope, find_visible, visibility_conditions
 from core.text.screening.egress import is_blocked
@@ -48,10 +48,10 @@ from core.types.values import LIST_SORTS, Kind, Role, Source, Status
 from core.types.views import SORTS, Facets, FindRequest, MemoryRow
 from core.vault.database.rows import Rows
 
-HEAD_CHARACTERS = 300
-_HEAD_BYTES = 4 * HEAD_CHARACTERS
+OPENING_CHARACTERS = 300
+_OPENING_BYTES = 4 * OPENING_CHARACTERS
 
-_STANDING = "m.status IN ('active', 'disputed')"
+_IS_ACTIVE = "m.status IN ('active', 'disputed')"
 # Each takes one JSON list. Case does not matter for A to Z.
 _ONE_OF = {
     "kind": "m.kind IN (SELECT value FROM json_each(?))",
@@ -81,7 +81,7 @@ _FLAGS = {
 }
 _COLUMNS = {"trust": "m.trust", "importance": "m.importance", "confidence": "m.confidence"}
 _TIMES = {"recorded": "m.recorded_at"}
-_SAID = said_at_sql("m")
+_TIME_OF_MEMORY = time_of_memory_sql("m")
 _HAS_WORDS = "m.n IN (SELECT rowid FROM memory_fts WHERE memory_fts MATCH ?)"
 _HAS_PHRASE = "instr(CAST(m.text AS BLOB), CAST(? AS BLOB)) > 0"
 
@@ -132,13 +132,13 @@ def find_rows(rows: Rows, request: FindRequest, now_ms: int, scope: Scope = OWNE
     params: list[object] = []
     where = _make_conditions(search, scope, params)
     fading = [term for term in search.terms if term.key == "strength"]
-    weighed = bool(fading) or request.sort == "strength"
+    needs_strength = bool(fading) or request.sort == "strength"
     # Sorted below: for 100,000 rows that takes a third of the time of the database's own sorter, and lets threads run.
     key = _KEYS[request.sort]
-    read, joined = (f"m.id, {key}, {STRENGTH_COLUMNS}", STRENGTH_JOINS) if weighed else (f"m.id, {key}", "")
+    read, joined = (f"m.id, {key}, {STRENGTH_COLUMNS}", STRENGTH_JOINS) if needs_strength else (f"m.id, {key}", "")
     found = rows.all(f"SELECT {read} FROM memories m{joined} WHERE {where} ORDER BY m.n", params)  # noqa: S608
     ids, keys = [row[0] for row in found], [row[1] for row in found]
-    if weighed and found:
+    if needs_strength and found:
         values = read_strengths([row[2:] for row in found], now_ms)
         keys = values.tolist() if request.sort == "strength" else keys
         kept = np.ones(values.size, np.bool_)
@@ -184,7 +184,7 @@ def read_rows(rows: Rows, ids: Sequence[str], now_ms: int, scope: Scope = OWNER_
     """
     wanted = json.dumps(list(dict.fromkeys(ids)))
     within = "" if scope.unrestricted else " WHERE m.space_id IN (SELECT value FROM json_each(:spaces))"
-    params: dict[str, object] = {"ids": wanted, "bytes": _HEAD_BYTES}
+    params: dict[str, object] = {"ids": wanted, "bytes": _OPENING_BYTES}
     if not scope.unrestricted:
         params["spaces"] = json.dumps(sorted(scope.space_ids))
     found = rows.all(f"{_ROWS}{within} ORDER BY w.key", params)
@@ -195,11 +195,13 @@ def read_rows(rows: Rows, ids: Sequence[str], now_ms: int, scope: Scope = OWNER_
 
 
 def _memory_row_from(row: tuple[Any, ...], strength: float) -> MemoryRow:
-    (memory_id, n, kind, status, head, size, space, source, role, author, client, category, importance, tags) = row[:14]
-    (said, precision, offset, recorded_at, trust, confidence, pinned, accesses, accessed, title, room, flags) = row[
-        14:-STRENGTH_WIDTH
+    (memory_id, n, kind, status, opening, size, space, source, role, author, client, category, importance, tags) = row[
+        :14
     ]
-    shown = head.decode("utf-8", "ignore")[:HEAD_CHARACTERS]
+    (occurred_at, precision, offset, recorded_at, trust, confidence, pinned, accesses, accessed, title, room, flags) = (
+        row[14:-STRENGTH_WIDTH]
+    )
+    shown = opening.decode("utf-8", "ignore")[:OPENING_CHARACTERS]
     return MemoryRow(
         id=memory_id,
         n=n,
@@ -215,7 +217,7 @@ def _memory_row_from(row: tuple[Any, ...], strength: float) -> MemoryRow:
         category=category,
         importance=importance,
         tags=tuple(json.loads(tags)),
-        occurred=read_occurred(said, precision, offset),
+        occurred=read_occurred(occurred_at, precision, offset),
         recorded_at=recorded_at,
         trust=trust,
         confidence=confidence,
@@ -236,7 +238,7 @@ def _make_conditions(search: ParsedSearch, scope: Scope, params: list[object]) -
         where.append("m.space_id IN (SELECT value FROM json_each(?))")
         params.append(json.dumps(sorted(scope.space_ids)))
     if not search.has_status:
-        where.append(_STANDING)
+        where.append(_IS_ACTIVE)
     words = [term.values[0] for term in search.terms if term.key == WORD and not term.negated]
     if words:
         where.append(_HAS_WORDS)
@@ -265,7 +267,7 @@ def _make_condition(term: SearchTerm, params: list[object]) -> str:
         return _ONE_OF[term.key]
     if term.key in NUMBERS:
         return _between_numbers(term, _COLUMNS[term.key], params)
-    return _between_times(term, _TIMES["recorded"] if term.key == "recorded" else _SAID, params)
+    return _between_times(term, _TIMES["recorded"] if term.key == "recorded" else _TIME_OF_MEMORY, params)
 
 
 def _match_expression(words: Sequence[str]) -> str:
@@ -318,7 +320,7 @@ def _is_in_ranges(values: NDArray[np.float64], term: SearchTerm) -> NDArray[np.b
 
 
 _LIST_KEYS = {
-    "said": said_at_sql("{0}"),
+    "said": time_of_memory_sql("{0}"),
     "importance": "{0}.importance",
     "trust": "{0}.trust",
 }
@@ -376,8 +378,8 @@ def _list_order(sort: str) -> str:
 def _after_condition(sort: str) -> str:
     """What comes behind the memory `:after` in an order."""
     if sort in _LIST_KEYS:
-        mine, others = _LIST_KEYS[sort].format("m"), _LIST_KEYS[sort].format("a")
-        return f"({mine}, m.n) < (SELECT {others}, a.n FROM memories a WHERE a.id = :after)"  # noqa: S608 - constants
+        own_key, anchor_key = _LIST_KEYS[sort].format("m"), _LIST_KEYS[sort].format("a")
+        return f"({own_key}, m.n) < (SELECT {anchor_key}, a.n FROM memories a WHERE a.id = :after)"  # noqa: S608 - constants
     after = "(SELECT n FROM memories WHERE id = :after)"
     return f"m.n > {after}" if sort == "oldest" else f"m.n < {after}"
 
@@ -424,10 +426,10 @@ def _list_conditions(rows: Rows, request: ListRequest, scope: Scope, params: dic
 def _request_conditions(rows: Rows, request: ListRequest, params: dict[str, object]) -> list[str]:
     where = []
     if request.since_ms is not None:
-        where.append(f"{said_at_sql('m')} >= :since")
+        where.append(f"{time_of_memory_sql('m')} >= :since")
         params["since"] = request.since_ms
     if request.until_ms is not None:
-        where.append(f"{said_at_sql('m')} < :until")
+        where.append(f"{time_of_memory_sql('m')} < :until")
         params["until"] = request.until_ms
     if request.tags:
         where.append(

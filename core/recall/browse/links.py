@@ -46,20 +46,22 @@ _PARTS = (
     "SELECT a.n, b.n, 'part', :part FROM memories a "
     "JOIN memories b ON b.part_of = a.part_of AND b.part_index = a.part_index + 1"
 )
-_SAID = (
+_STATED_BY = (
     "SELECT a.n, b.n, 'conversation', :said FROM memories a "  # noqa: S608 - constants only
     f"JOIN memories b ON {_NEXT} WHERE coalesce(a.part_index, 0) = 0"
 )
 
 _HERE_A = "a.n IN (SELECT value FROM json_each(:here))"
 _HERE_B = "b.n IN (SELECT value FROM json_each(:here))"
-_WHOLE = f"{_EDGES} UNION ALL {_DERIVED} UNION ALL {_NEWER} UNION ALL {_OLDER} UNION ALL {_PARTS} UNION ALL {_SAID}"
+_WHOLE = (
+    f"{_EDGES} UNION ALL {_DERIVED} UNION ALL {_NEWER} UNION ALL {_OLDER} UNION ALL {_PARTS} UNION ALL {_STATED_BY}"
+)
 # The part and the message before are looked for by their number, so that the index finds them.
 _PARTS_BACK = (
     "SELECT a.n, b.n, 'part', :part FROM memories b "
     "JOIN memories a ON a.part_of = b.part_of AND a.part_index = b.part_index - 1"
 )
-_SAID_BACK = (
+_STATED_BY_BACKWARD = (
     "SELECT a.n, b.n, 'conversation', :said FROM memories b JOIN memories a "
     "ON a.conversation_id = b.conversation_id AND a.position = b.position - 1 "
     "AND coalesce(a.part_index, 0) = 0 WHERE coalesce(b.part_index, 0) = 0"
@@ -70,7 +72,7 @@ _AROUND = (
     f"UNION ALL {_NEWER} WHERE {_HERE_A} UNION ALL {_NEWER} WHERE {_HERE_B} "
     f"UNION ALL {_OLDER} WHERE {_HERE_A} UNION ALL {_OLDER} WHERE {_HERE_B} "
     f"UNION ALL {_PARTS} WHERE {_HERE_A} UNION ALL {_PARTS_BACK} WHERE {_HERE_B} "
-    f"UNION ALL {_SAID} AND {_HERE_A} UNION ALL {_SAID_BACK} AND {_HERE_B}"
+    f"UNION ALL {_STATED_BY} AND {_HERE_A} UNION ALL {_STATED_BY_BACKWARD} AND {_HERE_B}"
 )
 
 _PER_NODE = 8
@@ -270,10 +272,10 @@ def nearest_pairs(
             # Three or eight maxima are several times quicker than one partition of the whole block.
             best = block.argmax(axis=1)
             cosine = block[at, best]
-            near = cosine >= least
-            i, j = (at + low)[near], best[near]
+            is_close = cosine >= least
+            i, j = (at + low)[is_close], best[is_close]
             keys.append(np.minimum(i, j) * count + np.maximum(i, j))
-            cosines.append(np.minimum(cosine[near], np.float32(1)))
+            cosines.append(np.minimum(cosine[is_close], np.float32(1)))
             block[at, best] = -np.inf
     unique, first = np.unique(np.concatenate(keys), return_index=True)
     return unique // max(count, 1), unique % max(count, 1), np.concatenate(cosines)[first]

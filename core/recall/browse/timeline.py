@@ -33,13 +33,13 @@ Number = TypeVar("Number", bound=np.generic)
 
 _KINDS = tuple(kind.value for kind in Kind)
 _STATUSES = tuple(status.value for status in Status)
-_STANDING = (Status.ACTIVE.value, Status.DISPUTED.value)
+_CURRENT = (Status.ACTIVE.value, Status.DISPUTED.value)
 _OVER = (Status.SUPERSEDED.value, Status.CONSOLIDATED.value, Status.ARCHIVED.value)
 _LAST = np.iinfo(np.int64).max
 _SPARSE = 8  # labels a memory, from which a table would be too large
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 # Each is read from one index, as one text a column: ten times faster than a row each.
-_SAID = (
+_OCCURRED = (
     "SELECT group_concat(n), group_concat(occurred_at) FROM "
     "(SELECT n, occurred_at FROM memories WHERE occurred_at IS NOT NULL)"
 )
@@ -54,7 +54,7 @@ _SPANS = (
     "WHERE retired_at IS NOT NULL OR valid_from IS NOT NULL OR valid_to IS NOT NULL OR status_reason IS NOT NULL"
 )
 _IDS = "SELECT n, id FROM memories WHERE n IN (SELECT value FROM json_each(?))"
-NEVER_HELD = ("rejected", "hidden_at_source", "older")
+NEVER_BELIEVED = ("rejected", "hidden_at_source", "older")
 """Reasons of a status: what ended so was never believed, or only for the time of one transaction."""
 # A text the person corrected was never true, as does `core.recall.scope` for what is asked as of a time.
 _NEVER_TRUE = ("edited", "merged")
@@ -68,7 +68,7 @@ class TimeColumns:
     Attributes:
         n: labels.
         at: when it was said, else recorded (X38), epoch ms.
-        said: whether `at` is when it was said.
+        has_date: whether `at` is when it was said.
         recorded: when it was recorded, epoch ms.
         kind: index into `Kind`; `status` into `Status`; `space` into `spaces`.
         spaces: names.
@@ -76,7 +76,7 @@ class TimeColumns:
 
     n: Ints
     at: Ints
-    said: Flags
+    has_date: Flags
     recorded: Ints
     kind: Small
     status: Small
@@ -92,7 +92,7 @@ class Spans:
         retired: when Loci ceased to believe it; the largest number where it did not.
         begin: from when it is true, where that is said or follows from when it was said; the smallest number else.
         end: until when it is true, exclusive; the largest number where it has no end.
-        held: whether it was ever believed, whatever became of it.
+        was_believed: whether it was ever believed, whatever became of it.
         was_true: whether it was ever true, and not worded wrongly.
         replaced: whether a newer version took its place.
     """
@@ -100,7 +100,7 @@ class Spans:
     retired: Ints
     begin: Ints
     end: Ints
-    held: Flags
+    was_believed: Flags
     was_true: Flags
     replaced: Flags
 
@@ -114,23 +114,23 @@ def read_columns(rows: Rows) -> TimeColumns:
     names = dict(rows.all(_SPACES))
     numbers = {space_id: number for number, space_id in enumerate(names)}
     all_n, all_recorded = (parse_labels(text) for text in rows.all(_RECORDED)[0])
-    said_n, said_at = (parse_labels(text) for text in rows.all(_SAID)[0])
+    dated_n, dated_at = (parse_labels(text) for text in rows.all(_OCCURRED)[0])
     place = _places_of(all_n)
-    said = np.zeros(all_n.size, np.bool_)
-    said[place(said_n)] = True
+    has_date = np.zeros(all_n.size, np.bool_)
+    has_date[place(dated_n)] = True
     recorded = np.zeros(all_n.size, np.int64)
     kind, status, space = (np.zeros(all_n.size, np.int16) for _ in range(3))
     recorded[place(all_n)] = all_recorded
     for space_id, its_status, its_kind, labels in rows.all(_GROUPS):
         here = place(parse_labels(labels))
         kind[here], status[here], space[here] = _KINDS.index(its_kind), _STATUSES.index(its_status), numbers[space_id]
-    undated = ~said[place(all_n)]
-    n, at = _by_time(said_n, said_at, all_n[undated], all_recorded[undated])
+    undated = ~has_date[place(all_n)]
+    n, at = _by_time(dated_n, dated_at, all_n[undated], all_recorded[undated])
     here = place(n)
     return TimeColumns(
         _make_read_only(n),
         _make_read_only(at),
-        _make_read_only(said[here]),
+        _make_read_only(has_date[here]),
         _make_read_only(recorded[here]),
         _make_read_only(kind[here]),
         _make_read_only(status[here]),
@@ -150,9 +150,9 @@ def _places_of(labels: Labels) -> Callable[[Labels], Ints]:
     return lambda wanted: table[wanted]
 
 
-def _by_time(said_n: Labels, said_at: Ints, other_n: Labels, other_at: Ints) -> tuple[Ints, Ints]:
+def _by_time(dated_n: Labels, dated_at: Ints, other_n: Labels, other_at: Ints) -> tuple[Ints, Ints]:
     """Two lists that are each in the order of time as one, equals by their labels."""
-    n, at = np.concatenate((said_n, other_n)), np.concatenate((said_at, other_at))
+    n, at = np.concatenate((dated_n, other_n)), np.concatenate((dated_at, other_at))
     order = np.argsort(at, kind="stable")  # two runs: merged, not sorted
     n, at = n[order], at[order]
     if ((at[1:] == at[:-1]) & (n[1:] < n[:-1])).any():
@@ -170,19 +170,19 @@ def read_spans(rows: Rows, columns: TimeColumns) -> Spans:
     """
     size = columns.n.size
     retired, end = (np.full(size, _LAST) for _ in range(2))
-    begin = np.where(columns.said, columns.at, -_LAST)
-    held, was_true = (np.ones(size, np.bool_) for _ in range(2))
+    begin = np.where(columns.has_date, columns.at, -_LAST)
+    was_believed, was_true = (np.ones(size, np.bool_) for _ in range(2))
     replaced = np.zeros(size, np.bool_)
     by_label = np.argsort(columns.n, kind="stable")
     ordered = columns.n[by_label]
-    for label, gone, valid_from, valid_to, reason in rows.all(_SPANS):
+    for label, retired_at, valid_from, valid_to, reason in rows.all(_SPANS):
         place = by_label[np.searchsorted(ordered, label)]
-        retired[place] = _LAST if gone is None else gone
+        retired[place] = _LAST if retired_at is None else retired_at
         begin[place] = begin[place] if valid_from is None else valid_from
         end[place] = _LAST if valid_to is None else valid_to
-        held[place], was_true[place] = reason not in NEVER_HELD, reason not in _NEVER_TRUE
+        was_believed[place], was_true[place] = reason not in NEVER_BELIEVED, reason not in _NEVER_TRUE
         replaced[place] = reason in OLD_VERSIONS
-    return Spans(retired, begin, end, held, was_true, replaced)
+    return Spans(retired, begin, end, was_believed, was_true, replaced)
 
 
 def count_by_period(
@@ -310,7 +310,7 @@ def match_filter(columns: TimeColumns, wanted: TimeFilter) -> Flags:
     Raises:
         UserError: NOT_FOUND for a space that does not exist.
     """
-    statuses = (*_STANDING, *_OVER) if wanted.with_over else _STANDING
+    statuses = (*_CURRENT, *_OVER) if wanted.with_over else _CURRENT
     return _has_status(columns, statuses) & _matches_filter(columns, wanted)
 
 
@@ -345,7 +345,7 @@ def places_between(columns: TimeColumns, first_ms: int, last_ms: int, wanted: Ti
     return np.flatnonzero(match_filter(columns, wanted) & inside)
 
 
-def places_held_at(columns: TimeColumns, spans: Spans, at_ms: int, axis: str, wanted: TimeFilter) -> Ints:
+def places_valid_at(columns: TimeColumns, spans: Spans, at_ms: int, axis: str, wanted: TimeFilter) -> Ints:
     """Places of what was believed, or was true, at a moment; in the order of when it was said.
 
     Believed is what Loci had learned by then and had not given up (record time, as the palace's slider); true is what
@@ -364,13 +364,13 @@ def places_held_at(columns: TimeColumns, spans: Spans, at_ms: int, axis: str, wa
     if axis not in AXES:
         raise UserError(Code.INVALID_INPUT, f"A moment is asked by one of {', '.join(AXES)}.")
     if axis == TRUE:
-        kept = _has_status(columns, (*_STANDING, Status.SUPERSEDED.value))
+        kept = _has_status(columns, (*_CURRENT, Status.SUPERSEDED.value))
         # The lifecycle may have archived a version that is over: it was true all the same.
         kept |= _has_status(columns, (Status.ARCHIVED.value,)) & spans.replaced
         kept &= spans.was_true & (spans.begin <= at_ms) & (spans.end > at_ms)
     else:
-        stands = _has_status(columns, _STANDING)
-        kept = (stands | (_has_status(columns, _OVER) & (spans.retired < _LAST) & spans.held)) & (
+        is_current = _has_status(columns, _CURRENT)
+        kept = (is_current | (_has_status(columns, _OVER) & (spans.retired < _LAST) & spans.was_believed)) & (
             columns.recorded <= at_ms
         )
         kept &= spans.retired > at_ms

@@ -13,10 +13,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.memory.read import said_at_sql
+from core.memory.read import time_of_memory_sql
 from core.recall.browse.ego_selection import TYPE_WEIGHT, entity_worth, memory_worth
 from core.recall.browse.entity_links import EntityIndex
-from core.recall.browse.graph import NAMES, SHOWN, TOLD, ShownMemories, check_filter, wanted_types
+from core.recall.browse.graph import HAS_STATEMENT, NAMES, SHOWN, ShownMemories, check_filter, wanted_types
 from core.recall.browse.links import (
     LinkColumns,
     Links,
@@ -48,11 +48,14 @@ _TYPE_WEIGHTS = np.array([TYPE_WEIGHT[name] for name in EDGE_TYPES], np.float32)
 _CENTRAL_SHARE, _OWN_SHARE = 0.25, 0.35
 _HUB_SHARE = 0.4
 """Of the communities: whoever is tied to more of them is a hub."""
-_COLUMNS = f"SELECT m.n, m.id, m.kind, m.trust, {said_at_sql('m')}, m.importance, {TOLD}, {NAMES} FROM memories m "  # noqa: S608 - constants
-_STANDING = f"{_COLUMNS} WHERE {SHOWN} ORDER BY m.n"
+_COLUMNS = (
+    f"SELECT m.n, m.id, m.kind, m.trust, {time_of_memory_sql('m')}, m.importance, {HAS_STATEMENT}, {NAMES} "  # noqa: S608 - constants
+    "FROM memories m "
+)
+_SHOWN_NODES = f"{_COLUMNS} WHERE {SHOWN} ORDER BY m.n"
 _CHOSEN = f"{_COLUMNS} WHERE m.n IN (SELECT value FROM json_each(:wanted)) ORDER BY m.n"  # noqa: S608 - constants
 _TEXTS = (
-    f"SELECT m.text, {said_at_sql('m')}, m.conversation_id IS NOT NULL FROM json_each(?) w "  # noqa: S608 - constants
+    f"SELECT m.text, {time_of_memory_sql('m')}, m.conversation_id IS NOT NULL FROM json_each(?) w "  # noqa: S608 - constants
     "JOIN memories m ON m.id = w.value"
 )
 
@@ -96,7 +99,7 @@ def gather_whole(rows: Rows, stored: SnapshotVectors, wanted: GraphFilter, now_m
         found = rows.all(_CHOSEN, {"wanted": json.dumps(shown.all_labels().tolist())})
     else:
         hides = {"small": int(wanted.hides_small_talk), "talk": int(wanted.hides_messages)}
-        found = rows.all(_STANDING, hides)
+        found = rows.all(_SHOWN_NODES, hides)
     labels, vectors = stored.fetch_vectors(sample_links(np.array([row[0] for row in found], np.int64)))
     index = EntityIndex(rows)
     ties = index.all_links(types - {RELATION} if shown.is_narrowed else types)
@@ -133,15 +136,17 @@ def draw_whole(gathered: GraphRows, wanted: GraphFilter, stopped: Callable[[], b
     Raises:
         CancelledError: it was stopped.
     """
-    near = _links_by_meaning(gathered, min(wanted.min_similarity, LEAST_COSINE), stopped)
+    links_by_meaning = _links_by_meaning(gathered, min(wanted.min_similarity, LEAST_COSINE), stopped)
     entities = _tied_entities(gathered)
     n = np.array([*entities, *(row[0] for row in gathered.found)], np.int64)
     drawn = (
-        _join_columns(gathered.links, _at_least(near, wanted)) if MEANING in wanted_types(wanted) else gathered.links
+        _join_columns(gathered.links, _at_least(links_by_meaning, wanted))
+        if MEANING in wanted_types(wanted)
+        else gathered.links
     )
     a, b, kind, weight = _strongest_edges(n, drawn)
     lines = tuple(gathered.entities[label] for label in entities)
-    group = _find_groups(n, _join_columns(gathered.links, near))
+    group = _find_groups(n, _join_columns(gathered.links, links_by_meaning))
     return WholeGraph(
         ids=(*(line.id for line in lines), *(row[1] for row in gathered.found)),
         entities=lines,
@@ -172,8 +177,8 @@ def _tied_entities(gathered: GraphRows) -> list[int]:
 def _rank_nodes(gathered: GraphRows, lines: Sequence[EntityLine]) -> NDArray[np.float32]:
     known = [1.0 + entity_worth(line.type, line.mentions) for line in lines]
     worth = [
-        memory_worth(kind, importance, trust, gathered.now_ms - at, names, is_told=bool(told))
-        for _, _, kind, trust, at, importance, told, names in gathered.found
+        memory_worth(kind, importance, trust, gathered.now_ms - at, names, has_statement=bool(has_statement))
+        for _, _, kind, trust, at, importance, has_statement, names in gathered.found
     ]
     return np.array([*known, *worth], np.float32) / np.float32(2)
 
@@ -210,8 +215,8 @@ def _find_hubs(graph: WholeGraph) -> NDArray[np.bool_]:
     """Which entities are tied to many communities: their names tell nothing of one."""
     first, count = len(graph.entities), len(graph.group_names)
     ends, others = np.concatenate((graph.a, graph.b)), np.concatenate((graph.b, graph.a))
-    near = np.unique(ends[ends < first].astype(np.int64) * max(count, 1) + graph.group[others[ends < first]])
-    return np.bincount(near // max(count, 1), minlength=first)[:first] > max(2.0, _HUB_SHARE * count)
+    pairs = np.unique(ends[ends < first].astype(np.int64) * max(count, 1) + graph.group[others[ends < first]])
+    return np.bincount(pairs // max(count, 1), minlength=first)[:first] > max(2.0, _HUB_SHARE * count)
 
 
 def _central_entity(graph: WholeGraph, number: int) -> str:
@@ -244,8 +249,8 @@ def _links_by_meaning(gathered: GraphRows, least: float, stopped: Callable[[], b
 
 
 def _at_least(links: LinkColumns, wanted: GraphFilter) -> LinkColumns:
-    near = links.weight >= wanted.min_similarity
-    return LinkColumns(links.a[near], links.b[near], links.type[near], links.weight[near])
+    is_close = links.weight >= wanted.min_similarity
+    return LinkColumns(links.a[is_close], links.b[is_close], links.type[is_close], links.weight[is_close])
 
 
 def _join_columns(*parts: LinkColumns) -> LinkColumns:

@@ -620,6 +620,6 @@ def _set_pragmas(connection: dbapi2.Connection, pragmas: tuple[tuple[str, str | 
         if value is not None:
             connection.execute(f"PRAGMA {name} = {value}").fetchall()
         # Page sizes come back as text, others as numbers.
-        held = connection.execute(f"PRAGMA {name}").fetchall()
-        if held != [(wanted,)] and [tuple(str(one) for one in row) for row in held] != [(wanted,)]:
+        actual = connection.execute(f"PRAGMA {name}").fetchall()
+        if actual != [(wanted,)] and [tuple(str(one) for one in row) for row in actual] != [(wanted,)]:
             raise BugError(f"database setting {name}")

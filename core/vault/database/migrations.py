@@ -100,9 +100,9 @@ def migrate_schema(
         IntegrityError: MIGRATION_FAILED; the version before it stands.
         LociError: DISK_FULL and what else the system said.
     """
-    (held,) = fetch_rows(connection, "PRAGMA user_version")[0]
+    (stored_version,) = fetch_rows(connection, "PRAGMA user_version")[0]
     for step in steps:
-        if step.version > held:
+        if step.version > stored_version:
             _run_migration(connection, step, now_ms, extra if step.version == 1 else ())
 
 

@@ -54,7 +54,7 @@ LATER: Mapping[str, Mapping[str, object]] = {
 
 _OCTETS = "b"
 _KINDS = (str, int, float, bytes, type(None))
-_HELD = frozenset({*_KINDS, bool})
+_STORABLE_TYPES = frozenset({*_KINDS, bool})
 
 
 def image_to_json(row: Mapping[str, object]) -> str:
@@ -69,7 +69,7 @@ def image_to_json(row: Mapping[str, object]) -> str:
     Raises:
         BugError: a value the vault cannot hold.
     """
-    if not _HELD.issuperset(map(type, row.values())) and not all(isinstance(v, _KINDS) for v in row.values()):
+    if not _STORABLE_TYPES.issuperset(map(type, row.values())) and not all(isinstance(v, _KINDS) for v in row.values()):
         raise BugError("row image")
     return _CANONICAL.encode(dict(row))
 
@@ -96,8 +96,10 @@ def change_to_json(before: Mapping[str, object], after: Mapping[str, object]) ->
     Returns:
         Canonical JSON; `after_from_json` makes the whole row of it. A third of a vault's bytes were such images whole.
     """
-    held = {name: (type(value), value) for name, value in before.items()}  # 1 and 1.0 are two images
-    return image_to_json({name: value for name, value in after.items() if held.get(name) != (type(value), value)})
+    typed_before = {name: (type(value), value) for name, value in before.items()}  # 1 and 1.0 are two images
+    return image_to_json(
+        {name: value for name, value in after.items() if typed_before.get(name) != (type(value), value)}
+    )
 
 
 def after_from_json(before: Mapping[str, Any], text: str) -> dict[str, Any]:

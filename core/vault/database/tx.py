@@ -395,16 +395,18 @@ class Tx(SqlRows):
         wanted = list(dict.fromkeys(to_bindable(value) for value in values))
         for at in range(0, len(wanted), _ROW_IMAGES_AT_ONCE):
             before = self._select_unique_rows(known, column, wanted[at : at + _ROW_IMAGES_AT_ONCE])
-            ours = [key for key, row in before.items() if not all(_is_same_value(row[name], new[name]) for name in new)]
-            if not ours:
+            changed_keys = [
+                key for key, row in before.items() if not all(_is_same_value(row[name], new[name]) for name in new)
+            ]
+            if not changed_keys:
                 continue
             self._take_seq(table)
-            found = f'"{column}" IN ({", ".join("?" * len(ours))})'
-            self._execute_sql(f'UPDATE "{table}" SET {setting} WHERE {found}', (*new.values(), *ours))  # noqa: S608 - checked names
-            for key in ours:
+            found = f'"{column}" IN ({", ".join("?" * len(changed_keys))})'
+            self._execute_sql(f'UPDATE "{table}" SET {setting} WHERE {found}', (*new.values(), *changed_keys))  # noqa: S608 - checked names
+            for key in changed_keys:
                 self.touched.note_row(table, before[key], before[key], new)
             if self.recorder is not None:
-                for key, after in self._select_unique_rows(known, column, ours).items():
+                for key, after in self._select_unique_rows(known, column, changed_keys).items():
                     self.recorder.record_change(table, _key_of(known, after), before[key], after)
 
     def delete(self, table: str, key: Mapping[str, object]) -> bool:
@@ -471,9 +473,9 @@ class Tx(SqlRows):
             raise
         else:
             self._execute_sql("RELEASE attempt", ())
-            for told in kept:
+            for change in kept:
                 if recorder is not None:
-                    recorder.record_change(*told)
+                    recorder.record_change(*change)
         finally:
             self.recorder = recorder
 
@@ -626,8 +628,8 @@ def _key_of(table: SchemaTable, row: Mapping[str, object]) -> dict[str, object]:
     return {name: row[name] for name in table.key or table.columns}
 
 
-def _is_same_value(held: object, wanted: object) -> bool:
-    return held == wanted and isinstance(held, bytes) == isinstance(wanted, bytes)
+def _is_same_value(current: object, wanted: object) -> bool:
+    return current == wanted and isinstance(current, bytes) == isinstance(wanted, bytes)
 
 
 def _need_unlogged(sql: str) -> None:

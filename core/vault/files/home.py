@@ -240,7 +240,7 @@ class Home:
                 with suppress(FileExistsError):
                     parent.mkdir(mode=0o700)
             self.path.mkdir(mode=0o700)
-        if is_new or self._is_ours():
+        if is_new or self._belongs_to_vault():
             self.path.chmod(0o700)
         for directory in (self.backups, self.logs):
             with suppress(FileExistsError):
@@ -249,7 +249,7 @@ class Home:
         with suppress(FileExistsError):
             new_file(self.path / ".gitignore", _GITIGNORE)
 
-    def _is_ours(self) -> bool:
+    def _belongs_to_vault(self) -> bool:
         # The WAL and what else SQLite or Loci puts beside a file begins with that file's name.
         return all(
             entry.name in _OWN_NAMES or entry.name.lstrip(".").startswith(("vault.", "restore", "reserve.", "index."))

@@ -165,15 +165,17 @@ def _count_frames(file: BinaryIO, header: _Header | None, salt: bytes, page: int
         sums = _frame_sums(words, powers)
         for row, frame in enumerate(frames):
             nr += 1
-            head = frame[:_FRAME].tobytes()
-            if head[8:16] != salt:
+            frame_header = frame[:_FRAME].tobytes()
+            if frame_header[8:16] != salt:
                 is_whole = False
                 continue
-            is_commit = head[4:8] != b"\0\0\0\0"
+            is_commit = frame_header[4:8] != b"\0\0\0\0"
             if is_commit:
                 commits.append(nr)
             state = _advance_checksum(state, powers, sums, row)
-            is_whole = is_whole and head[:4] != b"\0\0\0\0" and state == struct.unpack(">II", head[16:24])
+            is_whole = (
+                is_whole and frame_header[:4] != b"\0\0\0\0" and state == struct.unpack(">II", frame_header[16:24])
+            )
             if is_whole:
                 valid = nr
                 readable = nr if is_commit else readable

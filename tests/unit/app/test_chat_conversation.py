@@ -32,7 +32,7 @@ class Remembering:
         self.grants = ["read", "write"]
         self.left: list[dict[str, Any]] = [{"id": "m2", "reason": "budget", "value": "low"}] * 2
 
-    def read_standing(self) -> dict[str, Any]:
+    def read_client_state(self) -> dict[str, Any]:
         if self.fails is not None:
             raise self.fails
         return {"client": "chat", "grants": self.grants}

@@ -261,7 +261,7 @@ def test_history_and_as_of_still_show_an_archived_version(rig: Rig) -> None:
         return [found.memory.id for found in asked.result(30).result.items]
 
     def believed(axis: str) -> list[str]:
-        page = rig.engine.timeline.list_held_at(then + DAY_MS, axis).result(30)
+        page = rig.engine.timeline.list_valid_at(then + DAY_MS, axis).result(30)
         return sorted(row.id for row in page.rows)
 
     earlier = (as_of(then + DAY_MS), believed("true"), believed("believed"))
@@ -402,7 +402,7 @@ def test_pages_and_one_by_one_judge_alike(rig: Rig, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("query", [sweep_module._SOME, sweep_module._LEFT_SOME, sweep_module._OLD_SOME])
 def test_a_batch_is_read_by_its_keys(rig: Rig, query: str) -> None:
-    known = {"heads": '["m"]', "before": 1}
+    known = {"ids": '["m"]', "before": 1}
     found = rig.opened.storage.vault.read(lambda rows: rows.all(f"EXPLAIN QUERY PLAN {query}", known))
     steps = [str(row[3]) for row in found]
     assert any("sqlite_autoindex_memories_1 (id=?)" in step for step in steps)

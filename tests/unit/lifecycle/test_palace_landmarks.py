@@ -454,7 +454,7 @@ def test_a_renewal_that_was_interrupted_stretches_a_wing_once(rig: Rig, monkeypa
         assert_apart(rig, found)
 
 
-@pytest.mark.parametrize("name", ["_write_grounds", "_write_moves"])
+@pytest.mark.parametrize("name", ["_write_room_rects", "_write_moves"])
 def test_what_the_person_does_while_a_wing_is_laid_anew_stays(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

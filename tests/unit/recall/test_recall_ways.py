@@ -14,7 +14,7 @@ from core.recall.scope import IN_REVIEW
 
 QUESTIONS = {
     "in review": f"SELECT m.n FROM memories m WHERE m.n IN (SELECT value FROM json_each(:here)) AND {IN_REVIEW}",  # noqa: S608
-    "what took its place": succession._HEADS,
+    "what took its place": succession._FIRST_PARTS,
     "names": side_lists._NAMED,
     "who has a name": side_lists._NAMING.format(visible="+m.status = 'active'"),
     "links": side_lists._LINKS.format(visible="+m.status = 'active'"),

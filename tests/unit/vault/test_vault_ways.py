@@ -34,8 +34,8 @@ ALLOWED = {
     "core.lifecycle.gauges._EPISODES": _ONCE,
     "core.lifecycle.gauges._RULES": _ONCE,
     "core.recall.context._LENGTH": _ONCE,
-    "core.recall.browse.graph._ALL_STANDING": _ONCE,
-    "core.recall.browse.whole_graph._STANDING": _ONCE,
+    "core.recall.browse.graph._ALL_SHOWN": _ONCE,
+    "core.recall.browse.whole_graph._SHOWN_NODES": _ONCE,
 }
 
 

@@ -284,7 +284,7 @@ class PeriodDetails(QFrame):
         def fetch_page(after: TimeCursor | None) -> Future[TimePage]:
             if axis == SAID:
                 return timeline.list_period(*ends, wanted, after)
-            return timeline.list_held_at(moment, axis, wanted, after)
+            return timeline.list_valid_at(moment, axis, wanted, after)
 
         self.feed.reload(fetch_page)
 

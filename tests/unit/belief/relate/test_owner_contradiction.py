@@ -108,7 +108,7 @@ def test_the_model_is_asked_about_no_more_pairs_than_it_may_be() -> None:
     others = [said(f"I moved number {n} to Zanzi Bank. The user banks elsewhere.") for n in range(9)]
     found = contradiction_odds([(said("I bank with Nordea."), other) for other in others], classify, 5)
     assert asked == [5]
-    assert not all(each.is_told for each in found)
+    assert not all(each.is_whole for each in found)
 
 
 @given(st.text(max_size=200), st.text(max_size=200))

@@ -8,7 +8,7 @@ from core.engine.startup import flush_journal
 from core.errors import Code
 from core.intake.transaction.admission import WITHIN_DAYS
 from core.types.clients import Before
-from core.types.memory import Wish
+from core.types.memory import RequestedChange
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action
 
@@ -23,7 +23,9 @@ def test_no_more_of_one_client_waits_than_the_person_wants(rig: Rig) -> None:
     first = rig.store("The jar is blue.", eager)
     assert rig.store("The jar is blue.", eager).deduplicated
     assert rig.store(HARD, eager).operation == "QUARANTINE"
-    assert rig.engine.client_changes.remove_memory(mine, eager, Wish.DELETE).result(30).operation == "PROPOSED"
+    assert (
+        rig.engine.client_changes.remove_memory(mine, eager, RequestedChange.DELETE).result(30).operation == "PROPOSED"
+    )
     before = rig.dump()
     for asked in (
         lambda: rig.store("The shed is green.", eager),

@@ -8,7 +8,7 @@ from importlib.resources import files
 import pytest
 from engine_rig import Rig
 
-from core.types.memory import Wish
+from core.types.memory import RequestedChange
 from core.types.values import Actor, Source
 
 HOME = "space:home"
@@ -21,7 +21,7 @@ def sentence(grant: str) -> str:
 
 
 def removed(rig: Rig, memory_id: str, actor: Actor) -> str:
-    return rig.engine.client_changes.remove_memory(memory_id, actor, Wish.DELETE).result(30).operation
+    return rig.engine.client_changes.remove_memory(memory_id, actor, RequestedChange.DELETE).result(30).operation
 
 
 def test_curate_says_that_what_others_brought_goes_at_once_and_the_persons_own_waits(rig: Rig) -> None:

@@ -10,7 +10,7 @@ from engine_rig import Rig, facts, refused
 
 from core.errors import Code
 from core.types.clients import Moves
-from core.types.memory import Wish
+from core.types.memory import RequestedChange
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Actor
 
@@ -114,7 +114,7 @@ def test_a_wish_that_waits_is_no_deed(rig: Rig) -> None:
     ada = ears.actors["ada"]
     lamp = rig.store("The lamp of the hall is red.", space="home").memory_id
     ears.heard()
-    asked = rig.engine.client_changes.remove_memory(lamp, ada, Wish.FORGET).result(30)
+    asked = rig.engine.client_changes.remove_memory(lamp, ada, RequestedChange.FORGET).result(30)
     assert asked.operation == "PROPOSED"
     assert ears.heard() == {}
     asked = rig.engine.client_changes.update_text(lamp, "The lamp of the hall is blue.", ada).result(30)

@@ -10,7 +10,7 @@ import numpy as np
 from engine_rig import rig_at
 
 from core.belief.relate.relation_model import RelationModel
-from core.engine.jobs.runner import _SHARE, _find_near, _Manners
+from core.engine.jobs.runner import _SHARE, _find_neighbours, _Manners
 from core.engine.runtime.storage import Activity
 from core.engine.startup import built_in_readers
 from core.types.clock import ManualClock
@@ -81,7 +81,7 @@ def test_between_the_questions_to_the_index_it_waits() -> None:
         clock.advance(1)
         return SimpleNamespace(labels=np.array([3]), cosines=np.array([0.5], np.float32))
 
-    labels, cosines = _find_near(SimpleNamespace(search=search), _Manners(made), np.zeros((40, 3), np.float32), 2)  # type: ignore[arg-type]  # a stand-in
+    labels, cosines = _find_neighbours(SimpleNamespace(search=search), _Manners(made), np.zeros((40, 3), np.float32), 2)  # type: ignore[arg-type]  # a stand-in
     assert labels.shape == (40, 2)
     assert labels[39].tolist() == [3, -1]
     assert cosines[0].tolist() == [0.5, -1.0]

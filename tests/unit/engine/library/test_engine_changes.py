@@ -13,7 +13,7 @@ from core.belief.extract.extraction import extract_claims
 from core.errors import Code
 from core.intake.claims import TextReaders
 from core.text.screening.injection import FLAG
-from core.types.memory import ChangeReply, Wish
+from core.types.memory import ChangeReply, RequestedChange
 from core.types.reviews import QueueRequest
 from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Source
 
@@ -34,7 +34,9 @@ def update(rig: Rig, memory_id: str, text: str, actor: Actor, **more: Any) -> Ch
     return rig.engine.client_changes.update_text(memory_id, text, actor, **more).result(30)
 
 
-def remove(rig: Rig, memory_id: str, actor: Actor, wish: Wish = Wish.DELETE, **more: Any) -> ChangeReply:
+def remove(
+    rig: Rig, memory_id: str, actor: Actor, wish: RequestedChange = RequestedChange.DELETE, **more: Any
+) -> ChangeReply:
     return rig.engine.client_changes.remove_memory(memory_id, actor, wish, **more).result(30)
 
 
@@ -58,7 +60,7 @@ def test_an_update_without_curate_waits_and_changes_nothing_else(rig: Rig, asker
     shown = item(rig, str(reply.conflict))
     assert shown.question == "Should this text be changed?"
     assert shown.asked is not None
-    assert (shown.asked.wish, shown.asked.client, shown.asked.reason) == ("update", "asker", "It was painted.")
+    assert (shown.asked.change, shown.asked.client, shown.asked.reason) == ("update", "asker", "It was painted.")
     assert "asker asks for it and says: “It was painted.”" in shown.why
     assert shown.existing is not None
     assert (shown.existing.memory.id, shown.incoming.memory.id) == (known, reply.memory_id)
@@ -120,14 +122,18 @@ def test_what_one_client_was_refused_another_may_ask_for(rig: Rig, asker: Actor)
         reply = update(rig, known, "The kettle is blue.", who)
         assert reply.operation == "PROPOSED"
         decide(rig, str(reply.conflict), Action.REJECT)
-        gone = rig.engine.client_changes.remove_memory(known, who, Wish.FORGET).result(10)
+        gone = rig.engine.client_changes.remove_memory(known, who, RequestedChange.FORGET).result(10)
         assert gone.operation == "PROPOSED"
         decide(rig, str(gone.conflict), Action.REJECT)
-        assert rig.engine.client_changes.remove_memory(known, who, Wish.FORGET).result(10).operation == "NOOP"
+        assert (
+            rig.engine.client_changes.remove_memory(known, who, RequestedChange.FORGET).result(10).operation == "NOOP"
+        )
 
 
-@pytest.mark.parametrize("wish", [Wish.DELETE, Wish.FORGET])
-def test_a_removal_without_curate_waits_and_allowing_it_deletes_and_audits(rig: Rig, asker: Actor, wish: Wish) -> None:
+@pytest.mark.parametrize("wish", [RequestedChange.DELETE, RequestedChange.FORGET])
+def test_a_removal_without_curate_waits_and_allowing_it_deletes_and_audits(
+    rig: Rig, asker: Actor, wish: RequestedChange
+) -> None:
     known = rig.store("The kettle is red.").memory_id
     reply = remove(rig, known, asker, wish, reason="Wrong kettle.")
     assert (reply.operation, reply.memory_id) == ("PROPOSED", known)
@@ -163,7 +169,7 @@ def test_the_same_wish_opens_one_item(rig: Rig, asker: Actor) -> None:
     known = rig.store("The kettle is red.").memory_id
     first, again = (update(rig, known, "The kettle is blue.", asker, reason=str(n)) for n in range(2))
     assert (again.conflict, again.memory_id, again.deduplicated) == (first.conflict, first.memory_id, True)
-    gone, gone_again = remove(rig, known, asker), remove(rig, known, asker, Wish.FORGET)
+    gone, gone_again = remove(rig, known, asker), remove(rig, known, asker, RequestedChange.FORGET)
     assert (gone_again.conflict, gone_again.deduplicated) == (gone.conflict, True)
     assert rig.value("SELECT count(*) FROM conflicts") == rig.value("SELECT count(*) FROM approvals") == 2
     assert rig.value("SELECT count(*) FROM memories") == 2
@@ -252,7 +258,7 @@ def test_with_curate_a_text_is_changed_at_once_as_a_step_of_the_client(rig: Rig,
 
 def test_with_curate_a_memory_is_deleted_at_once(rig: Rig, curator: Actor) -> None:
     own = theirs(rig, "The kettle is red.", curator)
-    reply = remove(rig, own, curator, Wish.FORGET)
+    reply = remove(rig, own, curator, RequestedChange.FORGET)
     assert (reply.operation, reply.memory_id) == ("FORGET", own)
     assert statuses(rig, own) == ["deleted"]
     with refused(Code.NOT_FOUND):

@@ -11,7 +11,7 @@ from engine_rig import Rig, refused
 
 from core.engine import conflicts
 from core.errors import Code
-from core.types.memory import Wish
+from core.types.memory import RequestedChange
 from core.types.reviews import TurnedDown
 from core.types.values import OWNER_ACTOR, Actor, Status
 
@@ -33,7 +33,9 @@ def test_all_that_one_client_asked_for_goes_in_one_step_that_can_be_undone(rig: 
     mine = rig.store("My boat lies in Kappeln", space="home").memory_id
     other = rig.store("The other one asks this", rig.client("Other", "read", "propose"))
     asking = noisy(rig, 4)
-    assert rig.engine.client_changes.remove_memory(mine, asking, Wish.FORGET).result(10).operation == "PROPOSED"
+    assert (
+        rig.engine.client_changes.remove_memory(mine, asking, RequestedChange.FORGET).result(10).operation == "PROPOSED"
+    )
     assert open_items(rig) == 6
     before = rig.dump()
     done = rig.engine.conflicts.turn_down("Noisy").result(30)

@@ -73,7 +73,7 @@ def test_what_was_believed_and_what_was_true(rig: Rig) -> None:
     timeline = rig.engine.timeline
 
     def heads(at_ms: int, axis: str) -> list[str]:
-        return [row.head for row in timeline.list_held_at(at_ms, axis).result(30).rows]
+        return [row.head for row in timeline.list_valid_at(at_ms, axis).result(30).rows]
 
     assert heads(START_MS - DAY_MS, BELIEVED) == []
     assert heads(START_MS + DAY_MS, BELIEVED) == ["The rent is 700."]
@@ -81,9 +81,9 @@ def test_what_was_believed_and_what_was_true(rig: Rig) -> None:
     assert heads(START_MS + DAY_MS, TRUE) == ["The rent is 800."]  # it was only worded anew
     assert [
         row.head
-        for row in timeline.list_held_at(START_MS + DAY_MS, BELIEVED, TimeFilter(kinds=(Kind.RULE,))).result(30).rows
+        for row in timeline.list_valid_at(START_MS + DAY_MS, BELIEVED, TimeFilter(kinds=(Kind.RULE,))).result(30).rows
     ] == []
-    assert error_of(timeline.list_held_at(0, "liked")).code is Code.INVALID_INPUT
+    assert error_of(timeline.list_valid_at(0, "liked")).code is Code.INVALID_INPUT
 
 
 def test_the_line_of_a_topic(rig: Rig) -> None:
@@ -127,7 +127,7 @@ def test_nothing_is_read_anew_while_nothing_changes(rig: Rig) -> None:
     total(rig)
     kept = timeline._kept
     assert kept is not None
-    timeline.list_held_at(START_MS, BELIEVED).result(30)
+    timeline.list_valid_at(START_MS, BELIEVED).result(30)
     total(rig)
     assert timeline._kept is not None
     assert timeline._kept.columns is kept.columns

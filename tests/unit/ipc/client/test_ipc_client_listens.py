@@ -24,7 +24,7 @@ def test_the_client_that_waits_listens(served: Served) -> None:
     assert (told.name, told.params) == ("changed", {"seq": 1, "kind": "stored", "ids": ["one-1"]})
     change(served, "gone", "one-1")
     pause = threading.Event()
-    while not client._heard:  # it comes while another call waits, and is kept
+    while not client._notifications:  # it comes while another call waits, and is kept
         client.call("health")
         pause.wait(0.01)
     told = client.listen(0)

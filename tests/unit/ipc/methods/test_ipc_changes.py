@@ -16,7 +16,7 @@ from core.errors import Code
 from core.ipc.client.client import Client
 from core.ipc.methods.memory_json import Shape, conflict_json
 from core.ipc.socket.line_stream import fit_reply
-from core.types.memory import Relationship, Wish
+from core.types.memory import Relationship, RequestedChange
 from core.types.reviews import ClientRequest, ListedConflict
 from core.types.values import Action, Actor, Kind, Memory, Status
 
@@ -119,7 +119,7 @@ def test_what_is_asked_is_handed_on_whole(barn: Barn) -> None:
     barn.ask(client, "memory_relate", source_id=rule, request_id="r4")
     told = [(verb, tuple(one for one in given if not isinstance(one, Actor)), named) for verb, given, named in asked]
     assert told == [
-        ("remove_memory", (barn.rule, Wish.FORGET, None, Kind.RULE, "r1"), {}),
+        ("remove_memory", (barn.rule, RequestedChange.FORGET, None, Kind.RULE, "r1"), {}),
         ("give_feedback", (barn.fact,), {"helpful": True, "reason": None, "kind": None, "request_id": "r2"}),
         ("mark_rule", (rule,), {"helpful": False, "reason": "It cracked.", "kind": None, "request_id": "r3"}),
         ("relate_memories", (rule, barn.other, Relationship.CAUSED_BY, "r4"), {}),

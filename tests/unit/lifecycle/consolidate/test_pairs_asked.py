@@ -105,10 +105,10 @@ def all_asked(ground: JobContext, near: NearPairs) -> DuplicatePlan:
             duplicates.setdefault(tie.keep.id, []).append(tie)
     found = reading.found
     for keep, ties in sorted(duplicates.items(), key=lambda pair: pair[1][0].keep.rank):
-        free = [tie for tie in ties if tie.other.id not in found.gone and tie.other.id not in found.stacks]
-        if keep not in found.gone and free:
+        free = [tie for tie in ties if tie.other.id not in found.leaving and tie.other.id not in found.stacks]
+        if keep not in found.leaving and free:
             found.stacks[keep] = free
-            found.gone |= {tie.other.id for tie in free}
+            found.leaving |= {tie.other.id for tie in free}
     sameness._add_merges(found, reading.merges)
     ground.read(lambda rows: sameness._add_confirmations(rows, found, reading.saying))
     return found
@@ -142,7 +142,7 @@ def test_of_what_goes_beneath_another_nothing_more_is_asked(rig: Rig, model: Cou
     ground, near = looked_at(rig)
     before = model.asked
     found = same(ground, near)
-    assert len(found.gone) == len(SPACES) - 1
+    assert len(found.leaving) == len(SPACES) - 1
     assert model.asked - before < len(near.pairs)
 
 

@@ -155,7 +155,7 @@ def test_columns_are_in_the_order_of_time_also_where_labels_have_gaps(rig: Rig) 
     add(rig, ("b", "2026-05-04"), ("c", "2026-05-02"))
     rig.add([Note("undated at the same time", recorded_ms=at, embed=False), Note("a", occurred_ms=at, embed=False)])
     dense = read_columns(rig.rows)
-    assert (dense.n.tolist(), dense.said.tolist()) == ([2, 1, 3, 4], [True, True, False, True])
+    assert (dense.n.tolist(), dense.has_date.tolist()) == ([2, 1, 3, 4], [True, True, False, True])
     rig._next = 90_000  # what lay between was erased
     add(rig, ("d", "2026-05-03"))
     sparse = read_columns(rig.rows)
@@ -165,7 +165,7 @@ def test_columns_are_in_the_order_of_time_also_where_labels_have_gaps(rig: Rig) 
 
 def test_the_columns_come_from_indexes_alone(rig: Rig) -> None:
     add(rig, ("a", "2026-01-05"))
-    for sql in (timeline._SAID, timeline._RECORDED, timeline._GROUPS):
+    for sql in (timeline._OCCURRED, timeline._RECORDED, timeline._GROUPS):
         plan = [row[3] for row in rig.rows.all(f"EXPLAIN QUERY PLAN {sql}")]
         assert any("COVERING INDEX" in line for line in plan), plan
 
@@ -232,7 +232,7 @@ def moved(rig: Rig) -> Rig:
 
 def held(rig: Rig, day: str, axis: str) -> list[str]:
     columns = read_columns(rig.rows)
-    places = timeline.places_held_at(columns, read_spans(rig.rows, columns), ms(day), axis, ALL)
+    places = timeline.places_valid_at(columns, read_spans(rig.rows, columns), ms(day), axis, ALL)
     return texts(timeline.read_page(rig.rows, columns, places, None, 10, NOW))
 
 
