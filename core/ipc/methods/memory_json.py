@@ -299,7 +299,12 @@ def conflict_json(item: ListedConflict, shape: Shape) -> dict[str, Any]:
     if item.suggestion is not None and shape.exact:
         shaped["result"] = item.suggestion.sentence
     if item.asked is not None and shape.exact:
-        shaped["asked"] = to_json_value(item.asked)
+        shaped["asked"] = {
+            "wish": item.asked.change,
+            "client": item.asked.client,
+            "reason": item.asked.reason,
+            "at": format_time(item.asked.at),
+        }
     if item.against is not None and shape.exact:
         shaped["against"] = shape.memory_json(item.against)
     if item.warning and shape.exact:
