@@ -1,7 +1,8 @@
 """Starts commands by forking a process that has imported Loci already; a fresh interpreter imports for a second first.
 
-The service is started so too. Each command is a process of its own with its environment, working directory and streams, and ends like any other. What
-a fork cannot show, how a command starts, is the matter of tests that start a fresh one (`Palace.bare(fresh=True)`).
+The service is started so too. Each command is a process of its own with its environment, working directory and streams,
+and ends like any other. What a fork cannot show, how a command starts, is the matter of tests that start a fresh one
+(`Palace.bare(fresh=True)`).
 """
 
 from __future__ import annotations
