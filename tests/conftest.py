@@ -21,14 +21,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import hypothesis
 import pytest
+from example_counts import register_profiles
 
 if TYPE_CHECKING:
     from engine_rig import Rig
 
-hypothesis.settings.register_profile("loci", deadline=None, derandomize=True, max_examples=60)
-hypothesis.settings.load_profile("loci")
+register_profiles()
 
 _JOIN_SECONDS = 5.0
 _runtime_numbers = itertools.count()
