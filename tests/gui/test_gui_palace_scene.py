@@ -442,7 +442,7 @@ def test_the_slider_by_keyboard(context: Context, qtbot: QtBot) -> None:
 def test_the_slider_by_pointer_tells_once_a_bin(context: Context, qtbot: QtBot) -> None:
     time = card(context, qtbot)
     time.show_plan(palace())
-    with qtbot.waitSignal(time.moved, timeout=1_000):
+    with qtbot.waitSignal(time.moved, timeout=60_000):
         QTest.mouseClick(time.bar, Qt.MouseButton.LeftButton, pos=QPointF(time.bar.width() / 2, 10).toPoint())
     assert time.until == NOW // 2
 

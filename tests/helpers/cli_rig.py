@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "tests" / "fixtures" / "imports"
 PASSPHRASE = "seven quiet herons above Tórshavn"
 MINUTE_S = 60.0
-_AT_START = ("PYTHON", "LANG", "LC_", "TZ")
+_AT_START = ("PYTHON", "LANG", "LC_")
 """Variables that an interpreter reads when it starts."""
 
 # Many commands in one process: each is a whole `loci`, with its own engine and its own opening of the vault.
