@@ -167,7 +167,7 @@ class Palace:
         secret: Path | None = None,
         variables: Mapping[str, str] | None = None,
         typed: str = "",
-        timeout_s: float = 2 * MINUTE_S,
+        timeout_s: float = 4 * MINUTE_S,
         file_bytes: int | None = None,
         fresh: bool = False,
     ) -> Result:
@@ -193,7 +193,7 @@ class Palace:
         *arguments: str,
         variables: Mapping[str, str] | None = None,
         typed: str = "",
-        timeout_s: float = 2 * MINUTE_S,
+        timeout_s: float = 4 * MINUTE_S,
         file_bytes: int | None = None,
         fresh: bool = False,
     ) -> Result:
