@@ -21,9 +21,12 @@ import environment
 import machine
 
 WORKERS = 2
-# What `test --fast` runs: tests that need no window and no process. Those of tests/arch, which ask ruff and the
-# import contracts, are the checks themselves.
-FAST = ("tests/arch", "tests/unit", "tests/property", "-m", "not starts_process")
+# What `test --fast` runs: tests that need no window and no process, properties on a fifth of their examples
+# (tests/helpers/example_counts.py). Those of tests/arch, which ask ruff and the import contracts, are the checks
+# themselves.
+FAST = (
+    "tests/arch", "tests/unit", "tests/property", "-m", "not starts_process", "--hypothesis-profile=loci-quick",
+)  # fmt: skip
 
 
 def setup(arguments: list[str]) -> int:
@@ -167,6 +170,8 @@ def _pytest(env: environment.Environment, arguments: list[str]) -> tuple[int, in
 
 def test(arguments: list[str]) -> int:
     """Run every check and every test; with `--fast`, every check and the tests that need no window and no process.
+
+    A quick run tries properties on fewer examples.
 
     Args:
         arguments: passed on to pytest, all but `--fast`.

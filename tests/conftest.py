@@ -15,22 +15,22 @@ import re
 import socket
 import sys
 import threading
+import time
 import traceback
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import hypothesis
 import pytest
+from example_counts import register_profiles
 
 if TYPE_CHECKING:
     from engine_rig import Rig
 
-hypothesis.settings.register_profile("loci", deadline=None, derandomize=True, max_examples=60)
-hypothesis.settings.load_profile("loci")
+register_profiles()
 
-_JOIN_SECONDS = 5.0
+_JOIN_SECONDS = 60.0
 _runtime_numbers = itertools.count()
 _born: weakref.WeakKeyDictionary[threading.Thread, str] = weakref.WeakKeyDictionary()
 _dialled: list[str] = []
@@ -117,8 +117,9 @@ def nothing_dangles(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.node.get_closest_marker("keeps_threads"):
         return
     left = [thread for thread in threading.enumerate() if thread not in before]
+    until = time.monotonic() + _JOIN_SECONDS  # for all of them: what dangles costs a test that fails no more than this
     for thread in left:
-        thread.join(_JOIN_SECONDS)
+        thread.join(max(0.0, until - time.monotonic()))
     alive = [f"{thread.name}, started at {_born.get(thread, '?')}" for thread in left if thread.is_alive()]
     if alive:
         pytest.fail("left running: " + "; ".join(alive), pytrace=False)

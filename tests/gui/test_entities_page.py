@@ -150,7 +150,7 @@ def test_of_one_of_whom_nothing_is_known_it_says_what_to_do(page: EntitiesPage, 
     assert known.none.isVisible()
     assert not known.list.isVisible()
     assert known.y() < page.detail.memories.y()
-    with qtbot.waitSignal(page.detail.make_asked):
+    with qtbot.waitSignal(page.detail.make_asked, timeout=60_000):
         known.make.click()
 
 
@@ -174,7 +174,7 @@ def test_what_is_known_stands_under_topics_with_its_words_a_click_away(
     assert skill.detail.endswith("1970, 00:00 · Rosa")
     assert not known.open.isVisible()
     known.list.setCurrentIndex(known.list.lines.index(known.list.lines.place_of(statement), 0))
-    qtbot.waitUntil(known.open.isVisible)
+    settle(qtbot, known.open.isVisible)
     assert known.quote.textFormat() == Qt.TextFormat.PlainText
     assert known.quote.text().startswith("“I sing <b>loud</b>‹")
     known.open.click()
@@ -191,8 +191,8 @@ def test_while_names_are_read_the_page_says_how_far(page: EntitiesPage, qtbot: Q
     assert empty is not None
     assert "Reading names, 0 of 3" in [one.text() for one in empty.findChildren(QLabel)]
     flow(rig, EnrichJob(), ground_of(rig))
-    qtbot.waitUntil(lambda: names(page) == ["Ilka"], timeout=6_000)
-    qtbot.waitUntil(lambda: page.count.text() == "1 name")
+    settle(qtbot, lambda: names(page) == ["Ilka"])
+    settle(qtbot, lambda: page.count.text() == "1 name")
 
 
 def test_one_of_a_near_name_is_a_click_from_merging(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:

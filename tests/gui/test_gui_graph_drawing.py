@@ -219,7 +219,7 @@ def test_the_legend_counts_and_keeps_what_is_off(qtbot: QtBot, theme: Theme) -> 
     assert not off.isChecked()
     assert legend.find_toggle("supports") is None
     assert {label.text() for label in legend.findChildren(QLabel)} == {"Facts  2", "Person  1", "Outdated  1"}
-    with qtbot.waitSignal(legend.switched) as told:
+    with qtbot.waitSignal(legend.switched, timeout=60_000) as told:
         off.click()
     assert told.args == ["part", True]
 
@@ -230,14 +230,14 @@ def test_the_chip_of_views_says_names_as_they_are_and_acts_without_being_chosen(
     view = GraphView("Harbour & Norrland and all their many customers", None, 1, GraphFilter())
     chip.show_views([view], "")
     assert chip.text() == "View: none"
-    with qtbot.waitSignal(chip.taken) as told:
+    with qtbot.waitSignal(chip.taken, timeout=60_000) as told:
         chip.menu().actions()[0].trigger()
     assert told.args == [view]
-    with qtbot.waitSignal(chip.save_asked):
+    with qtbot.waitSignal(chip.save_asked, timeout=60_000):
         chip.menu().actions()[1].trigger()
     chip.show_name(view.name)
     assert chip.text() == "View: Harbour && Norrland an…"
-    with qtbot.waitSignal(chip.drop_asked) as dropped:
+    with qtbot.waitSignal(chip.drop_asked, timeout=60_000) as dropped:
         chip.menu().actions()[2].trigger()
     assert dropped.args == [view]
 
@@ -267,7 +267,7 @@ def test_arrows_walk_along_the_edges(qtbot: QtBot, ego: EgoCanvas) -> None:
 def test_a_badge_unfolds_by_going_there(qtbot: QtBot, ego: EgoCanvas) -> None:
     [(node, rect)] = ego.painter.badge_rects(ego.look.to_px(ego.xy))
     assert ego.ids[node] == "r"
-    with qtbot.waitSignal(ego.centered) as told:
+    with qtbot.waitSignal(ego.centered, timeout=60_000) as told:
         QTest.mouseClick(ego, Qt.MouseButton.LeftButton, pos=rect.center().toPoint())
     assert told.args == ["r"]
 
@@ -417,12 +417,12 @@ def test_pushing_blits_and_a_new_picture_follows(qtbot: QtBot, whole: WholeCanva
 
 
 def test_near_nodes_and_the_chosen_one_want_their_texts(qtbot: QtBot, whole: WholeCanvas) -> None:
-    with qtbot.waitSignal(whole.wanted) as told:
+    with qtbot.waitSignal(whole.wanted, timeout=60_000) as told:
         whole.pick_node(7)
     assert told.args == [("m7",)]
     whole.show_rows([memory("m7")])
     assert whole.accessibleDescription().startswith("Fact: Text of m7")
-    with qtbot.waitSignal(whole.wanted) as more:
+    with qtbot.waitSignal(whole.wanted, timeout=60_000) as more:
         whole.zoom_by(12)
     assert "m7" not in more.args[0]
     assert 0 < len(more.args[0]) <= 90

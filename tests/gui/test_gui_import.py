@@ -250,7 +250,7 @@ def test_stopping_takes_everything_back(qtbot: QtBot, opened: _Opened, rig: Rig,
     assert dialog.back.text() == "Stop and undo"
     dialog.back.click()
     assert not dialog.back.isEnabled()
-    settle(qtbot, lambda: dialog.queue is None, timeout=30_000)
+    settle(qtbot, lambda: dialog.queue is None)
     assert dialog.page is dialog.rehearse
     assert heard.sentences == ["The import was stopped. Nothing was kept."]
     rig.settle()
@@ -266,7 +266,7 @@ def test_an_import_goes_on_when_the_dialog_closes(qtbot: QtBot, opened: _Opened,
     dialog.main.click()
     dialog.other.click()
     assert heard.sentences == ["The import continues. The status bar shows its progress."]
-    settle(qtbot, lambda: len(heard.sentences) == 2, timeout=30_000)
+    settle(qtbot, lambda: len(heard.sentences) == 2)
     assert heard.sentences[1] == "400 memories imported."
     settle(qtbot, lambda: context.desk.findChild(ImportQueue) is None)
 
@@ -279,7 +279,7 @@ def test_locking_ends_it_without_a_word(qtbot: QtBot, opened: _Opened, rig: Rig,
     queue.began.connect(began.append)
     queue.start_first()
     rig.lock()
-    settle(qtbot, lambda: context.desk.findChild(ImportQueue) is None, timeout=30_000)
+    settle(qtbot, lambda: context.desk.findChild(ImportQueue) is None)
     assert (heard.sentences, heard.problems) == ([], [])
 
 

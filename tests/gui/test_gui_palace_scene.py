@@ -332,7 +332,7 @@ def _row(memory_id: str) -> MemoryRow:
     return MemoryRow(memory_id, 1, **words, **times, **scores, **kind, **rest)  # type: ignore[arg-type]
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(text=st.text(max_size=200), most=st.integers(1, 5))
 def test_a_text_is_broken_into_lines_without_a_loss(qapp: object, text: str, most: int) -> None:
     assert qapp is not None
@@ -442,7 +442,7 @@ def test_the_slider_by_keyboard(context: Context, qtbot: QtBot) -> None:
 def test_the_slider_by_pointer_tells_once_a_bin(context: Context, qtbot: QtBot) -> None:
     time = card(context, qtbot)
     time.show_plan(palace())
-    with qtbot.waitSignal(time.moved, timeout=1_000):
+    with qtbot.waitSignal(time.moved, timeout=60_000):
         QTest.mouseClick(time.bar, Qt.MouseButton.LeftButton, pos=QPointF(time.bar.width() / 2, 10).toPoint())
     assert time.until == NOW // 2
 

@@ -35,7 +35,7 @@ def page(rig: Rig, context: Context, qtbot: QtBot) -> Iterator[JournalPage]:
 
 
 def rest(page: JournalPage, qtbot: QtBot) -> None:
-    settle(qtbot, lambda: not page.context.tasks.running and page.is_settled(), 30_000)
+    settle(qtbot, lambda: not page.context.tasks.running and page.is_settled())
 
 
 def enter(page: JournalPage, qtbot: QtBot, tab: str) -> JournalPage:
@@ -86,7 +86,7 @@ def test_what_is_kept_stays_and_the_rest_goes_and_comes_back(
     tab.confirm_run()
     dialog = next(found for found in page.findChildren(RunDialog) if found.isVisible())
     dialog.act.click()
-    settle(qtbot, lambda: not page.runner.is_running and len(said) > 1, 30_000)
+    settle(qtbot, lambda: not page.runner.is_running and len(said) > 1)
     rest(page, qtbot)
     assert active(rig) == {kept}
 
@@ -95,7 +95,7 @@ def test_what_is_kept_stays_and_the_rest_goes_and_comes_back(
     assert buried == set(ids) - {kept}
     archive.list.selectAll()
     QTest.keyClick(archive.list, Qt.Key.Key_R)
-    settle(qtbot, lambda: active(rig) == set(ids), 30_000)
+    settle(qtbot, lambda: active(rig) == set(ids))
     rest(page, qtbot)
     assert told(said).endswith("3 memories are back.")
 
@@ -125,7 +125,7 @@ def test_a_run_is_told_in_counts_and_undone_from_its_line(page: JournalPage, rig
     assert tab.panel.sentences[0].startswith("4 ")
     assert tab.list.offered == {"undo"}
     QTest.keyClick(tab.list, Qt.Key.Key_Delete)
-    settle(qtbot, lambda: active(rig) == set(ids), 30_000)
+    settle(qtbot, lambda: active(rig) == set(ids))
     rest(page, qtbot)
     entry = tab.list.lines.row_at(tab.list.lines.place_of(row.id))
     assert entry is not None
@@ -172,6 +172,6 @@ def test_what_is_erased_from_the_archive_is_gone(page: JournalPage, rig: Rig, qt
     [dialog] = page.findChildren(EraseDialog)
     settle(qtbot, dialog.act.isEnabled)
     dialog.act.click()
-    settle(qtbot, lambda: [row[0] for row in rig.rows("SELECT id FROM memories")] == ids[1:], 30_000)
+    settle(qtbot, lambda: [row[0] for row in rig.rows("SELECT id FROM memories")] == ids[1:])
     rest(page, qtbot)
     assert [entry.id for at in range(2) if (entry := tab.list.lines.row_at(at)) is not None] == ids[1:]

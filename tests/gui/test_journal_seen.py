@@ -52,13 +52,13 @@ def test_a_run_is_told_beside_the_journal_until_it_is_looked_at(
 ) -> None:
     assert counted(window) == "Journal"
     swept(rig)
-    settle(qtbot, lambda: counted(window) == "Journal, 1 new", 20_000)
+    settle(qtbot, lambda: counted(window) == "Journal, 1 new")
     assert window.status._counts["journal"].accessibleName() == "Journal: 1 new"
     window.show_page("journal", "archive")
     settle(qtbot, lambda: not context.tasks.running)
     assert counted(window) == "Journal, 1 new"  # what was archived is seen there, not that a run did it
     window.show_page("journal", "runs")
-    settle(qtbot, lambda: counted(window) == "Journal", 20_000)
+    settle(qtbot, lambda: counted(window) == "Journal")
 
 
 def test_what_happens_under_the_persons_eyes_is_seen(
@@ -66,8 +66,8 @@ def test_what_happens_under_the_persons_eyes_is_seen(
 ) -> None:
     window.show_page("journal", "changes")
     swept(rig)
-    settle(qtbot, lambda: not context.tasks.running, 20_000)
-    qtbot.waitUntil(lambda: counted(window) == "Journal", timeout=20_000)
+    settle(qtbot, lambda: not context.tasks.running)
+    settle(qtbot, lambda: counted(window) == "Journal")
     since = int(context.prefs.read_text(RUNS_SEEN))
     assert rig.engine.conflicts.count_waiting(since).result(30)[WaitingKind.RUNS] == 0
 

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
+from window_rig import settle
 
 from core.types.lifecycle import Consolidated, JobAction, JobType
 from core.types.values import Kind
@@ -187,7 +188,7 @@ def test_lines_are_drawn_wide_and_narrow(qtbot: QtBot, context: Context, scale: 
     wide_picture = shown.grab().toImage()
     assert full.description.startswith("Fades. Jar 4 holds")
     shown.resize(context.theme.px(NARROW) - 100, 400)
-    qtbot.waitUntil(lambda: shown.viewport().width() < context.theme.px(NARROW))
+    settle(qtbot, lambda: shown.viewport().width() < context.theme.px(NARROW))
     narrow = [shown.sizeHintForRow(at) for at in range(5)]
     assert wide[1] > wide[4]
     assert wide[2] > wide[4]  # the bar needs room

@@ -87,7 +87,7 @@ def test_rooms_that_changed_show_what_they_were_until_there_is_time(page: Palace
 
 def test_a_plan_that_says_the_same_draws_nothing_anew(qtbot: QtBot, page: PalacePage, drawn: list[str]) -> None:
     picture, versions = paint(page), [room.version for room in page.scene.rooms.values()]
-    with qtbot.waitSignal(page.reader.got_plan):
+    with qtbot.waitSignal(page.reader.got_plan, timeout=60_000):
         page.reader.read_plan()
     settle(qtbot, lambda: not page.context.tasks.running)
     assert [room.version for room in page.scene.rooms.values()] == versions

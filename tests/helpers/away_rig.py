@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from engine_rig import HandClock, Rig
-from fake_ollama import MODEL, Answer, Asked, FakeOllama
+from fake_ollama import MODEL, PATIENT, Answer, Asked, FakeOllama
 
 from core.engine.jobs.scheduler import SchedulerPacing
-from core.llm.ollama import ServerLimits
 from core.types.lifecycle import Health, JobRow, JobState, JobType
 
 HOUR_MS = 3_600_000
-QUICK = ServerLimits(connect_s=2, silence_s=0.4, whole_s=1.2, list_s=1.2, wire_bytes=256 * 1024)
 
 
 class LeapingClock(HandClock):
@@ -29,9 +27,9 @@ class LeapingClock(HandClock):
 
 
 def quiet(rig: Rig) -> None:
-    """No pause between batches, and a model server that is given up soon."""
+    """No pause between batches, and a model server that is waited for."""
     rig.engine.scheduler.beats = SchedulerPacing(every_s=0.0, quiet_s=0.0)
-    rig.engine.refinement.limits = QUICK
+    rig.engine.refinement.limits = PATIENT
 
 
 @contextmanager
@@ -65,9 +63,9 @@ def beat(rig: Rig) -> None:
 
 
 def until(holds: Callable[[], bool], what: str) -> None:
-    """Wait until it is so, half a minute at most."""
+    """Wait until it is so, a minute at most."""
     pause = threading.Event()
-    for _ in range(600):
+    for _ in range(1200):
         if holds():
             return
         pause.wait(0.05)

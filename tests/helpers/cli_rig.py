@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "tests" / "fixtures" / "imports"
 PASSPHRASE = "seven quiet herons above Tórshavn"
 MINUTE_S = 60.0
-_AT_START = ("PYTHON", "LANG", "LC_", "TZ")
+_AT_START = ("PYTHON", "LANG", "LC_")
 """Variables that an interpreter reads when it starts."""
 
 # Many commands in one process: each is a whole `loci`, with its own engine and its own opening of the vault.
@@ -167,7 +167,7 @@ class Palace:
         secret: Path | None = None,
         variables: Mapping[str, str] | None = None,
         typed: str = "",
-        timeout_s: float = 2 * MINUTE_S,
+        timeout_s: float = 4 * MINUTE_S,
         file_bytes: int | None = None,
         fresh: bool = False,
     ) -> Result:
@@ -193,7 +193,7 @@ class Palace:
         *arguments: str,
         variables: Mapping[str, str] | None = None,
         typed: str = "",
-        timeout_s: float = 2 * MINUTE_S,
+        timeout_s: float = 4 * MINUTE_S,
         file_bytes: int | None = None,
         fresh: bool = False,
     ) -> Result:
@@ -329,23 +329,18 @@ class Serving:
     """A `loci serve` that runs; ended, by force if need be, when the block ends."""
 
     def __init__(self, arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "app", *arguments],
-            cwd=folder,
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        self._process = Forked(arguments, folder, environment)
+        self._process.close_input()
         self._heard = bytearray()
+        self._is_over = False
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.communicate()
+        if not self._is_over:
+            self._process.send_signal(signal.SIGKILL)
+            self.ended()
 
     @property
     def pid(self) -> int:
@@ -355,7 +350,7 @@ class Serving:
     @property
     def is_running(self) -> bool:
         """Whether it has not ended."""
-        return self._process.poll() is None
+        return self._process.is_running
 
     @property
     def heard(self) -> str:
@@ -364,11 +359,10 @@ class Serving:
 
     def wait_for(self, words: str, timeout_s: float = MINUTE_S) -> None:
         """Wait until it says something; fails when it ends without."""
-        assert self._process.stderr is not None
         while words not in self.heard:
             ready, _, _ = select.select([self._process.stderr], [], [], timeout_s)
             assert ready, f"waited too long for {words!r}: {self.heard}"
-            more = os.read(self._process.stderr.fileno(), 65536)
+            more = os.read(self._process.stderr, 65536)
             assert more, f"ended without {words!r}: {self.heard}"
             self._heard += more
 
@@ -379,8 +373,9 @@ class Serving:
 
     def ended(self, timeout_s: float = MINUTE_S) -> Result:
         """Wait for the end."""
-        out, err = self._process.communicate(timeout=timeout_s)
-        return Result(self._process.returncode, out.decode(), self.heard + err.decode())
+        code, out, err = self._process.communicate(b"", timeout_s)
+        self._is_over = True
+        return Result(code, out.decode(), self.heard + err.decode())
 
 
 def make_template(folder: Path, *, test_clock: bool = False) -> Path:

@@ -15,16 +15,24 @@ import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
+
+from core.llm.ollama import ServerLimits
 
 MODEL = "small:3b"
 EMBEDDER = "embed-small:latest"
 VERSION = "0.12.0"
 _DIMS = 8
 _MADE_AT = "2026-01-01T00:00:00Z"
+
+PATIENT = ServerLimits(connect_s=60, silence_s=60, whole_s=120, list_s=60, wire_bytes=256 * 1024)
+"""For a server that answers: how fast the machine is decides nothing."""
+
+HASTY = replace(PATIENT, silence_s=1.5, whole_s=3)
+"""For one that says nothing, or too slowly."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +168,7 @@ class FakeOllama:
         self._server.shutdown()
         self._server.end_connections()
         self._server.server_close()
-        self._thread.join(5)
+        self._thread.join(60)
 
     def __enter__(self) -> Self:
         return self.start()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from cli_rig import MINUTE_S, ROOT, Palace
+from warm_start import Forked
 
 from app.mcp.tokens import token_file
 from core.ipc.client.client import token_from_text
@@ -28,13 +29,10 @@ def pair(palace: Palace, name: str, *grants: str, limit: str = "none") -> bytes:
     given = [part for grant in grants for part in ("--grant", grant)]
     token = palace.json("pair", name, *given, "--limit", limit)["token"]
     folder = palace.folder / "config" / "loci" / "clients"
-    found = json.loads(
-        subprocess.run(
-            [sys.executable, "-c", _WHERE, str(palace.home), name],
-            env=palace.environment, cwd=palace.folder, capture_output=True, text=True, check=True,
-        ).stdout
-    )  # fmt: skip
-    path = Path(found)
+    asked = Forked((str(palace.home), name), palace.folder, palace.environment, code=_WHERE)
+    code, found, said = asked.communicate(b"", MINUTE_S)
+    assert code == 0, said
+    path = Path(json.loads(found))
     assert path.is_relative_to(folder)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.touch(mode=0o600)

@@ -30,10 +30,10 @@ class Wire:
 
     def greet(self, name: str, token: bytes) -> Client:
         """Another connection of a client; waits a little where there is no room yet."""
-        client, _ = open_session(self.place, name, token, self._rig.engine.vault_id, patience_s=10)
+        client, _ = open_session(self.place, name, token, self._rig.engine.vault_id, patience_s=60)
         return client
 
-    def settled(self, holds: Callable[[], bool], within_s: float = 10.0) -> bool:
+    def settled(self, holds: Callable[[], bool], within_s: float = 60.0) -> bool:
         """Whether something holds soon."""
         until = time.monotonic() + within_s
         while not holds():

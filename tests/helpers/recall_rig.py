@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -88,6 +89,25 @@ class _Loader:
                 yield np.array([row[0] for row in found], np.int64), from_blobs([row[1] for row in found], self.dims)
 
 
+def _connect_to(path: str, *, is_shared: bool = False) -> dbapi2.Connection:
+    connection = dbapi2.connect(path, isolation_level=None, check_same_thread=not is_shared)
+    connection.execute("PRAGMA key = \"x'" + "11" * 32 + "'\"")
+    connection.execute("PRAGMA cipher_page_size = 8192")
+    connection.execute("PRAGMA cache_size = -8000")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    return connection
+
+
+@cache
+def _empty_vault() -> dbapi2.Connection:
+    """A vault without a row, made once; copying it takes a thirtieth of the time that making it takes."""
+    made = _connect_to(":memory:", is_shared=True)
+    for migration in SCHEMA:
+        made.executescript(migration.read_text("utf-8"))
+    made.execute("INSERT INTO vault_state (one, seq, last_at, created_at) VALUES (1, 1, 0, 0)")
+    return made
+
+
 @dataclass
 class Rig:
     """The vault, its index and a recall over both."""
@@ -98,14 +118,8 @@ class Rig:
     _next: int = field(default=1, init=False)
 
     def __post_init__(self) -> None:
-        self.connection = dbapi2.connect(self.path, isolation_level=None)
-        self.connection.execute("PRAGMA key = \"x'" + "11" * 32 + "'\"")
-        self.connection.execute("PRAGMA cipher_page_size = 8192")
-        self.connection.execute("PRAGMA cache_size = -8000")
-        self.connection.execute("PRAGMA temp_store = MEMORY")
-        for migration in SCHEMA:
-            self.connection.executescript(migration.read_text("utf-8"))
-        self.connection.execute("INSERT INTO vault_state (one, seq, last_at, created_at) VALUES (1, 1, 0, 0)")
+        self.connection = _connect_to(self.path)
+        _empty_vault().backup(self.connection)
         self.rows = SqlRows(self.connection)
         self.spaces: set[str] = set()
         self.conversations: set[str] = set()

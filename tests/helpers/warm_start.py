@@ -1,7 +1,8 @@
 """Starts commands by forking a process that has imported Loci already; a fresh interpreter imports for a second first.
 
-Each command is a process of its own with its environment, working directory and streams, and ends like any other. What
-a fork cannot show, how a command starts, is the matter of tests that start a fresh one (`Palace.bare(fresh=True)`).
+The service is started so too. Each command is a process of its own with its environment, working directory and streams,
+and ends like any other. What a fork cannot show, how a command starts, is the matter of tests that start a fresh one
+(`Palace.bare(fresh=True)`).
 """
 
 from __future__ import annotations
@@ -18,16 +19,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
 # The process that is forked. A request forks a keeper, which forks the command, tells its number and how it ended.
 _PARENT = """
-import importlib, io, json, os, resource, signal, socket, sys, time
+import gc, importlib, io, json, os, resource, signal, socket, sys, time
 
 for name in json.loads(sys.argv[2]):
     importlib.import_module(name)
+gc.collect()
+gc.freeze()
 
 def next_command(listener):
     while True:
@@ -43,7 +47,8 @@ def next_command(listener):
         for stream in streams:
             os.close(stream)
         talk.sendall(b"%d\\n" % command)
-        talk.sendall(b"%d\\n" % os.waitpid(command, 0)[1])
+        _, status, used = os.wait4(command, 0)
+        talk.sendall(b"%d %.3f\\n" % (status, used.ru_utime + used.ru_stime))
         os._exit(0)
     talk.close()
     os.setpgid(0, 0)
@@ -67,7 +72,13 @@ sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", errors="backslashre
 sys.argv = ["loci", *wanted["arguments"]]
 exec(compile(wanted["code"], "<command>", "exec"), {"__name__": "__main__"})
 """
-_LOADED = ("app.__main__", "app.cli.commands", "core.engine.facade", "core.embed.embedder", "onnxruntime", "tokenizers")
+_LOADED = (
+    "app.__main__", "app.cli.commands", "app.engine.local_session", "app.engine.service", "core.engine.facade",
+    "core.embed.embedder", "core.ipc.methods.administration", "core.ipc.methods.changes", "core.ipc.methods.clients",
+    "core.ipc.methods.connection", "core.ipc.methods.entities", "core.ipc.methods.maintenance",
+    "core.ipc.methods.reviews", "core.ipc.methods.searches", "core.ipc.methods.sessions", "core.ipc.methods.stores",
+    "onnxruntime", "tokenizers",
+)  # fmt: skip
 _RUN = "from app.__main__ import run; run()"
 _parents: list[tuple[subprocess.Popen[bytes], str]] = []
 
@@ -102,7 +113,13 @@ def _end() -> None:
 
 
 class Forked:
-    """A command that runs; what it reads and writes goes through pipes, standard error too unless it is inherited."""
+    """A command that runs; what it reads and writes goes through pipes, standard error too unless it is inherited.
+
+    Attributes:
+        spent_s: processor time of all commands that have ended; no child of this process, they are not in its own.
+    """
+
+    spent_s = 0.0
 
     def __init__(
         self,
@@ -139,15 +156,42 @@ class Forked:
         socket.send_fds(self._talk, [json.dumps(wanted).encode()], [stdin, stdout, stderr])
         for stream in (stdin, stdout, stderr):
             os.close(stream)
-        self._said = self._talk.makefile("rb")
-        self.pid = int(self._said.readline())
+        self.pid = int(self._next_line())
+
+    def _next_line(self) -> bytes:
+        """What the keeper says next: the number of the process, then how it ended."""
+        line = b""
+        while not line.endswith(b"\n"):
+            more = self._talk.recv(1)
+            assert more, "the process that is forked has ended"
+            line += more
+        return line
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, where it still runs."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, number)
+
+    def close_input(self) -> None:
+        """Nothing will be typed."""
+        os.close(self.stdin)
+        self.stdin = -1
 
     def wait(self) -> int:
         """Its exit code, or the number of the signal that ended it below zero."""
-        code = os.waitstatus_to_exitcode(int(self._said.readline()))
-        self._said.close()
+        status, spent = self._next_line().split()
         self._talk.close()
-        return code
+        Forked.spent_s += float(spent)
+        return os.waitstatus_to_exitcode(int(status))
 
     def communicate(self, typed: bytes, timeout_s: float) -> tuple[int, bytes, bytes]:
         """Feed it, read all it says and wait for its end.
@@ -157,15 +201,16 @@ class Forked:
         """
         heard = {self.stdout: bytearray(), self.stderr: bytearray()}
         until = time.monotonic() + timeout_s
-        os.set_blocking(self.stdin, False)
         with selectors.DefaultSelector() as waiting:
-            waiting.register(self.stdin, selectors.EVENT_WRITE)
+            if self.stdin >= 0:
+                os.set_blocking(self.stdin, False)
+                waiting.register(self.stdin, selectors.EVENT_WRITE)
             for stream in heard:
                 waiting.register(stream, selectors.EVENT_READ)
             while waiting.get_map():
                 ready = waiting.select(until - time.monotonic())
                 if not ready:
-                    os.kill(self.pid, signal.SIGKILL)
+                    self.send_signal(signal.SIGKILL)
                     raise subprocess.TimeoutExpired("loci", timeout_s)
                 for key, _ in ready:
                     stream = key.fd

@@ -94,7 +94,7 @@ def hear(context: Context) -> Heard:
     return heard
 
 
-def settle(qtbot: QtBot, holds: Callable[[], bool], timeout: int = 30_000) -> None:
+def settle(qtbot: QtBot, holds: Callable[[], bool], timeout: int = 60_000) -> None:
     """Run the event loop until something holds; the time is what a busy machine may need, nothing is told by it."""
     qtbot.waitUntil(holds, timeout=timeout)
 

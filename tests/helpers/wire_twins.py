@@ -102,7 +102,7 @@ class Twin:
         except LociError as error:
             return {"code": error.code.value, "message": str(error)}
 
-    def hears_of(self, memory_id: str, within_s: float = 20.0) -> bool:
+    def hears_of(self, memory_id: str, within_s: float = 60.0) -> bool:
         """Whether it is told of a memory; whatever was to be told before that has been told by then."""
         until = time.monotonic() + within_s
         while not any(memory_id in what.get("ids", ()) for _, what in self.told):

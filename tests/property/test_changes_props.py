@@ -16,6 +16,7 @@ from typing import Any
 
 from desk_rig import decide
 from engine_rig import Rig, differences, rig_at
+from example_counts import count_examples
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +26,9 @@ from core.types.requests import StoreRequest
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Actor, Kind
 
-QUICK = settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+QUICK = settings(
+    max_examples=count_examples(6), suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 UNEXPECTED = frozenset({Code.BUG, Code.VAULT_DAMAGED, Code.WRITE_FAILED, Code.VAULT_LOCKED})
 GRANTS = (("read", "propose", "space:home"), ("read", "propose", "write", "curate", "space:home"))
 VERBS = ("update", "delete", "forget", "helpful", "unhelpful", "mark", "relate", "dispute", "resolve", "store")

@@ -8,6 +8,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from contract_shapes import memories_in
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ipc_values import make_memory
@@ -81,7 +82,7 @@ def tier_texts(memory: Memory) -> dict[str, str]:
     return dict(make_tiers(memory.text, memory.kind.value, memory.category).list_tiers())
 
 
-@settings(max_examples=100)
+@settings(max_examples=count_examples(100))
 @given(found(), st.integers(0, 5000))
 def test_never_over_the_budget_and_everything_is_accounted_for(items: list[RecallItem], budget: int) -> None:
     context = packed(items, budget)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from desk_rig import DAY_MS, Pair, Side, came, have, make_pair
 from engine_rig import START_MS, Rig, differences, rig_at
+from example_counts import count_examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,9 @@ from core.types.replies import WaitingKind
 from core.types.reviews import Decision, QueueRequest
 from core.types.values import Action, Source, Status, When
 
-QUICK = settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+QUICK = settings(
+    max_examples=count_examples(6), suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 UNEXPECTED = frozenset({Code.BUG, Code.VAULT_DAMAGED, Code.WRITE_FAILED, Code.VAULT_LOCKED})
 _later = came("Newcomer of two.", "Linz", source=Source.TOOL_OUTPUT, status=Status.DISPUTED)
 MADE: tuple[tuple[Side | None, Side, str], ...] = (

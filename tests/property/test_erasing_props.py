@@ -11,6 +11,7 @@ from typing import Any
 import belief_rig
 from engine_rig import Rig, rig_at
 from erasing_rig import MARK, TEXT, traces
+from example_counts import count_examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -134,7 +135,7 @@ def _erase_by_index(rig: Rig, gone: str) -> None:
 
 
 @given(chosen=st.sets(st.sampled_from(ORDER)), undone=st.booleans(), indexed=st.booleans())
-@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=count_examples(20), suppress_health_check=[HealthCheck.too_slow])
 def test_nothing_is_left_whatever_hung_on_it(chosen: set[str], undone: bool, indexed: bool) -> None:
     with tempfile.TemporaryDirectory() as folder, rig_at(Path(folder)) as rig:
         kept, gone = rig.store("Ada keeps bees").memory_id, rig.store(TEXT, request_id="r").memory_id

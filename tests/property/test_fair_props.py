@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ipc_values import make_memory
@@ -198,7 +199,7 @@ def test_nobody_is_looked_for_where_nothing_was_brought() -> None:
 # Tokens
 
 
-@settings(max_examples=150)
+@settings(max_examples=count_examples(150))
 @given(crowd(st.integers(0, 300)), st.integers(0, 3000))
 def test_never_over_the_budget_and_all_is_accounted_for(items: list[RecallItem], budget: int) -> None:
     context = packed(items, budget)
@@ -208,7 +209,7 @@ def test_never_over_the_budget_and_all_is_accounted_for(items: list[RecallItem],
     assert {one.reason for one in context.excluded} <= {"budget", SHARE}
 
 
-@settings(max_examples=150)
+@settings(max_examples=count_examples(150))
 @given(crowd(st.integers(0, 300), [None, "a", "a"]), st.integers(0, 3000))
 def test_a_flood_leaves_two_thirds_to_the_person(items: list[RecallItem], budget: int) -> None:
     context = packed(items, budget)
@@ -219,7 +220,7 @@ def test_a_flood_leaves_two_thirds_to_the_person(items: list[RecallItem], budget
             assert cost(context, own) + alone(one) > room - room // PARTS - _HEADINGS
 
 
-@settings(max_examples=150)
+@settings(max_examples=count_examples(150))
 @given(crowd(st.integers(0, 300)), st.integers(0, 3000), st.integers(0, 600), st.floats(0.01, 1.0))
 def test_one_more_of_the_persons_costs_the_others_what_it_takes(
     items: list[RecallItem], budget: int, size: int, score: float
@@ -233,7 +234,7 @@ def test_one_more_of_the_persons_costs_the_others_what_it_takes(
     assert lost < cost(after, [new.memory.id]) + max(map(alone, items), default=0) + _HEADINGS
 
 
-@settings(max_examples=150)
+@settings(max_examples=count_examples(150))
 @given(crowd(st.just(SHORT)), st.integers(0, 3000), st.floats(0.01, 1.0))
 def test_of_equal_length_one_more_takes_one_place(items: list[RecallItem], budget: int, score: float) -> None:
     items = [replace(one, memory=replace(one.memory, kind=Kind.FACT)) for one in items]
@@ -243,7 +244,7 @@ def test_of_equal_length_one_more_takes_one_place(items: list[RecallItem], budge
     assert len(set(before) - set(inside(packed(more, budget), items, None, "a", "b"))) <= 1
 
 
-@settings(max_examples=100)
+@settings(max_examples=count_examples(100))
 @given(crowd(st.just(SHORT), ["a"]), st.integers(0, 3000))
 def test_alone_a_voice_fills_the_room(items: list[RecallItem], budget: int) -> None:
     context = packed(items, budget)
@@ -251,7 +252,7 @@ def test_alone_a_voice_fills_the_room(items: list[RecallItem], budget: int) -> N
     assert SHARE not in {one.reason for one in context.excluded}
 
 
-@settings(max_examples=100)
+@settings(max_examples=count_examples(100))
 @given(crowd(st.integers(0, 300)), st.integers(0, 3000))
 def test_what_the_person_said_as_well_is_nobody_elses_voice(items: list[RecallItem], budget: int) -> None:
     owned = [one.memory.id for one in items]

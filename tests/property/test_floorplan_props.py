@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from example_counts import count_examples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -44,7 +45,7 @@ from core.score.topics import (
 from core.types.views import GAP, HEADER, MARGIN, SLOT_ASPECT
 
 COUNTS = st.lists(st.integers(0, 3_000), min_size=1, max_size=24)
-SMALL = settings(max_examples=40, deadline=None)
+SMALL = settings(max_examples=count_examples(40), deadline=None)
 
 
 def apart(one: Rect, other: Rect) -> bool:

@@ -9,6 +9,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -239,7 +240,7 @@ def test_a_request_that_lies_is_refused(job: LayoutJob, data: st.DataObject) -> 
         unpack_job(pack_job(LayoutJob(job.way, job.a, job.b, job.weight, job.places * np.nan))[LENGTH.size :])
 
 
-@settings(max_examples=30)
+@settings(max_examples=count_examples(30))
 @given(st.binary(max_size=200))
 def test_noise_is_no_request(noise: bytes) -> None:
     with pytest.raises(ValueError):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from example_counts import count_examples
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from importer_checks import FIXTURES, memory_bundle
@@ -35,8 +36,12 @@ from core.importers.input.streams import (
 from core.importers.records import Record
 from core.text.times import parse_time
 
-MODEST = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-MORE = settings(max_examples=200, deadline=None)
+MODEST = settings(
+    max_examples=count_examples(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+MORE = settings(max_examples=count_examples(200), deadline=None)
 
 any_text = st.text(st.characters(exclude_categories=()), max_size=40)
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | any_text
@@ -126,7 +131,11 @@ def test_every_message_of_a_tree_is_on_the_branch_or_counted_as_abandoned(
 FILES = sorted(path for path in FIXTURES.rglob("*") if path.is_file() and path.name != "expected.json")
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=count_examples(120),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(st.sampled_from(FILES), st.data())
 def test_mutated_fixtures_never_break_an_import(tmp_path: Path, path: Path, data: st.DataObject) -> None:
     raw = bytearray(path.read_bytes()[:120_000])

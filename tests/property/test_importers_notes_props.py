@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from example_counts import count_examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from importer_checks import FIXTURES, items_of, memory_bundle, path_of, records
@@ -139,7 +140,7 @@ KEYS = st.sampled_from(
 ROWS = st.dictionaries(
     KEYS, JSON_VALUES | st.sampled_from(["entity", "relation", "deleted", "user", "fact"]), max_size=8
 )
-QUIET = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUIET = settings(max_examples=count_examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def survives(importer: Importer, data: bytes, name: str = "a.md", kind: str = "file") -> None:

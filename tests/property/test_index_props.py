@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -65,20 +66,20 @@ def run(index: VectorIndex, history: list[tuple[str, list[int], int]]) -> None:
         assert index.count == len(model)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count_examples(60), deadline=None)
 @given(steps)
 def test_flat_equals_brute_force(history: list[tuple[str, list[int], int]]) -> None:
     run(FlatIndex(DIMS), history)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=count_examples(40), deadline=None)
 @given(steps)
 def test_a_small_graph_equals_brute_force(history: list[tuple[str, list[int], int]]) -> None:
     """Below ef every element is reached, so even the graph is exact; scopes and ties included."""
     run(HnswIndex(DIMS), history)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=count_examples(15), deadline=None)
 @given(st.integers(0, 2**31), st.integers(1, 400), st.floats(0, 0.6))
 def test_the_graph_finds_every_vector_it_holds(seed: int, count: int, share: float) -> None:
     rng = np.random.default_rng(seed)
@@ -94,7 +95,7 @@ def test_the_graph_finds_every_vector_it_holds(seed: int, count: int, share: flo
         assert hits.cosines[0] > 0.999
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=count_examples(40), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 20_000), st.integers(-1, 99)), max_size=60))
 def test_the_label_map_is_a_dict(pairs: list[tuple[int, int]]) -> None:
     table, model = LabelMap(), dict[int, int]()
@@ -106,7 +107,7 @@ def test_the_label_map_is_a_dict(pairs: list[tuple[int, int]]) -> None:
     assert table.get(asked).tolist() == [model.get(n, -1) for n in asked.tolist()]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=count_examples(40), deadline=None)
 @given(st.lists(st.lists(st.floats(-1, 1, width=16), min_size=5, max_size=5), max_size=6))
 def test_float16_values_survive_the_codec_to_the_bit(rows: Any) -> None:
     matrix = np.array(rows, np.float32).reshape(len(rows), 5)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engine_rig import Rig, differences, facts, rig_at, talk
+from example_counts import count_examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -114,7 +115,9 @@ class Life:
 _OF_TOKENS = (2, 6, 8)  # token, paired_at, paused_at
 VERBS = [name for name in vars(Life) if not name.startswith("_") and name not in {"do", "note"}]
 CALLS = st.lists(st.tuples(st.sampled_from(VERBS), st.integers(0, 11), st.integers(0, 5)), max_size=14)
-QUICK = settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+QUICK = settings(
+    max_examples=count_examples(12), suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 
 
 @contextmanager
@@ -177,7 +180,7 @@ def test_every_verb_and_its_undo_leave_the_vault_as_it_was(
         assert rig.verify()["status"] == "ok"
 
 
-@settings(max_examples=150)
+@settings(max_examples=count_examples(150))
 @given(st.text(max_size=300), st.integers(1, 120))
 def test_parts_join_to_the_text_whatever_it_is(text: str, times: int) -> None:
     whole = text * times
@@ -191,7 +194,9 @@ STORABLE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="
 )
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=count_examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(text=STORABLE)
 def test_what_is_stored_comes_back_byte_for_byte(rig: Rig, text: str) -> None:
     reply = rig.store(text, kind=Kind.EPISODE)
@@ -201,7 +206,9 @@ def test_what_is_stored_comes_back_byte_for_byte(rig: Rig, text: str) -> None:
     assert reply.memory_id in {memory.id for memory in page.items}
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=count_examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(
     more=st.fixed_dictionaries(
         {},

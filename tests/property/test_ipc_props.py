@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any
 
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ipc_peers import REGISTRY
@@ -161,7 +162,7 @@ def test_lines_survive_any_cutting(lines: list[bytes], cuts: list[int]) -> None:
     assert found == (lines if first_long is None else [*lines[:first_long], b"too long"])
 
 
-@settings(max_examples=30)
+@settings(max_examples=count_examples(30))
 @given(st.lists(st.integers(0, 60_000), max_size=60), st.booleans())
 def test_an_answer_never_passes_the_cap(sizes: list[int], wide: bool) -> None:
     letter = "\U0001f600" if wide else "\\"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from recall_rig import Note, Rig, WordEmbedder
@@ -33,7 +34,7 @@ def change(rig: Rig, verb: str, n: int, texts: list[str]) -> None:
     rig.connection.execute("COMMIT")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=count_examples(40), deadline=None)
 @given(st.lists(_STEP, max_size=12))
 def test_remembered_words_are_those_of_the_index(steps: list[tuple[str, int, list[str]]]) -> None:
     rig = Rig(WordEmbedder())

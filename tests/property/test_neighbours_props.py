@@ -6,6 +6,7 @@ import json
 from typing import Any, cast
 
 import numpy as np
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -76,7 +77,7 @@ def found(steps: list[int], wanted: set[int], most: int) -> tuple[dict[str, floa
     return neighbours.find_neighbours(rows, newcomer, GATE, most), rows.read
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=count_examples(300), deadline=None)
 @given(st.lists(st.integers(0, 20), max_size=48), st.sets(st.integers(0, 47)), st.integers(1, 9))
 def test_the_nearest_are_those_of_all_hits(steps: list[int], wanted: set[int], most: int) -> None:
     cosines = sorted((float(np.float32(step / 20)) for step in steps), reverse=True)

@@ -6,6 +6,7 @@ import sys
 import unicodedata
 
 import pytest
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -80,7 +81,7 @@ def test_what_looks_like_writing_and_is_none_has_a_mark(text: str) -> None:
 
 
 @given(st.text(st.sampled_from("ab☀👩م字1 \n"), max_size=20), st.sampled_from(HIDDEN), st.integers(2, 6))
-@settings(max_examples=200)
+@settings(max_examples=count_examples(200))
 def test_a_run_of_hidden_characters_has_a_mark_and_the_text_is_whole(text: str, code: int, count: int) -> None:
     whole = f"{text[:9]}{chr(code) * count}{text[9:]}"
     found = list(split_marks(whole))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +22,7 @@ _piece = st.sampled_from(
 _typed = st.lists(_piece, max_size=14).map("".join) | st.text(max_size=40)
 
 
-@settings(max_examples=300)
+@settings(max_examples=count_examples(300))
 @given(_typed)
 def test_what_is_written_down_reads_the_same(text: str) -> None:
     search = parse_search(text)
@@ -29,7 +30,7 @@ def test_what_is_written_down_reads_the_same(text: str) -> None:
     assert put(parse_search(put(search))) == put(search)
 
 
-@settings(max_examples=150)
+@settings(max_examples=count_examples(150))
 @given(_typed)
 def test_terms_cover_what_was_typed_in_order(text: str) -> None:
     at = 0
@@ -42,7 +43,7 @@ def test_terms_cover_what_was_typed_in_order(text: str) -> None:
     assert text[at:].strip() == ""
 
 
-@settings(max_examples=150)
+@settings(max_examples=count_examples(150))
 @given(
     _typed, st.sampled_from(["tag", "space", "author"]), st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
 )

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,7 +55,7 @@ key_files = st.builds(KeyFile, octets(16), st.integers(0, 253_402_300_799_999), 
 
 
 @given(key_files)
-@settings(max_examples=60)
+@settings(max_examples=count_examples(60))
 def test_key_files_come_back_as_they_were(keys: KeyFile) -> None:
     data = keys.to_bytes()
     body = intact_body(data)
@@ -64,7 +65,7 @@ def test_key_files_come_back_as_they_were(keys: KeyFile) -> None:
 
 
 @given(key_files, st.data())
-@settings(max_examples=100)
+@settings(max_examples=count_examples(100))
 def test_any_damage_to_a_key_file_is_seen(keys: KeyFile, data: st.DataObject) -> None:
     good = keys.to_bytes()
     at = data.draw(st.integers(0, len(good) - 1))
@@ -81,7 +82,7 @@ json_values = st.recursive(
 
 
 @given(key_files, json_values, st.data())
-@settings(max_examples=150)
+@settings(max_examples=count_examples(150))
 def test_a_body_with_any_one_value_changed_is_refused_or_means_what_it_says(
     keys: KeyFile, value: Any, data: st.DataObject
 ) -> None:
@@ -104,7 +105,7 @@ def test_a_body_with_any_one_value_changed_is_refused_or_means_what_it_says(
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=150)
+@settings(max_examples=count_examples(150))
 def test_any_body_is_read_or_refused(body: bytes) -> None:
     with pytest.raises(LociError) as caught:
         parse_body(body)
@@ -112,7 +113,7 @@ def test_any_body_is_read_or_refused(body: bytes) -> None:
 
 
 @given(octets(20), st.data())
-@settings(max_examples=100)
+@settings(max_examples=count_examples(100))
 def test_recovery_codes_survive_how_people_type(secret: bytes, data: st.DataObject) -> None:
     code = format_recovery_code(secret)
     noise = st.sampled_from(["", " ", "-", "–", "\t", "  ", "\u00a0"])
@@ -123,14 +124,14 @@ def test_recovery_codes_survive_how_people_type(secret: bytes, data: st.DataObje
 
 
 @given(octets(20), st.integers(0, 35), st.sampled_from(LETTERS))
-@settings(max_examples=200)
+@settings(max_examples=count_examples(200))
 def test_no_single_wrong_character_passes(secret: bytes, at: int, wrong: str) -> None:
     letters = format_recovery_code(secret).replace("-", "")
     assert is_recovery_code(letters[:at] + wrong + letters[at + 1 :]) == (letters[at] == wrong)
 
 
 @given(octets(20), st.integers(0, 34))
-@settings(max_examples=200)
+@settings(max_examples=count_examples(200))
 def test_no_swap_of_two_neighbours_passes(secret: bytes, at: int) -> None:
     letters = format_recovery_code(secret).replace("-", "")
     swapped = letters[:at] + letters[at + 1] + letters[at] + letters[at + 2 :]
@@ -138,7 +139,7 @@ def test_no_swap_of_two_neighbours_passes(secret: bytes, at: int) -> None:
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=150)
+@settings(max_examples=count_examples(150))
 def test_any_text_is_a_code_or_a_wrong_secret(text: str) -> None:
     with pytest.raises(UserError) as caught:
         parse_recovery_code(text)
@@ -147,7 +148,7 @@ def test_any_text_is_a_code_or_a_wrong_secret(text: str) -> None:
 
 
 @given(st.binary(max_size=200), st.binary(max_size=40), st.data())
-@settings(max_examples=100)
+@settings(max_examples=count_examples(100))
 def test_sealed_bytes_open_only_unchanged(plain: bytes, aad: bytes, data: st.DataObject) -> None:
     root = RootKey(KEY, bytes(16))
     plain_seal = seal(KEY, plain, aad)
@@ -164,7 +165,7 @@ def test_sealed_bytes_open_only_unchanged(plain: bytes, aad: bytes, data: st.Dat
 
 
 @given(st.text(max_size=200), st.binary(max_size=40))
-@settings(max_examples=60)
+@settings(max_examples=count_examples(60))
 def test_fields_come_back(text: str, aad: bytes) -> None:
     assert field_open(KEY, field_seal(KEY, text, aad), aad) == text
 
@@ -173,13 +174,13 @@ parts = st.lists(st.binary(max_size=6), max_size=4)
 
 
 @given(parts, parts)
-@settings(max_examples=200)
+@settings(max_examples=count_examples(200))
 def test_digests_are_equal_only_for_equal_parts(one: list[bytes], other: list[bytes]) -> None:
     assert (keyed_digest(KEY, *one) == keyed_digest(KEY, *other)) == (one == other)
 
 
 @given(st.binary(max_size=64))
-@settings(max_examples=100)
+@settings(max_examples=count_examples(100))
 def test_wire_values_come_back(raw: bytes) -> None:
     text = encode_value(raw)
     assert decode_value(text, len(raw)) == raw
@@ -189,7 +190,7 @@ def test_wire_values_come_back(raw: bytes) -> None:
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=150)
+@settings(max_examples=count_examples(150))
 def test_any_text_is_32_bytes_or_malformed(text: str) -> None:
     with pytest.raises(UserError) as caught:
         decode_value(text, 32)
@@ -197,7 +198,7 @@ def test_any_text_is_32_bytes_or_malformed(text: str) -> None:
 
 
 @given(st.text(min_size=1, max_size=100))
-@settings(max_examples=100)
+@settings(max_examples=count_examples(100))
 def test_normalising_a_passphrase_twice_changes_nothing(text: str) -> None:
     raw = normalised_passphrase(text)
     assert raw is not None
@@ -205,7 +206,7 @@ def test_normalising_a_passphrase_twice_changes_nothing(text: str) -> None:
 
 
 @given(st.text(st.characters(exclude_characters="\n\0\ufeff", codec="utf-8"), min_size=1, max_size=80), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=count_examples(60))
 def test_a_secret_in_a_file_comes_back(secret: str, windows: bool) -> None:
     with TemporaryDirectory() as directory:
         path = Path(directory) / "secret"

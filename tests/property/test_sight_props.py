@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,7 +48,7 @@ def by_the_rule(row: dict[str, Any], scope: Scope) -> bool:
     return row["scope_channel"] in heard and not gone and not (waits and foreign)
 
 
-@settings(max_examples=500)
+@settings(max_examples=count_examples(500))
 @given(ROWS, SCOPES)
 def test_a_row_and_a_query_judge_alike(row: dict[str, Any], scope: Scope) -> None:
     connection = sqlite3.connect(":memory:")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from engine_rig import START_MS, Rig, WordEmbedder, differences, rig_at
+from example_counts import count_examples
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -168,7 +169,7 @@ def newest_step(rig: Rig) -> str | None:
 VERBS = ["say", "claim", "tell", "propose", "bring", "verdict", "resolve", "edit", "forget", "undo"]
 CALLS = st.lists(st.tuples(st.sampled_from(VERBS), st.integers(0, 23), st.integers(0, 11)), min_size=3, max_size=12)
 QUICK = settings(
-    max_examples=8,
+    max_examples=count_examples(8),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large],
 )
 CLASH = [("tell", 0, 1), ("tell", 6, 1), ("say", 12, 0), ("claim", 0, 1), ("bring", 6, 2), ("resolve", 0, 0)]

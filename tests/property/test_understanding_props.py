@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -61,7 +62,7 @@ def ms(moment: datetime) -> int:
 
 
 @given(query=st.text(max_size=300) | PHRASES, now=NOWS, zone=ZONES, weight=st.floats(0, 1))
-@settings(max_examples=400)
+@settings(max_examples=count_examples(400))
 def test_any_text_is_understood(query: str, now: datetime, zone: ZoneInfo, weight: float) -> None:
     plan = understand_question(query, ms(now), zone, known=lambda name: ("other", name), base_text_weight=weight)
     assert plan == understand_question(

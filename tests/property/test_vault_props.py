@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import vault_kit as kit
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -100,7 +101,7 @@ def _contents(vault: Vault) -> dict[str, list[tuple[Any, ...]]]:
     )
 
 
-@settings(max_examples=12)
+@settings(max_examples=count_examples(12))
 @given(_STEPS, _STEPS)
 def test_images_undo_any_work_exactly(
     before: list[tuple[str, int, str, int]], steps: list[tuple[str, int, str, int]]
@@ -138,7 +139,7 @@ def _apply(tx: Tx, images: list[tuple[str, dict[str, Any], dict[str, Any] | None
                 tx.insert(table, image)
 
 
-@settings(max_examples=8)
+@settings(max_examples=count_examples(8))
 @given(st.integers(1, 12), st.integers(0, 11), st.integers(0, 2**31), st.integers(0, 7))
 def test_a_flipped_bit_in_the_log_is_counted_for_any_place(commits: int, done: int, place: int, bit: int) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine_rig import Rig, rig_at
+from example_counts import count_examples
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -271,7 +272,7 @@ def test_two_clients_are_worlds_apart(tmp_path: Path) -> None:
         run_state_machine_as_test(
             machine,
             settings=settings(
-                max_examples=6,
+                max_examples=count_examples(6),
                 stateful_step_count=8,
                 phases=[Phase.generate],  # one engine for all: a case cannot be repeated smaller
                 suppress_health_check=list(HealthCheck),

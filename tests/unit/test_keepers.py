@@ -87,12 +87,13 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str], s
     """Which planted tests failed, with everything pytest said."""
     folder = tmp_path_factory.mktemp("planted")
     (folder / "conftest.py").write_text(
-        CONFTEST.read_text(encoding="utf-8").replace("_JOIN_SECONDS = 5.0", "_JOIN_SECONDS = 0.3"), encoding="utf-8"
+        CONFTEST.read_text(encoding="utf-8").replace("_JOIN_SECONDS = 60.0", "_JOIN_SECONDS = 0.3"), encoding="utf-8"
     )
     (folder / "unit").mkdir()
     (folder / "unit" / "test_planted.py").write_text(PLANTED, encoding="utf-8")
     (folder / "pytest.ini").write_text(
-        "[pytest]\nasyncio_mode = auto\nasyncio_default_fixture_loop_scope = function\n"
+        f"[pytest]\npythonpath = {CONFTEST.parent / 'helpers'}\n"
+        "asyncio_mode = auto\nasyncio_default_fixture_loop_scope = function\n"
         "markers =\n  expected_logs: x\n  keeps_threads: x\n  starts_process: x\n",
         encoding="utf-8",
     )

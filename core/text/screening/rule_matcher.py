@@ -198,7 +198,7 @@ def list_keywords() -> frozenset[str]:
     waiting = [_load_phrases()]
     while waiting:
         node = waiting.pop()
-        found |= node.next.keys()
+        found.update(node.next)  # `|=` with the keys of a dict makes a new set each time
         waiting += node.next.values()
     return frozenset(word for word in found if len(word) > 2)
 

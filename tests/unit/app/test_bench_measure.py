@@ -17,6 +17,7 @@ from app.bench.machine import describe_machine, read_load, resident_mb
 from app.bench.measure import compute_percentiles
 from app.cli import commands
 from app.cli.output import Output
+from core.security.passphrase import KdfCost
 
 COUNT = 60
 ASKED = 20
@@ -36,10 +37,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Mapping[str, Any], li
         patch.setattr(tempfile, "tempdir", str(folder))
         patch.setattr(measure, "QUERIES", ASKED)
         patch.setattr(measure, "_COLD_QUERIES", 5)
+        patch.setattr(measure, "_ALONE", 2)
+        patch.setattr(KdfCost, "standard", KdfCost.lowest)
         found = measure.run_bench(COUNT, told.append)
     return found, told, folder
 
 
+@pytest.mark.starts_process
 def test_every_figure_is_there(run: tuple[Mapping[str, Any], list[str], Path]) -> None:
     found, _, _ = run
     assert found["n"] == COUNT
@@ -66,6 +70,7 @@ def test_a_run_asks_enough_for_a_99th_percentile() -> None:
     assert measure.QUERIES >= 200
 
 
+@pytest.mark.starts_process
 @pytest.mark.parametrize("name", ["cold", "rebuilt"])
 def test_a_cold_start_is_measured_in_its_parts(run: tuple[Mapping[str, Any], list[str], Path], name: str) -> None:
     cold = run[0][name]
@@ -78,16 +83,19 @@ def test_a_cold_start_is_measured_in_its_parts(run: tuple[Mapping[str, Any], lis
     assert memory["bare_mb"] < memory["opened_mb"] <= memory["peak_mb"]
 
 
+@pytest.mark.starts_process
 def test_nothing_is_left_behind(run: tuple[Mapping[str, Any], list[str], Path]) -> None:
     _, told, folder = run
     assert list(folder.iterdir()) == []
     assert told
 
 
+@pytest.mark.starts_process
 def test_the_figures_are_json(run: tuple[Mapping[str, Any], list[str], Path]) -> None:
     assert json.loads(json.dumps(run[0], allow_nan=False)) == run[0]
 
 
+@pytest.mark.starts_process
 def test_the_table_names_machine_and_figures(run: tuple[Mapping[str, Any], list[str], Path]) -> None:
     out = StringIO()
     report.print_report(Output(as_json=False, out=out), run[0])
@@ -98,6 +106,7 @@ def test_the_table_names_machine_and_figures(run: tuple[Mapping[str, Any], list[
     assert f"of {ASKED} answered" in text
 
 
+@pytest.mark.starts_process
 def test_the_table_stands_where_the_system_tells_nothing(run: tuple[Mapping[str, Any], list[str], Path]) -> None:
     unknown = {**run[0], "cold": {**run[0]["cold"], "memory": dict.fromkeys(run[0]["cold"]["memory"])}}
     assert "? MB, ? MB above" in str(dict(report.table_rows(unknown))["memory"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import ExitStack
 from importlib.resources import files
 from pathlib import Path
 from statistics import mean
@@ -16,6 +17,7 @@ import pytest
 
 from app.sample.sample import fill_sample, sample_engine
 from core.engine.facade import Engine
+from core.security.passphrase import KdfCost
 from core.types.recall import Context, ContextQuery
 from core.types.requests import RecallQuery
 from core.types.reviews import Queue, QueueRequest
@@ -32,7 +34,11 @@ contexts held the answer."""
 
 @pytest.fixture(scope="module")
 def sample() -> Iterator[Engine]:
-    with sample_engine() as (engine, clock, _):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(KdfCost, "standard", KdfCost.lowest)
+        stack = ExitStack()
+        engine, clock, _ = stack.enter_context(sample_engine())
+    with stack:
         fill_sample(engine, clock)
         yield engine
 

@@ -52,7 +52,7 @@ class TestSealer:
             raise IntegrityError(Code.ENCRYPTION_FAILED, "Does not open.") from None
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def clustered() -> Callable[..., NDArray[np.float32]]:
     return _clustered
 

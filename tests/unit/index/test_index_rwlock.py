@@ -12,7 +12,7 @@ import pytest
 
 from core.index.flat import FairLock
 
-WAIT = 10.0
+WAIT = 60.0
 
 
 def until(condition: Callable[[], bool]) -> None:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from example_counts import QUICK
 
 import environment
 import jobs
@@ -328,7 +329,8 @@ def test_fast_runs_every_check_and_the_tests_without_window_and_process(monkeypa
     stand_in(monkeypatch, checked)
     assert jobs.test(["--fast", "-x"]) == 1
     assert set(ran) == {"ruff check", "ruff format", "import contracts", "mypy", "pytest"}
-    asked = ["tests/arch", "tests/unit", "tests/property", "-m", "not starts_process", "-x"]
+    asked = ["tests/arch", "tests/unit", "tests/property", "-m", "not starts_process"]
+    asked += [f"--hypothesis-profile={QUICK}", "-x"]
     assert ran["pytest"][-len(asked) :] == asked
     assert all((ROOT / folder).is_dir() for folder in asked[:3])
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from recall_rig import NOW_MS, Note, Rig, WordEmbedder
@@ -226,7 +227,7 @@ def test_hostile_text_is_only_text(guarded: Rig, query: str, mode: str) -> None:
     assert guarded.rows.value("SELECT count(*) FROM memories") == 2
 
 
-@settings(max_examples=150)
+@settings(max_examples=count_examples(150))
 @given(st.text(st.characters(), min_size=1, max_size=60).filter(lambda text: text.strip().strip("\0")))
 def test_no_text_breaks_out(guarded: Rig, query: str) -> None:
     found = guarded.ask(query, scope=CLIENT, mode="keyword")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -44,7 +45,7 @@ def test_good_ones_get_no_advice() -> None:
     assert passphrase_strength(" ".join(WORDS)).sentence == "This is very hard to guess."
 
 
-@settings(max_examples=60)
+@settings(max_examples=count_examples(60))
 @given(st.text(max_size=60))
 def test_any_text_gets_an_estimate_that_does_not_repeat_it(text: str) -> None:
     found = passphrase_strength(text)
@@ -54,7 +55,7 @@ def test_any_text_gets_an_estimate_that_does_not_repeat_it(text: str) -> None:
     assert found == passphrase_strength(text)
 
 
-@settings(max_examples=60)
+@settings(max_examples=count_examples(60))
 @given(st.text(min_size=2, max_size=20))
 def test_saying_it_twice_adds_next_to_nothing(text: str) -> None:
     assert passphrase_strength(text + text).bits <= passphrase_strength(text).bits + 2.1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -76,7 +77,7 @@ def test_a_fragment_has_no_verb() -> None:
     assert not is_fragment("")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=count_examples(200), deadline=None)
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_question_and_answer_are_read(question: str, answer: str) -> None:
     joined = join_answer(f"{question}?", answer, NAMES)

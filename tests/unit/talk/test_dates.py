@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -77,7 +78,7 @@ def test_a_habit_names_no_certain_april() -> None:
     assert _told("I prune them in April", recurs=True) == "I prune them in April"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=count_examples(200), deadline=None)
 @given(st.text(max_size=120), st.integers(min_value=-(10**15), max_value=10**15))
 def test_edits_lie_inside_any_text(sentence: str, said_ms: int) -> None:
     for edit in find_date_edits(sentence, said_ms, is_ahead=True):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -185,7 +186,7 @@ _WORDS = st.sampled_from(_TALK.split())
 _TEXTS = st.one_of(st.text(max_size=80), st.lists(_WORDS, max_size=14).map(" ".join))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=count_examples(150), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["Mara", "Joss", "User", "Assistant", ""]), _TEXTS), max_size=5))
 def test_any_talk_gives_statements_of_its_own_words(lines: list[Line]) -> None:
     done = _distill(*lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -91,7 +92,7 @@ def test_names_are_normalized() -> None:
     assert [normalize_speaker(name) for name in ("mara", " **Mara** ", "MARA", "DJ")] == ["Mara", "Mara", "Mara", "DJ"]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=count_examples(200), deadline=None)
 @given(st.lists(st.text(max_size=200), max_size=4))
 def test_turns_and_sentences_lie_inside_their_text(texts: list[str]) -> None:
     episodes = [EpisodeText(str(n), text) for n, text in enumerate(texts)]

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -125,7 +126,7 @@ def test_a_room_without_a_theme_is_called_by_its_time() -> None:
     assert name_rooms_of([RoomTexts(talk, [may, june + 2 * 366 * 86_400_000])]) == ["2023 to 2025, notes"]
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=count_examples(120), deadline=None)
 @given(st.lists(st.lists(st.text(max_size=60), max_size=6), min_size=1, max_size=4))
 def test_any_text_gives_plain_names(rooms: list[list[str]]) -> None:
     names = name_rooms(rooms)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from poison_stories import HARMLESS_WORDS, STORIES, harmless
@@ -112,7 +113,7 @@ def test_the_model_is_asked_about_no_more_pairs_than_it_may_be() -> None:
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
-@settings(max_examples=40)
+@settings(max_examples=count_examples(40))
 def test_any_two_texts_can_be_compared_and_a_text_agrees_with_itself(one: str, two: str) -> None:
     assert odds(one, two, model=False).share >= 0
     assert not odds(one, one, model=False).is_doubt

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from example_counts import count_examples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -173,7 +174,7 @@ def test_a_long_text_costs_no_more_than_its_start(model: RelationModel) -> None:
     assert one(model, start + "a", "ok") == one(model, start + "b" * 500_000, "ok")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=count_examples(40), deadline=None)
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_any_pair_has_probabilities_that_sum_to_one(model: RelationModel, old: str, new: str) -> None:
     found = one(model, old, new)
@@ -229,7 +230,7 @@ def test_what_only_jobs_need_is_let_go_and_loaded_again(model: RelationModel) ->
 logits = st.lists(st.floats(-30, 30), min_size=4, max_size=4).map(np.array)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=count_examples(200), deadline=None)
 @given(logits, st.floats(0.1, 8), st.floats(0.501, 0.999))
 def test_calibration_keeps_the_winner_and_the_sum(row: np.ndarray, heat: float, sure: float) -> None:
     shares = probabilities(row, heat, dict.fromkeys(LABELS, sure))
@@ -238,7 +239,7 @@ def test_calibration_keeps_the_winner_and_the_sum(row: np.ndarray, heat: float, 
     assert shares[row.argmax()] == shares.max()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=count_examples(200), deadline=None)
 @given(logits, st.floats(0.501, 0.999))
 def test_a_label_is_sure_from_its_own_share_on(row: np.ndarray, sure: float) -> None:
     plain = np.exp(row - row.max())
@@ -248,7 +249,7 @@ def test_a_label_is_sure_from_its_own_share_on(row: np.ndarray, sure: float) -> 
     assert bool(acted_on) is bool(plain.max() > sure)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=count_examples(100), deadline=None)
 @given(logits, st.floats(0.501, 0.999), st.floats(0.501, 0.999))
 def test_a_stricter_share_never_makes_surer(row: np.ndarray, one_share: float, other: float) -> None:
     low, high = sorted((one_share, other))

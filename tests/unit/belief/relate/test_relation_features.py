@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
@@ -86,7 +87,7 @@ def test_same_words_are_said_so() -> None:
     assert pair_figures(prepare_text("My cat is Bo."), prepare_text("My dog is Bo."))[15] == 0
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=count_examples(150), deadline=None)
 @given(texts, texts)
 def test_any_two_texts_can_be_read(one: str, other: str) -> None:
     row = encode_pair(TOKENIZER, prepare_text(one), prepare_text(other))
@@ -98,7 +99,7 @@ def test_any_two_texts_can_be_read(one: str, other: str) -> None:
     assert np.abs(row.figures).max() <= 3
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=count_examples(100), deadline=None)
 @given(texts)
 def test_words_lie_in_the_text_in_order(text: str) -> None:
     side = prepare_text(text)

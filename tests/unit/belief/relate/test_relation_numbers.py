@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,7 +28,7 @@ def in_words(number: int) -> str:
     return f"{in_words(head)} {name}{tail}"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=count_examples(200), deadline=None)
 @given(st.integers(1, 99_999))
 def test_a_number_in_words_is_the_number(number: int) -> None:
     assert prepare_text(f"it costs {in_words(number)} dollars").forms == ("it", "costs", str(number), "dollar")
@@ -101,7 +102,7 @@ def test_the_same_value_in_other_words_is_no_changed_number() -> None:
     assert row[-1] == 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=count_examples(200), deadline=None)
 @given(st.text(alphabet=st.sampled_from("0123456789:./- apm'oclkhundrethisw"), max_size=80))
 def test_values_are_in_order_apart_and_inside_the_text(text: str) -> None:
     found = find_values(text, load_vocabulary()["numbers"])

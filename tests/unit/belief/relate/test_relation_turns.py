@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -59,7 +60,7 @@ def pool() -> Any:
         yield one
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count_examples(60), deadline=None)
 @given(count=st.integers(0, 12))
 def test_each_is_run_once_and_answered_in_its_place(count: int) -> None:
     with ThreadPoolExecutor(1) as one:

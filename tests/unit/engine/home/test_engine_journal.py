@@ -89,7 +89,7 @@ def test_it_is_written_within_a_moment_by_itself(tmp_path: Path) -> None:
     with rig_at(tmp_path) as rig:
         rig.store("Ada keeps bees")
         ask(rig, "bees")
-        for _ in range(100):
+        for _ in range(1200):
             if rig.value("SELECT count(*) FROM receipts"):
                 break
             rig.opened.storage.closing.wait(0.05)

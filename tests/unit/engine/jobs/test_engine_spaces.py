@@ -200,7 +200,7 @@ def test_e34_4_searches_go_on_all_the_while_without_an_error_or_a_missing_result
             rig.recall("jar number 5")
     finally:
         done.set()
-        seeker.join(30)
+        seeker.join(60)
     assert faults == []
     assert rounds[0] > 5
     assert len(stored) == 3

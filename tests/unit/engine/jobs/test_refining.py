@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from belief_rig import item
 from engine_rig import Rig, Table, rig_at
-from fake_ollama import MODEL, Answer, FakeOllama, claims, relation
+from fake_ollama import HASTY, MODEL, PATIENT, Answer, FakeOllama, claims, relation
 
 from core.engine.jobs.model_refinement import RefinementPacing
 from core.errors import Code, UserError
@@ -33,7 +33,6 @@ from core.types.values import Actor, Source
 from core.vault.database.rows import MAY_BELONG
 from core.vault.database.tx import Tx
 
-QUICK = ServerLimits(connect_s=2, silence_s=0.4, whole_s=1.2, list_s=1.2, wire_bytes=256 * 1024)
 NOBODY = ("conflicts", "claims", "evidence", "memories", "edges", "memory_sources")
 BERGEN = "These days home for me is Bergen."
 
@@ -63,7 +62,7 @@ def fake() -> Iterator[FakeOllama]:
 @pytest.fixture
 def rig(tmp_path: Path, fake: FakeOllama) -> Iterator[Rig]:
     with rig_at(tmp_path, readers=TextReaders(extract=nothing, relate=Unsure(), gate=0.0)) as found:
-        found.engine.refinement.limits = QUICK
+        found.engine.refinement.limits = PATIENT
         found.engine.settings.set_option("model_host", fake.host).result(30)
         yield found
 
@@ -452,6 +451,8 @@ def test_a_wrong_or_hostile_answer_changes_nothing(
     change(rig, "conflicts", "id <> (SELECT min(id) FROM conflicts)", state="moot")
     before, steps = state(rig), rig.rows("SELECT id FROM undo_steps")
     fake.says(answer)
+    if isinstance(answer, Answer) and answer.pause_s:
+        rig.engine.refinement.limits = HASTY
     for _ in range(4):
         report = refine(rig)
         assert (report.settled, report.read, report.suggested) == (0, 0, 0)

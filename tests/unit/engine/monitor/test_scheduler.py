@@ -121,7 +121,7 @@ def due(rig: Rig) -> tuple[JobType, ...]:
 def until(rig: Rig, holds: Callable[[JobRow], bool]) -> JobRow:
     """Wait until the one job there is looks so."""
     pause = threading.Event()
-    for _ in range(400):
+    for _ in range(1200):
         rows = rig.engine.jobs.read_state().result(30).rows
         if rows and holds(rows[0]):
             return rows[0]
@@ -251,7 +251,7 @@ def test_what_ran_when_the_vault_closed_goes_on_behind_its_last_batch(tmp_path: 
         closing = threading.Thread(target=rig.lock)  # the batch that runs holds the writer
         closing.start()
         job.gate.set()
-        closing.join(30)
+        closing.join(60)
         with pytest.raises(LociError) as caught:
             ended.result(30)
         assert caught.value.code is Code.VAULT_LOCKED

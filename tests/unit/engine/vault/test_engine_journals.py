@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from engine_rig import HandClock, Rig, differences, error_of, facts, rig_at, talk
+from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -279,7 +280,7 @@ def _undo_any(rig: Rig, which: int) -> None:
 VERBS: list[Step] = [lambda rig, which: rig.store(f"text {which}"), _forget, _undo_any]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=count_examples(12), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5)), min_size=2, max_size=7), st.integers(0, 6))
 def test_back_to_any_step_of_any_history(
     tmp_path_factory: pytest.TempPathFactory, doings: list[tuple[int, int]], chosen: int

@@ -1,0 +1,36 @@
+"""On how many examples a property is tried: all of them in a full run, a fifth of them in `bootstrap.py test --fast`.
+
+The profiles are made here and chosen with `--hypothesis-profile`, which `packaging/jobs.py` gives for a quick run. A
+test that wants another number than the profile's asks for it by `count_examples`. Must not know any test.
+"""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+FULL, QUICK = "loci", "loci-quick"
+_EXAMPLES = 60
+_SHARE = 5
+_FEWEST = 3
+
+
+def register_profiles() -> None:
+    """Make both profiles known, and choose that of a full run until an option chooses."""
+    # How long it takes to draw an example says how fast the machine is and nothing about the property.
+    slow = [HealthCheck.too_slow]
+    settings.register_profile(FULL, deadline=None, derandomize=True, max_examples=_EXAMPLES, suppress_health_check=slow)
+    settings.register_profile(QUICK, settings.get_profile(FULL), max_examples=_EXAMPLES // _SHARE)
+    settings.load_profile(FULL)
+
+
+def count_examples(full: int) -> int:
+    """How many examples to try now.
+
+    Args:
+        full: in a full run.
+
+    Returns:
+        That many, or a fifth of it in a quick run, at least three.
+    """
+    is_quick = settings.get_current_profile_name() == QUICK
+    return max(min(full, _FEWEST), full // _SHARE) if is_quick else full
