@@ -2,7 +2,8 @@
 
     .venv/bin/python packaging/pictures.py [--all] [FOLDER]
 
-Offscreen, on the sample palace with a fixed clock; pictures are the same every time on the same machine.
+Offscreen, on the sample palace with a fixed clock; pictures are the same every time on the same machine, but for
+the memory and the times that health measured.
 """
 
 from __future__ import annotations
@@ -28,10 +29,15 @@ def shots(folder: Path, *, small_too: bool) -> list[Shot]:
         small_too: whether 1024x700 and 150 % text are wanted as well.
     """
     pages = [page.id for page in PAGES]
+    # The plots of health stand below its figures.
+    health = [
+        Shot("journal", folder / f"health-{theme}.png", theme, height=1180, query="ask:health")
+        for theme in ("light", "dark")
+    ]
     both = [Shot(page, folder / f"{page}-{theme}.png", theme) for page in pages for theme in ("light", "dark")]
     small = [Shot(page, folder / f"{page}-small.png", "light", 1024, 700) for page in pages]
     large = [Shot(page, folder / f"{page}-large-text.png", "dark", 1440, 900, 150) for page in pages]
-    return [*both, *small, *large] if small_too else both
+    return [*both, *health, *small, *large] if small_too else [*both, *health]
 
 
 def main() -> int:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import accumulate
 from typing import Any
 
 from core.belief.review.items import open_count
@@ -27,8 +29,10 @@ from core.lifecycle.job_support import clock_check
 from core.lifecycle.job_support.job_store import CHANGED
 from core.lifecycle.sweep import plan_sweep
 from core.memory.write import count_without_vectors
+from core.recall.receipt_codec import metrics_from_json
+from core.score.answer_quality import percentile
 from core.types.belief import ModelServerState, ModelState
-from core.types.lifecycle import Health, JobAction, Pressure
+from core.types.lifecycle import Health, JobAction, LatencyPeriod, Pressure, Trends
 from core.types.replies import StatusReport, WaitingKind
 from core.vault.backup import automatic_backups, made_at_ms
 from core.vault.bootstrap import Doubt
@@ -449,3 +453,51 @@ def _find_backup_warnings(found: _Found) -> Iterator[_Warning]:
     days = (now - since) // _DAY_MS
     if days >= _BACKUP_DAYS:
         yield ("backup_old", {"days": days}) if made else ("backup_none", {})
+
+
+_STORED_BY_DAY = f"SELECT recorded_at / {_DAY_MS}, count(*) FROM memories GROUP BY 1"  # noqa: S608 - a constant
+# What is no memory of its own, each through its index: the total is that of `status_glance`.
+_NOT_COUNTED = (
+    f"SELECT recorded_at / {_DAY_MS}, {_LATER_PARTS} GROUP BY 1",
+    f"SELECT old.recorded_at / {_DAY_MS}, {_BEFORE_MERGES} GROUP BY 1",
+)
+_LATENCIES = "SELECT at, metrics FROM receipts WHERE metrics IS NOT NULL ORDER BY at DESC LIMIT 2000"
+_FEW_DAYS = 3
+_MEDIAN, _SLOW = 0.5, 0.95
+
+
+def read_trends(rows: Rows, now_ms: int) -> Trends:
+    """How the vault grew, and how long the last two thousand recalls took.
+
+    Args:
+        now_ms: epoch ms.
+    """
+    return Trends(_read_growth(rows, now_ms), _read_latency(rows))
+
+
+def _read_growth(rows: Rows, now_ms: int) -> tuple[tuple[int, int], ...]:
+    by_day = Counter({int(day): int(count) for day, count in rows.all(_STORED_BY_DAY)})
+    for query in _NOT_COUNTED:
+        by_day.subtract({int(day): int(count) for day, count in rows.all(query)})
+    days = sorted(day for day, count in by_day.items() if count)
+    totals = accumulate(by_day[day] for day in days)
+    ends = [(min((day + 1) * _DAY_MS, now_ms), total) for day, total in zip(days, totals, strict=True)]
+    if ends and ends[-1][0] < now_ms:
+        ends.append((now_ms, ends[-1][1]))
+    return tuple(dict(ends).items())
+
+
+def _read_latency(rows: Rows) -> tuple[LatencyPeriod, ...]:
+    told = ((int(at), metrics_from_json(json.loads(metrics))) for at, metrics in rows.all(_LATENCIES))
+    took = [(at, metrics.search_latency_ms) for at, metrics in told if metrics is not None]
+    if not took:
+        return ()
+    length = _HOUR_MS if took[0][0] - took[-1][0] < _FEW_DAYS * _DAY_MS else _DAY_MS
+    periods: dict[int, list[float]] = {}
+    for at, milliseconds in reversed(took):
+        periods.setdefault(at // length, []).append(milliseconds)
+    return tuple(_latency_period(number * length + length // 2, times) for number, times in sorted(periods.items()))
+
+
+def _latency_period(at: int, times: list[float]) -> LatencyPeriod:
+    return LatencyPeriod(at, len(times), percentile(times, _MEDIAN) or 0.0, percentile(times, _SLOW) or 0.0)

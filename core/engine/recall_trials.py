@@ -41,6 +41,7 @@ from core.types.recall import (
     RecallHealth,
     Receipt,
     ReceiptPage,
+    Sensitivity,
     Tally,
     Trace,
     TracedCandidate,
@@ -55,6 +56,7 @@ KINDS = ("positive", "negative", "stale")
 MOST = 500
 MOST_CHARACTERS = 2_000
 WITHIN = (1, 50)
+MOST_SWEPT = 25
 RAN, REGRESSED = "probes", "regression"
 """Verbs that are announced: the probes ran; one that held does not hold any more."""
 
@@ -369,6 +371,7 @@ class RecallTrials:
         self._storage, self._search, self._flush = storage, search, flush
         self._authority = authority
         self._previews = 0  # a later preview stops an earlier one; a lost update only costs its time
+        self._sweeps = 0  # likewise
 
     def read_tuning(self) -> Future[Tuning]:
         """Every option of recall with its value, and the presets.
@@ -446,6 +449,31 @@ class RecallTrials:
             storage, search, (search.recall.profile, trial), lambda: preview_number != self._previews
         )
         return map_result(ran, lambda found: Comparison(found[1][0], found[1][1], found[0]))
+
+    def sweep_option(self, name: str, values: Sequence[float], weights: Mapping[str, Value]) -> Future[Sensitivity]:
+        """All saved questions under several values of one option; a later sweep cancels an earlier one.
+
+        Args:
+            name: of the option.
+            values: 1 to 25, each within its bounds.
+            weights: the other options, over those in force.
+
+        Returns:
+            A tally for each value; the future raises CANCELLED where a later sweep was asked for.
+
+        Raises:
+            UserError: CONFIG_INVALID, INVALID_INPUT for too many values or none, VAULT_LOCKED.
+        """
+        if not 1 <= len(values) <= MOST_SWEPT:
+            raise UserError(Code.INVALID_INPUT, f"An option is tried at 1 to {MOST_SWEPT} values.")
+        storage, search = self._storage(), self._search()
+        trials = [settings.with_weights(search.retrieval, {**weights, name: value}) for value in values]
+        self._sweeps += 1
+        mine = self._sweeps
+        ran = self._probe_profiles(
+            storage, search, [profile_from_options(one) for one in trials], lambda: mine != self._sweeps
+        )
+        return map_result(ran, lambda found: Sensitivity(name, tuple(values), found[1]))
 
     def apply_weights(self, weights: Mapping[str, Value]) -> Future[Applied]:
         """Put weights in force at once: one step, which can be undone; then the probes run.

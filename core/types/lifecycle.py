@@ -663,3 +663,33 @@ class DistilledTalk:
     small_talk: tuple[str, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)
     step_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyPeriod:
+    """How long recalls of an hour or a day took.
+
+    Attributes:
+        at: its middle, epoch ms.
+        recalls: how many there were.
+        p50_ms: the median, milliseconds; `p95_ms` the 95th percentile.
+    """
+
+    at: int
+    recalls: int
+    p50_ms: float
+    p95_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trends:
+    """How the vault grew, and how long recall took.
+
+    Attributes:
+        growth: (end of a day in UTC, epoch ms; memories of today that had been stored by then), ascending; the last
+            one is now, with the total of a status report; empty where there is none.
+        latency: periods with recalls, ascending; days, or hours where the receipts are of a few days.
+    """
+
+    growth: tuple[tuple[int, int], ...]
+    latency: tuple[LatencyPeriod, ...]

@@ -152,6 +152,20 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """The saved questions over the values of one option.
+
+    Attributes:
+        name: of the option.
+        values: of the option, in the order they were asked for; `tallies` what holds under each.
+    """
+
+    name: str
+    values: tuple[float, ...]
+    tallies: tuple[Tally, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Tuning:
     """The tuner.
 

@@ -32,7 +32,6 @@ SMALL_ALLOWED = {
     "app/cli/commands.py": "importing it registers every verb; `loci mcp` and `loci chat` start without it",
     "core/lifecycle/registry.py": "the one place that knows every job, so that no job imports another",
     "packaging/bootstrap.py": "a script that is started: nobody imports it, and an old Python must be able to read it",
-    "packaging/pictures.py": "a script that is started: nobody imports it",
 }
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

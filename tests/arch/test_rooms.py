@@ -140,6 +140,12 @@ PLANTED = {
         "no-qt",
         "core.engine.runtime.p16 -> pyqtgraph",
     ),
+    "a page that draws with the library itself": (
+        "ui/pages/p23.py",
+        "import pyqtgraph",
+        "ui-plots",
+        "ui.pages.p23 -> pyqtgraph",
+    ),
     "app behind the facade": ("app/p17.py", "import core.vault", "app-door", "app.p17 -> core.vault"),
     "app beside the facade": (
         "app/p18.py",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from inspector_rig import look, shown_inspector, words_of
 from jobs_rig import DAY_MS, FakeJobs, falling, gauges
 from pytestqt.qtbot import QtBot
-from window_rig import settle
+from window_rig import application, settle
 
 from core.errors import Code, EnvironmentFaultError
 from core.score.decay import decay_rate, effective_confidence
@@ -19,8 +19,10 @@ from core.types.lifecycle import Curve
 from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.inspector.gauges import GaugesPart, Mark, Plot, clip_curve, format_month, gauge_sentences, value_at
+from ui.inspector.gauges import GaugesPart, clip_curve, format_month, gauge_sentences, make_gauge_spec, value_at
 from ui.inspector.panel import Inspector
+from ui.plots.specification import ReferenceLine
+from ui.plots.view import PlotView
 from ui.widgets.labels import format_days
 
 MAY_2027 = 1_810_000_000_000
@@ -56,10 +58,12 @@ def test_the_numbers_are_the_engines(
     settle(qtbot, part.strength.isVisible)
     assert "Strength | 0.73" in words_of(part)
     assert "Confidence | 0.28" in words_of(part)
-    assert part.strength.plot.accessibleName() == (
+    assert part.strength.plot.accessibleName() == "Strength"
+    assert part.strength.plot.accessibleDescription() == (
         "Strength is 0.73 now and would be 0.13 a year from now. archive 0.05."
     )
-    assert part.confidence.plot.accessibleName().endswith("fading 0.20; expired 0.05.")
+    assert part.strength.plot.readout == "0.13 a year from now"
+    assert part.confidence.plot.accessibleDescription().endswith("fading 0.20; expired 0.05.")
 
 
 def test_another_memory_shows_nothing_of_the_one_before(
@@ -106,35 +110,53 @@ def test_lengths_of_time(days: float, told: str) -> None:
     assert format_days(days) == told
 
 
+NOW = 1_795_000_000_000
+
+
 def test_the_curve_is_drawn_with_its_lines_and_the_present(qtbot: QtBot, context: Context) -> None:
-    plot = Plot(context.theme)
-    qtbot.addWidget(plot)
-    plot.resize(300, plot.sizeHint().height())
-    empty = plot.grab().toImage()
-    plot.show_curve(
-        falling(-120.0, 0.6, 160.0), 0.6, (Mark(0.2, "fading 0.20"), Mark(0.05, "expired 0.05")), ("a", "now", "b")
-    )
-    drawn = plot.grab().toImage()
-    assert drawn != empty
-    now, field = plot.point_at(0.0, 0.6), plot.plot_rect()
+    view = PlotView(context, 120)
+    qtbot.addWidget(view)
+    lines = (ReferenceLine(0.2, "fading 0.20"), ReferenceLine(0.05, "expired 0.05"))
+    view.show_plot(make_gauge_spec("strength", falling(-120.0, 0.6, 160.0), 0.6, lines, NOW))
+    view.show()
+    settle(qtbot, lambda: view.canvas is not None)
+    view.resize(300, view.sizeHint().height())
+    application().processEvents()
+    assert view.canvas is not None
+    drawn = view.canvas.grab().toImage()
+    now, field = view.canvas.point_of(NOW, 0.6), view.canvas.plot_rect
     assert field.left() < now.x() < field.right()
-    accent, warning = context.theme.colour("accent"), context.theme.colour("warning")
-    assert drawn.pixelColor(now.toPoint()) == accent
-    line = plot.point_at(0.0, 0.2).toPoint().y()
+    assert drawn.pixelColor(now.toPoint()) == context.theme.colour("accent")
+    line = view.canvas.point_of(NOW, 0.2).toPoint().y()
     row = {
         drawn.pixelColor(x, y).name() for x in range(int(field.left()), int(field.right())) for y in (line - 1, line)
     }
     assert len(row) > 2  # dots of the line beside curve and ground
-    assert warning.isValid()
 
 
-def test_a_young_memory_has_a_plot_too(qtbot: QtBot, context: Context) -> None:
-    plot = Plot(context.theme)
-    qtbot.addWidget(plot)
-    plot.resize(200, plot.sizeHint().height())
-    plot.show_curve(Curve((0.0, 365.0), (1.0, 0.4)), 1.0, (), ("", "now", "in a year"))
-    assert not plot.grab().isNull()
-    assert plot.point_at(0.0, 1.0).x() == pytest.approx(plot.plot_rect().left())
+def test_what_was_and_what_will_be_are_told_apart() -> None:
+    spec = make_gauge_spec("confidence", falling(-120.0, 0.6, 160.0), 0.6, (ReferenceLine(0.2, "fading 0.20"),), NOW)
+    past, ahead = spec.series
+    assert (past.name, past.stroke, past.is_filled) == ("so far", "solid", True)
+    assert (ahead.name, ahead.stroke, ahead.is_filled) == ("forecast", "dash", False)
+    assert past.xs[-1] == ahead.xs[0] == NOW
+    assert past.xs[0] == NOW - 120 * DAY_MS
+    assert ahead.xs[-1] == NOW + 365 * DAY_MS
+    assert [(line.name, line.across) for line in spec.lines] == [("fading 0.20", "y"), ("now", "x")]
+    assert spec.y_range[0] == 0.0
+    assert spec.rows[-1][1:] == ("", "0.12")
+
+
+def test_a_young_memory_has_a_plot_too() -> None:
+    spec = make_gauge_spec("strength", Curve((0.0, 365.0), (1.0, 0.4)), 1.0, (), NOW)
+    assert [one.xs[0] for one in spec.series] == [NOW, NOW]
+    assert spec.x_range == (NOW, NOW + 365 * DAY_MS)
+
+
+def test_a_memory_without_a_curve_is_told_in_words() -> None:
+    nothing = make_gauge_spec("strength", Curve((), ()), 0.3, (), NOW)
+    assert (nothing.places, nothing.lines) == ((), ())
+    assert nothing.empty == "Strength is 0.30 now and would be 0.30 a year from now."
 
 
 @st.composite

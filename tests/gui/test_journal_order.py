@@ -7,23 +7,31 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import replace
 from importlib.resources import files
-from itertools import pairwise
 
 import pytest
 from answered import finished
 from engine_rig import Rig
-from hypothesis import given
-from hypothesis import strategies as st
-from jobs_rig import HOUR_MS, JournalRoom, deed, job_row, journal_over
+from jobs_rig import DAY_MS, HOUR_MS, JournalRoom, deed, job_row, journal_over
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QBoxLayout, QLabel, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
-from window_rig import settle
+from window_rig import application, settle
 
 from core.types.belief import ModelServerState
-from core.types.lifecycle import Consolidated, JobAction, JobRow, Jobs, JobState, JobType, Pressure, ScheduledJob
+from core.types.lifecycle import (
+    Consolidated,
+    JobAction,
+    JobRow,
+    Jobs,
+    JobState,
+    JobType,
+    LatencyPeriod,
+    Pressure,
+    ScheduledJob,
+    Trends,
+)
 from ui.context import Context
 from ui.pages.journal.jobs.job_lines import Model, job_note, job_sentences, offered_job_actions
 from ui.pages.journal.jobs.next_run import pick_figures
@@ -33,13 +41,14 @@ from ui.pages.journal.lifecycle.help import (
     _INKS,
     CURVES,
     DAYS,
-    LifePlot,
-    axis_steps_to,
+    LifeCurves,
     describe_life,
     life_of,
+    make_life_spec,
     read_life_curves,
 )
 from ui.pages.journal.page import JournalPage
+from ui.plots.view import PlotView
 from ui.strings import journal_strings, order_strings
 
 HOLDS: dict[str, str] = json.loads((files("resources") / "lifecycle" / "holds.json").read_text(encoding="utf-8"))
@@ -247,6 +256,37 @@ def test_every_hold_but_a_turn_has_words() -> None:
     assert Pressure.CRITICAL.value in journal_strings()["runs"]["pressure"]
 
 
+# ---- how it grew, and how long recall took
+
+
+def test_growth_and_recall_time_are_plotted_and_told(room: JournalRoom) -> None:
+    now = room.jobs.now
+    room.jobs.trends = Trends(
+        ((now - 40 * DAY_MS, 120), (now - DAY_MS, 1_504), (now, 1_504)),
+        (LatencyPeriod(now - 2 * DAY_MS, 40, 8.25, 31.0), LatencyPeriod(now - DAY_MS, 60, 9.04, 44.4)),
+    )
+    found = room.enter("health").tabs.health.trends
+    settle(room.qtbot, lambda: found.growth.canvas is not None and found.latency.canvas is not None)
+    assert found.growth.accessibleDescription().startswith("1,504 memories, the first from ")
+    assert found.latency.accessibleDescription() == "Usually 9 ms, rarely above 44 ms."
+    assert found.latency.readout == "Usually 9 ms, rarely above 44 ms."
+    grown, took = found.growth.spec, found.latency.spec
+    assert grown is not None
+    assert took is not None
+    assert [row[1] for row in grown.rows] == ["120", "1,504", "1,504"]
+    assert took.columns[1:] == ("95 of 100 within", "half within")
+    assert [row[1:] for row in took.rows] == [("31 ms", "8.25 ms"), ("44.4 ms", "9.04 ms")]
+    assert {one.stroke for one in took.series} == {"dash", "solid"}
+
+
+def test_where_nothing_was_stored_or_recalled_the_plots_say_so(room: JournalRoom) -> None:
+    found = room.enter("health").tabs.health.trends
+    settle(room.qtbot, found.isVisible)
+    assert found.growth.accessibleDescription() == "Nothing is stored yet."
+    assert found.latency.accessibleDescription() == "No assistant has recalled anything lately."
+    assert found.growth.canvas is None
+
+
 # ---- what can be tried again
 
 
@@ -290,34 +330,48 @@ def test_a_life_is_told_year_by_year() -> None:
     assert "Year 1: 10,920 stored, 2,364 active, 3,640 archived." in sentence
 
 
-@given(st.integers(0, 10**9))
-def test_lines_to_read_by_are_round_and_reach_the_highest(most: int) -> None:
-    lines = axis_steps_to(most)
-    assert lines[0] == 0
-    assert lines[-1] >= most
-    assert 2 <= len(lines) <= 7
-    assert len({after - before for before, after in pairwise(lines)}) == 1
+def shown_life(qtbot: QtBot, context: Context, known: LifeCurves) -> PlotView:
+    view = PlotView(context, 200)
+    qtbot.addWidget(view)
+    view.show_plot(make_life_spec(known, order_strings()))
+    view.show()
+    settle(qtbot, lambda: view.canvas is not None)
+    view.resize(600, view.sizeHint().height())
+    application().processEvents()
+    return view
 
 
 def test_the_curves_lie_where_their_numbers_say(context: Context, qtbot: QtBot) -> None:
     known = life_of(lived())
-    plot = LifePlot(context.theme, known, order_strings()["curves"], order_strings()["under"])
-    qtbot.addWidget(plot)
-    plot.resize(600, plot.sizeHint().height())
-    field = plot.plot_rect()
-    assert plot.point_at(0, 0) == field.bottomLeft()
-    assert plot.point_at(known.days[-1], 0).x() == pytest.approx(field.right())
-    heights = [plot.point_at(0, known.last[name]).y() for name in CURVES]
+    view = shown_life(qtbot, context, known)
+    assert view.spec is not None
+    assert view.spec.columns == ("Year", "stored", "archived", "active")
+    assert view.spec.rows[-1] == (f"{known.days[-1] / DAYS:.3g}", "54,600", "18,200", "3,820")
+    assert view.canvas is not None
+    field = view.canvas.plot_rect
+    assert view.canvas.point_of(0, 0).y() == pytest.approx(field.bottom(), abs=1)
+    heights = [view.canvas.point_of(5, known.last[name]).y() for name in CURVES]
     assert heights == sorted(heights)  # stored is the highest, active the lowest
-    light = plot.grab().toImage()
+    assert field.top() < heights[0]
+    light = view.grab().toImage()
     context.theme.apply_theme("dark", 100)
-    assert plot.grab().toImage() != light
+    assert view.grab().toImage() != light
     context.theme.apply_theme("light", 100)
 
 
-def inks(plot: LifePlot, colour: QColor) -> int:
-    """How many points of a picture of it have a colour."""
-    picture = plot.grab().toImage()
+def test_the_curves_differ_in_their_strokes() -> None:
+    spec = make_life_spec(life_of(lived()), order_strings())
+    assert {one.name: (one.stroke, one.is_filled) for one in spec.series} == {
+        "stored": ("dash", False),
+        "archived": ("dot", False),
+        "active": ("solid", True),
+    }
+
+
+def inks(view: PlotView, colour: QColor) -> int:
+    """How many points of a picture of its drawing have a colour."""
+    assert view.canvas is not None
+    picture = view.canvas.grab().toImage()
     places = ((x, y) for x in range(picture.width()) for y in range(picture.height()))
     return sum(picture.pixelColor(x, y).rgb() == colour.rgb() for x, y in places)
 
@@ -326,11 +380,8 @@ def inks(plot: LifePlot, colour: QColor) -> int:
 def test_no_curve_lies_under_a_filling(context: Context, qtbot: QtBot, look: str) -> None:
     context.theme.apply_theme(look, 100)
     low = [{"day": day, "stored": day * 30, "active": day * 20, "archived": day} for day in range(91, 3 * DAYS, 91)]
-    plot = LifePlot(context.theme, life_of(low), dict.fromkeys(CURVES, ""), "{year}")
-    plot._end_labels = lambda name: ("", "")  # type: ignore[method-assign]  # names are drawn in the colours too
-    qtbot.addWidget(plot)
-    plot.resize(600, plot.sizeHint().height())
-    shown = {name: inks(plot, context.theme.colour(_INKS[name])) for name in CURVES if name != "stored"}
+    view = shown_life(qtbot, context, life_of(low))
+    shown = {name: inks(view, context.theme.colour(_INKS[name])) for name in CURVES if name != "stored"}
     context.theme.apply_theme("light", 100)
     assert min(shown.values()) > 40
 
@@ -344,7 +395,8 @@ def test_the_help_opens_by_button_key_and_wish_and_gives_the_keyboard_back(room:
     assert page.help.area is None  # nothing of it is made before
     page.help_button.click()
     assert is_open(page)
-    plot, area = page.help.findChildren(LifePlot)[0], page.help.findChildren(QScrollArea)[0]
+    plot, area = page.help.findChildren(PlotView)[0], page.help.findChildren(QScrollArea)[0]
+    assert plot.accessibleName() == "An ordinary life of 5 years"
     assert plot.accessibleDescription() == describe_life(read_life_curves(), order_strings())
     assert "Two gauges" in room.words(page.help)
     before = page.tabs.health.area

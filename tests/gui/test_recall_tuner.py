@@ -112,6 +112,73 @@ def test_the_saved_questions_tell_what_a_change_would_do(room: LabRoom) -> None:
     assert page.header.question.field.text() == "coffee order"
 
 
+def test_without_saved_questions_there_is_no_sensitivity(room: LabRoom) -> None:
+    page = room.ask()
+    assert page.tuner.sensitivity.isHidden()
+    assert room.lab.swept == []
+
+
+def test_the_sensitivity_of_a_weight_is_tried_when_it_is_chosen(room: LabRoom) -> None:
+    ids = room.lab.ids()
+    room.lab.items = [
+        Probe("a", "coffee order", "positive", (ids[0],), 3, 0),
+        Probe("b", "the outage", "positive", (ids[2],), 1, 0),
+        Probe("c", "the outage", "positive", (ids[2],), 3, 0),
+    ]
+    page = room.ask()
+    found = page.tuner.sensitivity
+    assert not found.isHidden()
+    assert room.lab.swept == []  # nothing is worked out before it is asked for
+    page.tuning.try_values({"side_bound": 0.5})
+    room.rest()
+    found.choice.show_choice("sides_recency")
+    found.choice.chosen.emit("sides_recency")
+    room.rest()
+    [(name, values, others)] = room.lab.swept
+    assert (name, others) == ("sides_recency", {"side_bound": 0.5})
+    assert (values[0], values[-1], len(values)) == (0.0, 1.0, 11)
+    settle(room.qtbot, lambda: found.plot.canvas is not None)
+    spec = found.plot.spec
+    assert spec is not None
+    held = dict(zip(spec.series[0].xs, spec.series[0].ys, strict=True))
+    assert held[0.0] < 3.0
+    assert spec.y.most == 3.0
+    assert spec.columns == ("Recency", "hold")
+    assert [(line.name, line.value) for line in spec.lines] == [("now", 0.2)]
+    assert spec.sentence.startswith("Most hold with Recency from ")
+    assert found.plot.accessibleDescription() == spec.sentence
+    page.tuning.try_value("sides_recency", 0.6)
+    room.rest()
+    assert len(room.lab.swept) == 2
+    settle(room.qtbot, lambda: found.plot.spec is not spec)
+    assert found.plot.spec is not None
+    assert [(line.name, line.value) for line in found.plot.spec.lines] == [("now", 0.2), ("tried", 0.6)]
+    found.choice.show_choice("")
+    found.choice.chosen.emit("")
+    assert found.plot.isHidden()
+
+
+def test_a_weight_that_is_shown_the_other_way_round_is_so_in_its_plot(room: LabRoom) -> None:
+    room.lab.items = [Probe("a", "coffee order", "positive", (room.lab.ids()[0],), 1, 0)]
+    found = room.ask().tuner.sensitivity
+    found.choice.show_choice("side_bound")
+    found.choice.chosen.emit("side_bound")
+    room.rest()
+    spec = found.plot.spec
+    assert spec is not None
+    assert list(spec.series[0].xs) == sorted(spec.series[0].xs)
+    assert spec.lines[0].value == 0.95  # relevance as it stands at its knob
+
+
+def test_words_against_meaning_is_tried_without_the_question_deciding(room: LabRoom) -> None:
+    room.lab.items = [Probe("a", "coffee order", "positive", (room.lab.ids()[0],), 1, 0)]
+    found = room.ask().tuner.sensitivity
+    found.choice.show_choice("text_weight")
+    found.choice.chosen.emit("text_weight")
+    room.rest()
+    assert room.lab.swept[-1][2] == {"auto_text_weight": False}
+
+
 def test_a_preset_is_tried_and_named(room: LabRoom) -> None:
     page = room.ask()
     assert page.tuner.preset.current == "measured"

@@ -123,6 +123,38 @@ def test_the_newest_month_is_chosen_at_first(page: TimelinePage, year: Rig, qtbo
     assert "1 memory" in page.time.strip.accessibleDescription()
 
 
+def test_the_density_can_be_read_as_a_plot_that_chooses_too(page: TimelinePage, year: Rig, qtbot: QtBot) -> None:
+    enter(page, qtbot)
+    page.time.use_grain("month")
+    rest(page, qtbot)
+    page.time.plot.chip.click()
+    settle(qtbot, lambda: page.time.plot.canvas is not None)
+    plot = page.time.plot
+    assert page.time.strip.isHidden()
+    assert plot.hasFocus()
+    spec = plot.spec
+    assert spec is not None
+    assert spec.rows[0] == ("March 2023", "3")
+    assert sum(spec.series[0].ys) == 4
+    assert spec.sentence == "4 memories; the busiest is March 2023 with 3."
+    starts = page.time.strip.density.starts
+    assert spec.band is not None
+    assert page.time.strip.chosen is not None
+    assert spec.band[0] == starts[page.time.strip.chosen[0]]
+    QTest.keyClick(plot, Key.Key_Home)
+    assert plot.readout == "March 2023: 3 memories"
+    QTest.keyClick(plot, Key.Key_Return)
+    rest(page, qtbot)
+    assert page.time.below.title == "March 2023"
+    assert plot.spec is not None
+    assert plot.spec.band == (float(starts[0]), float(starts[1]))
+    assert plot.marked == 0
+    page.time.plot.chip.click()
+    assert not page.time.strip.isHidden()
+    assert page.time.strip.hasFocus()
+    assert page.time.strip.chosen == (0, 0)
+
+
 def test_days_stand_over_what_was_said_on_them(
     page: TimelinePage, year: Rig, qtbot: QtBot, qtmodeltester: ModelTester
 ) -> None:

@@ -34,6 +34,7 @@ from core.types.lifecycle import (
     Preview,
     PreviewItem,
     ScheduledJob,
+    Trends,
 )
 from core.types.memory import ErasePreview, ProposedLink
 from core.types.values import Actor
@@ -165,6 +166,7 @@ class FakeJobs:
         self.held = ""
         self.pressure = Pressure.NORMAL
         self.told = health(now)
+        self.trends = Trends((), ())
         self.known: dict[str, Gauges] = {}
         self.page = 1000
         self.touched = 0
@@ -290,6 +292,10 @@ class FakeJobs:
     def read_gauges(self, memory_id: str) -> Future[Gauges]:
         """Of one memory."""
         return self._answer(self.known.get(memory_id, gauges(self.now)))
+
+    def read_trends(self) -> Future[Trends]:
+        """How it grew, and how long recall took."""
+        return self._answer(self.trends)
 
     def read_health(self) -> Future[Health]:
         """How Loci is."""

@@ -34,6 +34,7 @@ from core.types.recall import (
     ProbeOutcome,
     QueryPlan,
     RecallHealth,
+    Sensitivity,
     Tally,
     TimeRange,
     Trace,
@@ -88,6 +89,7 @@ class FakeLaboratory:
 
     Attributes:
         asked: (query, weights, seen_as) in their order.
+        swept: (option, values, other weights) of each sweep.
         memories: what there is.
         items: saved questions.
         applied: what was applied, newest first.
@@ -98,6 +100,7 @@ class FakeLaboratory:
     def __init__(self) -> None:
         self.asked: list[tuple[RecallQuery, dict[str, Any], str | None]] = []
         self.memories = _memories()
+        self.swept: list[tuple[str, tuple[float, ...], dict[str, Any]]] = []
         self.items: list[Probe] = []
         self.applied: list[Applied] = []
         self.options = RetrievalOptions()
@@ -210,6 +213,12 @@ class FakeLaboratory:
         """The saved questions, now and then."""
         now, then = self._tally(self.options), self._tally(self._tried(weights))
         return finished(Comparison(now, then, tuple(self.items)))
+
+    def sweep_option(self, name: str, values: Sequence[float], weights: Weights) -> Future[Sensitivity]:
+        """The saved questions under several values."""
+        self.swept.append((name, tuple(values), dict(weights)))
+        tallies = tuple(self._tally(self._tried({**weights, name: value})) for value in values)
+        return finished(Sensitivity(name, tuple(values), tallies))
 
     def _tally(self, options: RetrievalOptions) -> Tally:
         answer = self._answer(self.understood, options, "")

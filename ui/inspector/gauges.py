@@ -6,14 +6,12 @@ not do: work out a gauge or decide a level; numbers, curves and dates are the en
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 
 from core.types.lifecycle import Curve, Gauges
 from core.types.memory import Lasting
@@ -22,13 +20,15 @@ from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.trust import TrustFigure
+from ui.plots.specification import Axis, PlotSpec, ReferenceLine, Series
+from ui.plots.view import PlotView
 from ui.strings import belief_strings as belief_words
 from ui.strings import inspector_strings, journal_strings
 from ui.strings import inspector_strings as said_of
-from ui.theme.theme import Theme
+from ui.theme.tokens import sizes
 from ui.undo import offer_undo
 from ui.widgets.basics import MenuChip, make_column, make_label, make_row
-from ui.widgets.labels import date_of, describe_reasons, format_days, to_local
+from ui.widgets.labels import date_of, describe_reasons, to_local
 
 
 def describe_level(level: str) -> str:
@@ -108,15 +108,7 @@ class PermanenceRow(QWidget):
         self.show_memory(self._memory_id)
 
 
-_HIGH, _FOOT, _TOP, _GAP, _DOT = 76, 18, 6, 6, 4.0
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A line at which something happens: its value, 0 to 1, and its name."""
-
-    value: float
-    name: str
+_DAY_MS = 86_400_000.0
 
 
 def clip_curve(curve: Curve, first: float, last: float) -> tuple[tuple[float, float], ...]:
@@ -157,143 +149,6 @@ def value_at(curve: Curve, day: float) -> float:
             return before[1] + share * (point[1] - before[1])
         before = point
     return curve.values[-1]
-
-
-class Plot(QWidget):
-    """One gauge drawn over time."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self._curve = Curve((), ())
-        self._value = 0.0
-        self._marks: tuple[Mark, ...] = ()
-        self._feet = ("", "", "")
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        theme.changed.connect(self.updateGeometry)
-
-    def show_curve(self, curve: Curve, value: float, marks: Sequence[Mark], feet: tuple[str, str, str]) -> None:
-        """Draw another one.
-
-        Args:
-            curve: over time.
-            value: now.
-            marks: lines at which something happens.
-            feet: words under the beginning, the present and the end.
-        """
-        self._curve, self._value, self._marks, self._feet = curve, value, tuple(marks), feet
-        self.update()
-
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Low and wide."""
-        return QSize(160, self._theme.px(_HIGH + _FOOT))
-
-    # ---- measures
-
-    def plot_rect(self) -> QRectF:
-        """Where the curve is drawn."""
-        px = self._theme.px
-        wide = self.width() - 2 - self._label_width()
-        return QRectF(1, px(_TOP), max(40.0, wide), self.height() - px(_TOP + _FOOT))
-
-    def _label_width(self) -> float:
-        """Room at the right for the names of the lines."""
-        measure = QFontMetricsF(self._theme.font("caption"))
-        widest = max((measure.horizontalAdvance(mark.name) for mark in self._marks), default=0.0)
-        return widest + self._theme.px(_GAP) if widest else self._theme.px(_DOT)
-
-    def point_at(self, day: float, value: float) -> QPointF:
-        """Where a day and a value lie."""
-        field, days = self.plot_rect(), self._curve.days or (0.0, 1.0)
-        first, last = min(days[0], 0.0), max(days[-1], 1.0)
-        share = (day - first) / (last - first)
-        return QPointF(
-            field.left() + field.width() * share, field.bottom() - field.height() * min(1.0, max(0.0, value))
-        )
-
-    # ---- drawing
-
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        """Draw the ground, the lines, the curve, the present."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        field, colour = self.plot_rect(), self._theme.colour
-        painter.setPen(QPen(colour("line"), 1))
-        painter.drawLine(field.bottomLeft(), field.bottomRight())
-        painter.drawLine(field.topLeft(), field.topRight())
-        if self._curve.days:
-            self._draw_curve(painter)
-            self._draw_marks(painter)
-            self._draw_now_line(painter)
-        painter.end()
-
-    def _curve_path(self, first: float, last: float) -> QPainterPath:
-        path = QPainterPath()
-        for nr, point in enumerate(clip_curve(self._curve, first, last)):
-            (path.lineTo if nr else path.moveTo)(self.point_at(*point))
-        return path
-
-    def _draw_curve(self, painter: QPainter) -> None:
-        colour, last = self._theme.colour, self._curve.days[-1]
-        past, ahead = self._curve_path(min(self._curve.days[0], 0.0), 0.0), self._curve_path(0.0, max(last, 0.0))
-        ground = QPainterPath(past)
-        if not ground.isEmpty():
-            ground.lineTo(self.point_at(0.0, 0.0))
-            ground.lineTo(self.point_at(self._curve.days[0], 0.0))
-            ground.closeSubpath()
-            painter.fillPath(ground, colour("accent_soft"))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(colour("accent"), 1.8))
-        painter.drawPath(past)
-        dashed = QPen(colour("accent"), 1.8)
-        dashed.setDashPattern([3.0, 2.5])
-        painter.setPen(dashed)
-        painter.drawPath(ahead)
-
-    def _draw_marks(self, painter: QPainter) -> None:
-        """The lines; their names stand at their right ends, moved apart where they would lie on each other."""
-        colour, field, font = self._theme.colour, self.plot_rect(), self._theme.font("caption")
-        high, floor = QFontMetricsF(font).height(), field.bottom() + self._theme.px(_TOP)
-        pen = QPen(colour("warning"), 1)
-        pen.setDashPattern([1.0, 3.0])
-        painter.setFont(font)
-        for mark in sorted(self._marks, key=lambda one: one.value):
-            y = self.point_at(0.0, mark.value).y()
-            painter.setPen(pen)
-            painter.drawLine(QPointF(field.left(), y), QPointF(field.right(), y))
-            top = min(y - high / 2, floor - high)
-            painter.setPen(colour("warning"))
-            at = QRectF(field.right() + self._theme.px(_GAP), top, self.width(), high)
-            painter.drawText(at, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, mark.name)
-            floor = top
-
-    def _draw_now_line(self, painter: QPainter) -> None:
-        theme, field = self._theme, self.plot_rect()
-        now = self.point_at(0.0, self._value)
-        painter.setPen(QPen(theme.colour("outline"), 1))
-        painter.drawLine(QPointF(now.x(), field.top()), QPointF(now.x(), field.bottom()))
-        painter.setPen(QPen(theme.colour("surface"), 2))
-        painter.setBrush(theme.colour("accent"))
-        painter.drawEllipse(now, _DOT, _DOT)
-        self._draw_feet(painter, now.x())
-
-    def _draw_feet(self, painter: QPainter, now: float) -> None:
-        """Words under the beginning, the present and the end; the ends give way to the present."""
-        theme, field, font = self._theme, self.plot_rect(), self._theme.font("caption")
-        measure = QFontMetricsF(font)
-        painter.setFont(font)
-        painter.setPen(theme.colour("muted"))
-        first, middle, last = self._feet
-        wide, gap = measure.horizontalAdvance(middle), theme.px(8)
-        left = min(max(field.left(), now - wide / 2), field.right() - wide)
-        top, high = field.bottom() + theme.px(2), self.height() - field.bottom() - theme.px(2)
-        middle_of = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(QRectF(left, top, wide + 1, high), Qt.AlignmentFlag.AlignLeft | middle_of, middle)
-        if field.left() + measure.horizontalAdvance(first) + gap <= left:
-            painter.drawText(QRectF(field.left(), top, left, high), Qt.AlignmentFlag.AlignLeft | middle_of, first)
-        if field.right() - measure.horizontalAdvance(last) - gap >= left + wide:
-            at = QRectF(left, top, field.right() - left, high)
-            painter.drawText(at, Qt.AlignmentFlag.AlignRight | middle_of, last)
 
 
 _STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
@@ -344,42 +199,73 @@ def describe_confirmation(memory: Memory) -> str:
     return str(said_of()["gauges"]["confirmed"]).format(when=date_of(memory.last_confirmed_at))
 
 
+def _make_series(name: str, points: Iterable[tuple[float, float]], now_ms: int, **look: Any) -> Series:
+    """A part of a curve by its dates."""
+    found = {now_ms + day * _DAY_MS: value for day, value in points}
+    return Series(name, tuple(found), tuple(found.values()), **look)
+
+
+def make_gauge_spec(name: str, curve: Curve, value: float, lines: Sequence[ReferenceLine], now_ms: int) -> PlotSpec:
+    """A gauge over time: what was is filled, what will be is dashed, and a dot stands at the present.
+
+    Args:
+        name: `strength` or `confidence`.
+        value: now, 0 to 1.
+        lines: at which something happens.
+        now_ms: the day the curve counts from, epoch ms.
+    """
+    said = _gauge_strings()
+    last = curve.values[-1] if curve.values else value
+    path = str(said[f"{name}_path"]).format(value=f"{value:.2f}", last=f"{last:.2f}")
+    past = clip_curve(curve, min(curve.days[0], 0.0), 0.0) if curve.days else ()
+    ahead = clip_curve(curve, 0.0, max(curve.days[-1], 0.0)) if curve.days else ()
+    present = ReferenceLine(float(now_ms), said["now"], across="x", ink="muted", dot=value)
+    return PlotSpec(
+        name=said[name],
+        sentence=f"{path} {'; '.join(line.name for line in lines)}.",
+        x=Axis(kind="date"),
+        y=Axis(kind="share", least=0.0, most=1.0),
+        series=(
+            _make_series(said["so_far"], past, now_ms, is_filled=True),
+            _make_series(said["forecast"], ahead, now_ms, stroke="dash"),
+        ),
+        lines=(*lines, present) if curve.days else (),
+        caption=said["ahead"].format(last=f"{last:.2f}"),
+        empty=path,
+    )
+
+
 class Gauge(QWidget):
     """One gauge: its name, its number, its curve."""
 
-    def __init__(self, theme: Theme, name: str) -> None:
+    def __init__(self, context: Context, name: str) -> None:
         """Make it.
 
         Args:
             name: `strength` or `confidence`.
         """
         super().__init__()
-        self._name, said = name, _gauge_strings()
-        self.figure = TrustFigure(theme, "", "strong")
-        self.plot = Plot(theme)
+        self._context, self._name, said = context, name, _gauge_strings()
+        self.figure = TrustFigure(context.theme, "", "strong")
+        self.plot = PlotView(context, sizes().plot_small, is_bare=True)
         self.setToolTip(said[f"{name}_hint"])
-        head = make_row(make_label(said[name], "strong"), None, self.figure)
+        head = make_row(make_label(said[name], "strong"), None, self.plot.toggle, self.figure)
+        head.setAlignment(self.figure, Qt.AlignmentFlag.AlignVCenter)
         layout = make_column(self, gap=2)
         layout.addLayout(head)
         layout.addWidget(self.plot)
 
-    def show_curve(self, curve: Curve, value: float, marks: tuple[Mark, ...]) -> None:
+    def show_curve(self, curve: Curve, value: float, lines: tuple[ReferenceLine, ...]) -> None:
         """Draw the curve of the gauge.
 
         Args:
             curve: over time.
             value: now, 0 to 1.
-            marks: lines at which something happens.
+            lines: at which something happens.
         """
         said = _gauge_strings()
         self.figure.setText(f"{value:.2f}")
-        begins = -curve.days[0] if curve.days else 0.0
-        first = said["past"].format(days=format_days(begins)) if begins >= 1 else ""
-        self.plot.show_curve(curve, value, marks, (first, said["now"], said["ahead"]))
-        last = curve.values[-1] if curve.values else value
-        path = said[f"{self._name}_path"].format(value=f"{value:.2f}", last=f"{last:.2f}")
-        lines = "; ".join(mark.name for mark in marks)
-        self.plot.setAccessibleName(f"{path} {lines}.")
+        self.plot.show_plot(make_gauge_spec(self._name, curve, value, lines, self._context.clock.now_ms()))
         self.setAccessibleName(f"{said[self._name]} {value:.2f}")
 
 
@@ -388,8 +274,8 @@ class GaugesPart(Part):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        said, theme = _gauge_strings(), context.theme
-        self.strength, self.confidence = Gauge(theme, "strength"), Gauge(theme, "confidence")
+        said = _gauge_strings()
+        self.strength, self.confidence = Gauge(context, "strength"), Gauge(context, "confidence")
         self.sentences = make_label("", "small", wrap=True)
         self.lasting = PermanenceRow(context)
         self._memory_id = self._confirmed = ""
@@ -426,9 +312,9 @@ class GaugesPart(Part):
 
     def _show_gauges(self, gauges: Gauges) -> None:
         said = _gauge_strings()
-        archive = Mark(gauges.archive_below, f"{said['archive_line']} {gauges.archive_below:.2f}")
-        fading = Mark(gauges.fading_below, f"{said['fading_line']} {gauges.fading_below:.2f}")
-        expired = Mark(gauges.expired_below, f"{said['expired_line']} {gauges.expired_below:.2f}")
+        archive = ReferenceLine(gauges.archive_below, f"{said['archive_line']} {gauges.archive_below:.2f}")
+        fading = ReferenceLine(gauges.fading_below, f"{said['fading_line']} {gauges.fading_below:.2f}")
+        expired = ReferenceLine(gauges.expired_below, f"{said['expired_line']} {gauges.expired_below:.2f}")
         self.strength.show_curve(gauges.strength_curve, gauges.strength, (archive,))
         self.confidence.show_curve(gauges.confidence_curve, gauges.confidence, (fading, expired))
         self.strength.show()

@@ -89,6 +89,7 @@ class Sizes:
         list_pad: room at both sides of a line's words.
         page_wide: from this width on a page's list is not narrow; below `page_narrow` it is alone.
         column: running text, which is hard to read in longer lines.
+        plot: the drawing of a plot; `plot_large` also the least height of its table.
         tick: the box that is ticked, as the style sheet draws it.
     """
 
@@ -110,6 +111,9 @@ class Sizes:
     inspector: int
     top_bar: int
     status_bar: int
+    plot_small: int
+    plot: int
+    plot_large: int
     icon: int
     icon_large: int
     tick: int

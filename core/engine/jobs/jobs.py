@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any
 
 from core.engine.access.authority import Authority
-from core.engine.health import health_report
+from core.engine.health import health_report, read_trends
 from core.engine.jobs.due_times import TURN, job_wordings, next_at
 from core.engine.jobs.runner import JobCheckpoint
 from core.engine.jobs.scheduler import Scheduler
@@ -56,6 +56,7 @@ from core.types.lifecycle import (
     PreviewItem,
     ScheduledJob,
     Tidied,
+    Trends,
 )
 from core.types.memory import ProposedLink
 from core.types.values import GLOBAL_SPACE, OWNER_ACTOR, Actor, Grant, seen_from
@@ -578,6 +579,12 @@ class JobsGroup:
         """How everything is, in figures and plain warnings (E34.8)."""
         open_vault = self._open_vault()
         return open_vault.storage.read_quietly(lambda rows: health_report(open_vault, rows))
+
+    def read_trends(self) -> Future[Trends]:
+        """How the vault grew, and how long recall took."""
+        open_vault = self._open_vault()
+        now = open_vault.storage.clock.now_ms()
+        return open_vault.storage.read_quietly(lambda rows: read_trends(rows, now))
 
     def _start_queued_job(self, open_vault: OpenVault, row: JobRow) -> JobRow:
         open_vault.storage.run_on(open_vault.storage.threads.reads, self._scheduler.start_next, open_vault)

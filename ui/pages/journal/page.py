@@ -240,7 +240,7 @@ class JournalPage(Page):
         self.runner.changed.connect(self._schedule_counts)
         context.bridge.progressed.connect(self._on_progress)
         self._make_buttons()
-        self.help = LifecycleHelp(context.theme, self)
+        self.help = LifecycleHelp(context, self)
         self._refresh = make_timer(self, self._reload_current_tab, _REFRESH_MS)
         layout = make_column(self, gap=10)
         layout.setContentsMargins(24, 16, 24, 16)

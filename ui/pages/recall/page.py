@@ -293,7 +293,7 @@ class RecallPage(Page):
         self.acts = AnswerActions(context, self.asker, self.saving, self)
         self.stages = StageView(context, self)
         self.saved = SavedQuestions(context, self.saving)
-        self.tuner = Tuner(theme, self.tuning)
+        self.tuner = Tuner(context, self.tuning)
         self.panes = RecallPanes(theme)
         make_column(self, self.panes)
         self.panes.build_layout(self.tuner, self.saved)

@@ -20,6 +20,7 @@ from ui.context import Context
 from ui.pages.recall.knobs import Knob
 from ui.pages.recall.labels import count_gains, describe_change, describe_losses
 from ui.pages.recall.question import PAUSE_MS, Weights
+from ui.pages.recall.sensitivity import SensitivityPlot, Swept
 from ui.strings import format_count, recall_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo, undo_step
@@ -312,14 +313,14 @@ class Tuner(QFrame):
     history_asked = Signal()
     look = Signal(str)
 
-    def __init__(self, theme: Theme, desk: TuningDesk) -> None:
+    def __init__(self, context: Context, desk: TuningDesk) -> None:
         """Make it, empty.
 
         Args:
             desk: what is tried.
         """
         super().__init__()
-        self._theme, self._desk = theme, desk
+        self._context, self._theme, self._desk = context, context.theme, desk
         self._intent = "lookup"
         self.setAccessibleName(recall_strings()["tuner"]["title"])
         self.knobs: list[Knob] = []
@@ -362,6 +363,8 @@ class Tuner(QFrame):
         self.all.setProperty("flush", "true")
         self.effect = Effect(self._theme)
         self.effect.look.connect(self.look)
+        self.sensitivity = SensitivityPlot(self._context, lambda: desk.trial)
+        self.sensitivity.hide()
         layout = make_column(inner, gap=12)
         layout.setContentsMargins(20, 18, 16, 12)
         layout.addLayout(make_row(make_label(said["title"], "section"), None, self.preset))
@@ -371,6 +374,7 @@ class Tuner(QFrame):
         layout.addLayout(make_row(self.all, None))
         layout.addWidget(make_hairline())
         layout.addWidget(self.effect)
+        layout.addWidget(self.sensitivity)
         layout.addStretch(1)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
@@ -402,6 +406,7 @@ class Tuner(QFrame):
         for knob, (spec, name) in zip(self.knobs, specs, strict=True):
             knob.show_value(rows[name], self._desk.trial_value(name))
             knob.set_title(spec["title"], self._describe_knob(spec))
+        self.sensitivity.offer_weights(dict(map(self._make_swept, specs)))
         auto = recall_strings()["auto"]["name"]
         self.auto.setVisible(auto in rows)
         self.auto.setChecked(auto in rows and bool(self._desk.trial_value(auto)))
@@ -413,6 +418,13 @@ class Tuner(QFrame):
         self.preset.set_choices({**titles, **own}, current)
         self.preset.setToolTip(presets.get(current, ""))
         self._show_buttons()
+
+    def _make_swept(self, spec: tuple[Mapping[str, Any], str]) -> tuple[str, Swept]:
+        words, name = spec
+        value = self._desk.trial_value(name)
+        return name, Swept(
+            self._desk.rows[name], words["title"], float(value), bool(words.get("turned")), words.get("also", {})
+        )
 
     def _describe_knob(self, spec: Mapping[str, Any]) -> str:
         return str(spec["hint"]).format(intent=recall_strings()["intents"][self._intent].lower())
@@ -457,6 +469,9 @@ class Tuner(QFrame):
     def _on_weights_compared(self) -> None:
         if self._desk.comparison is not None:
             self.effect.show_comparison(self._desk.comparison, is_tried=bool(self._desk.trial))
+            self.sensitivity.setVisible(bool(self._desk.comparison.probes))
+            if self.sensitivity.is_open:
+                self.sensitivity.reload()
         self._show_buttons()
 
 

@@ -15,6 +15,7 @@ from core.types.values import Kind
 from core.types.views import GRAINS, Density, TimeFilter
 from ui.bridge import make_query, problem_of
 from ui.context import Context
+from ui.pages.timeline.density_plot import DensityPlot
 from ui.pages.timeline.labels import kinds_of, range_name
 from ui.pages.timeline.period_details import PeriodDetails
 from ui.pages.timeline.strip import Strip, do_columns_fit
@@ -92,6 +93,8 @@ class OverTime(QWidget):
         self.everything = make_button(
             "Everything", partial(self.choose_named, "everything"), kind="chip", hint="Show everything (Esc)"
         )
+        self.plot = DensityPlot(context, self.strip)
+        self.plot.switched.connect(self._on_plot_switched)
         self._hint, self.legend = Elided("", "small"), KindLegend(theme)
         self._busiest = QWidget()
         self._busy_flow = FlowLayout(self._busiest, gap=6)
@@ -108,10 +111,12 @@ class OverTime(QWidget):
         card, bar = QFrame(), QWidget()
         card.setObjectName("card")
         flow = FlowLayout(bar, gap=6)
-        widgets: tuple[QWidget, ...] = (self.grains, self.farther, self.nearer, self.today, self.everything)
+        widgets: tuple[QWidget, ...] = (
+            self.grains, self.farther, self.nearer, self.today, self.everything, self.plot.chip, self.plot.toggle
+        )  # fmt: skip
         for widget in widgets:
             flow.addWidget(widget)
-        upper = make_column(card, bar, self.strip, self._hint, self.legend, self._busiest, gap=8)
+        upper = make_column(card, bar, self.strip, self.plot, self._hint, self.legend, self._busiest, gap=8)
         upper.setContentsMargins(14, 10, 14, 10)
         layout = make_column(self._content, card, gap=12)
         layout.addWidget(self.below, 1)
@@ -194,11 +199,19 @@ class OverTime(QWidget):
     def _on_grain_counted(self, density: Density) -> None:
         self._is_counting = False
         self.strip.show_density(density, _places_in_range(density, self._wanted))
-        self.legend.show_kinds(() if self.grain == "day" else kinds_of(density))
+        self._show_legend()
         self.nearer.setEnabled(self.grain != GRAINS[0])
         self.farther.setEnabled(self.grain != GRAINS[-1])
         self.states.show_content()
         self._on_period_picked()
+
+    def _on_plot_switched(self) -> None:
+        self._hint.setHidden(self.plot.chip.isChecked())  # the plot says itself what is pointed at
+        self._show_legend()
+
+    def _show_legend(self) -> None:
+        has_kinds = self.grain != "day" and not self.plot.chip.isChecked()
+        self.legend.show_kinds(kinds_of(self.strip.density) if has_kinds else ())
 
     def _make_empty_state(self) -> EmptyState:
         is_narrowed = bool(self._filter.kinds or self._filter.spaces)
@@ -266,6 +279,7 @@ class OverTime(QWidget):
             return
         first, end = starts[places[0]], starts[places[-1] + 1]
         self._wanted = None if strip.chosen is None else (first, end)
+        self.plot.show_density()
         self._show_hint()
         if self._wanted is None:
             self.below.show_time("Everything", (life.earliest, life.latest + 1), self._filter)

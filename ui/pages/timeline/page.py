@@ -99,7 +99,7 @@ class TimelinePage(Page):
             if target.startswith(ASK):
                 self.topic.show_topic(target.removeprefix(ASK))
         else:
-            self.time.strip.setFocus()
+            self.time.plot.front.setFocus()
 
     def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from engine_rig import Rig, error_of, facts, rig_at
 
-from core.engine.recall_trials import RecallTrials
-from core.errors import Code
+from core.engine.recall_trials import MOST_SWEPT, RecallTrials
+from core.errors import Code, UserError
 from core.events import Changed, Event
 from core.types.recall import Tally
 from core.types.replies import WaitingKind
@@ -93,6 +93,33 @@ def test_a_preview_compares_and_changes_nothing(rig: Rig, lab: RecallTrials) -> 
     assert [(one.passed, one.ran_at) for one in lab.list_probes().result(30)] == [(None, None)] * 2
     assert rig.found(WHO) == [BEES]
     assert lab.preview_weights({}).result(30).now == lab.preview_weights({}).result(30).would_be
+
+
+def test_a_sweep_tries_each_value_and_changes_nothing(rig: Rig, lab: RecallTrials) -> None:
+    bees = rig.store(BEES).memory_id
+    lab.save_probe(WHO, "positive", [bees]).result(30)
+    lab.save_probe(WHO, "negative").result(30)
+    found = lab.sweep_option("least_chance", (0.0, 1.0), {"side_bound": 0.4}).result(30)
+    assert (found.name, found.values) == ("least_chance", (0.0, 1.0))
+    assert [counts(tally)[:4] for tally in found.tallies] == [(1, 1, 0, 1), (0, 1, 1, 1)]
+    assert [(one.passed, one.ran_at) for one in lab.list_probes().result(30)] == [(None, None)] * 2
+    assert rig.found(WHO) == [BEES]
+
+
+@pytest.mark.parametrize("values", [(), tuple(number / 100 for number in range(MOST_SWEPT + 1))])
+def test_too_many_values_or_none_are_refused(lab: RecallTrials, values: tuple[float, ...]) -> None:
+    with pytest.raises(UserError, match="1 to 25 values"):
+        lab.sweep_option("least_chance", values, {})
+
+
+def test_a_later_sweep_stops_an_earlier_one(rig: Rig, lab: RecallTrials) -> None:
+    rig.store(BEES)
+    for n in range(20):
+        lab.save_probe(f"{WHO} {n}", "negative").result(30)
+    first = [lab.sweep_option("least_chance", (0.0, 1.0), {}) for _ in range(10)]
+    last = lab.sweep_option("least_chance", (1.0,), {})
+    assert [tally.empty for tally in last.result(30).tallies] == [20]
+    assert {error_of(one).code for one in first if one.exception(30)} <= {Code.CANCELLED}
 
 
 def test_a_later_preview_stops_an_earlier_one(rig: Rig, lab: RecallTrials) -> None:

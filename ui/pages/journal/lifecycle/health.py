@@ -10,20 +10,26 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.resources import files
+from itertools import pairwise
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
 
-from core.types.lifecycle import Health, JobRow, Jobs, JobState
+from core.types.lifecycle import Health, JobRow, Jobs, JobState, Trends
 from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.pages.journal.jobs.job_lines import NEED_MODEL, Model, describe_scheduler, make_model_query
 from ui.pages.journal.labels import GROUPS, Figure, advice_of, describe_code, figures_of, format_near_moment
 from ui.pages.journal.rows import set_row_direction
+from ui.plots.scale import format_number
+from ui.plots.specification import Axis, PlotSpec, Series
+from ui.plots.view import PlotView
 from ui.strings import format_count, journal_strings
 from ui.theme.theme import Theme
+from ui.theme.tokens import sizes
 from ui.widgets.basics import clear_layout, make_button, make_card, make_column, make_label, make_row, make_scroll_area
+from ui.widgets.labels import date_of
 from ui.widgets.states import Banner, States
 
 _PAUSED, _POISON, _LATER, _AWAY = "paused", "poison", "later", "model_away"
@@ -131,6 +137,7 @@ def _build_pause(key: str, title: str, **more: str) -> Pause:
     )
 
 
+_DAY_MS = 86_400_000
 _TWO, _NARROW = 620, 420
 _PRESSURES = {"normal": "accent", "elevated": "warning", "critical": "danger"}
 
@@ -202,11 +209,12 @@ class HealthTab(QWidget):
         self._grid = QGridLayout()
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(10)
-        self.work = _Work(context)
+        self.work, self.trends = _Work(context), _Trends(context)
         self._cards = {group: _Group(context.theme, said["groups"][group]) for group in GROUPS}
         self._columns = 0
         layout = make_column(self._inner, self._top, self.work, gap=10)
         layout.addLayout(self._grid)
+        layout.addWidget(self.trends)
         layout.addStretch(1)
         self.area = make_scroll_area(self._inner)
         self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # nothing in it takes the keyboard, and it may be long
@@ -242,6 +250,10 @@ class HealthTab(QWidget):
             partial(self._show_health, health, jobs),
         )
         self.context.tasks.run(asked.failure(self._show_failure))
+        trends = make_query(journal_strings()["health"]["reading"], self.context.bridge.engine.jobs.read_trends)
+        self.context.tasks.run(
+            trends.within(self, "trends").success(self.trends.show_trends).failure(lambda _: self.trends.hide())
+        )
 
     @property
     def is_settled(self) -> bool:
@@ -299,6 +311,7 @@ class HealthTab(QWidget):
             self._grid.removeWidget(shown)
         for nr, shown in enumerate(self._cards.values()):
             self._grid.addWidget(shown, nr // columns, nr % columns)
+        self.trends.arrange(columns)
         for nr in range(2):
             self._grid.setColumnStretch(nr, 1 if nr < columns else 0)
 
@@ -306,6 +319,92 @@ class HealthTab(QWidget):
         """The cards find new places."""
         super().resizeEvent(event)
         self._arrange_cards()
+
+
+def make_growth_spec(trends: Trends) -> PlotSpec:
+    """The vault's growth over time."""
+    said = journal_strings()["health"]["growth"]
+    growth = trends.growth
+    told = said["told"].format(count=f"{growth[-1][1]:,}", since=date_of(growth[0][0])) if growth else said["none"]
+    return PlotSpec(
+        name=said["title"],
+        sentence=told,
+        x=Axis(kind="date"),
+        y=Axis(said["unit"], kind="count", least=0.0),
+        series=(
+            Series(
+                said["series"],
+                tuple(float(at) for at, _ in growth),
+                tuple(float(count) for _, count in growth),
+                is_filled=True,
+                name_of_one=said["one"],
+            ),
+        ),
+        caption=told,
+        empty=said["none"],
+    )
+
+
+def _format_ms(took: float) -> str:
+    """Milliseconds, whole from ten on."""
+    return format_number(round(took, 1) if took < 10 else round(took))
+
+
+def make_latency_spec(trends: Trends) -> PlotSpec:
+    """How long recalls took over time: half of them, and nearly all of them."""
+    said = journal_strings()["health"]["latency"]
+    periods = trends.latency
+    told = said["none"]
+    if periods:
+        last = periods[-1]
+        told = said["told"].format(p50=_format_ms(last.p50_ms), p95=_format_ms(last.p95_ms))
+    ats = tuple(float(one.at) for one in periods)
+    is_hourly = len(ats) < 2 or min(after - before for before, after in pairwise(ats)) < _DAY_MS
+    return PlotSpec(
+        name=said["title"],
+        sentence=told,
+        x=Axis(kind="date", has_time=is_hourly),
+        y=Axis(said["axis"], unit=said["unit"], least=0.0),
+        series=(
+            Series(said["p95"], ats, tuple(one.p95_ms for one in periods), ink="muted", stroke="dash", shape="square"),
+            Series(said["p50"], ats, tuple(one.p50_ms for one in periods)),
+        ),
+        caption=told,
+        empty=said["none"],
+    )
+
+
+class _Trends(QWidget):
+    """How the palace grew and how long recall took, as two plots.
+
+    Attributes:
+        growth: the plot of memories; `latency` that of recall.
+    """
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.growth, self.latency = (PlotView(context, sizes().plot, role="label") for _ in range(2))
+        self._row = make_row(parent=self, gap=10)
+        for plot in (self.growth, self.latency):
+            frame, inner = make_card(margins=16, gap=0)
+            inner.addWidget(plot)
+            inner.addStretch(1)
+            self._row.addWidget(frame, 1)
+        self.hide()
+
+    def show_trends(self, trends: Trends) -> None:
+        """Draw others."""
+        self.growth.show_plot(make_growth_spec(trends))
+        self.latency.show_plot(make_latency_spec(trends))
+        self.show()
+
+    def arrange(self, columns: int) -> None:
+        """Put the plots beside each other, or below.
+
+        Args:
+            columns: 1 or 2.
+        """
+        self._row.setDirection(QBoxLayout.Direction.LeftToRight if columns > 1 else QBoxLayout.Direction.TopToBottom)
 
 
 class _Work(QFrame):
