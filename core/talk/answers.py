@@ -2,7 +2,7 @@
 
 "Do you have siblings?" is turned into what it asks ("I have siblings") and takes the answer "Two, both older." in its
 gap ("I have two siblings, both older"). Must not do: answer by what was not said, or tell a pronoun; the result is in
-the answerer's first person and is told like any other clause.
+the answerer's first person and is rewritten like any other clause.
 """
 
 from __future__ import annotations
@@ -71,17 +71,17 @@ def join_answer(question: str, answer: str, names: frozenset[str]) -> str:
         Such as "I have two siblings, both older"; "" where the two do not make a sentence.
     """
     asked = _read_question(question, names)
-    said = _words_of(answer, names)
-    if not asked or not said or len(said) > _MOST_WORDS:
+    answered = _words_of(answer, names)
+    if not asked or not answered or len(answered) > _MOST_WORDS:
         return ""
     lows = [word.lower() for word in asked]
     if lows[0] in _AUX:
-        return _join_yes_no(asked, said, answer)
+        return _join_yes_no(asked, answered, answer)
     joiner = {
         "where": _join_place, "when": _join_time, "who": _join_who, "what": _join_what, "which": _join_what,
         "how": _join_how,
     }.get(lows[0].removesuffix("'s"))  # fmt: skip
-    return joiner(asked, said) if joiner else ""
+    return joiner(asked, answered) if joiner else ""
 
 
 def read_request(clause: str) -> str:
@@ -160,8 +160,8 @@ def _small_words() -> frozenset[str]:
 
 
 def _glue(words: Sequence[str]) -> str:
-    told = " ".join(words)
-    return re.sub(r"\s+([,;.%)]|'\w)", r"\1", told).strip(" ,;")
+    declared = " ".join(words)
+    return re.sub(r"\s+([,;.%)]|'\w)", r"\1", declared).strip(" ,;")
 
 
 def _swap(words: Sequence[str]) -> list[str]:
@@ -210,31 +210,43 @@ def _declare(words: Sequence[str], *, is_negated: bool = False) -> list[str]:
     return [*subject, aux, *(("not",) if is_negated else ()), *rest]
 
 
-def _join_yes_no(asked: Sequence[str], said: Sequence[str], answer: str) -> str:
-    first = said[0].lower()
+def _join_yes_no(asked: Sequence[str], answered: Sequence[str], answer: str) -> str:
+    first = answered[0].lower()
     is_yes, is_no = first in _YES, first in _NO
-    if is_yes and (named := _join_named(asked, said)):
+    if is_yes and (named := _join_named(asked, answered)):
         return named
     if any(word.lower() in _OPEN for word in asked):
         return ""
     if is_yes or is_no:
-        told = _declare(asked, is_negated=is_no)
-        rest = [word for word in said[1:] if word not in (".",)]
+        declared = _declare(asked, is_negated=is_no)
+        rest = [word for word in answered[1:] if word not in (".",)]
         while rest and rest[0] == ",":
             rest = rest[1:]
-        if not told or not is_fragment(_glue(rest) or "yes"):
-            return _glue(told) if told and _is_short(rest) else ""
-        return _glue([*told, ",", *rest]) if rest and is_yes else _glue(told) if not rest else ""
+        if not declared or not is_fragment(_glue(rest) or "yes"):
+            return _glue(declared) if declared and _is_short(rest) else ""
+        return _glue([*declared, ",", *rest]) if rest and is_yes else _glue(declared) if not rest else ""
     numbers = talk_words().sets["numbers"]
-    told = _declare(asked)
-    if told and (first in numbers or first.isdigit()) and told[-1].lower().endswith("s") and is_fragment(answer):
-        return _glue([*told[:-1], said[0].lower(), told[-1], *(said[1:] if said[1:2] == [","] else [",", *said[1:]])])
+    declared = _declare(asked)
+    if (
+        declared
+        and (first in numbers or first.isdigit())
+        and declared[-1].lower().endswith("s")
+        and is_fragment(answer)
+    ):
+        return _glue(
+            [
+                *declared[:-1],
+                answered[0].lower(),
+                declared[-1],
+                *(answered[1:] if answered[1:2] == [","] else [",", *answered[1:]]),
+            ]
+        )
     return ""
 
 
-def _join_named(asked: Sequence[str], said: Sequence[str]) -> str:
+def _join_named(asked: Sequence[str], answered: Sequence[str]) -> str:
     """Reads "Do you have a pet?" "Yes, a dog called Rex" as "I have a dog called Rex"."""
-    rest = list(said[2 if said[1:2] == [","] else 1 :])
+    rest = list(answered[2 if answered[1:2] == [","] else 1 :])
     lows = [word.lower() for word in asked]
     opens = bool(rest) and (rest[0].lower() in ("a", "an") or rest[0].lower() in talk_words().sets["numbers"])
     is_named = len(rest) > 1 and rest[1].lower() not in ("few", "lot", "bit", "little", "couple")
@@ -253,62 +265,64 @@ def _gap(asked: Sequence[str]) -> list[str]:
     return _declare(asked[1:]) if len(asked) > 2 and asked[1].lower() in _AUX else []
 
 
-def _opens_with_verb(said: Sequence[str]) -> bool:
+def _opens_with_verb(answered: Sequence[str]) -> bool:
     """Whether an answer has a verb of its own before its first comma, or only says yes or no."""
-    stop = next((at for at, word in enumerate(said) if word in (",", "-", "–", "(", ";") or word == "since"), len(said))
-    return not is_fragment(_glue(said[:stop])) or said[0].lower() in (*_YES, *_NO)
+    stop = next(
+        (at for at, word in enumerate(answered) if word in (",", "-", "–", "(", ";") or word == "since"), len(answered)
+    )
+    return not is_fragment(_glue(answered[:stop])) or answered[0].lower() in (*_YES, *_NO)
 
 
-def _join_place(asked: Sequence[str], said: Sequence[str]) -> str:
-    told = _gap(asked)
-    if not told or _opens_with_verb(said):
+def _join_place(asked: Sequence[str], answered: Sequence[str]) -> str:
+    declared = _gap(asked)
+    if not declared or _opens_with_verb(answered):
         return ""
-    is_linked = said[0].lower() in _PLACES or told[-1].lower() in _PLACES
-    return _glue([*told, *(() if is_linked else ("in",)), *said])
+    is_linked = answered[0].lower() in _PLACES or declared[-1].lower() in _PLACES
+    return _glue([*declared, *(() if is_linked else ("in",)), *answered])
 
 
-def _join_time(asked: Sequence[str], said: Sequence[str]) -> str:
-    told = _gap(asked)
-    if not told or _opens_with_verb(said):
+def _join_time(asked: Sequence[str], answered: Sequence[str]) -> str:
+    declared = _gap(asked)
+    if not declared or _opens_with_verb(answered):
         return ""
-    first = said[0].lower()
+    first = answered[0].lower()
     is_day = first in talk_words().sets["months"] or _MONTH_OR_DAY.match(first) or first == "the" or first[:1].isdigit()
     if first not in _WHEN_LINKS and not is_day:
         return ""
     link = () if first in _WHEN_LINKS else ("in",) if first in talk_words().sets["months"] else ("on",)
-    return _glue([*told, *link, *said])
+    return _glue([*declared, *link, *answered])
 
 
-def _join_who(asked: Sequence[str], said: Sequence[str]) -> str:
+def _join_who(asked: Sequence[str], answered: Sequence[str]) -> str:
     """Reads "Who approves travel?" "Katrin, since May", and "Who is Ondra?" "My student"."""
     lows = [word.lower() for word in asked]
-    if _opens_with_verb(said):
+    if _opens_with_verb(answered):
         return ""
     if lows[1] in ("is", "are", "was") and len(asked) <= 5:
         end = _subject_end(asked, 2)
         if end == len(asked) and end > 2:
-            return _glue([*_swap(asked[2:end]), lows[1], *said])
-    if lows[1] in verb_forms().third and said[0][:1].isupper():
-        cut = said.index(",") if "," in said else len(said)
-        return _glue([*said[:cut], *_swap(asked[1:]), *said[cut:]])
+            return _glue([*_swap(asked[2:end]), lows[1], *answered])
+    if lows[1] in verb_forms().third and answered[0][:1].isupper():
+        cut = answered.index(",") if "," in answered else len(answered)
+        return _glue([*answered[:cut], *_swap(asked[1:]), *answered[cut:]])
     return ""
 
 
-def _join_what(asked: Sequence[str], said: Sequence[str]) -> str:
+def _join_what(asked: Sequence[str], answered: Sequence[str]) -> str:
     """Reads "What is her name?", "What instrument do you play?", "Which class is Ivy in?"."""
-    if _opens_with_verb(said):
+    if _opens_with_verb(answered):
         return ""
     lows = [word.lower() for word in asked]
     if lows[1] in ("is", "was", "are") and len(asked) > 2:
         rest = _swap(asked[2:])
         if rest[-1].lower() == "called":
-            return _glue([*rest[:-1], lows[1], "called", *said])
+            return _glue([*rest[:-1], lows[1], "called", *answered])
         if lows[2] in ("your", "his", "her", "their", "the", "my", "its") and len(asked) <= 6:
-            return _glue([*rest, lows[1], *said])
+            return _glue([*rest, lows[1], *answered])
     aux = next((place for place, low in enumerate(lows) if place and low in _AUX), None)
     if aux is None or aux > 3:
         return ""
-    told = _declare(asked[aux:])
+    declared = _declare(asked[aux:])
     empty = (
         "do",
         "does",
@@ -324,30 +338,32 @@ def _join_what(asked: Sequence[str], said: Sequence[str]) -> str:
         "going",
         "saying",
     )
-    if len(told) < 2 or told[-1].lower() in ("am", "is", "are", "was", "were") or told[-1].lower() in empty:
+    if len(declared) < 2 or declared[-1].lower() in ("am", "is", "are", "was", "were") or declared[-1].lower() in empty:
         return ""
-    noun = asked[1:aux] if told[-1].lower() in _PLACES and not _is_plural(asked[aux - 1]) else []
-    return _glue([*told, *noun, *said])
+    noun = asked[1:aux] if declared[-1].lower() in _PLACES and not _is_plural(asked[aux - 1]) else []
+    return _glue([*declared, *noun, *answered])
 
 
 def _is_plural(word: str) -> bool:
     return word.lower().endswith("s") and not word.lower().endswith("ss")
 
 
-def _join_how(asked: Sequence[str], said: Sequence[str]) -> str:
+def _join_how(asked: Sequence[str], answered: Sequence[str]) -> str:
     """Reads "How old is she?" "Twelve", and "How many children do you have?" "Three"."""
     lows = [word.lower() for word in asked]
-    if _opens_with_verb(said) or len(lows) < 4:
+    if _opens_with_verb(answered) or len(lows) < 4:
         return ""
-    is_number = said[0].lower() in talk_words().sets["numbers"] or said[0][:1].isdigit()
+    is_number = answered[0].lower() in talk_words().sets["numbers"] or answered[0][:1].isdigit()
     if lows[1] == "old" and lows[2] in ("is", "are") and is_number:
         end = _subject_end(asked, 3)
         if end == len(asked):
             subject = _swap(asked[3:end])
-            return _glue([*subject, "am" if subject == ["I"] else lows[2], *said])
+            return _glue([*subject, "am" if subject == ["I"] else lows[2], *answered])
     if lows[1] == "many" and is_number:
         aux = next((place for place, low in enumerate(lows) if place > 2 and low in _AUX), None)
-        told = _declare(asked[aux:]) if aux else []
-        if told:
-            return _glue([*told, said[0].lower(), *asked[2:aux], *([",", *said[1:]] if said[1:] else [])])
+        declared = _declare(asked[aux:]) if aux else []
+        if declared:
+            return _glue(
+                [*declared, answered[0].lower(), *asked[2:aux], *([",", *answered[1:]] if answered[1:] else [])]
+            )
     return ""

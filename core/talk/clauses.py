@@ -35,7 +35,7 @@ _OPENING_NAME = 3
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of a sentence that can be told by itself.
+    """A part of a sentence that can be rewritten by itself.
 
     Attributes:
         first: token; `end` is exclusive.
@@ -58,8 +58,8 @@ def split_clauses(tokens: Sequence[Token], names: frozenset[str]) -> tuple[Claus
         if not is_bound and _begins_clause(tokens, cuts[-1], at, end):
             cuts.append(at)
     parts = [trim_clause(tokens, *pair, names) for pair in zip(cuts, (*cuts[1:], end), strict=True)]
-    told = [(a, _end_of_order(tokens, a, b)) for a, b in parts if a < b]
-    return tuple(Clause(a, b) for a, b in told)
+    trimmed = [(a, _end_of_order(tokens, a, b)) for a, b in parts if a < b]
+    return tuple(Clause(a, b) for a, b in trimmed)
 
 
 def _end_of_order(tokens: Sequence[Token], first: int, end: int) -> int:

@@ -105,7 +105,7 @@ def _find_vague(sentence: str, today: date, known: Sequence[Edit]) -> Iterator[E
         if not any(one.start < end and start < one.end for one in known):
             span = match["span"]
             lead = f"{span} before" if span else "shortly before"
-            yield Edit(start, end, (lead[:1].upper() + lead[1:] if start == 0 else lead) + f" {_tell_day(today)}")
+            yield Edit(start, end, (lead[:1].upper() + lead[1:] if start == 0 else lead) + f" {_name_day(today)}")
 
 
 def _read_hit(reading: TokenizedQuestion, place: int) -> TimeHit | None:
@@ -147,10 +147,10 @@ def _edit_hit(reading: TokenizedQuestion, hit: TimeHit, *, is_ahead: bool, recur
         return None
     before = reading.word_at(hit.start - 1)
     span = _choose_days(reading, hit, before, is_ahead=is_ahead)
-    told = span and _tell_days(span)
-    if told is None or (hit.sort == "relative" and not hit.unit):
+    words_of_days = span and _name_days(span)
+    if words_of_days is None or (hit.sort == "relative" and not hit.unit):
         return None
-    link, words = told
+    link, words = words_of_days
     part = next((_PARTS[token.text] for token in (tokens[-1], tokens[0]) if token.text in _PARTS), "")
     if part and link == "on" and hit.sort != "relative":
         words = f"the {part} of {words}"
@@ -163,8 +163,8 @@ def _edit_hit(reading: TokenizedQuestion, hit: TimeHit, *, is_ahead: bool, recur
     if before in _KEPT or reading.kind_at(hit.start - 1) == "dash":
         return Edit(start, end, words)
     if before in _ABOUT:  # "about five years ago" is "in about 2018"
-        told_about = f"{before} {words}" if link == "on" else f"{link} {before} {words}"
-        return Edit(reading.tokens[hit.start - 1].start, end, told_about)
+        about_days = f"{before} {words}" if link == "on" else f"{link} {before} {words}"
+        return Edit(reading.tokens[hit.start - 1].start, end, about_days)
     is_day_word = tokens[0].text in reading.words.days  # "where I volunteer at yesterday" keeps its "at"
     if before in _MOVED and hit.start > 0 and not is_day_word:
         start = reading.tokens[hit.start - 1].start
@@ -202,11 +202,11 @@ def _choose_days(reading: TokenizedQuestion, hit: TimeHit, before: str, *, is_ah
     return latest_occurrence(hit.loose, today)
 
 
-def _tell_days(span: DaySpan) -> tuple[str, str] | None:
+def _name_days(span: DaySpan) -> tuple[str, str] | None:
     """The preposition and the words of some days; None for a span that has no name."""
     first, last = span
     if first == last:
-        return "on", _tell_day(first)
+        return "on", _name_day(first)
     if first.day == 1 and (last + timedelta(days=1)).day == 1:
         if (first.month, last.month) == (1, 12) and first.year == last.year:
             return "in", str(first.year)
@@ -214,11 +214,11 @@ def _tell_days(span: DaySpan) -> tuple[str, str] | None:
             return "in", f"{_MONTHS[first.month - 1]} {first.year}"
         return None
     if first.weekday() == 0 and (last - first).days == 6:
-        return "in", f"the week of {_tell_day(first)}"
+        return "in", f"the week of {_name_day(first)}"
     if first.weekday() == 5 and (last - first).days == 1:
-        return "on", f"the weekend of {_tell_day(first)}"
+        return "on", f"the weekend of {_name_day(first)}"
     return None
 
 
-def _tell_day(day: date) -> str:
+def _name_day(day: date) -> str:
     return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"

@@ -1,4 +1,4 @@
-"""The last look at a told sentence: its tense beside a date, words that a date replaces, names that only call somebody.
+"""A last look at a rewritten sentence: tense beside a date, words that a date replaces, names that only call somebody.
 
 Must not do: resolve whom a word means, or bring in a word of meaning.
 """
@@ -34,21 +34,21 @@ _BINDERS = frozenset(
 )
 
 
-def correct_tense(told: str, dates: Sequence[Edit]) -> str:
-    """A told sentence with its tense and its small words as they are written.
+def correct_tense(rewritten: str, dates: Sequence[Edit]) -> str:
+    """A rewritten sentence with its tense and its small words as they are written.
 
     Args:
         dates: what was put in place of phrases of time that are over; none where nothing is over.
     """
-    told = _TOO.sub("", _ALSO.sub(r"\1 ", _CAUSE.sub("because", told)))
-    told = _UP_TO_NOW.sub("", _COMPARING.sub(_leave_comparing, _OPENING.sub("", told)))
-    told = told[:1].upper() + told[1:]
-    days = [place for one in dates if _DAY.search(one.text) and (place := told.find(one.text.strip())) > 0]
+    rewritten = _TOO.sub("", _ALSO.sub(r"\1 ", _CAUSE.sub("because", rewritten)))
+    rewritten = _UP_TO_NOW.sub("", _COMPARING.sub(_leave_comparing, _OPENING.sub("", rewritten)))
+    rewritten = rewritten[:1].upper() + rewritten[1:]
+    days = [place for one in dates if _DAY.search(one.text) and (place := rewritten.find(one.text.strip())) > 0]
     if not days:
-        return told
+        return rewritten
     last = max(days)
-    head = _PERFECT.sub(_write_past, told[:last], count=1)
-    return _FRESH.sub(_leave_fresh, head) + told[last:]
+    head = _PERFECT.sub(_write_past, rewritten[:last], count=1)
+    return _FRESH.sub(_leave_fresh, head) + rewritten[last:]
 
 
 def _write_past(match: re.Match[str]) -> str:
@@ -122,7 +122,7 @@ def names_bare_thing(lows: Sequence[str]) -> bool:
 
 
 def stands_alone(lows: Sequence[str]) -> bool:
-    """Whether a told sentence needs nothing from around it: "Gina got the idea" asks which one.
+    """Whether a rewritten sentence needs nothing from around it: "Gina got the idea" asks which one.
 
     Args:
         lows: its words and marks, lower case, without the full stop.

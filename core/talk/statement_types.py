@@ -1,4 +1,4 @@
-"""The type of a told sentence by its grammar, where that is surer than what the reader says of it.
+"""The type of a rewritten sentence by its grammar, where that is surer than what the reader says of it.
 
 What is meant for later is a plan, what somebody likes a preference, what is done again and again a habit, and what
 happened once an event; the order is that of the guide in `packaging/training/README.md`. Must not do: say whether a
@@ -65,7 +65,7 @@ def type_words() -> TypeWords:
 
 
 def type_statement(tokens: Sequence[Token], read: StatementType) -> StatementType:
-    """The type of a told sentence.
+    """The type of a rewritten sentence.
 
     Args:
         tokens: its words and marks.
@@ -91,9 +91,9 @@ def type_statement(tokens: Sequence[Token], read: StatementType) -> StatementTyp
     is_dated = any(low.isdigit() and len(low) == _YEAR for low in lows)
     is_outing = lows[verb] in type_words().sets["outings"]
     is_of_work = read is StatementType.WORK and not type_words().sets["work_nouns"].isdisjoint(lows)
-    is_told = is_outing or (is_dated and (read is not StatementType.PLAN or lows[verb] not in _HAVE))
-    is_told = is_told or (read in _UNLIKELY and lows[verb] not in _HAVE)  # "has done yoga" may be a habit
-    return StatementType.EVENT if is_told and not is_of_work else read
+    is_event = is_outing or (is_dated and (read is not StatementType.PLAN or lows[verb] not in _HAVE))
+    is_event = is_event or (read in _UNLIKELY and lows[verb] not in _HAVE)  # "has done yoga" may be a habit
+    return StatementType.EVENT if is_event and not is_of_work else read
 
 
 def find_main_verb(tokens: Sequence[Token]) -> int | None:
