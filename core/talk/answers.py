@@ -47,6 +47,8 @@ _PERSONS = frozenset(("you", "he", "she", "they", "it", "we"))
 _EARLY_ENDS = frozenset(
     ("now", "actually", "anyway", "then", "again", "though", "exactly", "these", "days", "lately", "recently")
 )
+_ASKING = frozenset(("what", "who", "where", "when", "which", "how", "since"))
+_BEFORE_QUESTION = frozenset(("and", "so", "but", "ok", "okay", "oh", "ah", "well", "wait", "hey", "no", "yes"))
 _MONTH_OR_DAY = re.compile(
     r"(?i)^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|early|late|mid)"
 )
@@ -111,6 +113,21 @@ def is_fragment(answer: str) -> bool:
     return bool(tokens) and not has_finite_verb(tokens, 0, len(tokens))
 
 
+def mark_question(sentence: str) -> str:
+    """A sentence with the mark of a question where it is built as one and lacks it: "how old is she"."""
+    plain = sentence.rstrip()
+    words = plain.replace("’", "'").lower().split()
+    if len(words) < 3 or plain[-1:] in ".!?,:;…" or len(words) > _MOST_ASKED:
+        return sentence
+    while len(words) > 3 and words[0].strip(",") in _BEFORE_QUESTION:
+        del words[0]
+    first, second = words[0], words[1]
+    is_asking = first in _ASKING and (second in _AUX or (first in ("how", "what", "which") and _AUX & {*words[2:4]}))
+    is_asking = is_asking or (first.removesuffix("'s") in _ASKING - {first} and first.endswith("'s"))
+    is_inverted = first in _AUX and (second in _PERSONS or second in ("your", "his", "her", "their"))
+    return f"{plain}?" if is_asking or is_inverted else sentence
+
+
 def find_topic(question: str) -> str:
     """What a question without a verb is about, in the asker's words: "Any injuries?" asks of "your injuries"."""
     plain = question.strip().replace("’", "'")
@@ -147,7 +164,7 @@ def _words_of(answer: str, names: frozenset[str]) -> list[str]:
     first, end = 0, len(tokens)
     if tokens[0].low not in (*_YES, *_NO):
         first, end = trim_clause(tokens, 0, len(tokens), names)
-    words = [token.text for token in tokens[first:end]]
+    words = [token.low if token.low.startswith("'") else token.text for token in tokens[first:end]]
     if len(words) > 2 and words[1] == "," and words[0].lower() in verb_forms().sets["adverbs"]:
         del words[:2]  # "Recently, school reform"
     is_common = words and (words[0].lower() in _small_words())
@@ -173,7 +190,8 @@ def _subject_end(words: Sequence[str], at: int) -> int:
     """Where a question's subject ends; `at` where none is read."""
     low = words[at].lower() if at < len(words) else ""
     if low in _PERSONS:
-        return at + 1
+        behind = words[at + 1].lower() if at + 1 < len(words) else ""
+        return at if behind in ("all", "both", "guys", "two") else at + 1
     if low in ("your", "my", "his", "her", "their", "the", "our") and at + 1 < len(words):
         return at + 2
     end = at
@@ -320,7 +338,7 @@ def _join_what(asked: Sequence[str], answered: Sequence[str]) -> str:
         if lows[2] in ("your", "his", "her", "their", "the", "my", "its") and len(asked) <= 6:
             return _glue([*rest, lows[1], *answered])
     aux = next((place for place, low in enumerate(lows) if place and low in _AUX), None)
-    if aux is None or aux > 3:
+    if aux is None or aux > 3 or lows[aux] in ("can", "would"):  # what one can do is advice
         return ""
     declared = _declare(asked[aux:])
     empty = (
@@ -349,21 +367,57 @@ def _is_plural(word: str) -> bool:
 
 
 def _join_how(asked: Sequence[str], answered: Sequence[str]) -> str:
-    """Reads "How old is she?" "Twelve", and "How many children do you have?" "Three"."""
-    lows = [word.lower() for word in asked]
-    if _opens_with_verb(answered) or len(lows) < 4:
+    """Reads "How old is she?" "Twelve", "How many children do you have?" "Three", "How much is it a term?" "90"."""
+    if _opens_with_verb(answered) or len(asked) < 4:
         return ""
-    is_number = answered[0].lower() in talk_words().sets["numbers"] or answered[0][:1].isdigit()
-    if lows[1] == "old" and lows[2] in ("is", "are") and is_number:
-        end = _subject_end(asked, 3)
-        if end == len(asked):
-            subject = _swap(asked[3:end])
-            return _glue([*subject, "am" if subject == ["I"] else lows[2], *answered])
-    if lows[1] == "many" and is_number:
-        aux = next((place for place, low in enumerate(lows) if place > 2 and low in _AUX), None)
-        declared = _declare(asked[aux:]) if aux else []
-        if declared:
-            return _glue(
-                [*declared, answered[0].lower(), *asked[2:aux], *([",", *answered[1:]] if answered[1:] else [])]
-            )
-    return ""
+    joiner = {
+        "old": _join_age, "many": _join_count, "much": _join_amount, "long": _join_duration, "often": _join_frequency,
+    }.get(asked[1].lower())  # fmt: skip
+    return _glue(joiner(asked, answered)) if joiner else ""
+
+
+def _is_number(word: str) -> bool:
+    return word.lower() in talk_words().sets["numbers"] or any(sign.isdigit() for sign in word)
+
+
+def _join_age(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
+    end = _subject_end(asked, 3)
+    if asked[2].lower() not in ("is", "are") or end != len(asked) or not _is_number(answered[0]):
+        return []
+    subject = _swap(asked[3:end])
+    return [*subject, "am" if subject == ["I"] else asked[2].lower(), *answered]
+
+
+def _join_count(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
+    aux = next((place for place, word in enumerate(asked) if place > 2 and word.lower() in _AUX), None)
+    declared = _declare(asked[aux:]) if aux and _is_number(answered[0]) else []
+    rest = answered[2:] if answered[1:2] == [","] else answered[1:]
+    is_even = answered[0].lower() not in ("one", "1") or not _is_plural(asked[(aux or 0) - 1])
+    return (
+        [*declared, answered[0].lower(), *asked[2:aux], *((",", *rest) if rest else ())] if declared and is_even else []
+    )
+
+
+def _join_amount(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
+    """Reads "How much is the rent?" and "How much do you pay?"."""
+    if not _is_number(answered[0]):
+        return []
+    if asked[2].lower() in ("is", "are", "was", "were"):
+        return [*_swap(asked[3:]), asked[2].lower(), *answered]
+    declared = _declare(asked[2:])
+    return [*declared, *answered] if declared else []
+
+
+def _join_duration(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
+    """Reads "How long have you been married?" "Ten years"."""
+    declared = _declare(asked[2:])
+    if not declared or not (_is_number(answered[0]) or answered[0].lower() in ("since", "for", "until", "till")):
+        return []
+    return [*declared, *(("for",) if _is_number(answered[0]) else ()), *answered]
+
+
+def _join_frequency(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
+    """Reads "How often do you swim?" "Twice a week"."""
+    is_count = answered[0].lower() in ("once", "twice", "every", "never", "daily", "weekly") or _is_number(answered[0])
+    declared = _declare(asked[2:])
+    return [*declared, *answered] if declared and is_count else []

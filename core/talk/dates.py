@@ -64,6 +64,10 @@ _VAGUE = re.compile(
     r"(?i)\b(?:(?P<span>(?:a few|some|several|many) (?:days|weeks|months|years)|a (?:long )?while)[ ](?:ago|back)"
     r"|(?:just )?the other (?:day|week|night|evening|morning))\b"
 )
+_SCENE = re.compile(
+    r"(?i)(?:\A|(?<=[,!.] )|(?<=\A\w\w\w ))(?:last|yesterday|this (?:past )?(?:week|weekend|morning)|over)\b"
+)
+_SCENE_VERB = re.compile(r"(?i)[, ]+(?:(?:was|were|has been|'s been)|(?:i|we) had an? \w+(?: \w+)?(?: that\b|[.!]*\Z))")
 _YEARLY = frozenset(
     ("birthday", "birthdays", "anniversary", "born", "every", "each", "yearly", "annually", "always", "usually")
 )
@@ -96,6 +100,24 @@ def find_date_edits(sentence: str, said_ms: int, *, is_ahead: bool, recurs: bool
         if edit is not None:
             out.append(edit)
     return (*out, *_find_vague(sentence[:MAX_CHARS], now.date(), out))
+
+
+def find_scene_date(sentence: str, said_ms: int) -> str:
+    """The date that a sentence sets for what is told next, as words: of "Last week was wild" the week.
+
+    Returns:
+        Such as "in the week of 24 July 2023"; "" where the sentence does not open with a day that is over, or says
+        more of it than how it was.
+    """
+    found = _SCENE.search(sentence)
+    if found is None:
+        return ""
+    scene = sentence[found.start() :]
+    edit = next((one for one in find_date_edits(scene, said_ms, is_ahead=False) if one.start == 0), None)
+    if edit is None or not _SCENE_VERB.match(scene[edit.end :]):
+        return ""
+    linked = find_date_edits(f"It happened {scene[:1].lower()}{scene[1 : edit.end]}", said_ms, is_ahead=False)
+    return linked[0].text if linked else ""
 
 
 def _find_vague(sentence: str, today: date, known: Sequence[Edit]) -> Iterator[Edit]:

@@ -182,6 +182,8 @@ class References:
         for phrase in find_noun_phrases(tokens, self._persons):
             if phrase.end < len(tokens) and tokens[phrase.end].low == "'s" and not is_verb_s(tokens, phrase.end):
                 continue  # whose it is, not who it is
+            if any(token.low == "other" for token in tokens[phrase.first : phrase.noun]):
+                continue  # "your other dog" is beside the one that is spoken of
             named = self._name_phrase(tokens, phrase, speaker, addressee)
             if named is not None and not (named.gender == "t" and _stands_beside(tokens, phrase.first)):
                 self._keep(named)

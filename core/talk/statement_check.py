@@ -27,6 +27,7 @@ _RELATIVE = frozenset(("that", "who", "and", "or", ",", "not", "does", "do"))
 _NEEDED = frozenset(("though", "if", "when", "as", "like", "because", "before", "after", "in", "on", "at", "a", "an"))
 _NEEDED |= {"the", "for", "more", "less", "to", "so", "not", "one", "two", "three", "with", "and", "or", "but"}
 _OPENING = re.compile(r"^(?:Just|Even|Also|Still) (?=(?:on|in|at) \d|(?:on|in) the week)")
+_LIKENED = frozenset(("would", "do", "does", "did", "not", "also", "really", "they", "you", "something", "look"))
 _UP_TO_NOW = re.compile(r" so far(?=\.$)")
 _NARROWING = frozenset(("of", "for", "to", "that", "where", "which", "who", "called", "named", "about", "behind"))
 _BINDERS = frozenset(
@@ -57,7 +58,7 @@ def _write_past(match: re.Match[str]) -> str:
     verb = match["verb"]
     to = match["to"] or ""
     base = verbs.participles.get(verb)
-    if base is None:
+    if base is None or verb == "got":  # what somebody has got is theirs now
         return match[0]
     if base == "be":
         return "went to" if to else "was" if match["aux"] == "has" else "were"
@@ -149,6 +150,23 @@ def tells_appearance(lows: Sequence[str]) -> bool:
             return (lows[at + 1] if at + 1 < len(lows) else "") not in forms.sets["particles"]
         if low in forms.third or low in forms.past:
             return False
+    return False
+
+
+def is_simile(lows: Sequence[str]) -> bool:
+    """Whether a sentence only compares: "John is like a family", "Ida sleeps like a log"; taste and looks are meant so.
+
+    Args:
+        lows: its words and marks, lower case.
+    """
+    for at, low in enumerate(lows[1:-1], 1):
+        if low != "like":
+            continue
+        before, behind = lows[at - 1], lows[at + 1]
+        if before in ("is", "are", "was", "were"):
+            return True
+        if behind in ("a", "an") and at + 4 >= len(lows) and before not in _LIKENED:
+            return verb_forms().lemma(before) in verb_forms().base or before in verb_forms().third
     return False
 
 

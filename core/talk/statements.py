@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.talk.agreement import YOU, Speech, UnclearClauseError
-from core.talk.answers import find_topic, is_fragment, join_answer, read_request
-from core.talk.clauses import Clause, has_finite_verb, split_clauses
-from core.talk.dates import find_date_edits
+from core.talk.answers import find_topic, is_fragment, join_answer, mark_question, read_request
+from core.talk.clauses import Clause, has_finite_verb, list_heads, split_clauses
+from core.talk.dates import find_date_edits, find_scene_date
 from core.talk.open_references import names_somebody, points_outside
 from core.talk.references import References, possessive
-from core.talk.statement_check import has_substance, is_pep_talk, stands_alone, tells_appearance
-from core.talk.statement_types import find_main_verb, is_single_happening, type_statement
+from core.talk.statement_check import has_substance, is_pep_talk, is_simile, stands_alone, tells_appearance
+from core.talk.statement_types import find_main_verb, is_passing_happening, is_turning_point, type_statement
 from core.talk.third_person import RewrittenClause, rewrite_clause
 from core.talk.turns import TurnSentence, is_foreign, split_turn
 from core.talk.vocabulary import Token, starts_with, stem_word, talk_words, tokenize_talk, verb_forms
@@ -60,6 +60,8 @@ _KEPT_UNDATED = frozenset(
         StatementType.SKILL,
     )
 )
+_LASTING_EVENT, _LASTING_WORK, _LASTING_CHANGE = 0.9, 0.8, 0.6
+"""How lasting must be what happened once on no day that is known; less tells that of work, or that a change lasts."""
 _YEAR = 4  # digits
 _PASSING = frozenset((StatementType.ATTRIBUTE, StatementType.OPINION, StatementType.PREFERENCE))
 _BRIEF, _BRIEF_WORTH = 0.4, 1.7  # how one is or what one thinks for a day only is kept where it weighs much
@@ -149,6 +151,7 @@ class _StatementBuilder:
         self._last_subject: tuple[int, str] = (-1, "")
         self._companions: tuple[int, str] = (-1, "")
         self._asked = ""  # the last question of the turn before
+        self._scene: tuple[int, str] = (-1, "")  # the day that was set for what is told next, and in which turn
 
     def list_sentences(self) -> Iterator[_Utterance]:
         """All sentences that are read; what is not English is counted."""
@@ -165,7 +168,7 @@ class _StatementBuilder:
             for sentence in sentences:
                 other = before if not own and before[1] != turn.speaker else ("", before[1])
                 yield _Utterance(turn, number, sentence, sentence.tokens, *other)
-                own = sentence.text
+                own = mark_question(sentence.text)
             before = (own, turn.speaker)
 
     def in_context(self, place: int, utterances: Sequence[_Utterance]) -> SentenceInContext:
@@ -213,6 +216,11 @@ class _StatementBuilder:
         if beside := self._references.find_companions(one.tokens, speech.speaker):
             self._companions = (one.number, beside)
         self._asked = _last_question(one.sentence.text) if "?" in one.sentence.text else ""
+        self._note_scene(one, one.sentence.text)
+
+    def _note_scene(self, one: _Utterance, text: str) -> None:
+        date = "" if one.turn.said_ms is None else find_scene_date(text, one.turn.said_ms)
+        self._scene = (one.number, date)
 
     def finish(self) -> ConversationStatements:
         """All that was made."""
@@ -250,27 +258,55 @@ class _StatementBuilder:
 
     def _write_statements(self, one: _Utterance, reading: Reading, parts: Sequence[Reading], speech: Speech) -> str:
         """Write what a sentence states; "" or the reason why nothing of it was written."""
-        rewritten = [*self._rewrite_answer(one, speech)] or [*self._rewrite_request(one, reading, speech)]
-        if rewritten:
-            kept = [each for each in rewritten if self._keep(each, one, reading, is_parted=False)]
-            return "" if kept else "unsure"
+        joined = [*self._rewrite_answer(one, speech)] or [*self._rewrite_request(one, reading, speech)]
+        if joined:
+            is_kept = [self._keep(each, one, reading, is_parted=False) for each in joined]
+            return "" if any(is_kept) else "unsure"
         reasons: list[str] = []
-        kept = []
+        subjects: list[str] = []
         clauses = split_clauses(one.tokens, self._names)
         for clause, part in zip(clauses, parts or (reading,) * len(clauses), strict=True):
             if clause.first:
+                if clause != clauses[0]:
+                    self._note_scene(one, one.sentence.text[: one.tokens[clause.first - 1].start].rstrip(" -–—,;"))
                 self._references.note(one.tokens[: clause.first], speech.speaker, speech.addressee)
-            refused = self._refusal(one, part) if parts else None
+            reason = (self._refusal(one, part) if parts else None) or self._write_clause_statement(
+                one, clause, part, speech, is_parted=bool(parts)
+            )
+            if reason:
+                reasons.append(reason)
+            else:
+                subjects.append(self._last_subject[1])
+        if subjects:
+            self._last_subject = (one.number, subjects[0])
+        return "" if subjects else reasons[0] if reasons else "unsure"
+
+    def _write_clause_statement(
+        self, one: _Utterance, clause: Clause, reading: Reading, speech: Speech, *, is_parted: bool
+    ) -> str:
+        """Write what a clause states, whole or without the remark behind it; "" or the reason why nothing was."""
+        reason = ""
+        for head in (clause, *list_heads(one.tokens, clause)):
             try:
-                each = self._rewrite_clause(one, clause, part, speech)
-                if refused is None and self._keep(each, one, part, is_parted=bool(parts)):
-                    kept.append(each)
+                rewritten = self._add_scene(self._rewrite_clause(one, head, reading, speech), one)
+                if self._keep(rewritten, one, reading, is_parted=is_parted):
+                    return ""
+                reason = reason or "unsure"
             except UnclearClauseError as error:
-                refused = refused or str(error)
-            reasons += [refused] if refused else []
-        if kept:
-            self._last_subject = (one.number, kept[0].about)
-        return "" if kept else reasons[0] if reasons else "unsure"
+                reason = reason or str(error)
+        return reason
+
+    def _add_scene(self, rewritten: RewrittenClause, one: _Utterance) -> RewrittenClause:
+        """With the day that was set just before it, where it tells in the past what happened, and not when."""
+        number, date = self._scene
+        if number != one.number or not date:
+            return rewritten
+        tokens = tokenize_talk(rewritten.text.rstrip("."))
+        verb = find_main_verb(tokens)
+        is_past = verb is not None and tokens[verb].low not in ("has", "have", "had")
+        if not is_past or not is_passing_happening(tokens):
+            return rewritten
+        return replace(rewritten, text=f"{rewritten.text.rstrip('.')} {date}.")
 
     def _rewrite_clause(self, one: _Utterance, clause: Clause, reading: Reading, speech: Speech) -> RewrittenClause:
         rewritten = rewrite_clause(
@@ -364,7 +400,11 @@ class _StatementBuilder:
         tokens = tokenize_talk(rewritten.text.rstrip("."))
         kind = type_statement(tokens, reading.type)
         needs_more = is_parted and not self._references.is_known_person(rewritten.about)
-        if len(content) < 1 + needs_more or not has_substance(content) or not self._is_clear(tokens, kind, one):
+        if (
+            len(content) < 1 + needs_more
+            or not has_substance(content)
+            or not self._is_clear(tokens, kind, one, reading)
+        ):
             return False
         start = one.turn.start + one.sentence.start + rewritten.start
         statement = Statement(
@@ -383,16 +423,23 @@ class _StatementBuilder:
             self._made.append(statement)
         return True
 
-    def _is_clear(self, tokens: Sequence[Token], kind: StatementType, one: _Utterance) -> bool:
+    def _is_clear(self, tokens: Sequence[Token], kind: StatementType, one: _Utterance, reading: Reading) -> bool:
         """Whether a rewritten sentence is understood by itself and says more than a mood."""
         lows = [token.low for token in tokens]
         if not one.turn.speaker and not names_somebody(tokens):  # of what a note's heading says, which is not here
             return False
-        if tells_appearance(lows) or is_pep_talk(lows, kind):
+        if tells_appearance(lows) or is_pep_talk(lows, kind) or is_simile(lows):
             return False
-        if self._is_alone and kind not in _KEPT_UNDATED and _is_undated_happening(tokens):
+        if is_passing_happening(tokens) and self._is_of_its_day(tokens, kind, reading):
             return False
         return stands_alone(lows) and not points_outside(tokens, self._names)
+
+    def _is_of_its_day(self, tokens: Sequence[Token], kind: StatementType, reading: Reading) -> bool:
+        """Whether what happened once, nobody says when, changes nothing that lasts."""
+        if kind in _KEPT_UNDATED:
+            return kind is StatementType.WORK and not self._is_alone and reading.lasting < _LASTING_WORK
+        least = _LASTING_CHANGE if is_turning_point(tokens) else _LASTING_EVENT
+        return self._is_alone or reading.lasting < least
 
     def _is_repeat(self, statement: Statement) -> bool:
         """Whether the same was stated of somebody before; numbers and a "not" make a difference."""
@@ -477,13 +524,6 @@ def _end_of_statement(one: _Utterance) -> int:
     comma = next((at for at in (-2, -3) if lows[at] == ","), None)
     is_told = comma is not None and has_finite_verb(one.tokens, 1, min(4, len(one.tokens)))
     return tokens[comma].start if is_told and comma is not None else end
-
-
-def _is_undated_happening(tokens: Sequence[Token]) -> bool:
-    """Whether a rewritten sentence is of what happened once, on no day that it names."""
-    verb = find_main_verb(tokens)
-    is_dated = any(token.low.isdigit() and len(token.low) == _YEAR for token in tokens)
-    return verb is not None and not is_dated and is_single_happening([token.low for token in tokens], verb)
 
 
 def _names_day(one: _Utterance) -> bool:

@@ -226,7 +226,7 @@ def _check_shape(tokens: Sequence[Token], clause: Clause) -> None:
         raise UnclearClauseError("fragment")
     if lows[0] in ("let's", "lets", "please", "what", "who", "how", "why", "where", "which", "that", "than"):
         raise UnclearClauseError("fragment")
-    rest = [low for low in lows if (low[:1].isalnum() or low.startswith("'")) and low not in _TRAILING]
+    rest = [low for low in lows if (low[-1:].isalnum() or low.startswith("'")) and low not in _TRAILING]
     aux = {"am", "is", "are", "was", "were", "do", "does", "did", "have", "has", "had", "to"}
     last = rest[-1] if rest else ""
     if last in aux or last in verb_forms().sets["modals"] or last.endswith("n't") or last in ("'m", "'ll", "'re"):
@@ -445,7 +445,8 @@ def _rewrite_first(draft: ClauseDraft, at: int) -> int:
 def _rewrite_own(draft: ClauseDraft, at: int, who: str) -> None:
     """Tell "my": the name's, or "their" where the name stands before it."""
     rewritten = possessive(who)
-    if who != YOU and draft.has_speaker and not _has_others(draft, at):
+    is_home = draft.low(at + 1) == "place"  # "at their place" reads as of others
+    if who != YOU and draft.has_speaker and not is_home and not _has_others(draft, at):
         rewritten = "their"
     draft.put(at, rewritten)
     if at == draft.clause.first and not draft.about:
