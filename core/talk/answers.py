@@ -88,7 +88,7 @@ def join_answer(question: str, answer: str, names: frozenset[str]) -> str:
 
 def read_request(clause: str) -> str:
     """What somebody asks of an assistant as what they want; "" where a clause asks for nothing."""
-    words = clause.replace("’", "'").rstrip(" .!").split()
+    words = clause.replace("’", "'").partition(";")[0].rstrip(" .!").split()
     words = [word for at, word in enumerate(words) if word.lower().strip(",") != "please"]
     lows = [word.lower() for word in words]
     if len(words) < 2:

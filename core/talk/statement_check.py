@@ -28,6 +28,7 @@ _NEEDED = frozenset(("though", "if", "when", "as", "like", "because", "before", 
 _NEEDED |= {"the", "for", "more", "less", "to", "so", "not", "one", "two", "three", "with", "and", "or", "but"}
 _OPENING = re.compile(r"^(?:Just|Even|Also|Still) (?=(?:on|in|at) \d|(?:on|in) the week)")
 _LIKENED = frozenset(("would", "do", "does", "did", "not", "also", "really", "they", "you", "something", "look"))
+_LIKING = frozenset(("likes", "like", "loves", "love", "enjoys", "enjoy", "prefers", "prefer", "hates", "hate", "not"))
 _UP_TO_NOW = re.compile(r" so far(?=\.$)")
 _NARROWING = frozenset(("of", "for", "to", "that", "where", "which", "who", "called", "named", "about", "behind"))
 _BINDERS = frozenset(
@@ -165,6 +166,9 @@ def is_simile(lows: Sequence[str]) -> bool:
         before, behind = lows[at - 1], lows[at + 1]
         if before in ("is", "are", "was", "were"):
             return True
+        are_several = before.endswith("s") and behind.endswith("s") and at + 2 >= len(lows)
+        if are_several and before not in verb_forms().third and not _LIKING & {*lows[:at]}:
+            return True  # "writes letters like telegrams"
         if behind in ("a", "an") and at + 4 >= len(lows) and before not in _LIKENED:
             return verb_forms().lemma(before) in verb_forms().base or before in verb_forms().third
     return False

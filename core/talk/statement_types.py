@@ -107,6 +107,8 @@ def _correct_field(lows: Sequence[str], verb: int, read: StatementType) -> State
         return StatementType.EVENT if is_over else StatementType.HABIT
     if read in (StatementType.RELATIONSHIP, StatementType.WORK) and _is_gain(lows, verb):
         return StatementType.POSSESSION
+    if read is StatementType.PLACE and lows[verb] in _HAVE and not is_single_happening(lows, verb):
+        return StatementType.POSSESSION
     if read is StatementType.PREFERENCE and lows[verb] in ("is", "are"):
         act = next((low for low in lows[verb + 1 :] if low not in verb_forms().sets["adverbs"]), "")
         is_trying = act.endswith("ing") and act not in sets["preferring"] and act[:-3] in verb_forms().base
@@ -124,7 +126,7 @@ def _is_gain(lows: Sequence[str], verb: int) -> bool:
     is_kin = any(
         low in type_words().sets["relations"] and not _is_owner(lows, at) for at, low in enumerate(lows[verb:], verb)
     )
-    is_owned = any(low in owned or low.removesuffix("s") in owned for low in lows[verb + 1 : verb + 6])
+    is_owned = any(low in owned or low.removesuffix("s") in owned for low in lows[verb + 1 : verb + 8])
     return is_owned and not is_kin and bool(type_words().sets["gaining"] & {*acts})
 
 

@@ -75,6 +75,7 @@ def test_a_question_without_a_verb_has_a_topic(question: str, topic: str) -> Non
         ("Don't apologise", "I do not want the assistant to apologise"),
         ("wait for me", ""),
         ("I like tea", ""),
+        ("never ring me before ten; until then I am a bear", "I never want the assistant to ring me before ten"),
     ],
 )
 def test_a_request_is_what_somebody_wants(clause: str, wanted: str) -> None:

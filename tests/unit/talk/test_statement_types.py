@@ -40,6 +40,7 @@ from core.types.talk import StatementType
         ("Ada does not row", "skill", "skill"),
         ("Ada got a puppy", "relationship", "possession"),
         ("Ada has two dogs and a brother", "relationship", "relationship"),
+        ("Ada has a picture from Leith", "place", "possession"),
         ("Ada is trying yoga", "preference", "habit"),
         ("Ada has been into sailing since 2015", "habit", "preference"),
         ("Ada set up a race in Leith", "work", "event"),
