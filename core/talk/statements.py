@@ -21,7 +21,7 @@ from core.talk.statement_check import has_substance, is_pep_talk, is_simile, sta
 from core.talk.statement_types import find_main_verb, is_passing_happening, is_turning_point, type_statement
 from core.talk.third_person import RewrittenClause, rewrite_clause
 from core.talk.turns import TurnSentence, is_foreign, split_turn
-from core.talk.vocabulary import Token, starts_with, stem_word, talk_words, tokenize_talk, verb_forms
+from core.talk.vocabulary import Token, apply_edits, starts_with, stem_word, talk_words, tokenize_talk, verb_forms
 from core.text.screening.injection import current_limits, scan_text
 from core.text.terms import common_words
 from core.types.talk import (
@@ -60,6 +60,10 @@ _KEPT_UNDATED = frozenset(
         StatementType.SKILL,
     )
 )
+_MOST_IN_NOTE = 12  # words
+_SHORTHAND = re.compile(r"[()=→<>/*+]|\d ?[-–] ?\d|\?")
+_SURE_NOTE = 0.9
+"""How sure the reader must be of a note without a verb, which is kept as it stands behind the writer's name."""
 _LASTING_EVENT, _LASTING_WORK, _LASTING_CHANGE = 0.9, 0.8, 0.6
 """How lasting must be what happened once on no day that is known; less tells that of work, or that a change lasts."""
 _YEAR = 4  # digits
@@ -138,7 +142,9 @@ class _StatementBuilder:
         self._turns = turns
         self._references = References(turns)
         self._sure, self._worth = sure, max(worth, _worth_of_kind(turns))
+        is_lone = len({turn.speaker for turn in turns if turn.text.strip()}) == 1
         is_note = not any(turn.speaker for turn in turns)
+        self._is_of_notes = is_lone and not is_note and not self._references.has_assistant
         self._is_alone = is_note or self._worth >= DIARY_WORTH or self._references.has_assistant
         self._names = frozenset(
             part for name in self._references.speakers for part in (name.lower(), *name.lower().split())
@@ -279,7 +285,18 @@ class _StatementBuilder:
                 subjects.append(self._last_subject[1])
         if subjects:
             self._last_subject = (one.number, subjects[0])
+        if not subjects and {*reasons} == {"fragment"} and self._may_stand_as_note(one, reading):
+            noted = _write_labelled(speech.speaker, speech.speaker, one, is_ahead=reading.type is StatementType.PLAN)
+            return "" if any(self._keep(each, one, reading, is_parted=False) for each in noted) else "fragment"
         return "" if subjects else reasons[0] if reasons else "unsure"
+
+    def _may_stand_as_note(self, one: _Utterance, reading: Reading) -> bool:
+        """Whether a fragment in somebody's own notes is one plain line: "oath renewal by 30 June"."""
+        is_sure = reading.statement >= _SURE_NOTE and reading.worth >= DIARY_WORTH
+        words = [token for token in one.tokens if token.is_word]
+        is_plain = 1 < len(words) <= _MOST_IN_NOTE and one.tokens[0].low[:1].isalpha()
+        is_plain = is_plain and not _SHORTHAND.search(one.sentence.text)
+        return self._is_of_notes and is_sure and is_plain and is_fragment(one.sentence.text)
 
     def _write_clause_statement(
         self, one: _Utterance, clause: Clause, reading: Reading, speech: Speech, *, is_parted: bool
@@ -467,7 +484,7 @@ def is_all_said(text: str, utterances: Sequence[str], names: Sequence[str]) -> b
     )
 
 
-def _write_labelled(lead: str, about: str, one: _Utterance) -> Iterator[RewrittenClause]:
+def _write_labelled(lead: str, about: str, one: _Utterance, *, is_ahead: bool = False) -> Iterator[RewrittenClause]:
     """A fragment behind the name of what it is about: "Marlon: married, two children"."""
     text = one.sentence.text.rstrip(" .!")
     outside = {"i", "my", "me", "we", "our", "you", "your", "he", "she", "it", "they", "that", "this", "there"}
@@ -478,6 +495,8 @@ def _write_labelled(lead: str, about: str, one: _Utterance) -> Iterator[Rewritte
             if first.lower() not in common_words() and not one.tokens[0].low.endswith("ed")
             else text[:1].lower() + text[1:]
         )
+        if one.turn.said_ms is not None:
+            body = apply_edits(body, 0, len(body), find_date_edits(body, one.turn.said_ms, is_ahead=is_ahead))
         yield RewrittenClause(f"{lead}: {body}.", about, 0.7, 0, len(one.sentence.text))
 
 

@@ -500,3 +500,21 @@ def test_a_passing_happening_needs_a_day(lasting: float, said: str, kept: list[s
 def test_an_other_animal_is_not_the_one_spoken_of() -> None:
     made = _told(("Joss", "What's her name? Does your other dog like it?"), ("Mara", "Her name is Shadow."))
     assert made == []
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("oath renewal by 30 June", ["Mara: oath renewal by 30 June 2025."]),
+        ("Hip: no standing over six hours", ["Mara: Hip: no standing over six hours."]),
+        ("jars 18 = 2 boxes (blue)", []),
+        ("packers 5-6 July", []),
+        ("14 boxes in the barn", []),
+    ],
+)
+def test_a_plain_line_of_somebodys_notes_stands_behind_their_name(line: str, kept: list[str]) -> None:
+    assert _told(("Mara", line), ("Mara", "I live in Leith.")) == [*kept, "Mara lives in Leith."]
+
+
+def test_a_fragment_of_talk_is_no_note() -> None:
+    assert _told(("Mara", "oath renewal by 30 June"), ("Joss", "I live in Leith.")) == ["Joss lives in Leith."]
