@@ -167,7 +167,8 @@ def is_simile(lows: Sequence[str]) -> bool:
         if before in ("is", "are", "was", "were"):
             return True
         are_several = before.endswith("s") and behind.endswith("s") and at + 2 >= len(lows)
-        if are_several and before not in verb_forms().third and not _LIKING & {*lows[:at]}:
+        is_noun = verb_forms().third.get(before, "") in {"", *verb_forms().sets["noun_too"]}
+        if are_several and is_noun and not _LIKING & {*lows[:at]}:
             return True  # "writes letters like telegrams"
         if behind in ("a", "an") and at + 4 >= len(lows) and before not in _LIKENED:
             return verb_forms().lemma(before) in verb_forms().base or before in verb_forms().third

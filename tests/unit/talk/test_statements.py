@@ -471,7 +471,7 @@ def test_what_somebody_said_or_a_condition_is_not_cut(said: str) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["My brother is like a rock.", "Mrs Ames writes letters like telegrams.", "My brother Tom sleeps like a log."],
+    ["My brother is like a rock.", "Mrs Ames writes emails like telegrams.", "My brother Tom sleeps like a log."],
 )
 def test_a_comparison_states_nothing(said: str) -> None:
     assert _told(("Mara", said)) == []
