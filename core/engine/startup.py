@@ -275,8 +275,8 @@ def built_in_claims() -> ClaimModel | None:
     return model
 
 
-TELLING = 3
-"""Of the rules by which talk is told; what was read by others is read again."""
+TELLING = 4
+"""Of the rules by which talk is rewritten; what was read by others is read again."""
 
 
 def built_in_talk() -> TalkReader | None:

@@ -1,4 +1,4 @@
-"""A clause while it is told in the third person, and how its verbs agree with the name in the place of "I" or "you".
+"""A clause while it is put in the third person, and how its verbs agree with the name in the place of "I" or "you".
 
 Must not do: resolve whom a word means.
 """
@@ -28,7 +28,7 @@ NOT_FORMS = {"can't": "cannot", "cannot": "cannot", "won't": "will not", "shan't
 
 
 class UnclearClauseError(Exception):
-    """A clause that cannot be told by itself; its text is the reason that is counted."""
+    """A clause that cannot be rewritten by itself; its text is the reason that is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Speech:
         addressee: likewise; "" where nobody is known.
         addressee_sure: how sure that is.
         said_ms: epoch ms; null where it is not known.
-        companions: who "we" is besides the speaker, told to stand behind their name; "" where nobody said.
+        companions: who "we" is besides the speaker, in words that stand behind their name; "" where nobody said.
     """
 
     speaker: str
@@ -52,7 +52,7 @@ class Speech:
 
 @dataclass(slots=True)
 class ClauseDraft:
-    """A clause while it is told."""
+    """A clause while it is rewritten."""
 
     sentence: str
     tokens: Sequence[Token]
@@ -62,7 +62,7 @@ class ClauseDraft:
     edits: list[Edit] = field(default_factory=list)
     sure: float = 1.0
     about: str = ""
-    told: list[Referent] = field(default_factory=list)
+    referents: list[Referent] = field(default_factory=list)
     has_speaker: bool = False
     calls: Sequence[int] = ()
 

@@ -2,7 +2,7 @@
 
 "Do you have siblings?" is turned into what it asks ("I have siblings") and takes the answer "Two, both older." in its
 gap ("I have two siblings, both older"). Must not do: answer by what was not said, or tell a pronoun; the result is in
-the answerer's first person and is told like any other clause.
+the answerer's first person and is rewritten like any other clause.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ _PERSONS = frozenset(("you", "he", "she", "they", "it", "we"))
 _EARLY_ENDS = frozenset(
     ("now", "actually", "anyway", "then", "again", "though", "exactly", "these", "days", "lately", "recently")
 )
+_ASKING = frozenset(("what", "who", "where", "when", "which", "how", "since"))
+_BEFORE_QUESTION = frozenset(("and", "so", "but", "ok", "okay", "oh", "ah", "well", "wait", "hey", "no", "yes"))
 _MONTH_OR_DAY = re.compile(
     r"(?i)^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|early|late|mid)"
 )
@@ -71,22 +73,22 @@ def join_answer(question: str, answer: str, names: frozenset[str]) -> str:
         Such as "I have two siblings, both older"; "" where the two do not make a sentence.
     """
     asked = _read_question(question, names)
-    said = _words_of(answer, names)
-    if not asked or not said or len(said) > _MOST_WORDS:
+    answered = _words_of(answer, names)
+    if not asked or not answered or len(answered) > _MOST_WORDS:
         return ""
     lows = [word.lower() for word in asked]
     if lows[0] in _AUX:
-        return _join_yes_no(asked, said, answer)
+        return _join_yes_no(asked, answered, answer)
     joiner = {
         "where": _join_place, "when": _join_time, "who": _join_who, "what": _join_what, "which": _join_what,
         "how": _join_how,
     }.get(lows[0].removesuffix("'s"))  # fmt: skip
-    return joiner(asked, said) if joiner else ""
+    return joiner(asked, answered) if joiner else ""
 
 
 def read_request(clause: str) -> str:
     """What somebody asks of an assistant as what they want; "" where a clause asks for nothing."""
-    words = clause.replace("’", "'").rstrip(" .!").split()
+    words = clause.replace("’", "'").partition(";")[0].rstrip(" .!").split()
     words = [word for at, word in enumerate(words) if word.lower().strip(",") != "please"]
     lows = [word.lower() for word in words]
     if len(words) < 2:
@@ -109,6 +111,21 @@ def is_fragment(answer: str) -> bool:
     """Whether a sentence has no verb of its own, so that it only means something as an answer."""
     tokens = tokenize_talk(answer)
     return bool(tokens) and not has_finite_verb(tokens, 0, len(tokens))
+
+
+def mark_question(sentence: str) -> str:
+    """A sentence with the mark of a question where it is built as one and lacks it: "how old is she"."""
+    plain = sentence.rstrip()
+    words = plain.replace("’", "'").lower().split()
+    if len(words) < 3 or plain[-1:] in ".!?,:;…" or len(words) > _MOST_ASKED:
+        return sentence
+    while len(words) > 3 and words[0].strip(",") in _BEFORE_QUESTION:
+        del words[0]
+    first, second = words[0], words[1]
+    is_asking = first in _ASKING and (second in _AUX or (first in ("how", "what", "which") and _AUX & {*words[2:4]}))
+    is_asking = is_asking or (first.removesuffix("'s") in _ASKING - {first} and first.endswith("'s"))
+    is_inverted = first in _AUX and (second in _PERSONS or second in ("your", "his", "her", "their"))
+    return f"{plain}?" if is_asking or is_inverted else sentence
 
 
 def find_topic(question: str) -> str:
@@ -147,7 +164,7 @@ def _words_of(answer: str, names: frozenset[str]) -> list[str]:
     first, end = 0, len(tokens)
     if tokens[0].low not in (*_YES, *_NO):
         first, end = trim_clause(tokens, 0, len(tokens), names)
-    words = [token.text for token in tokens[first:end]]
+    words = [token.low if token.low.startswith("'") else token.text for token in tokens[first:end]]
     if len(words) > 2 and words[1] == "," and words[0].lower() in verb_forms().sets["adverbs"]:
         del words[:2]  # "Recently, school reform"
     is_common = words and (words[0].lower() in _small_words())
@@ -160,8 +177,8 @@ def _small_words() -> frozenset[str]:
 
 
 def _glue(words: Sequence[str]) -> str:
-    told = " ".join(words)
-    return re.sub(r"\s+([,;.%)]|'\w)", r"\1", told).strip(" ,;")
+    declared = " ".join(words)
+    return re.sub(r"\s+([,;.%)]|'\w)", r"\1", declared).strip(" ,;")
 
 
 def _swap(words: Sequence[str]) -> list[str]:
@@ -173,7 +190,8 @@ def _subject_end(words: Sequence[str], at: int) -> int:
     """Where a question's subject ends; `at` where none is read."""
     low = words[at].lower() if at < len(words) else ""
     if low in _PERSONS:
-        return at + 1
+        behind = words[at + 1].lower() if at + 1 < len(words) else ""
+        return at if behind in ("all", "both", "guys", "two") else at + 1
     if low in ("your", "my", "his", "her", "their", "the", "our") and at + 1 < len(words):
         return at + 2
     end = at
@@ -210,31 +228,43 @@ def _declare(words: Sequence[str], *, is_negated: bool = False) -> list[str]:
     return [*subject, aux, *(("not",) if is_negated else ()), *rest]
 
 
-def _join_yes_no(asked: Sequence[str], said: Sequence[str], answer: str) -> str:
-    first = said[0].lower()
+def _join_yes_no(asked: Sequence[str], answered: Sequence[str], answer: str) -> str:
+    first = answered[0].lower()
     is_yes, is_no = first in _YES, first in _NO
-    if is_yes and (named := _join_named(asked, said)):
+    if is_yes and (named := _join_named(asked, answered)):
         return named
     if any(word.lower() in _OPEN for word in asked):
         return ""
     if is_yes or is_no:
-        told = _declare(asked, is_negated=is_no)
-        rest = [word for word in said[1:] if word not in (".",)]
+        declared = _declare(asked, is_negated=is_no)
+        rest = [word for word in answered[1:] if word not in (".",)]
         while rest and rest[0] == ",":
             rest = rest[1:]
-        if not told or not is_fragment(_glue(rest) or "yes"):
-            return _glue(told) if told and _is_short(rest) else ""
-        return _glue([*told, ",", *rest]) if rest and is_yes else _glue(told) if not rest else ""
+        if not declared or not is_fragment(_glue(rest) or "yes"):
+            return _glue(declared) if declared and _is_short(rest) else ""
+        return _glue([*declared, ",", *rest]) if rest and is_yes else _glue(declared) if not rest else ""
     numbers = talk_words().sets["numbers"]
-    told = _declare(asked)
-    if told and (first in numbers or first.isdigit()) and told[-1].lower().endswith("s") and is_fragment(answer):
-        return _glue([*told[:-1], said[0].lower(), told[-1], *(said[1:] if said[1:2] == [","] else [",", *said[1:]])])
+    declared = _declare(asked)
+    if (
+        declared
+        and (first in numbers or first.isdigit())
+        and declared[-1].lower().endswith("s")
+        and is_fragment(answer)
+    ):
+        return _glue(
+            [
+                *declared[:-1],
+                answered[0].lower(),
+                declared[-1],
+                *(answered[1:] if answered[1:2] == [","] else [",", *answered[1:]]),
+            ]
+        )
     return ""
 
 
-def _join_named(asked: Sequence[str], said: Sequence[str]) -> str:
+def _join_named(asked: Sequence[str], answered: Sequence[str]) -> str:
     """Reads "Do you have a pet?" "Yes, a dog called Rex" as "I have a dog called Rex"."""
-    rest = list(said[2 if said[1:2] == [","] else 1 :])
+    rest = list(answered[2 if answered[1:2] == [","] else 1 :])
     lows = [word.lower() for word in asked]
     opens = bool(rest) and (rest[0].lower() in ("a", "an") or rest[0].lower() in talk_words().sets["numbers"])
     is_named = len(rest) > 1 and rest[1].lower() not in ("few", "lot", "bit", "little", "couple")
@@ -253,62 +283,64 @@ def _gap(asked: Sequence[str]) -> list[str]:
     return _declare(asked[1:]) if len(asked) > 2 and asked[1].lower() in _AUX else []
 
 
-def _opens_with_verb(said: Sequence[str]) -> bool:
+def _opens_with_verb(answered: Sequence[str]) -> bool:
     """Whether an answer has a verb of its own before its first comma, or only says yes or no."""
-    stop = next((at for at, word in enumerate(said) if word in (",", "-", "–", "(", ";") or word == "since"), len(said))
-    return not is_fragment(_glue(said[:stop])) or said[0].lower() in (*_YES, *_NO)
+    stop = next(
+        (at for at, word in enumerate(answered) if word in (",", "-", "–", "(", ";") or word == "since"), len(answered)
+    )
+    return not is_fragment(_glue(answered[:stop])) or answered[0].lower() in (*_YES, *_NO)
 
 
-def _join_place(asked: Sequence[str], said: Sequence[str]) -> str:
-    told = _gap(asked)
-    if not told or _opens_with_verb(said):
+def _join_place(asked: Sequence[str], answered: Sequence[str]) -> str:
+    declared = _gap(asked)
+    if not declared or _opens_with_verb(answered):
         return ""
-    is_linked = said[0].lower() in _PLACES or told[-1].lower() in _PLACES
-    return _glue([*told, *(() if is_linked else ("in",)), *said])
+    is_linked = answered[0].lower() in _PLACES or declared[-1].lower() in _PLACES
+    return _glue([*declared, *(() if is_linked else ("in",)), *answered])
 
 
-def _join_time(asked: Sequence[str], said: Sequence[str]) -> str:
-    told = _gap(asked)
-    if not told or _opens_with_verb(said):
+def _join_time(asked: Sequence[str], answered: Sequence[str]) -> str:
+    declared = _gap(asked)
+    if not declared or _opens_with_verb(answered):
         return ""
-    first = said[0].lower()
+    first = answered[0].lower()
     is_day = first in talk_words().sets["months"] or _MONTH_OR_DAY.match(first) or first == "the" or first[:1].isdigit()
     if first not in _WHEN_LINKS and not is_day:
         return ""
     link = () if first in _WHEN_LINKS else ("in",) if first in talk_words().sets["months"] else ("on",)
-    return _glue([*told, *link, *said])
+    return _glue([*declared, *link, *answered])
 
 
-def _join_who(asked: Sequence[str], said: Sequence[str]) -> str:
+def _join_who(asked: Sequence[str], answered: Sequence[str]) -> str:
     """Reads "Who approves travel?" "Katrin, since May", and "Who is Ondra?" "My student"."""
     lows = [word.lower() for word in asked]
-    if _opens_with_verb(said):
+    if _opens_with_verb(answered):
         return ""
     if lows[1] in ("is", "are", "was") and len(asked) <= 5:
         end = _subject_end(asked, 2)
         if end == len(asked) and end > 2:
-            return _glue([*_swap(asked[2:end]), lows[1], *said])
-    if lows[1] in verb_forms().third and said[0][:1].isupper():
-        cut = said.index(",") if "," in said else len(said)
-        return _glue([*said[:cut], *_swap(asked[1:]), *said[cut:]])
+            return _glue([*_swap(asked[2:end]), lows[1], *answered])
+    if lows[1] in verb_forms().third and answered[0][:1].isupper():
+        cut = answered.index(",") if "," in answered else len(answered)
+        return _glue([*answered[:cut], *_swap(asked[1:]), *answered[cut:]])
     return ""
 
 
-def _join_what(asked: Sequence[str], said: Sequence[str]) -> str:
+def _join_what(asked: Sequence[str], answered: Sequence[str]) -> str:
     """Reads "What is her name?", "What instrument do you play?", "Which class is Ivy in?"."""
-    if _opens_with_verb(said):
+    if _opens_with_verb(answered):
         return ""
     lows = [word.lower() for word in asked]
     if lows[1] in ("is", "was", "are") and len(asked) > 2:
         rest = _swap(asked[2:])
         if rest[-1].lower() == "called":
-            return _glue([*rest[:-1], lows[1], "called", *said])
+            return _glue([*rest[:-1], lows[1], "called", *answered])
         if lows[2] in ("your", "his", "her", "their", "the", "my", "its") and len(asked) <= 6:
-            return _glue([*rest, lows[1], *said])
+            return _glue([*rest, lows[1], *answered])
     aux = next((place for place, low in enumerate(lows) if place and low in _AUX), None)
-    if aux is None or aux > 3:
+    if aux is None or aux > 3 or lows[aux] in ("can", "would"):  # what one can do is advice
         return ""
-    told = _declare(asked[aux:])
+    declared = _declare(asked[aux:])
     empty = (
         "do",
         "does",
@@ -324,30 +356,68 @@ def _join_what(asked: Sequence[str], said: Sequence[str]) -> str:
         "going",
         "saying",
     )
-    if len(told) < 2 or told[-1].lower() in ("am", "is", "are", "was", "were") or told[-1].lower() in empty:
+    if len(declared) < 2 or declared[-1].lower() in ("am", "is", "are", "was", "were") or declared[-1].lower() in empty:
         return ""
-    noun = asked[1:aux] if told[-1].lower() in _PLACES and not _is_plural(asked[aux - 1]) else []
-    return _glue([*told, *noun, *said])
+    noun = asked[1:aux] if declared[-1].lower() in _PLACES and not _is_plural(asked[aux - 1]) else []
+    return _glue([*declared, *noun, *answered])
 
 
 def _is_plural(word: str) -> bool:
     return word.lower().endswith("s") and not word.lower().endswith("ss")
 
 
-def _join_how(asked: Sequence[str], said: Sequence[str]) -> str:
-    """Reads "How old is she?" "Twelve", and "How many children do you have?" "Three"."""
-    lows = [word.lower() for word in asked]
-    if _opens_with_verb(said) or len(lows) < 4:
+def _join_how(asked: Sequence[str], answered: Sequence[str]) -> str:
+    """Reads "How old is she?" "Twelve", "How many children do you have?" "Three", "How much is it a term?" "90"."""
+    if _opens_with_verb(answered) or len(asked) < 4:
         return ""
-    is_number = said[0].lower() in talk_words().sets["numbers"] or said[0][:1].isdigit()
-    if lows[1] == "old" and lows[2] in ("is", "are") and is_number:
-        end = _subject_end(asked, 3)
-        if end == len(asked):
-            subject = _swap(asked[3:end])
-            return _glue([*subject, "am" if subject == ["I"] else lows[2], *said])
-    if lows[1] == "many" and is_number:
-        aux = next((place for place, low in enumerate(lows) if place > 2 and low in _AUX), None)
-        told = _declare(asked[aux:]) if aux else []
-        if told:
-            return _glue([*told, said[0].lower(), *asked[2:aux], *([",", *said[1:]] if said[1:] else [])])
-    return ""
+    joiner = {
+        "old": _join_age, "many": _join_count, "much": _join_amount, "long": _join_duration, "often": _join_frequency,
+    }.get(asked[1].lower())  # fmt: skip
+    return _glue(joiner(asked, answered)) if joiner else ""
+
+
+def _is_number(word: str) -> bool:
+    return word.lower() in talk_words().sets["numbers"] or any(sign.isdigit() for sign in word)
+
+
+def _join_age(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
+    end = _subject_end(asked, 3)
+    if asked[2].lower() not in ("is", "are") or end != len(asked) or not _is_number(answered[0]):
+        return []
+    subject = _swap(asked[3:end])
+    return [*subject, "am" if subject == ["I"] else asked[2].lower(), *answered]
+
+
+def _join_count(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
+    aux = next((place for place, word in enumerate(asked) if place > 2 and word.lower() in _AUX), None)
+    declared = _declare(asked[aux:]) if aux and _is_number(answered[0]) else []
+    rest = answered[2:] if answered[1:2] == [","] else answered[1:]
+    is_even = answered[0].lower() not in ("one", "1") or not _is_plural(asked[(aux or 0) - 1])
+    return (
+        [*declared, answered[0].lower(), *asked[2:aux], *((",", *rest) if rest else ())] if declared and is_even else []
+    )
+
+
+def _join_amount(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
+    """Reads "How much is the rent?" and "How much do you pay?"."""
+    if not _is_number(answered[0]):
+        return []
+    if asked[2].lower() in ("is", "are", "was", "were"):
+        return [*_swap(asked[3:]), asked[2].lower(), *answered]
+    declared = _declare(asked[2:])
+    return [*declared, *answered] if declared else []
+
+
+def _join_duration(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
+    """Reads "How long have you been married?" "Ten years"."""
+    declared = _declare(asked[2:])
+    if not declared or not (_is_number(answered[0]) or answered[0].lower() in ("since", "for", "until", "till")):
+        return []
+    return [*declared, *(("for",) if _is_number(answered[0]) else ()), *answered]
+
+
+def _join_frequency(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
+    """Reads "How often do you swim?" "Twice a week"."""
+    is_count = answered[0].lower() in ("once", "twice", "every", "never", "daily", "weekly") or _is_number(answered[0])
+    declared = _declare(asked[2:])
+    return [*declared, *answered] if declared and is_count else []

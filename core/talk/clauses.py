@@ -31,11 +31,22 @@ _PLACES = frozenset(("in", "on", "at", "to", "until", "from", "by", "with"))
 _LEAST_RIGHT, _LEAST_OF_IT = 4, 2
 """Words of a clause that is parted from what stands before it; of "it was great", which says nothing by itself."""
 _OPENING_NAME = 3
+_REMARKS = frozenset(("so", "because", "cause", "cos", "though", "although", "but", "which"))
+_POINTERS = frozenset(("that", "this", "which", "it", "just", "please", "don't"))
+_NOT_AFTER_SO = frozenset(("that", "much", "many", "far", "long", "as"))
+_LOOSE_ENDS = frozenset(("just", "even", "'", "‘", "’", "and", "or"))
+_PAUSES = frozenset((";", "–", "—", "-", "--", "..."))
+_LIMITS = frozenset(
+    (
+        "if", "unless", "until", "till", "when", "whenever", "while", "before", "after", "once", "only", "except",
+        "not", "no", "never", "as", "that's", "much", "many", "far", "or", "than", "since",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of a sentence that can be told by itself.
+    """A part of a sentence that can be rewritten by itself.
 
     Attributes:
         first: token; `end` is exclusive.
@@ -58,8 +69,8 @@ def split_clauses(tokens: Sequence[Token], names: frozenset[str]) -> tuple[Claus
         if not is_bound and _begins_clause(tokens, cuts[-1], at, end):
             cuts.append(at)
     parts = [trim_clause(tokens, *pair, names) for pair in zip(cuts, (*cuts[1:], end), strict=True)]
-    told = [(a, _end_of_order(tokens, a, b)) for a, b in parts if a < b]
-    return tuple(Clause(a, b) for a, b in told)
+    trimmed = [(a, _end_of_order(tokens, a, b)) for a, b in parts if a < b]
+    return tuple(Clause(a, b) for a, b in trimmed)
 
 
 def _end_of_order(tokens: Sequence[Token], first: int, end: int) -> int:
@@ -198,7 +209,8 @@ def speaks_of_past(tokens: Sequence[Token], first: int, end: int) -> bool:
     if any(low in ("will", "'ll", "won't", "gonna", "tomorrow", "next") for low in lows):
         return False
     for at, low in enumerate(lows):
-        is_past = low in verbs.past and low not in verbs.base
+        is_owned = low == "got" and lows[max(0, at - 1)] in ("have", "has", "'ve", "'s", "haven't", "hasn't")
+        is_past = low in verbs.past and low not in verbs.base and not is_owned
         if is_past and not (
             at and lows[at - 1] in ("is", "are", "am", "'s", "'m", "'re", "be", "get", "gets", "getting")
         ):
@@ -229,6 +241,44 @@ def _begins_clause(tokens: Sequence[Token], first: int, at: int, end: int) -> bo
     return has_finite_verb(tokens, first, at) or (
         (low in _BREAKS or _is_picture(low)) and tokens[first].low not in talk_words().sets["leads"]
     )
+
+
+def list_heads(tokens: Sequence[Token], clause: Clause) -> tuple[Clause, ...]:
+    """What of a clause says something without a remark that follows: "I'm deaf on the left, so speak up" in its head.
+
+    What narrows a statement stays with it: a condition, a time, an exception. The longest head comes first.
+    """
+    heads = []
+    for at in range(clause.end - 2, clause.first + 2, -1):
+        low = tokens[at].low
+        right = at + 1 if low in _BREAKS else at
+        if (low in _BREAKS or low in _REMARKS) and _opens_remark(tokens, right, clause.end, is_parted=low in _PAUSES):
+            end = at
+            while tokens[end - 1].low in _BREAKS or tokens[end - 1].low in _LOOSE_ENDS:
+                end -= 1
+            if has_finite_verb(tokens, clause.first, end) and not _reports(tokens, clause.first, end):
+                heads.append(Clause(clause.first, end))
+    return tuple(heads)
+
+
+def _reports(tokens: Sequence[Token], first: int, end: int) -> bool:
+    """Whether somebody says, thinks or knows something within two places: what that is may go on behind them."""
+    return any(token.low in talk_words().sets["stop_verbs"] for token in tokens[first:end])
+
+
+def _opens_remark(tokens: Sequence[Token], at: int, end: int, *, is_parted: bool) -> bool:
+    """Whether what begins at a place may be left off: a reason, a consequence, a clause of its own."""
+    while at < end and tokens[at].low in _JOINERS and tokens[at].low not in _REMARKS:
+        at += 1
+    if at >= end or tokens[at].low in _LIMITS:
+        return False
+    if tokens[at].low in _REMARKS:
+        behind = at + 1
+        limits = _NOT_AFTER_SO if tokens[at].low == "so" else _LIMITS
+        is_limit = tokens[behind].low in limits if behind < end else True
+        is_limit = is_limit and not (behind + 1 < end and tokens[behind + 1].low in ("'s", "is"))  # "so that's why"
+        return not is_limit and has_finite_verb(tokens, behind, end)
+    return is_parted or tokens[at].low in _POINTERS or opens_with_subject(tokens, at, end)
 
 
 def opens_with_subject(tokens: Sequence[Token], at: int, end: int) -> bool:
@@ -312,5 +362,7 @@ def _is_picture(low: str) -> bool:
 
 def _is_loose_mark(low: str) -> bool:
     if low in ("'m", "'s", "'re", "'ve", "'ll", "'d", "%", "£", "$", "€", ")", '"'):
+        return False
+    if any(sign.isdigit() for sign in low):  # a price
         return False
     return not low[:1].isalnum() and (low[:1] in ".,;:!?-–—…~*_^(<>/\\'" or unicodedata.category(low[0])[0] in "SMCP")

@@ -64,6 +64,10 @@ _VAGUE = re.compile(
     r"(?i)\b(?:(?P<span>(?:a few|some|several|many) (?:days|weeks|months|years)|a (?:long )?while)[ ](?:ago|back)"
     r"|(?:just )?the other (?:day|week|night|evening|morning))\b"
 )
+_SCENE = re.compile(
+    r"(?i)(?:\A|(?<=[,!.] )|(?<=\A\w\w\w ))(?:last|yesterday|this (?:past )?(?:week|weekend|morning)|over)\b"
+)
+_SCENE_VERB = re.compile(r"(?i)[, ]+(?:(?:was|were|has been|'s been)|(?:i|we) had an? \w+(?: \w+)?(?: that\b|[.!]*\Z))")
 _YEARLY = frozenset(
     ("birthday", "birthdays", "anniversary", "born", "every", "each", "yearly", "annually", "always", "usually")
 )
@@ -98,6 +102,24 @@ def find_date_edits(sentence: str, said_ms: int, *, is_ahead: bool, recurs: bool
     return (*out, *_find_vague(sentence[:MAX_CHARS], now.date(), out))
 
 
+def find_scene_date(sentence: str, said_ms: int) -> str:
+    """The date that a sentence sets for what is told next, as words: of "Last week was wild" the week.
+
+    Returns:
+        Such as "in the week of 24 July 2023"; "" where the sentence does not open with a day that is over, or says
+        more of it than how it was.
+    """
+    found = _SCENE.search(sentence)
+    if found is None:
+        return ""
+    scene = sentence[found.start() :]
+    edit = next((one for one in find_date_edits(scene, said_ms, is_ahead=False) if one.start == 0), None)
+    if edit is None or not _SCENE_VERB.match(scene[edit.end :]):
+        return ""
+    linked = find_date_edits(f"It happened {scene[:1].lower()}{scene[1 : edit.end]}", said_ms, is_ahead=False)
+    return linked[0].text if linked else ""
+
+
 def _find_vague(sentence: str, today: date, known: Sequence[Edit]) -> Iterator[Edit]:
     """What to put in place of a distance without a number: "a few weeks ago" is before the day on which it was said."""
     for match in _VAGUE.finditer(sentence):
@@ -105,7 +127,7 @@ def _find_vague(sentence: str, today: date, known: Sequence[Edit]) -> Iterator[E
         if not any(one.start < end and start < one.end for one in known):
             span = match["span"]
             lead = f"{span} before" if span else "shortly before"
-            yield Edit(start, end, (lead[:1].upper() + lead[1:] if start == 0 else lead) + f" {_tell_day(today)}")
+            yield Edit(start, end, (lead[:1].upper() + lead[1:] if start == 0 else lead) + f" {_name_day(today)}")
 
 
 def _read_hit(reading: TokenizedQuestion, place: int) -> TimeHit | None:
@@ -147,10 +169,10 @@ def _edit_hit(reading: TokenizedQuestion, hit: TimeHit, *, is_ahead: bool, recur
         return None
     before = reading.word_at(hit.start - 1)
     span = _choose_days(reading, hit, before, is_ahead=is_ahead)
-    told = span and _tell_days(span)
-    if told is None or (hit.sort == "relative" and not hit.unit):
+    words_of_days = span and _name_days(span)
+    if words_of_days is None or (hit.sort == "relative" and not hit.unit):
         return None
-    link, words = told
+    link, words = words_of_days
     part = next((_PARTS[token.text] for token in (tokens[-1], tokens[0]) if token.text in _PARTS), "")
     if part and link == "on" and hit.sort != "relative":
         words = f"the {part} of {words}"
@@ -163,8 +185,8 @@ def _edit_hit(reading: TokenizedQuestion, hit: TimeHit, *, is_ahead: bool, recur
     if before in _KEPT or reading.kind_at(hit.start - 1) == "dash":
         return Edit(start, end, words)
     if before in _ABOUT:  # "about five years ago" is "in about 2018"
-        told_about = f"{before} {words}" if link == "on" else f"{link} {before} {words}"
-        return Edit(reading.tokens[hit.start - 1].start, end, told_about)
+        about_days = f"{before} {words}" if link == "on" else f"{link} {before} {words}"
+        return Edit(reading.tokens[hit.start - 1].start, end, about_days)
     is_day_word = tokens[0].text in reading.words.days  # "where I volunteer at yesterday" keeps its "at"
     if before in _MOVED and hit.start > 0 and not is_day_word:
         start = reading.tokens[hit.start - 1].start
@@ -202,11 +224,11 @@ def _choose_days(reading: TokenizedQuestion, hit: TimeHit, before: str, *, is_ah
     return latest_occurrence(hit.loose, today)
 
 
-def _tell_days(span: DaySpan) -> tuple[str, str] | None:
+def _name_days(span: DaySpan) -> tuple[str, str] | None:
     """The preposition and the words of some days; None for a span that has no name."""
     first, last = span
     if first == last:
-        return "on", _tell_day(first)
+        return "on", _name_day(first)
     if first.day == 1 and (last + timedelta(days=1)).day == 1:
         if (first.month, last.month) == (1, 12) and first.year == last.year:
             return "in", str(first.year)
@@ -214,11 +236,11 @@ def _tell_days(span: DaySpan) -> tuple[str, str] | None:
             return "in", f"{_MONTHS[first.month - 1]} {first.year}"
         return None
     if first.weekday() == 0 and (last - first).days == 6:
-        return "in", f"the week of {_tell_day(first)}"
+        return "in", f"the week of {_name_day(first)}"
     if first.weekday() == 5 and (last - first).days == 1:
-        return "on", f"the weekend of {_tell_day(first)}"
+        return "on", f"the weekend of {_name_day(first)}"
     return None
 
 
-def _tell_day(day: date) -> str:
+def _name_day(day: date) -> str:
     return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"

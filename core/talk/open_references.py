@@ -1,4 +1,4 @@
-"""Words of a told sentence that point at something outside of it: "the policy", "something similar", "afterwards".
+"""Words of a rewritten sentence that point at something outside of it: "the policy", "something similar", "afterwards".
 
 A thing of everyone's world ("the sea", "the kids") needs no telling, nor does one that its neighbours narrow ("the key
 of the shed", "the garden centre") or that was named before in the sentence. Must not do: resolve what is meant, or know
@@ -30,7 +30,7 @@ _SUBJECTS = frozenset(("they", "he", "she", "you", "i", "we"))
 
 
 def points_outside(tokens: Sequence[Token], names: Collection[str] = ()) -> bool:
-    """Whether a told sentence is only understood with what stood around it.
+    """Whether a rewritten sentence is only understood with what stood around it.
 
     Args:
         tokens: its words and marks without the full stop.

@@ -123,8 +123,8 @@ class References:
         known = others[0] if len(others) == 1 else last_speaker if 1 < len(others) < 4 else ""
         if not known or known == turn.speaker or known in self._assistants:
             return "", 0.0
-        told = self.name_speaker(known, is_owner=known in self._owners)
-        return told, _SURE if len(others) == 1 else _OPEN
+        name = self.name_speaker(known, is_owner=known in self._owners)
+        return name, _SURE if len(others) == 1 else _OPEN
 
     def resolve(self, pronoun: str, *, not_meant: Iterable[str] = ()) -> tuple[Referent | None, float]:
         """The last one named that a pronoun of the third person fits.
@@ -169,8 +169,8 @@ class References:
     def mark_resolved(self, referent: Referent, pronoun: str) -> None:
         """Note that something was spoken of again, and with it what the pronoun says of its gender."""
         gender = _GENDERS[pronoun]
-        told = replace(referent, gender=referent.gender or (gender if gender in "mf" else ""))
-        self._keep(told)
+        kept = replace(referent, gender=referent.gender or (gender if gender in "mf" else ""))
+        self._keep(kept)
 
     def note(self, tokens: Sequence[Token], speaker: str, addressee: str) -> None:
         """Remember what a sentence names.
@@ -182,16 +182,18 @@ class References:
         for phrase in find_noun_phrases(tokens, self._persons):
             if phrase.end < len(tokens) and tokens[phrase.end].low == "'s" and not is_verb_s(tokens, phrase.end):
                 continue  # whose it is, not who it is
-            told = self._name_phrase(tokens, phrase, speaker, addressee)
-            if told is not None and not (told.gender == "t" and _stands_beside(tokens, phrase.first)):
-                self._keep(told)
+            if any(token.low == "other" for token in tokens[phrase.first : phrase.noun]):
+                continue  # "your other dog" is beside the one that is spoken of
+            named = self._name_phrase(tokens, phrase, speaker, addressee)
+            if named is not None and not (named.gender == "t" and _stands_beside(tokens, phrase.first)):
+                self._keep(named)
         if (thing := _find_other_thing(tokens)) is not None:
             self._keep(Referent(thing, "t", is_loose=True, key="? it"))
         for name in find_loose_names(tokens, self._persons):
             self._keep(Referent(name, is_loose=True, key=f"? {name.casefold()}"))
 
     def find_companions(self, tokens: Sequence[Token], speaker: str, *, is_asked: bool = False) -> str:
-        """Who is with a speaker by a sentence, told to stand behind the speaker's name: "their family", "Raff".
+        """Who is with a speaker by a sentence, to stand behind the speaker's name: "their family", "Raff".
 
         Args:
             speaker: as a statement calls them.
@@ -208,12 +210,12 @@ class References:
             if phrase.sort == "things" or phrase.name.casefold() in self._folded:
                 continue
             rest = " ".join(token.text for token in tokens[phrase.first + 1 : phrase.noun + 1])
-            told = phrase.name or (f"{low} {rest}" if low in ("some", "a", "an") else "")
-            if not told and low in own:
-                told = f"{'your' if speaker == 'You' else 'their'} {rest}"
-            if told and is_beside:
-                return told
-            group = told if told and phrase.sort == "groups" and not is_asked and phrase.first == 0 else group
+            companion = phrase.name or (f"{low} {rest}" if low in ("some", "a", "an") else "")
+            if not companion and low in own:
+                companion = f"{'your' if speaker == 'You' else 'their'} {rest}"
+            if companion and is_beside:
+                return companion
+            group = companion if companion and phrase.sort == "groups" and not is_asked and phrase.first == 0 else group
         return group
 
     def is_known_person(self, name: str) -> bool:
@@ -368,9 +370,9 @@ def _describes(low: str) -> bool:
 def _named_owner(tokens: Sequence[Token], owner: int, at: int, sort: str) -> NounPhrase | None:
     if not tokens[owner].is_capital:
         return None
-    told = f"{tokens[owner].text}'s {tokens[at].text}"
+    owned = f"{tokens[owner].text}'s {tokens[at].text}"
     name, end = _name_behind(tokens, at + 1)
-    return NounPhrase(owner, at, name or told, sort, end)
+    return NounPhrase(owner, at, name or owned, sort, end)
 
 
 def _name_behind(tokens: Sequence[Token], at: int) -> tuple[str, int]:

@@ -1,4 +1,4 @@
-"""The last look at a told sentence: its tense beside a date, words that a date replaces, names that only call somebody.
+"""A last look at a rewritten sentence: tense beside a date, words that a date replaces, names that only call somebody.
 
 Must not do: resolve whom a word means, or bring in a word of meaning.
 """
@@ -27,6 +27,8 @@ _RELATIVE = frozenset(("that", "who", "and", "or", ",", "not", "does", "do"))
 _NEEDED = frozenset(("though", "if", "when", "as", "like", "because", "before", "after", "in", "on", "at", "a", "an"))
 _NEEDED |= {"the", "for", "more", "less", "to", "so", "not", "one", "two", "three", "with", "and", "or", "but"}
 _OPENING = re.compile(r"^(?:Just|Even|Also|Still) (?=(?:on|in|at) \d|(?:on|in) the week)")
+_LIKENED = frozenset(("would", "do", "does", "did", "not", "also", "really", "they", "you", "something", "look"))
+_LIKING = frozenset(("likes", "like", "loves", "love", "enjoys", "enjoy", "prefers", "prefer", "hates", "hate", "not"))
 _UP_TO_NOW = re.compile(r" so far(?=\.$)")
 _NARROWING = frozenset(("of", "for", "to", "that", "where", "which", "who", "called", "named", "about", "behind"))
 _BINDERS = frozenset(
@@ -34,21 +36,21 @@ _BINDERS = frozenset(
 )
 
 
-def correct_tense(told: str, dates: Sequence[Edit]) -> str:
-    """A told sentence with its tense and its small words as they are written.
+def correct_tense(rewritten: str, dates: Sequence[Edit]) -> str:
+    """A rewritten sentence with its tense and its small words as they are written.
 
     Args:
         dates: what was put in place of phrases of time that are over; none where nothing is over.
     """
-    told = _TOO.sub("", _ALSO.sub(r"\1 ", _CAUSE.sub("because", told)))
-    told = _UP_TO_NOW.sub("", _COMPARING.sub(_leave_comparing, _OPENING.sub("", told)))
-    told = told[:1].upper() + told[1:]
-    days = [place for one in dates if _DAY.search(one.text) and (place := told.find(one.text.strip())) > 0]
+    rewritten = _TOO.sub("", _ALSO.sub(r"\1 ", _CAUSE.sub("because", rewritten)))
+    rewritten = _UP_TO_NOW.sub("", _COMPARING.sub(_leave_comparing, _OPENING.sub("", rewritten)))
+    rewritten = rewritten[:1].upper() + rewritten[1:]
+    days = [place for one in dates if _DAY.search(one.text) and (place := rewritten.find(one.text.strip())) > 0]
     if not days:
-        return told
+        return rewritten
     last = max(days)
-    head = _PERFECT.sub(_write_past, told[:last], count=1)
-    return _FRESH.sub(_leave_fresh, head) + told[last:]
+    head = _PERFECT.sub(_write_past, rewritten[:last], count=1)
+    return _FRESH.sub(_leave_fresh, head) + rewritten[last:]
 
 
 def _write_past(match: re.Match[str]) -> str:
@@ -57,7 +59,7 @@ def _write_past(match: re.Match[str]) -> str:
     verb = match["verb"]
     to = match["to"] or ""
     base = verbs.participles.get(verb)
-    if base is None:
+    if base is None or verb == "got":  # what somebody has got is theirs now
         return match[0]
     if base == "be":
         return "went to" if to else "was" if match["aux"] == "has" else "were"
@@ -122,7 +124,7 @@ def names_bare_thing(lows: Sequence[str]) -> bool:
 
 
 def stands_alone(lows: Sequence[str]) -> bool:
-    """Whether a told sentence needs nothing from around it: "Gina got the idea" asks which one.
+    """Whether a rewritten sentence needs nothing from around it: "Gina got the idea" asks which one.
 
     Args:
         lows: its words and marks, lower case, without the full stop.
@@ -149,6 +151,27 @@ def tells_appearance(lows: Sequence[str]) -> bool:
             return (lows[at + 1] if at + 1 < len(lows) else "") not in forms.sets["particles"]
         if low in forms.third or low in forms.past:
             return False
+    return False
+
+
+def is_simile(lows: Sequence[str]) -> bool:
+    """Whether a sentence only compares: "John is like a family", "Ida sleeps like a log"; taste and looks are meant so.
+
+    Args:
+        lows: its words and marks, lower case.
+    """
+    for at, low in enumerate(lows[1:-1], 1):
+        if low != "like":
+            continue
+        before, behind = lows[at - 1], lows[at + 1]
+        if before in ("is", "are", "was", "were"):
+            return True
+        are_several = before.endswith("s") and behind.endswith("s") and at + 2 >= len(lows)
+        is_noun = verb_forms().third.get(before, "") in {"", *verb_forms().sets["noun_too"]}
+        if are_several and is_noun and not _LIKING & {*lows[:at]}:
+            return True  # "writes letters like telegrams"
+        if behind in ("a", "an") and at + 4 >= len(lows) and before not in _LIKENED:
+            return verb_forms().lemma(before) in verb_forms().base or before in verb_forms().third
     return False
 
 

@@ -1,4 +1,4 @@
-"""The type of a told sentence by its grammar, where that is surer than what the reader says of it.
+"""The type of a rewritten sentence by its grammar, where that is surer than what the reader says of it.
 
 What is meant for later is a plan, what somebody likes a preference, what is done again and again a habit, and what
 happened once an event; the order is that of the guide in `packaging/training/README.md`. Must not do: say whether a
@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 
 from core.talk.clauses import is_finite
-from core.talk.vocabulary import Token, starts_with, verb_forms
+from core.talk.vocabulary import Token, starts_with, talk_words, verb_forms
 from core.types.talk import StatementType
 
 _BE = frozenset(("is", "are", "am", "was", "were", "be", "been"))
@@ -30,10 +30,11 @@ _FIELDS = frozenset(
     )
 )
 _LINKS = frozenset((",", "who", "in", "at", "for", "with", "to"))
-_UNLIKELY = frozenset((StatementType.HABIT, StatementType.OPINION, StatementType.WORK))
+_UNLIKELY = frozenset((StatementType.HABIT, StatementType.OPINION, StatementType.WORK, StatementType.PREFERENCE))
 """What nothing is that happened once and is over."""
 _MOST_BEFORE_VERB = 20
 _YEAR = 4  # digits
+_NEAR = 9  # words behind a verb in which what it is about stands
 _LEAST_REGULAR = 6  # letters of a regular past that no list has: "participated", not "Red"
 
 
@@ -65,7 +66,7 @@ def type_words() -> TypeWords:
 
 
 def type_statement(tokens: Sequence[Token], read: StatementType) -> StatementType:
-    """The type of a told sentence.
+    """The type of a rewritten sentence.
 
     Args:
         tokens: its words and marks.
@@ -86,14 +87,58 @@ def type_statement(tokens: Sequence[Token], read: StatementType) -> StatementTyp
     ):
         if is_that(lows, verb):
             return kind
+    read = _correct_field(lows, verb, read)
     if read in _FIELDS or not is_single_happening(lows, verb):
         return read
     is_dated = any(low.isdigit() and len(low) == _YEAR for low in lows)
     is_outing = lows[verb] in type_words().sets["outings"]
-    is_of_work = read is StatementType.WORK and not type_words().sets["work_nouns"].isdisjoint(lows)
-    is_told = is_outing or (is_dated and (read is not StatementType.PLAN or lows[verb] not in _HAVE))
-    is_told = is_told or (read in _UNLIKELY and lows[verb] not in _HAVE)  # "has done yoga" may be a habit
-    return StatementType.EVENT if is_told and not is_of_work else read
+    is_event = is_outing or (is_dated and (read is not StatementType.PLAN or lows[verb] not in _HAVE))
+    is_event = is_event or (read in _UNLIKELY and lows[verb] not in _HAVE)  # "has done yoga" may be a habit
+    return StatementType.EVENT if is_event and not _is_of_work(lows, verb, read) else read
+
+
+def _correct_field(lows: Sequence[str], verb: int, read: StatementType) -> StatementType:
+    """The field of life of a sentence whose words do not bear out what the reader says of it."""
+    sets = type_words().sets
+    if read is StatementType.SKILL and "not" not in lows and sets["ability"].isdisjoint(lows):
+        if sets["illness"] & {*lows}:
+            return StatementType.HEALTH
+        is_over = is_single_happening(lows, verb) or lows[verb] in ("was", "were", "had")
+        return StatementType.EVENT if is_over else StatementType.HABIT
+    if read in (StatementType.RELATIONSHIP, StatementType.WORK) and _is_gain(lows, verb):
+        return StatementType.POSSESSION
+    if read is StatementType.PLACE and lows[verb] in _HAVE and not is_single_happening(lows, verb):
+        return StatementType.POSSESSION
+    if read is StatementType.PREFERENCE and lows[verb] in ("is", "are"):
+        act = next((low for low in lows[verb + 1 :] if low not in verb_forms().sets["adverbs"]), "")
+        is_trying = act.endswith("ing") and act not in sets["preferring"] and act[:-3] in verb_forms().base
+        return StatementType.HABIT if is_trying else read
+    is_often = _has(lows, "frequency_phrases", verb)
+    if is_often and read in (StatementType.EVENT, StatementType.OPINION, StatementType.ATTRIBUTE):
+        return StatementType.HABIT
+    return read
+
+
+def _is_gain(lows: Sequence[str], verb: int) -> bool:
+    """Whether a sentence says that somebody has got an animal or a thing: "has got a pup", "bought a boat"."""
+    owned = (talk_words().sets["pets"] | talk_words().sets["things"]) - type_words().sets["work_nouns"]
+    acts = [verb_forms().lemma(low) for low in lows[verb : verb + 3]]
+    is_kin = any(
+        low in type_words().sets["relations"] and not _is_owner(lows, at) for at, low in enumerate(lows[verb:], verb)
+    )
+    is_owned = any(low in owned or low.removesuffix("s") in owned for low in lows[verb + 1 : verb + 8])
+    return is_owned and not is_kin and bool(type_words().sets["gaining"] & {*acts})
+
+
+def _is_owner(lows: Sequence[str], at: int) -> bool:
+    return at + 1 < len(lows) and lows[at + 1] in ("'s", "'")
+
+
+def _is_of_work(lows: Sequence[str], verb: int, read: StatementType) -> bool:
+    """Whether what happened once belongs to a job or to studies, by the words near its verb."""
+    near = lows[verb : verb + _NEAR]
+    is_voluntary = any(low.startswith("volunteer") for low in near)
+    return read is StatementType.WORK and not is_voluntary and not type_words().sets["work_nouns"].isdisjoint(near)
 
 
 def find_main_verb(tokens: Sequence[Token]) -> int | None:
@@ -115,12 +160,32 @@ def is_single_happening(lows: Sequence[str], verb: int) -> bool:
     if lows[verb] in ("was", "were"):
         return first in verbs.participles and first not in verbs.sets["participle_adjectives"]
     if lows[verb] in ("has", "have", "had") and first in verbs.participles:
-        return verbs.participles[first] not in states and {"never", "always"}.isdisjoint(lows)
+        return first != "got" and verbs.participles[first] not in states and {"never", "always"}.isdisjoint(lows)
     if lows[verb] == "had":
         return first in ("a", "an") and not {"when", "as"} & set(lows[verb:])
+    is_one = verb == 1 and lows[0] not in ("you", "they", "we") and verbs.pasts.get(lows[verb]) == lows[verb]
+    if is_one and verbs.sets["noun_too"].isdisjoint(lows[:1]):  # "Ada set up" is past, for she "sets"
+        return lows[verb] not in states
     if lows[verb] == "got" or (lows[verb] in verbs.past and lows[verb] not in verbs.base):
         return verbs.past[lows[verb]] not in states
     return lows[verb].endswith("ed") and len(lows[verb]) >= _LEAST_REGULAR and lows[verb] not in verbs.base
+
+
+def is_passing_happening(tokens: Sequence[Token]) -> bool:
+    """Whether a rewritten sentence is of what happened once, on no day and for no time that it names."""
+    verb = find_main_verb(tokens)
+    lows = [token.low for token in tokens]
+    if verb is None or any(low.isdigit() and len(low) == _YEAR for low in lows):
+        return False
+    is_long = bool(type_words().sets["duration"] & {*lows[verb:]}) or _has(lows, "frequency_phrases", verb)
+    return not is_long and is_single_happening(lows, verb)
+
+
+def is_turning_point(tokens: Sequence[Token]) -> bool:
+    """Whether the main verb of a rewritten sentence tells of a change, such as a start, a purchase or a death."""
+    verb = find_main_verb(tokens)
+    acts = {verb_forms().lemma(token.low) for token in tokens[verb : verb + 3]} if verb is not None else set()
+    return bool(acts & type_words().sets["changing"])
 
 
 def _has(lows: Sequence[str], name: str, begin: int = 0) -> bool:
@@ -168,7 +233,7 @@ def _is_relation(lows: Sequence[str], verb: int) -> bool:
 
 
 def _counts_time(lows: Sequence[str]) -> bool:
-    return bool({"old", "years", "called", "named", "'s", "than"} & set(lows))
+    return bool({"old", "years", "called", "named", "'s", "'", "than"} & set(lows))
 
 
 def _is_work(lows: Sequence[str], verb: int) -> bool:

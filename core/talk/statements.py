@@ -1,7 +1,7 @@
-"""A conversation's statements: what was said and is worth keeping, each told by itself with the place it was said at.
+"""A conversation's statements: what was said and is worth keeping, rewritten to stand alone, with where it was said.
 
 A reader says of each sentence what it is; what asks, wishes, supposes, jokes, quotes or gives orders is left out, and
-so is what cannot be told for sure. Must not do: know the vault, or let a word through that was not said.
+so is what cannot be rewritten for sure. Must not do: know the vault, or let a word through that was not said.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.talk.agreement import YOU, Speech, UnclearClauseError
-from core.talk.answers import find_topic, is_fragment, join_answer, read_request
-from core.talk.clauses import Clause, has_finite_verb, split_clauses
-from core.talk.dates import find_date_edits
+from core.talk.answers import find_topic, is_fragment, join_answer, mark_question, read_request
+from core.talk.clauses import Clause, has_finite_verb, list_heads, split_clauses
+from core.talk.dates import find_date_edits, find_scene_date
 from core.talk.open_references import names_somebody, points_outside
 from core.talk.references import References, possessive
-from core.talk.statement_check import has_substance, is_pep_talk, stands_alone, tells_appearance
-from core.talk.statement_types import find_main_verb, is_single_happening, type_statement
-from core.talk.third_person import ToldClause, tell_clause
+from core.talk.statement_check import has_substance, is_pep_talk, is_simile, stands_alone, tells_appearance
+from core.talk.statement_types import find_main_verb, is_passing_happening, is_turning_point, type_statement
+from core.talk.third_person import RewrittenClause, rewrite_clause
 from core.talk.turns import TurnSentence, is_foreign, split_turn
-from core.talk.vocabulary import Token, starts_with, stem_word, talk_words, tokenize_talk, verb_forms
+from core.talk.vocabulary import Token, apply_edits, starts_with, stem_word, talk_words, tokenize_talk, verb_forms
 from core.text.screening.injection import current_limits, scan_text
 from core.text.terms import common_words
 from core.types.talk import (
@@ -50,7 +50,7 @@ LONE_WORTH, DIARY_WORTH = 1.3, 1.9
 """Likewise where nobody answers, and in what the owner writes alone: a diary tells of much that only its day needs."""
 _LONE_LASTING = 0.8
 """How lasting must be what the owner writes alone or to an assistant, unless it is dated: the rest is its day's."""
-_TOLD_UNDATED = frozenset(
+_KEPT_UNDATED = frozenset(
     (
         StatementType.HEALTH,
         StatementType.POSSESSION,
@@ -60,6 +60,12 @@ _TOLD_UNDATED = frozenset(
         StatementType.SKILL,
     )
 )
+_MOST_IN_NOTE = 12  # words
+_SHORTHAND = re.compile(r"[()=→<>/*+]|\d ?[-–] ?\d|\?")
+_SURE_NOTE = 0.9
+"""How sure the reader must be of a note without a verb, which is kept as it stands behind the writer's name."""
+_LASTING_EVENT, _LASTING_WORK, _LASTING_CHANGE = 0.9, 0.8, 0.6
+"""How lasting must be what happened once on no day that is known; less tells that of work, or that a change lasts."""
 _YEAR = 4  # digits
 _PASSING = frozenset((StatementType.ATTRIBUTE, StatementType.OPINION, StatementType.PREFERENCE))
 _BRIEF, _BRIEF_WORTH = 0.4, 1.7  # how one is or what one thinks for a day only is kept where it weighs much
@@ -72,7 +78,7 @@ _LASTING = 0.5
 _MOST_BEFORE = 12
 _MOST_COMPARED = 300  # statements of one subject, the latest
 _NUMBERS = re.compile(r"\d+")
-_TOLD_AS = {"been": "went", "gonna": "going"}  # "has been to Rome" is told as "went to Rome"
+_REWRITTEN_AS = {"been": "went", "gonna": "going"}  # "has been to Rome" becomes "went to Rome"
 _TURNS = frozenset(("not", "no", "never", "cannot"))
 _NEEDS_NO_OTHER = 14  # words from which a sentence is read without the turn before it; fewer hide small talk
 _MOST_IN_PLEASANTRY = 6  # words
@@ -82,7 +88,7 @@ _REPEATED = 0.85  # share of content words that two statements of one subject ha
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Utterance:
     """A sentence with all that is around it.
 
     Attributes:
@@ -113,28 +119,32 @@ def distill_conversation(
         sure: how sure reading and rewriting together must be.
         worth: expected worth from which a sentence is kept.
     """
-    distiller = _Distiller(turns, sure, worth)
-    said = tuple(distiller.list_sentences())
-    contexts = [None if _is_decided(one) else distiller.in_context(place, said) for place, one in enumerate(said)]
+    builder = _StatementBuilder(turns, sure, worth)
+    utterances = tuple(builder.list_sentences())
+    contexts = [
+        None if _is_decided(one) else builder.in_context(place, utterances) for place, one in enumerate(utterances)
+    ]
     read_by_model = iter(read([context for context in contexts if context is not None]))
     readings = [_NOTHING if context is None else next(read_by_model) for context in contexts]
-    # A clause that can be told by itself is read by itself too, where its sentence is nearly sure to state something.
+    # A clause that stands by itself is read by itself too, where its sentence is nearly sure to state something.
     parts = [
-        distiller.list_parts(one, context) if context and reading.statement >= sure * _CLAUSES_READ else ()
-        for one, context, reading in zip(said, contexts, readings, strict=True)
+        builder.list_parts(one, context) if context and reading.statement >= sure * _CLAUSES_READ else ()
+        for one, context, reading in zip(utterances, contexts, readings, strict=True)
     ]
     read_parts = iter(read([part for each in parts for part in each]))
-    for one, reading, each in zip(said, readings, parts, strict=True):
-        distiller.take(one, reading, tuple(next(read_parts) for _ in each))
-    return distiller.finish()
+    for one, reading, each in zip(utterances, readings, parts, strict=True):
+        builder.take(one, reading, tuple(next(read_parts) for _ in each))
+    return builder.finish()
 
 
-class _Distiller:
+class _StatementBuilder:
     def __init__(self, turns: Sequence[Turn], sure: float, worth: float) -> None:
         self._turns = turns
         self._references = References(turns)
         self._sure, self._worth = sure, max(worth, _worth_of_kind(turns))
+        is_lone = len({turn.speaker for turn in turns if turn.text.strip()}) == 1
         is_note = not any(turn.speaker for turn in turns)
+        self._is_of_notes = is_lone and not is_note and not self._references.has_assistant
         self._is_alone = is_note or self._worth >= DIARY_WORTH or self._references.has_assistant
         self._names = frozenset(
             part for name in self._references.speakers for part in (name.lower(), *name.lower().split())
@@ -143,12 +153,13 @@ class _Distiller:
         self._made: list[Statement] = []
         self._contents: dict[str, list[frozenset[str]]] = {}
         self._worthy: set[str] = set()
-        self._stems = _StemsSaid(self._references.speakers)
+        self._stems = _StemsUsed(self._references.speakers)
         self._last_subject: tuple[int, str] = (-1, "")
         self._companions: tuple[int, str] = (-1, "")
         self._asked = ""  # the last question of the turn before
+        self._scene: tuple[int, str] = (-1, "")  # the day that was set for what is told next, and in which turn
 
-    def list_sentences(self) -> Iterator[_Said]:
+    def list_sentences(self) -> Iterator[_Utterance]:
         """All sentences that are read; what is not English is counted."""
         before: tuple[str, str] = ("", "")
         for number, turn in enumerate(self._turns):
@@ -162,23 +173,23 @@ class _Distiller:
             own = ""
             for sentence in sentences:
                 other = before if not own and before[1] != turn.speaker else ("", before[1])
-                yield _Said(turn, number, sentence, sentence.tokens, *other)
-                own = sentence.text
+                yield _Utterance(turn, number, sentence, sentence.tokens, *other)
+                own = mark_question(sentence.text)
             before = (own, turn.speaker)
 
-    def in_context(self, place: int, said: Sequence[_Said]) -> SentenceInContext:
+    def in_context(self, place: int, utterances: Sequence[_Utterance]) -> SentenceInContext:
         """A sentence as the reader is given it."""
-        one = said[place]
-        first = _run_start(said, place)
-        own = tuple(each.sentence.text for each in said[first:place])
+        one = utterances[place]
+        first = _run_start(utterances, place)
+        own = tuple(each.sentence.text for each in utterances[first:place])
         text = one.sentence.text[: _end_of_statement(one)]
         is_long = sum(token.is_word for token in one.tokens) >= _NEEDS_NO_OTHER
-        if is_long or not first or said[first - 1].turn.speaker == one.turn.speaker:
+        if is_long or not first or utterances[first - 1].turn.speaker == one.turn.speaker:
             return SentenceInContext(text, own)
-        other = " ".join(each.sentence.text for each in said[_run_start(said, first - 1) : first])
-        return SentenceInContext(text, (f"{said[first - 1].turn.speaker}: {other}", *own))
+        other = " ".join(each.sentence.text for each in utterances[_run_start(utterances, first - 1) : first])
+        return SentenceInContext(text, (f"{utterances[first - 1].turn.speaker}: {other}", *own))
 
-    def list_parts(self, one: _Said, whole: SentenceInContext) -> tuple[SentenceInContext, ...]:
+    def list_parts(self, one: _Utterance, whole: SentenceInContext) -> tuple[SentenceInContext, ...]:
         """The clauses of a sentence as the reader is given them; none where it has but one."""
         clauses = split_clauses(one.tokens, self._names)
         if len(clauses) < 2:
@@ -186,7 +197,7 @@ class _Distiller:
         texts = [one.sentence.text[one.tokens[a.first].start : one.tokens[a.end - 1].end] for a in clauses]
         return tuple(SentenceInContext(text, (*whole.before, *texts[:at])) for at, text in enumerate(texts))
 
-    def take(self, one: _Said, reading: Reading, parts: Sequence[Reading] = ()) -> None:
+    def take(self, one: _Utterance, reading: Reading, parts: Sequence[Reading] = ()) -> None:
         """Make the statements of a sentence, or count why it has none, and remember what it names.
 
         Args:
@@ -204,13 +215,18 @@ class _Distiller:
         if reading.statement >= MARKED:
             self._worthy.add(one.turn.episode_id)
         if reason is None:
-            reason = self._tell(one, reading, joined, speech)
+            reason = self._write_statements(one, reading, joined, speech)
         if reason:
             self._skipped[reason] += 1
         self._references.note(one.tokens, speech.speaker, speech.addressee)
         if beside := self._references.find_companions(one.tokens, speech.speaker):
             self._companions = (one.number, beside)
         self._asked = _last_question(one.sentence.text) if "?" in one.sentence.text else ""
+        self._note_scene(one, one.sentence.text)
+
+    def _note_scene(self, one: _Utterance, text: str) -> None:
+        date = "" if one.turn.said_ms is None else find_scene_date(text, one.turn.said_ms)
+        self._scene = (one.number, date)
 
     def finish(self) -> ConversationStatements:
         """All that was made."""
@@ -218,7 +234,7 @@ class _Distiller:
         small = dict.fromkeys(turn.episode_id for turn in self._turns if turn.episode_id not in holding)
         return ConversationStatements(tuple(self._made), tuple(small), dict(self._skipped))
 
-    def _speech(self, one: _Said) -> Speech:
+    def _speech(self, one: _Utterance) -> Speech:
         speaker = self._references.name_of(one.turn)
         addressee, sure = self._references.addressee_of(one.turn, one.who_before)
         if self._companions[0] != one.number:
@@ -227,7 +243,7 @@ class _Distiller:
             self._companions = (one.number, beside)
         return Speech(speaker, addressee, sure, one.turn.said_ms, self._companions[1])
 
-    def _refusal(self, one: _Said, reading: Reading) -> str | None:
+    def _refusal(self, one: _Utterance, reading: Reading) -> str | None:
         """Why a sentence gives no statement by what it is; None where it may."""
         if one.turn.is_assistant:
             return "assistant"
@@ -246,40 +262,79 @@ class _Distiller:
             return "small_talk"
         return "instruction" if scan_text(one.sentence.text).score > current_limits().flag else None
 
-    def _tell(self, one: _Said, reading: Reading, parts: Sequence[Reading], speech: Speech) -> str:
-        """Tell what a sentence states; "" or the reason why nothing of it was told."""
-        told = [*self._tell_answer(one, speech)] or [*self._tell_request(one, reading, speech)]
-        if told:
-            kept = [each for each in told if self._keep(each, one, reading, is_parted=False)]
-            return "" if kept else "unsure"
+    def _write_statements(self, one: _Utterance, reading: Reading, parts: Sequence[Reading], speech: Speech) -> str:
+        """Write what a sentence states; "" or the reason why nothing of it was written."""
+        joined = [*self._rewrite_answer(one, speech)] or [*self._rewrite_request(one, reading, speech)]
+        if joined:
+            is_kept = [self._keep(each, one, reading, is_parted=False) for each in joined]
+            return "" if any(is_kept) else "unsure"
         reasons: list[str] = []
-        kept = []
+        subjects: list[str] = []
         clauses = split_clauses(one.tokens, self._names)
         for clause, part in zip(clauses, parts or (reading,) * len(clauses), strict=True):
             if clause.first:
+                if clause != clauses[0]:
+                    self._note_scene(one, one.sentence.text[: one.tokens[clause.first - 1].start].rstrip(" -–—,;"))
                 self._references.note(one.tokens[: clause.first], speech.speaker, speech.addressee)
-            refused = self._refusal(one, part) if parts else None
-            try:
-                each = self._tell_clause(one, clause, part, speech)
-                if refused is None and self._keep(each, one, part, is_parted=bool(parts)):
-                    kept.append(each)
-            except UnclearClauseError as error:
-                refused = refused or str(error)
-            reasons += [refused] if refused else []
-        if kept:
-            self._last_subject = (one.number, kept[0].about)
-        return "" if kept else reasons[0] if reasons else "unsure"
+            reason = (self._refusal(one, part) if parts else None) or self._write_clause_statement(
+                one, clause, part, speech, is_parted=bool(parts)
+            )
+            if reason:
+                reasons.append(reason)
+            else:
+                subjects.append(self._last_subject[1])
+        if subjects:
+            self._last_subject = (one.number, subjects[0])
+        if not subjects and {*reasons} == {"fragment"} and self._may_stand_as_note(one, reading):
+            noted = _write_labelled(speech.speaker, speech.speaker, one, is_ahead=reading.type is StatementType.PLAN)
+            return "" if any(self._keep(each, one, reading, is_parted=False) for each in noted) else "fragment"
+        return "" if subjects else reasons[0] if reasons else "unsure"
 
-    def _tell_clause(self, one: _Said, clause: Clause, reading: Reading, speech: Speech) -> ToldClause:
-        told = tell_clause(
+    def _may_stand_as_note(self, one: _Utterance, reading: Reading) -> bool:
+        """Whether a fragment in somebody's own notes is one plain line: "oath renewal by 30 June"."""
+        is_sure = reading.statement >= _SURE_NOTE and reading.worth >= DIARY_WORTH
+        words = [token for token in one.tokens if token.is_word]
+        is_plain = 1 < len(words) <= _MOST_IN_NOTE and one.tokens[0].low[:1].isalpha()
+        is_plain = is_plain and not _SHORTHAND.search(one.sentence.text)
+        return self._is_of_notes and is_sure and is_plain and is_fragment(one.sentence.text)
+
+    def _write_clause_statement(
+        self, one: _Utterance, clause: Clause, reading: Reading, speech: Speech, *, is_parted: bool
+    ) -> str:
+        """Write what a clause states, whole or without the remark behind it; "" or the reason why nothing was."""
+        reason = ""
+        for head in (clause, *list_heads(one.tokens, clause)):
+            try:
+                rewritten = self._add_scene(self._rewrite_clause(one, head, reading, speech), one)
+                if self._keep(rewritten, one, reading, is_parted=is_parted):
+                    return ""
+                reason = reason or "unsure"
+            except UnclearClauseError as error:
+                reason = reason or str(error)
+        return reason
+
+    def _add_scene(self, rewritten: RewrittenClause, one: _Utterance) -> RewrittenClause:
+        """With the day that was set just before it, where it tells in the past what happened, and not when."""
+        number, date = self._scene
+        if number != one.number or not date:
+            return rewritten
+        tokens = tokenize_talk(rewritten.text.rstrip("."))
+        verb = find_main_verb(tokens)
+        is_past = verb is not None and tokens[verb].low not in ("has", "have", "had")
+        if not is_past or not is_passing_happening(tokens):
+            return rewritten
+        return replace(rewritten, text=f"{rewritten.text.rstrip('.')} {date}.")
+
+    def _rewrite_clause(self, one: _Utterance, clause: Clause, reading: Reading, speech: Speech) -> RewrittenClause:
+        rewritten = rewrite_clause(
             one.sentence.text, one.tokens, clause, speech, self._references,
             topic=self._topic(one, speech), recurs=reading.type is StatementType.HABIT,
         )  # fmt: skip
-        self._last_subject = (one.number, told.about)
-        return _leave_open_tail(told, self._names)
+        self._last_subject = (one.number, rewritten.about)
+        return _leave_open_tail(rewritten, self._names)
 
-    def _topic(self, one: _Said, speech: Speech) -> str:
-        """Of whom a clause without a subject speaks: of whom the question asked, else who did what was just told."""
+    def _topic(self, one: _Utterance, speech: Speech) -> str:
+        """Of whom a clause without a subject speaks: of whom the question asked, else who did what was just stated."""
         if one.before.rstrip().endswith("?"):
             for token in tokenize_talk(one.before):
                 if token.low in ("he", "she"):
@@ -294,26 +349,26 @@ class _Distiller:
         )  # of a list, each by itself
         return name if number == one.number and not begins_line else ""
 
-    def _tell_answer(self, one: _Said, speech: Speech) -> Iterator[ToldClause]:
+    def _rewrite_answer(self, one: _Utterance, speech: Speech) -> Iterator[RewrittenClause]:
         """The statement that an answer makes with its question."""
         if not one.before.rstrip().endswith("?"):
             return
         question = _last_question(one.before)
-        told = join_answer(question, one.sentence.text, self._names)
+        rewritten = join_answer(question, one.sentence.text, self._names)
         start, end = 0, len(one.sentence.text)
         try:
-            if told:
-                tokens = tokenize_talk(told)
-                whole = tell_clause(told, tokens, Clause(0, len(tokens)), speech, self._references)
+            if rewritten:
+                tokens = tokenize_talk(rewritten)
+                whole = rewrite_clause(rewritten, tokens, Clause(0, len(tokens)), speech, self._references)
                 yield replace(whole, start=start, end=end, sure=whole.sure * 0.9)
             elif is_fragment(one.sentence.text) and (topic := find_topic(question)):
-                yield from self._tell_topic(topic, one, speech)
+                yield from self._rewrite_topic(topic, one, speech)
             elif name := self._person_asked_of(question, one, speech):
-                yield from _tell_of(name, name, one)
+                yield from _write_labelled(name, name, one)
         except UnclearClauseError:
             return
 
-    def _tell_request(self, one: _Said, reading: Reading, speech: Speech) -> Iterator[ToldClause]:
+    def _rewrite_request(self, one: _Utterance, reading: Reading, speech: Speech) -> Iterator[RewrittenClause]:
         """What somebody wants of an assistant from now on: "Keep the answers short" is a preference of theirs."""
         if (
             not self._references.has_assistant
@@ -327,21 +382,21 @@ class _Distiller:
             tokens = tokenize_talk(wanted)
             try:
                 if wanted:
-                    told = tell_clause(wanted, tokens, Clause(0, len(tokens)), speech, self._references)
-                    yield replace(told, start=start, end=end, sure=told.sure * 0.9)
+                    rewritten = rewrite_clause(wanted, tokens, Clause(0, len(tokens)), speech, self._references)
+                    yield replace(rewritten, start=start, end=end, sure=rewritten.sure * 0.9)
             except UnclearClauseError:
                 return
 
-    def _tell_topic(self, topic: str, one: _Said, speech: Speech) -> Iterator[ToldClause]:
+    def _rewrite_topic(self, topic: str, one: _Utterance, speech: Speech) -> Iterator[RewrittenClause]:
         """Reads "Any injuries?" "Shin splints last year" as of the answerer's injuries."""
         words = topic.split()
         if words[0].lower() in ("your", "the", "my"):
             words = words[1:]
         if words and not topic.lower().startswith("my "):
             owner = possessive(speech.speaker)
-            yield from _tell_of(f"{owner[:1].upper()}{owner[1:]} {' '.join(words)}", speech.speaker, one)
+            yield from _write_labelled(f"{owner[:1].upper()}{owner[1:]} {' '.join(words)}", speech.speaker, one)
 
-    def _person_asked_of(self, question: str, one: _Said, speech: Speech) -> str:
+    def _person_asked_of(self, question: str, one: _Utterance, speech: Speech) -> str:
         """Of whom "How is he?" asks, where the answer has no subject; "" otherwise."""
         lows = [token.low for token in tokenize_talk(question)]
         asks = [low for low in lows if low in ("he", "she")]
@@ -352,46 +407,59 @@ class _Distiller:
         found, sure = self._references.resolve(asks[0], not_meant=(speech.speaker, speech.addressee))
         return found.name if found and sure > 0.5 else ""
 
-    def _keep(self, told: ToldClause, one: _Said, reading: Reading, *, is_parted: bool) -> bool:
-        """Keep a statement unless it is unsure, too short or long, not in the words of the talk, or told already."""
-        words = [token for token in tokenize_talk(told.text) if token.is_word]
-        sure = told.sure * reading.statement
+    def _keep(self, rewritten: RewrittenClause, one: _Utterance, reading: Reading, *, is_parted: bool) -> bool:
+        """Keep a statement unless it is unsure, too short or long, not in the words of the talk, or stated already."""
+        words = [token for token in tokenize_talk(rewritten.text) if token.is_word]
+        sure = rewritten.sure * reading.statement
         if sure < self._sure or not _LEAST_WORDS <= len(words) <= _MOST_WORDS or not self._stems.hold(words):
             return False
-        content = content_words(told.text) - content_words(told.about) - self._stems.names
-        tokens = tokenize_talk(told.text.rstrip("."))
+        content = content_words(rewritten.text) - content_words(rewritten.about) - self._stems.names
+        tokens = tokenize_talk(rewritten.text.rstrip("."))
         kind = type_statement(tokens, reading.type)
-        needs_more = is_parted and not self._references.is_known_person(told.about)
-        if len(content) < 1 + needs_more or not has_substance(content) or not self._is_clear(tokens, kind, one):
+        needs_more = is_parted and not self._references.is_known_person(rewritten.about)
+        if (
+            len(content) < 1 + needs_more
+            or not has_substance(content)
+            or not self._is_clear(tokens, kind, one, reading)
+        ):
             return False
-        start = one.turn.start + one.sentence.start + told.start
+        start = one.turn.start + one.sentence.start + rewritten.start
         statement = Statement(
-            text=told.text,
-            about=YOU if one.turn.is_owner and told.about == self._references.name_of(one.turn) else told.about,
+            text=rewritten.text,
+            about=YOU
+            if one.turn.is_owner and rewritten.about == self._references.name_of(one.turn)
+            else rewritten.about,
             type=kind,
             is_lasting=reading.lasting >= _LASTING,
             confidence=round(min(1.0, sure), 3),
             episode_id=one.turn.episode_id,
-            span=(start, start + told.end - told.start),
+            span=(start, start + rewritten.end - rewritten.start),
             said_ms=one.turn.said_ms,
         )
         if not self._is_repeat(statement):
             self._made.append(statement)
         return True
 
-    def _is_clear(self, tokens: Sequence[Token], kind: StatementType, one: _Said) -> bool:
-        """Whether a told sentence is understood by itself and says more than a mood."""
+    def _is_clear(self, tokens: Sequence[Token], kind: StatementType, one: _Utterance, reading: Reading) -> bool:
+        """Whether a rewritten sentence is understood by itself and says more than a mood."""
         lows = [token.low for token in tokens]
         if not one.turn.speaker and not names_somebody(tokens):  # of what a note's heading says, which is not here
             return False
-        if tells_appearance(lows) or is_pep_talk(lows, kind):
+        if tells_appearance(lows) or is_pep_talk(lows, kind) or is_simile(lows):
             return False
-        if self._is_alone and kind not in _TOLD_UNDATED and _is_undated_happening(tokens):
+        if is_passing_happening(tokens) and self._is_of_its_day(tokens, kind, reading):
             return False
         return stands_alone(lows) and not points_outside(tokens, self._names)
 
+    def _is_of_its_day(self, tokens: Sequence[Token], kind: StatementType, reading: Reading) -> bool:
+        """Whether what happened once, nobody says when, changes nothing that lasts."""
+        if kind in _KEPT_UNDATED:
+            return kind is StatementType.WORK and not self._is_alone and reading.lasting < _LASTING_WORK
+        least = _LASTING_CHANGE if is_turning_point(tokens) else _LASTING_EVENT
+        return self._is_alone or reading.lasting < least
+
     def _is_repeat(self, statement: Statement) -> bool:
-        """Whether the same was told of somebody before; numbers and a "not" make a difference."""
+        """Whether the same was stated of somebody before; numbers and a "not" make a difference."""
         content = content_words(statement.text)
         earlier = self._contents.setdefault(statement.about, [])
         if any(_is_same(content, other) for other in reversed(earlier[-_MOST_COMPARED:])):
@@ -400,23 +468,23 @@ class _Distiller:
         return False
 
 
-def is_all_said(text: str, said: Sequence[str], names: Sequence[str]) -> bool:
+def is_all_said(text: str, utterances: Sequence[str], names: Sequence[str]) -> bool:
     """Whether every name, number and content word of a sentence was said; whoever wrote it knew nothing else.
 
     Args:
-        said: what was said, as far as it may be drawn on.
+        utterances: what was said, as far as it may be drawn on.
         names: of those who spoke.
     """
-    stems = _StemsSaid(names)
-    for one in said:
+    stems = _StemsUsed(names)
+    for one in utterances:
         stems.add(tokenize_talk(one))
     numbers = frozenset(_NUMBERS.findall(text))
-    return numbers <= frozenset(_NUMBERS.findall(" ".join(said))) and stems.hold(
+    return numbers <= frozenset(_NUMBERS.findall(" ".join(utterances))) and stems.hold(
         [token for token in tokenize_talk(text) if token.is_word], is_dated=False
     )
 
 
-def _tell_of(lead: str, about: str, one: _Said) -> Iterator[ToldClause]:
+def _write_labelled(lead: str, about: str, one: _Utterance, *, is_ahead: bool = False) -> Iterator[RewrittenClause]:
     """A fragment behind the name of what it is about: "Marlon: married, two children"."""
     text = one.sentence.text.rstrip(" .!")
     outside = {"i", "my", "me", "we", "our", "you", "your", "he", "she", "it", "they", "that", "this", "there"}
@@ -427,21 +495,23 @@ def _tell_of(lead: str, about: str, one: _Said) -> Iterator[ToldClause]:
             if first.lower() not in common_words() and not one.tokens[0].low.endswith("ed")
             else text[:1].lower() + text[1:]
         )
-        yield ToldClause(f"{lead}: {body}.", about, 0.7, 0, len(one.sentence.text))
+        if one.turn.said_ms is not None:
+            body = apply_edits(body, 0, len(body), find_date_edits(body, one.turn.said_ms, is_ahead=is_ahead))
+        yield RewrittenClause(f"{lead}: {body}.", about, 0.7, 0, len(one.sentence.text))
 
 
-def _leave_open_tail(told: ToldClause, names: frozenset[str]) -> ToldClause:
+def _leave_open_tail(rewritten: RewrittenClause, names: frozenset[str]) -> RewrittenClause:
     """Without a last part that has no verb and points outside: "does not like the new food, back to the old brand"."""
-    text = told.text.rstrip(".")
+    text = rewritten.text.rstrip(".")
     head, comma, _ = text.rpartition(", ")
     tokens = tokenize_talk(text)
     end = len(tokenize_talk(head))
     if not comma or not points_outside(tokens, names) or points_outside(tokens[:end], names):
-        return told
-    return told if has_finite_verb(tokens, end + 1, len(tokens)) else replace(told, text=head + ".")
+        return rewritten
+    return rewritten if has_finite_verb(tokens, end + 1, len(tokens)) else replace(rewritten, text=head + ".")
 
 
-def _is_decided(one: _Said) -> bool:
+def _is_decided(one: _Utterance) -> bool:
     """Whether what becomes of a sentence is clear without the reader: it is no statement that is kept."""
     if one.turn.is_assistant or _asks(one):
         return True
@@ -453,13 +523,13 @@ def _is_decided(one: _Said) -> bool:
     return len(lows) <= _MOST_IN_PLEASANTRY and starts_with(lows, 0, talk_words().phrases["pleasantries"]) > 0
 
 
-def _asks(one: _Said) -> bool:
+def _asks(one: _Utterance) -> bool:
     """Whether a sentence ends as a question does; "I'm with Henning now, remember?" is none."""
     is_asked = one.sentence.text.rstrip(" )\"'").endswith("?")
     return is_asked and _end_of_statement(one) == len(one.sentence.text)
 
 
-def _end_of_statement(one: _Said) -> int:
+def _end_of_statement(one: _Utterance) -> int:
     """Where what is stated ends before a tag that asks for a nod; the sentence's end where it has none."""
     tokens = [token for token in one.tokens if token.low not in ("?", "!")]
     lows = [token.low for token in tokens]
@@ -475,14 +545,7 @@ def _end_of_statement(one: _Said) -> int:
     return tokens[comma].start if is_told and comma is not None else end
 
 
-def _is_undated_happening(tokens: Sequence[Token]) -> bool:
-    """Whether a told sentence is of what happened once, on no day that it names."""
-    verb = find_main_verb(tokens)
-    is_dated = any(token.low.isdigit() and len(token.low) == _YEAR for token in tokens)
-    return verb is not None and not is_dated and is_single_happening([token.low for token in tokens], verb)
-
-
-def _names_day(one: _Said) -> bool:
+def _names_day(one: _Utterance) -> bool:
     """Whether a sentence tells on which day something is."""
     months = talk_words().sets["months"]
     if any(token.low in months and token.is_capital for token in one.tokens):
@@ -497,10 +560,10 @@ def _worth_of_kind(turns: Sequence[Turn]) -> float:
     return DIARY_WORTH if all(turn.is_owner for turn in turns) else LONE_WORTH
 
 
-def _run_start(said: Sequence[_Said], place: int) -> int:
+def _run_start(utterances: Sequence[_Utterance], place: int) -> int:
     """Where the sentences begin that one speaker says in a row, at most `_MOST_BEFORE` back."""
     first = place
-    while first > max(0, place - _MOST_BEFORE) and said[first - 1].turn.speaker == said[place].turn.speaker:
+    while first > max(0, place - _MOST_BEFORE) and utterances[first - 1].turn.speaker == utterances[place].turn.speaker:
         first -= 1
     return first
 
@@ -516,7 +579,7 @@ def _join_readings(whole: Reading, part: Reading) -> Reading:
     )
 
 
-class _StemsSaid:
+class _StemsUsed:
     """The words that were said so far, by which an invented one is told."""
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -531,8 +594,8 @@ class _StemsSaid:
             if token.low not in self._seen:
                 self._seen.add(token.low)
                 self._known.add(stem_word(token.low))
-                if token.low in _TOLD_AS:
-                    self._known.add(stem_word(_TOLD_AS[token.low]))
+                if token.low in _REWRITTEN_AS:
+                    self._known.add(stem_word(_REWRITTEN_AS[token.low]))
 
     def hold(self, words: Sequence[Token], *, is_dated: bool = True) -> bool:
         """Whether every word was said, or is a date or a small word of grammar.

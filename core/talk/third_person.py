@@ -1,8 +1,8 @@
-"""Tells a clause in the third person by its own words: "I've sold my boat" is "Mara has sold their boat".
+"""Rewrites a clause in the third person in its own words: "I've sold my boat" is "Mara has sold their boat".
 
 Pronouns become names, verbs agree with them, shortened verbs are written out, phrases of time become dates. What
-cannot be told so is refused with a reason. Must not do: add a word that the talk does not have, other than names, dates
-and the small words of grammar.
+cannot be rewritten so is refused with a reason. Must not do: add a word that the talk does not have, other than names,
+dates and the small words of grammar.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ _PERSONS = ("women", "men", "people", "groups", "pets", "kin_titles", "english")
 
 
 @dataclass(frozen=True, slots=True)
-class ToldClause:
+class RewrittenClause:
     """A clause in the third person.
 
     Attributes:
@@ -119,10 +119,10 @@ class ToldClause:
     end: int
 
 
-def tell_clause(
+def rewrite_clause(
     sentence: str, tokens: Sequence[Token], clause: Clause, speech: Speech, references: References, *,
     topic: str = "", recurs: bool = False,
-) -> ToldClause:  # fmt: skip
+) -> RewrittenClause:  # fmt: skip
     """Tell a clause by itself.
 
     Args:
@@ -141,10 +141,10 @@ def tell_clause(
         draft.has_speaker = prefix == speech.speaker
     else:
         _check_order(draft)
-        _tell_elided_owner(draft)
+        _rewrite_elided_owner(draft)
     at = clause.first
     while at < clause.end:
-        at = max(_tell_word(draft, at, references), at + 1)
+        at = max(_rewrite_word(draft, at, references), at + 1)
     dates: Sequence[Edit] = ()
     is_ahead = not speaks_of_past(tokens, clause.first, clause.end)
     if speech.said_ms is not None:
@@ -154,14 +154,14 @@ def tell_clause(
     start, end = tokens[clause.first].start, tokens[clause.end - 1].end
     body = " ".join(_PICTURES.sub(" ", apply_edits(sentence, start, end, draft.edits)).split())
     draft.sure *= _clarity_of(draft, bool(prefix))
-    told = _finish(f"{prefix} {body[:1].lower()}{body[1:]}" if prefix else body)
-    told = correct_tense(told, () if is_ahead else dates)
-    _check_told(told, draft)
+    rewritten = _finish(f"{prefix} {body[:1].lower()}{body[1:]}" if prefix else body)
+    rewritten = correct_tense(rewritten, () if is_ahead else dates)
+    _check_rewritten(rewritten, draft)
     about = draft.about or prefix or _head_of(draft) or speech.speaker
-    return ToldClause(told, about, draft.sure * (0.8 if prefix else 1.0), start, end)
+    return RewrittenClause(rewritten, about, draft.sure * (0.8 if prefix else 1.0), start, end)
 
 
-def _tell_elided_owner(draft: ClauseDraft) -> None:
+def _rewrite_elided_owner(draft: ClauseDraft) -> None:
     """Tell a thing that opens a clause in note style as the speaker's: "cast comes off on Thursday" is of "my cast"."""
     first, who = draft.clause.first, draft.speech.speaker
     token, behind = draft.tokens[first], draft.low(first + 1)
@@ -172,8 +172,8 @@ def _tell_elided_owner(draft: ClauseDraft) -> None:
     is_small = token.low in talk_words().sets["english"] or token.low in talk_words().sets["people"]
     is_told_of = any(draft.low(at) in _FIRST for at in range(first, draft.clause.end)) or _is_named(draft, first)
     if who and is_plain and is_acting and not (is_small or is_told_of or token.low in talk_words().sets["kin_titles"]):
-        told = possessive(who)
-        draft.put(first, f"{told[:1].upper()}{told[1:]} {token.low}")
+        rewritten = possessive(who)
+        draft.put(first, f"{rewritten[:1].upper()}{rewritten[1:]} {token.low}")
         draft.about, draft.has_speaker = who, True
         draft.sure *= 0.8
 
@@ -203,7 +203,7 @@ def _clarity_of(draft: ClauseDraft, is_prefixed: bool) -> float:
         for at in range(first + 1, draft.clause.end)
     )
     is_name = any(one.first == first and one.sort not in ("things", "groups") for one in draft.phrases)
-    return 1.0 if is_named or is_name or draft.has_speaker or draft.told else 0.65
+    return 1.0 if is_named or is_name or draft.has_speaker or draft.referents else 0.65
 
 
 def _check_shape(tokens: Sequence[Token], clause: Clause) -> None:
@@ -226,7 +226,7 @@ def _check_shape(tokens: Sequence[Token], clause: Clause) -> None:
         raise UnclearClauseError("fragment")
     if lows[0] in ("let's", "lets", "please", "what", "who", "how", "why", "where", "which", "that", "than"):
         raise UnclearClauseError("fragment")
-    rest = [low for low in lows if (low[:1].isalnum() or low.startswith("'")) and low not in _TRAILING]
+    rest = [low for low in lows if (low[-1:].isalnum() or low.startswith("'")) and low not in _TRAILING]
     aux = {"am", "is", "are", "was", "were", "do", "does", "did", "have", "has", "had", "to"}
     last = rest[-1] if rest else ""
     if last in aux or last in verb_forms().sets["modals"] or last.endswith("n't") or last in ("'m", "'ll", "'re"):
@@ -314,7 +314,7 @@ def _find_prefix(draft: ClauseDraft, topic: str) -> str:
         "",
     )
     if is_dropped or low == "don't":
-        return _tell_dropped(draft, first, topic)
+        return _rewrite_dropped(draft, first, topic)
     is_past = _opens_in_past(draft, first)
     is_third = low in verbs.third and low not in verbs.base and topic not in ("", draft.speech.speaker)
     if is_past or is_third:
@@ -333,13 +333,13 @@ def _find_prefix(draft: ClauseDraft, topic: str) -> str:
         and _goes_on(draft, first + 1)
         and not has_finite_verb(draft.tokens, first, draft.clause.end)
     ):
-        return _tell_progress(draft, topic)
+        return _rewrite_progress(draft, topic)
     if not has_finite_verb(draft.tokens, draft.clause.first, draft.clause.end):
         raise UnclearClauseError("fragment")
     return ""
 
 
-def _tell_dropped(draft: ClauseDraft, at: int, topic: str) -> str:
+def _rewrite_dropped(draft: ClauseDraft, at: int, topic: str) -> str:
     """Reads "must ring the council" and "don't like it" as of the speaker."""
     who = topic or draft.speech.speaker
     if not who:
@@ -360,7 +360,7 @@ def _goes_on(draft: ClauseDraft, at: int) -> bool:
     )
 
 
-def _tell_progress(draft: ClauseDraft, topic: str) -> str:
+def _rewrite_progress(draft: ClauseDraft, topic: str) -> str:
     who = topic or draft.speech.speaker
     base = draft.low(draft.clause.first)[:-3]
     verbs = verb_forms().base
@@ -382,17 +382,17 @@ def _is_named(draft: ClauseDraft, at: int) -> bool:
     return any(one.first <= at < one.end and one.sort != "things" for one in draft.phrases)
 
 
-def _tell_word(draft: ClauseDraft, at: int, references: References) -> int:
+def _rewrite_word(draft: ClauseDraft, at: int, references: References) -> int:
     """Tell the word at a place; the place behind what was read."""
     low = draft.low(at)
     if low in _FIRST:
-        return _tell_first(draft, at)
+        return _rewrite_first(draft, at)
     if low in _SECOND:
-        return _tell_second(draft, at)
+        return _rewrite_second(draft, at)
     if low in _THIRD:
-        return _tell_third(draft, at, references)
+        return _rewrite_third(draft, at, references)
     if low in talk_words().sets["kin_titles"] and _is_bare_title(draft, at):
-        return _tell_title(draft, at, references)
+        return _rewrite_title(draft, at, references)
     if low.endswith("n't"):
         draft.put(at, NOT_FORMS.get(low) or low[:-3] + " not")
     elif low == "'s" and is_verb_s(draft.tokens, at):
@@ -409,22 +409,22 @@ def _is_bare_title(draft: ClauseDraft, at: int) -> bool:
     return is_free and phrase is not None and phrase.first == at and not phrase.name
 
 
-def _tell_title(draft: ClauseDraft, at: int, references: References) -> int:
+def _rewrite_title(draft: ClauseDraft, at: int, references: References) -> int:
     token = draft.tokens[at]
     if references.is_known_person(token.low) or not draft.speech.speaker:
         return at + 1
-    told = f"{possessive(draft.speech.speaker)} {token.low}"
-    draft.put(at, told)
-    draft.about = draft.about or told
+    rewritten = f"{possessive(draft.speech.speaker)} {token.low}"
+    draft.put(at, rewritten)
+    draft.about = draft.about or rewritten
     return at + 1
 
 
-def _tell_first(draft: ClauseDraft, at: int) -> int:
+def _rewrite_first(draft: ClauseDraft, at: int) -> int:
     low, who = draft.low(at), draft.speech.speaker
     if not who:
         raise UnclearClauseError("speaker")
     if low in ("i", "we"):
-        return _tell_subject(draft, at, who)
+        return _rewrite_subject(draft, at, who)
     if low == "us":  # more than the speaker, and nobody said who
         raise UnclearClauseError("reference")
     if low in ("ours", "ourselves", "our"):
@@ -438,16 +438,17 @@ def _tell_first(draft: ClauseDraft, at: int) -> int:
     elif low in ("mine", "ours"):
         raise UnclearClauseError("reference")
     else:
-        _tell_own(draft, at, who)
+        _rewrite_own(draft, at, who)
     return at + 1
 
 
-def _tell_own(draft: ClauseDraft, at: int, who: str) -> None:
+def _rewrite_own(draft: ClauseDraft, at: int, who: str) -> None:
     """Tell "my": the name's, or "their" where the name stands before it."""
-    told = possessive(who)
-    if who != YOU and draft.has_speaker and not _has_others(draft, at):
-        told = "their"
-    draft.put(at, told)
+    rewritten = possessive(who)
+    is_home = draft.low(at + 1) == "place"  # "at their place" reads as of others
+    if who != YOU and draft.has_speaker and not is_home and not _has_others(draft, at):
+        rewritten = "their"
+    draft.put(at, rewritten)
     if at == draft.clause.first and not draft.about:
         phrase = next((one for one in draft.phrases if one.first == at), None)
         named = phrase is not None and phrase.sort not in ("things", "groups")
@@ -458,12 +459,12 @@ def _tell_own(draft: ClauseDraft, at: int, who: str) -> None:
 
 def _has_others(draft: ClauseDraft, at: int) -> bool:
     """Whether somebody stands before a place whom "their" could mean as well."""
-    return bool(draft.told) or any(
+    return bool(draft.referents) or any(
         draft.clause.first <= one.first < at and one.sort not in ("things", "names") for one in draft.phrases
     )
 
 
-def _tell_subject(draft: ClauseDraft, at: int, who: str) -> int:
+def _rewrite_subject(draft: ClauseDraft, at: int, who: str) -> int:
     low = draft.low(at)
     if draft.low(at - 1) in _INVERTED and not draft.low(at - 1).startswith("'"):
         raise UnclearClauseError("question")
@@ -480,11 +481,11 @@ def _tell_subject(draft: ClauseDraft, at: int, who: str) -> int:
     if low == "we":
         _check_we(draft, at)
         draft.sure *= 0.85
-    told = who if who != YOU or at == draft.clause.first else "you"
+    rewritten = who if who != YOU or at == draft.clause.first else "you"
     if draft.has_speaker and who != YOU and not _has_others(draft, at):
         draft.put(at, "they")
         return agree_verb(draft, at + 1, who, is_plural=True)
-    draft.put(at, told)
+    draft.put(at, rewritten)
     draft.has_speaker = True
     if at == draft.clause.first or not draft.about:
         draft.about = who
@@ -517,7 +518,7 @@ def _check_we(draft: ClauseDraft, at: int) -> None:
             raise UnclearClauseError("reference")
 
 
-def _tell_second(draft: ClauseDraft, at: int) -> int:
+def _rewrite_second(draft: ClauseDraft, at: int) -> int:
     low, who = draft.low(at), draft.speech.addressee
     if not who or draft.speech.addressee_sure < LEAST_SURE:
         raise UnclearClauseError("reference")
@@ -546,7 +547,7 @@ def _is_verb(low: str) -> bool:
     return low in SINGULAR or low in verbs.base or low in verbs.past or low in verbs.sets["modals"]
 
 
-def _tell_third(draft: ClauseDraft, at: int, references: References) -> int:
+def _rewrite_third(draft: ClauseDraft, at: int, references: References) -> int:
     low = draft.low(at)
     if not _stands_before(draft, at, low):
         referent, sure = references.resolve(low, not_meant=(draft.speech.speaker, draft.speech.addressee))
@@ -556,7 +557,7 @@ def _tell_third(draft: ClauseDraft, at: int, references: References) -> int:
             raise UnclearClauseError("reference")
         draft.sure *= sure
         references.mark_resolved(referent, low)
-        draft.told.append(referent)
+        draft.referents.append(referent)
         is_owner = low in ("his", "their", "its") or (low == "her" and _owns_next(draft, at))
         draft.put(at, possessive(referent.name) if is_owner or low in ("hers",) else _cased(draft, at, referent.name))
         if at == draft.clause.first and not draft.about:
@@ -591,20 +592,20 @@ def _stands_before(draft: ClauseDraft, at: int, low: str) -> bool:
     if gender:
         same = {"m": "men", "f": "women"}[gender]
         named = [one for one in before if one.sort in (same, "people", "pets", "names")]
-        told = [one for one in draft.told if one.gender in ("", gender)]
-        if len(named) + len(told) > 1:
+        same_gender = [one for one in draft.referents if one.gender in ("", gender)]
+        if len(named) + len(same_gender) > 1:
             draft.sure *= 0.85
-        if not named and not told and _opens_with_other_name(draft, at):
+        if not named and not same_gender and _opens_with_other_name(draft, at):
             return not _acts_on(draft, at, low)
-        if len(named) + len(told) == 1 and _acts_on(draft, at, low):
+        if len(named) + len(same_gender) == 1 and _acts_on(draft, at, low):
             return False
-        return bool(named or told)
+        return bool(named or same_gender)
     if low in ("it", "its"):
-        return any(one.gender == "t" or one.is_animal for one in draft.told) or any(
+        return any(one.gender == "t" or one.is_animal for one in draft.referents) or any(
             draft.low(place) in _ARTICLES and (low == "its" or _is_parted(draft, place, at))
             for place in range(draft.clause.first, at - 1)
         )
-    if any(one.sort == "groups" for one in before) or any(one.gender == "g" for one in draft.told):
+    if any(one.sort == "groups" for one in before) or any(one.gender == "g" for one in draft.referents):
         return True
     begin = draft.clause.first + 1
     if low == "they" and draft.low(draft.clause.first) in _BINDERS:  # "when times are hard, they help" are people
@@ -649,15 +650,15 @@ def _is_several(draft: ClauseDraft, at: int) -> bool:
 
 
 def _finish(text: str) -> str:
-    told = text.strip(" ,;:-–—")
-    while told and told[-1] in ".!?…":
-        told = told[:-1].rstrip()
-    return told[:1].upper() + told[1:] + "."
+    rewritten = text.strip(" ,;:-–—")
+    while rewritten and rewritten[-1] in ".!?…":
+        rewritten = rewritten[:-1].rstrip()
+    return rewritten[:1].upper() + rewritten[1:] + "."
 
 
-def _check_told(told: str, draft: ClauseDraft) -> None:
+def _check_rewritten(rewritten: str, draft: ClauseDraft) -> None:
     """Refuse a sentence in which a word still means somebody or something outside of it."""
-    lows = [token.low for token in tokenize_talk(told)]
+    lows = [token.low for token in tokenize_talk(rewritten)]
     is_you = YOU in (draft.speech.speaker, draft.speech.addressee)
     left = {"i", "me", "my", "we", "us", "our", "mine"} | (set() if is_you else {"you", "your", "yours"})
     if left & set(lows):
@@ -677,7 +678,7 @@ def _check_told(told: str, draft: ClauseDraft) -> None:
             or (at and lows[at - 1] in ("that", "new", "old", "other", "big", "the"))
         ):
             raise UnclearClauseError("reference")
-    if told.endswith("?."):
+    if rewritten.endswith("?."):
         raise UnclearClauseError("question")
 
 

@@ -94,8 +94,8 @@ def read_turns(episodes: Sequence[EpisodeText], owner_names: Iterable[str] = ())
 def normalize_speaker(name: str) -> str:
     """A speaker's name without marks and needless blanks; "MARA " and "mara" are Mara."""
     words = [word.strip("*_~@#\"'“”,:;-") for word in name.split()]
-    told = " ".join(word for word in words if word)[:60]
-    return told.title() if told.islower() or (told.isupper() and len(told) > 3) else told
+    name = " ".join(word for word in words if word)[:60]
+    return name.title() if name.islower() or (name.isupper() and len(name) > 3) else name
 
 
 def is_label(name: str) -> bool:
@@ -127,10 +127,10 @@ def split_turn(turn: Turn) -> tuple[TurnSentence, ...]:
     out: list[TurnSentence] = []
     for start, end in split_sentences(text):
         raw = text[start:end]
-        told = raw.strip().lstrip("-*•>#→ \t")
-        if not told or len(told) > LONGEST_SENTENCE or is_code(told):
+        plain = raw.strip().lstrip("-*•>#→ \t")
+        if not plain or len(plain) > LONGEST_SENTENCE or is_code(plain):
             continue
-        out.append(TurnSentence(told, start + raw.index(told)))
+        out.append(TurnSentence(plain, start + raw.index(plain)))
         if len(out) == MOST_SENTENCES:
             break
     return tuple(out)

@@ -197,11 +197,11 @@ class DistillJob:
     def _ask(self, ground: JobContext, episodes: tuple[Episode, ...]) -> DistilledGroup | None:
         """Ask for statements where there is a reader of talk, then for rules and for what has no speaker."""
         try:
-            told = None if ground.talk is None else _ask_for_statements(ground, episodes)
-            if told is None:
+            asked = None if ground.talk is None else _ask_for_statements(ground, episodes)
+            if asked is None:
                 return self._ask_for_facts(ground, episodes)
-            if told.code or told.is_imported:
-                return DistilledGroup(episodes, told.code, counts=told.counts, statements=told.statements)
+            if asked.code or asked.is_imported:
+                return DistilledGroup(episodes, asked.code, counts=asked.counts, statements=asked.statements)
             group = self._ask_for_facts(ground, episodes)
         except LociError as error:
             if error.code in ABSENT:
@@ -209,7 +209,7 @@ class DistillJob:
             return DistilledGroup(episodes, error.code.value, is_patient=error.code in AWAY)
         if group is None or group.code:
             return group
-        return replace(group, statements=told.statements, counts=Counter(group.counts or {}) + Counter(told.counts))
+        return replace(group, statements=asked.statements, counts=Counter(group.counts or {}) + Counter(asked.counts))
 
     def _ask_for_facts(self, ground: JobContext, episodes: tuple[Episode, ...]) -> DistilledGroup | None:
         facts, rules = self._read_known_memories(ground, episodes)
@@ -268,16 +268,16 @@ class DistillJob:
         return done
 
     @staticmethod
-    def _alone(tx: Tx, verb: Verb, ground: JobContext, deed: DistilledItem | ConfirmedFact) -> ItemOutcome:
-        """One deed; that it fails stops no other. A vault or a disk that fails stops all."""
+    def _alone(tx: Tx, verb: Verb, ground: JobContext, item: DistilledItem | ConfirmedFact) -> ItemOutcome:
+        """One item; that it fails stops no other. A vault or a disk that fails stops all."""
         hand = ItemWriter(tx, ground.store_service, ground.make_transitions(tx, verb))
         try:
             with tx.attempt():
-                if isinstance(deed, DistilledItem):
-                    return hand.take(deed)
-                row = tx.row("memories", {"id": deed.memory_id})
-                same = row is not None and row["content_hash"] == deed.text_hash
-                return hand.confirm(deed.memory_id, deed.sources) if same else ItemOutcome()
+                if isinstance(item, DistilledItem):
+                    return hand.take(item)
+                row = tx.row("memories", {"id": item.memory_id})
+                same = row is not None and row["content_hash"] == item.text_hash
+                return hand.confirm(item.memory_id, item.sources) if same else ItemOutcome()
         except (EnvironmentFaultError, IntegrityError, CancelledError):
             raise
         except LociError as error:
@@ -302,14 +302,14 @@ class _AskedStatements:
 
 def _ask_for_statements(ground: JobContext, episodes: Sequence[Episode]) -> _AskedStatements | None:
     """The statements of a conversation; None where nobody is there to ask."""
-    told: tuple[TalkEpisode, ...] = ground.read(lambda rows: read_episodes(rows, [one.id for one in episodes]))
+    talk: tuple[TalkEpisode, ...] = ground.read(lambda rows: read_episodes(rows, [one.id for one in episodes]))
     if ground.ask is None:
         return None
-    checked = check_statements(ground, told, ground.ask(statements_prompt(shown_turns(told))))
+    checked = check_statements(ground, talk, ground.ask(statements_prompt(shown_turns(talk))))
     if checked is None:
         return _AskedStatements(code=Code.MODEL_SERVER_FAILED.value)
     counts = {SKIPPED + reason: count for reason, count in checked.dropped.items()}
-    return _AskedStatements(checked.statements, counts, is_imported=any(one.import_id is not None for one in told))
+    return _AskedStatements(checked.statements, counts, is_imported=any(one.import_id is not None for one in talk))
 
 
 def _check_answer(
@@ -339,23 +339,23 @@ def _check_answer(
 
 
 def _item(
-    kind: Kind, told: NewFact | NewRule, episodes: Sequence[Episode], known: Mapping[str, str]
+    kind: Kind, proposed: NewFact | NewRule, episodes: Sequence[Episode], known: Mapping[str, str]
 ) -> DistilledItem | None:
     """A fact or rule with the episodes that say it; None where none does, or its target was not shown."""
-    target = told.target_id if isinstance(told, NewFact) else None
+    target = proposed.target_id if isinstance(proposed, NewFact) else None
     if target is not None and target not in known:
         return None
-    sources = find_supporting_episodes(told.content, episodes, guidance=kind is Kind.RULE)
+    sources = find_supporting_episodes(proposed.content, episodes, guidance=kind is Kind.RULE)
     if not sources:
         return None
     words = frozenset[str]().union(*(compared_words(one.text) for one in sources))
-    tags = tuple(tag for tag in told.tags if compared_words(tag) and compared_words(tag) <= words)
+    tags = tuple(tag for tag in proposed.tags if compared_words(tag) and compared_words(tag) <= words)
     return DistilledItem(
         kind=kind,
-        text=told.content,
+        text=proposed.content,
         sources=sources,
-        importance=told.importance if isinstance(told, NewFact) else 0.5,
-        permanence=told.permanence if isinstance(told, NewFact) else "standard",
+        importance=proposed.importance if isinstance(proposed, NewFact) else 0.5,
+        permanence=proposed.permanence if isinstance(proposed, NewFact) else "standard",
         tags=tags,
         target_id=target,
         target_hash=b"" if target is None else hash_of(known[target]),

@@ -1,4 +1,4 @@
-"""What is done with one thing that a model read in episodes: each deed whole or not at all.
+"""What is done with one thing that a model read in episodes: each step whole or not at all.
 
 A fact comes in as an inference from its episodes: theirs is its source, their trust bounds its own, and the gate
 decides. What would replace something passes the gate with the model's word as a guess that the built-in model weighs.
@@ -102,7 +102,7 @@ class ItemWriter:
     """Carries one item out within a transaction.
 
     Attributes:
-        transitions: the steps of one deed.
+        transitions: the state changes of one step.
     """
 
     tx: Tx
@@ -224,8 +224,8 @@ class ItemWriter:
         """Both stand though a model says that one replaces the other: the gate hears of it."""
         newcomer = load_candidate(self.tx, new_id, self.transitions.space)
         other = load_neighbours(self.tx, {old_id: 1.0})[old_id]
-        told = weigh_model_answer(self._before(newcomer, other), RelationProposal(Label.SUPERSEDE, _GUESS))
-        relation = limit_to_part(newcomer, other, told)
+        proposal = weigh_model_answer(self._before(newcomer, other), RelationProposal(Label.SUPERSEDE, _GUESS))
+        relation = limit_to_part(newcomer, other, proposal)
         verdict = decide_gate(newcomer.authority, other.authority, relation)
         if relation.label is not Label.SUPERSEDE or verdict.decision in _NO_UPDATE:
             return

@@ -166,7 +166,7 @@ def next_episodes(rows: Rows, now_ms: int, *, is_by_talk: bool = False) -> tuple
     most = _AT_ONCE[min(int(attempts) + int(failures), len(_AT_ONCE) - 1)]
     kin = {"space": space, "client": client, "attempts": attempts, "failures": failures}
     wanted = {**values, **kin, "brought": brought, "talk": talk, "most": most}
-    return tuple(_episode(row) for row in rows.all(_NEXT, wanted))
+    return tuple(_episode_from_row(row) for row in rows.all(_NEXT, wanted))
 
 
 def read_known_facts(rows: Rows, space_id: str, kind: Kind, near: Sequence[int] = ()) -> tuple[ShownMemory, ...]:
@@ -278,7 +278,7 @@ def _values(now_ms: int, *, is_by_talk: bool = False) -> dict[str, object]:
     return {"now": now_ms, "pause": _FIRST_PAUSE_MS, "smallest": len(_AT_ONCE) - 1, "talks": int(is_by_talk)}
 
 
-def _episode(row: Sequence[object]) -> Episode:
+def _episode_from_row(row: Sequence[object]) -> Episode:
     memory_id, text, space, client, lineage, session, role, trust, at, precision, offset, recorded = row[:12]
     whose = None if client is None else str(client)
     within = None if session is None else str(session)

@@ -71,11 +71,11 @@ def check_statements(ground: JobContext, episodes: Sequence[TalkEpisode], answer
     Returns:
         The statements with their vectors; None where there is no JSON to read.
     """
-    told = parse_statements(answer)
-    if not told.has_json:
+    proposed = parse_statements(answer)
+    if not proposed.has_json:
         return None
-    checked = _check_each(told, episodes)
-    vectors = embed_or_none(ground, [one.told.text for one in checked.statements]) if checked.statements else None
+    checked = _check_each(proposed, episodes)
+    vectors = embed_or_none(ground, [one.statement.text for one in checked.statements]) if checked.statements else None
     if vectors is None:
         return checked
     pairs = zip(checked.statements, vectors, strict=True)
@@ -100,12 +100,12 @@ def find_quote(text: str, quote: str) -> tuple[int, int] | None:
     return None
 
 
-def _check_each(told: ProposedStatements, episodes: Sequence[TalkEpisode]) -> CheckedStatements:
-    dropped: Counter[str] = Counter({MALFORMED: told.malformed} if told.malformed else {})
+def _check_each(proposed: ProposedStatements, episodes: Sequence[TalkEpisode]) -> CheckedStatements:
+    dropped: Counter[str] = Counter({MALFORMED: proposed.malformed} if proposed.malformed else {})
     said = tuple(one.text for one in episodes)
     names = tuple(dict.fromkeys(name for one in episodes if (name := _speaker(one))))
     kept: list[TalkStatement] = []
-    for item in told.statements:
+    for item in proposed.statements:
         episode = episodes[item.episode - 1] if 1 <= item.episode <= len(episodes) else None
         span = None if episode is None else find_quote(episode.text, item.quote)
         if episode is None or span is None:

@@ -42,8 +42,8 @@ class SubjectRelations:
         read = {side.text: read_statement(side.text) for pair in pairs for side in pair}
         apart = [_are_apart(existing, incoming, read) for existing, incoming in pairs]
         asked = [pair for pair, is_apart in zip(pairs, apart, strict=True) if not is_apart]
-        told = iter(self.relate.classify(asked) if asked else ())
-        return tuple(_APART if is_apart else next(told) for is_apart in apart)
+        relations = iter(self.relate.classify(asked) if asked else ())
+        return tuple(_APART if is_apart else next(relations) for is_apart in apart)
 
 
 def compare_by_subject(store_service: StoreService) -> StoreService:

@@ -48,14 +48,14 @@ class ReadTalk:
 
     Attributes:
         left: episodes that are not written yet, in order.
-        told: statements by episode.
+        statements: by episode.
         small: episodes that hold nothing worth keeping.
-        skipped: sentences that were left out, by reason; told with the first batch.
+        skipped: sentences that were left out, by reason; counted with the first batch.
     """
 
     version: str
     left: tuple[TalkEpisode, ...]
-    told: Mapping[str, tuple[Statement, ...]]
+    statements: Mapping[str, tuple[Statement, ...]]
     small: frozenset[str]
     skipped: Mapping[str, int]
 
@@ -112,7 +112,7 @@ class TalkDistillation:
         """
         there = _find_unchanged(tx, batch.episodes)
         counts: Counter[str] = Counter({SKIPPED + reason: count for reason, count in batch.skipped.items()})
-        said: dict[str, list[str]] = {}
+        written: dict[str, list[str]] = {}
         ids: list[str] = []
         for one in batch.statements:
             if one.episode.id not in there:
@@ -120,12 +120,12 @@ class TalkDistillation:
             memory_id, changed = self.take(tx, verb, ground, one, counts)
             ids += changed
             if memory_id:
-                said.setdefault(one.episode.id, []).append(memory_id)
+                written.setdefault(one.episode.id, []).append(memory_id)
         for episode in batch.episodes:
             if episode.id in there:
                 writer = StatementWriter(tx, ground.store_service, ground.make_transitions(tx, verb))
-                ids += writer.withdraw_others(episode, said.get(episode.id, ()))
-                is_small = episode.id in batch.small and episode.id not in said and not writer.has_any(episode)
+                ids += writer.withdraw_others(episode, written.get(episode.id, ()))
+                is_small = episode.id in batch.small and episode.id not in written and not writer.has_any(episode)
                 writer.mark(episode, batch.version, is_small_talk=is_small)
                 counts["episodes"] += 1
                 counts["small_talk"] += is_small
@@ -171,23 +171,25 @@ def read_talk(reader: TalkReader, talk: Sequence[TalkEpisode]) -> ReadTalk:
         LociError: the reader does not answer.
     """
     found = reader.distill([one.turn for one in talk])
-    told: dict[str, list[Statement]] = {}
+    by_episode: dict[str, list[Statement]] = {}
     for one in found.statements:
-        told.setdefault(one.episode_id, []).append(one)
+        by_episode.setdefault(one.episode_id, []).append(one)
     return ReadTalk(
         reader.version,
         tuple(one for one in talk if one.waits),
-        {episode: tuple(some) for episode, some in told.items()},
+        {episode: tuple(some) for episode, some in by_episode.items()},
         frozenset(found.small_talk),
         dict(found.skipped),
     )
 
 
-def preview_talk(ground: JobContext, scope: TalkScope, told: Callable[[int], object] = lambda _: None) -> DistilledTalk:
+def preview_talk(
+    ground: JobContext, scope: TalkScope, report_progress: Callable[[int], object] = lambda _: None
+) -> DistilledTalk:
     """What a run would make of what waits; nothing is written.
 
     Args:
-        told: how many episodes were looked at so far.
+        report_progress: hears how many episodes were looked at so far.
     """
     statements: list[ListedStatement] = []
     small: list[str] = []
@@ -195,14 +197,18 @@ def preview_talk(ground: JobContext, scope: TalkScope, told: Callable[[int], obj
     seen: set[tuple[str, str]] = set()
     for talk in _talks(ground, scope):
         skipped.update(talk.skipped)
-        small += [one.id for one in talk.left if one.id in talk.small and not talk.told.get(one.id)]
-        for one in (TalkStatement(said, episode) for episode in talk.left for said in talk.told.get(episode.id, ())):
+        small += [one.id for one in talk.left if one.id in talk.small and not talk.statements.get(one.id)]
+        for one in (
+            TalkStatement(statement, episode)
+            for episode in talk.left
+            for statement in talk.statements.get(episode.id, ())
+        ):
             operation, reason = ground.read(partial(_foresee, one=one, seen=seen))
             if reason:
                 skipped[reason] += 1
             else:
-                statements.append(ListedStatement(None, one.told, operation))
-        told(len(talk.left))
+                statements.append(ListedStatement(None, one.statement, operation))
+        report_progress(len(talk.left))
     return DistilledTalk(tuple(statements), tuple(small), dict(skipped))
 
 
@@ -212,7 +218,7 @@ def count_backlog(rows: Rows, ground: JobContext, cursor: Mapping[str, Any]) -> 
 
 
 def _talks(ground: JobContext, scope: TalkScope) -> Iterator[ReadTalk]:
-    """Every talk that waits, read without writing anything: what was looked at is told by its id."""
+    """Every talk that waits, read without writing anything: what was looked at is known by its id."""
     looked: set[str] = set()
     while ground.talk is not None and not ground.is_stopped():
         waiting: WaitingTalk | None = ground.read(lambda rows: next_talk(rows, scope, looked))
@@ -223,9 +229,9 @@ def _talks(ground: JobContext, scope: TalkScope) -> Iterator[ReadTalk]:
 
 
 def _foresee(rows: Rows, one: TalkStatement, seen: set[tuple[str, str]]) -> tuple[str, str]:
-    reason = reason_to_skip(rows, one.told, one.episode)
-    key = (one.episode.space_id, one.told.text)
-    is_known = key in seen or find_twin(rows, one.told, one.episode) is not None
+    reason = reason_to_skip(rows, one.statement, one.episode)
+    key = (one.episode.space_id, one.statement.text)
+    is_known = key in seen or find_twin(rows, one.statement, one.episode) is not None
     seen.add(key)
     return ("NOOP" if is_known else "ADD"), reason
 
@@ -242,7 +248,7 @@ def _cut(held: ReadTalk) -> tuple[TalkBatch, ReadTalk | None]:
     some: list[TalkEpisode] = []
     statements: list[TalkStatement] = []
     for one in held.left[:EPISODES_AT_ONCE]:
-        own = [TalkStatement(said, one) for said in held.told.get(one.id, ())]
+        own = [TalkStatement(statement, one) for statement in held.statements.get(one.id, ())]
         if some and len(statements) + len(own) > STATEMENTS_AT_ONCE:
             break
         some.append(one)
@@ -253,7 +259,7 @@ def _cut(held: ReadTalk) -> tuple[TalkBatch, ReadTalk | None]:
 
 
 def _with_vectors(ground: JobContext, statements: Sequence[TalkStatement]) -> Iterator[TalkStatement]:
-    vectors = embed_or_none(ground, [one.told.text for one in statements]) if statements else None
+    vectors = embed_or_none(ground, [one.statement.text for one in statements]) if statements else None
     for place, one in enumerate(statements):
         yield one if vectors is None else replace(one, vector=vectors[place])
 

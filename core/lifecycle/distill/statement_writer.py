@@ -70,7 +70,7 @@ class TalkStatement:
         made_by: `reader` or `model`.
     """
 
-    told: Statement
+    statement: Statement
     episode: TalkEpisode
     vector: NDArray[np.float32] | None = None
     made_by: str = "reader"
@@ -108,36 +108,36 @@ class _MergesError(UserError):
         super().__init__(Code.INVALID_INPUT, "It would be united.")
 
 
-def reason_to_skip(rows: Rows, told: Statement, episode: TalkEpisode) -> str:
+def reason_to_skip(rows: Rows, statement: Statement, episode: TalkEpisode) -> str:
     """Why a statement may not become a memory; "" where it may.
 
     Args:
         episode: the one it is of.
     """
-    begin, end = told.span
-    if told.type is StatementType.NONE or not (0 <= begin < end <= len(episode.text) and told.text.strip()):
+    begin, end = statement.span
+    if statement.type is StatementType.NONE or not (0 <= begin < end <= len(episode.text) and statement.text.strip()):
         return NO_SPAN
-    if erased_texts(rows, [told.text]):
+    if erased_texts(rows, [statement.text]):
         return ERASED
-    asked = {"text": content_hash(told.text), "space": episode.space_id}
+    asked = {"text": content_hash(statement.text), "space": episode.space_id}
     if rows.one(_TURNED_DOWN, {**asked, "unsaid": SOURCE_GONE, "refused": to_json(REFUSED)}) is not None:
         return REFUSED_BEFORE
-    if waiting_twin(rows, [told.text], Kind.FACT, episode.space_id, episode.client_id) is not None:
+    if waiting_twin(rows, [statement.text], Kind.FACT, episode.space_id, episode.client_id) is not None:
         return WAITS
     return ""
 
 
-def find_twin(rows: Rows, told: Statement, episode: TalkEpisode) -> str | None:
+def find_twin(rows: Rows, statement: Statement, episode: TalkEpisode) -> str | None:
     """The memory that says just that: made of this episode before, or standing in its space."""
-    said = rows.value(_SAID_ALREADY, (episode.id, content_hash(told.text)))
-    return str(said) if said is not None else find_active_duplicate(rows, [told.text], Kind.FACT, episode.space_id)
+    said = rows.value(_SAID_ALREADY, (episode.id, content_hash(statement.text)))
+    return str(said) if said is not None else find_active_duplicate(rows, [statement.text], Kind.FACT, episode.space_id)
 
 
 def _find_same_place(rows: Rows, one: TalkStatement) -> str | None:
     """What the other of reader and model made of the same words about the same: a model's wording is no second one."""
-    begin, end = one.told.span
-    content = content_words(one.told.text)
-    for memory_id, start, stop, text in rows.all(_OF_PLACE, (one.episode.id, one.told.about, one.made_by)):
+    begin, end = one.statement.span
+    content = content_words(one.statement.text)
+    for memory_id, start, stop, text in rows.all(_OF_PLACE, (one.episode.id, one.statement.about, one.made_by)):
         other = content_words(str(text))
         is_same = _bare(one.episode.text[start:stop]) == _bare(one.episode.text[begin:end])
         if start < end and begin < stop and (is_same or content <= other or other <= content):
@@ -151,10 +151,10 @@ def _bare(text: str) -> str:
 
 @dataclass
 class StatementWriter:
-    """Carries statements out within a transaction; each deed whole or not at all.
+    """Carries statements out within a transaction; each step whole or not at all.
 
     Attributes:
-        transitions: the steps of one deed.
+        transitions: the state changes of one step.
     """
 
     tx: Tx
@@ -170,10 +170,10 @@ class StatementWriter:
         Raises:
             LociError: it cannot be written; nothing of it was.
         """
-        skipped = reason_to_skip(self.tx, one.told, one.episode)
+        skipped = reason_to_skip(self.tx, one.statement, one.episode)
         if skipped:
             return StatementOutcome(skipped=skipped)
-        known = find_twin(self.tx, one.told, one.episode) or _find_same_place(self.tx, one)
+        known = find_twin(self.tx, one.statement, one.episode) or _find_same_place(self.tx, one)
         if known is not None:
             return self._repeat(known, one)
         lines = self.transitions.verb.lines
@@ -249,14 +249,14 @@ class StatementWriter:
         return StatementOutcome(memory_id, operation, ids=tuple(dict.fromkeys([memory_id, *transitions.touched])))
 
     def _note(self, memory_id: str, one: TalkStatement, operation: str) -> None:
-        told, key = one.told, {"memory_id": memory_id, "episode_id": one.episode.id}
+        statement, key = one.statement, {"memory_id": memory_id, "episode_id": one.episode.id}
         row: Mapping[str, object] = {
-            "start_at": told.span[0],
-            "end_at": told.span[1],
-            "about": told.about,
-            "type": told.type.value,
-            "lasting": int(told.is_lasting),
-            "confidence": min(1.0, max(0.0, told.confidence)),
+            "start_at": statement.span[0],
+            "end_at": statement.span[1],
+            "about": statement.about,
+            "type": statement.type.value,
+            "lasting": int(statement.is_lasting),
+            "confidence": min(1.0, max(0.0, statement.confidence)),
         }
         noted = self.tx.row("statements", key)
         if noted is not None and noted["made_by"] != one.made_by:
@@ -277,13 +277,13 @@ class StatementWriter:
         return draft.id
 
     def _draft(self, one: TalkStatement) -> Draft:
-        told, episode = one.told, one.episode
+        statement, episode = one.statement, one.episode
         times = (None, None) if episode.said is None else (self.tx.now_ms, episode.said.ms)
-        read = read_claims(self.store_service.readers.stored, told.text, (), times)
-        level = classify_permanence(told.text, read, Kind.FACT)
+        read = read_claims(self.store_service.readers.stored, statement.text, (), times)
+        level = classify_permanence(statement.text, read, Kind.FACT)
         return Draft(
             id=self.store_service.make_id(),
-            text=told.text,
+            text=statement.text,
             kind=Kind.FACT,
             status=Status.QUARANTINED,
             space_id=episode.space_id,
@@ -301,5 +301,5 @@ class StatementWriter:
             import_id=episode.import_id,
             origin={"by": one.made_by, "job": "distill"},
             occurred=episode.said,
-            permanence=_PASSING if level == STANDARD and not told.is_lasting else level,
+            permanence=_PASSING if level == STANDARD and not statement.is_lasting else level,
         )

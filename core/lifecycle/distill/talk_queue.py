@@ -170,18 +170,18 @@ def next_talk(rows: Rows, scope: TalkScope, looked: Collection[str] = ()) -> Wai
     label, talk, space, client, brought, session = first
     within = {"talk": talk, "space": space, "client": client, "brought": brought, "session": session, "first": label}
     params = {"version": scope.version, "by_hand": int(scope.by_hand), "looked": seen, **within}
-    found = [_episode(row) for row in rows.all(_TALK, params)]
+    found = [_episode_from_row(row) for row in rows.all(_TALK, params)]
     begin = next(place for place, one in enumerate(found) if one.waits)
     return WaitingTalk(int(label), tuple(found[max(0, begin - READ_BEFORE) : begin + READ_AT_ONCE]))
 
 
 def read_episodes(rows: Rows, ids: Sequence[str]) -> tuple[TalkEpisode, ...]:
     """Episodes as statements inherit from them, in the order given; those that are gone are left out."""
-    found = {one.id: one for one in map(_episode, rows.all(_THESE, (json.dumps(list(ids)),)))}
+    found = {one.id: one for one in map(_episode_from_row, rows.all(_THESE, (json.dumps(list(ids)),)))}
     return tuple(found[one] for one in ids if one in found)
 
 
-def _episode(row: Sequence[Any]) -> TalkEpisode:
+def _episode_from_row(row: Sequence[Any]) -> TalkEpisode:
     (memory_id, text, digest, space, client, lineage, session, brought, source, role, author, trust, ref, category, at,
      precision, offset, label, waits) = row  # fmt: skip
     return TalkEpisode(

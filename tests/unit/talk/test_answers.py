@@ -7,7 +7,7 @@ from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.talk.answers import find_topic, is_fragment, join_answer, read_request
+from core.talk.answers import find_topic, is_fragment, join_answer, mark_question, read_request
 
 NAMES = frozenset(("mara", "joss"))
 
@@ -26,6 +26,12 @@ NAMES = frozenset(("mara", "joss"))
         ("How old is she?", "12", "she is 12"),
         ("What are you training for?", "A 10k in October.", "I am training for a 10k in October"),
         ("Where do you work now?", "At the harbour", "I work at the harbour"),
+        ("How many boats do you have?", "Two, one leaks.", "I have two boats, one leaks"),
+        ("How much is the rent?", "690 a month", "the rent is 690 a month"),
+        ("How much do you pay?", "Ninety", "I pay ninety"),
+        ("How long have you been married?", "Ten years.", "I have been married for ten years"),
+        ("How long did she row?", "Until 2019", "she rowed until 2019"),
+        ("How often do you swim?", "twice a week", "I swim twice a week"),
     ],
 )
 def test_an_answer_fills_its_questions_gap(question: str, answer: str, joined: str) -> None:
@@ -42,6 +48,11 @@ def test_an_answer_fills_its_questions_gap(question: str, answer: str, joined: s
         ("I live here.", "Two"),
         ("When is it?", "No idea"),
         ("Where do you live?", "Where do you?"),
+        ("How many bottles is he on?", "One at nap"),
+        ("What can I leave out?", "The linen cover."),
+        ("What will you all do?", "Guard duty"),
+        ("How much is it?", "Too much"),
+        ("How tall is she?", "Very"),
     ],
 )
 def test_what_makes_no_sentence_is_not_joined(question: str, answer: str) -> None:
@@ -65,6 +76,7 @@ def test_a_question_without_a_verb_has_a_topic(question: str, topic: str) -> Non
         ("Don't apologise", "I do not want the assistant to apologise"),
         ("wait for me", ""),
         ("I like tea", ""),
+        ("never ring me before ten; until then I am a bear", "I never want the assistant to ring me before ten"),
     ],
 )
 def test_a_request_is_what_somebody_wants(clause: str, wanted: str) -> None:
@@ -84,3 +96,21 @@ def test_any_question_and_answer_are_read(question: str, answer: str) -> None:
     assert joined == "" or len(joined) <= len(question) + len(answer) + 20
     assert isinstance(read_request(answer), str)
     assert find_topic(question) in (question.strip(), find_topic(question))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_asked"),
+    [
+        ("how old is she", True),
+        ("so where do you live", True),
+        ("what instrument does he play", True),
+        ("do you still row", True),
+        ("what's her name now", True),
+        ("what a day", False),
+        ("when we met it rained", False),
+        ("how old is she.", False),
+        ("she asked how old I am", False),
+    ],
+)
+def test_a_question_without_its_mark_is_known_by_its_order(sentence: str, *, is_asked: bool) -> None:
+    assert mark_question(sentence).endswith("?") is is_asked

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.talk.statement_types import find_main_verb, type_statement
+from core.talk.statement_types import find_main_verb, is_passing_happening, is_turning_point, type_statement
 from core.talk.vocabulary import tokenize_talk
 from core.types.talk import StatementType
 
@@ -35,10 +35,46 @@ from core.types.talk import StatementType
         ("Ada believed in ghosts", "opinion", "opinion"),
         ("Ada knew the answer on 3 May 2024", "opinion", "opinion"),
         ("Rough seas ahead", "opinion", "opinion"),
+        ("Ada uses a planner to keep track", "skill", "habit"),
+        ("Ada struggled with anxiety", "skill", "health"),
+        ("Ada does not row", "skill", "skill"),
+        ("Ada got a puppy", "relationship", "possession"),
+        ("Ada has two dogs and a brother", "relationship", "relationship"),
+        ("Ada has a picture from Leith", "place", "possession"),
+        ("Ada is trying yoga", "preference", "habit"),
+        ("Ada has been into sailing since 2015", "habit", "preference"),
+        ("Ada set up a race in Leith", "work", "event"),
+        ("Ada volunteered at a career fair", "work", "event"),
+        ("Ada signed up for a pottery class on 3 May 2024", "work", "event"),
+        ("Ada helps out at the shelter twice a month", "event", "habit"),
     ],
 )
 def test_grammar_tells_the_type_where_it_is_surer(told: str, read: str, kind: str) -> None:
     assert type_statement(tokenize_talk(told), StatementType(read)) is StatementType(kind)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_passing"),
+    [
+        ("Ada visited a hospital", True),
+        ("Ada has seen the film", True),
+        ("Ada visited a hospital on 3 May 2024", False),
+        ("Ada has got a caravan", False),
+        ("Ada sang in a choir for nine years", False),
+        ("Ada has sung twice a week", False),
+        ("Ada lives in Leith", False),
+        ("Rough seas", False),
+    ],
+)
+def test_what_happened_once_on_no_day_passes(text: str, *, is_passing: bool) -> None:
+    assert is_passing_happening(tokenize_talk(text)) is is_passing
+
+
+@pytest.mark.parametrize(
+    ("text", "is_change"), [("Ada has started rowing", True), ("Ada sold the boat", True), ("Ada visited Leith", False)]
+)
+def test_a_start_or_a_sale_changes_something(text: str, *, is_change: bool) -> None:
+    assert is_turning_point(tokenize_talk(text)) is is_change
 
 
 @pytest.mark.parametrize(("told", "verb"), [("The man who sang was tall", "was"), ("Ada swims", "swims")])

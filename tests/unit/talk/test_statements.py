@@ -446,3 +446,76 @@ def test_what_happened_once_on_no_day_is_left_out_of_a_diary() -> None:
     assert not _distill(*lines).statements
     dated = (*lines[:1], ("User", "Priti took me to the sea on 2 March."))
     assert [one.text for one in _distill(*dated).statements] == ["Priti took you to the sea on 2 March 2025."]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("I'm deaf on one ear, so that is why I shout.", "Mara is deaf on one ear."),
+        ("My parents are deaf, so if you need help I'm here.", "Mara's parents are deaf."),
+        ("I don't drink wine, that is the funny part.", "Mara does not drink wine."),
+        ("I haven't been to Leith since 2022, which this family will never forgive.",
+         "Mara has not been to Leith since 2022."),
+        ("The rent of my flat is £900.", "The rent of Mara's flat is £900."),
+        ("I've got my exam on the 24th.", "Mara has got their exam on 24 March 2025."),
+        ("We often play cards at my place.", "Mara often plays cards at Mara's place."),
+    ],
+)  # fmt: skip
+def test_a_remark_that_points_elsewhere_is_left_off(said: str, kept: str) -> None:
+    assert _told(("Mara", said)) == [kept]
+
+
+@pytest.mark.parametrize("said", ["She said that this was it, so we left.", "I swim if it rains, so this is no day."])
+def test_what_somebody_said_or_a_condition_is_not_cut(said: str) -> None:
+    assert _told(("Mara", said)) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["My brother is like a rock.", "Mrs Ames writes emails like telegrams.", "My brother Tom sleeps like a log."],
+)
+def test_a_comparison_states_nothing(said: str) -> None:
+    assert _told(("Mara", said)) == []
+
+
+@pytest.mark.parametrize(
+    ("lasting", "said", "kept"),
+    [
+        (0.5, "I visited a hospital and met nice people.", []),
+        (0.95, "I visited a hospital and met nice people.", ["Mara visited a hospital and met nice people."]),
+        (0.7, "I have started rowing in Leith.", ["Mara has started rowing in Leith."]),
+        (0.5, "Last week was wild - I visited a hospital in Leith.",
+         ["Mara visited a hospital in Leith in the week of 24 February 2025."]),
+        (0.5, "Yesterday was great. I visited a hospital in Leith.",
+         ["Mara visited a hospital in Leith on 2 March 2025."]),
+    ],
+)  # fmt: skip
+def test_a_passing_happening_needs_a_day(lasting: float, said: str, kept: list[str]) -> None:
+    def read(sentences: Sequence[SentenceInContext]) -> list[Reading]:
+        worths = [0.0 if one.text.endswith(("was wild", "was great.")) else 2.0 for one in sentences]
+        return [Reading(StatementType.EVENT, 1.0, Assertion.YES, 1.0, lasting, worth) for worth in worths]
+
+    assert [one.text for one in _distill(("Mara", said), ("Joss", "Oh."), read=read).statements] == kept
+
+
+def test_an_other_animal_is_not_the_one_spoken_of() -> None:
+    made = _told(("Joss", "What's her name? Does your other dog like it?"), ("Mara", "Her name is Shadow."))
+    assert made == []
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("oath renewal by 30 June", ["Mara: oath renewal by 30 June 2025."]),
+        ("Hip: no standing over six hours", ["Mara: Hip: no standing over six hours."]),
+        ("jars 18 = 2 boxes (blue)", []),
+        ("packers 5-6 July", []),
+        ("14 boxes in the barn", []),
+    ],
+)
+def test_a_plain_line_of_somebodys_notes_stands_behind_their_name(line: str, kept: list[str]) -> None:
+    assert _told(("Mara", line), ("Mara", "I live in Leith.")) == [*kept, "Mara lives in Leith."]
+
+
+def test_a_fragment_of_talk_is_no_note() -> None:
+    assert _told(("Mara", "oath renewal by 30 June"), ("Joss", "I live in Leith.")) == ["Joss lives in Leith."]
