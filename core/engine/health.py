@@ -28,8 +28,9 @@ from core.lifecycle.job_support.job_store import CHANGED
 from core.lifecycle.sweep import plan_sweep
 from core.memory.write import count_without_vectors
 from core.types.belief import ModelServerState, ModelState
-from core.types.lifecycle import Health, JobAction, Pressure
+from core.types.lifecycle import Health, JobAction
 from core.types.replies import StatusReport, WaitingKind
+from core.types.values import Pressure
 from core.vault.backup import automatic_backups, made_at_ms
 from core.vault.bootstrap import Doubt
 from core.vault.database.rows import Rows

@@ -23,7 +23,8 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle
 
 from core.types.belief import ModelServerState
-from core.types.lifecycle import Consolidated, JobAction, JobRow, Jobs, JobState, JobType, Pressure, ScheduledJob
+from core.types.lifecycle import Consolidated, JobAction, JobRow, Jobs, JobState, JobType, ScheduledJob
+from core.types.values import Pressure
 from ui.context import Context
 from ui.pages.journal.jobs.job_lines import Model, job_note, job_sentences, offered_job_actions
 from ui.pages.journal.jobs.next_run import pick_figures

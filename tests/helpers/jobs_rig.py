@@ -30,13 +30,12 @@ from core.types.lifecycle import (
     JobState,
     JobType,
     PlannedAction,
-    Pressure,
     Preview,
     PreviewItem,
     ScheduledJob,
 )
 from core.types.memory import ErasePreview, ProposedLink
-from core.types.values import Actor
+from core.types.values import Actor, Pressure
 from ui.context import Context
 from ui.lists.list_view import ListView
 from ui.lists.row_spec import InertRow
