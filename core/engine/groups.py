@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from core.types.values import Actor
 
 
-class EngineGroups:
-    """The groups; `Engine` adds what opens and closes the vault behind them.
+class UpkeepGroups:
+    """The groups that a vault needs to be kept in order, beside what callers ask of them; and how all groups are made.
 
     Attributes:
         authority: paired clients by name, for the handshake; never waits.
@@ -152,6 +152,10 @@ class EngineGroups:
         made = EmbeddingModels(self._get_vault, self._get_loop, self._built_in, self.settings)
         made.wished = self.scheduler.check_soon
         return made
+
+
+class EngineGroups(UpkeepGroups):
+    """All groups; `Engine` adds what opens and closes the vault behind them."""
 
     @cached_property
     def imports(self) -> Imports:

@@ -10,19 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from core.config.options import Options
 from core.engine.runtime.open_vault import OpenVault
 from core.lifecycle.job_support import clock_check, job_store
 from core.lifecycle.job_support.clock_check import ClockWatch
+from core.lifecycle.job_support.job_context import JobContext, Planner, StreamJob
 from core.lifecycle.job_support.job_store import StoredJob
 from core.types.lifecycle import JobType
 from core.types.values import Pressure
 from core.vault.database.rows import Rows
-
-if TYPE_CHECKING:
-    from core.lifecycle.job_support.job_context import JobContext, Planner, StreamJob
 
 _HOUR_MS, _MINUTE_MS = 3_600_000, 60_000
 _DISTIL_MS = 10 * _MINUTE_MS
