@@ -31,6 +31,8 @@ def main(arguments: Sequence[str] | None = None, progression: Progression | None
         The exit code (design section 8).
     """
     harden_process()
+    # The models of parameters and options need no extensions, and to look for some in every package takes time.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     given = list(sys.argv[1:] if arguments is None else arguments)
     # After hardening: nothing more is read or imported with a wider umask.
     with pause_collection():

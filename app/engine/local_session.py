@@ -10,7 +10,6 @@ from app.context import AppContext
 from app.engine.compose import build_engine
 from app.engine.session import Report, Tell
 from core.engine.facade import Engine, OpenInfo, RootKey
-from core.ipc.methods.administration import older_of
 from core.ipc.methods.definition.entry import CallProgress
 from core.ipc.methods.table import METHODS
 from core.ipc.protocol.contract import load_registry
@@ -38,6 +37,10 @@ class LocalSession:
 
     def older_copy(self) -> dict[str, Any] | None:
         """What opening found, unless it was accepted since."""
+        if self.engine.older is None:
+            return None
+        from core.ipc.methods.administration import older_of  # a copy that is not older is the rule
+
         return older_of(self.engine)
 
     def close(self) -> None:

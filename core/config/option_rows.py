@@ -6,7 +6,7 @@ Must not do: know a single option, store anything, put a value into an error.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -14,7 +14,9 @@ from pydantic.types import JsonValue
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from core.errors import Code, UserError
-from core.types.replies import OptionRow
+
+if TYPE_CHECKING:
+    from core.types.replies import OptionRow
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -151,6 +153,8 @@ def _row(name: str, field: FieldInfo, value: object) -> OptionRow:
     if get_origin(field.annotation) is Literal:
         kind = "choice"
         words = {str(choice): words.get(str(choice), str(choice)) for choice in get_args(field.annotation)}
+    from core.types.replies import OptionRow
+
     return OptionRow(
         name=name,
         title=field.title or name,

@@ -310,7 +310,7 @@ def counter_for(model: str | None = None, folder: Path | None = None) -> TokenCo
 
 @cache
 def _estimate() -> _Estimate:
-    return _Estimate(_open_tokenizer(bundled_model().joinpath("tokenizer.json").read_bytes()))
+    return _Estimate(_share_tokenizer(bundled_model().joinpath("tokenizer.json").read_bytes()))
 
 
 @lru_cache(maxsize=4)
@@ -474,7 +474,7 @@ class SharedEncoder:
             raise model.unavailable("its manifest is incomplete")
         # Copied, so that the other half of the file can be let go.
         table = np.frombuffer(encoder, np.uint8, words * width, offset).reshape(words, width).copy()
-        return cls(table, np.float32(place["scale"]), np.float32(place["zero"]), _open_tokenizer(names))
+        return cls(table, np.float32(place["scale"]), np.float32(place["zero"]), _share_tokenizer(names))
 
     def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         """The word vectors of tokens, shape (len(ids), width)."""
@@ -482,19 +482,33 @@ class SharedEncoder:
 
 
 _shared: WeakValueDictionary[tuple[object, ...], SharedEncoder] = WeakValueDictionary()
+_sharing_tokenizers = threading.Lock()  # guards _tokenizers
 _sharing = threading.Lock()  # guards _shared; who waits wants the same 12 MB, which one of them reads
 
 
-def _open_tokenizer(data: bytes, max_tokens: int | None = None) -> Any:
-    """A tokenizer that neither pads nor cuts, except behind `max_tokens`; the published file does both."""
+_tokenizers: dict[bytes, Any] = {}
+
+
+def _share_tokenizer(data: bytes) -> Any:
+    """As `_open_tokenizer`, once for each file: the embedder, the models beside it and the estimate read by the same.
+
+    It takes longer to read than a question to embed. Nobody may change what is shared.
+    """
+    digest = hashlib.sha256(data).digest()
+    with _sharing_tokenizers:
+        found = _tokenizers.get(digest)
+        if found is None:
+            found = _tokenizers[digest] = _open_tokenizer(data)
+        return found
+
+
+def _open_tokenizer(data: bytes) -> Any:
+    """A tokenizer that neither pads nor cuts; the published file does both."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_buffer(data)
     tokenizer.no_padding()
-    if max_tokens is None:
-        tokenizer.no_truncation()
-    else:
-        tokenizer.enable_truncation(max_tokens)
+    tokenizer.no_truncation()
     return tokenizer
 
 
@@ -543,7 +557,8 @@ class MiniLmEmbedder:
         digests = manifest["files"]
         tokenizer_bytes = model.read("tokenizer.json", digests["tokenizer.json"])
         self._version = _version(manifest)
-        self._tokenizer = _open_tokenizer(tokenizer_bytes, manifest["max_tokens"])
+        self._max_tokens: int = manifest["max_tokens"]
+        self._tokenizer = _share_tokenizer(tokenizer_bytes)
         self._faults = runtime_faults()
         self._session = model.open_session("model.onnx", digests["model.onnx"], max(1, threads))
 
@@ -588,7 +603,10 @@ class MiniLmEmbedder:
         Raises:
             LociError: E3002 if the model gave no usable vector.
         """
-        ids = np.array([self._tokenizer.encode(_SURROGATE.sub("\ufffd", text[:_MAX_CHARS])).ids], np.int64)
+        tokens = self._tokenizer.encode(_SURROGATE.sub("\ufffd", text[:_MAX_CHARS])).ids
+        if len(tokens) > self._max_tokens:
+            tokens = [*tokens[: self._max_tokens - 1], tokens[-1]]  # the frame's closing token stays
+        ids = np.array([tokens], np.int64)
         feed = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
         try:
             vector: Vectors = self._session.run(None, feed)[0][0]

@@ -5,6 +5,7 @@ Must not do: carry out what somebody asks for; that is the groups' part.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import cached_property
@@ -13,8 +14,6 @@ from typing import TYPE_CHECKING
 from core import log
 from core.engine import startup
 from core.engine.groups import EngineGroups
-from core.engine.memories.import_comparison import compare_imported, reconcile_daily
-from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.expiry import delete_expired
 from core.engine.runtime.monitor import release_caches
 from core.engine.runtime.open_vault import OpenVault
@@ -23,7 +22,7 @@ from core.engine.runtime.storage import log_failure, submit_work
 from core.engine.startup import SeenCounter
 from core.errors import LociError
 from core.events import Changed, Event, Hub, Progress
-from core.types.lifecycle import Pressure
+from core.types.values import Pressure
 
 if TYPE_CHECKING:
     from core.engine.conflicts import ReviewChores
@@ -31,19 +30,29 @@ if TYPE_CHECKING:
 _FLUSH_S = 1.0
 _WATCH_S = 5.0
 _INDEX_S = 1.0
+_ROUNDS = 2
+"""Rounds of `_INDEX_S` that a command has for itself."""
 _log = log.get("engine")
 
 
 class BackgroundChores:
     """The chores of one open vault after another."""
 
-    def __init__(self, groups: EngineGroups, hub: Hub, counter: SeenCounter, *, may_write: bool) -> None:
+    def __init__(
+        self, groups: EngineGroups, hub: Hub, counter: SeenCounter, *, may_write: bool, may_wait: bool
+    ) -> None:
         """Begin nothing yet.
 
         Args:
             may_write: whether to finish and tidy too, and not only to flush and watch.
+            may_wait: whether what nobody asked for begins some seconds later: a command that is over by then needs
+                none of it, and loading it takes longer than the answer.
         """
-        self._groups, self._hub, self._counter, self._may_write = groups, hub, counter, may_write
+        self._groups, self._hub, self._counter = groups, hub, counter
+        self._may_write, self._may_wait = may_write, may_wait
+        self._lock = threading.Lock()  # guards the two below, and is held while tidying begins
+        self._rounds_to_wait = 0
+        self._begin_later: Callable[[], None] | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
 
     @cached_property
@@ -68,6 +77,11 @@ class BackgroundChores:
         open_vault.storage.threads.run_every(_INDEX_S, lambda: self._run_chores(open_vault), "index")
         return self.begin_writing(open_vault) if open_vault.storage.vault.older is None else None
 
+    def stop_waiting(self) -> None:
+        """The vault closes: what has not begun by now does not begin any more."""
+        with self._lock:
+            self._begin_later = None
+
     def begin_writing(self, open_vault: OpenVault) -> Future[int] | None:
         """Begin what writes by itself; of an older copy only once it is accepted.
 
@@ -75,15 +89,28 @@ class BackgroundChores:
             How many interrupted imports were dealt with; None where the engine was told to write nothing by itself.
         """
         self._counter.start_storing(open_vault.storage)
-        self._groups.scheduler.start_for(open_vault)
+        if not self._may_wait or self._groups.is_made("scheduler"):
+            self._groups.scheduler.start_for(open_vault)
         if not self._may_write:
             return None
         self._unsubscribe()
         self._unsubscribe = self._hub.subscribe(self._run_probes_after_change)
-        self._groups.palace.watch_for_unplaced(open_vault.storage, open_vault.search)
-        self._groups.refinement.start_job(open_vault)
         finishing = self._finish_interrupted_imports(open_vault)
         log_failure(finishing, _log, "finishing an interrupted import")
+        if self._may_wait:
+            with self._lock:
+                self._rounds_to_wait, self._begin_later = _ROUNDS, lambda: self._begin_tidying(open_vault)
+        else:
+            self._begin_tidying(open_vault)
+        return finishing
+
+    def _begin_tidying(self, open_vault: OpenVault) -> None:
+        from core.engine.memories.import_comparison import compare_imported
+        from core.engine.memories.memories import embed_backlog
+
+        _ = self._groups.scheduler  # made by now, as rounds ask it
+        self._groups.palace.watch_for_unplaced(open_vault.storage, open_vault.search)
+        self._groups.refinement.start_job(open_vault)
         log_failure(
             submit_work(open_vault.storage.threads.jobs, embed_backlog, open_vault.storage, open_vault.search),
             _log,
@@ -94,7 +121,6 @@ class BackgroundChores:
             _log,
             "comparing imported memories",
         )
-        return finishing
 
     def _finish_interrupted_imports(self, open_vault: OpenVault) -> Future[int]:
         if open_vault.storage.vault.read(count_interrupted_imports):
@@ -110,7 +136,21 @@ class BackgroundChores:
     def _publish_finishing_progress(self, done: int, total: int | None) -> None:
         self._hub.publish(Progress("import", "Finishing an interrupted import", done, total))
 
+    def _is_waiting(self) -> bool:
+        """Whether it is too early for what nobody asked for; where it no longer is, tidying begins."""
+        with self._lock:
+            if self._begin_later is None:
+                return False
+            if self._rounds_to_wait > 0:
+                self._rounds_to_wait -= 1
+                return True
+            begin, self._begin_later = self._begin_later, None
+            begin()
+            return False
+
     def _run_chores(self, open_vault: OpenVault) -> None:
+        if self._is_waiting():
+            return
         self._run_chore(open_vault, startup.maintain_index)
         if open_vault.storage.vault.older is not None:
             return
@@ -122,6 +162,8 @@ class BackgroundChores:
             self._run_chore(open_vault, self._groups.sessions.run_chores)
         self._run_chore(open_vault, self._groups.scheduler.resume_requested)
         if self._may_write:
+            from core.engine.memories.import_comparison import reconcile_daily
+
             self._run_chore(open_vault, lambda one: self.review.run(one.storage, one.search))
             self._run_chore(open_vault, lambda one: reconcile_daily(one.storage))
             self._run_chore(open_vault, self._groups.scheduler.queue_due)

@@ -51,7 +51,8 @@ from core.memory.read import read_by_ids
 from core.recall.scope import OWNER_SCOPE, Scope, visible_ids
 from core.text.screening.egress import prefetch_scans
 from core.text.terms import embedding_text
-from core.types.replies import ClientRecord, WaitingKind
+from core.types.clients import ClientRecord
+from core.types.replies import WaitingKind
 from core.types.reviews import (
     ClosedRow,
     Decision,

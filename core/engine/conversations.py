@@ -16,8 +16,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from core.engine.access.authority import Authority
+from core.engine.access.recalls import RecallReply
 from core.engine.memories.contexts import build_context
-from core.engine.memories.memories import Memories, RecallReply
+from core.engine.memories.memories import Memories
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.storage import chain_work, map_result
 from core.errors import Code, LociError, UserError

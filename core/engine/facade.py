@@ -33,8 +33,6 @@ from core.engine.runtime.threads import EngineLoop, Threads, start_ticker
 from core.engine.startup import SeenCounter, built_in_readers, built_in_talk
 from core.errors import Code
 from core.events import Hub, StateChanged
-from core.intake.claims import TextReaders
-from core.lifecycle.job_support.job_context import TalkReader
 from core.recall.result import RecallItem, RecallResult
 from core.security.handshake import owner_token
 from core.security.keyring_client import Keyring
@@ -49,8 +47,11 @@ if TYPE_CHECKING:
     from core.config.option_rows import option_rows
     from core.engine.home.doctor import examine_home, make_finding
     from core.engine.home.window_file import WindowFile, load_window, save_window
+    from core.engine.jobs.scheduler import Scheduler
     from core.engine.vault.administration import VaultGroup, create_vault, restore_vault
     from core.entities.resolution import EntityCandidate
+    from core.intake.claims import TextReaders
+    from core.lifecycle.job_support.job_context import TalkReader
     from core.llm.conversation import cited_sources, remove_citations, split_citations
     from core.security.strength import Strength, passphrase_strength
     from core.text.emblems import read_emblems
@@ -182,7 +183,9 @@ class Engine(EngineGroups):
             setup.person_home,
             self.flush_journal,
         )
-        self._chores = BackgroundChores(self, self.hub, self._counter, may_write=setup.background)
+        self._chores = BackgroundChores(
+            self, self.hub, self._counter, may_write=setup.background, may_wait=setup.is_for_one_command
+        )
         if not setup.is_for_one_command:
             self.make_all()
 
@@ -230,6 +233,12 @@ class Engine(EngineGroups):
             raise locked_error()
         return open_vault
 
+    def _on_scheduler_made(self, made: Scheduler) -> None:
+        """Take up what waits in a vault that is open by now."""
+        open_vault = self._open_vault
+        if open_vault is not None and open_vault.storage.vault.older is None:
+            made.start_for(open_vault)
+
     def unlock(self, root: RootKey) -> OpenInfo:
         """Open the vault; the caller has checked the secret at its slot.
 
@@ -260,7 +269,7 @@ class Engine(EngineGroups):
                     threads,
                     self.hub,
                     setup.readers,
-                    self.embedding_models.embedder_for,
+                    lambda space: self.embedding_models.embedder_for(space),
                     setup.chance,
                     self._counter.read(root, threads),
                 )
@@ -276,7 +285,12 @@ class Engine(EngineGroups):
             except BaseException:
                 self._close_vault(open_vault)
                 raise
-            open_vault.talk = built_in_talk() if setup.readers is None and setup.talk is None else setup.talk
+            if setup.readers is None and setup.talk is None:
+                open_vault.make_talk = built_in_talk
+            else:
+                open_vault.make_talk = lambda: setup.talk
+            if not setup.is_for_one_command:
+                open_vault.search.load_writers()
             self._open_vault = open_vault
             self._set_state("open")
             self.finishing = self._chores.begin(open_vault)
@@ -324,9 +338,13 @@ class Engine(EngineGroups):
 
     def _close_vault(self, open_vault: OpenVault, within_s: float = startup.CLOSE_S) -> None:
         self.authority.forget_all()
-        self.scheduler.stop_for_lock()
-        self.refinement.stop_job()
-        self.embedding_models.close_server()
+        self._chores.stop_waiting()
+        if self.is_made("scheduler"):
+            self.scheduler.stop_for_lock()
+        if self.is_made("refinement"):
+            self.refinement.stop_job()
+        if self.is_made("embedding_models"):
+            self.embedding_models.close_server()
         if self.is_made("sessions"):
             self.sessions.save_all_sessions(open_vault.storage)
         self._counter.store_last_seen(open_vault.storage)

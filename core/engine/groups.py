@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.engine.access.authority import Authority
-from core.engine.jobs.due_times import Agenda
-from core.engine.jobs.model_refinement import ModelRefinement
-from core.engine.jobs.scheduler import Scheduler
-from core.engine.memories.memories import Memories
+from core.engine.access.recalls import answer_recall
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Search
-from core.engine.runtime.settings import Settings
 from core.engine.runtime.storage import Storage
-from core.engine.vault.embedding_model import EmbeddingModels
 
 if TYPE_CHECKING:
     from core.embed.embedder import Embedder
+    from core.engine.access.recalls import RecallReply
     from core.engine.client_changes import ClientChanges
     from core.engine.clients.clients import ChangeSubscriptions, Clients
     from core.engine.clients.sessions import Sessions
@@ -33,10 +30,15 @@ if TYPE_CHECKING:
     from core.engine.conversations import Conversations
     from core.engine.imports import Imports
     from core.engine.jobs.jobs import JobsGroup, Maintenance
+    from core.engine.jobs.model_refinement import ModelRefinement
+    from core.engine.jobs.scheduler import Scheduler
     from core.engine.jobs.statements import StatementsGroup
     from core.engine.library import Library
+    from core.engine.memories.memories import Memories
     from core.engine.outcomes import Outcomes
     from core.engine.recall_trials import RecallTrials
+    from core.engine.runtime.settings import Settings
+    from core.engine.vault.embedding_model import EmbeddingModels
     from core.engine.vault.history import History
     from core.engine.views.entities import Entities
     from core.engine.views.graph import Graph
@@ -45,14 +47,15 @@ if TYPE_CHECKING:
     from core.engine.views.timeline import Timeline
     from core.lifecycle.job_support.job_context import Planner, StreamJob
     from core.types.lifecycle import JobType
+    from core.types.requests import RecallQuery
+    from core.types.values import Actor
 
 
-class EngineGroups:
-    """The groups; `Engine` adds what opens and closes the vault behind them.
+class UpkeepGroups:
+    """The groups that a vault needs to be kept in order, beside what callers ask of them; and how all groups are made.
 
     Attributes:
         authority: paired clients by name, for the handshake; never waits.
-        scheduler: runs the jobs; `jobs` is the group that callers use.
     """
 
     def __init__(
@@ -74,12 +77,7 @@ class EngineGroups:
         """
         self._get_vault, self._get_loop, self.authority = open_vault, loop, authority
         self._person_home, self._flush = person_home, flush_journal
-        self.memories = Memories(open_vault, authority)
-        self.settings = Settings(open_vault)
-        self.refinement = ModelRefinement(open_vault, loop)
-        self.embedding_models = EmbeddingModels(open_vault, loop, embedder, self.settings)
-        self.scheduler = Scheduler(Agenda(self._make_jobs), self.refinement)
-        self.embedding_models.wished = self.scheduler.check_soon
+        self._built_in = embedder
 
     def make_all(self) -> None:
         """Make every group now, before there are threads that ask for one: making is not guarded against two."""
@@ -105,6 +103,59 @@ class EngineGroups:
         from core.types.lifecycle import JobType
 
         return {**make_jobs(), JobType.MIGRATE: MigrationJob(self.embedding_models)}
+
+    def recall(self, query: RecallQuery, actor: Actor) -> Future[RecallReply]:
+        """As `Memories.recall`; where nobody has asked for that group, without loading all that it can do besides."""
+        if self.is_made("memories"):
+            return self.memories.recall(query, actor)
+        return answer_recall(self._get_vault(), query, self.authority.make_scope(actor), actor)
+
+    @cached_property
+    def memories(self) -> Memories:
+        """Everything a caller does with memories."""
+        from core.engine.memories.memories import Memories
+
+        return Memories(self._get_vault, self.authority)
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The options of the vault."""
+        from core.engine.runtime.settings import Settings
+
+        return Settings(self._get_vault)
+
+    @cached_property
+    def scheduler(self) -> Scheduler:
+        """Runs the jobs; `jobs` is the group that callers use."""
+        from core.engine.jobs.due_times import Agenda
+        from core.engine.jobs.scheduler import Scheduler
+
+        made = Scheduler(Agenda(self._make_jobs), lambda: self.refinement)
+        self._on_scheduler_made(made)
+        return made
+
+    def _on_scheduler_made(self, made: Scheduler) -> None:
+        """Nothing, where it is made before a vault is open."""
+
+    @cached_property
+    def refinement(self) -> ModelRefinement:
+        """What a local model refines."""
+        from core.engine.jobs.model_refinement import ModelRefinement
+
+        return ModelRefinement(self._get_vault, self._get_loop)
+
+    @cached_property
+    def embedding_models(self) -> EmbeddingModels:
+        """The embedding model that is searched with, and changing it."""
+        from core.engine.vault.embedding_model import EmbeddingModels
+
+        made = EmbeddingModels(self._get_vault, self._get_loop, self._built_in, self.settings)
+        made.wished = self.scheduler.check_soon
+        return made
+
+
+class EngineGroups(UpkeepGroups):
+    """All groups; `Engine` adds what opens and closes the vault behind them."""
 
     @cached_property
     def imports(self) -> Imports:

@@ -32,8 +32,9 @@ from core.memory.write import count_without_vectors
 from core.recall.receipt_codec import metrics_from_json
 from core.score.answer_quality import percentile
 from core.types.belief import ModelServerState, ModelState
-from core.types.lifecycle import Health, JobAction, LatencyPeriod, Pressure, Trends
+from core.types.lifecycle import Health, JobAction, LatencyPeriod, Trends
 from core.types.replies import StatusReport, WaitingKind
+from core.types.values import Pressure
 from core.vault.backup import automatic_backups, made_at_ms
 from core.vault.bootstrap import Doubt
 from core.vault.database.rows import Rows

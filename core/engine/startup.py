@@ -12,15 +12,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import TimeoutError as TooLate
 from contextlib import ExitStack, suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core import log
-from core.belief.extract.claim_model import ClaimModel
-from core.belief.extract.extraction import extract_claims
-from core.belief.extract.statements import find_statements
-from core.belief.relate.relation_model import RelationModel
 from core.embed.embedder import Embedder
 from core.engine.home.keys import HomeKeys, sub_keys
 from core.engine.runtime.expiry import clear_scrub_note, scrub_noted
@@ -36,27 +33,27 @@ from core.events import Hub, Progress
 from core.index.base import VectorIndex
 from core.index.manager import IndexManager, IndexState, IndexStatus, MaintenanceDue
 from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_snapshot
-from core.intake.claims import TextReaders
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.lifecycle.job_support.job_context import SCHEDULER, TalkReader
 from core.memory import vector_spaces
 from core.memory.write import VectorSpace
 from core.score.profile import profile_from_options
 from core.security.keyfile import load_keys
 from core.security.keys import Purpose, RootKey, open_with_fresh_key, seal_with_fresh_key
-from core.talk.reader_model import ReaderModel
-from core.talk.statements import distill_conversation
-from core.talk.turns import EpisodeText, read_turns
 from core.types.clock import Clock
-from core.types.talk import ConversationStatements, Turn
 from core.types.values import OWNER_ACTOR, IdMaker
 from core.vault.audit import AuditChain
-from core.vault.backup import clear_leftovers
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home
-from core.vault.files.replacement import finish_restore
+from core.vault.files.replacement import clear_leftovers, finish_restore
 from core.vault.vault import Vault, WriteQueue
+
+if TYPE_CHECKING:  # what reads texts is loaded with the first that is stored (`built_in_readers`)
+    from core.belief.extract.claim_model import ClaimModel
+    from core.intake.claims import TextReaders
+    from core.lifecycle.job_support.job_context import TalkReader
+    from core.talk.reader_model import ReaderModel
+    from core.types.talk import ConversationStatements, Turn
 
 _KEYRING_S = 2.0  # of the time a person waits for the vault to open
 _KEPT_EVERY_S = 300.0
@@ -168,10 +165,10 @@ def open_vault(
         space, before = vault.read(
             lambda rows: vector_spaces.choose_active_space(rows, embedder.name, embedder.version, embedder.dims)
         )
-        if served is not None:
+        if space.served:
+            if served is None:
+                raise BugError("a vault of a model server without one")
             embedder = served(space)
-        elif space.served:
-            raise BugError("a vault of a model server without one")
         open_vault = _assemble_vault(
             vault, home, root, clock, embedder, space, threads, hub, readers, IdMaker(clock, chance)
         )
@@ -214,6 +211,8 @@ def accept_older(storage: Storage) -> tuple[int, int]:
 
 def _note_crash(storage: Storage, tx: Tx) -> None:
     """The last run did not close the vault: that is an event of its own (E33.3)."""
+    from core.lifecycle.job_support.job_context import SCHEDULER
+
     with storage.work.verb(tx, "crash_recovery", "Opened after an unexpected end", SCHEDULER) as verb:
         verb.note_audit(how="auto")
 
@@ -237,7 +236,11 @@ def _assemble_vault(
         _log.warning("%d stored options were out of bounds; their defaults are used", count)
     chain = AuditChain(sub_keys(root).audit)
     work = UnitOfWork(make_id, chain, chosen.undo_days, chosen.client_waits)
-    gated = replace(readers or built_in_readers(), gate=chosen.relation_gate)
+
+    @cache
+    def gated() -> TextReaders:
+        return replace(readers or built_in_readers(), gate=chosen.relation_gate)
+
     index = IndexManager(space.dims, hnsw_from=chosen.hnsw_from)
     load = Load(clock, chosen.memory_budget_mb)
     storage = Storage(home, root, vault, WriteQueue(vault), clock, make_id, work, threads, hub, load.activity)
@@ -254,6 +257,11 @@ def _assemble_vault(
 
 def built_in_readers() -> TextReaders:
     """Statements and claims by the pattern vocabulary, what is stored with a model beside it; none needs a server."""
+    from core.belief.extract.extraction import extract_claims
+    from core.belief.extract.statements import find_statements
+    from core.belief.relate.relation_model import RelationModel
+    from core.intake.claims import TextReaders
+
     model = built_in_claims()
     return TextReaders(
         extract=extract_claims,
@@ -266,6 +274,8 @@ def built_in_readers() -> TextReaders:
 
 def built_in_claims() -> ClaimModel | None:
     """What reads the claims of a text that is stored beside the rules; None where its files are not there."""
+    from core.belief.extract.claim_model import ClaimModel
+
     model = ClaimModel()
     try:
         _ = model.card
@@ -281,6 +291,9 @@ TELLING = 4
 
 def built_in_talk() -> TalkReader | None:
     """What makes statements of talk by the shipped reader model; None where its files are not there."""
+    from core.lifecycle.job_support.job_context import TalkReader
+    from core.talk.reader_model import ReaderModel
+
     model = ReaderModel()
     try:
         version = model.card.version
@@ -291,6 +304,9 @@ def built_in_talk() -> TalkReader | None:
 
 
 def _distill_turns(model: ReaderModel, episodes: Sequence[Turn]) -> ConversationStatements:
+    from core.talk.statements import distill_conversation
+    from core.talk.turns import EpisodeText, read_turns
+
     texts = [
         EpisodeText(one.episode_id, one.text, one.speaker, one.said_ms, one.is_owner, one.is_assistant)
         for one in episodes

@@ -20,6 +20,7 @@ from core.belief.relate.coverage import has_no_residue
 from core.belief.trust_gate import SourceAuthority
 from core.intake.transaction.sources import KINDS_BY_TEXT, base_trusts, find_active_duplicate
 from core.memory.read import time_of_memory_sql
+from core.text.sentences import sentence_at
 from core.types.belief import ClaimDraft, ComparedText
 from core.types.values import Kind, Precision, Source, When
 from core.vault.database.rows import Rows, to_json
@@ -172,30 +173,6 @@ def has_other_claims(rows: Rows, memory_id: str, ending: Sequence[str], *, waiti
     ending_sentences = [sentence_at(text, start, end) for claim_id, start, end in spans if claim_id in ending]
     rest = [sentence_at(text, start, end) for claim_id, start, end in spans if claim_id not in ending]
     return any(all(span[1] <= other[0] or other[1] <= span[0] for other in ending_sentences) for span in rest)
-
-
-def sentence_at(text: str, start: int, end: int) -> tuple[int, int]:
-    """The sentence, or the sentences, that hold a span.
-
-    Args:
-        start: where the span begins, code points.
-        end: where it ends, exclusive.
-
-    Returns:
-        Begin and end; bounds are line ends, semicolons, and full stops, exclamation and question marks before a blank.
-    """
-    begin = start
-    while begin > 0 and not _is_bound(text, begin - 1):
-        begin -= 1
-    stop = end
-    while stop < len(text) and not _is_bound(text, stop - 1):
-        stop += 1
-    return begin, max(stop, end)
-
-
-def _is_bound(text: str, at: int) -> bool:
-    sign = text[at]
-    return sign in "\n;" or (sign in ".!?" and (at + 1 >= len(text) or text[at + 1].isspace()))
 
 
 OWNER_LINEAGE = "owner"

@@ -17,11 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.embed.embedder import to_blob
-from core.memory.floor_plan import remove_places
 from core.memory.read import read_by_ids
-from core.memory.rehearsals import remove_rehearsals
 from core.score.decay import STANDARD
-from core.text.metadata import extract_cues, extract_steps
 from core.text.sentences import Tiers, make_tiers
 from core.text.terms import memory_terms
 from core.types.values import Kind, Memory, Role, Source, Status, When, channel_in
@@ -323,6 +320,8 @@ def procedure_columns(text: str) -> dict[str, object]:
     Returns:
         The columns `steps` and `trigger_cues`.
     """
+    from core.text.metadata import extract_cues, extract_steps  # few memories are procedures
+
     return {"steps": to_json(list(extract_steps(text))), "trigger_cues": " ".join(extract_cues(text))}
 
 
@@ -524,6 +523,9 @@ def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
 
     Places, rehearsals and records of procedures are the only ones that an undo brings back: the others are made anew.
     """
+    from core.memory.floor_plan import remove_places  # loaded by who removes: a recall knows no floor plan
+    from core.memory.rehearsals import remove_rehearsals
+
     keys = [(label,) for label in labels]
     tx.run_many("DELETE FROM memory_fts WHERE rowid = ?", keys)
     tx.run_many("DELETE FROM embeddings WHERE owner = 'memory' AND n = ?", keys)

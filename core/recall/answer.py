@@ -14,7 +14,6 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from core.intake.candidate import sentence_at
 from core.memory.read import read_by_labels
 from core.recall.candidates import Candidates, ComparedQuery
 from core.recall.client_quota import allot_places, find_contributors
@@ -40,6 +39,7 @@ from core.recall.statements import Representatives, SourceEpisode, put_small_tal
 from core.recall.vectors import Floats
 from core.score.ranking import CandidateColumns, answer_probability, evidence_bar
 from core.text.query_plan import asks_for_several
+from core.text.sentences import sentence_at
 from core.types.recall import QueryPlan, Trace, TracedCandidate
 from core.types.values import Memory, Status
 from core.vault.database.rows import Rows

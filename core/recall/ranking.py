@@ -13,15 +13,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core.belief.claims import find_owner_statements, find_persons_words
-from core.belief.relate.owner_contradiction import StatedText, read_stated_text, weigh_contradictions
-from core.intake.claims import TextReaders
 from core.recall.candidates import Candidates, ComparedQuery, read_candidates
 from core.recall.predicate import ScopePredicate
 from core.recall.result import IN_REVIEW, RecallItem, Signals
@@ -41,6 +40,9 @@ from core.score.ranking import (
 from core.types.belief import ComparedText
 from core.types.values import Intent, Kind, Memory, Status
 from core.vault.database.rows import Rows
+
+if TYPE_CHECKING:
+    from core.intake.claims import TextReaders
 
 # Scores nearer than this are equal: a sum of floats must not decide a tie.
 _DIGITS = 9
@@ -375,12 +377,15 @@ _COMPARED = 40
 """Pairs of an answer that are compared; those first that have a word in common."""
 
 
-def mark_contradictions(rows: Rows, items: tuple[RecallItem, ...], readers: TextReaders) -> tuple[RecallItem, ...]:
+def mark_contradictions(
+    rows: Rows, items: tuple[RecallItem, ...], readers: Callable[[], TextReaders]
+) -> tuple[RecallItem, ...]:
     """Mark what clients say against the person's own word, and rank it below that word.
 
     Args:
         rows: the snapshot the answer was made from.
         items: the answer, best first.
+        readers: gives what reads claims and relations; asked for where texts have to be compared.
 
     Returns:
         The same items, best first. A contested item scores below what it contradicts, except what the person typed
@@ -395,7 +400,7 @@ def mark_contradictions(rows: Rows, items: tuple[RecallItem, ...], readers: Text
     pairs = [
         (own, item) for item, own in product(strangers, items) if _is_comparable(own, item, persons, owner_statements)
     ]
-    against = _find_contradicted(pairs, readers)
+    against = _find_contradicted(pairs, readers()) if pairs else {}
     if not against:
         return items
     relayed = persons - owner_statements
@@ -434,7 +439,14 @@ def _time_of(memory: Memory) -> int:
 
 def _find_contradicted(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: TextReaders) -> dict[str, RecallItem]:
     """Map the id of each contradicting item to the best item that it contradicts."""
-    statements = {item.memory.id: _read_statement(item.memory, readers) for pair in pairs for item in pair}
+    # Loaded where a client's word stands beside the person's own: most answers of one command hold none.
+    from core.belief.relate.owner_contradiction import read_stated_text, weigh_contradictions
+
+    statements = {
+        item.memory.id: read_stated_text(_text_to_compare(item.memory), readers.extract, _SENTENCES)
+        for pair in pairs
+        for item in pair
+    }
     close = sorted(
         pairs,
         key=lambda pair: not statements[pair[0].memory.id].content_words & statements[pair[1].memory.id].content_words,
@@ -451,5 +463,5 @@ def _find_contradicted(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: 
     return found
 
 
-def _read_statement(memory: Memory, readers: TextReaders) -> StatedText:
-    return read_stated_text(ComparedText(memory.text[:_CHARACTERS], _time_of(memory)), readers.extract, _SENTENCES)
+def _text_to_compare(memory: Memory) -> ComparedText:
+    return ComparedText(memory.text[:_CHARACTERS], _time_of(memory))

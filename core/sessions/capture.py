@@ -43,7 +43,8 @@ from core.intake.transaction.unit_of_work import Verb
 from core.memory.write import Stored, content_hash
 from core.text.sentences import extract_propositions, split_sentences
 from core.text.terms import embedding_text, fold_case, stop_words
-from core.types.replies import ClientRecord, StoreReply
+from core.types.clients import ClientRecord
+from core.types.replies import StoreReply
 from core.types.requests import StoreRequest
 from core.types.sessions import Captured, CaptureRequest, Message, SummaryRequest
 from core.types.values import Actor, Grant, Kind, Source

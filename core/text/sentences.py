@@ -501,3 +501,27 @@ def _flag_letters_before(text: str, at: int) -> int:
     while at - 1 - count >= 0 and _is_regional_sign(text[at - 1 - count]):
         count += 1
     return count
+
+
+def sentence_at(text: str, start: int, end: int) -> tuple[int, int]:
+    """The sentence, or the sentences, that hold a span.
+
+    Args:
+        start: where the span begins, code points.
+        end: where it ends, exclusive.
+
+    Returns:
+        Begin and end; bounds are line ends, semicolons, and full stops, exclamation and question marks before a blank.
+    """
+    begin = start
+    while begin > 0 and not _is_bound(text, begin - 1):
+        begin -= 1
+    stop = end
+    while stop < len(text) and not _is_bound(text, stop - 1):
+        stop += 1
+    return begin, max(stop, end)
+
+
+def _is_bound(text: str, at: int) -> bool:
+    sign = text[at]
+    return sign in "\n;" or (sign in ".!?" and (at + 1 >= len(text) or text[at + 1].isspace()))

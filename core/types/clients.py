@@ -1,6 +1,6 @@
-"""Clients as the person sees them: cards, activity, previews (E12a, E12b); what a change announces.
+"""Clients: the engine's record of each, and what the person sees: cards, activity, previews (E12a, E12b); changes.
 
-Must not do: hold a token or a text of a memory.
+Must not do: hold a text of a memory, or a token in anything but the record, which never leaves the engine.
 """
 
 from __future__ import annotations
@@ -35,6 +35,52 @@ Moves = tuple[Moved, ...]
 
 SLEEPS_AFTER_MS = 90 * 86_400_000
 """A client that did not come for so long sleeps until the person wakes it (reliability study, D P8)."""
+
+
+def is_asleep(now_ms: int, *times: int | None) -> bool:
+    """Whether nothing was heard of a client for so long that it sleeps.
+
+    Args:
+        *times: when it was last seen, woken and paired; None for never.
+
+    Returns:
+        Whether all of these lie more than 90 days back.
+    """
+    return now_ms - max(0, *(at for at in times if at is not None)) > SLEEPS_AFTER_MS
+
+
+@dataclass(frozen=True, slots=True)
+class ClientRecord:
+    """A paired client as the server needs it.
+
+    Attributes:
+        token: 32 bytes; never logged, never sent again.
+        grants: words of `core.types.values.Grant`.
+        space_ids: ids of the spaces it may see besides GLOBAL and its own.
+        spaces: the names of those spaces.
+        own_space_id: its `client:<name>` space.
+        limit_minute: searches a minute; None for no limit.
+        limit_session: searches a session; None for no limit.
+        woken_at: when the person last woke it, epoch ms; None for never.
+        asleep: it was away for so long that it is not let in until the person wakes it.
+    """
+
+    id: str
+    name: str
+    token: bytes = field(repr=False)
+    grants: frozenset[str]
+    space_ids: frozenset[str]
+    spaces: tuple[str, ...]
+    own_space_id: str
+    trust_ceiling: float
+    limit_minute: int | None
+    limit_session: int | None
+    paired_at: int
+    last_seen_at: int | None
+    paused: bool
+    revoked: bool
+    woken_at: int | None = None
+    asleep: bool = False
 
 
 class ClientState(StrEnum):

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from core.types.talk import Statement
+from core.types.values import Pressure
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,14 +199,6 @@ class JobAction(StrEnum):
     ERASE = "erase"
     STRENGTHEN = "strengthen"
     PROPOSE = "propose"
-
-
-class Pressure(StrEnum):
-    """How much of the memory budget is taken (E21.2): below 70 %, below 90 %, above."""
-
-    NORMAL = "normal"
-    ELEVATED = "elevated"
-    CRITICAL = "critical"
 
 
 @dataclass(frozen=True, slots=True)

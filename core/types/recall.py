@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from core.types.replies import OptionRow
 from core.types.values import Intent, Memory
+
+if TYPE_CHECKING:
+    from core.types.replies import OptionRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -417,40 +417,6 @@ class ImportFindings:
 
 
 @dataclass(frozen=True, slots=True)
-class ClientRecord:
-    """A paired client as the server needs it.
-
-    Attributes:
-        token: 32 bytes; never logged, never sent again.
-        grants: words of `core.types.values.Grant`.
-        space_ids: ids of the spaces it may see besides GLOBAL and its own.
-        spaces: the names of those spaces.
-        own_space_id: its `client:<name>` space.
-        limit_minute: searches a minute; None for no limit.
-        limit_session: searches a session; None for no limit.
-        woken_at: when the person last woke it, epoch ms; None for never.
-        asleep: it was away for so long that it is not let in until the person wakes it.
-    """
-
-    id: str
-    name: str
-    token: bytes = field(repr=False)
-    grants: frozenset[str]
-    space_ids: frozenset[str]
-    spaces: tuple[str, ...]
-    own_space_id: str
-    trust_ceiling: float
-    limit_minute: int | None
-    limit_session: int | None
-    paired_at: int
-    last_seen_at: int | None
-    paused: bool
-    revoked: bool
-    woken_at: int | None = None
-    asleep: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Finding:
     """What one check of the installation found.
 

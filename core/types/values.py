@@ -146,6 +146,14 @@ class Action(StrEnum):
     SKIP = "skip"
 
 
+class Pressure(StrEnum):
+    """How much of the memory budget is taken (E21.2): below 70 %, below 90 %, above."""
+
+    NORMAL = "normal"
+    ELEVATED = "elevated"
+    CRITICAL = "critical"
+
+
 class Intent(StrEnum):
     """What kind of answer is asked for (E40.1)."""
 

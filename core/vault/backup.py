@@ -40,7 +40,7 @@ from core.vault.database.connections import look_into
 from core.vault.database.migrations import Migration, known_migrations
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home, SubKeys, new_file
-from core.vault.files.replacement import OLD, WORK, finish_restore, take_place
+from core.vault.files.replacement import BACKUP_WORK, OLD, PARTIAL, WORK, finish_restore, take_place
 from core.vault.head import Head, read_head, write_head
 from core.vault.vault import Vault
 
@@ -455,8 +455,6 @@ def _remove_older_vault(home: Home) -> None:
 
 
 _AUTOMATIC = re.compile(r"loci-\d{8}-\d{6}-(?P<seq>\d+)\.tar")
-_PARTIAL = ".partial"
-_WORK = ".work-"
 
 
 @dataclass(frozen=True)
@@ -517,24 +515,6 @@ def make_backup(
     raise fault
 
 
-def clear_leftovers(home: Home) -> int:
-    """Remove what a killed backup left. Under the vault's lock, with no backup running.
-
-    Returns:
-        How many things were removed.
-    """
-    removed = 0
-    with suppress(FileNotFoundError):
-        for entry in list(home.backups.iterdir()):
-            if entry.name.startswith(_WORK):
-                shutil.rmtree(entry, ignore_errors=True)
-                removed += 1
-            elif entry.name.endswith(_PARTIAL):
-                entry.unlink(missing_ok=True)
-                removed += 1
-    return removed
-
-
 def automatic_backups(home: Home) -> tuple[Path, ...]:
     """The automatic backups, newest first: by the vault's sequence in them, since a clock may jump back."""
     if not home.backups.is_dir():
@@ -563,8 +543,8 @@ def made_at_ms(automatic: Path) -> int:
 def _make_backup(
     vault: Vault, db_key: bytes, backup_key: bytes, key_file: bytes, now_ms: int, final: Path
 ) -> BackupInfo:
-    work = Path(tempfile.mkdtemp(prefix=_WORK, dir=vault.home.backups))
-    partial = final.with_name(final.name + _PARTIAL)
+    work = Path(tempfile.mkdtemp(prefix=BACKUP_WORK, dir=vault.home.backups))
+    partial = final.with_name(final.name + PARTIAL)
     try:
         copy = work / VAULT
         vault.copy_into(copy)

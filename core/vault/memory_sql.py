@@ -2,7 +2,8 @@
 
 Spaces and channels are no part of the first: they depend on the asker (`core.recall.scope`). The second are
 mentions, entities named nowhere else and what was inferred; nothing of it is recorded for undo, since it is derived
-anew from the texts. Must not do: remove what a person made.
+anew from the texts. With them goes the note that rows vanished whose words are still to be scrubbed. Must not do:
+remove what a person made.
 """
 
 from __future__ import annotations
@@ -120,3 +121,16 @@ def let_in_sql(alias: str = "m") -> str:
         A condition with `:asker`: the client's id; NULL for who decides such matters.
     """
     return f"(:asker IS NULL OR {alias}.client_id IS :asker OR NOT {undecided_sql(alias)})"
+
+
+SCRUB_DUE = "scrub_due"
+"""A key of `settings`: rows vanished and their words are not scrubbed yet; its value is the vault's sequence then."""
+
+
+def note_scrub(tx: Tx) -> None:
+    """Note, in the transaction in which rows vanish, that a scrub is due; a crash does not lose it."""
+    tx.run(
+        "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
+        "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at",
+        (SCRUB_DUE, json.dumps(tx.seq), tx.now_ms),
+    )

@@ -6,6 +6,15 @@ import pytest
 from cli_rig import Palace
 
 ENGINE = {"core.engine.facade", "numpy", "sqlcipher3", "onnxruntime", "tokenizers", "hnswlib", "jsonschema", "pydantic"}
+BESIDE_RECALL = (
+    "core.belief.extract.extraction", "core.belief.relate", "core.engine.clients", "core.engine.jobs",
+    "core.engine.memories", "core.engine.views", "core.entities", "core.intake.claims", "core.intake.erase",
+    "core.intake.review", "core.intake.store", "core.intake.transitions", "core.lifecycle", "core.llm",
+    "core.memory.floor_plan", "core.sessions", "core.talk", "core.types.entities", "core.types.lifecycle",
+    "core.types.replies", "core.types.reviews", "core.types.sessions", "core.types.views", "core.vault.backup",
+    "fsrs", "jsonschema", "rapidfuzz",
+)  # fmt: skip
+"""What one question needs nothing of: what stores, reads, judges, tidies and shows."""
 TRACED = {"PYTHONPROFILEIMPORTTIME": "1"}
 
 
@@ -31,6 +40,17 @@ def test_a_verb_that_a_running_engine_answers_loads_no_engine(palace: Palace, ve
     found = loaded(done.err)
     assert "core.engine.home.keys" in found
     assert not found & ENGINE
+
+
+def test_a_question_to_a_vault_that_is_opened_for_it_loads_what_answers_and_no_more(palace: Palace) -> None:
+    assert palace.run("remember", "The spare keys hang behind the tide clock.").code == 0
+    done = palace.run("recall", "the spare keys", variables=TRACED)
+    assert done.code == 0, done.err
+    assert "tide clock" in done.out
+    found = loaded(done.err)
+    assert {"core.engine.facade", "core.recall.pipeline", "onnxruntime"} <= found
+    for room in BESIDE_RECALL:
+        assert not [name for name in found if name == room or name.startswith(f"{room}.")]
 
 
 @pytest.mark.parametrize(

@@ -28,10 +28,10 @@ from core.types.lifecycle import (
     JobState,
     JobType,
     LatencyPeriod,
-    Pressure,
     ScheduledJob,
     Trends,
 )
+from core.types.values import Pressure
 from ui.context import Context
 from ui.pages.journal.jobs.job_lines import Model, job_note, job_sentences, offered_job_actions
 from ui.pages.journal.jobs.next_run import pick_figures

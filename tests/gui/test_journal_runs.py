@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle
 
 from core.events import Progress
-from core.types.lifecycle import Consolidated, JobState, JobType, Pressure
-from core.types.values import OWNER_ACTOR, Status
+from core.types.lifecycle import Consolidated, JobState, JobType
+from core.types.values import OWNER_ACTOR, Pressure, Status
 from ui.context import Context
 from ui.pages.journal.jobs.runner import RunDialog
 from ui.pages.journal.jobs.runs import _MOST

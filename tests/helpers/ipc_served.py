@@ -19,17 +19,16 @@ from engine_rig import START_MS, HandClock, Rig, rig_at
 from ipc_peers import REGISTRY, Raw, answers_as_said
 from ipc_values import METRICS, recall_result
 
+from core.engine.access.recalls import RecallReply
 from core.engine.facade import Engine, RecallItem
-from core.engine.memories.memories import RecallReply
 from core.ipc.client.client import Client, open_session
 from core.ipc.protocol.transport import Place
 from core.ipc.socket.limits import Caps
 from core.ipc.socket.server import Hooks, Refusal, Server
 from core.security.handshake import owner_token
 from core.security.keys import RootKey
-from core.types.clients import Moved, Moves
+from core.types.clients import ClientRecord, Moved, Moves
 from core.types.clients import Place as Spot
-from core.types.replies import ClientRecord
 from core.types.requests import RecallQuery
 from core.types.values import Actor
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from core.engine.facade import RecallItem, RecallResult
 from core.recall.result import NearMiss, Signals
+from core.types.clients import ClientRecord
 from core.types.recall import STAGES, Metrics, QueryPlan, TimeRange, Trace
-from core.types.replies import ClientRecord
 from core.types.values import Intent, Kind, Memory, Role, Source, Status, When
 
 START_MS = 1_700_000_000_000

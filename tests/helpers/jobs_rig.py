@@ -30,14 +30,13 @@ from core.types.lifecycle import (
     JobState,
     JobType,
     PlannedAction,
-    Pressure,
     Preview,
     PreviewItem,
     ScheduledJob,
     Trends,
 )
 from core.types.memory import ErasePreview, ProposedLink
-from core.types.values import Actor
+from core.types.values import Actor, Pressure
 from ui.context import Context
 from ui.lists.list_view import ListView
 from ui.lists.row_spec import InertRow

@@ -23,11 +23,12 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from core.errors import Code, LociError
 from core.types.clock import ManualClock, SystemClock
-from core.vault.backup import OpenedKeys, clear_leftovers, restore_backup
+from core.vault.backup import OpenedKeys, restore_backup
 from core.vault.database.connections import read_versions
 from core.vault.database.migrations import known_migrations
 from core.vault.database.tx import Tx
 from core.vault.files.home import PAGE_SIZE, Home
+from core.vault.files.replacement import clear_leftovers
 from core.vault.vault import Vault
 from core.vault.verification import verify_vault
 

@@ -235,7 +235,10 @@ def read_stated_text(compared: ComparedText, extract: Extract, most: int = _SENT
 
 
 def contradiction_odds(
-    pairs: Sequence[tuple[StatedText, StatedText]], classify: Classify | None, most: int
+    pairs: Sequence[tuple[StatedText, StatedText]],
+    classify: Classify | None,
+    most: int,
+    relevances: Sequence[float] | None = None,
 ) -> list[ContradictionOdds]:
     """How likely each text is at odds with what the person said.
 
@@ -243,6 +246,8 @@ def contradiction_odds(
         pairs: (what the person said, what somebody else says).
         classify: the relation model; None where there is none: then rules alone tell.
         most: pairs of sentences that it is asked about, at most: those first that speak of one matter.
+        relevances: what the caller discounts each share by, 0 to 1. The model is not asked about a pair that even a
+            share of 1 makes no doubt of; its share is then 0.
 
     Returns:
         One for each pair, in order.
@@ -270,6 +275,8 @@ def contradiction_odds(
     for one in asked[most:] if classify is not None else asked:
         found[one.place] = ContradictionOdds(is_whole=False)
     asked = [] if classify is None else asked[:most]
+    if relevances is not None:
+        asked = [one for one in asked if relevances[one.place] >= DOUBT]
     if classify is None or not asked:
         return found
     for one, relation in zip(asked, classify([(one.existing, one.incoming) for one in asked]), strict=True):
@@ -280,11 +287,14 @@ def contradiction_odds(
 
 
 def weigh_contradictions(
-    pairs: Sequence[tuple[StatedText, StatedText]], classify: Classify | None, most: int
+    pairs: Sequence[tuple[StatedText, StatedText]],
+    classify: Classify | None,
+    most: int,
+    relevances: Sequence[float] | None = None,
 ) -> list[ContradictionOdds]:
     """As `contradiction_odds`; where the relation model does not answer, what rules see decides."""
     try:
-        return contradiction_odds(pairs, classify, most)
+        return contradiction_odds(pairs, classify, most, relevances)
     except LociError as error:
         _log.warning("the relation model did not answer: %s", error.code.value)
         return contradiction_odds(pairs, None, most)

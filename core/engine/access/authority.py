@@ -6,11 +6,10 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from core.engine.access.client_terms import is_asleep
 from core.errors import Code, UserError
 from core.intake.transaction.unit_of_work import not_admitted_error
 from core.recall.scope import Scope
-from core.types.replies import ClientRecord
+from core.types.clients import ClientRecord, is_asleep
 from core.types.values import GLOBAL_SPACE, Actor, Grant
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

@@ -15,7 +15,7 @@ from core.intake.transaction.admission import check_space_name
 from core.intake.transaction.sources import refresh_capped
 from core.intake.undo import NEVER, UNPAIRED, is_unpaired
 from core.memory.write import ensure_space
-from core.types.clients import SLEEPS_AFTER_MS, Before, Change, ClientCard, ClientState, Terms
+from core.types.clients import Before, Change, ClientCard, ClientState, Terms, is_asleep
 from core.types.values import Grant, IdMaker
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -394,18 +394,6 @@ def resume_client(tx: Tx, row: dict[str, Any], now_ms: int) -> None:
         changes["woken_at"] = tx.now_ms
     if changes:
         tx.update("clients", {"id": row["id"]}, changes)
-
-
-def is_asleep(now_ms: int, *times: int | None) -> bool:
-    """Whether nothing was heard of a client for so long that it sleeps.
-
-    Args:
-        *times: when it was last seen, woken and paired; None for never.
-
-    Returns:
-        Whether all of these lie more than 90 days back.
-    """
-    return now_ms - max(0, *(at for at in times if at is not None)) > SLEEPS_AFTER_MS
 
 
 def _own_space(tx: Tx, make_id: IdMaker, name: str, client_id: str) -> None:

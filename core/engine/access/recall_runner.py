@@ -284,7 +284,7 @@ def run_recall(
     weights = profile or search.recall.profile
     ask = active_space.recall.run
     result = ask(rows, request, None if embedded is None else embedded.first, now_ms, profile=weights)
-    result = result.in_order(mark_contradictions(rows, result.items, search.readers))
+    result = result.in_order(mark_contradictions(rows, result.items, lambda: search.readers))
     if embedded is None or embedded.code is None:
         return result
     reason = f"{result.reason} {_AWAY}" if result.abstained else f"Found by words alone: {_AWAY[0].lower()}{_AWAY[1:]}"

@@ -20,7 +20,6 @@ from core.belief.claims import OWNERS_WORD
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import Storage
 from core.errors import Code, LociError
-from core.intake.erase.erasure import note_scrub
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.transitions import Transitions
 from core.intake.undo import UndoneSteps, steps_in_force, undo_many
@@ -28,6 +27,7 @@ from core.types.clients import Removal, Undoable
 from core.types.values import Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+from core.vault.memory_sql import note_scrub
 
 UNDO_SINCE, REMOVE_ALL = "undo_since", "remove_all"
 TRIED, TRIED_S, _TRIED_AT_ONCE = 300, 0.2, 20

@@ -57,6 +57,7 @@ from core.types.clients import (
     Before,
     Change,
     ClientCard,
+    ClientRecord,
     ContextPreview,
     Denied,
     Did,
@@ -68,7 +69,7 @@ from core.types.clients import (
     Undoable,
 )
 from core.types.recall import ContextQuery
-from core.types.replies import ClientRecord, Paired
+from core.types.replies import Paired
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Actor, Grant, Status
 from core.vault.database.rows import Rows

@@ -26,8 +26,8 @@ from core.sessions import table as working_set
 from core.sessions.capture import CaptureContext, PreparedCapture, prepare_messages, prepare_summary, write_capture
 from core.sessions.models import turn_allowance
 from core.sessions.table import EvictedSessions, Name, RestoredSlots, SessionSnapshot, SessionTable, Slots
+from core.types.clients import ClientRecord
 from core.types.recall import ContextQuery, ContextReply
-from core.types.replies import ClientRecord
 from core.types.sessions import (
     Captured,
     CaptureRequest,

@@ -17,7 +17,8 @@ from core.lifecycle.job_support import clock_check, job_store
 from core.lifecycle.job_support.clock_check import ClockWatch
 from core.lifecycle.job_support.job_context import JobContext, Planner, StreamJob
 from core.lifecycle.job_support.job_store import StoredJob
-from core.types.lifecycle import JobType, Pressure
+from core.types.lifecycle import JobType
+from core.types.values import Pressure
 from core.vault.database.rows import Rows
 
 _HOUR_MS, _MINUTE_MS = 3_600_000, 60_000

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from core import log
 from core.engine.jobs.due_times import NO_MODEL, Agenda
-from core.engine.jobs.model_refinement import ModelRefinement
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.storage import Storage, locked_error, submit_work
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, LociError
@@ -28,6 +27,7 @@ from core.types.lifecycle import JobState, JobType
 from core.vault.database.tx import Tx
 
 if TYPE_CHECKING:  # what runs jobs is loaded with the first heartbeat, which few commands live to see
+    from core.engine.jobs.model_refinement import ModelRefinement
     from core.engine.jobs.runner import JobCheckpoint, JobRunner
     from core.lifecycle.job_support.job_context import JobContext
 
@@ -80,15 +80,16 @@ class Scheduler:
         agenda: what is due, and why what waits does not run.
     """
 
-    def __init__(self, agenda: Agenda, model: ModelRefinement) -> None:
+    def __init__(self, agenda: Agenda, get_model: Callable[[], ModelRefinement]) -> None:
         """Tie the ends together.
 
         Args:
             agenda: knows every kind of work.
+            get_model: gives what asks the local model, once a job runs.
         """
         self.agenda = agenda
         self.beats = SchedulerPacing()
-        self._model = model
+        self._get_model = get_model
         self._lock = threading.Lock()  # guards _now and what it holds
         self._now: _Open | None = None
 
@@ -391,7 +392,7 @@ class Scheduler:
         from core.engine.jobs.runner import make_job_context
 
         stopped = is_stopped or (lambda: False)
-        return make_job_context(open_vault, self._model, lambda: open_vault.storage.closing.is_set() or stopped())
+        return make_job_context(open_vault, self._get_model(), lambda: open_vault.storage.closing.is_set() or stopped())
 
     def running_job_id(self) -> str | None:
         """The id of the job that runs."""

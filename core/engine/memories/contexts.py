@@ -159,7 +159,7 @@ def build_context(
             signals = feedback_for(rows, result, embedded, now, scope)
             items = apply_session_boost(rows, result, wanted, at_hand(rows), now)
             if items is not result.items:
-                items = mark_contradictions(rows, items, open_vault.search.readers)
+                items = mark_contradictions(rows, items, lambda: open_vault.search.readers)
             packed = pack_with_quota(rows, items, budget, counter, scope.client_id, result.sought)
             asks = choose_questions(open_vault, rows, query, scope)
             return _Read(result, packed, signals, asks, withheld_count(rows, wanted))

@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from core import log
 from core.embed.embedder import to_blob
-from core.engine.access import recall_runner as receipts
 from core.engine.access.authority import Authority
-from core.engine.access.recall_runner import run_recall
+from core.engine.access.recalls import RecallReply, answer_recall
 from core.engine.memories.detail import explain_permanence, explain_trust, read_detail
 from core.engine.memories.import_comparison import reconcile_all
 from core.engine.runtime import expiry
@@ -43,17 +42,15 @@ from core.lifecycle.enrich import renew_annotations
 from core.memory.read import read_by_ids
 from core.memory.write import read_without_vectors, write_vectors
 from core.recall.browse.library import read_list_page
-from core.recall.predicate import withheld_count
-from core.recall.request import RecallRequest
-from core.recall.result import RecallResult
 from core.recall.scope import OWNER_SCOPE, Scope, find_visible, visible_ids
 from core.score.answer_quality import GRADES
 from core.text.screening.egress import is_blocked, prefetch_scans
 from core.text.terms import embedding_text, query_text
+from core.types.clients import ClientRecord
 from core.types.lifecycle import Erased, Inferred
 from core.types.memory import Belief, ErasePreview, Lasting
-from core.types.recall import ContextQuery, ContextReply, FeedbackReply, Metrics
-from core.types.replies import ClientRecord, MemoryDetail, Page, Reconciled, StoreReply, UndoReport, VerdictReply
+from core.types.recall import ContextQuery, ContextReply, FeedbackReply
+from core.types.replies import MemoryDetail, Page, Reconciled, StoreReply, UndoReport, VerdictReply
 from core.types.requests import PLAIN, Extras, FactRequest, ListRequest, RecallQuery, StoreRequest
 from core.types.values import OWNER_ACTOR, Actor, Grant, Kind, Memory, Source
 from core.vault.database.rows import Rows
@@ -315,19 +312,6 @@ _log = log.get("engine")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class RecallReply:
-    """What a recall found, and the id of its receipt.
-
-    Attributes:
-        metrics: how good the answer was, where the query asked to `explain`; the receipt has it in any case.
-    """
-
-    result: RecallResult
-    receipt_id: str
-    metrics: Metrics | None = None
-
-
 class Memories:
     """Everything a caller does with memories. Each method returns at once with a Future."""
 
@@ -502,37 +486,7 @@ class Memories:
         Returns:
             The result with the id of its receipt.
         """
-        open_vault = self._open_vault()
-        scope = self._authority.make_scope(actor)
-        request = RecallRequest.from_query(query, scope)
-        begun = open_vault.storage.clock.monotonic()
-        request.check_bounds()
-
-        def run(embedded: Embedded | None) -> RecallReply:
-            now = open_vault.storage.clock.now_ms()
-
-            def read_answer(rows: Rows) -> tuple[RecallResult, Mapping[str, str], int]:
-                found = run_recall(open_vault.search, rows, request, embedded, now)
-                return found, receipts.feedback_for(rows, found, embedded, now, scope), withheld_count(rows, request)
-
-            result, feedback, kept = open_vault.storage.vault.read(read_answer)
-            if not actor.is_owner:
-                prefetch_scans(
-                    (item.memory for item in result.items), (ref for item in result.items for ref in item.refs)
-                )
-            result = replace(result, took_ms=(open_vault.storage.clock.monotonic() - begun) * 1000)
-            open_vault.load.latency.record_latency(result.took_ms)
-            receipt, metrics = receipts.note_recall(
-                open_vault.read_log, actor, "recall", query.query, result, feedback, now, kept
-            )
-            return RecallReply(result, receipt, metrics() if query.explain else None)
-
-        if not request.wants_vector:
-            return open_vault.storage.run_on(open_vault.storage.threads.reads, run, None)
-        return chain_work(
-            open_vault.search.embed_texts([request.embed_text]),
-            lambda embedded: open_vault.storage.run_on(open_vault.storage.threads.reads, run, embedded),
-        )
+        return answer_recall(self._open_vault(), query, self._authority.make_scope(actor), actor)
 
     def build_context(self, query: ContextQuery, actor: Actor) -> Future[ContextReply]:
         """What is remembered of a prompt, as one fenced text within a token budget.

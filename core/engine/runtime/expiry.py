@@ -6,18 +6,18 @@ Must not do: touch memories, or hold the writer for longer than a small batch.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.settings import apply_undone_options
 from core.errors import Code, UserError
-from core.intake import undo
-from core.intake.erase.erasure import SCRUB_DUE, note_scrub
-from core.lifecycle.job_support import job_store
-from core.lifecycle.job_support.clock_check import believed_ms
-from core.types.replies import UndoReport
 from core.types.values import Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+from core.vault.memory_sql import SCRUB_DUE, note_scrub
+
+if TYPE_CHECKING:
+    from core.types.replies import UndoReport
 
 _HOUR_S = 3600.0
 _DAY_MS = 86_400_000
@@ -50,6 +50,8 @@ def delete_expired(open_vault: OpenVault) -> None:
     at = open_vault.storage.clock.monotonic()
     if open_vault.tidied_at is not None and at - open_vault.tidied_at < _HOUR_S:
         return
+    from core.lifecycle.job_support.clock_check import believed_ms  # opening asks this module for a note alone
+
     now, days = open_vault.storage.clock.now_ms(), open_vault.options.undo_days
     if open_vault.storage.vault.read(lambda rows: believed_ms(rows, now)) < now:
         return  # on trial: looked at again with the next call
@@ -84,6 +86,8 @@ def undo_step(
     Raises:
         UserError: NOT_FOUND when there is no such step or it has expired, INVALID_INPUT, BUSY.
     """
+    from core.intake import undo
+
     wanted = step_id or undo.last_step(tx)
     expires_at = None if wanted is None else tx.value("SELECT expires_at FROM undo_steps WHERE id = ?", (wanted,))
     if expires_at is not None and expires_at < tx.clock_ms and not may_be_old:
@@ -130,6 +134,8 @@ def _delete_batch(tx: Tx, undo_days: int) -> bool:
 
 
 def _delete_steps(tx: Tx) -> bool:
+    from core.lifecycle.job_support import job_store
+
     steps = json.dumps([row[0] for row in tx.all(_STEPS_OVER, {"now": tx.clock_ms, "most": _STEPS})])
     if steps == "[]":
         return False

@@ -29,7 +29,7 @@ from core import log
 from core.engine.runtime.storage import Activity
 from core.score.answer_quality import percentile
 from core.types.clock import Clock
-from core.types.lifecycle import Pressure
+from core.types.values import Pressure
 
 RECALLS = 100
 _log = log.get("engine")

@@ -6,8 +6,10 @@ Must not do: do the work of a part; whoever needs one part alone is given that p
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ParamSpec, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from core.config.options import Options
 from core.engine.runtime.monitor import Load
@@ -15,9 +17,11 @@ from core.engine.runtime.progress import RunningImport
 from core.engine.runtime.read_log import ReadLog
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import Storage
-from core.lifecycle.job_support.job_context import TalkReader
 from core.text.screening.injection import ScanLimitsHolder, limits_from_options
 from core.types.belief import ModelServerState, ModelState
+
+if TYPE_CHECKING:
+    from core.lifecycle.job_support.job_context import TalkReader
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -52,7 +56,7 @@ class OpenVault:
         imports: what is being imported, by the id of the import.
         next_archived: how many memories a sweep would archive; None before anybody asked.
         limits: how much of a text is looked through.
-        talk: makes statements of what was said; None where there is no reader.
+        make_talk: gives what makes statements of what was said; None where there is no reader.
     """
 
     storage: Storage
@@ -66,11 +70,16 @@ class OpenVault:
     imports: dict[str, RunningImport] = field(default_factory=dict)
     next_archived: CachedCount | None = None
     limits: ScanLimitsHolder = field(default_factory=ScanLimitsHolder)
-    talk: TalkReader | None = None
+    make_talk: Callable[[], TalkReader | None] = lambda: None
 
     def __post_init__(self) -> None:
         """How far texts are looked through follows from the options."""
         self.limits.set_limits(limits_from_options(self.options))
+
+    @cached_property
+    def talk(self) -> TalkReader | None:
+        """Makes statements of what was said; None where there is no reader."""
+        return self.make_talk()
 
     def use_options(self, chosen: Options) -> None:
         """Go by other options from here on; what is read at opening only (`needs_restart`) stays as it is."""

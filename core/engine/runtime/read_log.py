@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.errors import Code
-from core.intake.erase.trace_erasure import remove_ids
 from core.intake.transaction.admission import erased_texts, note_disclosures
 from core.types.recall import Context
 from core.types.values import Actor
@@ -493,6 +492,8 @@ def _without_erased(tx: Tx, entries: Sequence[_Entry]) -> tuple[_Entry, ...]:
     for entry in entries:
         erased_ids = _memory_ids_of(entry) - there
         if erased_ids or entry.query in erased:
+            from core.intake.erase.trace_erasure import remove_ids  # an erasure between a read and its record is rare
+
             kept_body = {name: value for name, value in _entry_body(entry).items() if name != "trace"}
             query = "" if entry.query in erased else entry.query
             entry = replace(

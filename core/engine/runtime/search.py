@@ -11,7 +11,8 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import ParamSpec, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,17 +25,18 @@ from core.errors import Code, EnvironmentFaultError, LociError
 from core.index.base import Labels
 from core.index.flat import NO_LABELS
 from core.index.manager import IndexManager
-from core.intake.claims import TextReaders
-from core.intake.store.import_batch import ImportWriter
-from core.intake.store.neighbours import NeighbourSearch
-from core.intake.store.store import StoreService
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.write import Stored, VectorSpace
 from core.recall.pipeline import Recall
 from core.score.profile import Profile, profile_from_options
 from core.text.terms import embedding_text
-from core.types.lifecycle import Pressure
+from core.types.values import Pressure
 from core.vault.database.rows import Rows
+
+if TYPE_CHECKING:  # what stores is loaded by who stores: one recall does without it
+    from core.intake.claims import TextReaders
+    from core.intake.store.import_batch import ImportWriter
+    from core.intake.store.store import StoreService
 
 _log = log.get("engine")
 
@@ -59,8 +61,9 @@ class ActiveVectorSpace:
         space: its name, model and length.
         index: the vectors in memory.
         recall: searches them.
-        store_service: stores into it.
-        import_writer: imports into it.
+        make_readers: gives what reads claims and relations of texts that are stored.
+        make_id: makes ids of what is stored.
+        work: opens the steps of verbs that store.
         fault: whether the embedder answers.
     """
 
@@ -68,9 +71,26 @@ class ActiveVectorSpace:
     space: VectorSpace
     index: IndexManager
     recall: Recall
-    store_service: StoreService
-    import_writer: ImportWriter
+    make_readers: Callable[[], TextReaders]
+    make_id: Callable[[], str]
+    work: UnitOfWork
     fault: EmbedderFault = field(default_factory=EmbedderFault)
+
+    @cached_property
+    def store_service(self) -> StoreService:
+        """Stores into it."""
+        from core.intake.store.neighbours import NeighbourSearch
+        from core.intake.store.store import StoreService
+
+        reading = replace(self.make_readers(), embed=lambda text: self.embedder.embed_one(embedding_text(text)))
+        return StoreService(self.make_id, self.work, self.space, NeighbourSearch(self.index, self.space), reading)
+
+    @cached_property
+    def import_writer(self) -> ImportWriter:
+        """Imports into it."""
+        from core.intake.store.import_batch import ImportWriter
+
+        return ImportWriter(self.make_id, self.work, self.space)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed texts; whether that worked is remembered.
@@ -179,7 +199,7 @@ def make_active_space(
     space: VectorSpace,
     index: IndexManager,
     profile: Profile,
-    readers: TextReaders,
+    make_readers: Callable[[], TextReaders],
     make_id: Callable[[], str],
     work: UnitOfWork,
 ) -> ActiveVectorSpace:
@@ -189,16 +209,16 @@ def make_active_space(
         embedder: makes the vectors.
         index: over that space.
         profile: the weights of recall.
-        readers: read claims and relations, with the gate in force.
+        make_readers: gives what reads claims and relations, with the gate in force.
     """
-    reading = replace(readers, embed=lambda text: embedder.embed_one(embedding_text(text)))
     return ActiveVectorSpace(
         embedder=embedder,
         space=space,
         index=index,
         recall=Recall(index, space.name, profile, dims=space.dims),
-        store_service=StoreService(make_id, work, space, NeighbourSearch(index, space), reading),
-        import_writer=ImportWriter(make_id, work, space),
+        make_readers=make_readers,
+        make_id=make_id,
+        work=work,
     )
 
 
@@ -267,7 +287,6 @@ class Search:
 
     Attributes:
         active_space: with its embedder, index and services; replaced as a whole.
-        readers: read claims and relations.
         retrieval: the options of recall in force.
         probe_vectors: questions of probes with their vectors, so that each is embedded once.
         emblem_vectors: what the emblems of rooms stand for, embedded once; None before.
@@ -279,17 +298,26 @@ class Search:
         self,
         active_space: ActiveVectorSpace,
         retrieval: RetrievalOptions,
-        readers: TextReaders,
+        make_readers: Callable[[], TextReaders],
         storage: Storage,
     ) -> None:
         self.active_space = active_space
-        self.readers = readers
+        self._make_readers = make_readers
         self.retrieval = retrieval
         self.probe_vectors: dict[str, Embedded] = {}
         self.emblem_vectors: Embedded | None = None
         self.saved: tuple[object, ...] | None = None
         self.scrub_due = threading.Event()
         self._storage = storage
+
+    @cached_property
+    def readers(self) -> TextReaders:
+        """Read claims and relations."""
+        return self._make_readers()
+
+    def load_writers(self) -> None:
+        """Make what stores now, so that the first store waits for no module."""
+        _ = self.store_service, self.import_writer
 
     @property
     def store_service(self) -> StoreService:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from typing import TYPE_CHECKING
 
 from core.config.option_rows import load_options, option_row, option_rows, replace_option
 from core.config.options import Options
@@ -19,10 +20,12 @@ from core.engine.runtime.storage import Storage
 from core.errors import PreconditionError
 from core.score.profile import PRESET_WORDS, Value, matching_preset, preset_values
 from core.types.recall import Applied, Tuning
-from core.types.replies import OptionRow, OptionsReset
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+
+if TYPE_CHECKING:
+    from core.types.replies import OptionRow, OptionsReset
 
 TUNE_VERB, TUNE_LABEL = "tune", "Tuned recall"
 RETUNED_VERB = "retuned"
@@ -267,6 +270,8 @@ def _write_defaults(tx: Tx, open_vault: OpenVault, name: str | None) -> OptionsR
             _take_up(tx, open_vault, OWNER_ACTOR)
             verb.set_outcome(())
         step_id = verb.step_id
+    from core.types.replies import OptionsReset
+
     return OptionsReset(option_rows(Options, stored_options(tx)[0]), step_id)
 
 

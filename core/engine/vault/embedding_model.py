@@ -309,7 +309,7 @@ class EmbeddingModels:
                 model.space,
                 built.index,
                 profile,
-                open_vault.search.readers,
+                lambda: open_vault.search.readers,
                 open_vault.storage.make_id,
                 open_vault.storage.work,
             )

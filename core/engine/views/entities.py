@@ -40,6 +40,7 @@ from core.lifecycle.enrich import count_unread
 from core.memory.read import read_occurred, time_of_memory_sql
 from core.memory.write import ensure_space, find_space_id
 from core.text.screening.egress import collect_texts, prefetch_scans, sanitize_map
+from core.types.clients import ClientRecord
 from core.types.entities import (
     EntityCard,
     EntityChange,
@@ -56,7 +57,6 @@ from core.types.entities import (
     MergePreview,
     Resolving,
 )
-from core.types.replies import ClientRecord
 from core.types.values import GLOBAL_SPACE, HOME_SPACE, OWNER_ACTOR, Actor, Grant, seen_from
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

@@ -18,7 +18,7 @@ from core.recall.browse import timeline as reading
 from core.recall.browse.evolution import check_topic, trace_evolution
 from core.recall.browse.timeline import Spans, TimeColumns
 from core.recall.vectors import SnapshotVectors
-from core.types.lifecycle import Pressure
+from core.types.values import Pressure
 from core.types.views import Density, Evolution, TimeCursor, TimeFilter, TimePage
 from core.vault.database.rows import Rows
 

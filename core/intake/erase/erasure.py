@@ -8,7 +8,6 @@ again. Must not do: write an undo step, or put a text into the audit.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 
 from core.errors import Code, UserError
@@ -32,19 +31,7 @@ from core.types.memory import ErasedItem, ErasePreview
 from core.types.values import Actor, Kind, Source, Status
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx, without_recorder
-
-SCRUB_DUE = "scrub_due"
-"""A key of `settings`: rows vanished and their words are not scrubbed yet; its value is the vault's sequence then."""
-
-
-def note_scrub(tx: Tx) -> None:
-    """Note, in the transaction in which rows vanish, that a scrub is due; a crash does not lose it."""
-    tx.run(
-        "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
-        "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at",
-        (SCRUB_DUE, json.dumps(tx.seq), tx.now_ms),
-    )
-
+from core.vault.memory_sql import note_scrub
 
 VERB, LABEL = "erase", "Erase memories"
 

@@ -27,7 +27,7 @@ from core.errors import Code, PreconditionError, UserError
 from core.intake.transaction.admission import check_text
 from core.intake.transitions.review_items import refuse_imperatives
 from core.memory.write import content_hash
-from core.types.replies import ClientRecord
+from core.types.clients import ClientRecord
 from core.types.reviews import Decision
 from core.types.values import Action
 from core.vault.database.rows import MAY_BELONG

@@ -42,8 +42,8 @@ from core.intake.transitions.review_items import ItemSubject, clear_hold, close_
 from core.intake.transitions.transitions import Transitions, record_confirmation
 from core.memory.write import Stored, VectorSpace
 from core.text.times import format_time
+from core.types.clients import ClientRecord
 from core.types.memory import RequestedChange
-from core.types.replies import ClientRecord
 from core.types.reviews import Decision, DecisionReply
 from core.types.values import Action, Actor, Precision, Source, Status, When
 from core.vault.database.rows import Rows, to_json

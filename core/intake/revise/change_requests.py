@@ -31,8 +31,8 @@ from core.intake.transitions.review_items import ItemSubject, known_matter, scre
 from core.intake.transitions.transitions import Transitions, forget_memory
 from core.memory.write import Draft, Stored, content_hash, insert_memories, write_new_vectors
 from core.score.trust import trust_terms
+from core.types.clients import ClientRecord
 from core.types.memory import ChangeReply, RequestedChange
-from core.types.replies import ClientRecord
 from core.types.values import Action, Actor, Grant, Kind, Source, Status, When
 from core.vault.database.tx import Tx
 

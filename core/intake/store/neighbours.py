@@ -284,10 +284,12 @@ def judge_other_contributors(
     pairs = [(stated, text) if authority.persons else (text, stated) for text in texts]
     # Nothing on this path depends on a model.
     classify = None if readers.relate is None else readers.relate.classify
-    odds = weigh_contradictions(pairs, classify, _ASKED)
+    # What is near by chance alone is no matter of the candidate's (`core.score.trust`).
+    relevances = [relevance_probability(one.cosine, others) for one in compared]
+    odds = weigh_contradictions(pairs, classify, _ASKED, relevances)
     return {
-        one.id: ComparedVoice(one, _discount_chance_nearness(one, each, others))
-        for one, each in zip(compared, odds, strict=True)
+        one.id: ComparedVoice(one, each if each.by_rule else replace(each, share=each.share * relevance))
+        for one, each, relevance in zip(compared, odds, relevances, strict=True)
     }
 
 
@@ -296,11 +298,6 @@ def _is_other_voice(one: Neighbour, candidate: StoreCandidate) -> bool:
     is_active = not one.is_over and one.status != Status.QUARANTINED
     is_other = is_active and one.authority.persons is not candidate.authority.persons
     return is_other and not are_of_other_times(one.compared_text.claims, candidate.claims)
-
-
-def _discount_chance_nearness(one: Neighbour, odds: ContradictionOdds, others: int) -> ContradictionOdds:
-    """What is near by chance alone is no matter of the candidate's (`core.score.trust`)."""
-    return odds if odds.by_rule else replace(odds, share=odds.share * relevance_probability(one.cosine, others))
 
 
 def _find_by_structure(rows: Rows, candidate: StoreCandidate, stated: StatedText) -> dict[str, float]:

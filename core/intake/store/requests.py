@@ -43,7 +43,8 @@ from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import ScreenedText, screen_text
 from core.memory.write import Stored
 from core.score.decay import check_permanence
-from core.types.replies import Classification, ClientRecord, StoreReply
+from core.types.clients import ClientRecord
+from core.types.replies import Classification, StoreReply
 from core.types.requests import FactRequest, StoreRequest
 from core.types.values import Actor, Grant, Role, Source, When, limit_of
 from core.vault.database.rows import Rows

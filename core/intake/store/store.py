@@ -50,7 +50,8 @@ from core.intake.transitions.verdicts import withdraw_dispute
 from core.memory.write import Draft, Stored, VectorSpace, ensure_space, insert_memories, write_new_vectors
 from core.score.trust import trust_terms
 from core.types.belief import ClaimDraft
-from core.types.replies import Classification, ClientRecord, StoreReply
+from core.types.clients import ClientRecord
+from core.types.replies import Classification, StoreReply
 from core.types.requests import StoreRequest
 from core.types.values import HOME_SPACE, Actor, Grant, Source, Status, When
 from core.vault.database.rows import Rows

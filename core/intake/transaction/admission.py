@@ -19,11 +19,9 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from core.belief.extract.frames import load_exclusivity
 from core.errors import Code, UserError
-from core.memory.write import Draft
 from core.security.keys import keyed_digest
 from core.text.sentences import split_text
 from core.text.terms import fold_width
@@ -32,6 +30,9 @@ from core.types.values import Actor, When
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 from core.vault.memory_sql import REFUSED
+
+if TYPE_CHECKING:
+    from core.memory.write import Draft
 
 _, _BEFORE = REFUSED
 WITHIN_DAYS = 30
@@ -441,7 +442,7 @@ def check_claim(claim: Mapping[str, Any]) -> dict[str, Any]:
         raise UserError(Code.INVALID_INPUT, "A claim's scope is global, session or temporal.")
     _check_qualifiers(claim.get("qualifiers", {}))
     # Seed A, feature 1: one value at a time unless it is said, or known, that there may be several.
-    exclusive = load_exclusivity().get(claim["predicate"], True)
+    exclusive = _known_exclusivity(claim["predicate"], unknown=True)
     return {"exclusive": exclusive, "polarity": "positive", "qualifiers": {}, **claim}
 
 
@@ -450,7 +451,13 @@ def is_exclusive(claim: Mapping[str, Any]) -> bool:
 
     Else a client could say that its home of the person excludes no other home.
     """
-    return bool(claim["exclusive"]) or load_exclusivity().get(claim["predicate"], False)
+    return bool(claim["exclusive"]) or _known_exclusivity(claim["predicate"], unknown=False)
+
+
+def _known_exclusivity(predicate: str, *, unknown: bool) -> bool:
+    from core.belief.extract.frames import load_exclusivity  # the vocabulary is loaded where somebody gives a claim
+
+    return load_exclusivity().get(predicate, unknown)
 
 
 def _check_qualifiers(qualifiers: object) -> None:

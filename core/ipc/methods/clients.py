@@ -26,8 +26,7 @@ from core.ipc.methods.definition.entry import (
 from core.ipc.methods.definition.results import Schema, any_object, constant, flag, list_of, record, ref, text
 from core.ipc.protocol.contract import format_time
 from core.security.handshake import encode_value
-from core.types.clients import ActivityLine, Change, ClientCard, ClientState
-from core.types.replies import ClientRecord
+from core.types.clients import ActivityLine, Change, ClientCard, ClientRecord, ClientState
 
 _SPACE = "space:"
 _STATES = {ClientState.AWAKE: "paired"}

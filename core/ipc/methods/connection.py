@@ -40,7 +40,7 @@ from core.ipc.methods.definition.results import (
     whole_number,
 )
 from core.ipc.protocol.sessions import Session
-from core.types.replies import ClientRecord
+from core.types.clients import ClientRecord
 from core.types.requests import ListRequest
 from core.types.values import GLOBAL_SPACE, Grant
 

@@ -14,16 +14,18 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.engine.facade import RecallItem, RecallResult
 from core.ipc.protocol.contract import format_time
 from core.text.screening.egress import memory_injection_score, render_memory, sanitize_for_display, stated_conditions
 from core.text.screening.injection import blocked_placeholder, current_limits
-from core.types.recall import ContextReply, Metrics, QueryPlan, TimeRange, Trace
-from core.types.replies import ImportReport, MemoryDetail, StepRow, Steps, UndoReport, VerdictReply
-from core.types.reviews import DecisionReply, ListedConflict
 from core.types.values import Action, Memory, When, band_word
+
+if TYPE_CHECKING:
+    from core.types.recall import ContextReply, Metrics, QueryPlan, TimeRange, Trace
+    from core.types.replies import ImportReport, MemoryDetail, StepRow, Steps, UndoReport, VerdictReply
+    from core.types.reviews import DecisionReply, ListedConflict
 
 NameOf = Callable[[str], str | None]
 

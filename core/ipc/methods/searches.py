@@ -321,7 +321,7 @@ def _with_filters(params: SearchParams) -> SearchParams:
 
 
 async def _recall_json(call: MethodCall, query: RecallQuery, after: str | None) -> Answer:
-    reply = await await_future(call.engine.memories.recall(query, call.actor(query.session)))
+    reply = await await_future(call.engine.recall(query, call.actor(query.session)))
     result, shape = reply.result, call.shape
     found: Answer = {
         "items": items_after([shape.recalled_json(item, query.explain) for item in result.items], after),

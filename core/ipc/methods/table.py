@@ -16,6 +16,7 @@ _SUBJECTS = (
     "stores", "searches", "sessions", "entities", "reviews", "maintenance", "changes", "connection", "administration",
     "clients",
 )  # fmt: skip
+_ASKED_MOST = "searches"
 _CALLERS = ("anyone", "client", "owner")
 
 
@@ -38,7 +39,7 @@ class _MethodTable(Mapping[str, "Entry"]):
     """
 
     def __getitem__(self, name: str) -> Entry:
-        for subject in _SUBJECTS:
+        for subject in (_ASKED_MOST, *_SUBJECTS):
             entry = _entries_of(subject).get(name)
             if entry is not None:
                 return entry

@@ -11,16 +11,18 @@ from calendar import monthrange
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, cast
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 from core.errors import Code, LociError, UserError
 from core.ipc.protocol.document import protocol_document
 from core.ipc.protocol.messages import escape_text
 from core.text.times import parse_time
 from core.types.values import Precision, When
+
+if TYPE_CHECKING:  # loaded with the first call that is not plain
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -103,10 +105,12 @@ _TYPES = {
     "object": "an object",
 }
 _FREE = frozenset({"qualifiers", "metadata", "domain_scores"})  # their keys are the caller's own words
+_PLAIN_OBJECT = frozenset({"type", "properties", "required", "additionalProperties", "description"})
+_PLAIN_RULES = frozenset({"type", "minLength", "maxLength", "minimum", "maximum", "description", "default"})
 _ALIASES_OF_NOTHING: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Method:
     """One method.
 
@@ -121,6 +125,7 @@ class Method:
         paged: how a reply that was cut goes on: `again` (asked again with the smaller limit), `id` (behind the last
             item's id), None (not a list).
         errors: codes it can answer with.
+        definitions: what schemas refer to, by name.
     """
 
     name: str
@@ -135,7 +140,14 @@ class Method:
     params: Mapping[str, Any]
     result: Mapping[str, Any]
     errors: tuple[str, ...]
-    checker: Draft202012Validator = field(repr=False)
+    definitions: Mapping[str, Any] = field(repr=False)
+
+    @cached_property
+    def checker(self) -> Draft202012Validator:
+        """Checks its parameters."""
+        from jsonschema import Draft202012Validator
+
+        return Draft202012Validator({**self.params, "$defs": self.definitions})
 
     def check_params(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Check parameters and spell them as the contract does.
@@ -155,9 +167,20 @@ class Method:
             if name in spelled:
                 raise UserError(Code.INVALID_INPUT, f"`{name}` is given twice, under two spellings.")
             spelled[name] = value
-        for problem in self.checker.iter_errors(spelled):
-            raise _explain_problem(problem, self)
+        if not self._is_plain(spelled):
+            for problem in self.checker.iter_errors(spelled):
+                raise _explain_problem(problem, self)
         return spelled
+
+    def _is_plain(self, spelled: Mapping[str, Any]) -> bool:
+        """Whether all parameters are right at first sight: most calls are, and need no checker for all rules there are.
+
+        False says nothing: then the checker decides.
+        """
+        if not self.params.keys() <= _PLAIN_OBJECT or not spelled.keys() >= set(self.params.get("required", ())):
+            return False
+        known = _property_names(self.params)
+        return all(name in known and _is_plain_value(value, known[name]) for name, value in spelled.items())
 
 
 class Registry:
@@ -211,6 +234,8 @@ class Registry:
 
     def result_checker(self, name: str) -> Draft202012Validator:
         """A checker for a method's results; tests and the reference use it."""
+        from jsonschema import Draft202012Validator
+
         return Draft202012Validator({**self.methods[name].result, "$defs": self._defs})
 
 
@@ -252,7 +277,7 @@ def _method_from_json(name: str, body: Mapping[str, Any], defs: Mapping[str, Any
         params=body["params"],
         result=body["result"],
         errors=errors,
-        checker=Draft202012Validator({**body["params"], "$defs": defs}),
+        definitions=defs,
     )
 
 
@@ -283,6 +308,18 @@ def _explain_problem(problem: ValidationError, method: Method) -> LociError:
         Code.INVALID_INPUT,
         f"{problem_text}; {f'`{where}`' if where else method.name} takes {_describe_parameters(schema)}.",
     )
+
+
+def _is_plain_value(value: object, rules: Mapping[str, Any]) -> bool:
+    """Whether a value keeps rules that are simple enough to be seen here."""
+    if not rules.keys() <= _PLAIN_RULES:
+        return False
+    kind = rules.get("type")
+    if kind == "string" and isinstance(value, str):
+        return bool(rules.get("minLength", 0) <= len(value) <= rules.get("maxLength", len(value)))
+    if kind == "integer" and isinstance(value, int) and not isinstance(value, bool):
+        return bool(rules.get("minimum", value) <= value <= rules.get("maximum", value))
+    return kind == "boolean" and isinstance(value, bool)
 
 
 def _property_names(schema: Mapping[str, Any]) -> Mapping[str, Any]:

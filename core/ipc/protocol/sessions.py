@@ -21,7 +21,7 @@ from core.security.handshake import (
     new_token,
     server_proof,
 )
-from core.types.replies import ClientRecord
+from core.types.clients import ClientRecord
 from core.types.values import OWNER_ACTOR, Actor, Grant
 
 TokenFor = Callable[[str], ClientRecord | None]

@@ -27,8 +27,7 @@ from core.ipc.socket.limits import Caps, SearchLimits
 from core.ipc.socket.line_stream import fit_reply
 from core.ipc.socket.pairing import CODE_S, PairingDesk, PairRequest, check_name, pairing_refused_error
 from core.security.handshake import encode_value
-from core.types.clients import Before
-from core.types.replies import ClientRecord
+from core.types.clients import Before, ClientRecord
 from core.types.values import Actor, limit_of
 
 HANDOVER_S = 5.0

@@ -1,12 +1,14 @@
 """The renames that put a checked backup in the place of the vault; killed at any step, they are finished later.
 
-Asked for before the keys of a home are read, so it loads nothing of the database. Must not do: check a backup.
+What a killed backup left behind is removed here too. Asked for before the keys of a home are read, so it loads nothing
+of the database. Must not do: check a backup.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from core.security.atomic import sync_directory, write_error
@@ -14,6 +16,8 @@ from core.vault.files.home import Home
 
 WORK = ".restore-"
 OLD = ".before-restore"
+BACKUP_WORK, PARTIAL = ".work-", ".partial"
+"""Beginning and end of the names of what a backup makes before it is whole."""
 
 
 def finish_restore(home: Home) -> bool:
@@ -66,3 +70,21 @@ def take_place(home: Home) -> None:
 def _set_aside(present: Path) -> None:
     if os.path.lexists(present):
         present.replace(present.with_name(present.name + OLD))
+
+
+def clear_leftovers(home: Home) -> int:
+    """Remove what a killed backup left. Under the vault's lock, with no backup running.
+
+    Returns:
+        How many things were removed.
+    """
+    removed = 0
+    with suppress(FileNotFoundError):
+        for entry in list(home.backups.iterdir()):
+            if entry.name.startswith(BACKUP_WORK):
+                shutil.rmtree(entry, ignore_errors=True)
+                removed += 1
+            elif entry.name.endswith(PARTIAL):
+                entry.unlink(missing_ok=True)
+                removed += 1
+    return removed

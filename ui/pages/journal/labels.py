@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from core.types.lifecycle import Health, JobRow, Pressure
+from core.types.lifecycle import Health, JobRow
 from core.types.replies import AuditRow, ImportRow, StepRow
+from core.types.values import Pressure
 from ui.strings import format_count, journal_strings
 from ui.widgets.labels import FORMAT_WORDS, count_memories, count_of, date_of, skip_sentences, time_of, to_local
 from ui.widgets.plaintext import one_line

@@ -13,8 +13,9 @@ from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from core.events import Changed
+from core.types.clients import ClientRecord
 from core.types.recall import LabAnswer
-from core.types.replies import ClientRecord, WaitingKind
+from core.types.replies import WaitingKind
 from ui.bridge import make_query, problem_of
 from ui.context import Context, Page, PageSpec
 from ui.pages.recall.actions import AnswerActions, AnswerFeedback

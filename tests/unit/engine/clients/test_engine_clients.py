@@ -7,7 +7,7 @@ from engine_rig import Rig, refused
 
 from core.config.options import Options
 from core.errors import Code
-from core.types.replies import ClientRecord
+from core.types.clients import ClientRecord
 from core.types.values import Actor
 
 

@@ -9,8 +9,7 @@ import pytest
 from engine_rig import HandClock, Rig, refused
 
 from core.errors import Code, UserError
-from core.types.clients import Before, Change, ClientState, Terms
-from core.types.replies import ClientRecord
+from core.types.clients import Before, Change, ClientRecord, ClientState, Terms
 
 
 def known(rig: Rig, name: str = "Claude") -> ClientRecord:

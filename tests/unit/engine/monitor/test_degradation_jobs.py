@@ -30,7 +30,8 @@ from core.score.profile import profile_from_options
 from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaultError
 from core.security.passphrase import KdfCost
 from core.types.clock import ManualClock
-from core.types.lifecycle import JobState, JobType, Pressure
+from core.types.lifecycle import JobState, JobType
+from core.types.values import Pressure
 from core.vault.database.faults import disk_full_error
 from core.vault.vault import Vault
 
@@ -124,7 +125,7 @@ def _with_index(rig: Rig, index: IndexManager) -> ActiveVectorSpace:
     search, storage = rig.opened.search, rig.opened.storage
     profile = profile_from_options(search.retrieval)
     return make_active_space(
-        search.embedder, search.space, index, profile, search.readers, storage.make_id, storage.work
+        search.embedder, search.space, index, profile, lambda: search.readers, storage.make_id, storage.work
     )
 
 

@@ -11,7 +11,7 @@ from engine_rig import Rig, facts, rig_at
 from core.engine.runtime.monitor import ResourceMonitor, ResourceProbes, release_caches
 from core.index.manager import MaintenanceDue
 from core.types.clock import ManualClock
-from core.types.lifecycle import Pressure
+from core.types.values import Pressure
 
 MB = 1024 * 1024
 QUESTIONS = ("jar number 7", "jar number 131", "shelf", "no such thing at all")

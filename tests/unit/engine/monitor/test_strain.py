@@ -7,7 +7,7 @@ import pytest
 
 from core.engine.runtime.monitor import ResourceMonitor, ResourceProbes, battery_plugged, pressure_level
 from core.types.clock import ManualClock
-from core.types.lifecycle import Pressure
+from core.types.values import Pressure
 
 MB = 1024 * 1024
 GB = 1024 * MB

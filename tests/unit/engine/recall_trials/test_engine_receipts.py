@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 from engine_rig import MARKER, START_MS, HandClock, Rig, error_of, rig_at
 
-from core.engine.memories.memories import RecallReply
+from core.engine.access.recalls import RecallReply
 from core.engine.recall_trials import RecallTrials
 from core.errors import Code
 from core.recall.receipt_codec import metrics_to_json

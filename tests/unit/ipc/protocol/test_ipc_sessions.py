@@ -13,8 +13,8 @@ from core.ipc.protocol.messages import RateLimitedError
 from core.ipc.protocol.sessions import Handshake, Session
 from core.ipc.socket.limits import SearchLimits
 from core.security.handshake import client_mac, decode_value, encode_value, server_proof
+from core.types.clients import ClientRecord
 from core.types.clock import ManualClock
-from core.types.replies import ClientRecord
 
 NC = bytes(range(32))
 

@@ -27,13 +27,12 @@ from core.vault.backup import (
     BackupInfo,
     OpenedKeys,
     automatic_backups,
-    clear_leftovers,
     make_backup,
     pack_backup,
 )
 from core.vault.database.migrations import Migration, known_migrations
 from core.vault.files.home import Home
-from core.vault.files.replacement import finish_restore
+from core.vault.files.replacement import clear_leftovers, finish_restore
 from core.vault.vault import Vault
 from core.vault.verification import verify_vault
 

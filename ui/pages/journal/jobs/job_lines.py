@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject
 
 from core.types.belief import ModelServerState
-from core.types.lifecycle import JobRow, Jobs, JobState, JobType, Pressure, ScheduledJob
+from core.types.lifecycle import JobRow, Jobs, JobState, JobType, ScheduledJob
 from core.types.replies import OptionRow
+from core.types.values import Pressure
 from ui.bridge import Task, make_query
 from ui.context import Context
 from ui.lists.row_spec import Heading
