@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from core import log
@@ -18,6 +17,7 @@ from core.engine.runtime.expiry import delete_expired
 from core.engine.runtime.monitor import release_caches
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.progress import count_interrupted_imports
+from core.engine.runtime.shared_property import shared_property
 from core.engine.runtime.storage import log_failure, submit_work
 from core.engine.startup import SeenCounter
 from core.errors import LociError
@@ -50,12 +50,13 @@ class BackgroundChores:
         """
         self._groups, self._hub, self._counter = groups, hub, counter
         self._may_write, self._may_wait = may_write, may_wait
-        self._lock = threading.Lock()  # guards the two below, and is held while tidying begins
+        self._lock = threading.Lock()  # guards the two below
         self._rounds_to_wait = 0
-        self._begin_later: Callable[[], None] | None = None
+        self._is_stopped = True
+        self._has_tidying_begun = True
         self._unsubscribe: Callable[[], None] = lambda: None
 
-    @cached_property
+    @shared_property
     def review(self) -> ReviewChores:
         """What closes and decides review items."""
         from core.engine.conflicts import ReviewChores
@@ -68,6 +69,9 @@ class BackgroundChores:
         Returns:
             As `begin_writing`; None for an older copy, in which nothing is written before the person accepts it.
         """
+        with self._lock:
+            self._is_stopped, self._rounds_to_wait = False, 0
+        self._has_tidying_begun = True  # so far there is nothing to begin
         open_vault.storage.threads.run_every(
             _FLUSH_S, lambda: self._run_chore(open_vault, startup.flush_journal), "journal"
         )
@@ -80,7 +84,7 @@ class BackgroundChores:
     def stop_waiting(self) -> None:
         """The vault closes: what has not begun by now does not begin any more."""
         with self._lock:
-            self._begin_later = None
+            self._is_stopped = True
 
     def begin_writing(self, open_vault: OpenVault) -> Future[int] | None:
         """Begin what writes by itself; of an older copy only once it is accepted.
@@ -98,8 +102,9 @@ class BackgroundChores:
         finishing = self._finish_interrupted_imports(open_vault)
         log_failure(finishing, _log, "finishing an interrupted import")
         if self._may_wait:
+            self._has_tidying_begun = False
             with self._lock:
-                self._rounds_to_wait, self._begin_later = _ROUNDS, lambda: self._begin_tidying(open_vault)
+                self._rounds_to_wait = _ROUNDS
         else:
             self._begin_tidying(open_vault)
         return finishing
@@ -108,7 +113,10 @@ class BackgroundChores:
         from core.engine.memories.import_comparison import compare_imported
         from core.engine.memories.memories import embed_backlog
 
-        _ = self._groups.scheduler  # made by now, as rounds ask it
+        try:
+            _ = self._groups.scheduler  # made by now, as rounds ask it
+        except TimeoutError:
+            return  # behind something long in the writer's queue: the next round begins anew
         self._groups.palace.watch_for_unplaced(open_vault.storage, open_vault.search)
         self._groups.refinement.start_job(open_vault)
         log_failure(
@@ -121,6 +129,7 @@ class BackgroundChores:
             _log,
             "comparing imported memories",
         )
+        self._has_tidying_begun = True
 
     def _finish_interrupted_imports(self, open_vault: OpenVault) -> Future[int]:
         if open_vault.storage.vault.read(count_interrupted_imports):
@@ -137,20 +146,20 @@ class BackgroundChores:
         self._hub.publish(Progress("import", "Finishing an interrupted import", done, total))
 
     def _is_waiting(self) -> bool:
-        """Whether it is too early for what nobody asked for; where it no longer is, tidying begins."""
+        """Whether it is too early for what nobody asked for, or too late."""
         with self._lock:
-            if self._begin_later is None:
-                return False
-            if self._rounds_to_wait > 0:
-                self._rounds_to_wait -= 1
+            if self._is_stopped:
                 return True
-            begin, self._begin_later = self._begin_later, None
-            begin()
-            return False
+            self._rounds_to_wait -= 1
+            return self._rounds_to_wait >= 0
 
     def _run_chores(self, open_vault: OpenVault) -> None:
         if self._is_waiting():
             return
+        if not self._has_tidying_begun:
+            self._run_chore(open_vault, self._begin_tidying)
+            if not self._has_tidying_begun:
+                return
         self._run_chore(open_vault, startup.maintain_index)
         if open_vault.storage.vault.older is not None:
             return

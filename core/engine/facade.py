@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -28,6 +27,7 @@ from core.engine.chores import BackgroundChores
 from core.engine.groups import EngineGroups
 from core.engine.home.keys import Home, HomeKeys, RootKey, read_secret_file
 from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.shared_property import shared_property
 from core.engine.runtime.storage import locked_error, submit_work
 from core.engine.runtime.threads import EngineLoop, Threads, start_ticker
 from core.engine.startup import SeenCounter, built_in_readers, built_in_talk
@@ -189,7 +189,7 @@ class Engine(EngineGroups):
         if not setup.is_for_one_command:
             self.make_all()
 
-    @cached_property
+    @shared_property
     def vault(self) -> VaultGroup:
         """Locking, opening, backup, verification and the passphrase."""
         from core.engine.vault.administration import VaultGroup
@@ -282,15 +282,15 @@ class Engine(EngineGroups):
                 self.authority.open_owner_channel(owner_token(root))
                 # A search is answered from here on: the index knows what it holds and what it does not hold yet.
                 startup.begin_warming(open_vault.storage, open_vault.search)
+                if setup.readers is None and setup.talk is None:
+                    open_vault.make_talk = built_in_talk
+                else:
+                    open_vault.make_talk = lambda: setup.talk
+                if not setup.is_for_one_command:
+                    open_vault.search.load_writers()
             except BaseException:
                 self._close_vault(open_vault)
                 raise
-            if setup.readers is None and setup.talk is None:
-                open_vault.make_talk = built_in_talk
-            else:
-                open_vault.make_talk = lambda: setup.talk
-            if not setup.is_for_one_command:
-                open_vault.search.load_writers()
             self._open_vault = open_vault
             self._set_state("open")
             self.finishing = self._chores.begin(open_vault)

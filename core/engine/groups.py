@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from core.engine.access.authority import Authority
 from core.engine.access.recalls import answer_recall
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Search
+from core.engine.runtime.shared_property import shared_property
 from core.engine.runtime.storage import Storage
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class UpkeepGroups:
         """Make every group now, before there are threads that ask for one: making is not guarded against two."""
         for kind in reversed(type(self).__mro__):
             for name, value in vars(kind).items():
-                if isinstance(value, cached_property):
+                if isinstance(value, shared_property):
                     getattr(self, name)
         _ = self.scheduler.agenda.jobs
 
@@ -110,21 +110,21 @@ class UpkeepGroups:
             return self.memories.recall(query, actor)
         return answer_recall(self._get_vault(), query, self.authority.make_scope(actor), actor)
 
-    @cached_property
+    @shared_property
     def memories(self) -> Memories:
         """Everything a caller does with memories."""
         from core.engine.memories.memories import Memories
 
         return Memories(self._get_vault, self.authority)
 
-    @cached_property
+    @shared_property
     def settings(self) -> Settings:
         """The options of the vault."""
         from core.engine.runtime.settings import Settings
 
         return Settings(self._get_vault)
 
-    @cached_property
+    @shared_property
     def scheduler(self) -> Scheduler:
         """Runs the jobs; `jobs` is the group that callers use."""
         from core.engine.jobs.due_times import Agenda
@@ -137,14 +137,14 @@ class UpkeepGroups:
     def _on_scheduler_made(self, made: Scheduler) -> None:
         """Nothing, where it is made before a vault is open."""
 
-    @cached_property
+    @shared_property
     def refinement(self) -> ModelRefinement:
         """What a local model refines."""
         from core.engine.jobs.model_refinement import ModelRefinement
 
         return ModelRefinement(self._get_vault, self._get_loop)
 
-    @cached_property
+    @shared_property
     def embedding_models(self) -> EmbeddingModels:
         """The embedding model that is searched with, and changing it."""
         from core.engine.vault.embedding_model import EmbeddingModels
@@ -157,133 +157,133 @@ class UpkeepGroups:
 class EngineGroups(UpkeepGroups):
     """All groups; `Engine` adds what opens and closes the vault behind them."""
 
-    @cached_property
+    @shared_property
     def imports(self) -> Imports:
         """Importing files."""
         from core.engine.imports import Imports
 
         return Imports(self._get_vault, self._person_home)
 
-    @cached_property
+    @shared_property
     def library(self) -> Library:
         """Finding, revising and exporting memories."""
         from core.engine.library import Library
 
         return Library(self._get_storage, self._get_search)
 
-    @cached_property
+    @shared_property
     def conflicts(self) -> Conflicts:
         """What waits for the person's review."""
         from core.engine.conflicts import Conflicts
 
         return Conflicts(self._get_storage, self._get_search, self.authority)
 
-    @cached_property
+    @shared_property
     def conversations(self) -> Conversations:
         """The person's questions to a local model."""
         from core.engine.conversations import Conversations
 
         return Conversations(self._get_vault, self.authority, self.memories, self._get_loop)
 
-    @cached_property
+    @shared_property
     def clients(self) -> Clients:
         """Pairing, limits and revocation."""
         from core.engine.clients.clients import Clients
 
         return Clients(self._get_vault, self.authority)
 
-    @cached_property
+    @shared_property
     def subscriptions(self) -> ChangeSubscriptions:
         """What clients are told of changes."""
         from core.engine.clients.clients import ChangeSubscriptions
 
         return ChangeSubscriptions(self._get_storage, self.authority)
 
-    @cached_property
+    @shared_property
     def history(self) -> History:
         """Undo steps, imports and the audit."""
         from core.engine.vault.history import History
 
         return History(self._get_vault, self.authority)
 
-    @cached_property
+    @shared_property
     def outcomes(self) -> Outcomes:
         """How procedures and rules did."""
         from core.engine.outcomes import Outcomes
 
         return Outcomes(self._get_storage, self._get_search, self.authority)
 
-    @cached_property
+    @shared_property
     def client_changes(self) -> ClientChanges:
         """What clients change in memories that exist."""
         from core.engine.client_changes import ClientChanges
 
         return ClientChanges(self._get_storage, self._get_search, self.authority, self.library, self.outcomes)
 
-    @cached_property
+    @shared_property
     def entities(self) -> Entities:
         """People, places and things."""
         from core.engine.views.entities import Entities
 
         return Entities(self._get_storage, self.authority)
 
-    @cached_property
+    @shared_property
     def sessions(self) -> Sessions:
         """What assistants are doing now."""
         from core.engine.clients.sessions import Sessions
 
         return Sessions(self._get_vault, self.authority)
 
-    @cached_property
+    @shared_property
     def graph(self) -> Graph:
         """The relation graph."""
         from core.engine.views.graph import Graph
 
         return Graph(self._get_storage, self._get_search)
 
-    @cached_property
+    @shared_property
     def timeline(self) -> Timeline:
         """Memories by time."""
         from core.engine.views.timeline import Timeline
 
         return Timeline(self._get_storage, self._get_search)
 
-    @cached_property
+    @shared_property
     def palace(self) -> Palace:
         """The floor plan."""
         from core.engine.views.palace import Palace
 
         return Palace(self._get_storage, self._get_search)
 
-    @cached_property
+    @shared_property
     def rehearsals(self) -> Rehearsals:
         """The walk along a wing's landmarks, and how well each is recalled."""
         from core.engine.views.rehearsals import Rehearsals
 
         return Rehearsals(self._get_storage)
 
-    @cached_property
+    @shared_property
     def recall_trials(self) -> RecallTrials:
         """Trial recalls, saved questions and the tuner."""
         from core.engine.recall_trials import RecallTrials
 
         return RecallTrials(self._get_storage, self._get_search, self._flush, self.authority)
 
-    @cached_property
+    @shared_property
     def jobs(self) -> JobsGroup:
         """Scheduled work, as the person sees it."""
         from core.engine.jobs.jobs import JobsGroup
 
         return JobsGroup(self._get_vault, self.scheduler, self.settings)
 
-    @cached_property
+    @shared_property
     def statements(self) -> StatementsGroup:
         """Statements of talk."""
         from core.engine.jobs.statements import StatementsGroup
 
         return StatementsGroup(self._get_vault, self.scheduler)
 
-    @cached_property
+    @shared_property
     def maintenance(self) -> Maintenance:
         """Scheduled work, as a client asks for it."""
         from core.engine.jobs.jobs import Maintenance

@@ -217,6 +217,7 @@ class WindowCommands:
     focus_search: Callable[[], None]
     open_palette: Callable[[], None]
     toggle_inspector: Callable[[], None]
+    open_glossary: Callable[[], None]
 
 
 class WindowActions(QObject):
@@ -282,6 +283,8 @@ class WindowActions(QObject):
             Command("view.smaller", "Smaller text", lambda: self._step_text_size(-1), "View", _KEYS.ZoomOut, "zoom-out",
                     needs_vault=False, words="zoom font size"),
             *go,
+            Command("help.glossary", "Glossary", own.open_glossary, "Help", None, "circle-help", needs_vault=False,
+                    words="terms meaning words help what is"),
         ]  # fmt: skip
 
     def _theme_commands(self) -> list[Command]:

@@ -46,6 +46,7 @@ from core.types.values import OWNER_ACTOR, Memory
 from ui.bridge import Problem, Running, make_query
 from ui.context import CLOSER, Context, PageSpec, PartSpec
 from ui.shell.actions import CommandPalette, PaletteEntry, WindowActions, WindowCommands, shortcut_text
+from ui.shell.glossary import GlossaryDialog
 from ui.shell.vault_view import House
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
@@ -480,7 +481,9 @@ class MainWindow(QMainWindow):
             layout.addWidget(part)
         layout.setStretch(1, 1)
         self.setCentralWidget(background)
-        own = WindowCommands(self.lock_vault, self.focus_search, self.open_palette, self.toggle_inspector)
+        own = WindowCommands(
+            self.lock_vault, self.focus_search, self.open_palette, self.toggle_inspector, self.open_glossary
+        )
         self.actions_box = WindowActions(self, own, context, rooms.pages)
         self.top.show_menu(self.actions_box.menu)
         self.top.lock.clicked.connect(self.lock_vault)
@@ -621,6 +624,10 @@ class MainWindow(QMainWindow):
         """Show or hide the inspector."""
         if self.house is not None:
             self.house.toggle_inspector()
+
+    def open_glossary(self) -> None:
+        """Show what the words of the window mean."""
+        GlossaryDialog(self.context.theme, self).open()
 
     def _on_memory_selected(self, memory_id: str, origin: str) -> None:
         """An answer that was chosen is shown, whatever is in its way; so is what somebody wants to see closer."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from core.config.options import Options
@@ -16,6 +15,7 @@ from core.engine.runtime.monitor import Load
 from core.engine.runtime.progress import RunningImport
 from core.engine.runtime.read_log import ReadLog
 from core.engine.runtime.search import Search
+from core.engine.runtime.shared_property import shared_property
 from core.engine.runtime.storage import Storage
 from core.text.screening.injection import ScanLimitsHolder, limits_from_options
 from core.types.belief import ModelServerState, ModelState
@@ -76,7 +76,7 @@ class OpenVault:
         """How far texts are looked through follows from the options."""
         self.limits.set_limits(limits_from_options(self.options))
 
-    @cached_property
+    @shared_property
     def talk(self) -> TalkReader | None:
         """Makes statements of what was said; None where there is no reader."""
         return self.make_talk()

@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from core import log
 from core.config.retrieval import RetrievalOptions
 from core.embed.embedder import AWAY, Embedder, from_blob
+from core.engine.runtime.shared_property import shared_property
 from core.engine.runtime.storage import Storage
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.index.base import Labels
@@ -76,7 +76,7 @@ class ActiveVectorSpace:
     work: UnitOfWork
     fault: EmbedderFault = field(default_factory=EmbedderFault)
 
-    @cached_property
+    @shared_property
     def store_service(self) -> StoreService:
         """Stores into it."""
         from core.intake.store.neighbours import NeighbourSearch
@@ -85,7 +85,7 @@ class ActiveVectorSpace:
         reading = replace(self.make_readers(), embed=lambda text: self.embedder.embed_one(embedding_text(text)))
         return StoreService(self.make_id, self.work, self.space, NeighbourSearch(self.index, self.space), reading)
 
-    @cached_property
+    @shared_property
     def import_writer(self) -> ImportWriter:
         """Imports into it."""
         from core.intake.store.import_batch import ImportWriter
@@ -310,7 +310,7 @@ class Search:
         self.scrub_due = threading.Event()
         self._storage = storage
 
-    @cached_property
+    @shared_property
     def readers(self) -> TextReaders:
         """Read claims and relations."""
         return self._make_readers()

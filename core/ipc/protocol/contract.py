@@ -202,6 +202,10 @@ class Registry:
             for name, body in document["methods"].items()
         }
 
+    def load_checkers(self) -> None:
+        """Load what checks parameters that are not plain; else the first such call would wait for it."""
+        _ = next(iter(self.methods.values())).checker
+
     def find_method(self, name: str) -> Method:
         """Look a method up.
 

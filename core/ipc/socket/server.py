@@ -95,6 +95,7 @@ class Server:
         """
         self._engine, self._place, self._registry = engine, place, registry
         self._caps, self._hooks = caps or Caps(), hooks or Hooks()
+        registry.load_checkers()
         self._dispatcher = Dispatcher(engine, registry, self._caps, version, self)
         self._connections: set[Connection] = set()
         self._serving: set[asyncio.Task[None]] = set()
