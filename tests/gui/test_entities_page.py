@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,9 +11,9 @@ import pytest
 from engine_rig import Rig
 from ground_rig import flow, ground_of
 from library_rig import put_away
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 from statement_rows import told
@@ -53,6 +55,14 @@ def named(rig: Rig, text: str, entity_id: str, name: str) -> str:
     at = text.index(name)
     row = {"memory_id": memory, "entity_id": entity_id, "start_at": at, "end_at": at + len(name)}
     rig.write(lambda tx: tx.insert("mentions", row))
+    return memory
+
+
+def spoke(rig: Rig, text: str, entity_id: str) -> str:
+    memory = rig.store(text).memory_id
+    rig.write(
+        lambda tx: tx.insert("mentions", {"memory_id": memory, "entity_id": entity_id, "start_at": -1, "end_at": 0})
+    )
     return memory
 
 
@@ -286,3 +296,45 @@ def test_what_looks_like_markup_stays_text(page: EntitiesPage, qtbot: QtBot, rig
     enter(page, qtbot, one)
     assert page.detail.title.whole == "<b>Bo</b> & Co"
     assert page.detail.others.textFormat() is Qt.TextFormat.PlainText
+
+
+def test_what_somebody_said_is_a_choice_beside_where_the_name_is(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
+    rosa = make(rig, "Rosa")
+    named(rig, "Rosa sings in Porto.", rosa, "Rosa")
+    for text in ("I bake on Sundays.", "The oven is new."):
+        spoke(rig, text, rosa)
+    enter(page, qtbot, rosa)
+    shown = page.detail.memories
+    assert shown.choice.isVisible()
+    assert not shown.title.isVisible()
+    assert [row.title for row in shown.list.lines.list_rows()] == ["Rosa sings in Porto."]
+    assert shown.list.accessibleName() == "Mentioned in 1"
+    shown.choice.show_choice("utterances")
+    shown.choice.chosen.emit("utterances")
+    assert [row.title for row in shown.list.lines.list_rows()] == ["The oven is new.", "I bake on Sundays."]
+    assert shown.list.accessibleName() == "Said 2"
+
+
+def test_somebody_who_only_speaks_shows_what_was_said(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
+    rosa = make(rig, "Rosa")
+    spoke(rig, "I bake on Sundays.", rosa)
+    enter(page, qtbot, rosa)
+    assert [row.title for row in page.detail.memories.list.lines.list_rows()] == ["I bake on Sundays."]
+    assert not page.detail.memories.none.isVisible()
+
+
+def test_nothing_of_the_vault_outlives_the_page(context: Context, qtbot: QtBot, rig: Rig) -> None:
+    """The theme lives as long as the program; a page that is gone must not hang on it with what it showed."""
+    rosa = make(rig, "Rosa")
+    spoke(rig, "I bake on Sundays.", rosa)
+    made = EntitiesPage(context)
+    made.resize(960, 700)
+    made.show()
+    enter(made, qtbot, rosa)
+    left = weakref.ref(made.detail)
+    put_away(qtbot, made)
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    del made
+    gc.collect()
+    assert left() is None
+    context.theme.changed.emit()

@@ -344,6 +344,10 @@ class Segments(QWidget):
         """Say a choice in other words, such as with a new count."""
         self._buttons[value].setText(words)
 
+    def words_of(self, value: str) -> str:
+        """What a choice says."""
+        return self._buttons[value].text()
+
 
 def make_label(text: str = "", role: str = "body", *, wrap: bool = False) -> QLabel:
     """Plain text in a role of the style sheet; never interpreted.
@@ -582,6 +586,16 @@ class Stack(QStackedWidget):
         """That of the widget that is shown."""
         shown = self.currentWidget()
         return super().minimumSizeHint() if shown is None else shown.minimumSizeHint().expandedTo(shown.minimumSize())
+
+    def hasHeightForWidth(self) -> bool:  # noqa: N802 - Qt's name
+        """Whether the widget that is shown wraps."""
+        shown = self.currentWidget()
+        return shown is not None and shown.hasHeightForWidth()
+
+    def heightForWidth(self, width: int) -> int:  # noqa: N802 - Qt's name
+        """That of the widget that is shown."""
+        shown = self.currentWidget()
+        return -1 if shown is None else shown.heightForWidth(width)
 
 
 def make_scroll_area(inner: QWidget) -> QScrollArea:

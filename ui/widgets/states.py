@@ -16,6 +16,7 @@ FOOT = "isFoot"
 """Property of the line above a page's lowest buttons; what is said for a moment does not cover them."""
 _TOAST_MS = 7_000
 _ALL_OF_IT = 1_000
+_IN_A_ROW = 2
 
 
 class EmptyState(QWidget):
@@ -48,12 +49,14 @@ class EmptyState(QWidget):
         layout.addStretch(2)
         layout.addWidget(self._picture)
         layout.addWidget(heading)
-        row = make_row(None, words, None)
-        row.setStretchFactor(words, _ALL_OF_IT)
-        layout.addLayout(row)
+        sentence_row = make_row(None, words, None)
+        sentence_row.setStretchFactor(words, _ALL_OF_IT)
+        layout.addLayout(sentence_row)
         if buttons:
             layout.addSpacing(8)
-            layout.addLayout(make_row(None, *buttons, None))
+            # A row of many would be wider than a small window, and what is beside it would be pushed out of view.
+            for row in [buttons] if len(buttons) <= _IN_A_ROW else [[button] for button in buttons]:
+                layout.addLayout(make_row(None, *row, None))
         layout.addStretch(3)
         self._paint_icon()
         theme.changed.connect(self._paint_icon)

@@ -91,8 +91,9 @@ _ASKED_BY = (
     "ORDER BY c.opened_at, c.id"
 )
 _MERGE_NAMES = (
-    "SELECT c.id, a.name, b.name FROM conflicts c JOIN entities a ON a.id = json_extract(c.detail, '$.entities[0]') "
-    "JOIN entities b ON b.id = json_extract(c.detail, '$.entities[1]') "
+    "SELECT c.id, a.name, s.name, b.name, t.name FROM conflicts c "
+    "JOIN entities a ON a.id = json_extract(c.detail, '$.entities[0]') JOIN spaces s ON s.id = a.space_id "
+    "JOIN entities b ON b.id = json_extract(c.detail, '$.entities[1]') JOIN spaces t ON t.id = b.space_id "
     "WHERE c.id IN (SELECT value FROM json_each(?))"
 )
 _REQUESTED_BY = "SELECT client_id FROM approvals WHERE conflict_id = ?"
@@ -179,8 +180,8 @@ class ReviewDesk:
 
     def _make_rows(self, rows: Rows, shown: Sequence[WaitingItem]) -> tuple[ReviewRow, ...]:
         found = self.memories(rows, [item.incoming_id for item in shown])
-        names = _read_merge_names(rows, [item.id for item in shown if item.kind == "entity_merge"])
-        return tuple(_make_row(item, found[item.incoming_id], names.get(item.id)) for item in shown)
+        titles = _read_merge_titles(rows, [item.id for item in shown if item.kind == "entity_merge"])
+        return tuple(_make_row(item, found[item.incoming_id], titles.get(item.id, "")) for item in shown)
 
     def read_item(self, rows: Rows, item_id: str, now_ms: int, *, brief: bool = False) -> ReviewItem | None:
         """One item, validated now.
@@ -269,7 +270,12 @@ class ReviewDesk:
         """
         items = read_closed_since(rows, since_ms, most)
         found = self.memories(rows, [item.incoming_id for item in items])
-        return tuple(_make_closed_row(item, found[item.incoming_id]) for item in items if item.incoming_id in found)
+        titles = _read_merge_titles(rows, [item.id for item in items if item.kind == "entity_merge"])
+        return tuple(
+            _make_closed_row(item, found[item.incoming_id], titles.get(item.id, ""))
+            for item in items
+            if item.incoming_id in found
+        )
 
 
 def requesting_client(rows: Rows, item: QueueItem) -> str | None:
@@ -518,20 +524,19 @@ def _count_names(names: Iterable[str | None]) -> dict[str, int]:
     return dict(islice(((str(name), count) for name, count in counted.most_common() if name), _GROUPS))
 
 
-def _read_merge_names(rows: Rows, item_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+def _read_merge_titles(rows: Rows, item_ids: Sequence[str]) -> dict[str, str]:
     """Which two names are the matter, by the id of the item."""
     if not item_ids:
         return {}
-    return {str(item): (str(one), str(other)) for item, one, other in rows.all(_MERGE_NAMES, (to_json(item_ids),))}
+    found = rows.all(_MERGE_NAMES, (to_json(item_ids),))
+    return {str(item): format_merge_title((str(a), str(at)), (str(b), str(bt))) for item, a, at, b, bt in found}
 
 
-def _make_row(item: WaitingItem, incoming_memory: Memory, names: tuple[str, str] | None) -> ReviewRow:
+def _make_row(item: WaitingItem, incoming_memory: Memory, merge_title: str) -> ReviewRow:
     return ReviewRow(
         id=item.id,
         kind=item.kind,
-        title=format_merge_title(*names)
-        if names is not None
-        else format_title(item.kind, ItemTopic(item.subject, item.predicate), incoming_memory.text),
+        title=merge_title or format_title(item.kind, ItemTopic(item.subject, item.predicate), incoming_memory.text),
         note=format_note(item.kind, item.recalled, item.client, later=item.later),
         existing_id=item.existing_id,
         incoming_id=item.incoming_id,
@@ -547,11 +552,11 @@ def _make_row(item: WaitingItem, incoming_memory: Memory, names: tuple[str, str]
     )
 
 
-def _make_closed_row(item: QueueItem, incoming_memory: Memory) -> ClosedRow:
+def _make_closed_row(item: QueueItem, incoming_memory: Memory, merge_title: str) -> ClosedRow:
     return ClosedRow(
         id=item.id,
         kind=item.kind,
-        title=format_line(incoming_memory.text),
+        title=merge_title or format_line(incoming_memory.text),
         resolution=item.resolution or "",
         note=closed_sentence(item.note, item.resolution),
         closed_at=item.closed_at or 0,

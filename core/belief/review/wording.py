@@ -83,10 +83,22 @@ def format_title(kind: str, topic: ItemTopic, text: str) -> str:
     return format_line(text) or str(review_strings()["kinds"][kind]["title"])
 
 
-def format_merge_title(one: str, other: str) -> str:
-    """The row of two names that may be the same."""
-    form = str(review_strings()["kinds"]["entity_merge"]["row"])
-    return form.format(one=format_line(one, _VALUE), other=format_line(other, _VALUE))
+def format_merge_title(one: tuple[str, str], other: tuple[str, str]) -> str:
+    """The row of two names that may be the same.
+
+    Args:
+        one: name and space; `other` likewise.
+    """
+    strings = review_strings()["kinds"]["entity_merge"]
+    if one[0].casefold() == other[0].casefold():
+        named = (
+            str(strings["in_space"]).format(name=format_line(name), space=format_line(space))
+            for name, space in (one, other)
+        )
+    else:
+        named = (format_line(name) for name, _ in (one, other))
+    first, second = (format_line(name, _VALUE) for name in named)
+    return str(strings["row"]).format(one=first, other=second)
 
 
 def format_question(kind: str, topic: ItemTopic) -> str:

@@ -106,8 +106,13 @@ _NAMING = (
     "WHERE n.entity_id = ? AND n.start_at >= 0 AND m.status <> 'deleted'"
 )
 _SPEAKS_IN = _NAMING.replace("n.start_at >= 0", "n.start_at < 0")
-_UTTERANCES = _PLACES.replace("n.start_at >= 0", "n.start_at < 0").replace(
-    "json_group_array(json_array(n.start_at, n.end_at))", "'[[0,0]]'"
+# The newest are chosen before a text is read: somebody may have said tens of thousands of things.
+_UTTERANCES = (
+    "SELECT m.id, m.text, '[[0,0]]', m.kind, m.status, m.occurred_at, m.occurred_prec, "  # noqa: S608 - constants only
+    "m.occurred_offset, m.recorded_at "
+    "FROM memories m WHERE m.id IN (SELECT k.id FROM mentions n JOIN memories k ON k.id = n.memory_id "
+    "WHERE n.entity_id = ? AND n.start_at < 0 AND k.status <> 'deleted' "
+    f"ORDER BY {time_of_memory_sql('k')} DESC, k.n DESC LIMIT ?) ORDER BY {time_of_memory_sql('m')} DESC, m.n DESC"
 )
 _STATED = (
     "SELECT c.id, coalesce((SELECT v.memory_id FROM evidence v WHERE v.claim_id = c.id ORDER BY v.recorded_at, v.id "

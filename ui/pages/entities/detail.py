@@ -203,9 +203,11 @@ class EntityMemoriesPanel(QWidget):
         view = self._view
         if view is None:
             return
-        lines = [mention_row(one) for one in view.places]
-        if view.spoken and self.choice.current == _UTTERANCES:
-            lines = [utterance_row(one) for one in view.utterances]
+        is_speech = view.spoken and self.choice.current == _UTTERANCES
+        self.list.setAccessibleName(self.choice.words_of(self.choice.current) if view.spoken else self.title.text())
+        lines = (
+            [utterance_row(one) for one in view.utterances] if is_speech else [mention_row(one) for one in view.places]
+        )
         with QSignalBlocker(self):
             self.list.show_lines(lines)
         self.list.setVisible(bool(lines))
@@ -271,7 +273,12 @@ class EntityDetail(QFrame):
         layout.addWidget(self.joined)
         self._layout: QVBoxLayout = layout
         self._layout.addStretch()
-        theme.changed.connect(lambda: fit_height(self.claims, _CLAIMS))
+        # A bound method goes with the widget; a closure would live as long as the theme, and what is shown with it.
+        theme.changed.connect(self._fit_lists)
+
+    def _fit_lists(self) -> None:
+        fit_height(self.claims, _CLAIMS)
+        limit_height(self.memories.list)
 
     def show_view(self, view: EntityView) -> None:
         """Show an entity."""

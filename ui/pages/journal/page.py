@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QStackedWidget
 
 from core.events import Changed, Progress
 from core.types.replies import WaitingKind
@@ -33,6 +32,7 @@ from ui.strings import journal_strings
 from ui.widgets.basics import (
     MenuChip,
     Segments,
+    Stack,
     make_button,
     make_column,
     make_label,
@@ -125,7 +125,7 @@ T = TypeVar(
 )  # fmt: skip
 
 
-class JournalTabs(QStackedWidget):
+class JournalTabs(Stack):
     """The tabs; asking for one makes it.
 
     Attributes:

@@ -50,7 +50,7 @@ def templates(value: Any) -> Iterator[str]:
 
 def test_every_template_names_only_what_it_is_given() -> None:
     known = {"subject", "predicate", "have", "came", "date", "percent", "count", "what", "client", "label", "doubt"}
-    known |= {"reason", "stated", "one", "other"}
+    known |= {"reason", "stated", "one", "other", "name", "space"}
     held = {key: value for key, value in review_strings().items() if key != "about"}
     for template in templates(held):
         named = {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
