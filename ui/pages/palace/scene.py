@@ -21,7 +21,7 @@ WHOLE, WING, ROOM, LOCUS = "palace", "wing", "room", "locus"
 _LEAST_SCALE = 0.2
 _ROOM_FILLS = 0.35
 _WING_FILLS = 0.28
-_SHELF = 3.4
+_SHELF = 2.4
 """Width of a shelf of wings in widths of the first wing."""
 _BETWEEN_SHELVES, _BETWEEN_WINGS = 6.0, 2 * GAP
 _STEP = 4.0
