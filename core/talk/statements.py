@@ -233,7 +233,7 @@ class _StatementBuilder:
         if beside := self._references.find_companions(one.tokens, speech.speaker):
             self._companions = (one.number, beside)
         self._asked = _last_question(one.sentence.text) if "?" in one.sentence.text else ""
-        if self._references.names_other(one.tokens, one.turn.speaker):
+        if self._is_of_notes and self._references.names_other(one.tokens, one.turn.speaker):
             self._named_other = one.number
         self._note_scene(one, one.sentence.text)
 
