@@ -47,7 +47,9 @@ _PERSONS = frozenset(("you", "he", "she", "they", "it", "we"))
 _EARLY_ENDS = frozenset(
     ("now", "actually", "anyway", "then", "again", "though", "exactly", "these", "days", "lately", "recently")
 )
-_ASKING = frozenset(("what", "who", "where", "when", "which", "how", "since"))
+_ASKING = frozenset(("what", "who", "where", "when", "how"))
+_OWNED = frozenset(("your", "his", "her", "their"))
+_NOUN_OF = frozenset(("how", "what"))  # behind which a noun may stand before the verb
 _BEFORE_QUESTION = frozenset(("and", "so", "but", "ok", "okay", "oh", "ah", "well", "wait", "hey", "no", "yes"))
 _MONTH_OR_DAY = re.compile(
     r"(?i)^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|early|late|mid)"
@@ -121,11 +123,24 @@ def mark_question(sentence: str) -> str:
         return sentence
     while len(words) > 3 and words[0].strip(",") in _BEFORE_QUESTION:
         del words[0]
-    first, second = words[0], words[1]
-    is_asking = first in _ASKING and (second in _AUX or (first in ("how", "what", "which") and _AUX & {*words[2:4]}))
-    is_asking = is_asking or (first.removesuffix("'s") in _ASKING - {first} and first.endswith("'s"))
-    is_inverted = first in _AUX and (second in _PERSONS or second in ("your", "his", "her", "their"))
-    return f"{plain}?" if is_asking or is_inverted else sentence
+    is_inverted = words[0] in _AUX and (words[1] in _PERSONS or words[1] in _OWNED)
+    return f"{plain}?" if is_inverted or _asks_for(words) else sentence
+
+
+def _asks_for(words: Sequence[str]) -> bool:
+    """Whether lower-case words ask as "what does he play" does; "what I do is teach" does not."""
+    asking = words[0].removesuffix("'s")
+    if asking not in _ASKING:
+        return False
+    places = range(1, 4 if asking in _NOUN_OF else 2)
+    aux = 0 if words[0] != asking else next((at for at in places if at < len(words) - 1 and words[at] in _AUX), None)
+    if aux is None or any(word in _PERSONS or word in _OWNED or word in ("i", "my", "our") for word in words[1:aux]):
+        return False
+    if sum(word in ("is", "are", "was", "were") for word in words[aux + 1 :]) > 0:
+        return False  # "what is his is mine"
+    subject = words[aux + 1]
+    is_owned = subject in _OWNED or subject in ("my", "our", "the")
+    return subject in _PERSONS or subject == "i" or (is_owned and asking != "who")
 
 
 def find_topic(question: str) -> str:
@@ -399,13 +414,18 @@ def _join_count(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
 
 
 def _join_amount(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
-    """Reads "How much is the rent?" and "How much do you pay?"."""
-    if not _is_number(answered[0]):
+    """Reads "How much is the rent?", "How much is it a term?" and "How much do you pay?"."""
+    if not _is_number(answered[0]) or asked[2].lower() not in _AUX:
         return []
-    if asked[2].lower() in ("is", "are", "was", "were"):
-        return [*_swap(asked[3:]), asked[2].lower(), *answered]
-    declared = _declare(asked[2:])
-    return [*declared, *answered] if declared else []
+    if asked[2].lower() not in ("is", "are", "was", "were") or asked[-1].lower().endswith("ing"):
+        declared = _declare(asked[2:])
+        return [*declared, *answered] if declared else []
+    end = _subject_end(asked, 3)
+    subject, rest = _swap(asked[3:end]), asked[end:]
+    if end == 3 or subject[0].lower() in ("i", "we", "he", "she"):
+        return []
+    is_rest = not rest or (len(rest) > 1 and rest[0].lower() in (*_PLACES, "a", "an", "per"))
+    return [*subject, asked[2].lower(), *answered, *rest] if is_rest else []
 
 
 def _join_duration(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
@@ -413,7 +433,9 @@ def _join_duration(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
     declared = _declare(asked[2:])
     if not declared or not (_is_number(answered[0]) or answered[0].lower() in ("since", "for", "until", "till")):
         return []
-    return [*declared, *(("for",) if _is_number(answered[0]) else ()), *answered]
+    is_spent = verb_forms().lemma(declared[-1].lower()) in ("take", "last", "need", "want", "get")
+    is_for = asked[2].lower() in ("have", "has", "had", "did", "do", "does") and not is_spent
+    return [*declared, *(("for",) if is_for and _is_number(answered[0]) else ()), *answered]
 
 
 def _join_frequency(asked: Sequence[str], answered: Sequence[str]) -> list[str]:

@@ -31,11 +31,11 @@ _PLACES = frozenset(("in", "on", "at", "to", "until", "from", "by", "with"))
 _LEAST_RIGHT, _LEAST_OF_IT = 4, 2
 """Words of a clause that is parted from what stands before it; of "it was great", which says nothing by itself."""
 _OPENING_NAME = 3
-_REMARKS = frozenset(("so", "because", "cause", "cos", "though", "although", "but", "which"))
-_POINTERS = frozenset(("that", "this", "which", "it", "just", "please", "don't"))
+_MOST_OF_SUBJECT = 3  # words of a subject before "like"
+_REASONS = frozenset(("so", "because", "cause", "cos"))
+_HEARSAY = frozenset(("told", "heard", "believed", "claimed", "claims", "joked", "joking", "kidding", "pretended"))
 _NOT_AFTER_SO = frozenset(("that", "much", "many", "far", "long", "as"))
 _LOOSE_ENDS = frozenset(("just", "even", "'", "‘", "’", "and", "or"))
-_PAUSES = frozenset((";", "–", "—", "-", "--", "..."))
 _LIMITS = frozenset(
     (
         "if", "unless", "until", "till", "when", "whenever", "while", "before", "after", "once", "only", "except",
@@ -111,14 +111,14 @@ def is_finite(tokens: Sequence[Token], at: int, first: int = 0) -> bool:
     before = tokens[at - 1].low if at > first else ""
     if low == "'s":
         return is_verb_s(tokens, at)
+    if _is_of_date(tokens, at, first):
+        return False
     if low in _AUX or low in verbs.sets["modals"] or low.endswith("n't"):
         return before != "to"
     if before in _NOT_AFTER or before in _BE:
         return False
     if low in verbs.past and low not in verbs.base:
         return True
-    if low in ("sat", "left") and behind_is_date(tokens, at):
-        return False
     if low == "left" and at + 1 < len(tokens) and tokens[at + 1].low in ("of", "side", ","):
         return False
     if low in verbs.third and verbs.third[low] in verbs.sets["noun_too"] and not _is_third(tokens, at, first):
@@ -128,7 +128,26 @@ def is_finite(tokens: Sequence[Token], at: int, first: int = 0) -> bool:
     if verbs.pasts[low] == low and at > first and before not in talk_words().sets["english"]:
         return True
     many = before in talk_words().sets["groups"] and low not in verbs.sets["noun_too"]
+    many = many or (low == "like" and _is_liking(tokens, at, first))
     return many or before in ("i", "we", "you", "they") or (before in verbs.sets["adverbs"] and at - first > 1)
+
+
+def _is_liking(tokens: Sequence[Token], at: int, first: int) -> bool:
+    """Whether "like" is what several do, "my parents like cats", and is no comparison: "friends like Tom are rare"."""
+    if tokens[first].low not in _OWNERS | {"'s"} or not 2 <= at - first <= _MOST_OF_SUBJECT:
+        return False
+    verbs, rest = verb_forms(), [token.low for token in tokens[at + 1 :]]
+    has_other = any(
+        low in _AUX or low in verbs.third or low in verbs.past or low in verbs.sets["modals"] for low in rest
+    )
+    return tokens[at - 1].low in talk_words().sets["groups"] and bool(rest) and not has_other
+
+
+def _is_of_date(tokens: Sequence[Token], at: int, first: int) -> bool:
+    """Whether a word that may be a verb belongs to a date: "Lisbon in May", "sat 3 June"."""
+    if tokens[at].low in ("sat", "left"):
+        return behind_is_date(tokens, at)
+    return tokens[at].low in talk_words().sets["months"] and at > first and tokens[at].is_capital
 
 
 def behind_is_date(tokens: Sequence[Token], at: int) -> bool:
@@ -238,21 +257,30 @@ def _begins_clause(tokens: Sequence[Token], first: int, at: int, end: int) -> bo
     least = _LEAST_OF_IT if right < end and tokens[right].low == "it" else _LEAST_RIGHT
     if is_led or right >= end or words < least or not opens_with_subject(tokens, right, end):
         return False
+    if _may_take_back([token.low for token in tokens[right : min(end, right + 3)]]):
+        return False
     return has_finite_verb(tokens, first, at) or (
         (low in _BREAKS or _is_picture(low)) and tokens[first].low not in talk_words().sets["leads"]
     )
 
 
+def _may_take_back(lows: Sequence[str]) -> bool:
+    """Whether a clause opens as one that says what the clause before it really was: "it was a false alarm"."""
+    is_called = lows[1:2] in (["was"], ["is"], ["'s"]) and lows[2:3] and lows[2] in ("a", "an", "all", "just", "only")
+    return lows[0] == "it" and (lows[1:2] == ["turned"] or bool(is_called))
+
+
 def list_heads(tokens: Sequence[Token], clause: Clause) -> tuple[Clause, ...]:
     """What of a clause says something without a remark that follows: "I'm deaf on the left, so speak up" in its head.
 
-    What narrows a statement stays with it: a condition, a time, an exception. The longest head comes first.
+    What narrows a statement or may take it back stays with it: a condition, a time, an exception, "but he died". The
+    longest head comes first.
     """
     heads = []
     for at in range(clause.end - 2, clause.first + 2, -1):
         low = tokens[at].low
         right = at + 1 if low in _BREAKS else at
-        if (low in _BREAKS or low in _REMARKS) and _opens_remark(tokens, right, clause.end, is_parted=low in _PAUSES):
+        if (low in _BREAKS or low in _REASONS) and _opens_remark(tokens, right, clause.end):
             end = at
             while tokens[end - 1].low in _BREAKS or tokens[end - 1].low in _LOOSE_ENDS:
                 end -= 1
@@ -266,19 +294,27 @@ def _reports(tokens: Sequence[Token], first: int, end: int) -> bool:
     return any(token.low in talk_words().sets["stop_verbs"] for token in tokens[first:end])
 
 
-def _opens_remark(tokens: Sequence[Token], at: int, end: int, *, is_parted: bool) -> bool:
+def _opens_remark(tokens: Sequence[Token], at: int, end: int) -> bool:
     """Whether what begins at a place may be left off: a reason, a consequence, a clause of its own."""
-    while at < end and tokens[at].low in _JOINERS and tokens[at].low not in _REMARKS:
+    while at < end and tokens[at].low in ("and", "plus"):
         at += 1
-    if at >= end or tokens[at].low in _LIMITS:
+    is_doubted = _reports(tokens, at, end) or any(token.low in _HEARSAY for token in tokens[at:end])
+    if at >= end or tokens[at].low in _LIMITS or is_doubted or _turns_back(tokens, at, end):
         return False
-    if tokens[at].low in _REMARKS:
+    if tokens[at].low in _REASONS:
         behind = at + 1
         limits = _NOT_AFTER_SO if tokens[at].low == "so" else _LIMITS
         is_limit = tokens[behind].low in limits if behind < end else True
         is_limit = is_limit and not (behind + 1 < end and tokens[behind + 1].low in ("'s", "is"))  # "so that's why"
         return not is_limit and has_finite_verb(tokens, behind, end)
-    return is_parted or tokens[at].low in _POINTERS or opens_with_subject(tokens, at, end)
+    is_denied = any(token.low in ("not", "no", "never") or token.low.endswith("n't") for token in tokens[at:end])
+    is_lasting = tokens[at].low != "it" and not is_denied and not speaks_of_past(tokens, at, end)
+    return is_lasting and opens_with_subject(tokens, at, end)  # "I have a dog, he died" is not cut
+
+
+def _turns_back(tokens: Sequence[Token], first: int, end: int) -> bool:
+    """Whether a word within two places sets what is said against what was said before."""
+    return any(token.low in ("but", "though", "although", "however", "actually") for token in tokens[first:end])
 
 
 def opens_with_subject(tokens: Sequence[Token], at: int, end: int) -> bool:

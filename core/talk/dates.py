@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
-from core.talk.vocabulary import Edit
+from core.talk.vocabulary import Edit, Token, talk_words
 from core.text.time_parts import (
     DaySpan,
     TimeHit,
@@ -67,7 +67,11 @@ _VAGUE = re.compile(
 _SCENE = re.compile(
     r"(?i)(?:\A|(?<=[,!.] )|(?<=\A\w\w\w ))(?:last|yesterday|this (?:past )?(?:week|weekend|morning)|over)\b"
 )
-_SCENE_VERB = re.compile(r"(?i)[, ]+(?:(?:was|were|has been|'s been)|(?:i|we) had an? \w+(?: \w+)?(?: that\b|[.!]*\Z))")
+_SCENE_VERB = re.compile(
+    r"(?i)[, ]+(?:(?:was|were|has been|'s been) (?:(?:so|really|very|quite|pretty|such|rather|just|a bit|an?) ){0,3}"
+    r"(?!over\b|when\b|where\b|spent\b)[a-z]+(?:(?:,| and) [a-z]+)?|(?:i|we) had an? \w+(?: \w+)?)[ .!]*\Z"
+)
+_STAGED = frozenset(("at", "in", "during", "through", "from"))
 _YEARLY = frozenset(
     ("birthday", "birthdays", "anniversary", "born", "every", "each", "yearly", "annually", "always", "usually")
 )
@@ -102,22 +106,36 @@ def find_date_edits(sentence: str, said_ms: int, *, is_ahead: bool, recurs: bool
     return (*out, *_find_vague(sentence[:MAX_CHARS], now.date(), out))
 
 
-def find_scene_date(sentence: str, said_ms: int) -> str:
-    """The date that a sentence sets for what is told next, as words: of "Last week was wild" the week.
+def find_scene_date(sentence: str, said_ms: int) -> Edit | None:
+    """The date that a sentence sets for what is told next: of "Last week was wild" the week.
 
     Returns:
-        Such as "in the week of 24 July 2023"; "" where the sentence does not open with a day that is over, or says
-        more of it than how it was.
+        The place of its phrase with such words as "in the week of 24 July 2023"; None where the sentence does not open
+        with a day that is over, or says more of it than how it was.
     """
     found = _SCENE.search(sentence)
     if found is None:
-        return ""
+        return None
     scene = sentence[found.start() :]
     edit = next((one for one in find_date_edits(scene, said_ms, is_ahead=False) if one.start == 0), None)
     if edit is None or not _SCENE_VERB.match(scene[edit.end :]):
-        return ""
+        return None
     linked = find_date_edits(f"It happened {scene[:1].lower()}{scene[1 : edit.end]}", said_ms, is_ahead=False)
-    return linked[0].text if linked else ""
+    return Edit(found.start(), found.start() + edit.end, linked[0].text) if linked else None
+
+
+def has_own_time(tokens: Sequence[Token]) -> bool:
+    """Whether a clause says in any way when it was: "when I was ten", "at university", "back then", "at 19"."""
+    lows = [token.low for token in tokens]
+    own, stages, small = (talk_words().sets[name] for name in ("own_times", "life_stages", "english"))
+    if not own.isdisjoint(lows) or not stages.isdisjoint(lows):
+        return True
+    for at, low in enumerate(lows[:-1]):
+        behind = tokens[at + 1]
+        is_bare = behind.is_word and not behind.is_capital and behind.low not in small
+        if low in _STAGED and is_bare:  # "at work", "in hospital", "at 19"; "in the shed" and "in Leith" are places
+            return True
+    return False
 
 
 def _find_vague(sentence: str, today: date, known: Sequence[Edit]) -> Iterator[Edit]:

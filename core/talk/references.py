@@ -23,6 +23,7 @@ _GENDERS = {
     "they": "g", "them": "g", "their": "g", "theirs": "g", "themselves": "g", "it": "t", "its": "t", "itself": "t",
 }  # fmt: skip
 _OWNERS = frozenset(("my", "our", "your", "his", "her", "their"))
+_OTHERS = frozenset(("he", "she", "they", "him", "them", "his", "her", "their"))
 _DETERMINERS = _OWNERS | {"the", "a", "an", "'s", "some"}
 _PREPOSITIONS = frozenset(("in", "at", "from", "to", "near", "into", "via", "towards", "around", "outside", "on", "of"))
 _AT_PLACES = frozenset(("in", "at", "from", "near", "into", "via", "outside", "the"))
@@ -221,6 +222,14 @@ class References:
     def is_known_person(self, name: str) -> bool:
         """Whether somebody of this name speaks or was spoken of."""
         return name.casefold() in self._persons
+
+    def names_other(self, tokens: Sequence[Token], speaker: str) -> bool:
+        """Whether a sentence names, or may name, a person or an animal that is not its speaker."""
+        own = {speaker.casefold(), *speaker.casefold().split()}
+        phrases = (one for one in self.known_phrases(tokens) if one.sort != "things")
+        is_named = any((one.name or tokens[one.noun].text).casefold() not in own for one in phrases)
+        is_pointed_at = any(token.low in _OTHERS for token in tokens)
+        return is_named or is_pointed_at or any(name.casefold() not in own for name in find_loose_names(tokens))
 
     def known_phrases(self, tokens: Sequence[Token]) -> tuple[NounPhrase, ...]:
         """The nouns and names of a sentence."""

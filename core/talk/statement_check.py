@@ -154,18 +154,21 @@ def tells_appearance(lows: Sequence[str]) -> bool:
     return False
 
 
-def is_simile(lows: Sequence[str]) -> bool:
+def is_simile(tokens: Sequence[Token]) -> bool:
     """Whether a sentence only compares: "John is like a family", "Ida sleeps like a log"; taste and looks are meant so.
 
     Args:
-        lows: its words and marks, lower case.
+        tokens: its words and marks.
     """
+    lows = [token.low for token in tokens]
     for at, low in enumerate(lows[1:-1], 1):
         if low != "like":
             continue
         before, behind = lows[at - 1], lows[at + 1]
         if before in ("is", "are", "was", "were"):
             return True
+        if not any(_is_act(tokens, place) for place in range(1, at)):
+            continue  # "the kids like a story" tells what they like
         are_several = before.endswith("s") and behind.endswith("s") and at + 2 >= len(lows)
         is_noun = verb_forms().third.get(before, "") in {"", *verb_forms().sets["noun_too"]}
         if are_several and is_noun and not _LIKING & {*lows[:at]}:
@@ -173,6 +176,16 @@ def is_simile(lows: Sequence[str]) -> bool:
         if behind in ("a", "an") and at + 4 >= len(lows) and before not in _LIKENED:
             return verb_forms().lemma(before) in verb_forms().base or before in verb_forms().third
     return False
+
+
+def _is_act(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word is a verb of its sentence and no group of people; "sleep" is one behind "kids" and "they"."""
+    sets, before = talk_words().sets, tokens[at - 1].low
+    low = tokens[at].low
+    if low in sets["groups"] or low.removesuffix("s") in sets["people"] | sets["pets"] | sets["things"]:
+        return False
+    are_several = before in sets["groups"] or before in ("they", "we", "you")
+    return is_finite(tokens, at) or (are_several and low in verb_forms().base and low != "like")
 
 
 def is_pep_talk(lows: Sequence[str], kind: StatementType) -> bool:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from core.talk.agreement import YOU, Speech, UnclearClauseError
 from core.talk.answers import find_topic, is_fragment, join_answer, mark_question, read_request
-from core.talk.clauses import Clause, has_finite_verb, list_heads, split_clauses
-from core.talk.dates import find_date_edits, find_scene_date
+from core.talk.clauses import Clause, has_finite_verb, list_heads, speaks_of_past, split_clauses
+from core.talk.dates import find_date_edits, find_scene_date, has_own_time
 from core.talk.open_references import names_somebody, points_outside
 from core.talk.references import References, possessive
 from core.talk.statement_check import has_substance, is_pep_talk, is_simile, stands_alone, tells_appearance
@@ -22,6 +22,7 @@ from core.talk.statement_types import find_main_verb, is_passing_happening, is_t
 from core.talk.third_person import RewrittenClause, rewrite_clause
 from core.talk.turns import TurnSentence, is_foreign, split_turn
 from core.talk.vocabulary import Token, apply_edits, starts_with, stem_word, talk_words, tokenize_talk, verb_forms
+from core.text.noun_phrases import is_noun
 from core.text.screening.injection import current_limits, scan_text
 from core.text.terms import common_words
 from core.types.talk import (
@@ -62,11 +63,18 @@ _KEPT_UNDATED = frozenset(
 )
 _MOST_IN_NOTE = 12  # words
 _SHORTHAND = re.compile(r"[()=→<>/*+]|\d ?[-–] ?\d|\?")
+_ADDRESSING = re.compile(r"(?i)\b(?:you|your|yours|yourself|hi|hey|hello|thanks|thx)\b")
+_HEADING = re.compile(r"(?m)^[ \t]*#{1,6}[ \t]|[:：][*_ \t]*$|^[ \t]*(?:\*\*|__|\[\[)[^\n]+(?:\*\*|__|\]\])[ \t]*$")
+"""A line that says of whom or what the lines below it tell."""
 _SURE_NOTE = 0.9
 """How sure the reader must be of a note without a verb, which is kept as it stands behind the writer's name."""
 _LASTING_EVENT, _LASTING_WORK, _LASTING_CHANGE = 0.9, 0.8, 0.6
 """How lasting must be what happened once on no day that is known; less tells that of work, or that a change lasts."""
 _YEAR = 4  # digits
+_MOST_IN_HEADING = 60  # characters at the end of a turn that may head the next one
+_NEAR_OTHER = 2  # turns within which a fragment may be about somebody else who was named
+_NO_SCENE: tuple[int, int, str] = (-1, 0, "")
+"""Of the day that was set for what is told next: number of the turn, first character in it, the date."""
 _PASSING = frozenset((StatementType.ATTRIBUTE, StatementType.OPINION, StatementType.PREFERENCE))
 _BRIEF, _BRIEF_WORTH = 0.4, 1.7  # how one is or what one thinks for a day only is kept where it weighs much
 _UNASSERTED = frozenset((Assertion.QUESTION, Assertion.WISH, Assertion.HYPOTHESIS, Assertion.JOKE, Assertion.QUOTED))
@@ -144,7 +152,8 @@ class _StatementBuilder:
         self._sure, self._worth = sure, max(worth, _worth_of_kind(turns))
         is_lone = len({turn.speaker for turn in turns if turn.text.strip()}) == 1
         is_note = not any(turn.speaker for turn in turns)
-        self._is_of_notes = is_lone and not is_note and not self._references.has_assistant
+        is_chat = any(_ADDRESSING.search(turn.text) for turn in turns)  # of which only one side is there
+        self._is_of_notes = is_lone and not (is_note or is_chat or self._references.has_assistant)
         self._is_alone = is_note or self._worth >= DIARY_WORTH or self._references.has_assistant
         self._names = frozenset(
             part for name in self._references.speakers for part in (name.lower(), *name.lower().split())
@@ -157,7 +166,8 @@ class _StatementBuilder:
         self._last_subject: tuple[int, str] = (-1, "")
         self._companions: tuple[int, str] = (-1, "")
         self._asked = ""  # the last question of the turn before
-        self._scene: tuple[int, str] = (-1, "")  # the day that was set for what is told next, and in which turn
+        self._scene = _NO_SCENE
+        self._named_other = -2  # the last turn that named somebody else than who speaks
 
     def list_sentences(self) -> Iterator[_Utterance]:
         """All sentences that are read; what is not English is counted."""
@@ -218,15 +228,19 @@ class _StatementBuilder:
             reason = self._write_statements(one, reading, joined, speech)
         if reason:
             self._skipped[reason] += 1
+            self._last_subject = (-1, "")  # what goes on without a subject may go on from here
         self._references.note(one.tokens, speech.speaker, speech.addressee)
         if beside := self._references.find_companions(one.tokens, speech.speaker):
             self._companions = (one.number, beside)
         self._asked = _last_question(one.sentence.text) if "?" in one.sentence.text else ""
+        if self._is_of_notes and self._references.names_other(one.tokens, one.turn.speaker):
+            self._named_other = one.number
         self._note_scene(one, one.sentence.text)
 
     def _note_scene(self, one: _Utterance, text: str) -> None:
-        date = "" if one.turn.said_ms is None else find_scene_date(text, one.turn.said_ms)
-        self._scene = (one.number, date)
+        """Note the day that a sentence, or what of it stands before a clause, sets for what is told next."""
+        scene = None if one.turn.said_ms is None else find_scene_date(text, one.turn.said_ms)
+        self._scene = (one.number, one.sentence.start + scene.start, scene.text) if scene else _NO_SCENE
 
     def finish(self) -> ConversationStatements:
         """All that was made."""
@@ -264,7 +278,7 @@ class _StatementBuilder:
 
     def _write_statements(self, one: _Utterance, reading: Reading, parts: Sequence[Reading], speech: Speech) -> str:
         """Write what a sentence states; "" or the reason why nothing of it was written."""
-        joined = [*self._rewrite_answer(one, speech)] or [*self._rewrite_request(one, reading, speech)]
+        joined = [*self._rewrite_answer(one, reading, speech)] or [*self._rewrite_request(one, reading, speech)]
         if joined:
             is_kept = [self._keep(each, one, reading, is_parted=False) for each in joined]
             return "" if any(is_kept) else "unsure"
@@ -286,7 +300,7 @@ class _StatementBuilder:
         if subjects:
             self._last_subject = (one.number, subjects[0])
         if not subjects and {*reasons} == {"fragment"} and self._may_stand_as_note(one, reading):
-            noted = _write_labelled(speech.speaker, speech.speaker, one, is_ahead=reading.type is StatementType.PLAN)
+            noted = _write_labelled(speech.speaker, speech.speaker, one, reading)
             return "" if any(self._keep(each, one, reading, is_parted=False) for each in noted) else "fragment"
         return "" if subjects else reasons[0] if reasons else "unsure"
 
@@ -296,7 +310,13 @@ class _StatementBuilder:
         words = [token for token in one.tokens if token.is_word]
         is_plain = 1 < len(words) <= _MOST_IN_NOTE and one.tokens[0].low[:1].isalpha()
         is_plain = is_plain and not _SHORTHAND.search(one.sentence.text)
-        return self._is_of_notes and is_sure and is_plain and is_fragment(one.sentence.text)
+        if not (self._is_of_notes and is_sure and is_plain and is_fragment(one.sentence.text)):
+            return False
+        above = self._turns[one.number - 1].text if one.number else ""
+        is_headed = _HEADING.search(one.turn.text[: one.sentence.start]) or _HEADING.search(above[-_MOST_IN_HEADING:])
+        is_of_other = one.number - self._named_other < _NEAR_OTHER
+        is_named = any(phrase.sort != "things" for phrase in self._references.known_phrases(one.tokens[:1]))
+        return _names_thing(one.tokens) and not is_named and not is_headed and not is_of_other
 
     def _write_clause_statement(
         self, one: _Utterance, clause: Clause, reading: Reading, speech: Speech, *, is_parted: bool
@@ -315,15 +335,16 @@ class _StatementBuilder:
 
     def _add_scene(self, rewritten: RewrittenClause, one: _Utterance) -> RewrittenClause:
         """With the day that was set just before it, where it tells in the past what happened, and not when."""
-        number, date = self._scene
+        number, start, date = self._scene
         if number != one.number or not date:
             return rewritten
         tokens = tokenize_talk(rewritten.text.rstrip("."))
         verb = find_main_verb(tokens)
         is_past = verb is not None and tokens[verb].low not in ("has", "have", "had")
-        if not is_past or not is_passing_happening(tokens):
+        if not is_past or not is_passing_happening(tokens) or has_own_time(tokens):
             return rewritten
-        return replace(rewritten, text=f"{rewritten.text.rstrip('.')} {date}.")
+        text = f"{rewritten.text.rstrip('.')} {date}."
+        return replace(rewritten, text=text, start=start - one.sentence.start)
 
     def _rewrite_clause(self, one: _Utterance, clause: Clause, reading: Reading, speech: Speech) -> RewrittenClause:
         rewritten = rewrite_clause(
@@ -349,7 +370,7 @@ class _StatementBuilder:
         )  # of a list, each by itself
         return name if number == one.number and not begins_line else ""
 
-    def _rewrite_answer(self, one: _Utterance, speech: Speech) -> Iterator[RewrittenClause]:
+    def _rewrite_answer(self, one: _Utterance, reading: Reading, speech: Speech) -> Iterator[RewrittenClause]:
         """The statement that an answer makes with its question."""
         if not one.before.rstrip().endswith("?"):
             return
@@ -359,12 +380,15 @@ class _StatementBuilder:
         try:
             if rewritten:
                 tokens = tokenize_talk(rewritten)
-                whole = rewrite_clause(rewritten, tokens, Clause(0, len(tokens)), speech, self._references)
+                recurs = reading.type is StatementType.HABIT
+                whole = rewrite_clause(
+                    rewritten, tokens, Clause(0, len(tokens)), speech, self._references, recurs=recurs
+                )
                 yield replace(whole, start=start, end=end, sure=whole.sure * 0.9)
             elif is_fragment(one.sentence.text) and (topic := find_topic(question)):
-                yield from self._rewrite_topic(topic, one, speech)
+                yield from self._rewrite_topic(topic, one, reading, speech)
             elif name := self._person_asked_of(question, one, speech):
-                yield from _write_labelled(name, name, one)
+                yield from _write_labelled(name, name, one, reading)
         except UnclearClauseError:
             return
 
@@ -387,14 +411,18 @@ class _StatementBuilder:
             except UnclearClauseError:
                 return
 
-    def _rewrite_topic(self, topic: str, one: _Utterance, speech: Speech) -> Iterator[RewrittenClause]:
+    def _rewrite_topic(
+        self, topic: str, one: _Utterance, reading: Reading, speech: Speech
+    ) -> Iterator[RewrittenClause]:
         """Reads "Any injuries?" "Shin splints last year" as of the answerer's injuries."""
         words = topic.split()
         if words[0].lower() in ("your", "the", "my"):
             words = words[1:]
         if words and not topic.lower().startswith("my "):
             owner = possessive(speech.speaker)
-            yield from _write_labelled(f"{owner[:1].upper()}{owner[1:]} {' '.join(words)}", speech.speaker, one)
+            yield from _write_labelled(
+                f"{owner[:1].upper()}{owner[1:]} {' '.join(words)}", speech.speaker, one, reading
+            )
 
     def _person_asked_of(self, question: str, one: _Utterance, speech: Speech) -> str:
         """Of whom "How is he?" asks, where the answer has no subject; "" otherwise."""
@@ -445,7 +473,7 @@ class _StatementBuilder:
         lows = [token.low for token in tokens]
         if not one.turn.speaker and not names_somebody(tokens):  # of what a note's heading says, which is not here
             return False
-        if tells_appearance(lows) or is_pep_talk(lows, kind) or is_simile(lows):
+        if tells_appearance(lows) or is_pep_talk(lows, kind) or is_simile(tokens):
             return False
         if is_passing_happening(tokens) and self._is_of_its_day(tokens, kind, reading):
             return False
@@ -484,7 +512,7 @@ def is_all_said(text: str, utterances: Sequence[str], names: Sequence[str]) -> b
     )
 
 
-def _write_labelled(lead: str, about: str, one: _Utterance, *, is_ahead: bool = False) -> Iterator[RewrittenClause]:
+def _write_labelled(lead: str, about: str, one: _Utterance, reading: Reading) -> Iterator[RewrittenClause]:
     """A fragment behind the name of what it is about: "Marlon: married, two children"."""
     text = one.sentence.text.rstrip(" .!")
     outside = {"i", "my", "me", "we", "our", "you", "your", "he", "she", "it", "they", "that", "this", "there"}
@@ -495,9 +523,33 @@ def _write_labelled(lead: str, about: str, one: _Utterance, *, is_ahead: bool = 
             if first.lower() not in common_words() and not one.tokens[0].low.endswith("ed")
             else text[:1].lower() + text[1:]
         )
-        if one.turn.said_ms is not None:
-            body = apply_edits(body, 0, len(body), find_date_edits(body, one.turn.said_ms, is_ahead=is_ahead))
-        yield RewrittenClause(f"{lead}: {body}.", about, 0.7, 0, len(one.sentence.text))
+        if (dated := _date_fragment(body, one, reading.type)) is not None:
+            yield RewrittenClause(f"{lead}: {dated}.", about, 0.7, 0, len(one.sentence.text))
+
+
+def _date_fragment(body: str, one: _Utterance, kind: StatementType) -> str | None:
+    """A fragment with its dates; None where nothing tells whether its "May" is over or to come."""
+    if one.turn.said_ms is None:
+        return body
+    over, ahead = (
+        apply_edits(
+            body,
+            0,
+            len(body),
+            find_date_edits(body, one.turn.said_ms, is_ahead=is_ahead, recurs=kind is StatementType.HABIT),
+        )
+        for is_ahead in (False, True)
+    )
+    if kind is StatementType.PLAN or over == ahead:
+        return ahead
+    return over if speaks_of_past(one.tokens, 0, len(one.tokens)) else None
+
+
+def _names_thing(tokens: Sequence[Token]) -> bool:
+    """Whether a fragment opens with a thing, as "oath renewal" does; "allergic to nuts" may be so of anybody."""
+    low, behind = tokens[0].low, tokens[1].low if len(tokens) > 1 else ""
+    is_act = low.endswith("ing") or low in verb_forms().participles
+    return behind == ":" or (is_noun(low) and not is_act)
 
 
 def _leave_open_tail(rewritten: RewrittenClause, names: frozenset[str]) -> RewrittenClause:

@@ -118,20 +118,24 @@ class DistillJob:
         """It brings memories: a run is an undo step."""
         return False
 
-    def count_backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
+    def count_backlog(self, rows: Rows, context: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
         """How many episodes wait to be read now, and digests to be worded.
 
         Args:
             cursor: of `TalkScope.to_cursor`; empty for all there is.
         """
-        waiting, is_talk = count_backlog(rows, ground, cursor), ground.talk is not None
-        if is_limited(cursor) or (ground.ask is None and ground.talk is not None):
+        waiting, is_talk = count_backlog(rows, context, cursor), context.talk is not None
+        if is_limited(cursor) or (context.ask is None and context.talk is not None):
             return waiting  # what is a model's to read makes no run due while there is none
         return (
-            waiting + distill_queue.count_backlog(rows, ground.now_ms, is_by_talk=is_talk) + count_wording_backlog(rows)
+            waiting
+            + distill_queue.count_backlog(rows, context.now_ms, is_by_talk=is_talk)
+            + count_wording_backlog(rows)
         )
 
-    def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> TalkBatch | DistilledGroup | WordedBatch | None:
+    def prepare(
+        self, context: JobContext, cursor: Mapping[str, Any]
+    ) -> TalkBatch | DistilledGroup | WordedBatch | None:
         """Read the next few episodes, or the next group with the model; nothing is written.
 
         Args:
@@ -141,23 +145,23 @@ class DistillJob:
             What the reader made of them; then what the model read and the episodes bear out; then its wording of
             digests that it was not asked about; None where nothing waits, or nobody is there to read it.
         """
-        batch = self._talk.prepare(ground, cursor)
+        batch = self._talk.prepare(context, cursor)
         if batch is not None or is_limited(cursor):
             return batch
-        if ground.ask is None or ground.is_stopped():
+        if context.ask is None or context.is_stopped():
             return None
-        episodes: tuple[Episode, ...] = ground.read(
-            lambda rows: distill_queue.next_episodes(rows, ground.now_ms, is_by_talk=ground.talk is not None)
+        episodes: tuple[Episode, ...] = context.read(
+            lambda rows: distill_queue.next_episodes(rows, context.now_ms, is_by_talk=context.talk is not None)
         )
         if not episodes:
-            return prepare_wordings(ground)
+            return prepare_wordings(context)
         fit = count_fitting([one.prompt_memory for one in episodes])
         if not fit:
             return DistilledGroup(episodes[:1], Code.TEXT_TOO_LARGE.value, for_good=True)
-        return self._ask(ground, episodes[:fit])
+        return self._ask(context, episodes[:fit])
 
     def write(
-        self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: TalkBatch | DistilledGroup | WordedBatch
+        self, tx: Tx, verb: Verb | None, context: JobContext, prepared: TalkBatch | DistilledGroup | WordedBatch
     ) -> BatchResult:
         """Carry out what was read, item by item, and mark the episodes.
 
@@ -174,7 +178,7 @@ class DistillJob:
         if verb is None:
             raise BugError("what is learned of episodes without a step")
         if isinstance(prepared, TalkBatch):
-            return self._talk.write(tx, verb, ground, prepared)
+            return self._talk.write(tx, verb, context, prepared)
         there = distill_queue.find_unchanged(tx, prepared.episodes)
         left = tuple(one for one in prepared.episodes if one.id in there)
         if prepared.code:
@@ -184,8 +188,8 @@ class DistillJob:
             _log.info("episodes could not be read: %s", prepared.code)
             return BatchResult(len(prepared.episodes), _nonzero_counts({"failed": len(left), "dead": dead}))
         counts = Counter(prepared.counts or {})
-        ids = self._write_statements(tx, verb, ground, prepared, there, counts)
-        for outcome in self._write_items(tx, verb, ground, prepared, there):
+        ids = self._write_statements(tx, verb, context, prepared, there, counts)
+        for outcome in self._write_items(tx, verb, context, prepared, there):
             counts[outcome.counted or "rejected"] += 1
             ids += outcome.ids
         distill_queue.mark_done(tx, [one.id for one in left])
@@ -194,15 +198,15 @@ class DistillJob:
 
     # ---- reading
 
-    def _ask(self, ground: JobContext, episodes: tuple[Episode, ...]) -> DistilledGroup | None:
+    def _ask(self, context: JobContext, episodes: tuple[Episode, ...]) -> DistilledGroup | None:
         """Ask for statements where there is a reader of talk, then for rules and for what has no speaker."""
         try:
-            asked = None if ground.talk is None else _ask_for_statements(ground, episodes)
+            asked = None if context.talk is None else _ask_for_statements(context, episodes)
             if asked is None:
-                return self._ask_for_facts(ground, episodes)
+                return self._ask_for_facts(context, episodes)
             if asked.code or asked.is_imported:
                 return DistilledGroup(episodes, asked.code, counts=asked.counts, statements=asked.statements)
-            group = self._ask_for_facts(ground, episodes)
+            group = self._ask_for_facts(context, episodes)
         except LociError as error:
             if error.code in ABSENT:
                 return None
@@ -211,49 +215,49 @@ class DistillJob:
             return group
         return replace(group, statements=asked.statements, counts=Counter(group.counts or {}) + Counter(asked.counts))
 
-    def _ask_for_facts(self, ground: JobContext, episodes: tuple[Episode, ...]) -> DistilledGroup | None:
-        facts, rules = self._read_known_memories(ground, episodes)
+    def _ask_for_facts(self, context: JobContext, episodes: tuple[Episode, ...]) -> DistilledGroup | None:
+        facts, rules = self._read_known_memories(context, episodes)
         prompt = distill_prompt([one.prompt_memory for one in episodes], facts, rules)
-        if ground.ask is None:
+        if context.ask is None:
             return None
-        answer = parse_distillate(ground.ask(prompt))
+        answer = parse_distillate(context.ask(prompt))
         if not answer.has_json:
             return DistilledGroup(episodes, Code.MODEL_SERVER_FAILED.value)
         shown = find_prompt_ids(prompt, facts)
         known = {one.id: one.text for one in facts if one.id in shown}
-        return _check_answer(ground, episodes, answer, known)
+        return _check_answer(context, episodes, answer, known)
 
     @staticmethod
     def _read_known_memories(
-        ground: JobContext, episodes: Sequence[Episode]
+        context: JobContext, episodes: Sequence[Episode]
     ) -> tuple[Sequence[ShownMemory], Sequence[ShownMemory]]:
         """Facts and rules of the space, the facts that are near to the episodes first."""
         labels: list[int] = []
-        vectors = embed_or_none(ground, [one.text for one in episodes]) if ground.neighbours is not None else None
-        if ground.neighbours is not None and vectors is not None:
-            found, cosines = ground.neighbours(vectors, _NEAR)
+        vectors = embed_or_none(context, [one.text for one in episodes]) if context.neighbours is not None else None
+        if context.neighbours is not None and vectors is not None:
+            found, cosines = context.neighbours(vectors, _NEAR)
             order = np.argsort(-cosines, axis=None, kind="stable")
             labels = list(dict.fromkeys(int(label) for label in found.ravel()[order] if label >= 0))
         space = episodes[0].space_id
-        facts = ground.read(lambda rows: distill_queue.read_known_facts(rows, space, Kind.FACT, labels))
-        return facts, ground.read(lambda rows: distill_queue.read_known_facts(rows, space, Kind.RULE))
+        facts = context.read(lambda rows: distill_queue.read_known_facts(rows, space, Kind.FACT, labels))
+        return facts, context.read(lambda rows: distill_queue.read_known_facts(rows, space, Kind.RULE))
 
     # ---- writing
 
     def _write_statements(
-        self, tx: Tx, verb: Verb, ground: JobContext, read: DistilledGroup, there: frozenset[str], counts: Counter[str]
+        self, tx: Tx, verb: Verb, context: JobContext, read: DistilledGroup, there: frozenset[str], counts: Counter[str]
     ) -> list[str]:
         ids: list[str] = []
         for one in read.statements:
             if one.episode.id in there:
-                memory_id, changed = self._talk.take(tx, verb, ground, one, counts)
+                memory_id, changed = self._talk.take(tx, verb, context, one, counts)
                 ids += changed
                 if memory_id:
                     tx.update("readings", {"memory_id": one.episode.id}, {"small_talk": 0})
         return ids
 
     def _write_items(
-        self, tx: Tx, verb: Verb, ground: JobContext, read: DistilledGroup, there: frozenset[str]
+        self, tx: Tx, verb: Verb, context: JobContext, read: DistilledGroup, there: frozenset[str]
     ) -> list[ItemOutcome]:
         done: list[ItemOutcome] = []
         for item in read.items:
@@ -261,16 +265,16 @@ class DistillJob:
             if not left.sources or (left.target_id is not None and not is_replaceable(tx, left)):
                 done.append(ItemOutcome())
                 continue
-            done.append(self._alone(tx, verb, ground, left))
+            done.append(self._alone(tx, verb, context, left))
         for one in read.confirmed:
             sources = tuple(source for source in one.sources if source.id in there)
-            done.append(self._alone(tx, verb, ground, replace(one, sources=sources)))
+            done.append(self._alone(tx, verb, context, replace(one, sources=sources)))
         return done
 
     @staticmethod
-    def _alone(tx: Tx, verb: Verb, ground: JobContext, item: DistilledItem | ConfirmedFact) -> ItemOutcome:
+    def _alone(tx: Tx, verb: Verb, context: JobContext, item: DistilledItem | ConfirmedFact) -> ItemOutcome:
         """One item; that it fails stops no other. A vault or a disk that fails stops all."""
-        hand = ItemWriter(tx, ground.store_service, ground.make_transitions(tx, verb))
+        hand = ItemWriter(tx, context.store_service, context.make_transitions(tx, verb))
         try:
             with tx.attempt():
                 if isinstance(item, DistilledItem):
@@ -300,12 +304,12 @@ class _AskedStatements:
     is_imported: bool = False
 
 
-def _ask_for_statements(ground: JobContext, episodes: Sequence[Episode]) -> _AskedStatements | None:
+def _ask_for_statements(context: JobContext, episodes: Sequence[Episode]) -> _AskedStatements | None:
     """The statements of a conversation; None where nobody is there to ask."""
-    talk: tuple[TalkEpisode, ...] = ground.read(lambda rows: read_episodes(rows, [one.id for one in episodes]))
-    if ground.ask is None:
+    talk: tuple[TalkEpisode, ...] = context.read(lambda rows: read_episodes(rows, [one.id for one in episodes]))
+    if context.ask is None:
         return None
-    checked = check_statements(ground, talk, ground.ask(statements_prompt(shown_turns(talk))))
+    checked = check_statements(context, talk, context.ask(statements_prompt(shown_turns(talk))))
     if checked is None:
         return _AskedStatements(code=Code.MODEL_SERVER_FAILED.value)
     counts = {SKIPPED + reason: count for reason, count in checked.dropped.items()}
@@ -313,15 +317,15 @@ def _ask_for_statements(ground: JobContext, episodes: Sequence[Episode]) -> _Ask
 
 
 def _check_answer(
-    ground: JobContext, episodes: Sequence[Episode], answer: Distillate, known: Mapping[str, str]
+    context: JobContext, episodes: Sequence[Episode], answer: Distillate, known: Mapping[str, str]
 ) -> DistilledGroup:
     """What of an answer the episodes bear out; what a speaker states comes as statements where they are asked for."""
     facts = (*answer.new_facts, *answer.updated_facts)
-    tellers = [one for one in episodes if ground.talk is None or one.role in (Role.ASSISTANT, Role.TOOL)]
+    tellers = [one for one in episodes if context.talk is None or one.role in (Role.ASSISTANT, Role.TOOL)]
     taken = [one for fact in facts if (one := _item(Kind.FACT, fact, tellers, known)) is not None]
     taken += [one for rule in answer.new_rules if (one := _item(Kind.RULE, rule, episodes, known)) is not None]
     unique = list({(one.kind, one.text): one for one in reversed(taken)}.values())[::-1]
-    vectors = embed_or_none(ground, [one.text for one in unique]) if unique else None
+    vectors = embed_or_none(context, [one.text for one in unique]) if unique else None
     items = tuple(unique)
     if vectors is not None:
         items = tuple(replace(one, vector=vector) for one, vector in zip(unique, vectors, strict=True))
@@ -406,7 +410,7 @@ class WordedBatch:
     all: tuple[DigestWording, ...]
 
 
-def reword_digest(ground: JobContext, statements: list[str]) -> str | None:
+def reword_digest(context: JobContext, statements: list[str]) -> str | None:
     """Ask the model to say statements in one short paragraph.
 
     Args:
@@ -420,28 +424,28 @@ def reword_digest(ground: JobContext, statements: list[str]) -> str | None:
         LociError: the model did not answer.
     """
     prompt = reword_prompt(statements)
-    if ground.ask is None or prompt is None:
+    if context.ask is None or prompt is None:
         return None
-    value = find_json(ground.ask(prompt))
+    value = find_json(context.ask(prompt))
     text = value.get("text") if isinstance(value, dict) else None
     if not isinstance(text, str) or not is_exhausted_by(text.strip(), statements):
         return None
     return text.strip()
 
 
-def prepare_wordings(ground: JobContext) -> WordedBatch | None:
+def prepare_wordings(context: JobContext) -> WordedBatch | None:
     """Ask about the next few digests; nothing is written.
 
     Returns:
         What came of it; None where none waits, or the model is gone.
     """
-    waiting: list[tuple[int, str, str]] = ground.read(_read_waiting_episodes)
+    waiting: list[tuple[int, str, str]] = context.read(_read_waiting_episodes)
     found: list[DigestWording] = []
     for n, memory_id, text in waiting:
-        if ground.is_stopped():
+        if context.is_stopped():
             break
         try:
-            words = reword_digest(ground, [text[start:end].strip() for start, end in split_sentences(text)])
+            words = reword_digest(context, [text[start:end].strip() for start, end in split_sentences(text)])
         except LociError as error:
             if error.code in ABSENT:
                 break

@@ -62,7 +62,7 @@ def shown_turns(episodes: Sequence[TalkEpisode]) -> tuple[ShownTurn, ...]:
     )
 
 
-def check_statements(ground: JobContext, episodes: Sequence[TalkEpisode], answer: str) -> CheckedStatements | None:
+def check_statements(context: JobContext, episodes: Sequence[TalkEpisode], answer: str) -> CheckedStatements | None:
     """What of an answer may become statements.
 
     Args:
@@ -75,7 +75,7 @@ def check_statements(ground: JobContext, episodes: Sequence[TalkEpisode], answer
     if not proposed.has_json:
         return None
     checked = _check_each(proposed, episodes)
-    vectors = embed_or_none(ground, [one.statement.text for one in checked.statements]) if checked.statements else None
+    vectors = embed_or_none(context, [one.statement.text for one in checked.statements]) if checked.statements else None
     if vectors is None:
         return checked
     pairs = zip(checked.statements, vectors, strict=True)

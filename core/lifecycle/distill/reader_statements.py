@@ -82,29 +82,29 @@ class TalkDistillation:
     def __init__(self) -> None:
         self._held: ReadTalk | None = None
 
-    def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> TalkBatch | None:
+    def prepare(self, context: JobContext, cursor: Mapping[str, Any]) -> TalkBatch | None:
         """Read the next few episodes; nothing is written.
 
         Returns:
             Them with their statements; None where nothing waits, or there is no reader.
         """
-        if ground.talk is None or ground.is_stopped():
+        if context.talk is None or context.is_stopped():
             self._held = None
             return None
-        scope = TalkScope.from_cursor(ground.talk.version, cursor)
-        waiting: WaitingTalk | None = ground.read(lambda rows: next_talk(rows, scope))
+        scope = TalkScope.from_cursor(context.talk.version, cursor)
+        waiting: WaitingTalk | None = context.read(lambda rows: next_talk(rows, scope))
         if waiting is None:
             self._held = None
             return None
         held = self._held
         if held is None or held.version != scope.version or not _holds(held, waiting):
-            held = read_talk(ground.talk, waiting.episodes)
+            held = read_talk(context.talk, waiting.episodes)
         batch, self._held = _cut(held)
-        statements = tuple(_with_vectors(ground, batch.statements))
+        statements = tuple(_with_vectors(context, batch.statements))
         cursor = replace(scope, after=waiting.first_label).to_cursor()
         return replace(batch, statements=statements, cursor=cursor)
 
-    def write(self, tx: Tx, verb: Verb, ground: JobContext, batch: TalkBatch) -> BatchResult:
+    def write(self, tx: Tx, verb: Verb, context: JobContext, batch: TalkBatch) -> BatchResult:
         """Write the statements of episodes that stand as they were read, and mark those.
 
         Returns:
@@ -117,13 +117,13 @@ class TalkDistillation:
         for one in batch.statements:
             if one.episode.id not in there:
                 continue
-            memory_id, changed = self.take(tx, verb, ground, one, counts)
+            memory_id, changed = self.take(tx, verb, context, one, counts)
             ids += changed
             if memory_id:
                 written.setdefault(one.episode.id, []).append(memory_id)
         for episode in batch.episodes:
             if episode.id in there:
-                writer = StatementWriter(tx, ground.store_service, ground.make_transitions(tx, verb))
+                writer = StatementWriter(tx, context.store_service, context.make_transitions(tx, verb))
                 ids += writer.withdraw_others(episode, written.get(episode.id, ()))
                 is_small = episode.id in batch.small and episode.id not in written and not writer.has_any(episode)
                 writer.mark(episode, batch.version, is_small_talk=is_small)
@@ -138,7 +138,7 @@ class TalkDistillation:
 
     @staticmethod
     def take(
-        tx: Tx, verb: Verb, ground: JobContext, one: TalkStatement, counts: Counter[str]
+        tx: Tx, verb: Verb, context: JobContext, one: TalkStatement, counts: Counter[str]
     ) -> tuple[str, tuple[str, ...]]:
         """One statement; that it fails stops no other. A vault or a disk that fails stops all.
 
@@ -150,7 +150,7 @@ class TalkDistillation:
         """
         try:
             with tx.attempt():
-                done = StatementWriter(tx, ground.store_service, ground.make_transitions(tx, verb)).take(one)
+                done = StatementWriter(tx, context.store_service, context.make_transitions(tx, verb)).take(one)
         except (EnvironmentFaultError, IntegrityError, CancelledError):
             raise
         except LociError as error:
@@ -184,7 +184,7 @@ def read_talk(reader: TalkReader, talk: Sequence[TalkEpisode]) -> ReadTalk:
 
 
 def preview_talk(
-    ground: JobContext, scope: TalkScope, report_progress: Callable[[int], object] = lambda _: None
+    context: JobContext, scope: TalkScope, report_progress: Callable[[int], object] = lambda _: None
 ) -> DistilledTalk:
     """What a run would make of what waits; nothing is written.
 
@@ -195,7 +195,7 @@ def preview_talk(
     small: list[str] = []
     skipped: Counter[str] = Counter()
     seen: set[tuple[str, str]] = set()
-    for talk in _talks(ground, scope):
+    for talk in _talks(context, scope):
         skipped.update(talk.skipped)
         small += [one.id for one in talk.left if one.id in talk.small and not talk.statements.get(one.id)]
         for one in (
@@ -203,7 +203,7 @@ def preview_talk(
             for episode in talk.left
             for statement in talk.statements.get(episode.id, ())
         ):
-            operation, reason = ground.read(partial(_foresee, one=one, seen=seen))
+            operation, reason = context.read(partial(_foresee, one=one, seen=seen))
             if reason:
                 skipped[reason] += 1
             else:
@@ -212,20 +212,20 @@ def preview_talk(
     return DistilledTalk(tuple(statements), tuple(small), dict(skipped))
 
 
-def count_backlog(rows: Rows, ground: JobContext, cursor: Mapping[str, Any]) -> int:
+def count_backlog(rows: Rows, context: JobContext, cursor: Mapping[str, Any]) -> int:
     """How many episodes wait for the reader; 0 where there is none."""
-    return 0 if ground.talk is None else count_waiting(rows, TalkScope.from_cursor(ground.talk.version, cursor))
+    return 0 if context.talk is None else count_waiting(rows, TalkScope.from_cursor(context.talk.version, cursor))
 
 
-def _talks(ground: JobContext, scope: TalkScope) -> Iterator[ReadTalk]:
+def _talks(context: JobContext, scope: TalkScope) -> Iterator[ReadTalk]:
     """Every talk that waits, read without writing anything: what was looked at is known by its id."""
     looked: set[str] = set()
-    while ground.talk is not None and not ground.is_stopped():
-        waiting: WaitingTalk | None = ground.read(lambda rows: next_talk(rows, scope, looked))
+    while context.talk is not None and not context.is_stopped():
+        waiting: WaitingTalk | None = context.read(lambda rows: next_talk(rows, scope, looked))
         if waiting is None:
             return
         looked.update(one.id for one in waiting.episodes if one.waits)
-        yield read_talk(ground.talk, waiting.episodes)
+        yield read_talk(context.talk, waiting.episodes)
 
 
 def _foresee(rows: Rows, one: TalkStatement, seen: set[tuple[str, str]]) -> tuple[str, str]:
@@ -258,8 +258,8 @@ def _cut(held: ReadTalk) -> tuple[TalkBatch, ReadTalk | None]:
     return batch, replace(held, left=left, skipped={}) if left else None
 
 
-def _with_vectors(ground: JobContext, statements: Sequence[TalkStatement]) -> Iterator[TalkStatement]:
-    vectors = embed_or_none(ground, [one.statement.text for one in statements]) if statements else None
+def _with_vectors(context: JobContext, statements: Sequence[TalkStatement]) -> Iterator[TalkStatement]:
+    vectors = embed_or_none(context, [one.statement.text for one in statements]) if statements else None
     for place, one in enumerate(statements):
         yield one if vectors is None else replace(one, vector=vectors[place])
 

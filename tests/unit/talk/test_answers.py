@@ -32,6 +32,11 @@ NAMES = frozenset(("mara", "joss"))
         ("How long have you been married?", "Ten years.", "I have been married for ten years"),
         ("How long did she row?", "Until 2019", "she rowed until 2019"),
         ("How often do you swim?", "twice a week", "I swim twice a week"),
+        ("How much are you paying?", "900", "I am paying 900"),
+        ("How much is he asking?", "900", "he is asking 900"),
+        ("How much is it a term?", "90", "it is 90 a term"),
+        ("How long is the drive?", "2 hours", "the drive is 2 hours"),
+        ("How long did it take?", "2 hours", "it took 2 hours"),
     ],
 )
 def test_an_answer_fills_its_questions_gap(question: str, answer: str, joined: str) -> None:
@@ -53,6 +58,9 @@ def test_an_answer_fills_its_questions_gap(question: str, answer: str, joined: s
         ("What will you all do?", "Guard duty"),
         ("How much is it?", "Too much"),
         ("How tall is she?", "Very"),
+        ("How much is the rent going up?", "900"),
+        ("How much are you?", "900"),
+        ("How much time is left?", "900"),
     ],
 )
 def test_what_makes_no_sentence_is_not_joined(question: str, answer: str) -> None:
@@ -109,6 +117,12 @@ def test_any_question_and_answer_are_read(question: str, answer: str) -> None:
         ("what a day", False),
         ("when we met it rained", False),
         ("how old is she.", False),
+        ("which is what he always says", False),
+        ("what i do is teach", False),
+        ("what he does is his business", False),
+        ("since is a word", False),
+        ("who is the oldest of us", False),
+        ("where are they from", True),
         ("she asked how old I am", False),
     ],
 )
