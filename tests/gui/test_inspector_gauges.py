@@ -124,13 +124,13 @@ def test_the_curve_is_drawn_with_its_lines_and_the_present(qtbot: QtBot, context
     application().processEvents()
     assert view.canvas is not None
     drawn = view.canvas.grab().toImage()
-    now, field = view.canvas.point_of(NOW, 0.6), view.canvas.plot_rect
-    assert field.left() < now.x() < field.right()
+    assert view.spec is not None
+    now = view.canvas.point_of(NOW, 0.6)
+    left, right = (round(view.canvas.point_of(x, 0.0).x()) for x in view.spec.x_range)
+    assert left < now.x() < right
     assert drawn.pixelColor(now.toPoint()) == context.theme.colour("accent")
     line = view.canvas.point_of(NOW, 0.2).toPoint().y()
-    row = {
-        drawn.pixelColor(x, y).name() for x in range(int(field.left()), int(field.right())) for y in (line - 1, line)
-    }
+    row = {drawn.pixelColor(x, y).name() for x in range(left, right) for y in (line - 1, line)}
     assert len(row) > 2  # dots of the line beside curve and ground
 
 
