@@ -10,6 +10,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
 from functools import cache
 from importlib.resources import files
 from itertools import accumulate
@@ -456,48 +457,61 @@ def _find_backup_warnings(found: _Found) -> Iterator[_Warning]:
         yield ("backup_old", {"days": days}) if made else ("backup_none", {})
 
 
-_STORED_BY_DAY = f"SELECT recorded_at / {_DAY_MS}, count(*) FROM memories GROUP BY 1"  # noqa: S608 - a constant
+_SLOT_MS = 900_000
+"""A quarter of an hour: every zone is a number of them away from UTC, so that each lies within one local day."""
+_STORED_BY_SLOT = f"SELECT recorded_at / {_SLOT_MS}, count(*) FROM memories GROUP BY 1"  # noqa: S608 - a constant
 # What is no memory of its own, each through its index: the total is that of `status_glance`.
 _NOT_COUNTED = (
-    f"SELECT recorded_at / {_DAY_MS}, {_LATER_PARTS} GROUP BY 1",
-    f"SELECT old.recorded_at / {_DAY_MS}, {_BEFORE_MERGES} GROUP BY 1",
+    f"SELECT recorded_at / {_SLOT_MS}, {_LATER_PARTS} GROUP BY 1",
+    f"SELECT old.recorded_at / {_SLOT_MS}, {_BEFORE_MERGES} GROUP BY 1",
 )
 _LATENCIES = "SELECT at, metrics FROM receipts WHERE metrics IS NOT NULL ORDER BY at DESC LIMIT 2000"
 _FEW_DAYS = 3
 _MEDIAN, _SLOW = 0.5, 0.95
 
 
-def read_trends(rows: Rows, now_ms: int) -> Trends:
+def read_trends(rows: Rows, now_ms: int, zone: tzinfo | None = None) -> Trends:
     """How the vault grew, and how long the last two thousand recalls took.
 
     Args:
         now_ms: epoch ms.
+        zone: whose days; None for the system's.
     """
-    return Trends(_read_growth(rows, now_ms), _read_latency(rows))
+    return Trends(_read_growth(rows, now_ms, zone), _read_latency(rows, zone))
 
 
-def _read_growth(rows: Rows, now_ms: int) -> tuple[tuple[int, int], ...]:
-    by_day = Counter({int(day): int(count) for day, count in rows.all(_STORED_BY_DAY)})
+def _read_growth(rows: Rows, now_ms: int, zone: tzinfo | None) -> tuple[tuple[int, int], ...]:
+    by_slot = Counter({int(slot): int(count) for slot, count in rows.all(_STORED_BY_SLOT)})
     for query in _NOT_COUNTED:
-        by_day.subtract({int(day): int(count) for day, count in rows.all(query)})
+        by_slot.subtract({int(slot): int(count) for slot, count in rows.all(query)})
+    by_day: Counter[int] = Counter()
+    for slot, count in by_slot.items():
+        by_day[_begin_of_day(slot * _SLOT_MS, zone)] += count
     days = sorted(day for day, count in by_day.items() if count)
-    totals = accumulate(by_day[day] for day in days)
-    ends = [(min((day + 1) * _DAY_MS, now_ms), total) for day, total in zip(days, totals, strict=True)]
-    if ends and ends[-1][0] < now_ms:
-        ends.append((now_ms, ends[-1][1]))
-    return tuple(dict(ends).items())
+    found = list(zip(days, accumulate(by_day[day] for day in days), strict=True))
+    today = _begin_of_day(now_ms, zone)
+    if found and found[-1][0] < today:
+        found.append((today, found[-1][1]))
+    return tuple(found)
 
 
-def _read_latency(rows: Rows) -> tuple[LatencyPeriod, ...]:
+def _begin_of_day(at_ms: int, zone: tzinfo | None) -> int:
+    at = datetime.fromtimestamp(at_ms / 1000, UTC).astimezone(zone)
+    begin = datetime(at.year, at.month, at.day, tzinfo=zone)
+    return int((begin if zone is not None else begin.astimezone()).timestamp()) * 1000
+
+
+def _read_latency(rows: Rows, zone: tzinfo | None) -> tuple[LatencyPeriod, ...]:
     told = ((int(at), metrics_from_json(json.loads(metrics))) for at, metrics in rows.all(_LATENCIES))
     took = [(at, metrics.search_latency_ms) for at, metrics in told if metrics is not None]
     if not took:
         return ()
-    length = _HOUR_MS if took[0][0] - took[-1][0] < _FEW_DAYS * _DAY_MS else _DAY_MS
+    is_hourly = took[0][0] - took[-1][0] < _FEW_DAYS * _DAY_MS
     periods: dict[int, list[float]] = {}
     for at, milliseconds in reversed(took):
-        periods.setdefault(at // length, []).append(milliseconds)
-    return tuple(_latency_period(number * length + length // 2, times) for number, times in sorted(periods.items()))
+        begin = at // _HOUR_MS * _HOUR_MS if is_hourly else _begin_of_day(at, zone)
+        periods.setdefault(begin, []).append(milliseconds)
+    return tuple(_latency_period(begin, times) for begin, times in sorted(periods.items()))
 
 
 def _latency_period(at: int, times: list[float]) -> LatencyPeriod:

@@ -459,7 +459,7 @@ class RecallTrials:
             weights: the other options, over those in force.
 
         Returns:
-            A tally for each value; the future raises CANCELLED where a later sweep was asked for.
+            A tally for each value; the future raises CANCELLED where a later sweep was asked for, or it was stopped.
 
         Raises:
             UserError: CONFIG_INVALID, INVALID_INPUT for too many values or none, VAULT_LOCKED.
@@ -474,6 +474,10 @@ class RecallTrials:
             storage, search, [profile_from_options(one) for one in trials], lambda: mine != self._sweeps
         )
         return map_result(ran, lambda found: Sensitivity(name, tuple(values), found[1]))
+
+    def stop_sweep(self) -> None:
+        """Cancel the sweep that is under way; one that is over stays as it is."""
+        self._sweeps += 1
 
     def apply_weights(self, weights: Mapping[str, Value]) -> Future[Applied]:
         """Put weights in force at once: one step, which can be undone; then the probes run.

@@ -663,7 +663,7 @@ class LatencyPeriod:
     """How long recalls of an hour or a day took.
 
     Attributes:
-        at: its middle, epoch ms.
+        at: its beginning, epoch ms; that of a day in the local zone.
         recalls: how many there were.
         p50_ms: the median, milliseconds; `p95_ms` the 95th percentile.
     """
@@ -679,8 +679,8 @@ class Trends:
     """How the vault grew, and how long recall took.
 
     Attributes:
-        growth: (end of a day in UTC, epoch ms; memories of today that had been stored by then), ascending; the last
-            one is now, with the total of a status report; empty where there is none.
+        growth: (beginning of a day of the local zone, epoch ms; memories of now that had been stored by its end),
+            ascending; the last one is today, with the total of a status report; empty where there is none.
         latency: periods with recalls, ascending; days, or hours where the receipts are of a few days.
     """
 

@@ -113,6 +113,25 @@ def test_lengths_of_time(days: float, told: str) -> None:
 NOW = 1_795_000_000_000
 
 
+def test_a_curve_that_is_read_a_minute_later_stays_zoomed_and_marked(qtbot: QtBot, context: Context) -> None:
+    view = PlotView(context, 120)
+    qtbot.addWidget(view)
+    curve = falling(-120.0, 0.6, 160.0)
+    view.show_plot(make_gauge_spec("strength", curve, 0.6, (), NOW))
+    view.show()
+    settle(qtbot, lambda: view.canvas is not None)
+    view.setFocus()
+    view.mark_place(1)
+    assert view.canvas is not None
+    whole = view.canvas.x_in_sight
+    view.canvas.zoom_by(1.5)
+    zoomed = view.canvas.x_in_sight
+    assert zoomed[1] - zoomed[0] < whole[1] - whole[0]
+    view.show_plot(make_gauge_spec("strength", curve, 0.59, (), NOW + 60_000))
+    assert view.marked == 1
+    assert view.canvas.x_in_sight == pytest.approx(zoomed, abs=120_000)
+
+
 def test_the_curve_is_drawn_with_its_lines_and_the_present(qtbot: QtBot, context: Context) -> None:
     view = PlotView(context, 120)
     qtbot.addWidget(view)
@@ -124,13 +143,13 @@ def test_the_curve_is_drawn_with_its_lines_and_the_present(qtbot: QtBot, context
     application().processEvents()
     assert view.canvas is not None
     drawn = view.canvas.grab().toImage()
-    now, field = view.canvas.point_of(NOW, 0.6), view.canvas.plot_rect
-    assert field.left() < now.x() < field.right()
+    assert view.spec is not None
+    now = view.canvas.point_of(NOW, 0.6)
+    left, right = (round(view.canvas.point_of(x, 0.0).x()) for x in view.spec.x_range)
+    assert left < now.x() < right
     assert drawn.pixelColor(now.toPoint()) == context.theme.colour("accent")
     line = view.canvas.point_of(NOW, 0.2).toPoint().y()
-    row = {
-        drawn.pixelColor(x, y).name() for x in range(int(field.left()), int(field.right())) for y in (line - 1, line)
-    }
+    row = {drawn.pixelColor(x, y).name() for x in range(left, right) for y in (line - 1, line)}
     assert len(row) > 2  # dots of the line beside curve and ground
 
 

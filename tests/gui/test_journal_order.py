@@ -287,6 +287,24 @@ def test_where_nothing_was_stored_or_recalled_the_plots_say_so(room: JournalRoom
     assert found.growth.canvas is None
 
 
+def test_trends_are_read_when_it_is_shown_and_then_seldom(room: JournalRoom) -> None:
+    health = room.enter("health").tabs.health
+    assert room.jobs.trend_reads == 1
+    for _ in range(3):
+        health.reload()
+        room.rest()
+    assert room.jobs.trend_reads == 1
+    health._on_trends_due()  # a minute later
+    room.rest()
+    assert room.jobs.trend_reads == 2
+    room.enter("runs")
+    health._on_trends_due()
+    room.rest()
+    assert room.jobs.trend_reads == 2
+    room.enter("health")
+    assert room.jobs.trend_reads == 3
+
+
 # ---- what can be tried again
 
 
@@ -348,11 +366,11 @@ def test_the_curves_lie_where_their_numbers_say(context: Context, qtbot: QtBot) 
     assert view.spec.columns == ("Year", "stored", "archived", "active")
     assert view.spec.rows[-1] == (f"{known.days[-1] / DAYS:.3g}", "54,600", "18,200", "3,820")
     assert view.canvas is not None
-    field = view.canvas.plot_rect
-    assert view.canvas.point_of(0, 0).y() == pytest.approx(field.bottom(), abs=1)
+    foot, top = (view.canvas.point_of(0, y).y() for y in view.spec.y_range)
+    assert view.canvas.point_of(0, 0).y() == pytest.approx(foot, abs=1)
     heights = [view.canvas.point_of(5, known.last[name]).y() for name in CURVES]
     assert heights == sorted(heights)  # stored is the highest, active the lowest
-    assert field.top() < heights[0]
+    assert top < heights[0]
     light = view.grab().toImage()
     context.theme.apply_theme("dark", 100)
     assert view.grab().toImage() != light

@@ -6,11 +6,12 @@ import math
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QContextMenuEvent, QFocusEvent, QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
@@ -306,6 +307,118 @@ def test_what_is_set_off_may_change_while_it_stays_zoomed(qtbot: QtBot, view: Pl
     assert seen(view) == pytest.approx(zoomed)
     assert view.marked == 0
     assert picture(view) != before
+
+
+def grown(spec: PlotSpec, by: float) -> PlotSpec:
+    """The same plot, read again: values grew."""
+    return replace(spec, series=tuple(replace(one, ys=tuple(y + by for y in one.ys)) for one in spec.series))
+
+
+def test_what_is_read_again_stays_zoomed_and_marked(qtbot: QtBot, view: PlotView) -> None:
+    show(qtbot, view, life(100))
+    view.setFocus()
+    QTest.keyClick(view, Qt.Key.Key_Home)
+    QTest.keyClick(view, RIGHT)
+    QTest.keyClick(view, Qt.Key.Key_Plus)
+    zoomed = seen(view)
+    view.show_plot(grown(life(100), 1.0))
+    assert seen(view) == pytest.approx(zoomed)
+    assert (view.marked, view.readout) == (1, "Year 2: 201 stored, 21 active")
+    assert view.canvas is not None
+    assert view.canvas.marked == 1
+    view.show_plot(replace(life(100), name="Another"))
+    assert view.marked == -1
+    assert seen(view)[1] - seen(view)[0] > zoomed[1] - zoomed[0]
+
+
+def test_the_same_plot_of_something_else_is_seen_whole(qtbot: QtBot, view: PlotView) -> None:
+    show(qtbot, view, life(100))
+    whole = seen(view)
+    view.setFocus()
+    QTest.keyClick(view, Qt.Key.Key_Home)
+    QTest.keyClick(view, Qt.Key.Key_Plus)
+    view.show_plot(replace(life(100), subject="another life"))
+    assert view.marked == -1
+    assert seen(view) == pytest.approx(whole)
+
+
+def test_a_table_that_is_read_again_keeps_keyboard_and_row(qtbot: QtBot, view: PlotView) -> None:
+    show(qtbot, view, life(100))
+    view.setFocus()
+    QTest.keyClick(view, KEY_T)
+    table = view.table
+    assert table is not None
+    for _ in range(40):
+        QTest.keyClick(table, Qt.Key.Key_Down)
+    scrolled = table.verticalScrollBar().value()
+    assert scrolled > 0
+    view.show_plot(grown(life(100), 1.0))
+    assert view.table is table
+    assert table.hasFocus()
+    assert table.currentIndex().row() == 40
+    assert table.verticalScrollBar().value() == scrolled
+    assert table.lines.index(40, 1).data() == "4,101"
+    other = replace(life(5), series=life(5).series[:1])
+    view.show_plot(other)
+    assert view.table is not table
+    assert view.table is not None
+    assert view.table.hasFocus()
+
+
+def test_a_line_of_the_table_is_picked_by_return(qtbot: QtBot, view: PlotView) -> None:
+    show(qtbot, view, life())
+    picked: list[int] = []
+    view.picked.connect(picked.append)
+    view.setFocus()
+    QTest.keyClick(view, KEY_T)
+    assert view.table is not None
+    QTest.keyClick(view.table, Qt.Key.Key_Down)
+    QTest.keyClick(view.table, Qt.Key.Key_Return)
+    QTest.keyClick(view.table, Qt.Key.Key_Delete)
+    assert picked == [1]
+
+
+def test_keys_with_ctrl_or_alt_are_the_windows(qtbot: QtBot, view: PlotView) -> None:
+    show(qtbot, view, life())
+    view.setFocus()
+    QTest.keyClick(view, RIGHT)
+    picked: list[int] = []
+    view.picked.connect(picked.append)
+    QTest.keyClick(view, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(view, RIGHT, Qt.KeyboardModifier.AltModifier)
+    assert (picked, view.marked) == ([], 0)
+
+
+def test_the_mark_stays_where_only_the_window_loses_the_keyboard(qtbot: QtBot, view: PlotView) -> None:
+    show(qtbot, view, life())
+    view.setFocus()
+    QTest.keyClick(view, RIGHT)
+    view.focusOutEvent(QFocusEvent(QEvent.Type.FocusOut, Qt.FocusReason.ActiveWindowFocusReason))
+    assert view.marked == 0
+    view.focusOutEvent(QFocusEvent(QEvent.Type.FocusOut, Qt.FocusReason.TabFocusReason))
+    assert view.marked == -1
+
+
+def test_dragging_zooms_no_nearer_than_the_keys(qtbot: QtBot, view: PlotView) -> None:
+    show(qtbot, view, life(100))
+    assert view.canvas is not None
+    view.canvas._box.setXRange(50.0, 50.0 + 1e-12, padding=0)
+    first, last = seen(view)
+    assert last - first >= 4.9
+    view.canvas.zoom_by(2.0)
+    assert seen(view)[1] - seen(view)[0] == pytest.approx(5.0)
+
+
+def test_the_pointer_marks_only_what_is_in_sight_and_moves_nothing(qtbot: QtBot, view: PlotView) -> None:
+    show(qtbot, view, life(100))
+    assert view.canvas is not None
+    view.canvas._box.setXRange(10.4, 20.6, padding=0)
+    near_edge = seen(view)
+    assert view.canvas.place_under(view.canvas.point_of(10.45, 0.0)) == 10  # year 11: year 10 is out of sight
+    assert view.canvas.place_under(view.canvas.point_of(20.55, 0.0)) == 19
+    view._on_pointed(90)
+    assert view.marked == 90
+    assert seen(view) == near_edge
 
 
 # ---- the look

@@ -14,13 +14,17 @@ from pytestqt.qtbot import QtBot
 from recall_page_rig import LabRoom, lab_over, texts
 from window_rig import hear, settle
 
+from core.config.option_rows import option_rows
+from core.config.retrieval import RetrievalOptions
+from core.errors import Code, UserError
 from core.events import Changed
-from core.types.recall import Probe
+from core.types.recall import Probe, ProbeOutcome, Sensitivity, Tally
 from core.types.replies import WaitingKind
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
 from ui.pages.recall.options import OptionsDialog
 from ui.pages.recall.page import RECALL, SAVED
+from ui.pages.recall.sensitivity import SensitivityPlot, Swept, make_sensitivity_spec
 from ui.pages.recall.tuner import AppliedDialog
 from ui.pages.recall.why_not import WhyNotDialog
 
@@ -145,17 +149,109 @@ def test_the_sensitivity_of_a_weight_is_tried_when_it_is_chosen(room: LabRoom) -
     assert spec.y.most == 3.0
     assert spec.columns == ("Recency", "hold")
     assert [(line.name, line.value) for line in spec.lines] == [("now", 0.2)]
-    assert spec.sentence.startswith("Most hold with Recency from ")
+    assert spec.sentence == "Most hold with Recency at 0.10: 3 of 3."
     assert found.plot.accessibleDescription() == spec.sentence
     page.tuning.try_value("sides_recency", 0.6)
     room.rest()
-    assert len(room.lab.swept) == 2
-    settle(room.qtbot, lambda: found.plot.spec is not spec)
+    assert len(room.lab.swept) == 1  # the values were tried already; only a line is new
     assert found.plot.spec is not None
     assert [(line.name, line.value) for line in found.plot.spec.lines] == [("now", 0.2), ("tried", 0.6)]
-    found.choice.show_choice("")
-    found.choice.chosen.emit("")
+    page.tuning.try_value("side_bound", 0.4)
+    room.rest()
+    assert len(room.lab.swept) == 2
+    choose(found, "")
     assert found.plot.isHidden()
+
+
+def choose(found: SensitivityPlot, name: str) -> None:
+    found.choice.show_choice(name)
+    found.choice.chosen.emit(name)
+
+
+def plotted(room: LabRoom, name: str) -> SensitivityPlot:
+    """The page with a saved question and the plot of a weight."""
+    room.lab.items = [Probe("a", "coffee order", "positive", (room.lab.ids()[0],), 1, 0)]
+    found = room.ask().tuner.sensitivity
+    choose(found, name)
+    room.rest()
+    assert not found.plot.isHidden()
+    return found
+
+
+def test_no_plot_stands_under_the_name_of_another_weight(room: LabRoom) -> None:
+    found = plotted(room, "sides_recency")
+    room.lab.holds = True
+    choose(found, "side_bound")
+    assert found.plot.isHidden()
+    assert found.note.text().startswith("Trying the values of this weight")
+    settle(room.qtbot, lambda: bool(room.lab.held))
+    room.lab.held[0].set_exception(UserError(Code.CONFIG_INVALID, "It is out of bounds."))
+    room.rest()
+    assert found.plot.isHidden()
+    assert found.note.text().startswith("The values of this weight could not be tried")
+    room.lab.holds = False
+    choose(found, "side_bound")
+    room.rest()
+    assert not found.plot.isHidden()
+
+
+def test_a_weight_that_is_no_longer_offered_has_no_plot(room: LabRoom) -> None:
+    found = plotted(room, "sides_recency")
+    found.offer_weights({})
+    assert found.choice.current == ""
+    assert found.plot.isHidden()
+    assert found.note.text().startswith("Choose a weight")
+
+
+def test_a_change_that_is_no_option_and_no_question_sweeps_nothing_again(room: LabRoom) -> None:
+    plotted(room, "sides_recency")
+    assert len(room.lab.swept) == 1
+    room.page.tuning.compare_trial()
+    room.rest()
+    assert len(room.lab.swept) == 1
+    room.lab.items = [*room.lab.items, Probe("b", "the outage", "positive", (room.lab.ids()[2],), 1, 0)]
+    room.page.tuning.compare_trial()
+    room.rest()
+    assert len(room.lab.swept) == 2
+
+
+def test_a_sweep_stops_where_nobody_looks_and_begins_again(room: LabRoom) -> None:
+    found = plotted(room, "sides_recency")
+    room.lab.holds = True
+    choose(found, "side_bound")
+    settle(room.qtbot, lambda: len(room.lab.held) == 1)
+    choose(found, "")
+    assert room.lab.stopped == 1
+    choose(found, "side_bound")
+    settle(room.qtbot, lambda: len(room.lab.held) == 2)
+    room.page.deactivate()
+    assert room.lab.stopped == 2
+    found.reload()
+    room.rest()
+    assert len(room.lab.held) == 2
+    room.lab.holds = False
+    room.page.activate()
+    room.rest()
+    assert not found.plot.isHidden()
+    room.page.deactivate()
+    assert room.lab.stopped == 2  # nothing was under way
+
+
+def test_the_sentence_names_each_run_of_the_best_values() -> None:
+    row = next(one for one in option_rows(RetrievalOptions, RetrievalOptions()) if one.name == "sides_recency")
+    values = tuple(nr / 10 for nr in range(6))
+
+    def sentence(*held: int) -> str:
+        tallies = tuple(
+            Tally(0, 0, 0, 0, 0, 0, 0, tuple(ProbeOutcome(str(nr), nr < count, 1, 0) for nr in range(4)))
+            for count in held
+        )
+        swept = Swept(row, "Recency", 0.2, turned=False)
+        return make_sensitivity_spec(swept, Sensitivity("sides_recency", values, tallies)).sentence
+
+    assert sentence(1, 3, 3, 2, 2, 2) == "Most hold with Recency from 0.10 to 0.20: 3 of 4."
+    assert sentence(3, 3, 1, 3, 2, 3) == "Most hold with Recency from 0.00 to 0.10, at 0.30 and at 0.50: 3 of 4."
+    assert sentence(2, 2, 2, 2, 2, 2) == "2 of 4 hold whatever the value."
 
 
 def test_a_weight_that_is_shown_the_other_way_round_is_so_in_its_plot(room: LabRoom) -> None:

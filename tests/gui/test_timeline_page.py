@@ -149,10 +149,29 @@ def test_the_density_can_be_read_as_a_plot_that_chooses_too(page: TimelinePage, 
     assert plot.spec is not None
     assert plot.spec.band == (float(starts[0]), float(starts[1]))
     assert plot.marked == 0
+    QTest.keyClick(plot, Key.Key_T)
+    assert plot.table is not None
+    plot.table.selectRow(len(spec.rows) - 1)
+    QTest.keyClick(plot.table, Key.Key_Return)
+    rest(page, qtbot)
+    assert page.time.strip.chosen == (len(spec.rows) - 1,) * 2
+    assert plot.table is not None
+    assert plot.table.hasFocus()
     page.time.plot.chip.click()
     assert not page.time.strip.isHidden()
     assert page.time.strip.hasFocus()
-    assert page.time.strip.chosen == (0, 0)
+
+
+def test_keys_are_named_only_where_they_work(page: TimelinePage, year: Rig, qtbot: QtBot) -> None:
+    enter(page, qtbot)
+    buttons = (page.time.farther, page.time.nearer, page.time.today, page.time.everything)
+    assert [one.toolTip() for one in buttons] == [
+        "Zoom out (−)", "Zoom in (+)", "Go to today (T)", "Show everything (Esc)"
+    ]  # fmt: skip
+    page.time.plot.chip.click()
+    assert [one.toolTip() for one in buttons] == ["Zoom out", "Zoom in", "Go to today", "Show everything"]
+    page.time.plot.chip.click()
+    assert page.time.today.toolTip() == "Go to today (T)"
 
 
 def test_days_stand_over_what_was_said_on_them(

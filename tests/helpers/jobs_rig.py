@@ -166,6 +166,7 @@ class FakeJobs:
         self.pressure = Pressure.NORMAL
         self.told = health(now)
         self.trends = Trends((), ())
+        self.trend_reads = 0
         self.known: dict[str, Gauges] = {}
         self.page = 1000
         self.touched = 0
@@ -294,6 +295,7 @@ class FakeJobs:
 
     def read_trends(self) -> Future[Trends]:
         """How it grew, and how long recall took."""
+        self.trend_reads += 1
         return self._answer(self.trends)
 
     def read_health(self) -> Future[Health]:

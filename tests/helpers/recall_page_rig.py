@@ -22,7 +22,7 @@ from window_rig import application, settle
 
 from core.config.option_rows import option_rows, replace_option
 from core.config.retrieval import RetrievalOptions
-from core.errors import Code, UserError
+from core.errors import CancelledError, Code, UserError
 from core.types.recall import (
     Applied,
     Comparison,
@@ -90,6 +90,9 @@ class FakeLaboratory:
     Attributes:
         asked: (query, weights, seen_as) in their order.
         swept: (option, values, other weights) of each sweep.
+        stopped: how many sweeps were stopped.
+        holds: while set, the next sweep ends only when somebody ends it.
+        held: what the sweeps that are held will end with.
         memories: what there is.
         items: saved questions.
         applied: what was applied, newest first.
@@ -101,6 +104,8 @@ class FakeLaboratory:
         self.asked: list[tuple[RecallQuery, dict[str, Any], str | None]] = []
         self.memories = _memories()
         self.swept: list[tuple[str, tuple[float, ...], dict[str, Any]]] = []
+        self.stopped, self.holds = 0, False
+        self.held: list[Future[Sensitivity]] = []
         self.items: list[Probe] = []
         self.applied: list[Applied] = []
         self.options = RetrievalOptions()
@@ -218,7 +223,17 @@ class FakeLaboratory:
         """The saved questions under several values."""
         self.swept.append((name, tuple(values), dict(weights)))
         tallies = tuple(self._tally(self._tried({**weights, name: value})) for value in values)
+        if self.holds:
+            self.held.append(Future())
+            return self.held[-1]
         return finished(Sensitivity(name, tuple(values), tallies))
+
+    def stop_sweep(self) -> None:
+        """Nobody waits for the sweep any more."""
+        self.stopped += 1
+        for one in self.held:
+            if not one.done():
+                one.set_exception(CancelledError())
 
     def _tally(self, options: RetrievalOptions) -> Tally:
         answer = self._answer(self.understood, options, "")

@@ -7,6 +7,7 @@ not do: work out a gauge or decide a level; numbers, curves and dates are the en
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -255,17 +256,19 @@ class Gauge(QWidget):
         layout.addLayout(head)
         layout.addWidget(self.plot)
 
-    def show_curve(self, curve: Curve, value: float, lines: tuple[ReferenceLine, ...]) -> None:
+    def show_curve(self, memory_id: str, curve: Curve, value: float, lines: tuple[ReferenceLine, ...]) -> None:
         """Draw the curve of the gauge.
 
         Args:
+            memory_id: whose it is.
             curve: over time.
             value: now, 0 to 1.
             lines: at which something happens.
         """
         said = _gauge_strings()
         self.figure.setText(f"{value:.2f}")
-        self.plot.show_plot(make_gauge_spec(self._name, curve, value, lines, self._context.clock.now_ms()))
+        spec = make_gauge_spec(self._name, curve, value, lines, self._context.clock.now_ms())
+        self.plot.show_plot(replace(spec, subject=memory_id))
         self.setAccessibleName(f"{said[self._name]} {value:.2f}")
 
 
@@ -315,8 +318,8 @@ class GaugesPart(Part):
         archive = ReferenceLine(gauges.archive_below, f"{said['archive_line']} {gauges.archive_below:.2f}")
         fading = ReferenceLine(gauges.fading_below, f"{said['fading_line']} {gauges.fading_below:.2f}")
         expired = ReferenceLine(gauges.expired_below, f"{said['expired_line']} {gauges.expired_below:.2f}")
-        self.strength.show_curve(gauges.strength_curve, gauges.strength, (archive,))
-        self.confidence.show_curve(gauges.confidence_curve, gauges.confidence, (fading, expired))
+        self.strength.show_curve(self._memory_id, gauges.strength_curve, gauges.strength, (archive,))
+        self.confidence.show_curve(self._memory_id, gauges.confidence_curve, gauges.confidence, (fading, expired))
         self.strength.show()
         self.confidence.show()
         sentences = (self._confirmed, *gauge_sentences(gauges))

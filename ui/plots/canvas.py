@@ -9,18 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ui.plots.scale import date_ticks, format_number, format_tick, number_ticks
-from ui.plots.specification import Axis, PlotSpec, ReferenceLine, Series, Shape
+from ui.plots.specification import DASHES, Axis, PlotSpec, ReferenceLine, Series, Shape, Stroke
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
 from ui.widgets.basics import make_column
 
-DASHES = {"solid": (), "dash": (4.0, 2.5), "dot": (1.0, 2.5)}
-"""Stroke to its pattern, in widths of the line."""
 _SYMBOLS = {"circle": "o", "square": "s", "triangle": "t1", "diamond": "d"}
 _MARKED = 40
 """Up to so many points each has its mark."""
@@ -28,6 +26,8 @@ _STROKE, _FILL_ALPHA, _THICKNESS, _BEYOND = 1.8, 36, 0.8, 0.015
 _MOST_TICKS, _LINES_APART = 8, 1.8
 _NEAREST = 5.0
 """Points that are in sight at the nearest zoom."""
+_WHOLE = 0.999
+"""Where so much of it is in sight, it is not zoomed."""
 _FRONT, _GROUND = 20, -20
 _WORDS_LONG, _WORDS_SHARE = 0.35, 0.15
 """How long and how high the words above a line are, shares of the axes."""
@@ -35,7 +35,7 @@ _BESIDE, _CROWDED = 0.08, 0.85
 """Where the words beside an upright line lie, and from which height on a curve would lie on them; shares of an axis."""
 
 
-def _make_pen(theme: Theme, ink: str, width: float, stroke: str = "solid") -> QPen:
+def _make_pen(theme: Theme, ink: str, width: float, stroke: Stroke = "solid") -> QPen:
     pen = QPen(theme.colour(ink), width)
     pen.setCosmetic(True)
     pattern = DASHES[stroke]
@@ -182,15 +182,24 @@ class Canvas(QWidget):
 
         Args:
             spec: with at least one point.
-            keeps_view: whether zoom and mark stay as they are: its points are the same; else all of it is in sight.
+            keeps_view: whether what was zoomed to stays in sight, as far as it is there; else all of it is in sight.
         """
+        zoomed = self._zoomed_range() if keeps_view else None
         self.spec = spec
-        if keeps_view:
-            self.restyle()
-            return
         self.marked = -1
         self._draw_all()
         self.reset_zoom()
+        if zoomed is not None:
+            least, most = self._padded_range()
+            first, last = max(zoomed[0], least), min(zoomed[1], most)
+            if first < last:
+                self._box.setXRange(first, last, padding=0)
+
+    def _zoomed_range(self) -> tuple[float, float] | None:
+        """From where to where it is shown; None where all of it is."""
+        (first, last), (least, most) = self.x_in_sight, self._padded_range()
+        is_whole = last - first >= (most - least) * _WHOLE
+        return None if self.spec is None or is_whole else (first, last)
 
     def restyle(self) -> None:
         """The theme is another one."""
@@ -199,11 +208,12 @@ class Canvas(QWidget):
         self._draw_all()
         self._update_axes()
 
-    def mark_place(self, place: int) -> None:
-        """Mark a place, and bring it into sight.
+    def mark_place(self, place: int, *, brings_into_sight: bool = False) -> None:
+        """Mark a place.
 
         Args:
             place: its number; -1 for none.
+            brings_into_sight: whether a place that is out of sight is shown.
         """
         self.marked = place
         for item in self._mark_items:
@@ -212,7 +222,8 @@ class Canvas(QWidget):
         if self.spec is None or place < 0:
             return
         x = self.spec.places[place]
-        self._bring_into_sight(x)
+        if brings_into_sight:
+            self._bring_into_sight(x)
         line = pg.InfiniteLine(x, angle=90, movable=False, pen=_make_pen(self._theme, "outline", 1.0))
         self._box.addItem(line, ignoreBounds=True)
         self._mark_items.append(line)
@@ -252,20 +263,27 @@ class Canvas(QWidget):
             return
         (first, last), (least, most) = self.x_in_sight, self.spec.x_range
         middle = self.spec.places[self.marked] if self.marked >= 0 else (first + last) / 2
-        gap = (most - least) / max(1, len(self.spec.places) - 1)
-        width = min(max((last - first) / factor, min(gap * _NEAREST, most - least)), most - least)
+        width = min(max((last - first) / factor, self._nearest_width), most - least)
         left = min(max(middle - (middle - first) / (last - first) * width, least), most - width)
         self._box.setXRange(left, left + width, padding=0)
+
+    @property
+    def _nearest_width(self) -> float:
+        """How much of the x axis is in sight at the nearest zoom; above 0."""
+        if self.spec is None:
+            return 1.0
+        least, most = self.spec.x_range
+        return min((most - least) / max(1, len(self.spec.places) - 1) * _NEAREST, most - least)
 
     def reset_zoom(self) -> None:
         """Show all of it."""
         if self.spec is None:
             return
         least, most = self._padded_range()
-        self._box.setLimits(xMin=None, xMax=None)
+        self._box.setLimits(xMin=None, xMax=None, minXRange=None)
         self._box.setXRange(least, most, padding=0)
         self._box.setYRange(*self.spec.y_range, padding=0)
-        self._box.setLimits(xMin=least, xMax=most)
+        self._box.setLimits(xMin=least, xMax=most, minXRange=self._nearest_width)
         self._update_axes()
 
     def _padded_range(self) -> tuple[float, float]:
@@ -384,17 +402,16 @@ class Canvas(QWidget):
     # ---- pointer
 
     def place_under(self, at: QPointF) -> int:
-        """The number of the place nearest to a point of this widget; -1 where there is none."""
-        return -1 if self.spec is None else self.spec.nearest_place(self._box.mapSceneToView(at).x())
+        """The number of the place in sight that is nearest to a point of this widget; -1 where there is none."""
+        if self.spec is None:
+            return -1
+        inside = self.spec.places_within(*self.x_in_sight)
+        place = self.spec.nearest_place(self._box.mapSceneToView(at).x())
+        return min(max(place, inside.start), inside.stop - 1) if inside else -1
 
     def point_of(self, x: float, y: float) -> QPointF:
         """Where a point of the axes lies on this widget."""
         return QPointF(self._box.mapViewToScene(QPointF(x, y)))
-
-    @property
-    def plot_rect(self) -> QRectF:
-        """Where the series are drawn."""
-        return QRectF(self._box.sceneBoundingRect())
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
         """The pointer marks; the wheel is the page's unless Ctrl is held."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 
 from ui.widgets.labels import to_local
 
@@ -108,18 +108,21 @@ def date_ticks(least: float, most: float, wanted: int) -> tuple[tuple[float, str
 
 
 def _count_hours(least: float, most: float, step: int) -> Iterator[datetime]:
-    at = to_local(int(least)).replace(minute=0, second=0, microsecond=0)
-    at = at.replace(hour=at.hour // step * step)
-    while at.timestamp() * 1000 <= most:
-        yield at
-        at += timedelta(hours=step)
+    """Each moment in its own local time: between two of them the clocks may have changed."""
+    begin = to_local(int(least)).replace(minute=0, second=0, microsecond=0)
+    at = begin.replace(hour=begin.hour // step * step).timestamp() * 1000
+    while at <= most:
+        local = to_local(int(at))
+        if local.hour % step == 0:
+            yield local
+        at += _HOUR_MS
 
 
 def _count_days(least: float, most: float, step: int) -> Iterator[datetime]:
-    at = to_local(int(least)).replace(hour=0, minute=0, second=0, microsecond=0)
-    while at.timestamp() * 1000 <= most:
+    day = to_local(int(least)).date()
+    while (at := datetime.combine(day, time.min).astimezone()).timestamp() * 1000 <= most:
         yield at
-        at += timedelta(days=step)
+        day += timedelta(days=step)
 
 
 def _count_months(least: float, most: float, step: int) -> Iterator[datetime]:

@@ -5,8 +5,8 @@ Must not do: know Qt, or work a figure out.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -17,6 +17,8 @@ from ui.plots.scale import format_date, format_number
 AxisKind = Literal["number", "count", "share", "date"]
 Stroke = Literal["solid", "dash", "dot"]
 Shape = Literal["circle", "square", "triangle", "diamond"]
+DASHES: Mapping[Stroke, tuple[float, ...]] = {"solid": (), "dash": (4.0, 2.5), "dot": (1.0, 2.5)}
+"""Stroke to its pattern, in widths of the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,7 @@ class PlotSpec:
         band: from where to where of the x axis is set off; None for nothing.
         caption: what stands below it while no point is marked; "" for nothing.
         empty: what is said where there is no point.
+        subject: the id of what it is of, where plots of several are named alike; "" for one.
     """
 
     name: str
@@ -137,6 +140,7 @@ class PlotSpec:
     band: tuple[float, float] | None = None
     caption: str = ""
     empty: str = ""
+    subject: str = ""
 
     @cached_property
     def places(self) -> tuple[float, ...]:
@@ -166,6 +170,10 @@ class PlotSpec:
         after = min(bisect_left(places, x), len(places) - 1)
         before = max(0, after - 1)
         return before if abs(x - places[before]) <= abs(places[after] - x) else after
+
+    def places_within(self, first: float, last: float) -> range:
+        """The numbers of the places between two values of the x axis, both inside."""
+        return range(bisect_left(self.places, first), bisect_right(self.places, last))
 
     def describe_place(self, place: int) -> str:
         """The values at a place, in words: `12 Mar 2027: strength 0.31`."""

@@ -7,7 +7,6 @@ measured, or work a figure out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from types import ModuleType
@@ -30,7 +29,7 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 from ui.bridge import make_query
 from ui.context import Context
 from ui.lists.table_view import TableColumn, TableSpec, TableView
-from ui.plots.specification import PlotSpec, Series
+from ui.plots.specification import DASHES, PlotSpec, Series
 from ui.strings import plot_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
@@ -123,15 +122,14 @@ class PlotView(QWidget):
     # ---- what is shown
 
     def show_plot(self, spec: PlotSpec) -> None:
-        """Show another plot; the same one stays as it is, zoomed and marked."""
+        """Show another plot; where name, subject and axes are the same, zoom, mark, table and keyboard stay."""
         if spec == self.spec:
             return
         before, self.spec = self.spec, spec
-        is_alike = before is not None and replace(before, band=spec.band, sentence=spec.sentence) == spec
-        if is_alike:
-            self._drawing.show_plot(spec, keeps_view=True)
-            self._tell_values()
-            return
+        keeps_view = before is not None and _are_alike(before, spec)
+        marked = -1
+        if before is not None and keeps_view and self.marked >= 0:
+            marked = spec.nearest_place(before.places[self.marked])
         self.marked = -1
         self._name.setText(spec.name.upper() if self._name.property("role") == "label" else spec.name)
         self.setAccessibleName(spec.name)
@@ -140,17 +138,25 @@ class PlotView(QWidget):
         self._legend.show_series(() if self._is_bare else spec.series)
         self._empty.setText(spec.empty)
         self.toggle.setEnabled(bool(spec.places))
-        was_table = self.is_table
-        self._drop_table()
-        self._show_drawing()
-        if was_table and spec.places:
-            self._open_table()
+        self._drawing.show_plot(spec, keeps_view=keeps_view)
+        self._update_table(spec)
+        self.mark_place(marked, brings_into_sight=False)
         self._tell_values()
 
-    def _show_drawing(self) -> None:
-        if self.spec is not None:
-            self._stack.setCurrentWidget(self._drawing if self.spec.places else self._empty)
-            self._drawing.show_plot(self.spec)
+    def _update_table(self, spec: PlotSpec) -> None:
+        table = self._table
+        if table is not None and spec.places:
+            if table.plot_columns == spec.columns:
+                table.show_rows(spec)
+                return
+            has_focus = table.hasFocus()
+            self._drop_table()
+            made = self._open_table()
+            if has_focus:
+                made.setFocus()
+            return
+        self._drop_table()
+        self._stack.setCurrentWidget(self._drawing if spec.places else self._empty)
 
     @property
     def canvas(self) -> Canvas | None:
@@ -186,7 +192,7 @@ class PlotView(QWidget):
         if self._table is not None:
             place = self._table.currentIndex().row()
             self._drop_table()
-            self._show_drawing()
+            self._stack.setCurrentWidget(self._drawing)
             self.setFocus()
             self.mark_place(place)
         else:
@@ -200,6 +206,7 @@ class PlotView(QWidget):
             raise RuntimeError("a table needs something to show")
         self._table = PlotTable(self._theme, self.spec)
         self._table.left.connect(self.switch_table)
+        self._table.picked.connect(self.picked)
         self._stack.addWidget(self._table)
         self._stack.setCurrentWidget(self._table)
         self._name_toggle()
@@ -227,11 +234,12 @@ class PlotView(QWidget):
         """What is said below it."""
         return self._readout.whole
 
-    def mark_place(self, place: int) -> None:
+    def mark_place(self, place: int, *, brings_into_sight: bool = True) -> None:
         """Tell the values of a place.
 
         Args:
             place: its number, made to fit; below 0 for none.
+            brings_into_sight: whether a place that is out of sight is shown.
         """
         count = 0 if self.spec is None else len(self.spec.places)
         place = min(place, count - 1)
@@ -239,7 +247,7 @@ class PlotView(QWidget):
             return
         self.marked = max(-1, place)
         if self.canvas is not None:
-            self.canvas.mark_place(self.marked)
+            self.canvas.mark_place(self.marked, brings_into_sight=brings_into_sight)
         self._tell_values()
 
     def _tell_values(self) -> None:
@@ -253,11 +261,11 @@ class PlotView(QWidget):
 
     def _on_pointed(self, place: int) -> None:
         if place >= 0 or not self.hasFocus():
-            self.mark_place(place)
+            self.mark_place(place, brings_into_sight=False)
 
     def _on_pressed(self, place: int) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
-        self.mark_place(place)
+        self.mark_place(place, brings_into_sight=False)
         if place >= 0:
             self.picked.emit(place)
 
@@ -265,11 +273,12 @@ class PlotView(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Arrows move along the points, + and - zoom, 0 shows all, T is the table, Return picks."""
-        key = _KEY(event.key())
         count = 0 if self.spec is None else len(self.spec.places)
-        if key not in _OWN or not count:
+        if not count or not _is_own_key(event):
             super().keyPressEvent(event)
-        elif key == _KEY.Key_T:
+            return
+        key = _KEY(event.key())
+        if key == _KEY.Key_T:
             self.switch_table()
         elif key in _PRESSES and self.marked >= 0:
             self.picked.emit(self.marked)
@@ -290,9 +299,10 @@ class PlotView(QWidget):
         event.accept()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
-        """Without the keyboard nothing is marked."""
+        """Without the keyboard nothing is marked, unless only the window lost it."""
         super().focusOutEvent(event)
-        self.mark_place(-1)
+        if event.reason() != Qt.FocusReason.ActiveWindowFocusReason:
+            self.mark_place(-1)
         self.update()
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
@@ -312,6 +322,11 @@ class PlotView(QWidget):
     def _fit_height(self) -> None:
         height = max(self._height, sizes().plot_large) if self.is_table else self._height
         self._stack.setFixedHeight(self._theme.px(height))
+
+
+def _are_alike(before: PlotSpec, spec: PlotSpec) -> bool:
+    """Whether a plot is the one before, read again."""
+    return (before.name, before.subject, before.x, before.y) == (spec.name, spec.subject, spec.x, spec.y)
 
 
 def _place_after(key: Qt.Key, place: int, last: int) -> int:
@@ -342,7 +357,7 @@ class Legend(QWidget):
         clear_layout(self._flow)
         for one in series if len(series) > 1 else ():
             entry = QWidget()
-            make_row(Swatch(self._theme, one), make_label(one.name, "small"), gap=spacing().xs, parent=entry)
+            make_row(StrokeSwatch(self._theme, one), make_label(one.name, "small"), gap=spacing().xs, parent=entry)
             self._flow.addWidget(entry)
         self.setVisible(len(series) > 1)
 
@@ -409,7 +424,7 @@ class Drawing(QWidget):
         self.failed.emit()
 
 
-class Swatch(QWidget):
+class StrokeSwatch(QWidget):
     """The colour and the stroke of a series, for its legend."""
 
     def __init__(self, theme: Theme, series: Series) -> None:
@@ -432,9 +447,8 @@ class Swatch(QWidget):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         pen = QPen(ink, 2)
-        pattern = {"dash": [4.0, 2.5], "dot": [1.0, 2.5]}.get(self._series.stroke)
-        if pattern is not None:
-            pen.setDashPattern(pattern)
+        if DASHES[self._series.stroke]:
+            pen.setDashPattern(list(DASHES[self._series.stroke]))
         painter.setPen(pen)
         painter.drawLine(QRectF(self.rect()).topLeft().toPoint().x(), int(middle), self.width(), int(middle))
 
@@ -463,15 +477,34 @@ class _Rows(TableSpec[tuple[str, ...]]):
 class PlotTable(TableView):
     """The points of a plot as a table.
 
+    Attributes:
+        plot_columns: the titles its columns were made of.
+
     Signals:
         left: the person wants the drawing again.
+        picked: the number of the place whose row was opened, by Return or double click.
     """
 
     left = Signal()
+    picked = Signal(int)
 
     def __init__(self, theme: Theme, spec: PlotSpec) -> None:
         super().__init__(theme, _Rows(spec), plot_strings()["table_of"].format(name=spec.name))
+        self.plot_columns = spec.columns
         self.lines.show_rows(spec.rows)
+        self.asked.connect(self._on_asked)
+
+    def _on_asked(self, verb: str) -> None:
+        if verb == "open" and self.currentIndex().isValid():
+            self.picked.emit(self.currentIndex().row())
+
+    def show_rows(self, spec: PlotSpec) -> None:
+        """Show other rows in the same columns; the row that is looked at and the place scrolled to stay."""
+        row, scrolled = self.currentIndex().row(), self.verticalScrollBar().value()
+        self.lines.show_rows(spec.rows)
+        if row >= 0:
+            self.selectRow(min(row, len(spec.rows) - 1))
+        self.verticalScrollBar().setValue(scrolled)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """T goes back to the drawing."""

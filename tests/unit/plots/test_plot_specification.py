@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from datetime import datetime
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
@@ -147,6 +149,31 @@ def test_dates_have_ticks_of_hours_days_months_or_years(days: float, wanted: int
 def test_a_year_is_told_once_with_its_first_month() -> None:
     told = [words for _, words in date_ticks(NOON, NOON + 420 * DAY, 8)]
     assert sum("2027" in words for words in told) == 1
+
+
+@pytest.fixture
+def oslo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "Europe/Oslo")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("oslo")
+@pytest.mark.parametrize("change", [datetime(2026, 3, 29, tzinfo=UTC), datetime(2026, 10, 25, tzinfo=UTC)])
+@pytest.mark.parametrize(("days", "form"), [(1.5, "%H:%M"), (6.0, None)])
+def test_ticks_are_local_times_on_both_sides_of_a_change_of_the_clocks(
+    change: datetime, days: float, form: str | None
+) -> None:
+    begin = (change.timestamp() - days / 2 * 86_400) * 1000
+    ticks = date_ticks(begin, begin + days * DAY, 7)
+    assert len(ticks) > 3
+    for at, told in ticks:
+        local = datetime.fromtimestamp(at / 1000, UTC).astimezone()
+        assert told == (local.strftime(form) if form else f"{local.day} {local:%b}")
+        assert local.minute == 0
+        assert form or local.hour == 0
 
 
 @pytest.mark.starts_process

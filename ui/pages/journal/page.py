@@ -388,7 +388,7 @@ class JournalPage(Page):
         """Show one of the tabs.
 
         Args:
-            name: of it, as in `enter`.
+            name: of it, as in `activate`.
         """
         self.tab = self.counts.shown = name
         self.menu.show_choice(name)

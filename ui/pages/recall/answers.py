@@ -36,7 +36,7 @@ from ui.pages.recall.labels import (
     join_parts,
     list_title,
 )
-from ui.pages.recall.signals import SIDES, Swatch, describe_bar, draw_bar, signal_title
+from ui.pages.recall.signals import SIDES, SignalSwatch, describe_bar, draw_bar, signal_title
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import radii, spacing
@@ -437,7 +437,7 @@ class AnswerDetailsView(QFrame):
         for signal, value in _signal_values(shown).items():
             made.append(
                 (
-                    Swatch(self._theme, signal),
+                    SignalSwatch(self._theme, signal),
                     signal_title(signal),
                     f"{value:.3f}",
                     _format_signal_part(shown.parts, signal),

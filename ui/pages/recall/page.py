@@ -359,6 +359,7 @@ class RecallPage(Page):
             self.tuning.read_tuning()
             self.saved.count_regressions()
             self.asker.ask_again()
+        self.tuner.sensitivity.resume_sweep()
         if target.startswith("ask:"):
             self.ask_question(target.removeprefix("ask:"))
         elif target.startswith("why:"):
@@ -380,6 +381,7 @@ class RecallPage(Page):
         self._refresh.stop()
         self.asker.finish_pending()
         self.tuning.stop_pending()
+        self.tuner.sensitivity.stop_sweep()
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show."""

@@ -160,7 +160,7 @@ def describe_bar(parts: Mapping[str, float]) -> str:
     return ", ".join(f"{signal_title(signal).lower()} {amount:.2f}" for signal, amount in parts.items())
 
 
-class Swatch(QWidget):
+class SignalSwatch(QWidget):
     """A small piece of a bar."""
 
     def __init__(self, theme: Theme, signal: str) -> None:
@@ -199,7 +199,7 @@ class SignalLegend(QWidget):
                 continue
             entry = QWidget()
             strings = recall_strings()["signals"][signal]
-            make_row(Swatch(theme, signal), make_label(strings["title"], "small"), parent=entry, gap=6)
+            make_row(SignalSwatch(theme, signal), make_label(strings["title"], "small"), parent=entry, gap=6)
             entry.setToolTip(strings["hint"])
             entry.setAccessibleName(f"{strings['title']}: {strings['hint']}")
             flow.addWidget(entry)

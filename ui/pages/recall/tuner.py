@@ -47,9 +47,9 @@ class TuningDesk(QObject):
         comparison: the saved questions now and under the trial; None before it came.
 
     Signals:
-        read: `tuning` is new.
+        read_done: `tuning` is new.
         tried: `trial` is another one.
-        compared: `comparison` is new; it is None while it is being worked out.
+        compared: `comparison` is new.
         applied: weights were put in force.
         failed: the error.
     """
@@ -83,6 +83,11 @@ class TuningDesk(QObject):
         """The value an option has in the trial."""
         found: float | str | bool = self.trial[name] if name in self.trial else self.rows[name].value
         return found
+
+    @property
+    def trial_options(self) -> Weights:
+        """All options as they are in the trial."""
+        return {name: self.trial_value(name) for name in self.rows}
 
     def stop_pending(self) -> None:
         """Nobody looks any more."""
@@ -363,7 +368,7 @@ class Tuner(QFrame):
         self.all.setProperty("flush", "true")
         self.effect = Effect(self._theme)
         self.effect.look.connect(self.look)
-        self.sensitivity = SensitivityPlot(self._context, lambda: desk.trial)
+        self.sensitivity = SensitivityPlot(self._context, lambda: desk.trial, lambda: desk.trial_options)
         self.sensitivity.hide()
         layout = make_column(inner, gap=12)
         layout.setContentsMargins(20, 18, 16, 12)
@@ -469,9 +474,7 @@ class Tuner(QFrame):
     def _on_weights_compared(self) -> None:
         if self._desk.comparison is not None:
             self.effect.show_comparison(self._desk.comparison, is_tried=bool(self._desk.trial))
-            self.sensitivity.setVisible(bool(self._desk.comparison.probes))
-            if self.sensitivity.is_open:
-                self.sensitivity.reload()
+            self.sensitivity.show_questions(self._desk.comparison.probes)
         self._show_buttons()
 
 

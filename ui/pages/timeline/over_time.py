@@ -87,11 +87,12 @@ class OverTime(QWidget):
         grains = [(grain, timeline_strings()["grains"][grain]["title"]) for grain in GRAINS]
         self.grains = Segments(grains, self.grain, "Column width")
         self.grains.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.farther = make_tool_button(theme, "zoom-out", "Zoom out (−)", partial(self.zoom_by, -1))
-        self.nearer = make_tool_button(theme, "zoom-in", "Zoom in (+)", partial(self.zoom_by, 1))
-        self.today = make_button("Today", partial(self.choose_named, "today"), kind="chip", hint="Go to today (T)")
+        words = timeline_strings()["moves"]
+        self.farther = make_tool_button(theme, "zoom-out", words["farther"]["hint"], partial(self.zoom_by, -1))
+        self.nearer = make_tool_button(theme, "zoom-in", words["nearer"]["hint"], partial(self.zoom_by, 1))
+        self.today = make_button(words["today"]["title"], partial(self.choose_named, "today"), kind="chip")
         self.everything = make_button(
-            "Everything", partial(self.choose_named, "everything"), kind="chip", hint="Show everything (Esc)"
+            words["everything"]["title"], partial(self.choose_named, "everything"), kind="chip"
         )
         self.plot = DensityPlot(context, self.strip)
         self.plot.switched.connect(self._on_plot_switched)
@@ -101,6 +102,7 @@ class OverTime(QWidget):
         self._content = QWidget()
         self.states = States(theme, self._content, "Counting memories by date …")
         self._build_layout()
+        _name_keys(self)
         self.grains.chosen.connect(self.use_grain)
         self.strip.picked.connect(self._on_period_picked)
         self.strip.pointed.connect(self._show_hint)
@@ -208,6 +210,7 @@ class OverTime(QWidget):
     def _on_plot_switched(self) -> None:
         self._hint.setHidden(self.plot.chip.isChecked())  # the plot says itself what is pointed at
         self._show_legend()
+        _name_keys(self)
 
     def _show_legend(self) -> None:
         has_kinds = self.grain != "day" and not self.plot.chip.isChecked()
@@ -315,6 +318,14 @@ class OverTime(QWidget):
     def _show_hint(self) -> None:
         strip = self.strip
         self._hint.set_text(strip.describe_periods((strip.hovered,) if strip.hovered >= 0 else strip.places))
+
+
+def _name_keys(time: OverTime) -> None:
+    """Name the keys of the strip at the buttons that do the same, while it is shown: the plot has keys of its own."""
+    buttons = {"farther": time.farther, "nearer": time.nearer, "today": time.today, "everything": time.everything}
+    for name, button in buttons.items():
+        words = timeline_strings()["moves"][name]
+        button.setToolTip(words["hint"] if time.plot.chip.isChecked() else f"{words['hint']} ({words['key']})")
 
 
 def _places_in_range(density: Density, wanted: tuple[int, int] | None) -> tuple[int, int] | None:

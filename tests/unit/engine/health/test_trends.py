@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from engine_rig import HandClock, Rig, rig_at
 
-from core.engine.health import status_glance
+from core.engine.health import read_trends, status_glance
 from core.types.lifecycle import Trends
 
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
@@ -56,13 +58,34 @@ def test_growth_counts_what_there_is_by_the_day_it_was_stored(rig: Rig) -> None:
     now = rig.clock.now_ms()
     growth = trends(rig).growth
     assert [count for _, count in growth] == [2, 4]
-    assert growth[-1][0] == now
-    assert all(at % DAY_MS == 0 for at, _ in growth[:-1])
+    assert 0 <= now - growth[-1][0] < DAY_MS
+    pass_time(rig, 60_000)
+    assert trends(rig).growth == growth  # nothing moves before the day is over
     pass_time(rig, 2 * DAY_MS)
     later = trends(rig).growth
     assert [count for _, count in later] == [2, 4, 4]
-    assert later[-1][0] == rig.clock.now_ms()
+    assert 0 <= rig.clock.now_ms() - later[-1][0] < DAY_MS
     assert [at for at, _ in later] == sorted({at for at, _ in later})
+
+
+@pytest.mark.parametrize("name", ["Pacific/Kiritimati", "America/Los_Angeles", "Asia/Kathmandu"])
+def test_a_day_is_one_of_the_zone_and_is_named_by_its_own_beginning(rig: Rig, name: str) -> None:
+    zone = ZoneInfo(name)
+    now = datetime.fromtimestamp(rig.clock.now_ms() / 1000, zone)
+    late = datetime(now.year, now.month, now.day, 23, 59, tzinfo=zone)
+    pass_time(rig, round((late - now).total_seconds() * 1000))
+    rig.store("Quill closes the weir.")
+    pass_time(rig, 2 * 60_000)
+    rig.store("The shed is green.")
+    for nr in range(5):
+        receipt(rig, nr, int(late.timestamp()) * 1000 + nr * DAY_MS, 10.0)
+    found = rig.opened.storage.vault.read(lambda rows: read_trends(rows, rig.clock.now_ms(), zone))
+    first, second = (datetime.fromtimestamp(at / 1000, zone) for at, _ in found.growth)
+    assert (first.date(), second.date()) == (late.date(), late.date() + timedelta(days=1))
+    assert {(one.hour, one.minute) for one in (first, second)} == {(0, 0)}
+    assert [count for _, count in found.growth] == [1, 2]
+    days = [datetime.fromtimestamp(one.at / 1000, zone).date() for one in found.latency]
+    assert days == [late.date() + timedelta(days=nr) for nr in range(5)]
 
 
 def test_its_last_count_is_the_total_of_the_status(rig: Rig) -> None:
@@ -85,10 +108,10 @@ def test_latency_is_told_by_the_hour_where_there_are_a_few_days(rig: Rig) -> Non
         receipt(rig, nr, begin + nr * 60_000, took)
     receipt(rig, 9, begin + 5 * HOUR_MS, 80.0)
     first, second = trends(rig).latency
-    assert (first.at, first.recalls, first.p50_ms) == (begin + HOUR_MS // 2, 3, 20.0)
+    assert (first.at, first.recalls, first.p50_ms) == (begin, 3, 20.0)
     assert 20.0 < first.p95_ms <= 30.0
     assert (second.at, second.recalls, second.p50_ms, second.p95_ms) == (
-        begin + 5 * HOUR_MS + HOUR_MS // 2,
+        begin + 5 * HOUR_MS,
         1,
         80.0,
         80.0,
@@ -100,5 +123,6 @@ def test_latency_is_told_by_the_day_where_there_are_more(rig: Rig) -> None:
     for nr in range(5):
         receipt(rig, nr, begin + nr * DAY_MS + HOUR_MS, 10.0 * (nr + 1))
     periods = trends(rig).latency
-    assert [one.at for one in periods] == [begin + nr * DAY_MS + DAY_MS // 2 for nr in range(5)]
+    assert [one.at // DAY_MS for one in periods] == sorted({one.at // DAY_MS for one in periods})
+    assert all(0 <= begin + nr * DAY_MS + HOUR_MS - one.at < DAY_MS for nr, one in enumerate(periods))
     assert [one.p50_ms for one in periods] == [10.0, 20.0, 30.0, 40.0, 50.0]

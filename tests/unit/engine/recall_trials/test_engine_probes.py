@@ -5,13 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from engine_rig import Rig, error_of, facts, rig_at
 
+from core.engine import recall_trials
+from core.engine.access.recall_runner import run_recall
 from core.engine.recall_trials import MOST_SWEPT, RecallTrials
 from core.errors import Code, UserError
 from core.events import Changed, Event
+from core.recall.result import RecallResult
 from core.types.recall import Tally
 from core.types.replies import WaitingKind
 
@@ -120,6 +124,24 @@ def test_a_later_sweep_stops_an_earlier_one(rig: Rig, lab: RecallTrials) -> None
     last = lab.sweep_option("least_chance", (1.0,), {})
     assert [tally.empty for tally in last.result(30).tallies] == [20]
     assert {error_of(one).code for one in first if one.exception(30)} <= {Code.CANCELLED}
+
+
+def test_a_sweep_is_stopped_on_request(rig: Rig, lab: RecallTrials, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.store(BEES)
+    for n in range(5):
+        lab.save_probe(f"{WHO} {n}", "negative").result(30)
+    asked: list[Any] = []
+
+    def stop_at_the_first(*given: Any) -> RecallResult:
+        if not asked:
+            lab.stop_sweep()
+        asked.append(given)
+        return run_recall(*given)
+
+    monkeypatch.setattr(recall_trials, "run_recall", stop_at_the_first)
+    assert error_of(lab.sweep_option("least_chance", (0.0, 1.0), {})).code is Code.CANCELLED
+    assert len(asked) == 2  # one question under both values
+    assert lab.sweep_option("least_chance", (1.0,), {}).result(30).tallies[0].empty == 5
 
 
 def test_a_later_preview_stops_an_earlier_one(rig: Rig, lab: RecallTrials) -> None:

@@ -28,7 +28,16 @@ from ui.plots.view import PlotView
 from ui.strings import format_count, journal_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.widgets.basics import clear_layout, make_button, make_card, make_column, make_label, make_row, make_scroll_area
+from ui.widgets.basics import (
+    clear_layout,
+    make_button,
+    make_card,
+    make_column,
+    make_label,
+    make_row,
+    make_scroll_area,
+    make_timer,
+)
 from ui.widgets.labels import date_of
 from ui.widgets.states import Banner, States
 
@@ -187,6 +196,10 @@ class Share(QWidget):
         painter.end()
 
 
+_TRENDS_MS = 60_000
+"""Between two readings of the trends, which walk through every memory: while an import runs, all else is read often."""
+
+
 class HealthTab(QWidget):
     """The tab of health: advice, pauses and the figures by group.
 
@@ -212,12 +225,13 @@ class HealthTab(QWidget):
         self.work, self.trends = _Work(context), _Trends(context)
         self._cards = {group: _Group(context.theme, said["groups"][group]) for group in GROUPS}
         self._columns = 0
+        self._trends_due = make_timer(self, self._on_trends_due, _TRENDS_MS)
         layout = make_column(self._inner, self._top, self.work, gap=10)
         layout.addLayout(self._grid)
         layout.addWidget(self.trends)
         layout.addStretch(1)
         self.area = make_scroll_area(self._inner)
-        self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # nothing in it takes the keyboard, and it may be long
+        self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # it may be long: arrows scroll it
         self.states = States(context.theme, self.area, said["reading"])
         make_column(self, self.states)
 
@@ -225,6 +239,7 @@ class HealthTab(QWidget):
 
     def activate(self) -> None:
         """It is shown."""
+        self._read_trends()
         self.reload()
         self.area.setFocus()
 
@@ -232,6 +247,8 @@ class HealthTab(QWidget):
         """Read how Loci is."""
         if self.health is None:
             self.states.show_loading()
+        if not self._trends_due.isActive():
+            self._trends_due.start()
         jobs = self.context.bridge.engine.jobs
         asked = make_query(journal_strings()["health"]["reading"], jobs.read_health).within(self, "health")
         self.context.tasks.run(asked.success(self._read_work).failure(self._show_failure))
@@ -250,10 +267,17 @@ class HealthTab(QWidget):
             partial(self._show_health, health, jobs),
         )
         self.context.tasks.run(asked.failure(self._show_failure))
-        trends = make_query(journal_strings()["health"]["reading"], self.context.bridge.engine.jobs.read_trends)
+
+    def _read_trends(self) -> None:
+        self._trends_due.stop()
+        asked = make_query(journal_strings()["health"]["reading"], self.context.bridge.engine.jobs.read_trends)
         self.context.tasks.run(
-            trends.within(self, "trends").success(self.trends.show_trends).failure(lambda _: self.trends.hide())
+            asked.within(self, "trends").success(self.trends.show_trends).failure(lambda _: self.trends.hide())
         )
+
+    def _on_trends_due(self) -> None:
+        if self.isVisible():  # else they are read when it is shown
+            self._read_trends()
 
     @property
     def is_settled(self) -> bool:
@@ -359,7 +383,8 @@ def make_latency_spec(trends: Trends) -> PlotSpec:
         last = periods[-1]
         told = said["told"].format(p50=_format_ms(last.p50_ms), p95=_format_ms(last.p95_ms))
     ats = tuple(float(one.at) for one in periods)
-    is_hourly = len(ats) < 2 or min(after - before for before, after in pairwise(ats)) < _DAY_MS
+    # The day on which summer time begins has 23 hours.
+    is_hourly = len(ats) < 2 or min(after - before for before, after in pairwise(ats)) < _DAY_MS / 2
     return PlotSpec(
         name=said["title"],
         sentence=told,

@@ -167,7 +167,7 @@ class LifecycleHelp(QFrame):
         layout.addStretch(1)
         self.area = make_scroll_area(inner)
         self.area.setAccessibleName(said["title"])
-        self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # nothing in it takes the keyboard, and it is long
+        self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # it is long: arrows scroll it
         head = make_row(
             make_label(said["title"], "section", wrap=True),
             make_tool_button(self._theme, "x", "Close (Esc)", self.close_help),
