@@ -378,6 +378,36 @@ def test_the_selection_goes_both_ways(qtbot: QtBot, page: LibraryPage, rig: Rig,
     assert page.bar.isHidden()
 
 
+def test_no_row_is_marked_that_the_inspector_does_not_show(
+    qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context
+) -> None:
+    rig.bring(facts(3))
+    entered(qtbot, page, 3)
+    page.table.selectRow(1)
+    elsewhere = remember(rig.engine, "Not in this list.").memory_id
+    context.selection.select(elsewhere, "ask")
+    assert page.table.chosen_ids() == ()
+    assert context.selection.current == elsewhere
+
+
+def test_a_row_is_edited_itself_whatever_the_inspector_showed(
+    qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context
+) -> None:
+    rig.bring(facts(3))
+    entered(qtbot, page, 3)
+    ran: list[str] = []
+    context.commands.add(Command("memory.edit", "Edit", lambda: ran.append(context.selection.current)))
+    page.table.selectRow(1)
+    wanted = page.table.memories.ids[1]
+    context.selection.current = "another"  # shown without a word, as an answer of a conversation may be
+    where = page.table.visualRect(page.table.memories.index(1, PLACE["text"])).center()
+    QTest.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    assert context.selection.current == wanted
+    context.selection.current = "another"
+    press(page, Qt.Key.Key_F2)
+    assert ran == [wanted]
+
+
 def test_enter_edits_in_the_inspector(qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context) -> None:
     rig.bring(facts(2))
     entered(qtbot, page, 2)

@@ -81,6 +81,7 @@ class LibraryPage(Page):
         self.help.taken.connect(self.line.insert_example)
         self.help.closed.connect(self.line.on_help_closed)
         self.table.chosen.connect(self._on_rows_chosen)
+        self.table.clicked.connect(lambda _: self._on_rows_chosen())
         self.table.asked.connect(self.run_action)
         self.table.let_go.connect(self._announce_reorder)
         self.table.memories.dataChanged.connect(self._on_rows_loaded)
@@ -250,7 +251,8 @@ class LibraryPage(Page):
         if origin == ORIGIN or not memory_id or self.table.chosen_count > 1:
             return
         self._is_echo = True
-        self.table.select_memory(memory_id)
+        if not self.table.select_memory(memory_id):
+            self.table.drop_choice()  # or a row would be marked that is not the one in the inspector
         self._is_echo = False
 
     def _announce_reorder(self) -> None:
@@ -275,6 +277,7 @@ class LibraryPage(Page):
             self.table.selectRow(self.table.currentIndex().row())
         commands = self.context.commands
         if self.table.chosen_count == 1 and any(command.id == "memory.edit" for command in commands.list_commands()):
+            self._on_rows_chosen()  # the command edits what the inspector shows, which may have come from elsewhere
             commands.run("memory.edit")
 
     # ---- help
