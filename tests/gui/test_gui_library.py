@@ -326,7 +326,7 @@ def test_an_empty_vault_teaches(qtbot: QtBot, page: LibraryPage, context: Contex
     assert asked == [[]]
 
 
-def test_no_match_offers_ways_out(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+def test_no_match_offers_ways_out(qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context) -> None:
     kept = remember(rig.engine, "The zeppelin landed").memory_id
     rig.bring(facts(2))
     rig.engine.library.revise_memories([kept], Revision(status=Status.ARCHIVED)).result(30)
@@ -335,6 +335,10 @@ def test_no_match_offers_ways_out(qtbot: QtBot, page: LibraryPage, rig: Rig) -> 
     assert "Remove “zeppelin”" in said(page)
     shown = page.states.currentWidget()
     assert shown is not None
+    gone: list[tuple[str, str]] = []
+    context.desk.go.connect(lambda page_id, target: gone.append((page_id, target)))
+    next(one for one in shown.findChildren(QPushButton) if one.text() == "Search by meaning").click()
+    assert gone == [("recall", "ask:zeppelin")]
     next(one for one in shown.findChildren(QPushButton) if one.text() == "Search everything").click()
     shows(qtbot, page, 1)
     assert page.query.text == "zeppelin status:all"

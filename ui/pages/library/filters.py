@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
-from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QVBoxLayout, QWidget
 
 from core.types.values import Kind, Source, Status
 from core.types.views import Facets
@@ -118,17 +118,16 @@ def _format_sort(sort: str, falls: bool) -> str:
     return f"{sort}{'-' if falls else '+'}"
 
 
-def make_empty_state(context: Context, query: LibraryQuery, facets: Facets, width: int) -> EmptyState:
+def make_empty_state(context: Context, query: LibraryQuery, facets: Facets) -> EmptyState:
     """What is in the place of an empty list, with a way out.
 
     Args:
         query: what was searched for.
         facets: what there is in all.
-        width: pixels the page has.
     """
     theme, desk = context.theme, context.desk
     if not facets.statuses:
-        state = EmptyState(
+        return EmptyState(
             theme,
             "library",
             "No memories yet",
@@ -136,9 +135,11 @@ def make_empty_state(context: Context, query: LibraryQuery, facets: Facets, widt
             "Ctrl+O.",
             ("Import …", lambda: desk.import_paths.emit([])),
         )
-        return _limit_width(state, theme, width)
     chips = query.make_chips()
     actions = []
+    if query.words:
+        words = query.words
+        actions.append(("Search by meaning", lambda: desk.go.emit("recall", f"ask:{words}")))
     if chips:
         last = chips[-1]
         actions.append((f"Remove “{one_line(last.words, 24)}”", lambda: query.set_text(last.without)))
@@ -146,7 +147,7 @@ def make_empty_state(context: Context, query: LibraryQuery, facets: Facets, widt
         actions.append(("Search everything", lambda: query.add_term("status", "all")))
     title = "No memory matches" if chips else "No active memories"
     sentence = (
-        "Every word and filter must match. Remove a filter, or search everything, including archived, "
+        "Every word and filter must match. Remove one, search by meaning, or search everything, including archived, "
         "superseded and forgotten memories."
         if chips
         else "Everything is archived, superseded or forgotten."
@@ -157,20 +158,13 @@ def make_empty_state(context: Context, query: LibraryQuery, facets: Facets, widt
         # Below each other: side by side they would keep the page from getting narrow.
         for name, run in actions:
             layout.insertWidget(layout.count() - 1, make_button(name, run), 0, Qt.AlignmentFlag.AlignHCenter)
-    return _limit_width(state, theme, width)
-
-
-def _limit_width(state: EmptyState, theme: Theme, width: int) -> EmptyState:
-    """With large text its sentence would keep the page from getting narrow."""
-    for words in state.findChildren(QLabel):
-        if words.wordWrap():
-            words.setFixedWidth(max(200, min(theme.px(400), width - 96)))
     return state
 
 
 _MOST_TAGS = 24
 _MOST_YEARS = 8
 _CHIP_CHARACTERS = 48
+_WORDS = frozenset({"word", "phrase"})
 _NO_KEY = frozenset({"word", "phrase", "unread"})
 _KEY_WORDS = {
     "on": "said",
@@ -236,6 +230,12 @@ class LibraryQuery(QObject):
             )
             for term in self._library.parse_search(self.text).terms
         )
+
+    @property
+    def words(self) -> str:
+        """What is searched for but no filter: words and phrases, as they were typed."""
+        terms = self._library.parse_search(self.text).terms
+        return " ".join(term.values[0] for term in terms if term.key in _WORDS and term.values and not term.negated)
 
     @property
     def is_understood(self) -> bool:

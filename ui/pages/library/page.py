@@ -223,7 +223,7 @@ class LibraryPage(Page):
                 self._wants_keyboard = False
                 self.table.setFocus()
         elif facets is not None:
-            self.states.show_empty(make_empty_state(self.context, self.query, facets, self.width()))
+            self.states.show_empty(make_empty_state(self.context, self.query, facets))
             if not facets.statuses:
                 self._count.set_text("")
 
