@@ -397,7 +397,7 @@ class BasicOptions(BaseModel):
         ge=1,
         le=3650,
         title="Undo history",
-        description="Days a change can be taken back; counts for changes made from then on.",
+        description="Days a change can be undone; applies to changes made from then on.",
         json_schema_extra=field_extra("History", unit="days"),
     )
     receipt_days: int = Field(

@@ -191,7 +191,7 @@ def test_many_of_one_kind_are_spoken_of_in_its_words() -> None:
 def test_what_closed_by_itself_is_told_with_its_reason(room: Room) -> None:
     page = room.open(drawn(), closed=[closed(), closed("", 1), closed("reject", 2)])
     labels = [found.text() for found in page.queue.findChildren(QLabel)]
-    assert "2 more closed themselves this week." in labels
+    assert "2 more were closed automatically this week." in labels
     page.queue.see_why.click()
     dialog = dialog_of(page, ClosedDialog, room.qtbot)
     assert isinstance(dialog, ClosedDialog)

@@ -306,7 +306,8 @@ def describe_subtitle(card: EntityCard, mentions: int, spoken_count: int = 0) ->
     """What it is, in one line."""
     named = f"in {count_of(mentions, 'memory', 'memories')}" if mentions else "in no memory"
     if spoken_count:
-        named = f"speaks in {spoken_count:,}" + (f", named in {mentions:,}" if mentions else "")
+        named = f"speaks in {count_of(spoken_count, 'memory', 'memories')}"
+        named += f", named in {mentions:,}" if mentions else ""
     made = entities_strings()["made_by"][card.made_by]
     return f"{entity_type_name(card.type)} · {named} · {one_line(card.space, _NAME)} · {made}"
 

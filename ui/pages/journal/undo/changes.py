@@ -639,7 +639,7 @@ class ChangesTab(QWidget):
         if step.verb == "import":
             self._open_import(step)
         elif not step.memory_ids:
-            self.context.desk.show_message("None of the affected memories is still here.")
+            self.context.desk.show_message("This change affected no memory that is still here.")
         elif len(step.memory_ids) == 1:
             self.context.selection.reselect(step.memory_ids[0], ORIGIN)
         else:
