@@ -474,3 +474,16 @@ def test_kept_choices_are_read_back() -> None:
     assert all(parse_sort(f"{sort}{'-' if falls else '+'}") == (sort, falls) for sort, falls in SORT_WORDS)
     assert columns_that_fit(10, round) == {"kind", "text"}
     assert columns_that_fit(5_000, round) == {column.id for column in COLUMNS if column.rank}
+
+
+def test_a_new_version_is_marked_once_it_is_listed(qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context) -> None:
+    """The inspector shows what an edit made before the table has read it."""
+    rig.bring(facts(3))
+    entered(qtbot, page, 3)
+    page.table.selectRow(1)
+    made = remember(rig.engine, "What the edit made.").memory_id
+    context.selection.select(made, "inspector")
+    assert page.table.chosen_ids() == ()
+    shows(qtbot, page, 4)
+    settle(qtbot, lambda: page.table.chosen_ids() == (made,))
+    assert context.selection.current == made

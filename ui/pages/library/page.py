@@ -37,7 +37,7 @@ class LibraryPage(Page):
         self.facets: Facets | None = None
         self._is_found = self._is_answered = self._is_shown = self._is_echo = self._are_pinned = (
             self._wants_keyboard
-        ) = self._is_undone = False
+        ) = self._is_undone = self._is_found_after_undo = self._is_choice_dropped = False
         self._make_parts()
         self._build_layout()
         self._refresh = make_timer(self, self._reload_all, _REFRESH_MS)
@@ -169,6 +169,8 @@ class LibraryPage(Page):
         if not self.table.memories.ids and self.facets is None:
             self.states.show_loading()
         self._is_answered = False
+        # What was asked before an undo came says nothing of what it took away.
+        self._is_found_after_undo, self._is_undone = self._is_found_after_undo or self._is_undone, False
         columns = self.table.columns
         request = FindRequest(self.query.text, columns.sort, columns.falls)
         library = self.context.bridge.engine.library
@@ -184,16 +186,18 @@ class LibraryPage(Page):
         self._is_echo = True
         self.table.show_ids(found.ids, stays=stays)
         self._select_looked_at()
-        self._is_echo = self._is_undone
+        self._is_echo = self._is_found_after_undo
         self._show_state()
         self._on_rows_chosen()
-        self._is_echo = self._is_undone = False
+        self._is_echo = self._is_found_after_undo = False
 
     def _select_looked_at(self) -> None:
-        """What is looked at wins over the line the keyboard fell to because its memory is gone."""
+        """What is looked at wins over the line the keyboard fell to because its memory is gone, and over none."""
         looked, chosen = self.context.selection.current, self.table.chosen_ids()
-        if looked and len(chosen) == 1 and chosen[0] != looked and self.table.select_memory(looked):
-            self._is_undone = False
+        is_other = len(chosen) == 1 and chosen[0] != looked
+        is_none = not chosen and self._is_choice_dropped
+        if looked and (is_other or is_none) and self.table.select_memory(looked):
+            self._is_found_after_undo = self._is_choice_dropped = False
 
     def _on_facets_read(self, facets: Facets) -> None:
         self.facets = self.changes.facets = facets
@@ -252,6 +256,7 @@ class LibraryPage(Page):
             return
         self._is_echo = True
         if not self.table.select_memory(memory_id):
+            self._is_choice_dropped = True  # it may come with the next reading, as a new version does
             self.table.drop_choice()  # or a row would be marked that is not the one in the inspector
         self._is_echo = False
 
