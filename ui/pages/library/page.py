@@ -257,7 +257,7 @@ class LibraryPage(Page):
         self._is_echo = True
         if not self.table.select_memory(memory_id):
             self._is_choice_dropped = True  # it may come with the next reading, as a new version does
-            self.table.drop_choice()  # or a row would be marked that is not the one in the inspector
+            self.table.selectionModel().clear()  # or a row would be marked that is not the one in the inspector
         self._is_echo = False
 
     def _announce_reorder(self) -> None:

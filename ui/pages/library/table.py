@@ -523,10 +523,6 @@ class LibraryTable(QTableView):
         self.setCurrentIndex(self.memories.index(place, PLACE[TEXT]))
         return True
 
-    def drop_choice(self) -> None:
-        """Choose nothing, and let the keyboard begin at the top."""
-        self.selectionModel().clear()
-
     # ---- another list
 
     def show_ids(self, ids: tuple[str, ...], *, stays: bool) -> None:
