@@ -58,7 +58,7 @@ def test_nothing_is_lost_and_no_story_comes_before_the_word_it_contradicts(
     rows: list[tuple[str, str, str, float]],
 ) -> None:
     items = _items(rows)
-    found = mark_contradictions(Voices(), items, lambda: TextReaders(extract=extract_claims))  # type: ignore[arg-type]
+    found = mark_contradictions(Voices(), items, lambda: TextReaders(extract=extract_claims))  # type: ignore[arg-type]  # a stand-in
     assert sorted(one.memory.id for one in found) == sorted(one.memory.id for one in items)
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
     places = {one.memory.id: at for at, one in enumerate(found)}
@@ -77,7 +77,7 @@ def test_nothing_is_lost_and_no_story_comes_before_the_word_it_contradicts(
 @pytest.mark.parametrize("whose", ["told", "typed"])
 def test_a_story_beside_the_persons_word_is_marked(whose: str) -> None:
     items = _items([("own", "bank", "Alder", 0.5), (whose, "bank", "Birch", 0.9)])
-    found = mark_contradictions(Voices(), items, lambda: TextReaders(extract=extract_claims))  # type: ignore[arg-type]
+    found = mark_contradictions(Voices(), items, lambda: TextReaders(extract=extract_claims))  # type: ignore[arg-type]  # a stand-in
     first, second = (one.memory.id.split("-")[0] for one in found)
     assert (first, second) == (("own", "told") if whose == "told" else ("typed", "own"))
     assert {one.contradicts for one in found} == {None, "own-0"}
