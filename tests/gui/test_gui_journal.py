@@ -25,7 +25,6 @@ from ui.pages.journal.labels import (
     audit_counts,
     describe_author,
     describe_step_details,
-    format_journal_day,
     short_id,
     step_action,
 )
@@ -33,6 +32,7 @@ from ui.pages.journal.page import JournalPage
 from ui.pages.journal.undo.changes import PAGE_STEPS, StepList, TakeBackDialog
 from ui.pages.journal.undo.imports import COLUMNS, RemoveImportDialog
 from ui.undo import report_undo
+from ui.widgets.labels import format_day_heading
 from ui.widgets.states import States
 from ui.widgets.verdict import chain_sentence, summarize_checks
 
@@ -371,8 +371,8 @@ def test_a_hidden_page_only_notes_that_it_is_stale(page: JournalPage, context: C
 
 
 def test_days_people_and_counts_are_said_in_words() -> None:
-    assert (format_journal_day(NOON, NOON), format_journal_day(NOON - DAY_MS, NOON)) == ("Today", "Yesterday")
-    assert format_journal_day(NOON - 6 * DAY_MS, NOON) == "14 November 2026"
+    assert (format_day_heading(NOON, NOON), format_day_heading(NOON - DAY_MS, NOON)) == ("Today", "Yesterday")
+    assert format_day_heading(NOON - 6 * DAY_MS, NOON) == "14 November 2026"
     assert [describe_author("owner"), describe_author("scheduler"), describe_author("client:editor")] == [
         "You",
         "Loci",

@@ -336,3 +336,16 @@ def size_of(octets: int) -> str:
         if size < 1000:
             return f"{size:.1f} {unit}" if size < 10 else f"{size:.0f} {unit}"
     return f"{size / 1000:.1f} TB"
+
+
+def format_day_heading(ms: int, now_ms: int) -> str:
+    """The heading of a day: `Today`, `Yesterday`, `14 November 2026`, in the local zone."""
+    at, today = to_local(ms).date(), to_local(now_ms).date()
+    if at == today:
+        return "Today"
+    return "Yesterday" if at == today - timedelta(days=1) else f"{at.day} {at:%B} {at.year}"
+
+
+def format_clock(ms: int) -> str:
+    """`14:05`, in the local zone."""
+    return f"{to_local(ms):%H:%M}"

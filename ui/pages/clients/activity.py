@@ -22,8 +22,6 @@ from ui.lists.list_view import ListView
 from ui.lists.row_spec import Heading
 from ui.pages.clients.client_header import (
     ClientTab,
-    day_heading,
-    format_clock,
     has_keyboard,
     memory_line,
     set_button_offer,
@@ -33,7 +31,7 @@ from ui.pages.clients.labels import describe_action, describe_activity, describe
 from ui.strings import clients_strings, format_count
 from ui.undo import undo_step
 from ui.widgets.basics import make_button, make_column, make_label, make_row, wrap_in_card
-from ui.widgets.labels import capitalize_first
+from ui.widgets.labels import capitalize_first, format_clock, format_day_heading
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState
 
@@ -75,7 +73,7 @@ def receipt_lines(receipts: Sequence[ReceiptRow], now_ms: int, after: str = "") 
     """
     lines: list[Line] = []
     for one in receipts:
-        day = day_heading(one.at, now_ms)
+        day = format_day_heading(one.at, now_ms)
         if day != after:
             after = day
             lines.append(Heading(day))
@@ -218,7 +216,7 @@ class ReceiptsTab(ClientTab):
         self._next = page.next
         now = self.context.clock.now_ms()
         last = next((one for one in reversed(self.list.lines.lines) if isinstance(one, ClientRow)), None)
-        after = day_heading(last.value.at, now) if last is not None else ""
+        after = format_day_heading(last.value.at, now) if last is not None else ""
         self.list.lines.append_lines(receipt_lines(page.rows, now, after), has_more=page.next is not None)
 
     # ---- one receipt
@@ -329,7 +327,7 @@ def activity_lines(activity: Sequence[ActivityLine], now_ms: int, after: str = "
     lines: list[Line] = []
     same: dict[tuple[int, str, str], int] = {}
     for line in activity:
-        day = day_heading(line.at, now_ms)
+        day = format_day_heading(line.at, now_ms)
         if day != after:
             after = day
             lines.append(Heading(day))
@@ -412,7 +410,7 @@ class ActivityTab(ClientTab):
         self._next = page.next
         now = self.context.clock.now_ms()
         last = next((one for one in reversed(self.list.lines.lines) if isinstance(one, ClientRow)), None)
-        after = day_heading(last.value.at, now) if last is not None else ""
+        after = format_day_heading(last.value.at, now) if last is not None else ""
         self.list.lines.append_lines(activity_lines(page.lines, now, after), has_more=page.next is not None)
 
     # ---- what can be done with a line

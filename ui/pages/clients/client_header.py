@@ -7,7 +7,6 @@ a refusal. Must not do: know a single view, or do anything itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
@@ -34,7 +33,7 @@ from ui.pages.clients.labels import (
 from ui.strings import clients_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, FlowLayout, clear_layout, make_button, make_column, make_label, make_row
-from ui.widgets.labels import capitalize_first, to_local
+from ui.widgets.labels import capitalize_first
 from ui.widgets.plaintext import escape_tooltip, one_line
 from ui.widgets.states import States
 
@@ -124,14 +123,9 @@ class ClientTab(QWidget):
 
     def show_failure(self, error: BaseException) -> None:
         """Reading failed: say so, in place of what there is not."""
-        problem = problem_of(error)
-        if problem is None:
-            return
-        if self._is_read:
-            self.context.desk.show_message(problem.sentence, "Try again", self.reload)
-        else:
+        if problem_of(error) is not None:
+            self.states.show_failure(error, self.reload, self.context.desk.show_message if self._is_read else None)
             self._is_read = True
-            self.states.show_trouble(problem, self.reload)
 
 
 def memory_line(row: MemoryRow, note: str = "") -> ClientRow:
@@ -163,19 +157,6 @@ def has_keyboard(widget: QWidget) -> bool:
     better.
     """
     return widget.window().focusWidget() is widget
-
-
-def day_heading(ms: int, now_ms: int) -> str:
-    """The heading of a day: `Today`, `Yesterday`, `14 November 2026`."""
-    at, today = to_local(ms).date(), to_local(now_ms).date()
-    if at == today:
-        return "Today"
-    return "Yesterday" if at == today - timedelta(days=1) else f"{at.day} {at:%B} {at.year}"
-
-
-def format_clock(ms: int) -> str:
-    """`14:05`, in the local zone."""
-    return f"{to_local(ms):%H:%M}"
 
 
 _BESIDE = 660

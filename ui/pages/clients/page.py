@@ -391,14 +391,9 @@ class ClientsPage(Page):
         return None if current is None else next((one for one in self.cards if one.name == current.id), None)
 
     def _show_failure(self, error: BaseException) -> None:
-        problem = problem_of(error)
-        if problem is None:
-            return
-        if self._is_read:
-            self.context.desk.show_message(problem.sentence, "Try again", self.reload)
-        else:
+        if problem_of(error) is not None:
+            self.states.show_failure(error, self.reload, self.context.desk.show_message if self._is_read else None)
             self._is_read = True
-            self.states.show_trouble(problem, self.reload)
 
     def _show_target(self) -> None:
         """Begin what the page was opened for."""

@@ -14,7 +14,16 @@ from core.types.lifecycle import Health, JobRow
 from core.types.replies import AuditRow, ImportRow, StepRow
 from core.types.values import Pressure
 from ui.strings import format_count, journal_strings
-from ui.widgets.labels import FORMAT_WORDS, count_memories, count_of, date_of, skip_sentences, time_of, to_local
+from ui.widgets.labels import (
+    FORMAT_WORDS,
+    count_memories,
+    count_of,
+    date_of,
+    format_clock,
+    skip_sentences,
+    time_of,
+    to_local,
+)
 from ui.widgets.plaintext import one_line
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
@@ -196,19 +205,6 @@ def describe_author(actor: str, client: str | None = None) -> str:
     return one_line(name, 60) if client or actor.startswith(_CLIENT) else _ACTORS.get(actor, "A client")
 
 
-def format_journal_day(ms: int, now_ms: int) -> str:
-    """The heading of a day: `Today`, `Yesterday`, `14 November 2026`, in the local zone."""
-    at, today = to_local(ms).date(), to_local(now_ms).date()
-    if at == today:
-        return "Today"
-    return "Yesterday" if at == today - timedelta(days=1) else f"{at.day} {at:%B} {at.year}"
-
-
-def format_journal_time(ms: int) -> str:
-    """`14:05`, in the local zone."""
-    return f"{to_local(ms):%H:%M}"
-
-
 def describe_step_details(step: StepRow, now_ms: int, name: str = "") -> str:
     """The second line of a step: who, how much, and what became of it.
 
@@ -227,7 +223,7 @@ def describe_step_details(step: StepRow, now_ms: int, name: str = "") -> str:
 
 def _format_moment(ms: int, beside_ms: int) -> str:
     """The time of day; with the date where it is another one's."""
-    return format_journal_time(ms) if to_local(ms).date() == to_local(beside_ms).date() else time_of(ms)
+    return format_clock(ms) if to_local(ms).date() == to_local(beside_ms).date() else time_of(ms)
 
 
 def step_action(step: StepRow) -> str:

@@ -22,14 +22,12 @@ from ui.pages.journal.labels import (
     describe_author,
     describe_code,
     describe_duration,
-    format_journal_day,
-    format_journal_time,
     format_near_moment,
     job_report_line,
 )
 from ui.pages.journal.rows import JournalEntry, Line
 from ui.strings import format_count, journal_strings
-from ui.widgets.labels import capitalize_first
+from ui.widgets.labels import capitalize_first, format_clock, format_day_heading
 
 NEED_MODEL = frozenset({JobType.DISTILL})
 """Work that no rule can do in the place of a model."""
@@ -122,7 +120,7 @@ def job_lines(rows: Sequence[JobRow], now_ms: int) -> list[Line]:
 def _ended_job_lines(rows: Sequence[JobRow], now_ms: int) -> Iterator[Line]:
     before = ""
     for row in rows:
-        day = format_journal_day(_end_time_of(row), now_ms)
+        day = format_day_heading(_end_time_of(row), now_ms)
         if day != before:
             yield Heading(day.upper())
             before = day
@@ -142,7 +140,7 @@ def _job_entry(row: JobRow, now_ms: int) -> JournalEntry:
         note=job_note(row, now_ms),
         icon=icon,
         ink=ink,
-        aside="" if row.state in UNDER_WAY else format_journal_time(_end_time_of(row)),
+        aside="" if row.state in UNDER_WAY else format_clock(_end_time_of(row)),
         is_struck=row.undone,
         progress=_progress_share(row) if is_running else None,
         value=row,

@@ -20,8 +20,6 @@ from ui.lists.list_view import AfterRemoval, ListKeys, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, draw_flat_ground
 from ui.pages.journal.labels import (
     describe_step_details,
-    format_journal_day,
-    format_journal_time,
     step_action,
     step_icon,
 )
@@ -37,7 +35,7 @@ from ui.widgets.basics import (
     make_row,
     set_style_property,
 )
-from ui.widgets.labels import count_memories, count_of
+from ui.widgets.labels import count_memories, count_of, format_clock, format_day_heading
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 
@@ -135,12 +133,12 @@ class StepFeed(QObject):
 
     def _last_listed_day(self) -> str:
         last = self._shown.lines.lines[-1] if self._shown.lines.lines else None
-        return format_journal_day(last.at, self._context.clock.now_ms()) if isinstance(last, StepRow) else ""
+        return format_day_heading(last.at, self._context.clock.now_ms()) if isinstance(last, StepRow) else ""
 
     def _insert_day_headings(self, day: str, steps: Sequence[StepRow]) -> list[Line]:
         now, lines = self._context.clock.now_ms(), list[Line]()
         for step in steps:
-            its = format_journal_day(step.at, now)
+            its = format_day_heading(step.at, now)
             if its != day:
                 lines.append(Heading(its))
                 day = its
@@ -192,7 +190,7 @@ class StepRows(RowSpec[StepRow]):
 
     def accessible_text(self, row: StepRow) -> str:
         """What was done, when, and by whom."""
-        return f"{row.label}, {format_journal_time(row.at)}. {self.details(row)}"
+        return f"{row.label}, {format_clock(row.at)}. {self.details(row)}"
 
     def row_height(self, _row: StepRow, _place: int) -> int:
         """All are of one height."""
@@ -227,9 +225,9 @@ class StepRows(RowSpec[StepRow]):
         if state.place == self.acting and self.reserved:
             room.setRight(rect.right() - self.reserved)
         elif self.is_narrow:
-            details = f"{format_journal_time(row.at)} · {details}"
+            details = f"{format_clock(row.at)} · {details}"
         else:
-            at, number = format_journal_time(row.at), theme.font("number")
+            at, number = format_clock(row.at), theme.font("number")
             width = QFontMetrics(number).horizontalAdvance(at)
             self.draw_text(painter, inner, at, "muted", number, RIGHT | MIDDLE)
             room.setRight(inner.right() - width - theme.px(12))
