@@ -20,12 +20,14 @@ from pathlib import Path
 import environment
 import machine
 
-WORKERS = 2
-# What `test --fast` runs: tests that need no window and no process, properties on a fifth of their examples
-# (tests/helpers/example_counts.py). Those of tests/arch, which ask ruff and the import contracts, are the checks
-# themselves.
+WORKERS = 3
+"""Two cores: while one worker's test waits for a thread or a timer, the third uses its core."""
+# What `test --fast` runs: tests that need no window and no process and take under 0.3 s of processor time, properties
+# on a fifth of their examples (tests/helpers/example_counts.py). Those of tests/arch, which ask ruff and the import
+# contracts, are the checks themselves.
 FAST = (
-    "tests/arch", "tests/unit", "tests/property", "-m", "not starts_process", "--hypothesis-profile=loci-quick",
+    "tests/arch", "tests/unit", "tests/property",
+    "-m", "not starts_process and not slow", "--hypothesis-profile=loci-quick",
 )  # fmt: skip
 
 
@@ -159,7 +161,7 @@ def _pytest(env: environment.Environment, arguments: list[str]) -> tuple[int, in
     with tempfile.TemporaryDirectory(prefix="loci-test-") as directory:
         report = Path(directory) / "report.xml"
         # A worker that is done takes tests from the end of another's row; a file's tests mostly stay together.
-        spread = ["-n", str(min(WORKERS, os.cpu_count() or 1)), "--dist", "worksteal"]
+        spread = ["-n", str(min(WORKERS, (os.cpu_count() or 1) + 1)), "--dist", "worksteal"]
         command = [str(env.python), "-m", "pytest", "-q", *spread, f"--junitxml={report}", *arguments]
         code = _checked("pytest", command, env)
         passed, failed, skipped = count_cases(report)
@@ -169,9 +171,9 @@ def _pytest(env: environment.Environment, arguments: list[str]) -> tuple[int, in
 
 
 def test(arguments: list[str]) -> int:
-    """Run every check and every test; with `--fast`, every check and the tests that need no window and no process.
+    """Run every check and every test; with `--fast`, every check and the tests that are quick.
 
-    A quick run tries properties on fewer examples.
+    Quick are those that need no window and no process and are not marked `slow`; they try properties on fewer examples.
 
     Args:
         arguments: passed on to pytest, all but `--fast`.

@@ -24,6 +24,7 @@ from sqlcipher3 import dbapi2
 
 from core.embed.embedder import Embedder
 from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup, create_vault
+from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, LociError
@@ -281,6 +282,7 @@ def rig_at(
     clock = clock or HandClock(START_MS)
     found = readers or TextReaders()
     engine = Engine(Setup(home, clock, embedder or WordEmbedder(), background, readers=found, talk=talk))
+    engine.scheduler.beats = SchedulerPacing(quiet_s=0.0)  # nobody searches beside a test's job; it need not look
     rig = Rig(home, root or _homes["made"][1], clock, engine, folder)
     try:
         if is_open:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from desk_rig import decide
 from engine_rig import Rig, differences, rig_at
 from example_counts import count_examples
@@ -100,6 +101,7 @@ def state(rig: Rig, ids: list[str]) -> list[tuple[Any, ...]]:
     return rig.rows(_STATE, json.dumps(ids))
 
 
+@pytest.mark.slow
 @QUICK
 @given(CALLS)
 @example([(1, "update", 0, 0), (1, "resolve", 0, 0), (0, "delete", 2, 0), (1, "forget", 3, 1)])
@@ -131,6 +133,7 @@ def decided(rig: Rig, item_id: str) -> None:
             raise
 
 
+@pytest.mark.slow
 @QUICK
 @given(CALLS)
 @example([(0, "update", 0, 0), (0, "delete", 0, 0), (1, "update", 4, 2), (1, "delete", 4, 0)])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import pytest
 from contract_shapes import memories_in
 from example_counts import count_examples
 from hypothesis import given, settings
@@ -82,6 +83,7 @@ def tier_texts(memory: Memory) -> dict[str, str]:
     return dict(make_tiers(memory.text, memory.kind.value, memory.category).list_tiers())
 
 
+@pytest.mark.slow
 @settings(max_examples=count_examples(100))
 @given(found(), st.integers(0, 5000))
 def test_never_over_the_budget_and_everything_is_accounted_for(items: list[RecallItem], budget: int) -> None:

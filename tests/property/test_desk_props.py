@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from desk_rig import DAY_MS, Pair, Side, came, have, make_pair
 from engine_rig import START_MS, Rig, differences, rig_at
 from example_counts import count_examples
@@ -71,6 +72,7 @@ def standing(rig: Rig) -> int:
     return int(rig.value("SELECT count(*) FROM undo_steps WHERE undone_by IS NULL AND undoes_id IS NULL"))
 
 
+@pytest.mark.slow
 @QUICK
 @given(wanted=DECISIONS)
 def test_taking_all_decisions_back_leads_to_the_start(tmp_path: Path, wanted: list[tuple[int, Action, bool]]) -> None:
@@ -93,6 +95,7 @@ def _never_skipped(rows: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
     return sorted((row[:14] + row[15:] for row in rows), key=repr)
 
 
+@pytest.mark.slow
 @QUICK
 @given(wanted=DECISIONS)
 def test_every_row_that_is_shown_can_be_decided(tmp_path: Path, wanted: list[tuple[int, Action, bool]]) -> None:

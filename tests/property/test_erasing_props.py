@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import belief_rig
+import pytest
 from engine_rig import Rig, rig_at
 from erasing_rig import MARK, TEXT, traces
 from example_counts import count_examples
@@ -134,6 +135,7 @@ def _erase_by_index(rig: Rig, gone: str) -> None:
     )
 
 
+@pytest.mark.slow
 @given(chosen=st.sets(st.sampled_from(ORDER)), undone=st.booleans(), indexed=st.booleans())
 @settings(max_examples=count_examples(20), suppress_health_check=[HealthCheck.too_slow])
 def test_nothing_is_left_whatever_hung_on_it(chosen: set[str], undone: bool, indexed: bool) -> None:

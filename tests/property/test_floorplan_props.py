@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from example_counts import count_examples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -308,6 +309,7 @@ def test_communities_are_the_same_each_time_and_none_is_tiny(count: int, kinds: 
     assert len(sizes) == 1 or sizes.min() >= LEAST_MEMBERS
 
 
+@pytest.mark.slow
 def test_clear_communities_are_found_in_small_and_in_large() -> None:
     for count in (300, 25_000):
         vectors, own = topics(count, 6, noise=0.02)

@@ -163,6 +163,7 @@ def test_mutated_fixtures_never_break_an_import(tmp_path: Path, path: Path, data
     target.unlink()
 
 
+@pytest.mark.slow
 @MORE
 @given(st.lists(json_values, max_size=6), st.integers(1, 40), st.sampled_from([None, 1]), st.booleans())
 def test_array_elements_are_what_the_whole_parser_says(
@@ -218,6 +219,7 @@ def test_replacing_surrogates_keeps_every_other_character(text: str) -> None:
     assert count == mended.count("\ufffd") - text.count("\ufffd")
 
 
+@pytest.mark.slow
 @MORE
 @given(
     st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=20)), st.integers(1, 9)
@@ -316,6 +318,7 @@ def conversations(count: int) -> Iterator[bytes]:
     yield b"]"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zipped", [False, True])
 def test_a_large_export_streams(tmp_path: Path, zipped: bool) -> None:
     count = 520

@@ -170,6 +170,7 @@ def test_any_bytes_are_survived(data: bytes) -> None:
         survives(importer, b"\x1f\x8b" + data)
 
 
+@pytest.mark.slow
 @QUIET
 @given(st.lists(ROWS, max_size=4), st.sampled_from(["lines", "array", "object", "memories"]))
 def test_any_rows_are_survived(rows: list[dict[str, Any]], shape: str) -> None:
@@ -265,6 +266,7 @@ MUTABLE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", MUTABLE, ids=lambda path: path.name)
 def test_mutated_fixtures_are_survived(path: Path) -> None:
     dice = random.Random(path.name)

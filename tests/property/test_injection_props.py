@@ -61,6 +61,7 @@ def test_what_is_unveiled_begins_with_the_text_and_is_little(text: str) -> None:
     assert sum(len(layer.text) for layer in layers) <= 12 * (len(text) + 64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bit",
     [
@@ -103,6 +104,7 @@ def steps(text: str) -> int:
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "made",
     [

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from engine_rig import Rig, differences, facts, rig_at, talk
 from example_counts import count_examples
 from hypothesis import HealthCheck, given, settings
@@ -143,6 +144,7 @@ def without_import_spaces(dump: dict[str, Any]) -> dict[str, Any]:
     return {**dump, "spaces": spaces, "clients": clients}
 
 
+@pytest.mark.slow
 @QUICK
 @given(calls=CALLS)
 def test_taking_everything_back_leads_to_the_start(tmp_path: Path, calls: list[tuple[str, int, int]]) -> None:
@@ -160,6 +162,7 @@ def test_taking_everything_back_leads_to_the_start(tmp_path: Path, calls: list[t
         assert rig.opened.search.index.status().done == rig.value("SELECT count(*) FROM embeddings") == 0
 
 
+@pytest.mark.slow
 @QUICK
 @given(calls=CALLS, verb=st.sampled_from(VERBS), a=st.integers(0, 11), b=st.integers(0, 5))
 def test_every_verb_and_its_undo_leave_the_vault_as_it_was(
@@ -194,6 +197,7 @@ STORABLE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="
 )
 
 
+@pytest.mark.slow
 @settings(
     max_examples=count_examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
@@ -206,6 +210,7 @@ def test_what_is_stored_comes_back_byte_for_byte(rig: Rig, text: str) -> None:
     assert reply.memory_id in {memory.id for memory in page.items}
 
 
+@pytest.mark.slow
 @settings(
     max_examples=count_examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )

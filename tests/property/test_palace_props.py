@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from engine_rig import Rig, facts, rig_at, talk
 from example_counts import count_examples
 from hypothesis import HealthCheck, given, settings
@@ -86,6 +87,7 @@ VERBS = ("store", "bring", "forget", "unimport", "undo", "redo", "restart", "arr
 CALLS = st.lists(st.tuples(st.sampled_from(VERBS), st.integers(0, 3), st.integers(0, 5)), max_size=14)
 
 
+@pytest.mark.slow
 @settings(max_examples=count_examples(12), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(CALLS)
 def test_nothing_that_is_placed_moves(calls: list[tuple[str, int, int]]) -> None:

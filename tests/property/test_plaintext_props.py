@@ -54,12 +54,14 @@ def test_ordinary_writing_has_no_mark(text: str) -> None:
     assert [piece for piece in split_marks(text) if piece.is_mark] == []
 
 
+@pytest.mark.slow
 def test_every_hidden_code_point_has_a_mark_between_letters() -> None:
     assert [f"{code:04X}" for code in HIDDEN if not has_marks(f"ab{chr(code)}cd")] == []
     assert [f"{code:04X}" for code in HIDDEN if not has_marks(chr(code))] == []
     assert [f"{code:04X}" for code in HIDDEN if not has_marks(f"字{chr(code)}字")] == []
 
 
+@pytest.mark.slow
 def test_nothing_that_is_seen_has_a_mark() -> None:
     hidden = {*HIDDEN, 0x1D159, *range(0x13430, 0x13460), *range(0xE0000, 0xE1000)}
     text = "".join(chr(code) for code in range(sys.maxunicode + 1) if code not in hidden and code != 13)

@@ -87,6 +87,7 @@ def _traces(draw: st.DrawFn) -> tuple[str, Trace]:
     return query, Trace(plan, stages, found, draw(_weights), draw(_unit), draw(_unit), draw(_unit))
 
 
+@pytest.mark.slow
 @given(_traces())
 def test_a_trace_comes_back_from_its_receipt(asked: tuple[str, Trace]) -> None:
     query, trace = asked
@@ -116,6 +117,7 @@ def test_ndcg_is_a_share_and_one_for_the_best_order(grades: list[float]) -> None
     assert value <= ndcg(sorted(grades, reverse=True)) + 1e-9
 
 
+@pytest.mark.slow
 @given(_traces(), st.dictionaries(_ids, st.sampled_from(("helpful", "irrelevant"))))
 def test_figures_of_any_trace_are_shares(asked: tuple[str, Trace], feedback: dict[str, str]) -> None:
     metrics = answer_metrics(asked[1], tokens=1, took_ms=1.0, feedback=feedback)

@@ -81,6 +81,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(key_files, json_values, st.data())
 @settings(max_examples=count_examples(150))
 def test_a_body_with_any_one_value_changed_is_refused_or_means_what_it_says(
@@ -112,6 +113,7 @@ def test_any_body_is_read_or_refused(body: bytes) -> None:
     assert caught.value.code in (Code.KEY_FILE_DAMAGED, Code.NEWER_VERSION)
 
 
+@pytest.mark.slow
 @given(octets(20), st.data())
 @settings(max_examples=count_examples(100))
 def test_recovery_codes_survive_how_people_type(secret: bytes, data: st.DataObject) -> None:

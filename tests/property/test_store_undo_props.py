@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from engine_rig import START_MS, Rig, WordEmbedder, differences, rig_at
 from example_counts import count_examples
 from hypothesis import HealthCheck, example, given, settings
@@ -209,6 +210,7 @@ def owner_stands(rig: Rig) -> None:
     ) == []  # fmt: skip
 
 
+@pytest.mark.slow
 @QUICK
 @given(calls=CALLS)
 @example(calls=CLASH)
@@ -232,6 +234,7 @@ def test_taking_all_of_it_back_leads_to_where_it_began(tmp_path: Path, calls: li
         assert rig.verify()["status"] == "ok"
 
 
+@pytest.mark.slow
 @QUICK
 @given(calls=CALLS, verb=st.sampled_from(VERBS), a=st.integers(0, 23), b=st.integers(0, 11))
 def test_one_verb_and_its_undo_leave_the_vault_as_it_was(

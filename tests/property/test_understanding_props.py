@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import pytest
 from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -61,6 +62,7 @@ def ms(moment: datetime) -> int:
     return int(moment.timestamp() * 1000)
 
 
+@pytest.mark.slow
 @given(query=st.text(max_size=300) | PHRASES, now=NOWS, zone=ZONES, weight=st.floats(0, 1))
 @settings(max_examples=count_examples(400))
 def test_any_text_is_understood(query: str, now: datetime, zone: ZoneInfo, weight: float) -> None:

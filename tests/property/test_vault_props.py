@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 import vault_kit as kit
 from example_counts import count_examples
 from hypothesis import given, settings
@@ -101,6 +102,7 @@ def _contents(vault: Vault) -> dict[str, list[tuple[Any, ...]]]:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=count_examples(12))
 @given(_STEPS, _STEPS)
 def test_images_undo_any_work_exactly(
@@ -139,6 +141,7 @@ def _apply(tx: Tx, images: list[tuple[str, dict[str, Any], dict[str, Any] | None
                 tx.insert(table, image)
 
 
+@pytest.mark.slow
 @settings(max_examples=count_examples(8))
 @given(st.integers(1, 12), st.integers(0, 11), st.integers(0, 2**31), st.integers(0, 7))
 def test_a_flipped_bit_in_the_log_is_counted_for_any_place(commits: int, done: int, place: int, bit: int) -> None:

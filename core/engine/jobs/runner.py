@@ -45,7 +45,7 @@ from core.vault.database.tx import Tx
 
 _ASK_S = 300.0
 _CLEARTEXT = "cleartext"
-_PATIENCE_S, _STEP_S = 1.0, 0.02
+_STEP_S = 0.02
 _SHARE = 8
 """While somebody searches all the time, work goes on for one part of time in so many and one."""
 _NEIGHBOURS_AT_ONCE = 16
@@ -53,17 +53,20 @@ _NEIGHBOURS_AT_ONCE = 16
 T = TypeVar("T")
 
 
-def make_job_context(open_vault: OpenVault, model: ModelRefinement, is_stopped: Callable[[], bool]) -> JobContext:
+def make_job_context(
+    open_vault: OpenVault, model: ModelRefinement, is_stopped: Callable[[], bool], patience_s: float
+) -> JobContext:
     """Make what a job stands on; anew for every batch, so that it goes by the options in force.
 
     Args:
         is_stopped: whether the job shall end.
+        patience_s: the longest one read waits while somebody searches.
     """
     active_space = (
         open_vault.search.active_space
     )  # once: a change of the model in between must not mix two vector spaces
     is_whole = active_space.index.status().state is IndexState.READY
-    manners = _Manners(open_vault)
+    throttle = _ReadThrottle(open_vault, patience_s)
     return JobContext(
         clock=open_vault.storage.clock,
         options=open_vault.options,
@@ -71,11 +74,11 @@ def make_job_context(open_vault: OpenVault, model: ModelRefinement, is_stopped: 
         work=open_vault.storage.work,
         store_service=active_space.store_service,
         space=active_space.space,
-        read=manners.read,
+        read=throttle.read,
         embed=lambda texts: open_vault.storage.run_on(
             open_vault.storage.threads.compute, active_space.embed, texts
         ).result(),
-        neighbours=partial(_find_neighbours, active_space.index, manners) if is_whole else None,
+        neighbours=partial(_find_neighbours, active_space.index, throttle) if is_whole else None,
         ask=partial(_ask_model, model) if open_vault.model.server is ModelServerState.READY else None,
         is_stopped=is_stopped,
         stored=active_space.add_vectors,
@@ -97,21 +100,21 @@ def _free_models(store_service: StoreService, talk: TalkReader | None) -> None:
     trim_heap()
 
 
-class _Manners:
+class _ReadThrottle:
     """Lets a person's search go first: a plan reads for minutes, and waits whenever it is about to read again.
 
     It waits while somebody is at work, at most `_SHARE` times as long as it worked since it last waited: it is held
     back, and never for good.
     """
 
-    def __init__(self, open_vault: OpenVault) -> None:
-        self._open_vault = open_vault
+    def __init__(self, open_vault: OpenVault, patience_s: float) -> None:
+        self._open_vault, self._patience_s = open_vault, patience_s
         self._since = open_vault.storage.clock.monotonic()
 
     def wait_while_busy(self) -> None:
         open_vault = self._open_vault
         worked = open_vault.storage.clock.monotonic() - self._since
-        left = min(_PATIENCE_S, max(_STEP_S, _SHARE * worked))
+        left = min(self._patience_s, max(_STEP_S, _SHARE * worked))
         while open_vault.load.activity.is_busy and left > 0 and not open_vault.storage.closing.is_set():
             open_vault.storage.closing.wait(_STEP_S)
             left -= _STEP_S
@@ -123,13 +126,13 @@ class _Manners:
 
 
 def _find_neighbours(
-    index: IndexManager, manners: _Manners, vectors: NDArray[np.float32], k: int
+    index: IndexManager, throttle: _ReadThrottle, vectors: NDArray[np.float32], k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     labels = np.full((len(vectors), k), -1, np.int64)
     cosines = np.full((len(vectors), k), -1.0, np.float32)
     for place, vector in enumerate(vectors):
         if place % _NEIGHBOURS_AT_ONCE == 0:
-            manners.wait_while_busy()
+            throttle.wait_while_busy()
         hits = index.search(vector, k)
         labels[place, : len(hits.labels)] = hits.labels
         cosines[place, : len(hits.labels)] = hits.cosines

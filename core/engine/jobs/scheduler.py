@@ -44,7 +44,7 @@ class SchedulerPacing:
 
     Attributes:
         every_s: between two heartbeats; the first one comes as long after opening (E33.1).
-        quiet_s: the longest a batch waits for a moment in which nobody searches.
+        quiet_s: the longest a batch waits for a moment in which nobody searches; one read of it waits half as long.
         pause_s: between two batches, so that half of the thread is free.
     """
 
@@ -392,7 +392,12 @@ class Scheduler:
         from core.engine.jobs.runner import make_job_context
 
         stopped = is_stopped or (lambda: False)
-        return make_job_context(open_vault, self._get_model(), lambda: open_vault.storage.closing.is_set() or stopped())
+        return make_job_context(
+            open_vault,
+            self._get_model(),
+            lambda: open_vault.storage.closing.is_set() or stopped(),
+            self.beats.quiet_s / 2,
+        )
 
     def running_job_id(self) -> str | None:
         """The id of the job that runs."""

@@ -116,6 +116,7 @@ def test_a_history_is_told_as_memories_with_the_one_that_stands() -> None:
     assert "The version that stands: b." in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["The boat lies in the harbour. " * 5_000, "漢字" * 20_000, "<&>" * 20_000])
 def test_one_long_memory_is_read_in_parts(text: str) -> None:
     read, offset = "", 0
@@ -144,6 +145,7 @@ def test_a_packed_context_that_is_too_long_ends_behind_a_memory() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "result",
     [

@@ -96,6 +96,7 @@ def test_every_tool_says_what_it_is_for() -> None:
         assert all(tool.about.endswith(".") for tool in list_tools(profile).values())
 
 
+@pytest.mark.slow
 def test_schemas_are_whole() -> None:
     for profile in PROFILES:
         for name in list_tools(profile):

@@ -61,6 +61,7 @@ def test_a_vector_never_depends_on_its_batch(embedder: MiniLmEmbedder, reference
     assert np.array_equal(embedder.embed(texts[::-1])[::-1], alone)
 
 
+@pytest.mark.slow
 def test_threads_give_the_same_vectors(embedder: MiniLmEmbedder, reference: list[dict[str, Any]]) -> None:
     texts = [row["text"] for row in reference] * 3
     with ThreadPoolExecutor(4) as pool:

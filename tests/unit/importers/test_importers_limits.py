@@ -131,6 +131,7 @@ def test_replacing_twice_changes_nothing_more(text: str, pictures: int) -> None:
     assert replace_pictures(once) == (once, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["A long walk by the sea. ", "ö", "🜁", "x"])
 def test_a_long_text_comes_in_several_records_that_join_to_it(unit: str) -> None:
     text = unit * (2 * TEXT_BYTES // len(unit.encode()) + 1000)
@@ -182,6 +183,7 @@ def test_every_word_of_a_row_is_cut_and_told() -> None:
     assert other.identity != record.identity
 
 
+@pytest.mark.slow
 def test_runs_are_found_in_one_pass_over_hostile_text() -> None:
     # Runs that are nearly long enough, wrapped lines that nearly match: none may be read again from each character.
     near = ("A" * 4_000 + "b1 ") * 50 + ("Ab1" * 21 + "\n") * 2_500

@@ -50,6 +50,7 @@ def test_empty_answers_empty(index: VectorIndex, clustered: Make) -> None:
     assert index.remove(np.array([1, 2])) == 0
 
 
+@pytest.mark.slow
 def test_finds_what_exact_search_finds(index: VectorIndex, clustered: Make, exact: Exact) -> None:
     rows, labels = clustered(1500), np.arange(1500) * 7 + 3
     index.add(labels, rows)
@@ -171,6 +172,7 @@ def filled(request: pytest.FixtureRequest, clustered: Make) -> VectorIndex:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.001, 0.01, 0.1, 0.5, 0.97])
 def test_scopes_never_under_fill(filled: VectorIndex, clustered: Make, exact: Exact, share: float) -> None:
     index, rows = filled, clustered(4000)
@@ -189,6 +191,7 @@ def test_scopes_never_under_fill(filled: VectorIndex, clustered: Make, exact: Ex
     assert found / right >= (1.0 if index.backend == "flat" or scope.size <= 2000 else 0.98)
 
 
+@pytest.mark.slow
 def test_a_scope_far_from_the_query_still_fills(index: VectorIndex, clustered: Make) -> None:
     near = clustered(3000) + 6.0
     far = clustered(2900, seed=9) - 6.0
@@ -273,6 +276,7 @@ def test_memory_is_told(index: VectorIndex, clustered: Make) -> None:
     assert 1000 * DIMS * 2 < index.memory_bytes() < 1000 * (DIMS * 6 + 400)
 
 
+@pytest.mark.slow
 def test_readers_and_a_writer_at_once(index: VectorIndex, clustered: Make) -> None:
     """A vector that is in the index throughout is found by every query, whatever is added and removed meanwhile."""
     rows = clustered(2000)

@@ -59,6 +59,7 @@ def test_what_was_removed_before_linking_never_enters_the_graph(clustered: Make)
     assert index.dead == 50
 
 
+@pytest.mark.slow
 def test_grows_past_its_first_room(clustered: Make) -> None:
     index = HnswIndex(DIMS)
     rows = clustered(2600)
@@ -79,6 +80,7 @@ def test_all_removed_is_empty(clustered: Make) -> None:
     assert index.search(rows[0], 5).labels.tolist() == [7]
 
 
+@pytest.mark.slow
 def test_falls_back_to_a_scan_where_the_graph_cannot_reach(clustered: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     index = HnswIndex(DIMS)
     rows = clustered(3000)

@@ -384,6 +384,7 @@ def test_purge_leaves_nothing_of_what_was_removed(vault: Any, exact: Exact, clus
     assert agrees(manager, vault, exact, clustered(5, seed=3))
 
 
+@pytest.mark.slow
 def test_everything_at_once(vault: Any, exact: Exact, clustered: Make) -> None:
     """Searches, writes, a warm and upkeep in threads: every search finds what was never touched."""
     rows = clustered(900)

@@ -70,6 +70,7 @@ def test_comes_back_as_it_was(index: VectorIndex, path: Path, sealer: Any, clust
         assert np.array_equal(one.cosines, other.cosines)
 
 
+@pytest.mark.slow
 def test_lives_on_after_coming_back(index: VectorIndex, path: Path, sealer: Any, clustered: Make) -> None:
     write_snapshot(path, index, OURS, "", sealer)
     back = read(path, sealer)

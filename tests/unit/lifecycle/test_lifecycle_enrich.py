@@ -226,6 +226,7 @@ def test_kept_apart_once_they_are_never_asked_about_again(rig: Rig) -> None:
     assert rig.rows(OPEN) == []
 
 
+@pytest.mark.slow
 def test_no_more_than_so_many_questions_are_open(rig: Rig) -> None:
     names = [
         f"{first}{last}"
@@ -317,6 +318,7 @@ def test_episodes_get_no_claims_here(rig: Rig) -> None:
     assert rig.value("SELECT count(*) FROM claims") == 0
 
 
+@pytest.mark.slow
 def test_batches_go_on_where_the_last_one_ended(rig: Rig) -> None:
     rows = [
         {"text": f"My friend Nadia{chr(97 + n % 26)} wrote number {n}.", "author": "user", "ref": str(n)}

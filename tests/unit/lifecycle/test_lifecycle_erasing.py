@@ -181,6 +181,7 @@ class Remembering(ArchiveErasureJob):
         return self.used[-1]
 
 
+@pytest.mark.slow
 def test_a_run_of_many_batches_reads_the_journals_once(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = a_life(rig, 8)
     there, plans, plain = journal_rows(rig), list[str](), Tx.all

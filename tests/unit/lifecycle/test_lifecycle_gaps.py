@@ -151,6 +151,7 @@ def test_a_memory_that_goes_takes_its_questions_with_it(rig: Rig) -> None:
     assert items(rig) == []
 
 
+@pytest.mark.slow
 def test_no_more_is_open_than_a_person_reads(rig: Rig) -> None:
     for nr in range(MOST_OPEN + 10):
         made = rig.store(f"Number {nr} is at home here.").memory_id

@@ -76,6 +76,7 @@ def test_an_empty_vault_has_an_empty_plan(rig: Rig) -> None:
     assert place_all(rig) == 0
 
 
+@pytest.mark.slow
 def test_every_space_gets_its_wing_and_every_memory_its_place(rig: Rig) -> None:
     rig.bring([*talk(60, "a"), *facts(60)])
     rig.bring([{**row, "space": "Work"} for row in talk(20, "w")], name="work.jsonl")
@@ -97,6 +98,7 @@ def test_every_space_gets_its_wing_and_every_memory_its_place(rig: Rig) -> None:
     assert rig.verify()["status"] == "ok"
 
 
+@pytest.mark.slow
 def test_the_same_memories_give_the_same_plan(tmp_path: Path) -> None:
     found = []
     for name in ("one", "two"):
@@ -128,6 +130,7 @@ def test_newcomers_take_free_places_and_move_nobody(rig: Rig) -> None:
     sound(rig)
 
 
+@pytest.mark.slow
 def test_a_newcomer_stands_by_its_kin(rig: Rig) -> None:
     rig.bring([{"text": f"{what} {n} {what}", "kind": "fact"} for n in range(40) for what in ("alpha", "omega")])
     place_all(rig)
@@ -142,6 +145,7 @@ def test_a_newcomer_stands_by_its_kin(rig: Rig) -> None:
     assert "omega" in nearest[0][0]
 
 
+@pytest.mark.slow
 def test_a_new_topic_in_number_gets_a_room_of_its_own(rig: Rig) -> None:
     rig.bring([{"text": f"alpha beta gamma {n}", "kind": "fact"} for n in range(40)])
     place_all(rig)
@@ -157,6 +161,7 @@ def test_a_new_topic_in_number_gets_a_room_of_its_own(rig: Rig) -> None:
     sound(rig)
 
 
+@pytest.mark.slow
 def test_a_small_beginning_can_grow(rig: Rig) -> None:
     rig.store("alpha beginning", kind=Kind.FACT)
     place_all(rig)
@@ -168,6 +173,7 @@ def test_a_small_beginning_can_grow(rig: Rig) -> None:
     sound(rig)
 
 
+@pytest.mark.slow
 def test_restart_and_rebuilt_index_move_nothing(rig: Rig) -> None:
     rig.bring(talk(80, "a"))
     place_all(rig)
@@ -179,6 +185,7 @@ def test_restart_and_rebuilt_index_move_nothing(rig: Rig) -> None:
     assert floor(rig) == before
 
 
+@pytest.mark.slow
 def test_import_arrange_undo_redo(rig: Rig) -> None:
     kept = rig.bring(facts(20)).import_id
     report = rig.bring([{**row, "space": "Attic"} for row in talk(40, "a")], name="talk.jsonl")
@@ -195,6 +202,7 @@ def test_import_arrange_undo_redo(rig: Rig) -> None:
     assert kept is not None
 
 
+@pytest.mark.slow
 def test_what_comes_while_it_is_undone_leaves_its_places_free(rig: Rig) -> None:
     rig.bring(facts(10))
     report = rig.bring(facts(10, 100, "The cellar keeps cider"), name="cellar.jsonl")
@@ -269,6 +277,7 @@ def undone_exactly(rig: Rig, before: tuple[list[Any], list[Any]], step: str) -> 
     assert floor(rig) == done
 
 
+@pytest.mark.slow
 def test_move_a_locus(furnished: Rig) -> None:
     first, second = rooms(furnished)[:2]
     ids = furnished.engine.palace.read_loci(first.id).result(10).ids
@@ -288,6 +297,7 @@ def test_move_a_locus(furnished: Rig) -> None:
     assert "Move" in refusal.sentence
 
 
+@pytest.mark.slow
 def test_a_place_that_was_taken_since_is_left(furnished: Rig) -> None:
     room = rooms(furnished)[0]
     loci = furnished.engine.palace.read_loci(room.id).result(10)
@@ -299,6 +309,7 @@ def test_a_place_that_was_taken_since_is_left(furnished: Rig) -> None:
     sound(furnished)
 
 
+@pytest.mark.slow
 def test_the_left_place_waits_for_an_undo(furnished: Rig) -> None:
     room, other = rooms(furnished)[:2]
     loci = furnished.engine.palace.read_loci(room.id).result(10)
@@ -312,6 +323,7 @@ def test_the_left_place_waits_for_an_undo(furnished: Rig) -> None:
     assert len(floor(furnished)[1]) == len(before) + 80
 
 
+@pytest.mark.slow
 def test_move_a_room(furnished: Rig) -> None:
     room = rooms(furnished)[-1]
     before = floor(furnished)
@@ -324,6 +336,7 @@ def test_move_a_room(furnished: Rig) -> None:
     assert error_of(furnished.engine.palace.move_room(room.id, float("nan"), 0)).code is Code.INVALID_INPUT
 
 
+@pytest.mark.slow
 def test_rename_a_room(furnished: Rig) -> None:
     first, second = rooms(furnished)[:2]
     before = floor(furnished)
@@ -338,6 +351,7 @@ def test_rename_a_room(furnished: Rig) -> None:
     assert error_of(furnished.engine.palace.rename_room("none", "x")).code is Code.NOT_FOUND
 
 
+@pytest.mark.slow
 def test_merge_rooms(furnished: Rig) -> None:
     first, second = rooms(furnished)[:2]
     standing = spots(furnished)
@@ -354,6 +368,7 @@ def test_merge_rooms(furnished: Rig) -> None:
         assert error_of(furnished.engine.palace.merge_rooms(from_id, into_id)).code is Code.INVALID_INPUT
 
 
+@pytest.mark.slow
 def test_make_a_room(furnished: Rig) -> None:
     ids = furnished.engine.palace.read_loci(rooms(furnished)[0].id).result(10).ids[:5]
     before = floor(furnished)
@@ -371,6 +386,7 @@ def test_make_a_room(furnished: Rig) -> None:
         assert error_of(furnished.engine.palace.make_room(space, name, chosen)).code is code
 
 
+@pytest.mark.slow
 def test_an_undone_room_sends_its_newcomers_elsewhere(furnished: Rig) -> None:
     ids = furnished.engine.palace.read_loci(rooms(furnished)[0].id).result(10).ids
     step = furnished.engine.palace.make_room("home", "Mine", ids).result(10)
@@ -408,6 +424,7 @@ def test_a_lock_stops_arranging_and_the_next_start_goes_on(tmp_path: Path) -> No
         assert place_all(rig) == 80
 
 
+@pytest.mark.slow
 def test_newcomers_are_placed_by_themselves(tmp_path: Path) -> None:
     with rig_at(tmp_path, background=True) as rig:
         arranged = threading.Event()
@@ -428,6 +445,7 @@ def test_newcomers_are_placed_by_themselves(tmp_path: Path) -> None:
         assert plan(rig).wings[0].count == 21
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 2])
 def test_undoing_a_move_to_another_space_gives_back_the_very_place(rig: Rig, times: int) -> None:
     rig.bring(facts(30))

@@ -63,6 +63,7 @@ def furnishings(rig: Rig) -> list[Furnishing | None]:
     return [wing.furnishing, *(room.furnishing for room in wing.rooms)]
 
 
+@pytest.mark.slow
 def test_every_room_has_landmarks_where_they_stand_and_a_look_of_its_own(rig: Rig) -> None:
     found = rooms(rig)
     assert len(found) > 1
@@ -83,6 +84,7 @@ def test_every_room_has_landmarks_where_they_stand_and_a_look_of_its_own(rig: Ri
     assert furnishings(rig)[0] is not None
 
 
+@pytest.mark.slow
 def test_what_is_written_in_parts_is_the_same_in_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrangement, "BATCH", 7)
     with rig_at(tmp_path) as rig:
@@ -93,6 +95,7 @@ def test_what_is_written_in_parts_is_the_same_in_the_end(tmp_path: Path, monkeyp
         assert furnishings(rig)[0] is not None
 
 
+@pytest.mark.slow
 def test_what_is_furnished_stays_for_ever(rig: Rig) -> None:
     before, chosen = furnishings(rig), [room.landmarks for room in rooms(rig)]
     rig.engine.palace.rename_room(rooms(rig)[0].id, "Something else").result(30)
@@ -106,6 +109,7 @@ def test_what_is_furnished_stays_for_ever(rig: Rig) -> None:
     assert [room.landmarks for room in rooms(rig)][: len(chosen)] == chosen
 
 
+@pytest.mark.slow
 def test_the_heads_are_short(rig: Rig) -> None:
     told = rig.store("The boat " + "long " * 100, kind=Kind.FACT).memory_id
     arrange(rig)
@@ -114,6 +118,7 @@ def test_the_heads_are_short(rig: Rig) -> None:
     assert [len(head) for head in heads] == [200]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["forget", "small talk", "erase"])
 def test_one_that_falls_is_followed_in_its_position_and_the_others_stay(rig: Rig, way: str) -> None:
     before = marks(rig)
@@ -132,6 +137,7 @@ def test_one_that_falls_is_followed_in_its_position_and_the_others_stay(rig: Rig
     assert rig.verify()["status"] == "ok"
 
 
+@pytest.mark.slow
 def test_what_waits_for_a_decision_is_no_landmark(rig: Rig) -> None:
     held = marks(rig)[0].memory_id
     n = rig.value("SELECT n FROM memories WHERE id = ?", held)
@@ -143,6 +149,7 @@ def test_what_waits_for_a_decision_is_no_landmark(rig: Rig) -> None:
         rig.engine.palace.set_landmark(held).result(30)
 
 
+@pytest.mark.slow
 def test_the_statement_made_of_a_landmark_takes_its_position(rig: Rig) -> None:
     rig.bring(talk(30, "harbour"))
     rig.settle()
@@ -163,6 +170,7 @@ def test_the_statement_made_of_a_landmark_takes_its_position(rig: Rig) -> None:
     assert [loci.ids[at] for at in range(len(loci.ids)) if loci.ground[at]] == [episode]
 
 
+@pytest.mark.slow
 def test_one_taken_away_takes_no_position_by_what_it_was_made_of(rig: Rig) -> None:
     first, other = marks(rig)[0], marks(rig)[1]
     statement = str(rig.store(first.head + " indeed", kind=Kind.FACT).memory_id)
@@ -179,6 +187,7 @@ def test_one_taken_away_takes_no_position_by_what_it_was_made_of(rig: Rig) -> No
     assert after.isdisjoint({statement, first.memory_id})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["small talk", "quarantined", "unset"])
 def test_a_room_in_which_nothing_may_be_a_landmark_waits_for_none(rig: Rig, way: str) -> None:
     room = rooms(rig)[0]
@@ -198,6 +207,7 @@ def test_a_room_in_which_nothing_may_be_a_landmark_waits_for_none(rig: Rig, way:
     assert not rig.opened.storage.vault.read(has_work)
 
 
+@pytest.mark.slow
 def test_a_new_version_is_the_landmark_and_an_undo_brings_the_old_one_back(rig: Rig) -> None:
     before = marks(rig)
     step = rig.engine.library.revise_memories(
@@ -212,6 +222,7 @@ def test_a_new_version_is_the_landmark_and_an_undo_brings_the_old_one_back(rig: 
     assert marks(rig) == before
 
 
+@pytest.mark.slow
 def test_an_allowed_text_that_had_a_place_of_its_own_takes_that_of_the_landmark(rig: Rig) -> None:
     asker = rig.client("asker", "read", "propose", "space:home")
     before, held = marks(rig), marks(rig)[0].memory_id
@@ -231,6 +242,7 @@ def test_an_allowed_text_that_had_a_place_of_its_own_takes_that_of_the_landmark(
     assert rig.verify()["status"] == "ok"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_moved", [False, True])
 def test_a_new_version_is_recalled_as_well_and_an_undo_gives_it_back(rig: Rig, is_moved: bool) -> None:
     held = marks(rig)[0].memory_id
@@ -248,6 +260,7 @@ def test_a_new_version_is_recalled_as_well_and_an_undo_gives_it_back(rig: Rig, i
     assert rig.verify()["status"] == "ok"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen_by", ["lifecycle", "owner"])
 def test_one_taken_away_comes_back_though_another_took_its_position(rig: Rig, chosen_by: str) -> None:
     held = marks(rig)[1].memory_id
@@ -266,6 +279,7 @@ def test_one_taken_away_comes_back_though_another_took_its_position(rig: Rig, ch
     assert rig.verify()["status"] == "ok"
 
 
+@pytest.mark.slow
 def test_one_taken_away_and_chosen_again_stays_where_it_was_put(rig: Rig) -> None:
     held = marks(rig)[0].memory_id
     step = rig.engine.palace.unset_landmark(held).result(30)
@@ -276,6 +290,7 @@ def test_one_taken_away_and_chosen_again_stays_where_it_was_put(rig: Rig) -> Non
     assert marks(rig) == before
 
 
+@pytest.mark.slow
 def test_the_person_chooses_landmarks_and_takes_them_away(rig: Rig) -> None:
     room = rooms(rig)[0]
     ids = [row[0] for row in rig.rows("SELECT memory_id FROM places WHERE room_id = ? ORDER BY memory_id", room.id)]
@@ -306,6 +321,7 @@ def test_the_person_chooses_landmarks_and_takes_them_away(rig: Rig) -> None:
     assert first in {mark.memory_id for mark in marks(rig)}
 
 
+@pytest.mark.slow
 def test_an_emblem_the_person_gave_stays_until_it_is_undone(rig: Rig) -> None:
     room = rooms(rig)[0]
     assert room.furnishing is not None
@@ -322,6 +338,7 @@ def test_an_emblem_the_person_gave_stays_until_it_is_undone(rig: Rig) -> None:
         rig.engine.palace.set_emblem("nowhere", "anchor").result(30)
 
 
+@pytest.mark.slow
 def test_a_room_that_was_furnished_since_it_was_made_can_be_taken_back(rig: Rig) -> None:
     ids = [row[0] for row in rig.rows("SELECT memory_id FROM places ORDER BY memory_id")][:9]
     before = rig.rows("SELECT id, emblem FROM rooms ORDER BY id")
@@ -338,6 +355,7 @@ def test_a_room_that_was_furnished_since_it_was_made_can_be_taken_back(rig: Rig)
     assert rig.verify()["status"] == "ok"
 
 
+@pytest.mark.slow
 def test_a_merged_room_takes_its_landmarks_with_it_and_an_undo_brings_them_back(rig: Rig) -> None:
     gone, into = rooms(rig)[:2]
     step = rig.engine.palace.merge_rooms(gone.id, into.id).result(30)
@@ -351,6 +369,7 @@ def test_a_merged_room_takes_its_landmarks_with_it_and_an_undo_brings_them_back(
     assert len(found[into.id].landmarks) >= FEWEST
 
 
+@pytest.mark.slow
 def test_a_large_room_has_alcoves_with_names_and_nobody_stands_on_a_name(tmp_path: Path) -> None:
     with rig_at(tmp_path) as rig:
         rig.bring([*talk(90, "one"), *talk(90, "two", 500)])
@@ -396,6 +415,7 @@ def make_old(rig: Rig) -> None:
     rig.write(change)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_owners", [False, True])
 def test_a_wing_of_an_older_version_is_laid_anew_once(rig: Rig, is_owners: bool) -> None:
     make_old(rig)
@@ -430,6 +450,7 @@ def test_a_wing_of_an_older_version_is_laid_anew_once(rig: Rig, is_owners: bool)
     assert rig.verify()["status"] == "ok"
 
 
+@pytest.mark.slow
 def test_a_renewal_that_was_interrupted_stretches_a_wing_once(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     make_old(rig)
     room = rooms(rig)[0]
@@ -454,6 +475,7 @@ def test_a_renewal_that_was_interrupted_stretches_a_wing_once(rig: Rig, monkeypa
         assert_apart(rig, found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["_write_room_rects", "_write_moves"])
 def test_what_the_person_does_while_a_wing_is_laid_anew_stays(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, name: str
@@ -482,6 +504,7 @@ def test_what_the_person_does_while_a_wing_is_laid_anew_stays(
     assert rig.verify()["status"] == "ok"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["outside", "on a name"])
 def test_a_place_of_before_its_room_was_laid_anew_does_not_come_back(rig: Rig, way: str) -> None:
     told = str(rig.store("We saw the boat at the harbour with tar", kind=Kind.FACT).memory_id)
@@ -513,6 +536,7 @@ def assert_apart(rig: Rig, room: RoomPlan) -> None:
     assert all(is_place(room.w, room.h, x, y) for x, y in spots)
 
 
+@pytest.mark.slow
 def test_an_erased_word_leaves_the_names_of_rooms_and_alcoves(rig: Rig) -> None:
     room = rooms(rig)[0]
     told = rig.store("Zanzibar is where the boat lay.", kind=Kind.FACT).memory_id

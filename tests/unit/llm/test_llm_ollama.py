@@ -87,6 +87,7 @@ async def test_a_sensitive_text_is_never_sent(fake: FakeOllama, server: ModelSer
     assert fake.asked == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer",
     [

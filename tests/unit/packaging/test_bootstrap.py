@@ -319,7 +319,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, checked: Callable[[str, list[str],
     monkeypatch.setattr(jobs, "_beside", beside)
 
 
-def test_fast_runs_every_check_and_the_tests_without_window_and_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fast_runs_every_check_and_the_quick_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: dict[str, list[str]] = {}
 
     def checked(name: str, command: list[str], _env: Environment) -> int:
@@ -329,7 +329,7 @@ def test_fast_runs_every_check_and_the_tests_without_window_and_process(monkeypa
     stand_in(monkeypatch, checked)
     assert jobs.test(["--fast", "-x"]) == 1
     assert set(ran) == {"ruff check", "ruff format", "import contracts", "mypy", "pytest"}
-    asked = ["tests/arch", "tests/unit", "tests/property", "-m", "not starts_process"]
+    asked = ["tests/arch", "tests/unit", "tests/property", "-m", "not starts_process and not slow"]
     asked += [f"--hypothesis-profile={QUICK}", "-x"]
     assert ran["pytest"][-len(asked) :] == asked
     assert all((ROOT / folder).is_dir() for folder in asked[:3])

@@ -21,6 +21,7 @@ def test_the_labels_are_those_of_the_program() -> None:
     assert list(LABELS) == [label.value for label in SHIPPED]
 
 
+@pytest.mark.slow
 def test_every_line_is_a_pair_and_each_label_has_its_share() -> None:
     pairs, digest = data.load()
     counts = data.counted(pairs)
@@ -30,6 +31,7 @@ def test_every_line_is_a_pair_and_each_label_has_its_share() -> None:
     assert data.load() == (pairs, digest)
 
 
+@pytest.mark.slow
 def test_the_shipped_model_learned_from_these_pairs() -> None:
     manifest = json.loads(
         (Path(data.__file__).parents[2] / "resources" / "model" / "relations" / "manifest.json").read_text("utf-8")
@@ -39,6 +41,7 @@ def test_the_shipped_model_learned_from_these_pairs() -> None:
     assert manifest["training"]["pairs"] == len(pairs)
 
 
+@pytest.mark.slow
 def test_a_file_held_back_shares_no_note_with_what_was_learned() -> None:
     pairs, _ = data.load()
     learned = data.without(pairs, ("work", "paraphrase"))

@@ -17,6 +17,7 @@ def sentences() -> tuple[LabelledSentence, ...]:
     return tuple(read_sentences())
 
 
+@pytest.mark.slow
 def test_there_is_much_of_many_hands(sentences: tuple[LabelledSentence, ...]) -> None:
     by_author = Counter(one.author for one in sentences)
     assert len(sentences) >= 20_000

@@ -260,6 +260,7 @@ def test_a_profile_changes_the_answer(rig: Rig) -> None:
     assert strict.run(rig.rows, request, rig.embedder.embed_one("red kiln"), NOW_MS).abstained
 
 
+@pytest.mark.slow
 @pytest.mark.keeps_threads("none are kept; readers are joined here")
 def test_several_threads_may_ask_at_once(tmp_path: object) -> None:
     rig = Rig(WordEmbedder(), path=f"{tmp_path}/v.db")

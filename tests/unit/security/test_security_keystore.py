@@ -221,6 +221,7 @@ def test_recovery_opens_when_the_other_slots_are_gone_from_the_disk(
         assert root.vault_id == made.keys.vault_id
 
 
+@pytest.mark.slow
 def test_standard_cost_survives_the_way_to_disk_and_back(tmp_path: Path, clock: ManualClock) -> None:
     """The one test that pays the full price."""
     path = tmp_path / "vault.keys"

@@ -96,6 +96,7 @@ def test_neither_passphrase_nor_keyring_makes_no_vault(clock: ManualClock) -> No
     refusal(Code.INVALID_INPUT, lambda: create_keys(None, clock=clock))
 
 
+@pytest.mark.slow
 def test_argon2id_agrees_with_another_implementation() -> None:
     other = Argon2id(salt=b"somesalt" * 2, length=32, iterations=2, lanes=2, memory_cost=65536).derive(b"password")
     assert passphrase_key(b"password", b"somesalt" * 2, KdfCost(65536, 2, 2)) == other

@@ -110,6 +110,7 @@ def named(tree: ast.AST, where: Mapping[str, int]) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_every_icon_the_window_names_is_there() -> None:
     trees = {path.name: parsed(path) for path in python_files("ui")}
     where = places(trees.values())

@@ -192,6 +192,7 @@ def test_a_pair_never_depends_on_its_neighbours(model: RelationModel) -> None:
     assert model.classify([]) == ()
 
 
+@pytest.mark.slow
 def test_threads_and_a_second_instance_agree(model: RelationModel) -> None:
     pairs = [(ComparedText(old), ComparedText(new)) for old, new, _ in PLAIN]
     other = RelationModel(threads=2)
@@ -202,6 +203,7 @@ def test_threads_and_a_second_instance_agree(model: RelationModel) -> None:
         assert mine.confidence == pytest.approx(theirs.confidence, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_two_threads_answer_a_whole_call_as_one_does(model: RelationModel) -> None:
     pairs = [(ComparedText(old), ComparedText(new)) for old, new, _ in PLAIN]
     pairs += [
@@ -217,6 +219,7 @@ def test_two_threads_answer_a_whole_call_as_one_does(model: RelationModel) -> No
         assert [one.confidence for one in found] == pytest.approx([one.confidence for one in alone], abs=1e-3)
 
 
+@pytest.mark.slow
 def test_what_only_jobs_need_is_let_go_and_loaded_again(model: RelationModel) -> None:
     pairs = [(ComparedText(old), ComparedText(new)) for old, new, _ in PLAIN]
     before, first = model.classify(pairs), model.alone

@@ -93,6 +93,7 @@ def _reason_of(call: ast.Call) -> Iterator[str]:
             yield one.value
 
 
+@pytest.mark.slow
 def test_every_reason_that_opens_an_item_has_a_sentence() -> None:
     opened = reasons_opened()
     assert {"against_owner", "client_doubts", "proposed_by_client", "proposed_by_import"} <= set(opened)

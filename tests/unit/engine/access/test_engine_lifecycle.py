@@ -154,6 +154,7 @@ def outcome(future: Future[Any]) -> object:
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stored_first", [0, 3, 40])
 def test_a_lock_in_full_work_ends_every_future_and_loses_nothing(tmp_path: Path, stored_first: int) -> None:
     with rig_at(tmp_path) as rig:
@@ -244,6 +245,7 @@ def test_a_change_the_index_cannot_take_is_saved_all_the_same(
     assert rig.get(memory).text == "Ada keeps bees"
 
 
+@pytest.mark.slow
 def test_what_lacks_a_vector_gets_one_at_the_next_start(tmp_path: Path) -> None:
     with rig_at(tmp_path) as rig:
         rig.bring(facts(450))
@@ -361,6 +363,7 @@ def test_a_home_that_is_read_only_says_so(tmp_path: Path, monkeypatch: pytest.Mo
         engine.close()
 
 
+@pytest.mark.slow
 def test_a_writer_that_does_not_end_does_not_keep_the_lock_from_completing(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:

@@ -30,6 +30,7 @@ def texts(rig: Rig, actor: Actor) -> set[str]:
     return {memory.text for memory in page.items}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grant", ["read", "all_spaces"])
 def test_every_door_agrees_with_the_model(rig: Rig, grant: str) -> None:
     client = rig.client("bridge", "read", "write", grant)

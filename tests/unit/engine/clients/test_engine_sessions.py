@@ -311,6 +311,7 @@ def test_a_lock_in_the_middle_of_a_turn_loses_nothing(rig: Rig) -> None:
     assert (ended.begun, ended.captured.episodes, ended.at_hand) == (False, 1, 2)
 
 
+@pytest.mark.slow
 def test_a_hundred_switches_among_five_clients_lose_nothing(rig: Rig) -> None:
     plugs = [rig.client(f"plug{n}", "read", "write") for n in range(5)]
     mine = [
@@ -327,6 +328,7 @@ def test_a_hundred_switches_among_five_clients_lose_nothing(rig: Rig) -> None:
         assert list(held(rig, plug, "main")) == [memory_id]
 
 
+@pytest.mark.slow
 def test_another_model_has_another_budget(rig: Rig) -> None:
     plug = rig.client("plug", "read", "write")
     for n in range(6):
@@ -376,6 +378,7 @@ def test_a_summary_takes_write(rig: Rig) -> None:
     assert error_of(rig.engine.sessions.keep_summary(SummaryRequest("s", FIVE), plug)).code is Code.ACCESS_DENIED
 
 
+@pytest.mark.slow
 def test_long_messages_are_split_at_sentence_bounds_and_nothing_is_lost(rig: Rig) -> None:
     plug = rig.client("plug", "read", "write")
     text = "".join(f"Sentence number {n} tells of the harbour. " for n in range(2_000))

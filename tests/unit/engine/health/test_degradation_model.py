@@ -74,6 +74,7 @@ def reading(asked: Asked) -> Answer:
     return Answer(json.dumps({"new_facts": kept, "updated_facts": [], "new_rules": [], "confirmations": []}))
 
 
+@pytest.mark.slow
 @pytest.mark.expected_logs("the embedder does not answer")
 def test_e32_1a_a_served_embedder_goes_and_what_is_stored_meanwhile_gets_its_vector_when_it_is_back(
     rig: Rig, clock: LeapingClock, port: int
@@ -136,6 +137,7 @@ def test_e32_1c_a_pair_nobody_is_sure_of_stands_side_by_side_until_the_model_is_
         assert rig.rows("SELECT state FROM conflicts WHERE state = 'open'") == []
 
 
+@pytest.mark.slow
 def test_e32_1d_episodes_wait_for_the_model_and_are_read_as_often_as_it_comes_back(tmp_path: Path, port: int) -> None:
     """E32.1d, by itself: no server, one that comes, goes and comes again; nobody asks for anything."""
     with rig_at(tmp_path, background=True, is_open=False) as rig:

@@ -85,6 +85,7 @@ def test_a_recall_without_an_answer_has_a_receipt_too(rig: Rig) -> None:
     assert rig.rows("SELECT * FROM accesses") == []
 
 
+@pytest.mark.slow
 def test_it_is_written_within_a_moment_by_itself(tmp_path: Path) -> None:
     with rig_at(tmp_path) as rig:
         rig.store("Ada keeps bees")

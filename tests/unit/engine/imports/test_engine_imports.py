@@ -124,6 +124,7 @@ def test_a_bad_space_is_refused_before_anything_is_read(rig: Rig) -> None:
     assert states(rig) == []
 
 
+@pytest.mark.slow
 def test_a_long_text_is_split_and_joins_to_the_same(rig: Rig) -> None:
     report = rig.bring([*talk(3), {"text": LONG, "session": "s", "author": "user"}, *facts(2)])
     assert report.stored == 6
@@ -135,6 +136,7 @@ def test_a_long_text_is_split_and_joins_to_the_same(rig: Rig) -> None:
     assert rig.value("SELECT count(*) FROM embeddings") == rig.value("SELECT count(*) FROM memories")
 
 
+@pytest.mark.slow
 def test_a_batch_has_no_more_rows_than_it_may(rig: Rig) -> None:
     two = "".join(f"Line {n} of a text in two parts. " for n in range(400))
     rig.bring([*talk(11), *[{"text": f"{n} {two}"} for n in range(7)], *talk(5, "t")])
@@ -144,6 +146,7 @@ def test_a_batch_has_no_more_rows_than_it_may(rig: Rig) -> None:
     assert Options.model_fields["import_batch"].metadata[1].le == 500
 
 
+@pytest.mark.slow
 def test_one_text_of_very_many_parts_stays_in_one_piece(rig: Rig) -> None:
     rig.bring([{"text": "a"}, {"text": LONG * 2}, {"text": "b"}])
     batches = [row[0] for row in rig.rows("SELECT count(*) FROM embeddings GROUP BY rev ORDER BY rev")]
@@ -223,6 +226,7 @@ class StopAfter:
         return bool(self.rig.value("SELECT count(*) >= ? FROM memories", self.rows))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0, 1, 8, 17, 39])
 def test_a_cancelled_import_leaves_no_row(rig: Rig, after: int) -> None:
     rig.store("Mine")
@@ -244,6 +248,7 @@ def test_a_rehearsal_can_be_cancelled(rig: Rig) -> None:
     assert states(rig) == []
 
 
+@pytest.mark.slow
 def test_a_file_that_changes_while_it_is_read_leaves_nothing(rig: Rig) -> None:
     path = rig.write_rows({**row, "text": f"{row['text']} {'and so on ' * 300}"} for row in talk(400))
     before = rig.dump()
@@ -298,6 +303,7 @@ def test_only_the_owner_imports(rig: Rig) -> None:
         rig.engine.imports.rehearse(path, None, writer)
 
 
+@pytest.mark.slow
 def test_imports_wait_for_each_other_and_a_store_waits_for_none(rig: Rig) -> None:
     rig.opened.options = Options(import_batch=2)
     one = rig.engine.imports.run(rig.write_rows(talk(60, "a"), "a.jsonl"), None, None, OWNER_ACTOR)
@@ -331,6 +337,7 @@ def test_a_path_that_is_no_text_can_be_imported(rig: Rig) -> None:
     assert rig.bring(path).stored == 1
 
 
+@pytest.mark.slow
 def test_a_rehearsal_counts_as_the_import_will(rig: Rig) -> None:
     rig.store("Dogs bark.")
     rows = [
@@ -379,6 +386,7 @@ def test_a_row_s_deceiving_space_falls_back_and_is_flagged(rig: Rig) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_rehearsal_counts_proposals_out_that_are_known(rig: Rig) -> None:
     export = min((Path(__file__).parents[3] / "fixtures" / "imports" / "chatgpt").glob("*.zip"))
     for fresh in (True, False):

@@ -83,6 +83,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         return outcome(rig)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("position", range(1, 28, 3))
 def test_a_resumed_import_is_like_one_that_was_not_interrupted(
     tmp_path: Path, uninterrupted: dict[str, Any], position: int
@@ -105,6 +106,7 @@ def test_a_resumed_import_is_like_one_that_was_not_interrupted(
         assert rig.texts(None) == []
 
 
+@pytest.mark.slow
 def test_one_that_is_interrupted_again_and_again_comes_to_its_end(
     tmp_path: Path, uninterrupted: dict[str, Any]
 ) -> None:
@@ -138,6 +140,7 @@ def test_the_engine_finishes_it_by_itself(tmp_path: Path, uninterrupted: dict[st
         assert outcome(rig) == uninterrupted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["gone", "changed", "folder", "other bytes"])
 def test_one_whose_file_is_not_what_it_was_is_taken_back(tmp_path: Path, how: str) -> None:
     with rig_of(tmp_path) as rig:
@@ -185,6 +188,7 @@ def test_nothing_to_finish(tmp_path: Path) -> None:
         assert rig.engine.imports.count_interrupted() == 0
 
 
+@pytest.mark.slow
 def test_a_running_import_cannot_be_undone(tmp_path: Path) -> None:
     with rig_of(tmp_path) as rig:
         interrupt(rig, rig.write_rows(ROWS), 5)

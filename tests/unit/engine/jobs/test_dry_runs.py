@@ -28,6 +28,7 @@ def foretold(rig: Rig, kind: JobType) -> dict[str, Any]:
     return dict(rig.engine.jobs.preview_runs(1, (kind,)).result(60).reports[kind])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_a_dry_run_of_a_consolidation_reports_what_the_run_does(tmp_path: Path, seed: int) -> None:
     with consolidation_rig.opened(tmp_path) as rig:
@@ -69,6 +70,7 @@ def test_a_consolidation_unites_no_halves_of_an_order(tmp_path: Path) -> None:
         assert [row[0] for row in rig.rows("SELECT text FROM memories ORDER BY n")] == list(halves)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("days", [0, 40, 120, 400, 800])
 def test_a_dry_run_of_a_sweep_reports_what_the_run_does(tmp_path: Path, days: int) -> None:
     with rig_at(tmp_path, clock=HandClock(START_MS)) as rig:

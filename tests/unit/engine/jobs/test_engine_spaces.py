@@ -14,7 +14,6 @@ from engine_rig import START_MS, HandClock, Rig, WordEmbedder, error_of, facts, 
 from fake_ollama import EMBEDDER, Answer, FakeOllama, _listed
 from numpy.typing import NDArray
 
-from core.engine.jobs.runner import make_job_context
 from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.vault import embedding_model as spaces_module
 from core.errors import Code, EnvironmentFaultError
@@ -114,7 +113,7 @@ def batches(rig: Rig) -> Iterator[Any]:
     work = MigrationJob(rig.engine.embedding_models)
     cursor: Any = {}
     while True:
-        ground = make_job_context(rig.opened, rig.engine.refinement, lambda: False)
+        ground = rig.engine.scheduler.make_context(rig.opened)
         prepared = work.prepare(ground, cursor)
         if prepared is None:
             return
@@ -125,6 +124,7 @@ def batches(rig: Rig) -> Iterator[Any]:
             return
 
 
+@pytest.mark.slow
 def test_all_memories_get_a_vector_of_the_new_model_which_is_searched_then(rig: Rig, model: Model) -> None:
     rig.bring(facts(120))
     before = rig.engine.embedding_models.read_state().result(30)
@@ -172,6 +172,7 @@ def test_the_new_model_is_used_for_what_comes_and_after_the_next_start(rig: Rig,
     assert model.asked
 
 
+@pytest.mark.slow
 def test_e34_4_searches_go_on_all_the_while_without_an_error_or_a_missing_result(rig: Rig, model: Model) -> None:
     rig.bring(facts(300))
     begin(rig)
@@ -211,6 +212,7 @@ def test_e34_4_searches_go_on_all_the_while_without_an_error_or_a_missing_result
     assert rig.verify()["status"] == "ok"
 
 
+@pytest.mark.slow
 def test_a_stop_in_the_middle_goes_on_where_it_was_after_the_next_start(rig: Rig, model: Model, tmp_path: Path) -> None:
     rig.bring(facts(130))
     begin(rig)
@@ -234,6 +236,7 @@ def test_a_stop_in_the_middle_goes_on_where_it_was_after_the_next_start(rig: Rig
         assert again.verify()["status"] == "ok"
 
 
+@pytest.mark.slow
 def test_taking_the_wish_back_drops_what_was_made_and_leaves_the_old_space_as_it_was(rig: Rig) -> None:
     rig.bring(facts(130))
     before = rig.rows("SELECT n, hex(vector) FROM embeddings ORDER BY n")
@@ -249,6 +252,7 @@ def test_taking_the_wish_back_drops_what_was_made_and_leaves_the_old_space_as_it
     assert rig.found("jar number 7")[0] == "The shelf holds jar number 7"
 
 
+@pytest.mark.slow
 def test_wishing_for_another_model_half_way_drops_the_first(rig: Rig) -> None:
     rig.bring(facts(130))
     begin(rig)
@@ -259,6 +263,7 @@ def test_wishing_for_another_model_half_way_drops_the_first(rig: Rig) -> None:
     assert states(rig) == {"words": "old", "ollama:other": "active"}
 
 
+@pytest.mark.slow
 def test_the_way_back_takes_the_vectors_that_were_kept(rig: Rig, model: Model) -> None:
     kept = rig.store("The kiln stands in the shed").memory_id
     rig.bring(facts(60))
@@ -286,7 +291,7 @@ def test_a_text_that_changes_meanwhile_is_found_by_what_it_says_now(rig: Rig) ->
     rig.bring(facts(5))
     begin(rig)
     work = MigrationJob(rig.engine.embedding_models)
-    ground = make_job_context(rig.opened, rig.engine.refinement, lambda: False)
+    ground = rig.engine.scheduler.make_context(rig.opened)
     prepared = work.prepare(ground, {})
     assert prepared is not None
     rig.write(merged)
@@ -303,6 +308,7 @@ def test_a_text_that_changes_meanwhile_is_found_by_what_it_says_now(rig: Rig) ->
     ) == pytest.approx(1, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.expected_logs("the embedder does not answer")
 def test_a_text_without_a_direction_holds_up_nobody(rig: Rig, model: Model) -> None:
     rig.bring(facts(60))
@@ -315,6 +321,7 @@ def test_a_text_without_a_direction_holds_up_nobody(rig: Rig, model: Model) -> N
     assert rig.found("jar number 13")[0] == "The shelf holds jar number 13"
 
 
+@pytest.mark.slow
 def test_a_server_that_goes_away_lets_the_job_rest_and_the_old_space_is_searched(rig: Rig, model: Model) -> None:
     rig.bring(facts(60))
     begin(rig)
@@ -324,7 +331,7 @@ def test_a_server_that_goes_away_lets_the_job_rest_and_the_old_space_is_searched
     assert migrated(rig) == "done"
     assert rig.opened.search.space.name == "words"
     assert rig.recall("jar number 7").strategy == "hybrid"
-    ground = make_job_context(rig.opened, rig.engine.refinement, lambda: False)
+    ground = rig.engine.scheduler.make_context(rig.opened)
     work = MigrationJob(rig.engine.embedding_models)
     assert rig.opened.storage.vault.read(lambda rows: work.count_backlog(rows, ground)) == 0, (
         "it is left alone for a while"
@@ -375,7 +382,7 @@ def test_vectors_that_are_over_go_after_thirty_days_or_when_the_person_says_so(r
     rig.bring(facts(3))
     begin(rig)
     migrated(rig)
-    ground = make_job_context(rig.opened, rig.engine.refinement, lambda: False)
+    ground = rig.engine.scheduler.make_context(rig.opened)
     work = MigrationJob(rig.engine.embedding_models)
     assert isinstance(rig.clock, HandClock)
     rig.clock.advance(vector_spaces.KEPT_DAYS * DAY_MS - 1)
@@ -408,6 +415,7 @@ def test_another_version_of_the_built_in_model_is_embedded_anew(tmp_path: Path) 
         assert rig.recall("jar number 2").strategy == "hybrid"
 
 
+@pytest.mark.slow
 def test_somebody_who_writes_without_a_pause_does_not_hold_up_the_exchange(rig: Rig) -> None:
     rig.bring(facts(3))
     begin(rig)

@@ -10,7 +10,7 @@ import numpy as np
 from engine_rig import rig_at
 
 from core.belief.relate.relation_model import RelationModel
-from core.engine.jobs.runner import _SHARE, _find_neighbours, _Manners
+from core.engine.jobs.runner import _SHARE, _find_neighbours, _ReadThrottle
 from core.engine.runtime.storage import Activity
 from core.engine.startup import built_in_readers
 from core.types.clock import ManualClock
@@ -45,31 +45,31 @@ def opened() -> tuple[Any, ManualClock, Closing]:
 
 def test_while_nobody_is_at_work_nothing_waits() -> None:
     made, clock, closing = opened()
-    manners = _Manners(made)
+    throttle = _ReadThrottle(made, 1.0)
     clock.advance(500)
-    assert manners.read(lambda _: 7) == 7
+    assert throttle.read(lambda _: 7) == 7
     assert closing.waited == 0
 
 
 def test_after_a_search_it_waits_until_nobody_searches_any_more() -> None:
     made, clock, closing = opened()
-    manners = _Manners(made)
+    throttle = _ReadThrottle(made, 1.0)
     clock.advance(500)
     made.load.activity.note_call()
-    manners.wait_while_busy()
+    throttle.wait_while_busy()
     assert 0.25 <= closing.waited < 0.3
 
 
 def test_whoever_searches_all_the_time_holds_it_back_and_not_for_good() -> None:
     made, clock, closing = opened()
     made.load.activity = SimpleNamespace(is_busy=True)
-    manners = _Manners(made)
+    throttle = _ReadThrottle(made, 1.0)
     clock.advance(50)
-    manners.wait_while_busy()
+    throttle.wait_while_busy()
     assert abs(closing.waited - 0.05 * _SHARE) < 0.03
     clock.advance(60_000)
     closing.waited = 0
-    manners.wait_while_busy()
+    throttle.wait_while_busy()
     assert closing.waited < 1.1
 
 
@@ -81,7 +81,8 @@ def test_between_the_questions_to_the_index_it_waits() -> None:
         clock.advance(1)
         return SimpleNamespace(labels=np.array([3]), cosines=np.array([0.5], np.float32))
 
-    labels, cosines = _find_neighbours(SimpleNamespace(search=search), _Manners(made), np.zeros((40, 3), np.float32), 2)  # type: ignore[arg-type]  # a stand-in
+    index: Any = SimpleNamespace(search=search)
+    labels, cosines = _find_neighbours(index, _ReadThrottle(made, 1.0), np.zeros((40, 3), np.float32), 2)
     assert labels.shape == (40, 2)
     assert labels[39].tolist() == [3, -1]
     assert cosines[0].tolist() == [0.5, -1.0]

@@ -442,6 +442,7 @@ HOSTILE: dict[str, str | Answer | Callable[[object], Answer]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_wrong_or_hostile_answer_changes_nothing(
     rig: Rig, fake: FakeOllama, clients: tuple[Actor, Actor], answer: str | Answer, caplog: pytest.LogCaptureFixture
@@ -465,6 +466,7 @@ def test_a_wrong_or_hostile_answer_changes_nothing(
 # ---- whom it asks, and when
 
 
+@pytest.mark.slow
 def test_sensitive_long_split_and_suspected_texts_are_never_sent(rig: Rig, fake: FakeOllama) -> None:
     rig.store("my secret is a melon")
     rig.store("x" * 5_000)

@@ -73,6 +73,7 @@ CASES: dict[JobType, tuple[Callable[[Rig], Any], tuple[str, ...]]] = {
 """How a vault is made in which a run finds something, and what it must have done."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", CASES)
 def test_undoing_a_run_restores_every_row_and_undoing_that_brings_them_back(tmp_path: Path, kind: JobType) -> None:
     make, did = CASES[kind]

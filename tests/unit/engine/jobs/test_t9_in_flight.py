@@ -94,6 +94,7 @@ def gone(rig: Rig, labels: set[int], *, for_good: bool) -> None:
     assert rig.verify()["status"] == "ok"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("go", [forget, erase])
 @pytest.mark.parametrize(
     ("kind", "look"),
@@ -148,6 +149,7 @@ def test_t9_what_a_model_was_reading_when_it_went_makes_no_fact(
     gone(rig, labels, for_good=go is erase)
 
 
+@pytest.mark.slow
 def test_t9_a_queued_job_finds_no_tombstoned_text_and_an_import_brings_none(rig: Rig) -> None:
     """T9 `tombstone fences import, consolidation and queued jobs`: queued before, run after; then the file again."""
     row = {"text": TEXT, "kind": "fact", "source": "inference", "ref": "x"}

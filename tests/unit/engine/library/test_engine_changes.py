@@ -187,6 +187,7 @@ def test_a_request_id_is_carried_out_once(rig: Rig, asker: Actor, curator: Actor
     assert done.operation == "DELETE"
 
 
+@pytest.mark.slow
 def test_no_more_than_fifty_of_a_clients_wishes_wait(rig: Rig, asker: Actor) -> None:
     known = [rig.store(f"Jar number {n} holds plums.", kind=Kind.EPISODE).memory_id for n in range(51)]
     asked = [remove(rig, memory_id, asker) for memory_id in known[:50]]

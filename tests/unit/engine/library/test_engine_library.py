@@ -80,6 +80,7 @@ def test_what_is_brought_back_gets_the_vector_it_lacks(rig: Rig) -> None:
     assert rig.value("SELECT count(*) FROM embeddings") == 1
 
 
+@pytest.mark.slow
 def test_more_than_a_thousand_change_in_one_step_and_back(rig: Rig) -> None:
     rig.bring([{"text": f"Fact {n}", "kind": "fact"} for n in range(1_200)])
     ids = ids_of(rig)
@@ -118,6 +119,7 @@ FIELDS = (
 )
 
 
+@pytest.mark.slow
 def test_json_lines_come_back_through_the_importer(rig: Rig, tmp_path: Path) -> None:
     fill(rig)
     whole = ids_of(rig)

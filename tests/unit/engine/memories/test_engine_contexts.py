@@ -115,6 +115,7 @@ def test_a_condition_the_person_set_is_told(rig: Rig) -> None:
     assert "is closed. [only when it (snows)] (confidence" in ask(rig, "Antwerp").context.text
 
 
+@pytest.mark.slow
 def test_a_smaller_budget_shortens_and_then_leaves_out(rig: Rig) -> None:
     rig.store(LONG, kind=Kind.EPISODE)
     seen = []

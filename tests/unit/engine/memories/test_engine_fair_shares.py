@@ -38,6 +38,7 @@ def brought(rig: Rig, ids: list[str]) -> Counter[str | None]:
     return Counter(rig.get(one).client_id for one in ids)
 
 
+@pytest.mark.slow
 def test_one_client_fills_a_third_of_what_another_is_given_before_all_others(rig: Rig) -> None:
     liar, asker = crowded(rig, 30)
     found = brought(rig, [item.memory.id for item in rig.recall(LEADING, asker, limit=10).items])
@@ -56,6 +57,7 @@ def test_one_client_fills_a_third_of_what_another_is_given_before_all_others(rig
         assert free == {liar.client_id: 10}
 
 
+@pytest.mark.slow
 def test_what_others_leave_free_is_filled_and_none_of_theirs_is_left_out(rig: Rig) -> None:
     liar, asker = crowded(rig, 50)
     found = brought(rig, [item.memory.id for item in rig.recall(ASKED, asker, limit=20).items])
@@ -66,6 +68,7 @@ def test_what_others_leave_free_is_filled_and_none_of_theirs_is_left_out(rig: Ri
     assert inside[liar.client_id] > 0
 
 
+@pytest.mark.slow
 def test_who_fills_the_lists_of_a_search_keeps_nothing_out_of_them(rig: Rig) -> None:
     liar, asker = crowded(rig, 60)
     for asked in (LEADING, "garden shed number kept"):
@@ -75,6 +78,7 @@ def test_who_fills_the_lists_of_a_search_keeps_nothing_out_of_them(rig: Rig) -> 
     assert brought(rig, [one.id for one in packed.included])[None] == 12
 
 
+@pytest.mark.slow
 def test_one_sentence_of_the_persons_takes_one_place(rig: Rig) -> None:
     writer, reader = rig.client("writer", "read", "write", HOME), rig.client("reader", "read", HOME)
     for place in range(20):
@@ -93,6 +97,7 @@ def test_one_sentence_of_the_persons_takes_one_place(rig: Rig) -> None:
     assert len(again.included) >= len(packed.included) - 1
 
 
+@pytest.mark.slow
 def test_what_the_person_said_as_well_or_vouched_for_is_nobody_elses_voice(rig: Rig) -> None:
     writer, reader = rig.client("writer", "read", "write", HOME), rig.client("reader", "read", HOME)
     texts = [f"In the garden shed box number {place} is kept." for place in range(8)]
@@ -123,6 +128,7 @@ def test_two_clients_alone_share_the_places(rig: Rig) -> None:
     assert found == {one.client_id: 5, other.client_id: 5}
 
 
+@pytest.mark.slow
 def test_who_is_loud_keeps_a_quiet_client_out_no_more_than_the_person(rig: Rig) -> None:
     loud, quiet = rig.client("loud", "read", "write", HOME), rig.client("quiet", "read", "write", HOME)
     reader = rig.client("reader", "read", HOME)
@@ -144,6 +150,7 @@ def test_who_is_loud_keeps_a_quiet_client_out_no_more_than_the_person(rig: Rig) 
     assert (inside[quiet.client_id], inside[None]) == (3, 3)
 
 
+@pytest.mark.slow
 def test_who_is_loud_behind_another_that_is_keeps_a_quiet_client_out_as_little(rig: Rig) -> None:
     first, second, quiet = (rig.client(name, "read", "write", HOME) for name in ("first", "second", "quiet"))
     reader, under = rig.client("reader", "read", HOME), "lies under the long old bench by the window"
@@ -163,6 +170,7 @@ def test_who_is_loud_behind_another_that_is_keeps_a_quiet_client_out_as_little(r
     assert given(15) == {first.client_id: 5, second.client_id: 5, quiet.client_id: 2, None: 3}
 
 
+@pytest.mark.slow
 def test_four_that_are_loud_have_no_more_than_two_thirds_while_the_persons_own_waits(rig: Rig) -> None:
     loud = [rig.client(f"loud{number}", "read", "write", HOME) for number in range(4)]
     reader = rig.client("reader", "read", HOME)
@@ -191,6 +199,7 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_nothing_is_looked_for_twice_where_nobody_is_above_its_share(rig: Rig, looked: list[str]) -> None:
     liar, asker = crowded(rig, 6)
     for one in (asker, liar, OWNER_ACTOR):
@@ -203,6 +212,7 @@ def test_nothing_is_looked_for_twice_where_nobody_is_above_its_share(rig: Rig, l
     assert len(looked) == 1
 
 
+@pytest.mark.slow
 def test_what_lies_out_of_reach_is_no_crowd(rig: Rig, looked: list[str]) -> None:
     writer, asker = rig.client("writer", "read", "write", "space:work"), rig.client("asker", "read", HOME)
     for thing in THINGS:

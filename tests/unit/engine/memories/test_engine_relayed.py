@@ -70,6 +70,7 @@ def test_in_one_chat_the_later_holds(name: str, rig: Rig) -> None:
     assert rig.recall(question, chat).items[0].memory.text == new
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KNOWN)
 def test_it_holds_over_what_was_typed_to_another_chat(name: str, rig: Rig) -> None:
     old, new, _ = CHANGES[name]

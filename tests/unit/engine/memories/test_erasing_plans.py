@@ -67,6 +67,7 @@ def carried(rig: Rig, job: Planner, deeds: Sequence[PlannedAction], ground: Any)
     return done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["running", "queued", "poison"])
 def test_a_plan_loses_the_marks_of_what_is_erased(rig: Rig, state: str) -> None:
     same = [told(rig, text) for text in SAME]

@@ -133,6 +133,7 @@ def active(rig: Rig) -> int:
     return int(rig.value("SELECT count(*) FROM memories WHERE status = 'active'"))
 
 
+@pytest.mark.slow
 def test_a_run_is_one_step_whatever_the_number_of_its_batches(tmp_path: Path) -> None:
     job = Archiving()
     with scheduled(tmp_path, job) as rig:
@@ -187,6 +188,7 @@ def test_a_job_that_is_asked_for_twice_runs_once(tmp_path: Path) -> None:
         assert job.plans == 1
 
 
+@pytest.mark.slow
 def test_stopping_keeps_what_was_done_as_a_step(tmp_path: Path) -> None:
     job = Archiving()
     with scheduled(tmp_path, job) as rig:
@@ -205,6 +207,7 @@ def test_stopping_keeps_what_was_done_as_a_step(tmp_path: Path) -> None:
         assert active(rig) == 60
 
 
+@pytest.mark.slow
 @pytest.mark.expected_logs("a job failed: E1003")
 def test_a_failed_batch_is_tried_again_and_nothing_is_done_twice(tmp_path: Path) -> None:
     job = Archiving(fails_at={1})
@@ -241,6 +244,7 @@ def test_a_job_that_fails_five_times_waits_for_the_person(tmp_path: Path) -> Non
         assert rig.engine.jobs.retry_job(row.id).result(30).state is JobState.QUEUED
 
 
+@pytest.mark.slow
 def test_what_ran_when_the_vault_closed_goes_on_behind_its_last_batch(tmp_path: Path) -> None:
     job = Archiving()
     with scheduled(tmp_path, job) as rig:
@@ -344,6 +348,7 @@ def test_a_preview_is_the_plan_and_writes_nothing(tmp_path: Path) -> None:
         assert run(rig).report["faded"] == preview.counts["archive"]
 
 
+@pytest.mark.slow
 def test_a_client_cannot_be_heard_as_the_owner(tmp_path: Path) -> None:
     with scheduled(tmp_path, Archiving()) as rig:
         client = rig.client("notes", "read")
@@ -351,6 +356,7 @@ def test_a_client_cannot_be_heard_as_the_owner(tmp_path: Path) -> None:
         assert rig.engine.jobs.run(JobType.SWEEP, OWNER_ACTOR).result(30).actor == "owner"
 
 
+@pytest.mark.slow
 def test_what_a_person_stopped_is_not_begun_again_at_the_next_beat(tmp_path: Path) -> None:
     job = Archiving()
     with scheduled(tmp_path, job) as rig:
@@ -367,6 +373,7 @@ def test_what_a_person_stopped_is_not_begun_again_at_the_next_beat(tmp_path: Pat
         assert due(rig) == (JobType.SWEEP,)
 
 
+@pytest.mark.slow
 @pytest.mark.expected_logs("a job failed: E1003", "the failure of a job could not be noted: E1003")
 def test_a_failure_that_could_not_be_noted_strands_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     job = Archiving(fails_at={1})
@@ -385,6 +392,7 @@ def test_a_failure_that_could_not_be_noted_strands_nothing(tmp_path: Path, monke
         assert (row.state, row.report["faded"], job.plans) == (JobState.DONE, 60, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.expected_logs("a job failed: E4005")
 def test_a_run_that_gave_up_and_was_taken_back_begins_anew(tmp_path: Path) -> None:
     job = Archiving()
@@ -420,6 +428,7 @@ def test_what_comes_back_by_itself_never_ends_as_poison(tmp_path: Path) -> None:
         assert row.not_before == rig.clock.now_ms() + 600_000
 
 
+@pytest.mark.slow
 @pytest.mark.expected_logs("a job failed: E1003", "the failure of a job could not be noted: E1003")
 def test_whoever_asks_takes_a_stranded_job_up_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     job = Archiving(fails_at={1})
@@ -472,6 +481,7 @@ def test_work_of_hours_lets_all_other_work_go_first(tmp_path: Path) -> None:
         assert active(rig) == 0
 
 
+@pytest.mark.slow
 def test_the_history_keeps_the_newest_of_each_kind_and_one_empty_run(tmp_path: Path) -> None:
     with scheduled(tmp_path, Archiving()) as rig:
 

@@ -56,6 +56,7 @@ def answers(rig: Rig) -> list[list[str]]:
     return [rig.found(one) for one in QUESTIONS]
 
 
+@pytest.mark.slow
 def test_e21_3_under_pressure_caches_go_and_answers_stay(rig: Rig, held: Held) -> None:
     before = answers(rig)
     dropped: list[str] = []
@@ -72,6 +73,7 @@ def test_e21_3_under_pressure_caches_go_and_answers_stay(rig: Rig, held: Held) -
     assert answers(rig) == before
 
 
+@pytest.mark.slow
 def test_e21_3_when_it_is_critical_the_graph_goes_and_comes_back(rig: Rig, held: Held) -> None:
     before, full = answers(rig), rig.opened.search.index.status().memory_bytes
     held.megabytes = 95
@@ -96,6 +98,7 @@ def test_e21_3_when_it_is_critical_the_graph_goes_and_comes_back(rig: Rig, held:
     assert rig.verify()["status"] == "ok"
 
 
+@pytest.mark.slow
 def test_an_index_without_its_graph_survives_a_restart(rig: Rig, held: Held) -> None:
     before = answers(rig)
     held.megabytes = 95

@@ -144,6 +144,7 @@ def test_a_sweep_is_stopped_on_request(rig: Rig, lab: RecallTrials, monkeypatch:
     assert lab.sweep_option("least_chance", (1.0,), {}).result(30).tallies[0].empty == 5
 
 
+@pytest.mark.slow
 def test_a_later_preview_stops_an_earlier_one(rig: Rig, lab: RecallTrials) -> None:
     rig.store(BEES)
     for n in range(20):

@@ -304,6 +304,7 @@ def test_a_decision_without_the_tick_makes_no_rule(rig: Rig) -> None:
     assert state_of(rig, same.item) == ("open", None, None)
 
 
+@pytest.mark.slow
 def test_a_queue_is_cut_at_two_hundred_and_counts_the_rest(rig: Rig) -> None:
     first = make_pair(rig, have("The one that is used.", None, recalled=50), came("Against it.", None))
     for n in range(205):

@@ -93,6 +93,7 @@ def test_it_ends_where_the_person_takes_it_back_meanwhile(rig: Rig, monkeypatch:
     assert open_items(rig) == 5
 
 
+@pytest.mark.slow
 def test_more_than_a_page_goes_at_once(rig: Rig) -> None:
     noisy(rig, 230)
     done = rig.engine.conflicts.turn_down("Noisy").result(60)

@@ -178,6 +178,7 @@ def test_what_was_rejected_once_is_asked_about_again_when_it_is_held_again(rig: 
     assert [row.id for row in queue(rig).rows] == [again]
 
 
+@pytest.mark.slow
 def test_more_than_fifty_of_a_source_come_back_in_the_library(rig: Rig) -> None:
     client = rig.client("bad", "read", "write")
     ids = [rig.store(f"Fact {n}.", client).memory_id for n in range(51)]

@@ -63,6 +63,7 @@ def test_a_scrub_is_remembered_until_it_is_done(rig: Rig, monkeypatch: pytest.Mo
     assert rig.value("SELECT count(*) FROM settings WHERE key = 'scrub_due'") == 0
 
 
+@pytest.mark.slow
 def test_a_verb_of_many_short_statements_ends_with_its_time(rig: Rig) -> None:
     def endless(tx: Any) -> None:
         while True:

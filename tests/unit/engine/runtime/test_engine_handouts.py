@@ -28,6 +28,7 @@ def wait(rig: Rig, ms: int) -> None:
     rig.clock.advance(ms)
 
 
+@pytest.mark.slow
 def test_pages_of_a_minute_stand_on_one_receipt(rig: Rig) -> None:
     reader = rig.client("reader", "read", HOME)
     ids = [rig.store(text, space="home").memory_id for text in TEXTS]

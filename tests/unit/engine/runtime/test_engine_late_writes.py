@@ -107,6 +107,7 @@ def test_what_waits_for_the_writer_is_not_written_after_the_client_was_shut_out(
     _unchanged(one, before, counted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", sorted(STOPS))
 @pytest.mark.parametrize("method", EMBEDDED)
 def test_what_waits_for_the_embedder_is_not_written_after_the_client_was_shut_out(

@@ -51,6 +51,7 @@ def refusal(rig: Rig) -> object:
     return index["snapshot_refused"]
 
 
+@pytest.mark.slow
 def test_the_snapshot_written_on_closing_is_used_on_opening(rig: Rig, loaded: list[int]) -> None:
     before = answers(rig)
     rig.lock()
@@ -61,6 +62,7 @@ def test_the_snapshot_written_on_closing_is_used_on_opening(rig: Rig, loaded: li
     assert (refusal(rig), loaded) == (None, [])
 
 
+@pytest.mark.slow
 def test_only_what_came_since_is_read_again(rig: Rig, loaded: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     rig.lock()
     rig.unlock()
@@ -76,6 +78,7 @@ def test_only_what_came_since_is_read_again(rig: Rig, loaded: list[int], monkeyp
     assert (refusal(rig), loaded) == (None, [7])
 
 
+@pytest.mark.slow
 def test_a_purged_vector_is_not_in_it_any_more(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     rig.store("Quinces in the cellar")
     rig.lock()
@@ -124,6 +127,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], set[str]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DAMAGES)
 @pytest.mark.expected_logs("closing: the step snapshot failed")  # where a directory has its name
 def test_a_damaged_snapshot_is_refused_and_nothing_is_lost(rig: Rig, name: str) -> None:
@@ -137,6 +141,7 @@ def test_a_damaged_snapshot_is_refused_and_nothing_is_lost(rig: Rig, name: str) 
     assert rig.verify()["checks"]["index"]["status"] == "ok"
 
 
+@pytest.mark.slow
 def test_a_snapshot_of_another_history_is_refused(rig: Rig) -> None:
     rig.lock()
     older = rig.home.snapshot.read_bytes()
@@ -150,6 +155,7 @@ def test_a_snapshot_of_another_history_is_refused(rig: Rig) -> None:
     assert refusal(rig) == "other_history"
 
 
+@pytest.mark.slow
 def test_another_model_is_told_apart_and_everything_is_embedded_anew(rig: Rig, tmp_path: Path) -> None:
     class Other(WordEmbedder):
         name, version = "others", "others-2"

@@ -151,6 +151,7 @@ def _put_back(gate: Gate) -> None:
         path.write_bytes(content)
 
 
+@pytest.mark.slow
 def test_a_vault_put_back_with_its_head_is_told_by_the_keyrings_counter(empty: Gate) -> None:
     _put_back(empty)
     info = empty.vault.open("lantern").result(30)
@@ -166,6 +167,7 @@ def test_a_vault_put_back_with_its_head_is_told_by_the_keyrings_counter(empty: G
     assert empty.vault.open().result(30).older_than_head is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["broken", "empty", "forged"])
 def test_a_keyring_that_tells_no_counter_is_no_alarm_and_holds_nothing_up(empty: Gate, fault: str) -> None:
     _put_back(empty)
@@ -179,6 +181,7 @@ def test_a_keyring_that_tells_no_counter_is_no_alarm_and_holds_nothing_up(empty:
     assert empty.engine.memories.store(StoreRequest("Something new."), OWNER_ACTOR).result(30).memory_id
 
 
+@pytest.mark.slow
 def test_a_copy_of_the_vault_in_another_place_counts_for_itself(empty: Gate, tmp_path: Path) -> None:
     _put_back(empty)
     other = Gate(Home(tmp_path / "other", reserve_bytes=RESERVE))
@@ -190,6 +193,7 @@ def test_a_copy_of_the_vault_in_another_place_counts_for_itself(empty: Gate, tmp
         other.engine.close()
 
 
+@pytest.mark.slow
 def test_acceptance_is_audited_and_shown_in_the_journal(gate: Gate) -> None:
     gate.vault.open(PASSPHRASE).result(30)
     gate.engine.memories.store(StoreRequest("The kettle is red."), OWNER_ACTOR).result(30)

@@ -46,6 +46,7 @@ def changing(clock_of: Rig) -> None:
     clock.advance(1000)
 
 
+@pytest.mark.slow
 def test_steps_tell_what_was_done_and_lead_to_memories(rig: Rig) -> None:
     kept = rig.store("The kettle is blue").memory_id
     client = rig.client("plug", "write", "read")

@@ -35,6 +35,7 @@ def test_on_a_channel_nothing_is_made_of_an_entity(rig: Rig) -> None:
     assert differences(before, rig.dump()) == {}
 
 
+@pytest.mark.slow
 def test_names_in_sight_settle_it_however_often_they_are_named(rig: Rig) -> None:
     """The work is counted in steps of the database: reading every mention would be some hundred times this."""
     plug = rig.client("plug", "read", "write")

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import pytest
 from engine_rig import START_MS, Rig, error_of, facts, refused
 
 from core.engine.views.timeline import Timeline
@@ -109,6 +110,7 @@ def test_the_line_of_a_topic(rig: Rig) -> None:
         rig.engine.timeline.trace_evolution("  ")
 
 
+@pytest.mark.slow
 def test_a_locked_vault_tells_nothing_and_keeps_nothing(rig: Rig) -> None:
     rig.store("The boat is called Heron.")
     assert total(rig) == 1

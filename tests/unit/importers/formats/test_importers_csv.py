@@ -166,11 +166,13 @@ def test_a_folder_of_tables_and_its_strangers() -> None:
     assert reasons(items) == {"hidden_file": 1, "not_csv": 1}
 
 
+@pytest.mark.slow
 def test_a_cell_of_ten_megabytes() -> None:
     words = "buoy; " * (2 << 20)
     assert texts(f'text;author\n"{words}";x\n') == [words]
 
 
+@pytest.mark.slow
 def test_a_large_file_streams(tmp_path: Path) -> None:
     path = tmp_path / "big.csv"
     with path.open("w", encoding="utf-8", newline="") as out:

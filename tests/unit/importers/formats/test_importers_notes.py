@@ -242,6 +242,7 @@ def test_rulers_are_no_front_matter(text: str) -> None:
     assert record.extra["front_matter"] == {}
 
 
+@pytest.mark.slow
 def test_front_matter_of_hostile_sizes() -> None:
     deep = "---\na: " + "[" * 3000 + "]" * 3000 + "\n---\nbody"
     laughs = "---\na: &a [x]\n" + "".join(f"b{n}: &b{n} [*a, *a, *a]\n" for n in range(30)) + "---\nbody"

@@ -126,6 +126,7 @@ def test_links_in_front_matter_count() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_hostile_texts_take_no_longer_than_their_length() -> None:
     # Each of these is quadratic or worse for a careless pattern; at this size that would be hours.
     for piece in ("[[", "`", "``` ", "<!--", "$$", "![](", "[a](", "> ", "- ", "#", "\\", "((", "`a``b```c"):

@@ -25,6 +25,7 @@ def test_every_hostile_fixture_has_a_test() -> None:
     assert set(HOSTILE) == set(REFUSED) | stored | here
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fixture_id", REFUSED)
 def test_refused_with_one_sentence_and_little_memory(fixture_id: str, tmp_path: Path) -> None:
     want = fixture(fixture_id)

@@ -305,6 +305,7 @@ def test_a_line_of_ten_megabytes() -> None:
     assert record.text == words
 
 
+@pytest.mark.slow
 def test_a_large_file_streams(tmp_path: Path) -> None:
     path = tmp_path / "big.jsonl"
     with path.open("w", encoding="utf-8") as out:

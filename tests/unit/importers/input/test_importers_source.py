@@ -281,6 +281,7 @@ def test_an_archive_after_other_bytes_and_with_64_bit_fields(tmp_path: Path) -> 
         assert content(bundle, "a.txt") == b"a" * 50
 
 
+@pytest.mark.slow
 def test_more_than_65535_members_use_the_64_bit_directory(tmp_path: Path) -> None:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as made:
@@ -396,6 +397,7 @@ def directory_only(count: int) -> bytes:
     return local + entry * count + end
 
 
+@pytest.mark.slow
 def test_more_members_than_any_export_are_refused_cheaply(tmp_path: Path) -> None:
     for count, words in ((100_001, "more than 100,000 files"), (1_000_000, "directory of more")):
         path = written(tmp_path, directory_only(count))

@@ -217,6 +217,7 @@ def test_a_second_doubt_leaves_alone_what_left_already(rig: Rig, sources: list[s
     assert rig.rows("SELECT status, status_reason, retired_at FROM memories WHERE id = ?", made) == left
 
 
+@pytest.mark.slow
 def test_what_lay_beneath_a_forgotten_digest_is_forgotten_by_itself(rig: Rig, sources: list[str]) -> None:
     made = digest(rig)[0]
     rig.forget(made)

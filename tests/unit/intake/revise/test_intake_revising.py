@@ -332,6 +332,7 @@ def test_a_change_without_sense_is_refused_before_anything_is_written(rig: Rig, 
     assert not differences(before, rig.dump())
 
 
+@pytest.mark.slow
 def test_a_preview_tells_what_would_change_and_changes_nothing(rig: Rig) -> None:
     ids = [rig.store(f"Fact number {n}", tags=("even",) * (n % 2 == 0)).memory_id for n in range(30)]
     before = rig.dump()

@@ -56,6 +56,7 @@ TEMPLATES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("template", TEMPLATES)
 @pytest.mark.parametrize("kind", [Kind.FACT, Kind.PROCEDURE])
 def test_lines_that_differ_in_the_number_of_their_subject_all_stand(rig: Rig, template: str, kind: Kind) -> None:

@@ -91,6 +91,7 @@ def test_who_was_refused_asks_no_more_by_naming_another_channel(rig: Rig) -> Non
     assert waiting(rig) == 1
 
 
+@pytest.mark.slow
 def test_a_refused_text_under_many_channels_counts_at_the_bound(rig: Rig) -> None:
     rig.opened.storage.work.client_waits = 2
     claude, other = proposers(rig)

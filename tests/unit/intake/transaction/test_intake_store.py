@@ -137,6 +137,7 @@ def test_a_forgotten_fact_is_stored_anew(rig: Rig) -> None:
     assert rig.texts(None) == ["Ada keeps bees"] * 2
 
 
+@pytest.mark.slow
 def test_a_long_text_is_kept_whole_in_linked_parts(rig: Rig) -> None:
     assert len(LONG) > 200_000
     reply = rig.store(LONG)
@@ -155,6 +156,7 @@ def test_a_long_text_is_kept_whole_in_linked_parts(rig: Rig) -> None:
     assert {row[0] for row in rig.rows("SELECT status FROM memories")} == {"active"}
 
 
+@pytest.mark.slow
 def test_the_same_long_fact_is_known_too(rig: Rig) -> None:
     first = rig.store(LONG)
     rows = count(rig, "memories")

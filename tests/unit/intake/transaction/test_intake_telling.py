@@ -269,6 +269,7 @@ def test_to_who_may_read_what_was_erased_is_left_out(rig: Rig) -> None:
 # ---- what is kept from one that reads
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("grant", "operation"), [("write", "ADD"), ("propose", "PROPOSED")])
 def test_a_sealed_memory_is_no_twin(rig: Rig, grant: str, operation: str) -> None:
     text = "The safe code is 4711."

@@ -76,6 +76,7 @@ def image(rig: Rig, name: str) -> dict[str, Table]:
     return {**found, "clients": [tuple(row[place] for place in kept) for row in found["clients"]]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VERBS)
 def test_undo_is_exact_and_so_is_its_undo(rig: Rig, name: str) -> None:
     set_up(rig)

@@ -63,6 +63,7 @@ def test_the_newer_of_two_goes_first(rig: Rig) -> None:
     assert {table: len(rows) for table, rows in rig.dump().items()} == {t: len(rows) for t, rows in before.items()}
 
 
+@pytest.mark.slow
 def test_the_older_of_two_goes_first(rig: Rig) -> None:
     old, new = shared_rows()
     first, second = bring_both(rig)
@@ -87,6 +88,7 @@ def test_the_older_of_two_goes_first(rig: Rig) -> None:
     assert rig.bring(old, name="old.jsonl").stored == 13
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("undo_first", [0, 1])
 @pytest.mark.parametrize("redo_first", [0, 1])
 def test_both_can_be_brought_back_in_every_order(rig: Rig, undo_first: int, redo_first: int) -> None:
@@ -136,6 +138,7 @@ def test_what_an_import_confirmed_goes_with_it_once_its_owner_took_it_back(rig: 
     assert rig.rows("SELECT * FROM claims") == []
 
 
+@pytest.mark.slow
 def test_a_long_fact_in_both_goes_with_the_second(rig: Rig) -> None:
     long = "".join(f"Line {n} of the will. " for n in range(1500))
     first = rig.bring([{"text": long, "kind": "fact", "ref": "1"}], name="a.jsonl")

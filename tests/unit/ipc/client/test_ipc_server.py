@@ -177,6 +177,7 @@ def test_the_owner_sees_numbers_and_has_no_limits(served: Served) -> None:
     assert owner.call("memory_store", {"text": "x" * 9000, "space": "GLOBAL"})["classification"]["label"] == "NEW"
 
 
+@pytest.mark.slow
 def test_the_21st_search_of_a_minute_on_any_connection(served: Served) -> None:
     first, second, recalls = served.paired(), served.paired(), served.calls_of("recall")
     for client in [first, second] * 10:
@@ -194,6 +195,7 @@ def test_the_21st_search_of_a_minute_on_any_connection(served: Served) -> None:
         first.call("memory_search", {"query": "x"})
 
 
+@pytest.mark.slow
 def test_the_pages_of_what_holds_a_text_count_as_one_search_and_as_reads(served: Served) -> None:
     client = served.paired("plug", ["read"], limit=2)
     served.bring([f"a jar {n} " * 10 for n in range(40)], "client:plug")
@@ -247,6 +249,7 @@ def test_a_refused_line_is_answered_under_its_id(served: Served) -> None:
     assert (answer["id"], answer["error"]["code"], answer["error"]["data"]["code"]) == (7, -32600, "E4009")
 
 
+@pytest.mark.slow
 def test_long_lists_are_cut_and_followed(served: Served) -> None:
     served.bring([f"{n} " + "x" * 8000 for n in range(100)])
     ids = [one.id for one in served.engine.memories.list(ListRequest(limit=None), OWNER_ACTOR).result(60).items]
@@ -263,6 +266,7 @@ def test_long_lists_are_cut_and_followed(served: Served) -> None:
     assert [item["id"] for item in found["items"]] == ids[:95]
 
 
+@pytest.mark.slow
 def test_a_list_without_a_limit_has_as_many_items_as_the_protocol_says(served: Served) -> None:
     served.rig.bring([{"text": f"Jar {n}", "kind": "fact", "ref": f"j{n}"} for n in range(60)], space="home")
     served.engine.clients.pair("plug", ["read", "space:home"]).result(60)
@@ -274,6 +278,7 @@ def test_a_list_without_a_limit_has_as_many_items_as_the_protocol_says(served: S
     assert len(served.call(served.owner(), "owner.list")["items"]) == 50
 
 
+@pytest.mark.slow
 def test_one_reply_of_a_list_has_at_most_500_items(served: Served) -> None:
     served.bring([f"jar {n}" for n in range(650)])
     owner, lists = served.owner(), served.calls_of("list")

@@ -66,6 +66,7 @@ def test_it_takes_read_and_a_grant_for_the_space(served: Served) -> None:
     assert asked == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "params",
     [

@@ -28,6 +28,7 @@ def refused(method: str, params: dict[str, Any]) -> LociError:
     return caught.value
 
 
+@pytest.mark.slow
 def test_every_schema_is_one() -> None:
     for name, method in REGISTRY.methods.items():
         Draft202012Validator.check_schema(method.params)

@@ -156,6 +156,7 @@ def test_when_the_peer_goes_its_sessions_are_left(served: Served) -> None:
     assert left(asked) == [(who, "a"), (who, "b"), (who, "channel:discord:ada a")]
 
 
+@pytest.mark.slow
 def test_a_connection_remembers_so_many_sessions_and_leaves_all_that_are_in_use(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -92,6 +92,7 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
     return plain.get(verb, {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_answers_as_its_schema_says(rig: Rig, verb: str) -> None:
     assert run(rig, verb, **calls(rig, verb))

@@ -86,6 +86,7 @@ def everything(rig: Rig) -> None:
 # ---- all of it
 
 
+@pytest.mark.slow
 def test_all_phases_run(rig: Rig) -> None:
     everything(rig)
     counts = consolidate(rig).counts
@@ -309,6 +310,7 @@ def test_a_digest_stands_for_its_sources(rig: Rig) -> None:
     assert rig.verify()["status"] == "ok"
 
 
+@pytest.mark.slow
 def test_fifty_variants_give_one_memory_in_recall(rig: Rig) -> None:
     """E4.2.4: as notes of an assistant, which nothing unites when they are stored."""
     client = rig.client("helper", "write")
@@ -360,6 +362,7 @@ def test_imported_records_are_never_gathered(rig: Rig) -> None:
     assert set(by_status(rig)) == {"active"}
 
 
+@pytest.mark.slow
 def test_a_digest_of_many_details_is_made_in_parts(rig: Rig) -> None:
     things = ("cents", "euros", "refunds", "invoices", "taxes", "receipts", "limits", "keys", "hooks", "plans",
               "coupons", "trials", "seats", "payouts", "disputes", "fees")  # fmt: skip

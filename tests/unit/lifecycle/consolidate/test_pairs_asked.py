@@ -124,6 +124,7 @@ def of_every_sort(rig: Rig) -> None:
         told(rig, text, 9 + nr, lineage="document:a" if nr < 2 else f"talk:{nr}")
 
 
+@pytest.mark.slow
 def test_the_deeds_are_those_of_asking_about_every_pair(rig: Rig, model: Counting) -> None:
     of_every_sort(rig)
     ground, near = looked_at(rig)

@@ -78,6 +78,7 @@ def test_answers_go_with_their_model() -> None:
     assert len(relation_cache._known) == before
 
 
+@pytest.mark.slow
 def test_thousands_of_answers_come_back_as_they_were_given() -> None:
     answers = relation_cache.RelationCache()
     dice = np.random.default_rng(3)

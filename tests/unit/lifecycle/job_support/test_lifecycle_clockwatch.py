@@ -193,6 +193,7 @@ def test_a_wrong_year_that_is_set_right_erases_nothing_though_the_vault_keeps_it
     assert rig.get(kept).status is Status.ARCHIVED
 
 
+@pytest.mark.slow
 def test_what_is_due_by_the_time_that_was_believed_is_erased_in_the_trial_too(rig: Rig) -> None:
     beat(rig)
     archived(rig, "The Quagga stood behind the barn")

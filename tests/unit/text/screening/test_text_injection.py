@@ -148,6 +148,7 @@ def test_halves_are_found_in_any_sentence_and_in_either_order() -> None:
     assert find_split_injection(padded) == find_split_injection(padded[::-1][1:] + padded[2:]) == {0, 1}
 
 
+@pytest.mark.slow
 def test_looking_for_halves_costs_a_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
@@ -309,6 +310,7 @@ def test_of_several_vaults_the_strictest_limits_hold_and_go_with_their_vault() -
     assert current_limits() == ScanLimits()
 
 
+@pytest.mark.slow
 def test_a_long_text_is_scanned_in_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
     deobfuscate = injection.deobfuscate_text

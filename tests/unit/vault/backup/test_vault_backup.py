@@ -107,6 +107,7 @@ def test_a_backup_has_three_members_and_says_what_it_holds(home: Home) -> None:
     assert [path.name for path in home.backups.iterdir()] == [made.path.name]
 
 
+@pytest.mark.slow
 def test_three_automatic_backups_stay(home: Home) -> None:
     (home.backups / "mine.tar").write_bytes(b"x")
     with kit.opened(home) as vault:
@@ -139,6 +140,7 @@ def test_a_backup_replaces_a_backup_and_nothing_else(home: Home, tmp_path: Path)
     assert not list(tmp_path.glob("*.partial"))
 
 
+@pytest.mark.slow
 def test_a_backup_of_a_damaged_vault_is_whole_or_not_made(home: Home, tmp_path: Path) -> None:
     whole = _filled(home).vault.read_bytes()
     outcomes = []
@@ -286,6 +288,7 @@ def test_a_backup_cut_anywhere_is_refused_whole(home: Home, archive: Path) -> No
         _refused(archive, home)
 
 
+@pytest.mark.slow
 def test_a_backup_with_a_flipped_bit_is_refused_or_says_the_same(home: Home, archive: Path, tmp_path: Path) -> None:
     whole = archive.read_bytes()
     chance = random.Random(4)
@@ -414,6 +417,7 @@ class _Killed(BaseException):
     pass
 
 
+@pytest.mark.slow
 def test_a_restore_killed_between_any_two_renames_is_finished_at_the_next_start(
     tmp_path: Path, home: Home, archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

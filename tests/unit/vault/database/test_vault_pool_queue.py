@@ -225,6 +225,7 @@ def test_closing_stops_a_runaway_read_and_refuses_the_next(home: Home) -> None:
     assert not home.shm.exists()
 
 
+@pytest.mark.slow
 def test_closing_does_not_wait_for_python_code_that_holds_a_connection(home: Home) -> None:
     vault = kit.open_at(home, readers=2)
     inside, go_on = threading.Event(), threading.Event()

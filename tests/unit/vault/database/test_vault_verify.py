@@ -60,6 +60,7 @@ def test_after_a_kill_the_log_is_checkpointed_before_the_file_is_judged(tmp_path
         assert verify_vault(vault, kit.KEYS).status == "ok"
 
 
+@pytest.mark.slow
 def test_segments_that_were_merged_since_are_no_damage(home: Home) -> None:
     words = random.Random(7)
     with kit.opened(_filled(home), readers=1) as vault:
@@ -180,6 +181,7 @@ def test_statuses() -> None:
     assert VerificationReport({"a": failed, "b": unknown, "c": OK}).status == "damaged"
 
 
+@pytest.mark.slow
 def test_flipped_bits_anywhere_in_the_vault(home: Home) -> None:
     """Forty places: each is told when the vault is opened or when it is verified, and nothing crashes."""
     whole = _filled(home).vault.read_bytes()
@@ -205,6 +207,7 @@ def _judged(home: Home) -> str:
     return "verify"
 
 
+@pytest.mark.slow
 def test_the_vault_refuses_to_give_out_what_is_damaged(home: Home) -> None:
     """No wrong text is ever shown: a page whose authentication fails is not read."""
     texts = {row[0] for row in _texts(_filled(home))}

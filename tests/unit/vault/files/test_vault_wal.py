@@ -63,6 +63,7 @@ def test_a_sound_log_after_a_kill_is_no_alarm(tmp_path: Path, home: Home) -> Non
     assert _rows(copy) == (40, 0, 0)
 
 
+@pytest.mark.slow
 def test_a_log_cut_anywhere_is_no_alarm(tmp_path: Path, home: Home) -> None:
     whole = _left_behind(tmp_path, home, commits=12)
     size = whole.wal.stat().st_size
@@ -77,6 +78,7 @@ def test_a_log_cut_anywhere_is_no_alarm(tmp_path: Path, home: Home) -> None:
         assert count <= 12
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_is_counted_exactly(tmp_path: Path, home: Home) -> None:
     whole = _left_behind(tmp_path, home, commits=24)
     (whole.path / "vault.db-shm").unlink()
@@ -93,6 +95,7 @@ def test_every_flipped_bit_is_counted_exactly(tmp_path: Path, home: Home) -> Non
         assert (copy.backups / "journal-damaged.bin").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.slow
 def test_a_damaged_header_is_told_apart(tmp_path: Path, home: Home) -> None:
     whole = _left_behind(tmp_path, home, commits=5)
     (whole.path / "vault.db-shm").unlink()
