@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from core.types.belief import Label, Relation
+from core.types.belief import ACTED_ON, Label, Relation
 from core.types.values import Action, Source
 
 AT_ODDS = frozenset({"claims_at_odds", "value_changed", "value_returns", "old_value", "held_value", "number_changed"})
@@ -105,6 +105,11 @@ class Verdict:
     noted: bool = False
 
 
+def may_act_on(relation: Relation) -> bool:
+    """Whether a relation is sure enough to be acted on without a person."""
+    return relation.confidence >= ACTED_ON
+
+
 def decide_gate(newcomer: SourceAuthority, existing: SourceAuthority, relation: Relation) -> Verdict:
     """What becomes of a newcomer beside one memory that stands.
 
@@ -114,12 +119,12 @@ def decide_gate(newcomer: SourceAuthority, existing: SourceAuthority, relation: 
         relation: how they relate, by structure or by meaning.
 
     Returns:
-        The verdict. Without certainty (`Relation.certain`) nothing that stands ends or changes; at most what somebody
+        The verdict. Without certainty (`may_act_on`) nothing that stands ends or changes; at most what somebody
         else told before the person spoke waits for a decision.
     """
     if newcomer.scope_session != existing.scope_session and not _is_against_person_across_sessions(newcomer, existing):
         return Verdict(GateDecision.COEXIST, "other_scope")
-    if not relation.certain or _is_only_in_passing(newcomer, existing, relation):
+    if not may_act_on(relation) or _is_only_in_passing(newcomer, existing, relation):
         return _decide_unsure(newcomer, existing, relation)
     if relation.label is Label.DUPLICATE:
         return Verdict(GateDecision.STACK, "same_meaning")

@@ -184,8 +184,3 @@ class Relation:
     def by_meaning(self) -> bool:
         """Whether a model read it so, without a claim or a value that differs."""
         return self.reason == BY_MEANING
-
-    @property
-    def certain(self) -> bool:
-        """Whether it may be acted on without a person."""
-        return self.confidence >= ACTED_ON

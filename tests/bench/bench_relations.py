@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from core.belief.relate.relation_model import RelationModel  # noqa: E402
+from core.belief.trust_gate import may_act_on  # noqa: E402
 from core.types.belief import ACTED_ON, LABELS, ClaimDraft, ComparedText, Label, Relation  # noqa: E402
 
 NAME = "belief-pairs-dev.jsonl"
@@ -71,7 +72,9 @@ def print_applied(rows: Sequence[Row], said: Sequence[Relation]) -> None:
     for labels in ((Label.SUPERSEDE,), (Label.MERGE,), (Label.SUPERSEDE, Label.MERGE), LABELS):
         name = "+".join(label.value for label in labels) if len(labels) < 4 else "all four"
         sure = [
-            row.label is one.label for row, one in zip(rows, said, strict=True) if one.certain and one.label in labels
+            row.label is one.label
+            for row, one in zip(rows, said, strict=True)
+            if may_act_on(one) and one.label in labels
         ]
         whole = sum(row.label in labels for row in rows)
         right = f"{sum(sure) / len(sure):.3f}" if sure else "none"

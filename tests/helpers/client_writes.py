@@ -18,7 +18,7 @@ from core.engine.facade import Engine
 from core.ipc.methods.definition.entry import MethodCall
 from core.ipc.methods.table import METHODS
 from core.ipc.protocol.contract import load_registry
-from core.ipc.protocol.sessions import Session
+from core.ipc.protocol.sessions import Session, client_session
 from core.types.entities import EntityDraft
 from core.types.values import Actor, Kind, Source
 
@@ -50,7 +50,7 @@ class Writer:
         """Its connection, as it stands now."""
         record = self.rig.engine.authority.token_for(NAME)
         assert record is not None
-        return Session(record, owner=False)
+        return client_session(record)
 
     def params(self, method: str, **more: Any) -> dict[str, Any]:
         """What a method is called with."""

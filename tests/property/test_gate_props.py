@@ -9,7 +9,14 @@ from gate_rig import DAY_MS, by_client, by_import, by_owner
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.belief.trust_gate import GateDecision, SourceAuthority, decide_gate, is_outranking, resolve_contradiction
+from core.belief.trust_gate import (
+    GateDecision,
+    SourceAuthority,
+    decide_gate,
+    is_outranking,
+    may_act_on,
+    resolve_contradiction,
+)
 from core.types.belief import ACTED_ON, LABELS, Label, Relation
 from core.types.values import Action, Source
 
@@ -96,7 +103,7 @@ def test_whoever_waits_is_asked_about_and_a_question_always_suggests(
         assert found.review
         assert found.reason
     assert (found.suggestion is not None) == (found.review or found.noted)
-    assert found.kind == ("contradiction" if told.certain or not found.review else "classification") or (
+    assert found.kind == ("contradiction" if may_act_on(told) or found.suggestion is None else "classification") or (
         found.kind == "classification" and new.owner_said and old.owners_word
     )
 

@@ -1,8 +1,11 @@
-"""The claims of one sentence by the claim model that ships: which words are a value, of which predicate, of whom.
+"""The claims of one sentence by the claim model that ships, and which of them stand beside those that rules read.
 
 A token is marked as beginning or going on with a value of a predicate of the vocabulary, or as neither; beside it stand
-marks of the subjects, whether a value is somebody else's than the speaker's, and whether it is denied. Must not do:
-fetch anything, keep or log a text, decide which claims stand, or import the runtime before the first sentence.
+marks of the subjects, whether a value is somebody else's than the speaker's, and whether it is denied. Where rules and
+model agree, and where the model has nothing surer to say, what rules read stands. A value that only the model finds is
+believed from one confidence on, one that contradicts what rules read of the same words from another; and what rules
+read goes where the model finds nothing of the kind in its words. Must not do: fetch anything, keep or log a text, or
+import the runtime before the first sentence.
 """
 
 from __future__ import annotations
@@ -17,9 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.extract.frames import predicate_names
+from core.belief.extract.normal_form import value_key
 from core.embed.embedder import ModelFiles, ModelManifest, SentenceSession, read_manifest, runtime_faults
 from core.errors import Code, LociError
 from core.talk.reader_features import SentenceFeatures, encode_sentence
+from core.types.belief import ClaimDraft
 from core.types.talk import SentenceInContext
 
 NOTHING, BEGIN, CONTINUE = 0, 1, 2
@@ -128,6 +133,56 @@ class ClaimModel:
         self._session.rest()
 
 
+@dataclass(frozen=True, slots=True)
+class ReconciledClaims:
+    """What stands of a sentence.
+
+    Attributes:
+        dropped: what rules read and the model does not bear out.
+        added: what the model finds beside the rest, or in its place.
+    """
+
+    dropped: tuple[ClaimDraft, ...]
+    added: tuple[ReadValue, ...]
+
+
+def reconcile_claims(
+    drafts: Sequence[ClaimDraft], reading: ClaimReading, sentence: str, limits: Mapping[str, float]
+) -> ReconciledClaims:
+    """Decide between rules and model.
+
+    Args:
+        drafts: what rules read in the sentence.
+        reading: what the model says of it.
+        sentence: its text.
+        limits: by the names in `LIMITS`.
+    """
+    places = [find_value(sentence, draft.value) for draft in drafts]
+    kept: list[Span] = []
+    dropped: list[ClaimDraft] = []
+    for draft, place in zip(drafts, places, strict=True):
+        if place is None or _is_agreed(draft, place, reading, sentence):
+            kept += [] if place is None else [place]
+        elif _is_outdone(place, reading, limits["replaces"]) or (
+            reading.backing(draft.predicate, place) < limits["backed"]
+        ):
+            dropped.append(draft)
+        else:
+            kept.append(place)
+    added = [
+        one
+        for one in reading.values
+        if one.confidence >= limits["added"] and not any(_do_spans_overlap(one.value, place) for place in kept)
+    ]
+    return ReconciledClaims(tuple(dropped), tuple(added))
+
+
+def find_value(sentence: str, value: str) -> Span | None:
+    """Where a value stands in its sentence, without regard to case; None where it was written otherwise."""
+    start = sentence.casefold().find(value.casefold())
+    return None if start < 0 or len(sentence.casefold()) != len(sentence) else (start, start + len(value))
+
+
 def claims_folder() -> Traversable:
     """The folder of the claim model that ships with Loci."""
     return files("resources").joinpath("model").joinpath("claims")
@@ -229,3 +284,21 @@ def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
     """Logits of each row as probabilities."""
     raised = np.exp(logits - logits.max(1, keepdims=True))
     return np.asarray(raised / raised.sum(1, keepdims=True), np.float64)
+
+
+def _is_agreed(draft: ClaimDraft, place: Span, reading: ClaimReading, sentence: str) -> bool:
+    return any(
+        one.predicate == draft.predicate
+        and _do_spans_overlap(one.value, place)
+        and value_key(sentence[slice(*one.value)]) == value_key(draft.value)
+        for one in reading.values
+    )
+
+
+def _is_outdone(place: Span, reading: ClaimReading, least: float) -> bool:
+    return any(one.confidence >= least and _do_spans_overlap(one.value, place) for one in reading.values)
+
+
+def _do_spans_overlap(one: Span, other: Span) -> bool:
+    """Whether two spans have a character in common."""
+    return one[0] < other[1] and other[0] < one[1]

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.belief.extract.claim_model import ClaimModel, ReadValue
+from core.belief.extract.claim_model import ClaimModel, ReadValue, reconcile_claims
 from core.belief.extract.facts import read_facts
 from core.belief.extract.family import read_family_claims
 from core.belief.extract.frames import USER, FrameMatch, Subject, load_exclusivity, match_frames, read_name_at
 from core.belief.extract.normal_form import value_key
-from core.belief.extract.read_values import join_values
 from core.belief.extract.sentence import TokenizedSentence, hide_unreal, read_sentence, word_lists
 from core.belief.extract.validity import ValidityPhrase, WrittenDate, find_validity_phrases, find_written_dates, to_when
 from core.errors import LociError
@@ -159,10 +158,10 @@ def _join_model(
         story.model = None
         return
     fresh = [draft for key, draft in story.claims.items() if key not in known]
-    joined = join_values(fresh, reading, text, limits)
-    for draft in joined.dropped:
+    reconciled = reconcile_claims(fresh, reading, text, limits)
+    for draft in reconciled.dropped:
         del story.claims[canonical_form(draft)]
-    for one in joined.added:
+    for one in reconciled.added:
         first, last = (sentence.start + place for place in one.value)
         if not any(start < last and first < end for start, end in unreal):
             _add_read(story, sentence, one, bounds)

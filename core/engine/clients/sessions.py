@@ -20,6 +20,7 @@ from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
 from core.engine.runtime.storage import Storage, chain_work, log_failure, map_result
 from core.errors import LociError, UserError
+from core.intake.transaction.admission import NO_IDS
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.recall.context import OPENING
 from core.sessions import table as working_set
@@ -241,7 +242,7 @@ class Sessions:
 
         def make_capture_context(embedded: Embedded | None) -> CaptureContext:
             vectors = None if embedded is None else embedded.vectors_in(open_vault.search.active_space)
-            handed = open_vault.read_log.disclosed_to(actor.client_id)
+            handed = NO_IDS if actor.client_id is None else open_vault.read_log.disclosed_to(actor.client_id)
             return CaptureContext(
                 actor,
                 client,

@@ -35,6 +35,7 @@ from core.intake.erase.erasure import VERB as ERASE_VERB
 from core.intake.erase.erasure import erase_memories, erase_preview
 from core.intake.store.requests import CheckedRequest, check_request, check_source, store_request_from_fact
 from core.intake.store.store import identify_store_call, restore_store_reply
+from core.intake.transaction.admission import NO_IDS
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.transitions.transitions import forget_memory
 from core.intake.transitions.verdicts import VerdictWriter
@@ -354,7 +355,7 @@ class Memories:
     ) -> Callable[[Tx], StoreReply]:
         def write(tx: Tx) -> StoreReply:
             self._authority.check_terms_hold(actor, client)
-            handed = open_vault.read_log.disclosed_to(actor.client_id)
+            handed = NO_IDS if actor.client_id is None else open_vault.read_log.disclosed_to(actor.client_id)
             vectors = embedded.vectors_in(open_vault.search.active_space)
             with open_vault.storage.verb(tx, actor, "store", identify_store_call(checked.request, actor)) as verb:
                 if verb.earlier is not None:

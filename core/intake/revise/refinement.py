@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.belief.claims import EvidenceSource
-from core.belief.trust_gate import GateDecision, SourceAuthority, Verdict, decide_gate
+from core.belief.trust_gate import GateDecision, SourceAuthority, Verdict, decide_gate, may_act_on
 from core.errors import BugError
 from core.intake.candidate import (
     Neighbour,
@@ -312,7 +312,7 @@ def _may_apply(
     stand = tx.value(
         "SELECT count(*) FROM memories WHERE id IN (?, ?) AND status = 'active'", (pair.incoming_id, pair.existing_id)
     )
-    if not relation.certain or verdict.review or stand != 2:
+    if not may_act_on(relation) or verdict.review or stand != 2:
         return False
     owners = (candidate.persons or candidate.owner_said, existing.persons or existing.owner_said)
     if verdict.decision is GateDecision.COEXIST:
@@ -351,7 +351,7 @@ def _update_suggestion(
         "confidence": None if sure is None else round(sure, 4),
         "detail": to_json(detail),
     }
-    if item["note"] == MAY_BELONG and relation.certain and relation.label is Label.SUPERSEDE:
+    if item["note"] == MAY_BELONG and may_act_on(relation) and relation.label is Label.SUPERSEDE:
         changes |= {"state": "open", "note": None, "closed_at": None}
     tx.update("conflicts", {"id": pair.item_id}, changes)
     with store_service.work.verb(tx, VERB, _READ, MODEL_ACTOR) as verb:

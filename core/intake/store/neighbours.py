@@ -27,7 +27,7 @@ from core.belief.relate.owner_contradiction import (
 )
 from core.belief.relate.relation_model import IDENTICAL, certain_relation
 from core.belief.review.items import MAY_REPLACE
-from core.belief.trust_gate import GateDecision, may_displace, resolve_contradiction
+from core.belief.trust_gate import GateDecision, may_act_on, may_displace, resolve_contradiction
 from core.embed.embedder import from_blobs
 from core.errors import Code, LociError
 from core.index.base import Hits
@@ -359,7 +359,7 @@ def relation_to_past(
     Returns:
         The relation to the head; None where the version tells nothing.
     """
-    if relation is not None and relation.label is Label.DUPLICATE and relation.certain:
+    if relation is not None and relation.label is Label.DUPLICATE and may_act_on(relation):
         return _relation_of_returning_value(candidate, over, current, relation)
     if may_displace(candidate.authority, current.authority):
         return None

@@ -26,6 +26,7 @@ from core.belief.trust_gate import (
     is_one_person,
     is_one_source,
     is_outranking,
+    may_act_on,
     may_displace,
 )
 from core.errors import LociError
@@ -348,7 +349,7 @@ def _with_restated(
         and is_one_person(candidate.authority, other.authority)
         and is_amount_restated(other.compared_text.text, candidate.compared_text.text, numbers)
     ]
-    if len(restated) == 1 and not found[restated[0]].certain:
+    if len(restated) == 1 and not may_act_on(found[restated[0]]):
         found[restated[0]] = replace(_relation_by_rules(Label.SUPERSEDE, _STRUCTURE, "number_changed"), by="builtin")
     return found
 
@@ -356,7 +357,7 @@ def _with_restated(
 def _relation_of_amounts(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """Who may not replace what stands gives another amount of the same: that is no further detail of it."""
     merge, coexist = (relation.probabilities.get(one, 0.0) for one in (Label.MERGE, Label.COEXIST))
-    if relation.certain and relation.label is not Label.MERGE:
+    if may_act_on(relation) and relation.label is not Label.MERGE:
         return relation
     if not merge or coexist > 0.5 or may_displace(candidate.authority, other.authority):
         return relation
@@ -373,7 +374,7 @@ def limit_to_part(candidate: StoreCandidate, other: Neighbour, relation: Relatio
 
     Neighbour what it may not replace anyway it stays as suspicious as it was.
     """
-    doubted = relation.label is not Label.SUPERSEDE or not relation.certain
+    doubted = relation.label is not Label.SUPERSEDE or not may_act_on(relation)
     if doubted or not may_displace(candidate.authority, other.authority):
         return relation
     if covers_text(other.compared_text.text, candidate.compared_text.text):
@@ -429,7 +430,7 @@ def _relation_of_later_word(
         )
     if judged is Succession.BESIDE:
         return _without_supersede(relation)
-    if relation.label is Label.SUPERSEDE and relation.certain:
+    if relation.label is Label.SUPERSEDE and may_act_on(relation):
         relation = replace(relation, confidence=ACTED_ON - 0.01)
     return relation
 
@@ -449,7 +450,7 @@ def _with_structure(relation: Relation | None, *, is_restated: bool = False) -> 
         return _relation_by_rules(Label.SUPERSEDE, _STRUCTURE, "claims_at_odds")
     if relation.label is Label.SUPERSEDE:
         return replace(relation, confidence=max(relation.confidence, _STRUCTURE), reason="claims_at_odds")
-    if relation.label is Label.DUPLICATE and relation.certain and relation.by == "rules":
+    if relation.label is Label.DUPLICATE and may_act_on(relation) and relation.by == "rules":
         return relation
     supersede_likelihood = _likelihood_of_superseding(relation)
     if is_restated and relation.probabilities.get(Label.SUPERSEDE, 0.0) >= _NOT_RULED_OUT:
@@ -563,11 +564,11 @@ def _is_weightier(case: NeighbourCase, before: NeighbourCase) -> bool:
         return _agrees_certainly(case)
     if case.relation.reason != VALUE_RETURNS:
         return before.relation.reason == VALUE_RETURNS and _is_in_agreement(case)
-    return case.relation.certain or not _is_in_agreement(before)
+    return may_act_on(case.relation) or not _is_in_agreement(before)
 
 
 def _agrees_certainly(case: NeighbourCase) -> bool:
-    return case.relation.certain and (case.relation.label is Label.DUPLICATE or case.relation.reason == _SAYS_MORE)
+    return may_act_on(case.relation) and (case.relation.label is Label.DUPLICATE or case.relation.reason == _SAYS_MORE)
 
 
 def _is_in_agreement(case: NeighbourCase) -> bool:
@@ -584,7 +585,7 @@ def _record_changed(candidate: StoreCandidate, other: Neighbour, relation: Relat
     if (
         not is_tool
         or relation.by == "rules"
-        or relation.certain
+        or may_act_on(relation)
         or not is_one_slot_apart(other.compared_text, candidate.compared_text)
     ):
         return relation

@@ -105,13 +105,13 @@ async def health_json(engine: Engine, session: Session, version: str, connection
         `{state, version, rows}`; a client's `rows` counts what it can see, so it learns nothing of others. A client
         reads `client`, `grants`, `spaces` and `own_space` beside.
     """
-    page = await await_future(engine.memories.list(ListRequest(statuses=None, limit=1), session.make_actor()))
+    page = await await_future(engine.memories.list(ListRequest(statuses=None, limit=1), session.actor))
     found: dict[str, Any] = {"state": engine.state, "version": version, "rows": page.total}
     record = session.record
-    if not session.owner and Grant.ALL_SPACES.value not in record.grants:
+    if not session.actor.is_owner and Grant.ALL_SPACES.value not in record.grants:
         return found | _client_state_json(record, record.spaces)
     values = memory_json.to_json_value((await await_future(engine.vault.read_status())).values)
-    if not session.owner:
+    if not session.actor.is_owner:
         return found | _client_state_json(record, values.get("spaces", ()))
     found |= {key: values[key] for key in ("seq", "wal_bytes") if key in values}
     found["clients"] = connections

@@ -237,7 +237,7 @@ async def memory_store_fact(call: MethodCall, params: FactParams) -> Answer:
         valid_to=params.valid_to,
     )
     reply = await await_future(call.engine.memories.store_fact(fact, call.actor(request.session)))
-    return stored_json(reply, classification=call.session.owner)
+    return stored_json(reply, classification=call.session.actor.is_owner)
 
 
 def _make_store_request(
@@ -261,7 +261,7 @@ def _make_store_request(
 async def _store_text(call: MethodCall, request: StoreRequest) -> Answer:
     check_store(request, call.session)
     reply = await await_future(call.engine.memories.store(request, call.actor(request.session)))
-    return stored_json(reply, classification=call.session.owner)
+    return stored_json(reply, classification=call.session.actor.is_owner)
 
 
 async def import_file(call: MethodCall, params: ImportParams) -> Answer:

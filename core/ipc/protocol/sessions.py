@@ -33,30 +33,15 @@ class Session:
 
     Attributes:
         record: the client as it was when it authenticated.
-        owner: the owner's channel.
-        channel: whom it speaks for in this call (`core.types.clients`); "" for nobody in particular.
+        actor: who makes its calls: the owner, or the client and whom it speaks for.
     """
 
     record: ClientRecord
-    owner: bool
-    channel: str = ""
-
-    def make_actor(self, session: str | None = None) -> Actor:
-        """The actor of one call.
-
-        Args:
-            session: the session name the call gives, if any.
-
-        Returns:
-            The owner, or the client.
-        """
-        if self.owner:
-            return replace(OWNER_ACTOR, session=session, channel=self.channel)
-        return Actor("client", self.record.id, self.record.name, session, self.channel)
+    actor: Actor
 
     def has_any_grant(self, *grants: str) -> bool:
         """Whether the session holds any of the grants; the owner holds all."""
-        return self.owner or any(grant in self.record.grants for grant in grants)
+        return self.actor.is_owner or any(grant in self.record.grants for grant in grants)
 
     def may_see(self, space: str) -> bool:
         """Whether a space is within the session's scope; the same answer whether or not it exists."""
@@ -67,7 +52,7 @@ class Session:
     @property
     def name(self) -> str:
         """The name it greeted with."""
-        return OWNER_NAME if self.owner else self.record.name
+        return OWNER_NAME if self.actor.is_owner else self.record.name
 
     def is_still_valid(self, token_for: TokenFor) -> bool:
         """Whether the client is still paired, with the same token, and neither paused nor revoked.
@@ -82,12 +67,18 @@ class Session:
     def refresh_record(self, token_for: TokenFor) -> Session:
         """The same session with the client's present grants and limits."""
         now = token_for(self.name)
-        return self if now is None or now is self.record else replace(self, record=now)
+        if now is None or now is self.record:
+            return self
+        return Session(now, self.actor if self.actor.is_owner else replace(self.actor, name=now.name))
 
 
-def owner_session() -> Session:
-    """The person at the command line, in the engine's own process: nothing to authenticate, no limit."""
-    record = ClientRecord(
+def client_session(record: ClientRecord) -> Session:
+    """A paired client that speaks for nobody in particular."""
+    return Session(record, Actor("client", record.id, record.name))
+
+
+OWNER_SESSION = Session(
+    ClientRecord(
         id=OWNER_NAME,
         name=OWNER_NAME,
         token=b"",
@@ -102,8 +93,10 @@ def owner_session() -> Session:
         last_seen_at=None,
         paused=False,
         revoked=False,
-    )
-    return Session(record, owner=True)
+    ),
+    OWNER_ACTOR,
+)
+"""The person at the command line, in the engine's own process: nothing to authenticate, no limit."""
 
 
 def is_welcome(record: ClientRecord) -> bool:
@@ -171,7 +164,7 @@ class Handshake:
         right = hmac.compare_digest(given, client_mac(offer.token, offer.nc, offer.ns, self._vault))
         if not right or offer.record is None:
             raise authentication_error()
-        session = Session(offer.record, owner=offer.name == OWNER_NAME)
+        session = Session(offer.record, OWNER_ACTOR) if offer.name == OWNER_NAME else client_session(offer.record)
         if not session.is_still_valid(self._token_for):  # revoked between hello and auth
             raise authentication_error()
         return session

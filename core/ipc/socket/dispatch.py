@@ -21,7 +21,7 @@ from core.ipc.methods.memory_json import Disclosure, disclosure_of
 from core.ipc.methods.table import METHODS
 from core.ipc.protocol.contract import Method, Registry
 from core.ipc.protocol.messages import LINE_BYTES, OWNER_NAME, PROTOCOL, Request, escape_text
-from core.ipc.protocol.sessions import Handshake, Session, authentication_error, owner_session
+from core.ipc.protocol.sessions import OWNER_SESSION, Handshake, Session, authentication_error
 from core.ipc.socket.connection import KINDS, Call, Connection, Subscription
 from core.ipc.socket.limits import Caps, SearchLimits
 from core.ipc.socket.line_stream import fit_reply
@@ -114,7 +114,7 @@ class Dispatcher:
             # The engine's own cursor behind the last item that fits.
             result = await self._run_method(connection, call, method, {**params, "limit": kept})
             line, kept = fit_reply(request.ident, result)
-        if session is not None and not session.owner:
+        if session is not None and not session.actor.is_owner:
             self._expect_next_page(session, method, params, result, kept)
             self._note_disclosure(session, disclosure_of(method.name, params, result, kept))
         return line
@@ -132,7 +132,7 @@ class Dispatcher:
         """The person sees what a client was handed; no answer leaves without it."""
         if handed is not None:
             disclosed = (handed.verb, handed.query, handed.memories, handed.entities, handed.blocked)
-            self._engine.history.note_disclosure(session.make_actor(), *disclosed)
+            self._engine.history.note_disclosure(session.actor, *disclosed)
 
     def leave_sessions(self, connection: Connection) -> None:
         """A peer has gone: its sessions are put away, their turns end (E17.5.6)."""
@@ -149,7 +149,7 @@ class Dispatcher:
         async with self._unlocking:
             try:
                 return await unlock.answer_call(
-                    MethodCall(self._engine, owner_session(), unlock.exact, call.progress), params
+                    MethodCall(self._engine, OWNER_SESSION, unlock.exact, call.progress), params
                 )
             except LociError:
                 call.closes = True
@@ -157,7 +157,7 @@ class Dispatcher:
 
     def _need_newest(self, connection: Connection, request: Request, session: Session | None) -> None:
         """Of an older copy that nobody has accepted only the owner is told anything, and may greet."""
-        if self._engine.older is None or (session is not None and session.owner):
+        if self._engine.older is None or (session is not None and session.actor.is_owner):
             return
         greets = request.method == "hello" and request.params.get("client") == OWNER_NAME
         proves = request.method == "auth" and connection.handshake is not None and connection.handshake.is_owner
@@ -184,15 +184,15 @@ class Dispatcher:
         method = self._registry.find_method(name)
         if method.who == "anyone":
             raise UserError(Code.INVALID_INPUT, "This connection has a session already.")
-        if method.who == "owner" and not session.owner:
+        if method.who == "owner" and not session.actor.is_owner:
             raise UserError(Code.ACCESS_DENIED, "Only the person may call that.")
         return method
 
     def _check_call(self, method: Method, params: Params, session: Session | None) -> dict[str, Any]:
-        if session is not None and not session.owner:
+        if session is not None and not session.actor.is_owner:
             self._registry.refuse_forbidden(params)
         checked = method.check_params(params)
-        if session is None or session.owner:
+        if session is None or session.actor.is_owner:
             return checked
         if method.grants and not session.has_any_grant(*method.grants):
             takes = " or ".join(method.grants)
@@ -223,8 +223,8 @@ class Dispatcher:
         if name == "health":
             return await health_json(self._engine, session, self._version, self._house.connected)
         if name == "turn_begin":
-            who = session.make_actor().client_id
-            name_of_it = who, limit_of(session.channel, params["session"])
+            who = session.actor.client_id
+            name_of_it = who, limit_of(session.actor.channel, params["session"])
             connection.take_up(name_of_it, lambda: self._engine.sessions.list_in_use(who))
         entry = METHODS[name]
         call.progress = self._make_progress(connection, call)
@@ -265,7 +265,7 @@ class Dispatcher:
         may_call = [
             name
             for name, method in self._registry.methods.items()
-            if method.who == "client" or (session.owner and method.who == "owner")
+            if method.who == "client" or (session.actor.is_owner and method.who == "owner")
         ]
         return {
             "grants": sorted(record.grants),
@@ -273,11 +273,11 @@ class Dispatcher:
             "limits": {
                 "searches_per_minute": record.limit_minute,
                 "searches_per_session": record.limit_session,
-                "writes_per_minute": None if session.owner else self._engine.options.writes_minute,
-                "reads_per_minute": None if session.owner else self._engine.options.reads_minute,
+                "writes_per_minute": None if session.actor.is_owner else self._engine.options.writes_minute,
+                "reads_per_minute": None if session.actor.is_owner else self._engine.options.reads_minute,
                 "line_bytes": LINE_BYTES,
-                "text_bytes": None if session.owner else TEXT_BYTES,
-                "items": None if session.owner else CLIENT_ITEMS,
+                "text_bytes": None if session.actor.is_owner else TEXT_BYTES,
+                "items": None if session.actor.is_owner else CLIENT_ITEMS,
             },
             "server": {
                 "name": "loci",
@@ -302,7 +302,7 @@ class Dispatcher:
             session = connection.session
             if session is None or not session.is_still_valid(self.token_for):
                 return None
-            return replace(session.refresh_record(self.token_for), channel=channel).make_actor()
+            return replace(session.refresh_record(self.token_for).actor, channel=channel)
 
         if kinds:
             connection.subscription = Subscription(self._engine, connection, current_actor, frozenset(kinds))
@@ -401,7 +401,7 @@ def _session_with_channel(session: Session, params: Params) -> tuple[Session, Pa
         return session, params
     channel = channel_of(params.get("channel"), params.get("channel_user"))
     rest = {name: value for name, value in params.items() if name not in ("channel", "channel_user")}
-    return replace(session, channel=channel), rest
+    return replace(session, actor=replace(session.actor, channel=channel)), rest
 
 
 def is_search(method: Method, params: Params) -> bool:

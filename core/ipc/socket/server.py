@@ -202,7 +202,7 @@ class Server:
         try:
             await connection.run()
         finally:
-            if connection.session is not None and not connection.session.owner:
+            if connection.session is not None and not connection.session.actor.is_owner:
                 self._hooks.admitted(connection.session.record.id)  # seen until now
             self._dispatcher.leave_sessions(connection)
             self._connections.discard(connection)
@@ -211,13 +211,13 @@ class Server:
     def _refusal_for(self, session: Session | None = None) -> LociError | None:
         if self._engine.state != "open":
             return locked_vault_error()
-        is_let_in = self._engine.older is None or (session is not None and session.owner)
+        is_let_in = self._engine.older is None or (session is not None and session.actor.is_owner)
         return None if is_let_in else older_vault_error()
 
     def _idle_s(self, connection: Connection) -> float | None:
         """How long a peer may be silent: the person's own tools as long as they like."""
         minutes = self._engine.options.client_idle_minutes
-        if connection.session is None or connection.session.owner or not minutes:
+        if connection.session is None or connection.session.actor.is_owner or not minutes:
             return self._caps.idle_s
         return minutes * 60.0
 
@@ -249,16 +249,16 @@ class Server:
             UserError: BUSY.
         """
         sessions = [connection.session for connection in self._connections if connection.session is not None]
-        owners = sum(other.owner for other in sessions)
+        owners = sum(other.actor.is_owner for other in sessions)
         same = sum(other.record.id == session.record.id for other in sessions)
         full = (
             owners >= self._caps.owners
-            if session.owner
+            if session.actor.is_owner
             else same >= self._caps.per_client or len(sessions) - owners >= self._caps.connections
         )
         if full:
             raise UserError(Code.BUSY, "This client, or all clients together, have too many connections.")
-        if not session.owner:
+        if not session.actor.is_owner:
             self._hooks.admitted(session.record.id)
 
     # Going out
@@ -363,7 +363,7 @@ class Server:
     def _note_refusal(self, connection: Connection, method: str, code: Code) -> None:
         if code in _REFUSALS:
             session = connection.session
-            who = None if session is None else OWNER_NAME if session.owner else session.record.id
+            who = None if session is None else OWNER_NAME if session.actor.is_owner else session.record.id
             self._hooks.refused(Refusal(who, method if method in self._registry.methods else "", code))
 
 

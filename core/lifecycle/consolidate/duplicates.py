@@ -20,7 +20,7 @@ from core.belief.claims import key_form
 from core.belief.relate.coverage import has_no_residue
 from core.belief.relate.distinctions import has_contradiction
 from core.belief.relate.relation_model import certain_relation
-from core.belief.trust_gate import GateDecision, decide_gate
+from core.belief.trust_gate import GateDecision, decide_gate, may_act_on
 from core.intake.candidate import OWNER_LINEAGE, Neighbour
 from core.intake.transaction.admission import was_disclosed
 from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, find_active_duplicate, refresh_trust
@@ -369,7 +369,7 @@ class _DuplicateReader:
             return None
         if not self._context.read(partial(may_unite, decisions=self._decisions, a=keep.id, b=other.id)):
             return None
-        duplicate = label is Label.DUPLICATE and pair.relation.certain
+        duplicate = label is Label.DUPLICATE and may_act_on(pair.relation)
         if pair.cosine >= self._lines.dedup and duplicate and _may_stand_beneath(keep, other):
             return tie
         sides = {side.id: side for side in pair.sides}
@@ -390,7 +390,7 @@ def _order_nodes(first: Node, second: Node) -> tuple[Node, Node]:
 
 def _is_saying_same(pair: ReadPair) -> bool:
     relation = pair.relation
-    return (relation.label is Label.DUPLICATE and relation.certain) or _are_of_same_claims(pair.sides)
+    return (relation.label is Label.DUPLICATE and may_act_on(relation)) or _are_of_same_claims(pair.sides)
 
 
 def _are_of_same_claims(sides: tuple[Neighbour, Neighbour]) -> bool:
@@ -414,7 +414,7 @@ def _may_stand_beneath(keep: Node, other: Node) -> bool:
 def _may_merge(keep: Node, other: Node, sides: Mapping[str, Neighbour], relation: Relation) -> bool:
     if keep.kind != other.kind or keep.kind not in _BY_TEXT or other.pinned:
         return False
-    if relation.label is not Label.MERGE or not relation.certain:
+    if relation.label is not Label.MERGE or not may_act_on(relation):
         return False
     first, second = sides[keep.id], sides[other.id]
     if len(unite_texts(first.text, second.text).encode("utf-8")) > MOST_BYTES:

@@ -13,7 +13,7 @@ import re
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -28,7 +28,7 @@ from core.ipc.methods.definition.results import Schema
 from core.ipc.methods.memory_json import Shape
 from core.ipc.protocol.contract import Registry
 from core.ipc.protocol.messages import BadMessage, check_text
-from core.ipc.protocol.sessions import Session, owner_session
+from core.ipc.protocol.sessions import OWNER_SESSION, Session
 from core.types.requests import PLAIN, Extras, StoreRequest
 from core.types.values import GLOBAL_SPACE, Actor, Grant, Kind, Source
 
@@ -437,12 +437,13 @@ class MethodCall:
 
     def actor(self, session: str | None = None) -> Actor:
         """Who asks, in a session of its own where it names one; a call of the command line stands in none."""
-        return self.session.make_actor(None if self.exact else session)
+        actor = self.session.actor
+        return actor if self.exact or session is None else replace(actor, session=session)
 
     @property
     def shape(self) -> Shape:
         """How memories are shown to who asks."""
-        return Shape(exact=self.session.owner, name_of=self.engine.authority.name_of)
+        return Shape(exact=self.session.actor.is_owner, name_of=self.engine.authority.name_of)
 
 
 Run = Callable[[MethodCall, Any], Awaitable[Answer]]
@@ -530,7 +531,7 @@ class Entry:
         except BadMessage as bad:
             raise UserError(Code.INVALID_INPUT, bad.sentence) from None
         checked = registry.find_method(self.name).check_params(params)
-        return await self.answer_call(MethodCall(engine, owner_session(), self.exact, progress), checked)
+        return await self.answer_call(MethodCall(engine, OWNER_SESSION, self.exact, progress), checked)
 
 
 def client_method(
@@ -701,7 +702,7 @@ def check_store(request: StoreRequest, session: Session) -> None:
     Raises:
         UserError: TEXT_TOO_LARGE, FORBIDDEN_FIELD, ACCESS_DENIED.
     """
-    if session.owner:
+    if session.actor.is_owner:
         return
     size = len(request.text.encode("utf-8"))
     if size > TEXT_BYTES:
@@ -722,7 +723,7 @@ def check_target(session: Session, space: str | None) -> None:
     Raises:
         UserError: ACCESS_DENIED.
     """
-    if space is None or session.owner:
+    if space is None or session.actor.is_owner:
         return
     check_spaces(session, [space])
     if space == GLOBAL_SPACE:

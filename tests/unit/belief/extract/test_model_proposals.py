@@ -6,6 +6,7 @@ import pytest
 
 from core.belief.extract.extraction import extract_claims
 from core.belief.extract.model_proposals import MOST_TAKEN, PROPOSED_CONFIDENCE, keep_grounded, weigh_model_answer
+from core.belief.trust_gate import may_act_on
 from core.types.belief import ACTED_ON, LABELS, ClaimDraft, ClaimProposal, Label, RelationProposal
 
 TEXT = "These days home for me is Bergen. Tomasz, my flatmate, drives the 14:20 ferry. I might move to Oslo."
@@ -127,9 +128,9 @@ def test_a_flood_is_cut_and_repeats_count_once() -> None:
 def test_a_model_tips_what_was_open() -> None:
     before = {Label.SUPERSEDE: 0.55, Label.COEXIST: 0.35, Label.MERGE: 0.05, Label.DUPLICATE: 0.05}
     after = weigh_model_answer(before, RelationProposal(Label.SUPERSEDE, 0.95))
-    assert (after.label, after.certain, after.by) == (Label.SUPERSEDE, True, "model")
+    assert (after.label, may_act_on(after), after.by) == (Label.SUPERSEDE, True, "model")
     turned = weigh_model_answer(before, RelationProposal(Label.COEXIST, 0.95))
-    assert (turned.label, turned.certain) == (Label.COEXIST, True)
+    assert (turned.label, may_act_on(turned)) == (Label.COEXIST, True)
 
 
 def test_a_model_does_not_overturn_what_was_unlikely() -> None:

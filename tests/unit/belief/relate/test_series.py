@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from core.belief.relate.distinctions import are_in_series
 from core.belief.relate.relation_model import NUMBERED, RelationModel
+from core.belief.trust_gate import may_act_on
 from core.types.belief import ComparedText, Label
 
 
@@ -26,7 +27,7 @@ def test_a_number_that_names_or_counts_is_another_matter(old: str, new: str) -> 
     assert are_in_series(old, new)
     assert are_in_series(new, old)
     (found,) = RelationModel().classify([(ComparedText(old), ComparedText(new))])
-    assert (found.label, found.reason, found.certain) == (Label.COEXIST, NUMBERED, True)
+    assert (found.label, found.reason, may_act_on(found)) == (Label.COEXIST, NUMBERED, True)
 
 
 @pytest.mark.parametrize(

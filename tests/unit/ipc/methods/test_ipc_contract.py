@@ -15,7 +15,7 @@ from core.ipc.methods.definition.entry import MethodCall
 from core.ipc.methods.memory_json import Shape
 from core.ipc.methods.table import METHODS
 from core.ipc.protocol.contract import load_registry
-from core.ipc.protocol.sessions import Session
+from core.ipc.protocol.sessions import client_session
 from core.types.clock import ManualClock
 from core.types.values import Grant
 
@@ -90,7 +90,7 @@ HERE = {name for name in CLIENTS if any("default" in one for one in takes(name).
 def asked(name: str, params: dict[str, Any]) -> str:
     """What the engine is asked for these parameters."""
     checked = load_registry().methods[name].check_params(params)
-    session = Session(make_client("plug", tuple(grant.value for grant in Grant)), owner=False)
+    session = client_session(make_client("plug", tuple(grant.value for grant in Grant)))
     engine: Any = Spy()
 
     async def call() -> None:

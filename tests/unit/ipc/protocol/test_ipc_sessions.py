@@ -10,11 +10,12 @@ from ipc_values import START_MS, make_client
 
 from core.errors import Code, LociError
 from core.ipc.protocol.messages import RateLimitedError
-from core.ipc.protocol.sessions import Handshake, Session
+from core.ipc.protocol.sessions import Handshake, client_session
 from core.ipc.socket.limits import SearchLimits
 from core.security.handshake import client_mac, decode_value, encode_value, server_proof
 from core.types.clients import ClientRecord
 from core.types.clock import ManualClock
+from core.types.values import OWNER_ACTOR, Actor
 
 NC = bytes(range(32))
 
@@ -44,9 +45,7 @@ def test_both_sides_prove() -> None:
     assert decode_value(hello["proof"], 32) == server_proof(record.token, NC, ns, VAULT_ID)
     session = handshake.answer_auth(mac_for(record.token, hello))
     assert session.record is record
-    assert session.make_actor("s1").client_id == "id-plug"
-    assert session.make_actor("s1").session == "s1"
-    assert not session.make_actor().is_owner
+    assert session.actor == Actor("client", "id-plug", "plug")
 
 
 @pytest.mark.parametrize("state", ["unknown", "paused", "revoked", "wrong token", "other vault"])
@@ -103,13 +102,12 @@ def test_only_the_name_owner_makes_an_owner() -> None:
     owner = make_client("@owner")
     handshake = Handshake(VAULT_ID, Book(owner))
     session = handshake.answer_auth(mac_for(owner.token, handshake.answer_hello("@owner", encode_value(NC))))
-    assert session.owner
-    assert session.make_actor().is_owner
+    assert session.actor == OWNER_ACTOR
     assert session.has_any_grant("anything")
 
 
 def test_grants_and_spaces() -> None:
-    session = Session(make_client("plug", ["read", "space:work"]), owner=False)
+    session = client_session(make_client("plug", ["read", "space:work"]))
     assert session.has_any_grant("write", "read")
     assert not session.has_any_grant("write", "propose")
     assert [session.may_see(space) for space in ("GLOBAL", "client:plug", "work", "home", "client:other")] == [
@@ -119,12 +117,12 @@ def test_grants_and_spaces() -> None:
         False,
         False,
     ]
-    assert Session(make_client("plug", ["read", "all_spaces"]), owner=False).may_see("home")
+    assert client_session(make_client("plug", ["read", "all_spaces"])).may_see("home")
 
 
 def test_a_session_follows_its_client() -> None:
     record = make_client("plug")
-    book, session = Book(record), Session(record, owner=False)
+    book, session = Book(record), client_session(record)
     assert session.is_still_valid(book)
     book.records["plug"] = replace(record, limit_minute=99)
     assert session.refresh_record(book).record.limit_minute == 99

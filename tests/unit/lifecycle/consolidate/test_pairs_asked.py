@@ -13,6 +13,7 @@ from real_models import real_embedder
 
 from core.belief.relate.distinctions import has_contradiction
 from core.belief.relate.relation_model import RelationModel
+from core.belief.trust_gate import may_act_on
 from core.engine.startup import built_in_readers
 from core.intake.claims import TextReaders
 from core.lifecycle.consolidate import duplicates as sameness
@@ -190,4 +191,4 @@ def test_a_few_are_read_without_walking_through_all(rig: Rig, sql: str, more: di
 
 def test_the_label_says_what_is_merged(rig: Rig) -> None:
     assert sameness._MERGE.label is Label.MERGE
-    assert sameness._MERGE.certain
+    assert may_act_on(sameness._MERGE)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.belief.extract.claim_model import ClaimReading, ReadValue
+from core.belief.extract.claim_model import ClaimReading, ReadValue, find_value, reconcile_claims
 from core.belief.extract.frames import predicate_names
-from core.belief.extract.read_values import find_value, join_values
 from core.types.belief import ClaimDraft
 
 SENTENCE = "I prefer writing in the morning, with tea."
@@ -27,35 +26,35 @@ def found(value: str, confidence: float, predicate: str = "prefers") -> ReadValu
 
 
 def test_what_both_read_stands_and_is_not_added_again() -> None:
-    joined = join_values([SHORT], reading(found("writing", 0.99)), SENTENCE, LIMITS)
-    assert (joined.dropped, joined.added) == ((), ())
+    reconciled = reconcile_claims([SHORT], reading(found("writing", 0.99)), SENTENCE, LIMITS)
+    assert (reconciled.dropped, reconciled.added) == ((), ())
 
 
 def test_a_value_that_only_the_model_finds_needs_its_confidence() -> None:
     tea = found("tea", 0.85, "likes")
-    assert join_values([SHORT], reading(tea), SENTENCE, LIMITS).added == (tea,)
-    assert join_values([SHORT], reading(found("tea", 0.75, "likes")), SENTENCE, LIMITS).added == ()
+    assert reconcile_claims([SHORT], reading(tea), SENTENCE, LIMITS).added == (tea,)
+    assert reconcile_claims([SHORT], reading(found("tea", 0.75, "likes")), SENTENCE, LIMITS).added == ()
 
 
 def test_a_surer_reading_of_the_same_words_takes_the_place_of_the_rules() -> None:
     longer = found("writing in the morning", 0.95)
-    joined = join_values([SHORT], reading(longer), SENTENCE, LIMITS)
-    assert (joined.dropped, joined.added) == ((SHORT,), (longer,))
+    reconciled = reconcile_claims([SHORT], reading(longer), SENTENCE, LIMITS)
+    assert (reconciled.dropped, reconciled.added) == ((SHORT,), (longer,))
 
 
 def test_a_less_sure_one_leaves_what_rules_read() -> None:
-    joined = join_values([SHORT], reading(found("writing in the morning", 0.85)), SENTENCE, LIMITS)
-    assert (joined.dropped, joined.added) == ((), ())
+    reconciled = reconcile_claims([SHORT], reading(found("writing in the morning", 0.85)), SENTENCE, LIMITS)
+    assert (reconciled.dropped, reconciled.added) == ((), ())
 
 
 def test_what_the_model_does_not_bear_out_goes() -> None:
-    assert join_values([SHORT], reading(backing=0.01), SENTENCE, LIMITS).dropped == (SHORT,)
-    assert join_values([SHORT], reading(backing=0.5), SENTENCE, LIMITS).dropped == ()
+    assert reconcile_claims([SHORT], reading(backing=0.01), SENTENCE, LIMITS).dropped == (SHORT,)
+    assert reconcile_claims([SHORT], reading(backing=0.5), SENTENCE, LIMITS).dropped == ()
 
 
 def test_a_value_that_was_written_otherwise_is_left_to_the_rules() -> None:
     other = ClaimDraft("user", "budget_is", "14000 eur", exclusive=True)
-    assert join_values([other], reading(backing=0.0), SENTENCE, LIMITS).dropped == ()
+    assert reconcile_claims([other], reading(backing=0.0), SENTENCE, LIMITS).dropped == ()
 
 
 def test_a_value_is_found_without_regard_to_case() -> None:
