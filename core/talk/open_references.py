@@ -1,8 +1,8 @@
 """Words of a rewritten sentence that point at something outside of it: "the policy", "something similar", "afterwards".
 
 A thing of everyone's world ("the sea", "the kids") needs no telling, nor does one that its neighbours narrow ("the key
-of the shed", "the garden centre") or that was named before in the sentence. Must not do: resolve what is meant, or know
-the talk.
+of the shed", "the garden centre") or that was named before in the sentence. "The shelter" of a talk in which one kind
+of shelter was named is that one (`QualifiedNouns`). Must not do: resolve whom a pronoun means, or know who talks.
 """
 
 from __future__ import annotations
@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from core.talk.clauses import is_finite
-from core.talk.vocabulary import Token, known_names, starts_with, stem_word, talk_words, verb_forms
+from core.talk.vocabulary import Token, known_names, starts_with, stem_word, talk_words, tokenize_talk, verb_forms
 from core.text.noun_phrases import is_noun
 
+_DETERMINERS = frozenset(("a", "an", "the", "my", "our"))
+_MOST_KINDS = 3  # words of a thing that is named in full
+_LATELY = 60  # turns
 _NARROWING = frozenset(("of", "for", "that", "which", "who", "where", "called", "named", "about", "from", "to", "as"))
 _PLACING = frozenset(("in", "at", "on", "near", "with", "by", "behind", "beside", "between", "outside", "under"))
 _OWNERS = frozenset(("their", "your", "his", "her", "its", "a", "an"))
@@ -27,6 +30,64 @@ _COUNTING = frozenset(("get", "have", "need", "want", "take", "buy", "sell", "gi
 _UNCOUNTED = _LINKED | _PLACING | {"actually", "only", "now", "today", "already", "because", "for", "."}
 _YEAR = 4  # digits
 _SUBJECTS = frozenset(("they", "he", "she", "you", "i", "we"))
+
+
+class QualifiedNouns:
+    """The things of a talk by how they were named in full: a shelter as "homeless shelter"."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, dict[str, int]] = {}
+        self._turn = 0
+
+    def note(self, tokens: Sequence[Token], turn: int) -> None:
+        """Remember the things that a sentence names in full.
+
+        Args:
+            tokens: its words and marks.
+            turn: its number in the talk.
+        """
+        for at, token in enumerate(tokens):
+            if token.low in _DETERMINERS and (words := _qualified_at(tokens, at + 1)):
+                *kind, noun = words
+                self._found.setdefault(noun, {})[" ".join(kind)] = turn
+        self._turn = turn
+
+    def qualify(self, text: str) -> str:
+        """A sentence with "the shelter" told in full, where one kind of shelter alone was named lately.
+
+        Args:
+            text: a rewritten sentence.
+        """
+        tokens = tokenize_talk(text)
+        lows = [token.low for token in tokens]
+        for at in range(len(tokens) - 2, -1, -1):
+            kind = self._kind_of(lows[at + 1]) if lows[at] == "the" and _ends_thing(lows, at + 1) else ""
+            if kind:
+                text = f"{text[: tokens[at + 1].start]}{kind} {text[tokens[at + 1].start :]}"
+        return text
+
+    def _kind_of(self, noun: str) -> str:
+        kinds = [kind for kind, turn in self._found.get(noun, {}).items() if self._turn - turn <= _LATELY]
+        return kinds[0] if len(kinds) == 1 else ""
+
+
+def _ends_thing(lows: Sequence[str], noun: int) -> bool:
+    """Whether a thing ends with its noun and nothing behind it says which one it is: not "the shelter of the town"."""
+    behind = lows[noun + 1] if noun + 1 < len(lows) else ""
+    return behind not in _NARROWING and (behind.endswith("ing") or not is_noun(behind))
+
+
+def _qualified_at(tokens: Sequence[Token], at: int) -> tuple[str, ...]:
+    """A noun behind an article with the words that say of what kind it is; empty where none does."""
+    sets = talk_words().sets
+    end = at
+    while end < len(tokens) and tokens[end].low.isalpha() and not tokens[end].is_capital and end - at < _MOST_KINDS:
+        if not is_noun(tokens[end].low) and tokens[end].low not in sets["kinds"]:
+            break
+        end += 1
+    words = tuple(token.low for token in tokens[at:end])
+    is_kind = len(words) > 1 and not any(word in sets["plain_adjectives"] or word in sets["english"] for word in words)
+    return words if is_kind and is_noun(words[-1]) and words[-1] not in verb_forms().third else ()
 
 
 def points_outside(tokens: Sequence[Token], names: Collection[str] = ()) -> bool:

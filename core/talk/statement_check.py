@@ -30,6 +30,8 @@ _OPENING = re.compile(r"^(?:Just|Even|Also|Still) (?=(?:on|in|at) \d|(?:on|in) t
 _LIKENED = frozenset(("would", "do", "does", "did", "not", "also", "really", "they", "you", "something", "look"))
 _LIKING = frozenset(("likes", "like", "loves", "love", "enjoys", "enjoy", "prefers", "prefer", "hates", "hate", "not"))
 _UP_TO_NOW = re.compile(r" so far(?=\.$)")
+_TAUGHT = frozenset(("lessons", "classes", "courses", "sessions"))
+_TEACHING = frozenset(("take", "tak", "give", "giv", "have", "hav", "teach", "attend", "start"))
 _NARROWING = frozenset(("of", "for", "to", "that", "where", "which", "who", "called", "named", "about", "behind"))
 _BINDERS = frozenset(
     ("when", "whenever", "while", "because", "although", "though", "until", "even", "since", "after", "before")
@@ -138,9 +140,14 @@ def stands_alone(lows: Sequence[str]) -> bool:
 
 
 def _is_vague(lows: Sequence[str], at: int) -> bool:
-    """Whether "the" or "that" points at a thing of any kind and nothing behind it says which."""
+    """Whether "the" or "that" points at a thing of any kind, or lessons are taken in nothing: no word says which."""
     behind = lows[at + 1] if at + 1 < len(lows) else ""
-    return at > 0 and lows[at - 1] in ("the", "that") and behind not in _NARROWING
+    if at == 0 or behind in _NARROWING:
+        return False
+    is_taught = (
+        lows[at] in _TAUGHT and behind != "in" and verb_forms().lemma(lows[at - 1].removesuffix("ing")) in _TEACHING
+    )
+    return lows[at - 1] in ("the", "that") or is_taught
 
 
 def tells_appearance(lows: Sequence[str]) -> bool:

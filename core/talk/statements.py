@@ -15,7 +15,7 @@ from core.talk.agreement import YOU, Speech, UnclearClauseError
 from core.talk.answers import find_topic, is_fragment, join_answer, mark_question, read_request
 from core.talk.clauses import Clause, has_finite_verb, list_heads, speaks_of_past, split_clauses
 from core.talk.dates import find_date_edits, find_scene_date, has_own_time
-from core.talk.open_references import names_somebody, points_outside
+from core.talk.open_references import QualifiedNouns, names_somebody, points_outside
 from core.talk.references import References, possessive
 from core.talk.statement_check import has_substance, is_pep_talk, is_simile, stands_alone, tells_appearance
 from core.talk.statement_types import find_main_verb, is_passing_happening, is_turning_point, type_statement
@@ -63,6 +63,7 @@ _KEPT_UNDATED = frozenset(
 )
 _MOST_IN_NOTE = 12  # words
 _SHORTHAND = re.compile(r"[()=→<>/*+]|\d ?[-–] ?\d|\?")
+_CONCLUDING = re.compile(r"(?i)so (?:it|that|this)(?:'s\b| (?:is|was|has|will|would|made|makes|feels|felt|seemed)\b)")
 _ADDRESSING = re.compile(r"(?i)\b(?:you|your|yours|yourself|hi|hey|hello|thanks|thx)\b")
 _HEADING = re.compile(r"(?m)^[ \t]*#{1,6}[ \t]|[:：][*_ \t]*$|^[ \t]*(?:\*\*|__|\[\[)[^\n]+(?:\*\*|__|\]\])[ \t]*$")
 """A line that says of whom or what the lines below it tell."""
@@ -163,6 +164,7 @@ class _StatementBuilder:
         self._contents: dict[str, list[frozenset[str]]] = {}
         self._worthy: set[str] = set()
         self._stems = _StemsUsed(self._references.speakers)
+        self._nouns = QualifiedNouns()
         self._last_subject: tuple[int, str] = (-1, "")
         self._companions: tuple[int, str] = (-1, "")
         self._asked = ""  # the last question of the turn before
@@ -230,6 +232,7 @@ class _StatementBuilder:
             self._skipped[reason] += 1
             self._last_subject = (-1, "")  # what goes on without a subject may go on from here
         self._references.note(one.tokens, speech.speaker, speech.addressee)
+        self._nouns.note(one.tokens, one.number)
         if beside := self._references.find_companions(one.tokens, speech.speaker):
             self._companions = (one.number, beside)
         self._asked = _last_question(one.sentence.text) if "?" in one.sentence.text else ""
@@ -352,7 +355,8 @@ class _StatementBuilder:
             topic=self._topic(one, speech), recurs=reading.type is StatementType.HABIT,
         )  # fmt: skip
         self._last_subject = (one.number, rewritten.about)
-        return _leave_open_tail(rewritten, self._names)
+        rewritten = _leave_open_tail(rewritten, self._names)
+        return replace(rewritten, text=self._nouns.qualify(rewritten.text))
 
     def _topic(self, one: _Utterance, speech: Speech) -> str:
         """Of whom a clause without a subject speaks: of whom the question asked, else who did what was just stated."""
@@ -553,11 +557,17 @@ def _names_thing(tokens: Sequence[Token]) -> bool:
 
 
 def _leave_open_tail(rewritten: RewrittenClause, names: frozenset[str]) -> RewrittenClause:
-    """Without a last part that has no verb and points outside: "does not like the new food, back to the old brand"."""
+    """Without a last part that points outside.
+
+    Either it has no verb ("does not like the new food, back to the old brand"), or it draws a conclusion of what is not
+    said here ("wanted both, so it was a match").
+    """
     text = rewritten.text.rstrip(".")
-    head, comma, _ = text.rpartition(", ")
+    head, comma, tail = text.rpartition(", ")
     tokens = tokenize_talk(text)
     end = len(tokenize_talk(head))
+    if comma and _CONCLUDING.match(tail) and has_finite_verb(tokens, 0, end):
+        return replace(rewritten, text=head + ".")
     if not comma or not points_outside(tokens, names) or points_outside(tokens[:end], names):
         return rewritten
     return rewritten if has_finite_verb(tokens, end + 1, len(tokens)) else replace(rewritten, text=head + ".")

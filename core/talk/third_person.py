@@ -475,6 +475,10 @@ def _rewrite_subject(draft: ClauseDraft, at: int, who: str) -> int:
         draft.has_speaker, draft.about = True, draft.about or who
         draft.sure *= 0.9
         return agree_verb(draft, at + 1, who, is_plural=True)
+    if low == "we" and _own_group_before(draft, at):
+        draft.put(at, "they")
+        draft.sure *= 0.9
+        return agree_verb(draft, at + 1, who, is_plural=True)
     is_joint = low == "we" and draft.low(at + 1) in ("'ll", "will", "can", "could", "all", "both")
     if is_joint and draft.has_speaker and not (draft.speech.companions or _names_companion(draft, at)):
         raise UnclearClauseError("reference")  # "I look for things that we'll enjoy" means more than who speaks
@@ -495,6 +499,14 @@ def _rewrite_subject(draft: ClauseDraft, at: int, who: str) -> int:
 
 def _lower_you(who: str) -> str:
     return "you" if who == YOU else who
+
+
+def _own_group_before(draft: ClauseDraft, at: int) -> bool:
+    """Whether "we" takes up people of the speaker's that were just named: "helped my family when we were poor"."""
+    return any(
+        one.sort == "groups" and draft.clause.first < one.first < at and draft.low(one.first) in ("my", "our")
+        for one in draft.phrases
+    )
 
 
 def _names_companion(draft: ClauseDraft, at: int) -> bool:

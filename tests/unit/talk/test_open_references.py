@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.talk.open_references import points_outside
+from core.talk.open_references import QualifiedNouns, points_outside
 from core.talk.vocabulary import tokenize_talk
 
 NAMES = frozenset(("ida", "omar"))
@@ -104,3 +104,21 @@ def test_any_words_are_looked_at(text: str, word: str) -> None:
 def test_words_that_point_nowhere_do_not(words: list[str]) -> None:
     told = " ".join(["Omar", *words, "gladly", "today"])
     assert not points_outside(tokenize_talk(told), NAMES)
+
+
+def test_a_kind_is_forgotten_after_a_while_and_a_plain_word_is_none() -> None:
+    nouns = QualifiedNouns()
+    nouns.note(tokenize_talk("Ida runs a dance studio and a big shop."), 0)
+    assert nouns.qualify("Ida painted the studio.") == "Ida painted the dance studio."
+    assert nouns.qualify("Ida painted the shop.") == "Ida painted the shop."
+    nouns.note(tokenize_talk("It rains."), 100)
+    assert nouns.qualify("Ida painted the studio.") == "Ida painted the studio."
+
+
+@given(st.lists(st.text(max_size=60), max_size=6), st.text(max_size=60))
+def test_telling_in_full_takes_nothing_away(said: list[str], told: str) -> None:
+    nouns = QualifiedNouns()
+    for turn, text in enumerate(said):
+        nouns.note(tokenize_talk(text), turn)
+    left = iter(nouns.qualify(told))
+    assert all(sign in left for sign in told)

@@ -35,6 +35,7 @@ def test_a_sentence_that_says_what_it_means_stands_alone(text: str) -> None:
         "Joss is planning a few.",
         "Ida enjoyed it with her sister.",
         "Omar would never part with it.",
+        "Joss loved taking lessons with a cousin.",
     ],
 )
 def test_a_sentence_that_points_outside_does_not(text: str) -> None:

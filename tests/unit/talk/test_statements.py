@@ -55,10 +55,32 @@ def _told(*lines: Line, owner: str = "") -> list[str]:
         ("I met [[Jo]] in Leith.", "Mara met Jo in Leith."),
         ("I also keep bees.", "Mara keeps bees."),
         ("In the meantime, I sold my boat.", "Mara sold their boat."),
+        (
+            "I wanted to join sailing and painting, so it was a perfect match.",
+            "Mara wanted to join sailing and painting.",
+        ),
+        (
+            "My uncle used to help my family out when we were poor.",
+            "Mara's uncle used to help Mara's family out when they were poor.",
+        ),
     ],
 )
 def test_a_sentence_is_told_in_the_third_person(said: str, told: str) -> None:
     assert _told(("Mara", said)) == [told]
+
+
+def test_a_thing_is_told_in_full_where_one_kind_of_it_alone_was_named() -> None:
+    named = ("Mara", "I started at a homeless shelter in January.")
+    assert _told(named, ("Mara", "I am busy at the shelter on Friday."))[1].startswith(
+        "Mara is busy at the homeless shelter"
+    )
+    other = ("Mara", "I painted a bus shelter in February.")
+    assert (
+        len(_told(named, other, ("Mara", "I am busy at the shelter on Friday."))) == 2
+    )  # which of the two is not told
+    assert _told(named, ("Mara", "I opened the shelter of the town on Friday."))[1] == (
+        "Mara opened the shelter of the town on 28 February 2025."
+    )
 
 
 def test_the_owner_is_you() -> None:
