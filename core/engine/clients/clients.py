@@ -19,7 +19,9 @@ from typing import Any, TypeVar
 
 from core.embed.embedder import FOLDER, counter_for
 from core.engine.access.authority import OWNER_CHANNEL, Authority
-from core.engine.access.client_terms import (
+from core.engine.access.recall_runner import run_recall
+from core.engine.clients import client_undo as undoing
+from core.engine.clients.client_terms import (
     cards_of,
     check_client_name,
     check_grants,
@@ -35,8 +37,6 @@ from core.engine.access.client_terms import (
     write_pairing,
     write_terms,
 )
-from core.engine.access.recall_runner import run_recall
-from core.engine.clients import client_undo as undoing
 from core.engine.memories.contexts import budget_of
 from core.engine.memories.memories import with_restored_embedded
 from core.engine.runtime.open_vault import OpenVault
