@@ -109,13 +109,17 @@ def test_a_headless_engine_lets_no_client_in_until_the_person_says_so(older: Put
 def test_an_assistant_that_starts_the_engine_by_itself_is_kept_out(older: PutBack) -> None:
     palace = older.palace
     secret = {"LOCI_PASSPHRASE_FILE": str(palace.secret)}
-    with RawMcp(palace, "--client", "kept", variables=secret) as raw:
-        raw.greet()
-        said = raw.tool(1, "memory_search", {"query": "brass plate"})["result"]
-        assert said["isError"]
-        assert "E1016" in said["content"][0]["text"]
-        assert "--accept-older" in said["content"][0]["text"]
-        assert palace.json("status")["older_copy"]["doubt"] == "older"
+    try:
+        with RawMcp(palace, "--client", "kept", variables=secret) as raw:
+            raw.greet()
+            said = raw.tool(1, "memory_search", {"query": "brass plate"})["result"]
+            assert said["isError"]
+            assert "E1016" in said["content"][0]["text"]
+            assert "--accept-older" in said["content"][0]["text"]
+            assert palace.json("status")["older_copy"]["doubt"] == "older"
+    finally:
+        with palace.owner() as owner:
+            owner.call("owner.handover", {})  # the engine that the assistant started ends
 
 
 def test_accepting_asks_a_person_who_can_answer(older: PutBack) -> None:

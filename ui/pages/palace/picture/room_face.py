@@ -31,7 +31,8 @@ _FIRST = 3
 _LEAST_OPACITY = 0.3
 _LONGEST_NAME = 80
 _DOOR_SHARE = 0.68
-"""Share of a room's width at its foot that marks may take; then comes the door."""
+"""Share of a room's width that the lowest lines of marks may take; then comes the door."""
+_LINES_BESIDE_DOOR = 3
 _MOST_BYTES = 64 << 20
 """Bytes of the pictures that are kept; those of the last frame are kept even beyond that."""
 
@@ -78,7 +79,7 @@ class Composition:
         count: empty where there is no room for it.
         is_whole: whether all of the name is there.
         is_excerpt: whether the words of the landmarks are without cards.
-        marks: rows of the memories that have a mark at the foot; `mark_at` their middles.
+        marks: rows of the memories that have a mark below the cards, as many as fit; `mark_at` their middles.
     """
 
     emblem: QRectF
@@ -379,10 +380,17 @@ class RoomFaces:
         step = float(self._theme.px(10))
         shown_rows = {room.row_of(card.landmark.memory_id) for card in cards}
         rows = [int(row) for row in np.lexsort((room.x, room.y)) if room.shown[row] and row not in shown_rows]
-        most = max(0, int((rect.width() * _DOOR_SHARE - pad) / step))
-        rows = rows[:most]
         y = rect.height() - pad * 0.6 - self._theme.px(5)
-        return tuple(rows), tuple(QPointF(pad + step * (nr + 0.5) - 2, y) for nr in range(len(rows)))
+        free = y - max((card.rect.bottom() for card in cards), default=y) - step
+        whole = max(1, int((rect.width() - 2 * pad) / step))
+        beside_door = max(0, int((rect.width() * _DOOR_SHARE - pad) / step))
+        widths, left = [beside_door], len(rows) - beside_door  # from the lowest line up
+        while left > 0 and len(widths) * step <= free:
+            widths.append(beside_door if len(widths) < _LINES_BESIDE_DOOR else whole)
+            left -= widths[-1]
+        lines = [(y - step * at, wide) for at, wide in enumerate(widths)]
+        places = [QPointF(pad + step * (nr + 0.5) - 2, at) for at, wide in reversed(lines) for nr in range(wide)]
+        return tuple(rows[: len(places)]), tuple(places[: len(rows)])
 
     # ---- paint
 
