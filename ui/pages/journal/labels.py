@@ -1,6 +1,7 @@
 """The journal in words: actions, reports of runs, codes, who did what and when, the figures of health; icons of verbs.
 
-The sentences are `resources/help/journal_page.json`. Must not do: decide or judge, or show a word of a memory.
+The sentences are `resources/help/journal_page.json`. Must not do: decide or judge, or show a memory's text that is not
+made visible.
 """
 
 from __future__ import annotations
@@ -119,6 +120,9 @@ def advice_of(health: Health) -> tuple[Advice, ...]:
 
 UNDO, REDO = "Undo: ", "Redo: "
 _CLIENT = "client:"
+_ABOUT_MEMORIES = frozenset({"store", "revise", "forget"})
+_OPENING = 60
+"""Characters of a memory beside who changed it."""
 _ICONS: Mapping[str, str] = {
     "store": "plus",
     "revise": "pencil",
@@ -205,15 +209,38 @@ def describe_author(actor: str, client: str | None = None) -> str:
     return one_line(name, 60) if client or actor.startswith(_CLIENT) else _ACTORS.get(actor, "A client")
 
 
-def describe_step_details(step: StepRow, now_ms: int, name: str = "") -> str:
-    """The second line of a step: who, how much, and what became of it.
+def describe_step_memories(step: StepRow, openings: Mapping[str, str | None]) -> str:
+    """The first words of the memory that a step is about: `“The shed is green.”`.
 
     Args:
-        name: what an import brought in is called; "" for other steps.
+        openings: the beginnings of memories as they came, by id; None for one that was erased.
+
+    Returns:
+        Words made visible, and short; "" for a step that is about no memory, or one that was not read yet.
+    """
+    strings = journal_strings()["changes"]
+    if not step.memory_ids:
+        return str(strings["erased"]) if step.verb in _ABOUT_MEMORIES else ""
+    first = step.memory_ids[0]
+    if first not in openings:
+        return ""
+    opening = openings[first]
+    if opening is None:
+        return str(strings["erased"])
+    return str(strings["about"]["one" if len(step.memory_ids) == 1 else "many"]).format(
+        text=one_line(opening, _OPENING)
+    )
+
+
+def describe_step_details(step: StepRow, now_ms: int, about: str = "") -> str:
+    """The second line of a step: what it is about, who, how much, and what became of it.
+
+    Args:
+        about: what an import brought in is called, or the first words of a memory; "" for neither.
     """
     parts = [describe_author(step.actor, step.client), count_of(step.rows, "record")]
-    if name:
-        parts.insert(0, one_line(name, 80))
+    if about:
+        parts.insert(0, about)
     if step.undone:
         parts.append("undone" if step.undone_at is None else f"undone at {_format_moment(step.undone_at, step.at)}")
     elif not step.can_undo:
