@@ -386,7 +386,7 @@ class Elided(QLabel):
         self.setProperty("role", role)
         self.setMinimumWidth(24)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._mode, self._whole = mode, ""
+        self._mode, self._whole, self._hint = mode, "", ""
         self.set_text(text)
 
     def set_text(self, text: str) -> None:
@@ -394,6 +394,16 @@ class Elided(QLabel):
         self._whole = text
         self.setAccessibleName(text)
         self.updateGeometry()
+        self._elide_text()
+
+    def set_hint(self, hint: str) -> None:
+        """Say more about the text in the tooltip and to those who hear it.
+
+        Args:
+            hint: sentences; "" for nothing more.
+        """
+        self._hint = hint
+        self.setAccessibleDescription(hint)
         self._elide_text()
 
     @property
@@ -415,7 +425,8 @@ class Elided(QLabel):
         shown = self.fontMetrics().elidedText(self._whole, self._mode, max(self.width(), 24))
         if shown != self.text():
             self.setText(shown)
-        self.setToolTip(escape_tooltip(self._whole) if shown != self._whole else "")
+        parts = (self._whole if shown != self._whole else "", self._hint)
+        self.setToolTip(escape_tooltip("\n".join(part for part in parts if part)))
 
 
 def make_button(

@@ -140,10 +140,10 @@ KIND_PLURALS: Mapping[Kind, str] = {
 }
 STATUS_WORDS: Mapping[Status, str] = {
     Status.ACTIVE: "Active",
-    Status.SUPERSEDED: "Superseded",
+    Status.SUPERSEDED: "Outdated",
     Status.DISPUTED: "Disputed",
     Status.QUARANTINED: "Held back",
-    Status.CONSOLIDATED: "Consolidated",
+    Status.CONSOLIDATED: "Merged",
     Status.ARCHIVED: "Archived",
     Status.DELETED: "Forgotten",
 }

@@ -53,6 +53,7 @@ class PalaceHeader(QWidget):
         self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.title.setAccessibleDescription("heading")
         self.count = Elided("", "muted")
+        self.count.set_hint(palace_strings()["count"]["hint"])
         self._crumbs = QWidget()
         self._way = make_row(parent=self._crumbs, gap=4)
         self._crumbs.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -357,17 +358,19 @@ class PalacePage(Page):
         where, scene = self.canvas.where, self.scene
         wing, room = scene.find_wing(where.wing_id), scene.rooms.get(where.room_id)
         top: Crumb = ("Palace", self.canvas.camera.show_whole)
-        waiting = f" · {scene.waiting:,} without a place yet" if scene.waiting else ""
+        strings = palace_strings()["count"]
+        waiting = f" · {strings['waiting'].format(count=f'{scene.waiting:,}')}" if scene.waiting else ""
         if room is not None and wing is not None:
             way = [top, (wing.space, self._go_to_wing), (room.plan.name, None)]
-            self.header.show_path(room.plan.name, way, f"· {count_memories(room.count_shown(scene.look))}")
+            count = strings["placed"].format(count=f"{room.count_shown(scene.look):,}")
+            self.header.show_path(room.plan.name, way, f"· {count}")
         elif wing is not None:
-            count = count_memories(scene.count_shown(scene.rooms_of_wing(wing.id)))
+            count = strings["placed"].format(count=f"{scene.count_shown(scene.rooms_of_wing(wing.id)):,}")
             words = f"· {count} in {count_of(len(wing.rooms), 'room')}{waiting}"
             self.header.show_path(wing.space, [top, (wing.space, None)], words)
         else:
             wings = sum(bool(found.rooms) for found in scene.wings)
-            count = count_memories(scene.count_shown(scene.rooms.values()))
+            count = strings["placed"].format(count=f"{scene.count_shown(scene.rooms.values()):,}")
             words = f"{count} in {count_of(wings, 'wing')} and {count_of(len(scene.rooms), 'room')}{waiting}"
             self.header.show_path("Palace", [], words)
         self.header.level.show_choice(where.level)
