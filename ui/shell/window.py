@@ -15,7 +15,6 @@ from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
-    QIcon,
     QKeyEvent,
     QKeySequence,
     QPainter,
@@ -52,6 +51,7 @@ from ui.strings import window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
     Elided,
+    FieldIcon,
     Stack,
     make_button,
     make_keycap,
@@ -60,7 +60,7 @@ from ui.widgets.basics import (
     make_timer,
     make_tool_button,
 )
-from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, format_said_or_noted
+from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, format_said_or_noted, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 from ui.widgets.states import Toasts
@@ -325,7 +325,9 @@ class SearchBox(QObject):
         self._list.setIconSize(QSize(side, side))
         for memory in found:
             when = format_said_or_noted(memory.occurred, memory.recorded_at)
-            item = QListWidgetItem(f"{one_line(memory.text, 110)}\n{KIND_WORDS[memory.kind]} · {when} · {memory.space}")
+            item = QListWidgetItem(
+                f"{one_line(memory.text, 110)}\n{KIND_WORDS[memory.kind]} · {when} · {name_space(memory.space)}"
+            )
             item.setIcon(kind_pixmap(memory.kind, side, theme.colour(KIND_TOKENS[memory.kind]), 2))
             item.setData(Qt.ItemDataRole.UserRole, memory.id)
             item.setSizeHint(QSize(100, theme.px(46)))
@@ -418,7 +420,7 @@ class TopBar(QFrame):
         self.search.setClearButtonEnabled(True)
         self.search.setMaximumWidth(624)
         self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._glass = self.search.addAction(QIcon(), QLineEdit.ActionPosition.LeadingPosition)
+        self.glass = FieldIcon(theme, self.search, "search")
         self._keys = make_keycap("Ctrl K")
         self._keys.setToolTip("Ctrl+K shows all commands")
         inside = make_row(None, self._keys, parent=self.search)
@@ -448,8 +450,6 @@ class TopBar(QFrame):
         self.setFixedHeight(self._theme.px(52))
         self._layout.setContentsMargins(self._theme.px(18), 0, self._theme.px(16), 0)
         self._name.setFixedWidth(self._theme.px(62))
-        side = self._theme.px(16)
-        self._glass.setIcon(QIcon(self._theme.icon("search", "muted").pixmap(QSize(side, side))))
         self._name.setAlignment(Qt.AlignmentFlag.AlignVCenter)
 
 

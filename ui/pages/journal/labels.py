@@ -21,6 +21,7 @@ from ui.widgets.labels import (
     count_of,
     date_of,
     format_clock,
+    name_space,
     skip_sentences,
     time_of,
     to_local,
@@ -121,6 +122,7 @@ def advice_of(health: Health) -> tuple[Advice, ...]:
 UNDO, REDO = "Undo: ", "Redo: "
 _CLIENT = "client:"
 _ABOUT_MEMORIES = frozenset({"store", "revise", "forget"})
+_FEW_RECORDS = 20
 _OPENING = 60
 """Characters of a memory beside who changed it."""
 _ICONS: Mapping[str, str] = {
@@ -227,9 +229,8 @@ def describe_step_memories(step: StepRow, openings: Mapping[str, str | None]) ->
     opening = openings[first]
     if opening is None:
         return str(strings["erased"])
-    return str(strings["about"]["one" if len(step.memory_ids) == 1 else "many"]).format(
-        text=one_line(opening, _OPENING)
-    )
+    is_one = len(step.memory_ids) == 1 and step.rows <= _FEW_RECORDS  # of a large step only the first ids are known
+    return str(strings["about"]["one" if is_one else "many"]).format(text=one_line(opening, _OPENING))
 
 
 def describe_step_details(step: StepRow, now_ms: int, about: str = "") -> str:
@@ -280,7 +281,7 @@ def import_skips(imported: ImportRow) -> Mapping[str, int]:
 
 def import_sentences(imported: ImportRow) -> tuple[str, ...]:
     """What an import brought and what it left out, one sentence a line."""
-    where = f"{import_format(imported)}, into {one_line(imported.space, 60)} on {time_of(imported.started_at)}."
+    where = f"{import_format(imported)}, into {name_space(imported.space)} on {time_of(imported.started_at)}."
     if imported.state == "running":
         return (where, "It is still being read.")
     stored, proposals = _summary_count(imported, "stored"), _summary_count(imported, "proposals")
