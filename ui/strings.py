@@ -35,6 +35,7 @@ graph_strings: Strings = partial(read_strings, "graph_page")
 injection_strings: Strings = partial(read_strings, "injection")
 inspector_strings: Strings = partial(read_strings, "inspector")
 journal_strings: Strings = partial(read_strings, "journal_page")
+library_strings: Strings = partial(read_strings, "library")
 lifecycle_strings: Strings = partial(read_strings, "lifecycle")
 order_strings: Strings = partial(read_strings, "order")
 palace_strings: Strings = partial(read_strings, "palace_page")
@@ -47,6 +48,7 @@ skip_strings: Strings = partial(read_strings, "skips")
 timeline_strings: Strings = partial(read_strings, "timeline")
 undo_strings: Strings = partial(read_strings, "undo")
 walk_strings: Strings = partial(read_strings, "palace_walk")
+window_strings: Strings = partial(read_strings, "window")
 
 
 def format_count(forms: Mapping[str, str], count: int, **more: object) -> str:

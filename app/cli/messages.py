@@ -174,7 +174,7 @@ def describe_claim(claim: Item) -> str:
 
 
 def describe_claim_state(claim: Item) -> str:
-    """How a claim stands: `holds · 94 % sure · 1 quote · from 2026-03-03 · only when in winter`.
+    """How a claim stands: `current · 94 % confidence · 1 quote · from 2026-03-03 · only when in winter`.
 
     Args:
         claim: of the reply of `show`.

@@ -115,13 +115,12 @@ def status_glance(open_vault: OpenVault, rows: Rows) -> StatusReport:
     """What the window shows of the palace all the time: nothing that takes long where much waits or is to be summed up.
 
     Returns:
-        Of the figures of `status_report`: index, memories (their total alone) and model_server.
+        Of the figures of `status_report`: index, memories (not by kind) and model_server.
     """
-    total = int(rows.value("SELECT count(*) FROM memories"))
-    total -= sum(int(rows.value(f"SELECT {without}")) for without in (_LATER_PARTS, _BEFORE_MERGES))
+    by_status = _count_memories_by(rows, "status")
     return StatusReport(
         {
-            "memories": {"total": total},
+            "memories": {"total": sum(by_status.values()), "by_status": by_status},
             "index": _index_figures(open_vault.search),
             "model_server": _model_figures(open_vault.model),
         }

@@ -28,6 +28,7 @@ from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.transitions import episodes_of, statements_of, sync_statement, unlink_episodes
 from core.memory.floor_plan import PlaceCheck, find_misplaced, remove_newcomers, remove_plan
 from core.memory.landmarks import free_landmark
+from core.memory.rehearsals import carry_schedule
 from core.memory.write import forget_vector, refresh_terms, remove_derived
 from core.types.replies import UndoReport
 from core.types.values import HOME_SPACE, Actor, Kind
@@ -240,6 +241,7 @@ class UndoState:
         unpaired: names of clients that came back and are to be paired anew.
         first: of each row of the step how it was before.
         given_up: rows that stay as they are.
+        schedules: rehearsals that went on under a version which goes, by the memory that comes back.
     """
 
     kept: frozenset[str] = frozenset()
@@ -258,6 +260,7 @@ class UndoState:
     unpaired: set[str] = field(default_factory=set)
     first: Mapping[tuple[str, str], str | None] = field(default_factory=dict)
     given_up: set[tuple[str, str]] = field(default_factory=set)
+    schedules: dict[str, Mapping[str, object]] = field(default_factory=dict)
     spots: PlaceCheck = field(default_factory=PlaceCheck)
 
     def add(self, part: UndoState) -> None:
@@ -557,7 +560,8 @@ def _revert_row(
     if now_hash != after_hash and current is not None:
         filled = _columns_filled_since(table, current, after_hash)
         before, now_hash = None if before is None else {**before, **filled}, after_hash if filled else now_hash
-    is_void = is_voided_by_revocation(table, before, current) or _is_refilled(tx, table, before, current)
+    before, is_carried = carry_schedule(tx, table, before, current, done.first, done.schedules)
+    is_void = is_carried or is_voided_by_revocation(table, before, current) or _is_refilled(tx, table, before, current)
     if now_hash != after_hash and not is_void:
         if table not in _SHARED | _CHOSEN:
             done.left.append(both_states(table, key, before, current))

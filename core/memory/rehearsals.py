@@ -5,7 +5,7 @@ What is deleted or superseded is passed over. Must not do: choose a landmark, de
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,7 +14,7 @@ from core.memory.read import read_occurred
 from core.score.rehearsal import Rehearsal, forecast_intervals
 from core.types.values import Kind
 from core.types.views import WalkStop
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 REHEARSALS = "rehearsals"
@@ -114,3 +114,36 @@ def remove_rehearsals(tx: Tx, memory_ids: Sequence[str]) -> None:
     """Remove what is kept of memories that are about to vanish; an undo brings it back."""
     for memory_id in memory_ids:
         tx.delete(REHEARSALS, {"memory_id": memory_id})
+
+
+def carry_schedule(
+    rows: Rows,
+    table: str,
+    before: Mapping[str, object] | None,
+    current: Mapping[str, object] | None,
+    first: Mapping[tuple[str, str], str | None],
+    schedules: dict[str, Mapping[str, object]],
+) -> tuple[Mapping[str, object] | None, bool]:
+    """Let the version that comes back with an undo take over the rehearsal of the one that goes.
+
+    Args:
+        table: of a row that is taken back; of another one than rehearsals nothing is changed.
+        before: as it was before the step; None where the step brought it.
+        current: as it is; None where there is none.
+        first: the rows of the step, by table and key.
+        schedules: rehearsals that go with their version, by the memory that comes back; filled and read here.
+
+    Returns:
+        As the row shall be, and whether it goes although the person was rehearsed since.
+    """
+    if table != REHEARSALS:
+        return before, False
+    if before is not None:
+        return {**before, **schedules.get(str(before["memory_id"]), {})}, False
+    if current is None:
+        return None, False
+    older = rows.value("SELECT supersedes_id FROM memories WHERE id = ?", (current["memory_id"],))
+    if older is None or (REHEARSALS, to_json({"memory_id": older})) not in first:
+        return None, False
+    schedules[str(older)] = {name: value for name, value in current.items() if name != "memory_id"}
+    return None, True

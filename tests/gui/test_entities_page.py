@@ -217,7 +217,8 @@ def test_one_of_a_near_name_is_a_click_from_merging(page: EntitiesPage, qtbot: Q
     assert dialog is not None
     settle(qtbot, dialog.act.isEnabled)
     assert dialog.list.current.id == there
-    assert "GLOBAL" in dialog.sentence.text()
+    assert "shared by all spaces" in dialog.sentence.text()
+    assert "GLOBAL" not in dialog.sentence.text()
     dialog.act.click()
     settle(qtbot, lambda: page.entity_id not in (here, there) and page.is_settled())
     view = page.detail.view

@@ -386,7 +386,7 @@ def test_the_palette_stops_all_from_anywhere_and_says_where_nobody_is_awake(room
     assert gone == [("clients", "stop"), ("clients", "pair"), ("clients", "resume")]
     room.clients.add("Clipper", standing=ClientState.PAUSED)
     room.enter("stop")
-    assert room.said[-1][0] == "No client is awake."
+    assert room.said[-1][0] == "No client is active."
 
 
 def test_a_refusal_of_the_engine_is_said(room: ClientsRoom) -> None:

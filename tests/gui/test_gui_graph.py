@@ -444,3 +444,23 @@ def test_what_nothing_connects_says_so(qtbot: QtBot, page: GraphPage, people: di
     settle(qtbot, lambda: page.is_settled() and page.panel.isVisible())
     assert page.panel.steps == ()
     assert "Nothing that is shown connects Mara with “zebra”." in page.panel.accessibleName()
+
+
+def test_what_was_replaced_is_hidden_until_it_is_switched_on_and_that_is_remembered(
+    qtbot: QtBot, page: GraphPage, ids: list[str], context: Context
+) -> None:
+    enter(qtbot, page, f"show:{ids[3]}")
+    outdated = page.switches.find_switch("outdated")
+    assert page.shown.filter.hides_outdated
+    assert not outdated.isChecked()
+    outdated.click()
+    settle(qtbot, page.is_settled)
+    assert not page.shown.filter.hides_outdated
+    again = GraphPage(context)
+    qtbot.addWidget(again)
+    assert again.switches.find_switch("outdated").isChecked()
+    outdated.click()
+    settle(qtbot, page.is_settled)
+    third = GraphPage(context)
+    qtbot.addWidget(third)
+    assert third.shown.filter.hides_outdated

@@ -123,7 +123,7 @@ def test_an_old_version_that_was_asked_for_stays(
     context.selection.reselect(old, "test")
     qtbot.wait(300)
     assert context.selection.current == old
-    assert inspector.caps.whole == "FACT · SUPERSEDED"
+    assert inspector.caps.whole == "FACT · OUTDATED"
 
 
 def test_locking_leaves_no_word_behind(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:

@@ -25,6 +25,7 @@ from ui.pages.journal.labels import (
     audit_counts,
     describe_author,
     describe_step_details,
+    describe_step_memories,
     short_id,
     step_action,
 )
@@ -111,6 +112,37 @@ def test_steps_stand_under_the_headings_of_their_days(
     QTest.keyClick(page.tabs.changes.list, Qt.Key.Key_Down)
     assert page.tabs.changes.list.current is not None
     assert page.tabs.changes.list.currentIndex().row() == 4  # the heading is passed over
+
+
+def test_a_step_names_the_memory_it_is_about(page: JournalPage, rig: Rig, qtbot: QtBot) -> None:
+    stored = rig.store("The shed is green.\u202e Its door is blue." + " It is old." * 20)
+    enter(page, qtbot)
+    feed = page.tabs.changes.list.steps
+    step = choose(page, "Remember a fact")
+    settle(qtbot, lambda: stored.memory_id in feed.openings)
+    told = feed.describe_details(step)
+    assert told.startswith("“The shed is green.")
+    assert "\u202e" not in told
+    assert "…” · You · " in told
+    assert len(told) < 110
+    feed._add_openings((stored.memory_id,), ())
+    assert feed.describe_details(step).startswith("an erased memory · You · ")
+
+
+def test_a_step_of_several_memories_or_of_none_says_so() -> None:
+    one = step_row(memory_ids=("a",))
+    assert describe_step_memories(one, {"a": "The shed is green."}) == "“The shed is green.”"
+    assert describe_step_memories(one, {}) == ""
+    assert describe_step_memories(step_row(memory_ids=("a", "b")), {"a": "Tea at five."}) == "“Tea at five.” and others"
+    assert describe_step_memories(step_row(verb="revise"), {}) == "an erased memory"
+    assert describe_step_memories(step_row(verb="settings"), {}) == ""
+
+
+def step_row(verb: str = "store", memory_ids: tuple[str, ...] = ()) -> StepRow:
+    return StepRow(
+        "s", NOON, verb, "Remember a fact", "owner", None, 2,
+        undone=False, can_undo=True, is_undo=False, expires_at=NOON, memory_ids=memory_ids,
+    )  # fmt: skip
 
 
 def test_older_steps_come_as_somebody_scrolls(context: Context, rig: Rig, qtbot: QtBot) -> None:

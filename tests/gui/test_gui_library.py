@@ -172,10 +172,12 @@ def test_lists_searches_and_counts(qtbot: QtBot, page: LibraryPage, rig: Rig) ->
     remember(rig.engine, "The boat lies at Ashholt", kind=Kind.RULE)
     entered(qtbot, page, 6)
     assert texts(page)[0] == "The boat lies at Ashholt"
-    assert page._count.whole == "6 memories"
+    assert page._count.whole == "6 active"
+    assert "disputed" in page._count.accessibleDescription()
+    assert page._count.accessibleDescription() in page._count.toolTip()
     QTest.keyClicks(page.line.field, "kind:rule")
     shows(qtbot, page, 1)
-    assert page._count.whole == "1 of 6 memories"
+    assert page._count.whole == "1 of 6 active"
     assert [chip.words for chip in page.query.make_chips()] == ["kind: rule"]
 
 
@@ -342,7 +344,8 @@ def test_no_match_offers_ways_out(qtbot: QtBot, page: LibraryPage, rig: Rig, con
     next(one for one in shown.findChildren(QPushButton) if one.text() == "Search everything").click()
     shows(qtbot, page, 1)
     assert page.query.text == "zeppelin status:all"
-    assert page._count.whole == "1 of 3 memories"
+    assert page._count.whole == "1 of 3 in total"
+    assert "every status" in page._count.accessibleDescription()
 
 
 def test_trouble_can_be_tried_again(qtbot: QtBot, page: LibraryPage, rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:

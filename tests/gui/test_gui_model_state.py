@@ -24,3 +24,18 @@ def test_the_status_bar_says_what_model_is_there(qtbot: QtBot, context: Context)
     assert status._model.whole == "Model server turned off: rules and the built-in model answer"
     status.show_status(told(ModelState(ModelServerState.ABSENT)))
     assert status._model.whole == "No model server: rules and the built-in model answer"
+
+
+def test_the_status_bar_counts_all_memories_and_says_of_which_status(qtbot: QtBot, context: Context) -> None:
+    status = StatusBar(context.theme)
+    qtbot.addWidget(status)
+    counts = {"active": 400, "superseded": 30, "archived": 8, "quarantined": 12}
+    status.show_status({"index": {"state": "ready"}, "memories": {"total": 450, "by_status": counts}})
+    assert status._index.whole == "Index ready · 450 in total, 38 outdated or archived"
+    hint = status._index.accessibleDescription()
+    assert "400 active, 30 outdated, 12 held back, 8 archived" in hint
+    assert hint in status._index.toolTip()
+    status.show_status({"index": {"state": "warming", "loaded": 3, "total": 9}, "memories": {"total": 9}})
+    assert status._index.whole == "Index loading, 3 of 9 · 9 in total"
+    status.clear_status()
+    assert status._index.accessibleDescription() == ""

@@ -95,7 +95,8 @@ def test_a_plan_that_cannot_be_read_is_told_with_a_way_out(
 def test_one_wing_opens_at_the_wing(page: PalacePage) -> None:
     assert page.canvas.where.level == WING
     assert page.header.title.whole == "home"
-    assert "42 memories in" in page.header.count.whole
+    assert "42 placed in" in page.header.count.whole
+    assert "have a place" in page.header.count.accessibleDescription()
     seen = page.canvas.camera.lens.visible_area
     assert all(seen.contains(room.rect) for room in page.scene.rooms.values())
 
@@ -313,7 +314,7 @@ def test_colour_kind_and_time_change_what_is_counted(qtbot: QtBot, context: Cont
     page.header.colour._on_choice("age")
     assert context.prefs.read_text("palace.colour") == "age"
     page.header.kinds._on_choice("fact")
-    assert "15 memories in" in page.header.count.whole
+    assert "15 placed in" in page.header.count.whole
     page.header.kinds._on_choice("all")
     page.time.axes.show_choice("said")
     page.canvas.grab()

@@ -436,7 +436,7 @@ def test_the_slider_by_keyboard(context: Context, qtbot: QtBot) -> None:
         found.append(time.until)
     tenth = NOW // 10
     assert found == [None, 9 * tenth, tenth, None, tenth, 2 * tenth, None]
-    assert time.bar.accessibleDescription() == "As believed on now"
+    assert time.bar.accessibleDescription() == "As known on now"
 
 
 def test_the_slider_by_pointer_tells_once_a_bin(context: Context, qtbot: QtBot) -> None:

@@ -152,7 +152,7 @@ def test_rehearsal_hides_the_words_until_they_are_asked_for(qtbot: QtBot, page: 
     round_ = begin(qtbot, page)
     press(page, KEY.Key_R)
     stop = round_.current
-    assert "What stands here?" in words(page)
+    assert "What is stored here?" in words(page)
     assert stop.text not in words(page) + card(page).accessibleDescription() + page.canvas.accessibleDescription()
     assert stop.text not in page.line.whole
     assert page.canvas.marks.selected == stop.memory_id

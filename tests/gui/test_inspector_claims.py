@@ -77,7 +77,7 @@ def test_claims_are_sentences_with_their_state_those_that_hold_first(
     look(qtbot, inspector, context, memory_id)
     found = boxes(inspector)
     names = [box.row.accessibleName() for box in found]
-    assert names[0].startswith("You live in Lisbon. Holds · ")
+    assert names[0].startswith("You live in Lisbon. Current · ")
     assert "from 15 Oct 2023" in names[0]
     assert names[1].startswith("You work at Quillwort Press. Disputed · ")
     assert [box.findChildren(StateMark)[0].state for box in found] == ["asserted", "disputed"]
@@ -166,15 +166,15 @@ def test_both_sides_of_a_contradiction_lead_to_the_desk_and_to_the_other(
     box = part_of(inspector).findChildren(OpposedBox)[0]
     said = words_of(box)
     assert said.startswith("Two memories disagree | This memory · trust ")
-    assert "You live in Lisbon | What arrived · trust " in said
+    assert "You live in Lisbon | New memory · trust " in said
     assert said.endswith("You live in Faro")
     gone: list[tuple[str, str]] = []
     context.desk.go.connect(lambda page, wish: gone.append((page, wish)))
-    press(box, "Settle in Review")
+    press(box, "Decide in Review")
     assert gone == [("review", wanted)]
-    press(box, "Look at the other")
+    press(box, "Show the other")
     settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.id == two)
-    assert "What you have · trust " in words_of(part_of(inspector).findChildren(OpposedBox)[-1])
+    assert "Existing memory · trust " in words_of(part_of(inspector).findChildren(OpposedBox)[-1])
 
 
 def test_where_no_claim_was_read_the_other_text_stands_for_itself(
@@ -225,11 +225,11 @@ def test_sentences_of_claims() -> None:
 def test_states_say_what_took_the_place_and_under_which_condition() -> None:
     over = seen("lives_in", "Porto", state="superseded", valid_to=START_MS)
     held = ClaimHeld(over, (), (), 0, "Lisbon", alone=False)
-    assert describe_claim_state(held) == "Outdated · Now: Lisbon · 90 % sure · 1 source · until 14 Nov 2023"
+    assert describe_claim_state(held) == "Outdated · Now: Lisbon · 90 % confidence · 1 source · until 14 Nov 2023"
     when = seen("prefers", "tea", qualifiers={"when": "on Fridays", "kept": "x"}, against=2, sources=3)
     words = describe_claim_state(ClaimHeld(when, (), (), 0, None, alone=True))
     assert words == (
-        "Holds · 90 % sure · 3 sources · 2 quotes against it · only when on Fridays · kept alongside another"
+        "Current · 90 % confidence · 3 sources · 2 quotes against it · only when on Fridays · kept alongside another"
     )
 
 

@@ -80,7 +80,7 @@ def test_the_ceiling_of_a_client_is_a_loss_that_names_it(
     told = rig.store("Quill closes the weir.", actor, source=Source.USER_EXPLICIT).memory_id
     ceiling = float(rig.value("SELECT trust_ceiling FROM clients"))
     look(qtbot, inspector, context, told)
-    assert f"The ceiling of aster: {ceiling:.2f} | {format_signed(ceiling - 1)}" in words_of(
+    assert f"The trust limit of aster: {ceiling:.2f} | {format_signed(ceiling - 1)}" in words_of(
         trust_of(inspector).waterfall
     )
     assert bars(inspector) == [BASE, LOSS, SUM]

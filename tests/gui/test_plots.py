@@ -409,6 +409,15 @@ def test_dragging_zooms_no_nearer_than_the_keys(qtbot: QtBot, view: PlotView) ->
     assert seen(view)[1] - seen(view)[0] == pytest.approx(5.0)
 
 
+def test_escape_is_of_the_plot_only_while_it_is_zoomed(qtbot: QtBot, view: PlotView) -> None:
+    show(qtbot, view, life(100))
+    assert view.canvas is not None
+    assert not view.go_back()
+    view.canvas.zoom_by(2.0)
+    assert view.go_back()
+    assert not view.canvas.is_zoomed
+
+
 def test_the_pointer_marks_only_what_is_in_sight_and_moves_nothing(qtbot: QtBot, view: PlotView) -> None:
     show(qtbot, view, life(100))
     assert view.canvas is not None

@@ -187,7 +187,7 @@ def test_a_box_shows_what_was_dropped_there(room: LabRoom) -> None:
     assert page.pane.stage_note.text().startswith("Dropped at “no repeats”")
     page.pane.funnel.boxes["in_scope"].click()
     room.rest()
-    assert "superseded by a newer one" in page.list.lines.list_rows()[0].note
+    assert "replaced by a newer one" in page.list.lines.list_rows()[0].note
     page.pane.funnel.boxes["answered"].click()
     room.rest()
     assert page.pane.funnel.current == ""  # nothing was cut off: the answer itself

@@ -223,7 +223,7 @@ def test_one_the_trace_does_not_know_is_told_with_what_would_help() -> None:
     [
         ("side_bound", (0.05, 0.5), "Relevance 0.95 → 0.5"),
         ("trades_temporal", (0.1, 0.3), "Diversity (time) 0.9 → 0.7"),
-        ("text_weight", (0.5, 0.25), "Words against meaning 0.5 → 0.25"),
+        ("text_weight", (0.5, 0.25), "Keywords or meaning 0.5 → 0.25"),
         ("another", (1, 2), "Another one 1 → 2"),
         ("another", (False, True), "Another one off → on"),
         ("another", ("rrf", "mmr"), "Another one rrf → mmr"),
@@ -288,7 +288,7 @@ def test_losses_are_named_the_worst_first_and_gains_are_counted() -> None:
     )
     comparison = Comparison(now, then, probes)
     assert describe_losses(comparison) == [
-        ("“a moon base” should be empty and would not be.", "a moon base"),
+        ("“a moon base” should have no answer and would get one.", "a moon base"),
         ("“wifi code” drops out; it was 2nd.", "wifi code"),
         ("“coffee order” falls from 1st to 4th.", "coffee order"),
     ]

@@ -126,7 +126,7 @@ def test_both_and_dates_and_merge_reach_the_vault(desk: Desk, rig: Rig) -> None:
     merge.act.click()
     settle(desk.qtbot, lambda: {how for _, how in desk.states()} == {"keep_both", "keep_both_dated", "merge"})
     assert desk.statuses()["One of them lives in Graz and works in Vienna."] == "active"
-    settle(desk.qtbot, lambda: "Nothing to settle" in page.states.currentWidget().accessibleName())  # type: ignore[union-attr]  # something is shown
+    settle(desk.qtbot, lambda: "Nothing to review" in page.states.currentWidget().accessibleName())  # type: ignore[union-attr]  # something is shown
 
 
 def test_a_batch_is_one_step(desk: Desk, rig: Rig, qtbot: QtBot) -> None:

@@ -232,7 +232,7 @@ def test_other_dates_are_asked_for(room: Room) -> None:
     page.item_panel.suggestion.other_dates.click()
     dialog = dialog_of(page, DatesDialog, room.qtbot)
     assert isinstance(dialog, DatesDialog)
-    assert dialog.outcome.text() == "What you have: until 18 Nov 2026. The newcomer: from 18 Nov 2026 on."
+    assert dialog.outcome.text() == "Existing memory: until 18 Nov 2026. New memory: from 18 Nov 2026 on."
     dialog.begin.setDate(dialog.begin.date().addDays(2))
     dialog.act.click()
     assert [decision.begin for _, decision in room.decided] == [at(2026, 11, 20)]
@@ -342,11 +342,11 @@ def test_an_injection_can_only_be_turned_down_for_good(room: Room) -> None:
 @pytest.mark.parametrize(
     ("kind", "titles"),
     [
-        ("proposal", ["Turn it down", "Remember it", "Correct …", "Skip"]),
-        ("quarantine", ["Turn it down", "Remember it", "Correct …", "Skip"]),
-        ("injection", ["Turn it down", "It is harmless", "Correct …", "Skip"]),
+        ("proposal", ["Reject", "Accept", "Correct …", "Skip"]),
+        ("quarantine", ["Reject", "Accept", "Correct …", "Skip"]),
+        ("injection", ["Reject", "It is harmless", "Correct …", "Skip"]),
         ("stale", ["No longer true", "Still true", "Skip"]),
-        ("gap", ["Let it rest", "Skip"]),
+        ("gap", ["Dismiss", "Skip"]),
     ],
 )
 def test_one_memory_is_one_card_with_fitting_words(room: Room, kind: str, titles: list[str]) -> None:

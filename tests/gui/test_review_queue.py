@@ -181,7 +181,7 @@ def test_many_of_one_kind_are_spoken_of_in_its_words() -> None:
     alone_ones = [row_of(alone("proposal", "A.")), row_of(alone("quarantine", "B."))]
     turned = describe_batch_action(Action.REJECT, alone_ones)
     assert turned is not None
-    assert turned.title == "Turn them down"
+    assert turned.title == "Reject all"
     assert summarize_rows([*alone_ones, *stale]) == "2 questions, 1 proposal, 1 held back. From Claude Code, you."
 
 
@@ -196,8 +196,10 @@ def test_what_closed_by_itself_is_told_with_its_reason(room: Room) -> None:
     dialog = dialog_of(page, ClosedDialog, room.qtbot)
     assert isinstance(dialog, ClosedDialog)
     settle(room.qtbot, lambda: len(dialog.list.lines.list_rows()) == 3)
-    assert str(dialog.list.lines.index(0, 0).data()).startswith("Blue or green. Closed itself. One no longer stands.")
-    assert closed_line(closed("reject"), NOW).why == "Kept what stood. One no longer stands."
+    assert str(dialog.list.lines.index(0, 0).data()).startswith(
+        "Blue or green. Closed automatically. One no longer stands."
+    )
+    assert closed_line(closed("reject"), NOW).why == "Kept the existing one. One no longer stands."
     dialog.close_button.click()
 
 
@@ -209,13 +211,13 @@ def test_rules_are_listed_and_can_be_taken_away(room: Room) -> None:
     dialog = dialog_of(page, RulesDialog, room.qtbot)
     assert isinstance(dialog, RulesDialog)
     said = rule_line(room.fake.kept_rules[0])
-    assert said == "Turn it down: what is held back, from Claude Code"
+    assert said == "Reject: what is held back, from Claude Code"
     away = f"Forget the rule: {said}"
     settle(room.qtbot, lambda: any(made.accessibleName() == away for made in dialog.findChildren(QAbstractButton)))
     next(made for made in dialog.findChildren(QAbstractButton) if made.accessibleName() == away).click()
     settle(room.qtbot, lambda: dialog.note.startswith("There are none"))
     assert room.fake.kept_rules == []
-    assert heard.sentences[-1].startswith("The rule is gone.")
+    assert heard.sentences[-1].startswith("The rule was deleted.")
     dialog.close_button.click()
 
 
@@ -223,7 +225,7 @@ def test_an_empty_desk_teaches(room: Room) -> None:
     page = room.open([])
     shown = page.states.currentWidget()
     assert shown is not None
-    assert shown.accessibleName().startswith("Nothing to settle. When two memories disagree")
+    assert shown.accessibleName().startswith("Nothing to review. When two memories disagree")
     room.key(Qt.Key.Key_Left)
     assert room.decided == []
 
@@ -231,7 +233,7 @@ def test_an_empty_desk_teaches(room: Room) -> None:
 def test_the_last_decision_leaves_an_empty_desk(room: Room) -> None:
     page = room.open([alone("proposal", "Node 24 runs.")])
     room.press(Qt.Key.Key_Right)
-    settle(room.qtbot, lambda: "Nothing to settle" in page.states.currentWidget().accessibleName())  # type: ignore[union-attr]  # something is shown
+    settle(room.qtbot, lambda: "Nothing to review" in page.states.currentWidget().accessibleName())  # type: ignore[union-attr]  # something is shown
 
 
 def test_more_than_the_cap_is_said(room: Room) -> None:
@@ -352,7 +354,7 @@ def test_what_is_claimed_is_said_with_its_evidence() -> None:
     text = "The plan says a lot of things. " * 8 + "Harbour moves to Frankfurt in winter. " + "And so on. " * 20
     found = claim("Harbour", "located_at", "Frankfurt", text, confidence=0.84, sources=3, against=1)
     assert describe_claim(found) == "Harbour is at Frankfurt"
-    assert claim_note(found) == "84 % sure · 3 sources · 1 against"
+    assert claim_note(found) == "84 % confidence · 3 sources · 1 against"
     quote = claim_quote(text, found.spans)
     assert "Harbour moves to Frankfurt in winter." in quote
     assert (quote[:3], quote[-3:]) == ("“… ", " …”")
@@ -392,7 +394,7 @@ def test_everything_has_a_name(room: Room) -> None:
         assert widget.accessibleName()
     assert page.item_panel.suggestion.act is not None
     assert page.item_panel.suggestion.act.accessibleDescription() == "Key D"
-    assert page.item_panel.existing_card.accessibleName() == "What you have, trusted 97 %"
+    assert page.item_panel.existing_card.accessibleName() == "Existing memory, trusted 97 %"
 
 
 def test_tab_goes_from_the_queue_through_the_cards_to_the_buttons(room: Room) -> None:

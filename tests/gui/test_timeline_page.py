@@ -162,6 +162,24 @@ def test_the_density_can_be_read_as_a_plot_that_chooses_too(page: TimelinePage, 
     assert page.time.strip.hasFocus()
 
 
+def test_escape_shows_all_of_the_plot_and_then_the_strip_again(page: TimelinePage, year: Rig, qtbot: QtBot) -> None:
+    enter(page, qtbot)
+    page.time.use_grain("day")
+    rest(page, qtbot)
+    page.time.plot.chip.click()
+    settle(qtbot, lambda: page.time.plot.canvas is not None)
+    plot = page.time.plot
+    assert plot.canvas is not None
+    QTest.keyClick(plot, Key.Key_Plus)
+    assert plot.canvas.is_zoomed
+    QTest.keyClick(plot, Key.Key_Escape)
+    assert not plot.canvas.is_zoomed
+    assert plot.chip.isChecked()
+    QTest.keyClick(plot, Key.Key_Escape)
+    assert not plot.chip.isChecked()
+    assert page.time.strip.hasFocus()
+
+
 def test_keys_are_named_only_where_they_work(page: TimelinePage, year: Rig, qtbot: QtBot) -> None:
     enter(page, qtbot)
     buttons = (page.time.farther, page.time.nearer, page.time.today, page.time.everything)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from ui.widgets.basics import FlowLayout
+from ui.context import Context
+from ui.widgets.basics import FieldIcon, FlowLayout
 
 GAP, HIGH, WIDE = 8, 20, 60
 
@@ -64,3 +66,20 @@ def test_what_changes_in_it_changes_its_height(flow: FlowLayout) -> None:
     flow.addWidget(wide)
     wide.show()
     assert flow.heightForWidth(width) == high(2)
+
+
+@pytest.mark.parametrize("scale", [100, 150, 200])
+def test_the_icon_of_a_field_is_as_large_as_its_text_wants(qtbot: QtBot, context: Context, scale: int) -> None:
+    context.theme.apply_theme("light", scale)
+    field = QLineEdit()
+    qtbot.addWidget(field)
+    icon = FieldIcon(context.theme, field, "search")
+    field.resize(300, context.theme.px(36))
+    field.show()
+    side = 16 * scale // 100
+    assert icon.size() == QSize(side, side)
+    assert icon.pixmap().deviceIndependentSize().width() == side
+    assert abs(icon.geometry().center().y() - field.rect().center().y()) <= 1
+    assert field.textMargins().left() > side
+    context.theme.apply_theme("light", 100)
+    assert icon.width() == 16

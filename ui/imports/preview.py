@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.types.replies import ConversationPlan, ImportReport
-from core.types.values import HOME_SPACE
+from core.types.values import GLOBAL_SPACE, HOME_SPACE
 from ui.context import Context
 from ui.imports.sources import (
     UNDERSTOOD,
@@ -51,7 +51,16 @@ from ui.widgets.basics import (
     make_scroll_area,
     make_timer,
 )
-from ui.widgets.labels import FORMAT_WORDS, Omission, capitalize_first, count_of, date_of, describe_omissions
+from ui.widgets.labels import (
+    FORMAT_WORDS,
+    Omission,
+    capitalize_first,
+    count_of,
+    date_of,
+    describe_omissions,
+    name_space,
+    read_space_name,
+)
 from ui.widgets.plaintext import escape_tooltip, one_line
 
 _WIDE = 480  # pixels at 100 % from which the number of branches is shown
@@ -472,12 +481,13 @@ class RehearsalStep(QWidget):
         """Offer the spaces there are."""
         self.space.blockSignals(True)  # noqa: FBT003 - Qt's own
         self.space.clear()
-        self.space.addItems(sorted({HOME_SPACE, *names}, key=lambda name: (name != HOME_SPACE, name.casefold())))
-        self.space.setCurrentText(self._space)
+        named = sorted({HOME_SPACE, *names}, key=lambda name: (name != HOME_SPACE, name.casefold()))
+        self.space.addItems([name if name != GLOBAL_SPACE else name_space(name) for name in named])
+        self.space.setCurrentText(name_space(self._space) if self._space == GLOBAL_SPACE else self._space)
         self.space.blockSignals(False)  # noqa: FBT003 - Qt's own
 
     def _on_space_typed(self) -> None:
-        name = self.space.currentText().strip()
+        name = read_space_name(self.space.currentText().strip())
         if name and name != self._space:
             self._space = name
             self.spaced.emit(name)
@@ -489,4 +499,4 @@ class RehearsalStep(QWidget):
             Its name; the usual one where the field is empty.
         """
         self._typed.stop()
-        return self.space.currentText().strip() or HOME_SPACE
+        return read_space_name(self.space.currentText().strip()) or HOME_SPACE

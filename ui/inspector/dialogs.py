@@ -19,7 +19,7 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.strings import belief_strings, format_count
 from ui.widgets.basics import Segments, make_button, make_card, make_column, make_label, make_row, make_timer
-from ui.widgets.labels import KIND_WORDS, count_memories
+from ui.widgets.labels import KIND_WORDS, count_memories, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 
@@ -250,7 +250,7 @@ class MoveDialog(QDialog):
         names = sorted((name for name in facets.spaces if name != self._memory.space), key=str.casefold)
         self._places = {
             **self._places,
-            SPACE: [MovePlace(n, one_line(n, 60), count_memories(facets.spaces[n])) for n in names],
+            SPACE: [MovePlace(n, name_space(n), count_memories(facets.spaces[n])) for n in names],
         }
         self._filter_places()
 

@@ -31,7 +31,7 @@ from ui.widgets.basics import (
     make_timer,
     make_tool_button,
 )
-from ui.widgets.labels import KIND_WORDS, STATUS_WORDS
+from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, describe_date
 from ui.widgets.shapes import KindMark
 from ui.widgets.states import States
 
@@ -123,11 +123,15 @@ class Inspector(QFrame):
         theme = self._context.theme
         self._mark = KindMark(theme, Kind.FACT, 14)
         self.caps = Elided("", "label")
+        self.date = Elided("", "small")
         menu = make_tool_button(theme, "ellipsis", "Actions for this memory")
         menu.setMenu(self.actions_box.menu)
         menu.setPopupMode(menu.ToolButtonPopupMode.InstantPopup)
-        header = make_row(self._mark, self.caps, menu, gap=8)
-        header.setStretch(1, 1)
+        title = make_row(self._mark, self.caps, menu, gap=8)
+        title.setStretch(1, 1)
+        header = make_column(None, gap=0)
+        header.addLayout(title)
+        header.addWidget(self.date)
         header.setContentsMargins(20, 12, 12, 4)
         self._column = QWidget()
         self._inner = make_column(self._column, gap=16)
@@ -315,6 +319,7 @@ class Inspector(QFrame):
         self._mark.show_kind(memory.kind)
         words = [KIND_WORDS[memory.kind], STATUS_WORDS[memory.status], *(["Pinned"] if memory.pinned else [])]
         self.caps.set_text(" · ".join(words).upper())
+        self.date.set_text(describe_date(memory.occurred, memory.recorded_at))
 
     def _clear_shown(self) -> None:
         """Forget which memory it was, and what was being written."""

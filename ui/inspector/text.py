@@ -23,7 +23,7 @@ from ui.strings import injection_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import FlowLayout, KeyButton, clear_layout, make_button, make_column, make_label, make_row
-from ui.widgets.labels import count_of
+from ui.widgets.labels import count_of, name_space
 from ui.widgets.plaintext import has_marks, one_line, split_marks
 from ui.widgets.states import Banner
 
@@ -387,7 +387,7 @@ class TextSection(Part):
     def _show_facts(self, memory: Memory) -> None:
         clear_layout(self._facts_flow)
         facts = (
-            ("Space", one_line(memory.space, 32)),
+            ("Space", name_space(memory.space, 32)),
             ("Category", one_line(memory.category, 32)),
             ("Importance", f"{memory.importance:.2f}"),
         )

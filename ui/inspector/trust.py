@@ -165,7 +165,7 @@ def describe_voice(voice: MemoryVerdict) -> str:
 
 
 def describe_claim_state(claim: ClaimHeld) -> str:
-    """The state of a claim, in a few words: `Holds · 94 % sure · 2 sources · from 3 Mar 2026`.
+    """The state of a claim, in a few words: `Current · 94 % confidence · 2 sources · from 3 Mar 2026`.
 
     Args:
         claim: the claim with what speaks for and against it.

@@ -253,6 +253,11 @@ class Canvas(QWidget):
         first, last = self._box.viewRange()[0]
         return float(first), float(last)
 
+    @property
+    def is_zoomed(self) -> bool:
+        """Whether only a part of it is in sight."""
+        return self._zoomed_range() is not None
+
     def zoom_by(self, factor: float) -> None:
         """Show less or more of it, about the place that is marked, else about the middle.
 

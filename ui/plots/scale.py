@@ -129,7 +129,7 @@ def _count_months(least: float, most: float, step: int) -> Iterator[datetime]:
     first = to_local(int(least))
     number = (first.year * 12 + first.month - 1) // step * step
     while number < 9999 * 12:
-        at = datetime(number // 12, number % 12 + 1, 1, tzinfo=first.tzinfo)
+        at = datetime(number // 12, number % 12 + 1, 1).astimezone()
         if at.timestamp() * 1000 > most:
             return
         yield at

@@ -272,7 +272,9 @@ class PlotView(QWidget):
     # ---- keys
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Arrows move along the points, + and - zoom, 0 shows all, T is the table, Return picks."""
+        """Arrows move along the points, + and - zoom, 0 and Esc show all, T is the table, Return picks."""
+        if _is_escape(event) and self.go_back():
+            return
         count = 0 if self.spec is None else len(self.spec.places)
         if not count or not _is_own_key(event):
             super().keyPressEvent(event)
@@ -288,6 +290,17 @@ class PlotView(QWidget):
             self.canvas.zoom_by(_ZOOMS[key])
         elif self.canvas is not None and key == _KEY.Key_0:
             self.canvas.reset_zoom()
+
+    def go_back(self) -> bool:
+        """Show all of it, where only a part is in sight.
+
+        Returns:
+            Whether anything was done; else Esc is for whoever the plot is part of.
+        """
+        is_zoomed = self.canvas is not None and not self.is_table and self.canvas.is_zoomed
+        if self.canvas is not None and is_zoomed:
+            self.canvas.reset_zoom()
+        return is_zoomed
 
     def event(self, event: QEvent) -> bool:
         """Its keys are its own, although some are shortcuts of the window."""
@@ -341,6 +354,10 @@ def _place_after(key: Qt.Key, place: int, last: int) -> int:
 def _is_own_key(event: QKeyEvent) -> bool:
     held = event.modifiers() & ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
     return held == Qt.KeyboardModifier.NoModifier and event.key() in _OWN
+
+
+def _is_escape(event: QKeyEvent) -> bool:
+    return plain_key(event) == _KEY.Key_Escape
 
 
 class Legend(QWidget):

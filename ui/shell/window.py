@@ -15,7 +15,6 @@ from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
-    QIcon,
     QKeyEvent,
     QKeySequence,
     QPainter,
@@ -42,15 +41,17 @@ from PySide6.QtWidgets import (
 
 from core.events import Progress
 from core.types.requests import RecallQuery
-from core.types.values import OWNER_ACTOR, Memory
+from core.types.values import OWNER_ACTOR, Memory, Status
 from ui.bridge import Problem, Running, make_query
 from ui.context import CLOSER, Context, PageSpec, PartSpec
 from ui.shell.actions import CommandPalette, PaletteEntry, WindowActions, WindowCommands, shortcut_text
 from ui.shell.glossary import GlossaryDialog
 from ui.shell.vault_view import House
+from ui.strings import window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
     Elided,
+    FieldIcon,
     Stack,
     make_button,
     make_keycap,
@@ -59,12 +60,13 @@ from ui.widgets.basics import (
     make_timer,
     make_tool_button,
 )
-from ui.widgets.labels import KIND_WORDS, count_memories, format_said_or_noted
+from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, format_said_or_noted, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 from ui.widgets.states import Toasts
 
 _QUIET_MS = 10_000
+_INACTIVE = (Status.SUPERSEDED, Status.CONSOLIDATED, Status.ARCHIVED)
 
 
 class StatusDot(QWidget):
@@ -88,6 +90,24 @@ class StatusDot(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.colour(self._role))
         painter.drawEllipse(1, 1, 6, 6)
+
+
+def _describe_total(memories: Mapping[str, Any]) -> tuple[str, str]:
+    """How many memories the vault keeps, and of which status they are.
+
+    Args:
+        memories: `total`, and `by_status` where that was counted.
+
+    Returns:
+        A few words, and a sentence.
+    """
+    strings = window_strings()["status"]
+    by_status = {status: int(memories.get("by_status", {}).get(status, 0)) for status in Status}
+    total = strings["total"].format(count=f"{int(memories.get('total', 0)):,}")
+    gone = sum(by_status[status] for status in _INACTIVE)
+    told = strings["inactive"].format(total=total, count=f"{gone:,}") if gone else total
+    parts = ", ".join(f"{count:,} {STATUS_WORDS[status].lower()}" for status, count in by_status.items() if count)
+    return told, strings["total_hint"].format(parts=parts) if parts else str(strings["total_plain"])
 
 
 class StatusBar(QFrame):
@@ -135,11 +155,16 @@ class StatusBar(QFrame):
         """
         index = values.get("index", {})
         state, done, total = index.get("state", ""), int(index.get("loaded", 0)), int(index.get("total", 0))
-        words = {"ready": "Index warm", "warming": f"Index warming, {done:,} of {total:,}", "empty": "Index empty"}
+        strings = window_strings()["status"]
         self._dot.show_role("success" if state == "ready" else "warning")
-        count = int(values.get("memories", {}).get("total", done) if isinstance(values.get("memories"), dict) else done)
-        self._index.set_text(f"{words.get(state, 'Index')} · {count_memories(count)}")
-        self._search.set_text("Full search" if state == "ready" else "Search reads what is not indexed yet")
+        index_words = (
+            strings["index"].get(state, strings["index"]["other"]).format(done=f"{done:,}", total=f"{total:,}")
+        )
+        memories = values.get("memories")
+        count, hint = _describe_total(memories if isinstance(memories, Mapping) else {"total": done})
+        self._index.set_text(f"{index_words} · {count}")
+        self._index.set_hint(hint)
+        self._search.set_text(strings["search"]["whole" if state == "ready" else "partly"])
         server = values.get("model_server", {})
         self._model.set_text(str(server.get("sentence", "")) or "No model server: rules and the built-in model answer")
 
@@ -171,7 +196,8 @@ class StatusBar(QFrame):
         for made in (*self._counts.values(), *self._gaps.values()):
             made.hide()
         self._dot.show_role("faint")
-        self._index.set_text("Locked")
+        self._index.set_text(window_strings()["status"]["locked"])
+        self._index.set_hint("")
         for one in (self._search, self._model):
             one.set_text("")
         self._show_newest()  # what the engine did by itself has stopped
@@ -299,7 +325,9 @@ class SearchBox(QObject):
         self._list.setIconSize(QSize(side, side))
         for memory in found:
             when = format_said_or_noted(memory.occurred, memory.recorded_at)
-            item = QListWidgetItem(f"{one_line(memory.text, 110)}\n{KIND_WORDS[memory.kind]} · {when} · {memory.space}")
+            item = QListWidgetItem(
+                f"{one_line(memory.text, 110)}\n{KIND_WORDS[memory.kind]} · {when} · {name_space(memory.space)}"
+            )
             item.setIcon(kind_pixmap(memory.kind, side, theme.colour(KIND_TOKENS[memory.kind]), 2))
             item.setData(Qt.ItemDataRole.UserRole, memory.id)
             item.setSizeHint(QSize(100, theme.px(46)))
@@ -392,7 +420,7 @@ class TopBar(QFrame):
         self.search.setClearButtonEnabled(True)
         self.search.setMaximumWidth(624)
         self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._glass = self.search.addAction(QIcon(), QLineEdit.ActionPosition.LeadingPosition)
+        self.glass = FieldIcon(theme, self.search, "search")
         self._keys = make_keycap("Ctrl K")
         self._keys.setToolTip("Ctrl+K shows all commands")
         inside = make_row(None, self._keys, parent=self.search)
@@ -422,8 +450,6 @@ class TopBar(QFrame):
         self.setFixedHeight(self._theme.px(52))
         self._layout.setContentsMargins(self._theme.px(18), 0, self._theme.px(16), 0)
         self._name.setFixedWidth(self._theme.px(62))
-        side = self._theme.px(16)
-        self._glass.setIcon(QIcon(self._theme.icon("search", "muted").pixmap(QSize(side, side))))
         self._name.setAlignment(Qt.AlignmentFlag.AlignVCenter)
 
 

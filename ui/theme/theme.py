@@ -357,7 +357,7 @@ class Theme(QObject):
         return self._icons.icon(name, role)
 
     def emblem(self, name: str, size: int, role: str, ratio: float = 1.0) -> QPixmap:
-        """The emblem of a room as a picture, for painters; that of any room where there is none of that name.
+        """An icon as a picture of any size, for painters; the emblem of any room where there is none of that name.
 
         Args:
             name: of an icon; a vault may name one of another version.

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QLayoutItem,
+    QLineEdit,
     QMenu,
     QPushButton,
     QScrollArea,
@@ -28,7 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from ui.theme.theme import Theme
-from ui.theme.tokens import sizes
+from ui.theme.tokens import sizes, spacing
 from ui.widgets.plaintext import escape_tooltip
 
 
@@ -386,7 +387,7 @@ class Elided(QLabel):
         self.setProperty("role", role)
         self.setMinimumWidth(24)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._mode, self._whole = mode, ""
+        self._mode, self._whole, self._hint = mode, "", ""
         self.set_text(text)
 
     def set_text(self, text: str) -> None:
@@ -394,6 +395,16 @@ class Elided(QLabel):
         self._whole = text
         self.setAccessibleName(text)
         self.updateGeometry()
+        self._elide_text()
+
+    def set_hint(self, hint: str) -> None:
+        """Say more about the text in the tooltip and to those who hear it.
+
+        Args:
+            hint: sentences; "" for nothing more.
+        """
+        self._hint = hint
+        self.setAccessibleDescription(hint)
         self._elide_text()
 
     @property
@@ -415,7 +426,8 @@ class Elided(QLabel):
         shown = self.fontMetrics().elidedText(self._whole, self._mode, max(self.width(), 24))
         if shown != self.text():
             self.setText(shown)
-        self.setToolTip(escape_tooltip(self._whole) if shown != self._whole else "")
+        parts = (self._whole if shown != self._whole else "", self._hint)
+        self.setToolTip(escape_tooltip("\n".join(part for part in parts if part)))
 
 
 def make_button(
@@ -499,6 +511,43 @@ class _Follower(QObject):
             side = self._theme.px(sizes().icon)
             self._target.setIconSize(QSize(side, side))
         self._target.setIcon(self._theme.icon(self._icon, self._role))
+
+
+class FieldIcon(QLabel):
+    """An icon at the beginning of a field; unlike that of an action of Qt's it is as large as the text wants."""
+
+    def __init__(self, theme: Theme, field: QLineEdit, icon: str) -> None:
+        """Put it into a field.
+
+        Args:
+            icon: name of an icon.
+        """
+        super().__init__(field)
+        self._theme, self._field, self._icon = theme, field, icon
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        field.installEventFilter(self)
+        theme.changed.connect(self._restyle_icon)
+        self._restyle_icon()
+
+    def _restyle_icon(self) -> None:
+        side = self._theme.px(sizes().icon)
+        self.setPixmap(self._theme.emblem(self._icon, side, "muted", self.devicePixelRatioF()))
+        self.setFixedSize(side, side)
+        self._field.setTextMargins(side + self._theme.px(spacing().s), 0, 0, 0)
+        self._place_icon()
+
+    def _place_icon(self) -> None:
+        self.move(self._theme.px(_FIELD_INSET), (self._field.height() - self.height()) // 2)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """It stays in the middle of the field's height."""
+        if event.type() == QEvent.Type.Resize:
+            self._place_icon()
+        return super().eventFilter(watched, event)
+
+
+_FIELD_INSET = 10
+"""Pixels at 100 % that a field leaves free at its sides, as the style sheet says."""
 
 
 def make_keycap(keys: str | QKeySequence) -> QLabel:

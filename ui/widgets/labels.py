@@ -12,8 +12,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 
 from core.types.reviews import ClaimSeen
-from core.types.values import Kind, Memory, Precision, Role, Source, Status, When
-from ui.strings import belief_strings, lifecycle_strings, skip_strings
+from core.types.values import GLOBAL_SPACE, Kind, Memory, Precision, Role, Source, Status, When
+from ui.strings import belief_strings, inspector_strings, lifecycle_strings, skip_strings, window_strings
 from ui.widgets.plaintext import one_line
 
 
@@ -140,10 +140,10 @@ KIND_PLURALS: Mapping[Kind, str] = {
 }
 STATUS_WORDS: Mapping[Status, str] = {
     Status.ACTIVE: "Active",
-    Status.SUPERSEDED: "Superseded",
+    Status.SUPERSEDED: "Outdated",
     Status.DISPUTED: "Disputed",
     Status.QUARANTINED: "Held back",
-    Status.CONSOLIDATED: "Consolidated",
+    Status.CONSOLIDATED: "Merged",
     Status.ARCHIVED: "Archived",
     Status.DELETED: "Forgotten",
 }
@@ -166,6 +166,25 @@ ROLE_WORDS: Mapping[Role, str] = {
 }
 NAME = 40
 """Characters of a client's name on a line of other words."""
+
+
+def name_space(space: str, most: int = 60) -> str:
+    """A space as people call it.
+
+    Args:
+        space: its name on the wire.
+        most: characters at most.
+    """
+    return str(window_strings()["spaces"]["shared"]) if space == GLOBAL_SPACE else one_line(space, most)
+
+
+def read_space_name(shown: str) -> str:
+    """The name on the wire of a space that somebody chose or typed.
+
+    Args:
+        shown: as `name_space` tells it.
+    """
+    return GLOBAL_SPACE if shown == name_space(GLOBAL_SPACE) else shown
 
 
 def name_with_client(who: str, client: str | None) -> str:
@@ -265,6 +284,17 @@ def format_said_or_noted(when: When | None, recorded_at: int) -> str:
         recorded_at: when Loci learned it, epoch ms.
     """
     return format_said_at(when) or f"noted {date_of(recorded_at)}"
+
+
+def describe_date(when: When | None, recorded_at: int) -> str:
+    """When a memory was said, in words: `Said 3 May 2025`; where only that is known, when it was added.
+
+    Args:
+        when: when it was said; None where unknown.
+        recorded_at: when Loci learned it, epoch ms.
+    """
+    strings, said = inspector_strings()["date"], format_said_at(when)
+    return str(strings["said"]).format(date=said) if said else str(strings["added"]).format(date=date_of(recorded_at))
 
 
 def describe_source(memory: Memory, client: str | None = None) -> str:

@@ -5,7 +5,7 @@ Must not do: decide, change a row, or show a text in a label or an error.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,7 @@ from core.memory.write import content_hash
 from core.types.clients import ClientRecord
 from core.types.reviews import Decision
 from core.types.values import Action
-from core.vault.database.rows import MAY_BELONG
+from core.vault.database.rows import MAY_BELONG, to_json
 from core.vault.database.tx import Tx
 
 Row = Mapping[str, Any]
@@ -219,17 +219,25 @@ def step_label(case: ReviewCase, action: Action) -> str:
     return str(review_strings()["labels_of_steps"][_SPECIAL.get(case.item.kind, {}).get(action, plain)])
 
 
-def many_label(action: Action, count: int) -> str:
+def many_label(action: Action, count: int, kinds: Collection[str] = ()) -> str:
     """The name of a batch's undo step.
 
     Args:
         count: items it was made for.
+        kinds: of these items; where all are of one kind with words of its own, these are used.
 
     Returns:
         Words of Loci's own.
     """
     labels = review_strings()["labels_of_steps"]
-    return _format_many_label(str(labels.get(action.value, action.value)), count)
+    own = _SPECIAL.get(next(iter(kinds)), {}) if len(kinds) == 1 else {}
+    return _format_many_label(str(labels.get(own.get(action, action.value), action.value)), count)
+
+
+def kinds_of(tx: Tx, ids: Sequence[str]) -> frozenset[str]:
+    """The kinds of items."""
+    found = tx.all("SELECT DISTINCT kind FROM conflicts WHERE id IN (SELECT value FROM json_each(?))", (to_json(ids),))
+    return frozenset(str(row[0]) for row in found)
 
 
 def rejection_label(count: int) -> str:

@@ -31,6 +31,7 @@ from core.intake.review.case import (
     check_decision,
     check_decision_texts,
     check_merge,
+    kinds_of,
     load_case,
     many_label,
     step_label,
@@ -604,7 +605,7 @@ class Resolver:
                 raise UserError(Code.ACCESS_DENIED, "Only the person puts a question off.")
             return self.put_off(tx, wanted, actor)
         batch = _Batch()
-        named = label or many_label(decision.action, len(wanted))
+        named = label or many_label(decision.action, len(wanted), kinds_of(tx, wanted))
         with self.work.verb(tx, VERB, named, actor, step_id=step_id) as verb:
             transitions = self._make_transitions(tx, verb, stored, actor)
             note = RULED if rule is not None else _note_of(client)

@@ -91,11 +91,11 @@ def test_a_claim_is_a_sentence() -> None:
 
 
 def test_a_claim_says_how_it_stands() -> None:
-    assert describe_claim_state(claim()) == "holds · 90 % sure · 1 quote"
+    assert describe_claim_state(claim()) == "current · 90 % confidence · 1 quote"
     against = [{"stance": "supporting"}, {"stance": "supporting"}, {"stance": "contradicting"}]
     held = claim(evidence=against, valid_from="2025-03-01T12:00:00Z", qualifiers={"when": "in winter"})
     assert describe_claim_state(held).startswith(
-        "holds · 90 % sure · 2 quotes · 1 against it · from 2025-03-01 · only when"
+        "current · 90 % confidence · 2 quotes · 1 against it · from 2025-03-01 · only when"
     )
     assert describe_claim_state(claim(state="retracted")) == "retracted · 1 quote"
 
@@ -119,7 +119,7 @@ def test_the_terms_of_a_trust_are_told_with_their_numbers() -> None:
         ("+0.05", "Other sources", "2 independent sources"),
         ("-0.15", "Feedback", "1 confirmed, 2 disputed"),
         ("0.00", "Age", "Date unknown"),
-        ("0.40", "Ceiling", "The ceiling of notes: 0.40"),
+        ("0.40", "Client limit", "The trust limit of notes: 0.40"),
     ]
     assert describe_level(0.4) == "weakly trusted"
 

@@ -187,3 +187,22 @@ def test_the_library_is_not_loaded_with_the_pages() -> None:
         timeout=120,
     )
     assert found.stdout.strip() == "False"
+
+
+@pytest.fixture
+def zone_with_summer_time(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Local time is that of Berlin."""
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("zone_with_summer_time")
+def test_months_begin_at_midnight_on_both_sides_of_a_change_of_the_clocks() -> None:
+    begin, end = (datetime(2026, month, 15, tzinfo=UTC).timestamp() * 1000 for month in (1, 12))
+    begins = [datetime.fromtimestamp(at / 1000, UTC).astimezone() for at, _ in date_ticks(begin, end, 12)]
+    assert [one.month for one in begins] == list(range(1, 13))
+    assert {(one.day, one.hour, one.minute) for one in begins} == {(1, 0, 0)}
+    assert len({one.utcoffset() for one in begins}) == 2

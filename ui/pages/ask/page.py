@@ -22,7 +22,7 @@ from ui.pages.ask.turn import describe_end
 from ui.strings import ask_strings, format_count
 from ui.undo import offer_undo
 from ui.widgets.basics import make_button, make_column, make_hairline, make_label, make_row, make_timer
-from ui.widgets.plaintext import one_line
+from ui.widgets.labels import name_space
 from ui.widgets.states import FOOT, Banner
 
 ASK = "ask:"
@@ -248,7 +248,7 @@ class AskPage(Page):
         sentence = format_count(strings["done"], captured.episodes) if captured.episodes else str(strings["nothing"])
         sentence = f"{sentence} {format_count(strings['sealed'], sealed)}" if sealed else sentence
         if kept.elsewhere:
-            space = one_line(kept.space, _SPACE_NAME)
+            space = name_space(kept.space, _SPACE_NAME)
             sentence = f"{sentence} {format_count(strings['elsewhere'], kept.elsewhere, space=space)}"
         if captured.ids and captured.step_id:
             offer_undo(self.context, sentence, captured.step_id)

@@ -15,6 +15,7 @@ from ui.pages.ask.conversation import AllowedScope
 from ui.strings import ask_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import FlowLayout, KeyButton, MenuChip, make_button, make_column, make_row
+from ui.widgets.labels import name_space
 from ui.widgets.plaintext import one_line
 
 MOST_CHARACTERS = 8_000
@@ -167,7 +168,7 @@ class AllowedChips(QWidget):
             {**models, "": strings["no_model"]},
             wanted if wanted is not None and wanted in {*models, ""} else offer.chosen,
         )
-        spaces = {name: one_line(name, _NAME) for name in offer.spaces}
+        spaces = {name: name_space(name, _NAME) for name in offer.spaces}
         self.space.set_choices(
             {"": strings["all_spaces"], **spaces}, self.space.current if self.space.current in spaces else ""
         )

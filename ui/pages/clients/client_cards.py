@@ -17,6 +17,7 @@ from ui.pages.clients.labels import client_state_name, describe_last_seen, forma
 from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_button, make_column, make_label, make_row
+from ui.widgets.labels import name_space
 from ui.widgets.states import FOOT
 
 _ORDER = (ClientState.AWAKE, ClientState.PAUSED, ClientState.ASLEEP, ClientState.UNPAIRED, ClientState.REVOKED)
@@ -45,7 +46,7 @@ def _count_done(card: ClientCard) -> str:
 
 
 def _describe_grants(card: ClientCard) -> str:
-    spaces = ", ".join(visible_name(name) for name in card.spaces)
+    spaces = ", ".join(name_space(name) for name in card.spaces)
     return " · ".join(part for part in (format_grants(card.grants), spaces) if part)
 
 

@@ -33,7 +33,7 @@ from ui.pages.clients.labels import (
 from ui.strings import clients_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, FlowLayout, clear_layout, make_button, make_column, make_label, make_row
-from ui.widgets.labels import capitalize_first
+from ui.widgets.labels import capitalize_first, name_space
 from ui.widgets.plaintext import escape_tooltip, one_line
 from ui.widgets.states import States
 
@@ -135,7 +135,7 @@ def memory_line(row: MemoryRow, note: str = "") -> ClientRow:
         note: under it; "" for its space.
     """
     return ClientRow(
-        id=row.id, title=one_line(row.head, _TEXT), note=note or one_line(row.space, 40), kind=row.kind, value=row.id
+        id=row.id, title=one_line(row.head, _TEXT), note=note or name_space(row.space, 40), kind=row.kind, value=row.id
     )
 
 
@@ -235,7 +235,7 @@ class GrantChips(QWidget):
         clear_layout(self._flow)
         self._sentences.clear()
         summary = " · ".join(
-            part for part in (format_grants(card.grants), ", ".join(map(visible_name, card.spaces))) if part
+            part for part in (format_grants(card.grants), ", ".join(map(name_space, card.spaces))) if part
         )
         self.had.setText(clients_strings()["had"].format(what=summary) if card.standing is ClientState.REVOKED else "")
         self.brief.set_text(summary)

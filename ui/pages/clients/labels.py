@@ -13,7 +13,7 @@ from typing import Any
 from core.config.grant_wording import describe_grant, format_grant
 from core.types.clients import ActivityLine, ClientCard, ClientState, Did, Terms, Undoable
 from ui.strings import clients_strings, format_count, recall_strings
-from ui.widgets.labels import date_of, format_ago
+from ui.widgets.labels import date_of, format_ago, name_space
 from ui.widgets.plaintext import one_line
 
 SPACE = "space:"
@@ -147,7 +147,7 @@ def describe_activity(line: ActivityLine) -> str:
         if line.withheld:
             parts.append(describe_withheld(line))
     elif line.did is Did.WROTE:
-        parts += [visible_name(line.space)] if line.space else []
+        parts += [name_space(line.space)] if line.space else []
         more = line.count - 1 if line.words else line.count
         parts += [format_count(strings["more" if line.words else "changed"], more)] if more > 0 else []
         parts += [strings["warned"]] if line.is_warned else []

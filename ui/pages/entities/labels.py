@@ -29,7 +29,7 @@ from ui.lists.row_spec import MIDDLE, RIGHT, Heading, RowSpec, RowState
 from ui.strings import entities_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
-from ui.widgets.labels import count_of, date_of, describe_claim, format_said_or_noted
+from ui.widgets.labels import count_of, date_of, describe_claim, format_said_or_noted, name_space
 from ui.widgets.plaintext import one_line, utf16_length
 
 _CUT = "… "
@@ -288,7 +288,7 @@ def describe_duplicates(card: EntityCard, lines: Sequence[EntityLine]) -> str:
     for one in lines:
         is_same = card.name.casefold() == one.name.casefold()
         form = strings["same" if is_same else "near"]
-        name, space = one_line(one.name, _NAME), one_line(one.space, _NAME)
+        name, space = one_line(one.name, _NAME), name_space(one.space, _NAME)
         others.append(str(form).format(name=name, space=space, count=one.mentions))
     return str(strings["told"]).format(others=str(strings["and"]).join(others))
 
@@ -309,7 +309,7 @@ def describe_subtitle(card: EntityCard, mentions: int, spoken_count: int = 0) ->
         named = f"speaks in {count_of(spoken_count, 'memory', 'memories')}"
         named += f", named in {mentions:,}" if mentions else ""
     made = entities_strings()["made_by"][card.made_by]
-    return f"{entity_type_name(card.type)} · {named} · {one_line(card.space, _NAME)} · {made}"
+    return f"{entity_type_name(card.type)} · {named} · {name_space(card.space, _NAME)} · {made}"
 
 
 def describe_merged_entity(one: Joined) -> str:
@@ -324,7 +324,7 @@ def merge_preview_rows(seen: MergePreview) -> list[str]:
     if seen.refusal:
         return [seen.refusal]
     keep, other = one_line(seen.keep.name, _NAME), one_line(seen.other.name, _NAME)
-    spaces = {"space": one_line(seen.keep.space, _NAME), "other_space": one_line(seen.other.space, _NAME)}
+    spaces = {"space": name_space(seen.keep.space, _NAME), "other_space": name_space(seen.other.space, _NAME)}
     lifted = str(entities_strings()["merge"]["lifted"]).format(name=keep, other=other, **spaces)
     lines = [
         lifted if seen.lifted else f"{other} becomes another name of {keep}.",

@@ -32,6 +32,10 @@ SHOW: Final = "show:"
 WHOLE: Final = "whole"
 """A target: show the whole vault. Also the name of that mode, as `EGO` is of the other."""
 EGO: Final = "ego"
+OUTDATED: Final = "outdated"
+"""The switch of what was replaced."""
+SHOWS_OUTDATED: Final = "graph.outdated"
+"""The state that remembers that switch; empty while it is off."""
 _FIRST_NEAR = 0.4
 _ENDLESS = 16_777_215  # Qt's own largest size
 
@@ -52,7 +56,7 @@ class GraphDisplay:
     mode: str = EGO
     centre: str = ""
     depth: int = 2
-    filter: GraphFilter = field(default_factory=lambda: GraphFilter(min_similarity=_FIRST_NEAR))
+    filter: GraphFilter = field(default_factory=lambda: GraphFilter(min_similarity=_FIRST_NEAR, hides_outdated=True))
     end: str = ""
     community: str = ""
 
@@ -108,7 +112,7 @@ class GraphFrame(Page):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         theme, strings = context.theme, graph_strings()
-        self.shown = GraphDisplay()
+        self.shown = GraphDisplay().with_switch(OUTDATED, is_on=bool(context.prefs.read_text(SHOWS_OUTDATED)))
         self._past: list[GraphDisplay] = []
         self._vault: WholeGraph | None = None
         self._is_shown = self._wants_focus = False

@@ -18,7 +18,7 @@ from core.types.values import Kind, Status
 from core.types.views import GraphNode
 from ui.strings import entities_strings, graph_strings
 from ui.theme.theme import Theme
-from ui.widgets.labels import KIND_PLURALS, KIND_WORDS, STATUS_WORDS
+from ui.widgets.labels import KIND_PLURALS, KIND_WORDS, STATUS_WORDS, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, cached_kind_path
 
@@ -172,7 +172,7 @@ def name_apart(nodes: Sequence[GraphNode]) -> dict[int, str]:
     names = Counter(node.entity.name for node in nodes if node.entity is not None)
     form = str(graph_strings()["in_space"])
     return {
-        place: form.format(name=one_line(node.entity.name, 60), space=one_line(node.entity.space, 24))
+        place: form.format(name=one_line(node.entity.name, 60), space=name_space(node.entity.space, 24))
         for place, node in enumerate(nodes)
         if node.entity is not None and names[node.entity.name] > 1
     }

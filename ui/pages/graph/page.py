@@ -14,7 +14,7 @@ from core.events import Changed
 from core.types.views import MEANING, OWNER_NODE, GraphView
 from ui.context import CLOSER, Context, PageSpec
 from ui.pages.graph.display import GraphReadings
-from ui.pages.graph.frame import EGO, ORIGIN, SHOW, WHOLE, GraphDisplay
+from ui.pages.graph.frame import EGO, ORIGIN, OUTDATED, SHOW, SHOWS_OUTDATED, WHOLE, GraphDisplay
 from ui.pages.graph.views import NameDialog
 
 
@@ -169,6 +169,8 @@ class GraphPage(GraphReadings):
         if name == MEANING and self.shown.mode == WHOLE:
             self._on_edge_type_toggled(name, is_on)
         else:
+            if name == OUTDATED:
+                self.context.prefs.store_value(SHOWS_OUTDATED, "on" if is_on else "")
             self._show_display(self.shown.with_switch(name, is_on=is_on))
 
     def _on_depth_chosen(self, depth: int) -> None:

@@ -1,6 +1,7 @@
 """The journal in words: actions, reports of runs, codes, who did what and when, the figures of health; icons of verbs.
 
-The sentences are `resources/help/journal_page.json`. Must not do: decide or judge, or show a word of a memory.
+The sentences are `resources/help/journal_page.json`. Must not do: decide or judge, or show a memory's text that is not
+made visible.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ui.widgets.labels import (
     count_of,
     date_of,
     format_clock,
+    name_space,
     skip_sentences,
     time_of,
     to_local,
@@ -119,6 +121,10 @@ def advice_of(health: Health) -> tuple[Advice, ...]:
 
 UNDO, REDO = "Undo: ", "Redo: "
 _CLIENT = "client:"
+_ABOUT_MEMORIES = frozenset({"store", "revise", "forget"})
+_FEW_RECORDS = 20
+_OPENING = 60
+"""Characters of a memory beside who changed it."""
 _ICONS: Mapping[str, str] = {
     "store": "plus",
     "revise": "pencil",
@@ -205,15 +211,37 @@ def describe_author(actor: str, client: str | None = None) -> str:
     return one_line(name, 60) if client or actor.startswith(_CLIENT) else _ACTORS.get(actor, "A client")
 
 
-def describe_step_details(step: StepRow, now_ms: int, name: str = "") -> str:
-    """The second line of a step: who, how much, and what became of it.
+def describe_step_memories(step: StepRow, openings: Mapping[str, str | None]) -> str:
+    """The first words of the memory that a step is about: `“The shed is green.”`.
 
     Args:
-        name: what an import brought in is called; "" for other steps.
+        openings: the beginnings of memories as they came, by id; None for one that was erased.
+
+    Returns:
+        Words made visible, and short; "" for a step that is about no memory, or one that was not read yet.
+    """
+    strings = journal_strings()["changes"]
+    if not step.memory_ids:
+        return str(strings["erased"]) if step.verb in _ABOUT_MEMORIES else ""
+    first = step.memory_ids[0]
+    if first not in openings:
+        return ""
+    opening = openings[first]
+    if opening is None:
+        return str(strings["erased"])
+    is_one = len(step.memory_ids) == 1 and step.rows <= _FEW_RECORDS  # of a large step only the first ids are known
+    return str(strings["about"]["one" if is_one else "many"]).format(text=one_line(opening, _OPENING))
+
+
+def describe_step_details(step: StepRow, now_ms: int, about: str = "") -> str:
+    """The second line of a step: what it is about, who, how much, and what became of it.
+
+    Args:
+        about: what an import brought in is called, or the first words of a memory; "" for neither.
     """
     parts = [describe_author(step.actor, step.client), count_of(step.rows, "record")]
-    if name:
-        parts.insert(0, one_line(name, 80))
+    if about:
+        parts.insert(0, about)
     if step.undone:
         parts.append("undone" if step.undone_at is None else f"undone at {_format_moment(step.undone_at, step.at)}")
     elif not step.can_undo:
@@ -253,7 +281,7 @@ def import_skips(imported: ImportRow) -> Mapping[str, int]:
 
 def import_sentences(imported: ImportRow) -> tuple[str, ...]:
     """What an import brought and what it left out, one sentence a line."""
-    where = f"{import_format(imported)}, into {one_line(imported.space, 60)} on {time_of(imported.started_at)}."
+    where = f"{import_format(imported)}, into {name_space(imported.space)} on {time_of(imported.started_at)}."
     if imported.state == "running":
         return (where, "It is still being read.")
     stored, proposals = _summary_count(imported, "stored"), _summary_count(imported, "proposals")

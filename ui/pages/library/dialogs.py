@@ -12,7 +12,7 @@ from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QDialog, QLineEdit, QSlider, QWidget
 
-from core.types.values import Status
+from core.types.values import GLOBAL_SPACE, Status
 from core.types.views import Facets, Revision, RevisionPreview
 from ui.bridge import make_query, problem_of
 from ui.context import Context
@@ -30,7 +30,7 @@ from ui.widgets.basics import (
     make_timer,
     set_style_property,
 )
-from ui.widgets.labels import STATUS_WORDS, count_memories, count_of
+from ui.widgets.labels import STATUS_WORDS, count_memories, count_of, name_space, read_space_name
 from ui.widgets.plaintext import one_line
 
 _OFFERED_TAGS = 12
@@ -194,7 +194,7 @@ class MoveForm(RevisionForm):
         self.space.setEditable(True)
         self.space.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.space.setAccessibleName("Space")
-        self.space.addItems(list(self._known))
+        self.space.addItems([name if name != GLOBAL_SPACE else name_space(name) for name in self._known])
         self.space.setCurrentIndex(-1)
         field = self.space.lineEdit()
         if field is not None:
@@ -220,7 +220,7 @@ class MoveForm(RevisionForm):
 
     @property
     def _name(self) -> str:
-        return self.space.currentText().strip()
+        return read_space_name(self.space.currentText().strip())
 
     def make_revision(self) -> Revision | None:
         """The move."""

@@ -29,7 +29,7 @@ from ui.widgets.basics import (
     remove_chip,
     set_style_property,
 )
-from ui.widgets.labels import KIND_PLURALS, SOURCE_WORDS, STATUS_WORDS, to_local
+from ui.widgets.labels import KIND_PLURALS, SOURCE_WORDS, STATUS_WORDS, name_space, to_local
 from ui.widgets.plaintext import escape_tooltip, one_line
 from ui.widgets.states import EmptyState
 
@@ -462,7 +462,9 @@ class LibraryFilterBar(QWidget):
                 FilterChoice("", "", ""),
                 FilterChoice("status", "all", "All of them"),
             ],
-            "Space": _filter_choices("space", facets.spaces),
+            "Space": _filter_choices(
+                "space", facets.spaces, {name: name_space(name, _CHIP_CHARACTERS) for name in facets.spaces}
+            ),
             "Source": _filter_choices("source", facets.sources, sources, [source.value for source in Source]),
             "Client": _filter_choices("client", facets.clients),
             "Time": time_choices(facets, self._clock.now_ms()),

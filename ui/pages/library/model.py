@@ -14,7 +14,15 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from core.types.views import MemoryRow
 from ui.bridge import make_query
 from ui.context import Context
-from ui.widgets.labels import KIND_WORDS, SOURCE_WORDS, STATUS_WORDS, WARNED_WORDS, date_of, format_said_or_noted
+from ui.widgets.labels import (
+    KIND_WORDS,
+    SOURCE_WORDS,
+    STATUS_WORDS,
+    WARNED_WORDS,
+    date_of,
+    format_said_or_noted,
+    name_space,
+)
 from ui.widgets.plaintext import one_line
 
 TEXT = "text"
@@ -105,7 +113,7 @@ _TEXTS: Mapping[str, Callable[[MemoryRow], str]] = {
     "kind": lambda row: KIND_WORDS[row.kind],
     TEXT: lambda row: one_line(row.head),
     "said": _describe_date,
-    "space": lambda row: one_line(row.space, 80),
+    "space": lambda row: name_space(row.space, 80),
     "room": lambda row: one_line(row.room or "", 80),
     "source": lambda row: SOURCE_WORDS[row.source],
     "trust": lambda row: format_score(row.trust),

@@ -18,8 +18,8 @@ from ui.pages.library.bulk import ACTS, BulkChanges, SelectionBar
 from ui.pages.library.filters import LibraryFilterBar, LibraryListControls, LibraryQuery, TermChips, make_empty_state
 from ui.pages.library.search_line import QueryLine, SearchHelp
 from ui.pages.library.table import LibraryTable
+from ui.strings import library_strings
 from ui.widgets.basics import Elided, make_column, make_label, make_row, make_timer
-from ui.widgets.labels import count_memories
 from ui.widgets.states import States
 
 ORIGIN = "library"
@@ -219,8 +219,10 @@ class LibraryPage(Page):
         total = 0
         if facets is not None:
             total = sum((facets.statuses if self.query.has_status else facets.kinds).values())
-        whole = f"{total:,}" if self.width() < self.context.theme.px(_NARROW) else count_memories(total)
-        self._count.set_text(count_memories(found) if found >= total else f"{found:,} of {whole}")
+        which, strings = "total" if self.query.has_status else "active", library_strings()["count"]
+        form = strings[which if found >= total else f"{which}_some"]
+        self._count.set_text(form.format(found=f"{found:,}", count=f"{max(found, total):,}"))
+        self._count.set_hint(strings[f"{which}_hint"])
         if found:
             self.states.show_content()
             if self._wants_keyboard:  # it was not there yet when the page was entered

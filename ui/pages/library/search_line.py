@@ -22,6 +22,7 @@ from ui.strings import search_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
 from ui.widgets.basics import (
+    FieldIcon,
     make_button,
     make_column,
     make_label,
@@ -196,8 +197,7 @@ class QueryLine(QWidget):
         self.field.setPlaceholderText(_HINT)
         self.field.setAccessibleName("Search the library")
         self.field.setAccessibleDescription("Words, quoted phrases and filters; F1 shows the syntax")
-        self._lens = QAction(self)
-        self.field.addAction(self._lens, QLineEdit.ActionPosition.LeadingPosition)
+        self.lens = FieldIcon(context.theme, self.field, "search")
         self._cross = QAction("Clear", self)
         self._cross.triggered.connect(self.clear_query)
         self.field.addAction(self._cross, QLineEdit.ActionPosition.TrailingPosition)
@@ -225,7 +225,6 @@ class QueryLine(QWidget):
         self._restyle_icons()
 
     def _restyle_icons(self) -> None:
-        self._lens.setIcon(self._context.theme.icon("search", "muted"))
         self._cross.setIcon(self._context.theme.icon("x", "muted"))
         self._show_cross()
 

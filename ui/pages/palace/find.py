@@ -22,6 +22,7 @@ from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import LOCUS, ROOM
 from ui.strings import format_count, palace_strings
 from ui.widgets.basics import accept_own_key, make_label, make_row, make_timer, make_tool_button, plain_key
+from ui.widgets.labels import name_space
 from ui.widgets.plaintext import one_line
 
 _PAUSE_MS = 160
@@ -214,7 +215,7 @@ class PalaceFinder(QObject):
     def _say_place(self, room: RoomItem) -> None:
         """Say which answer is shown and where it is."""
         strings, place = palace_strings()["find"], {"at": self._at + 1, "count": len(self._found)}
-        name, wing = one_line(room.plan.name, 60), one_line(room.wing.space, 60)
+        name, wing = one_line(room.plan.name, 60), name_space(room.wing.space)
         self.bar.show_count(strings["at"].format(room=one_line(room.plan.name, 24), **place))
         self._canvas.said.emit(strings["where"].format(room=name, wing=wing, **place))
 

@@ -27,7 +27,7 @@ from ui.pages.palace.verbs import PalaceVerbs
 from ui.pages.palace.walk.walk import Walk, WalkControls
 from ui.strings import palace_strings
 from ui.widgets.basics import Elided, MenuChip, clear_layout, make_button, make_column, make_label, make_row, make_timer
-from ui.widgets.labels import KIND_PLURALS, count_memories, count_of
+from ui.widgets.labels import KIND_PLURALS, count_memories, count_of, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 
@@ -53,6 +53,7 @@ class PalaceHeader(QWidget):
         self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.title.setAccessibleDescription("heading")
         self.count = Elided("", "muted")
+        self.count.set_hint(palace_strings()["count"]["hint"])
         self._crumbs = QWidget()
         self._way = make_row(parent=self._crumbs, gap=4)
         self._crumbs.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -232,7 +233,9 @@ class PalacePage(Page):
 
     def is_settled(self) -> bool:
         """Whether all of the plan is drawn."""
-        return not self.canvas.isVisible() or (self.canvas.pictures.is_whole and not self.canvas.camera.is_flying)
+        canvas = self.canvas
+        is_drawn = not canvas.camera.is_flying and canvas.pictures.is_drawn(canvas.camera.lens)
+        return not canvas.isVisible() or is_drawn
 
     def deactivate(self) -> None:
         """Nothing moves while another page is shown."""
@@ -357,17 +360,20 @@ class PalacePage(Page):
         where, scene = self.canvas.where, self.scene
         wing, room = scene.find_wing(where.wing_id), scene.rooms.get(where.room_id)
         top: Crumb = ("Palace", self.canvas.camera.show_whole)
-        waiting = f" · {scene.waiting:,} without a place yet" if scene.waiting else ""
+        strings = palace_strings()["count"]
+        waiting = f" · {strings['waiting'].format(count=f'{scene.waiting:,}')}" if scene.waiting else ""
         if room is not None and wing is not None:
-            way = [top, (wing.space, self._go_to_wing), (room.plan.name, None)]
-            self.header.show_path(room.plan.name, way, f"· {count_memories(room.count_shown(scene.look))}")
+            way = [top, (name_space(wing.space), self._go_to_wing), (room.plan.name, None)]
+            count = strings["placed"].format(count=f"{room.count_shown(scene.look):,}")
+            self.header.show_path(room.plan.name, way, f"· {count}")
         elif wing is not None:
-            count = count_memories(scene.count_shown(scene.rooms_of_wing(wing.id)))
+            count = strings["placed"].format(count=f"{scene.count_shown(scene.rooms_of_wing(wing.id)):,}")
             words = f"· {count} in {count_of(len(wing.rooms), 'room')}{waiting}"
-            self.header.show_path(wing.space, [top, (wing.space, None)], words)
+            name = name_space(wing.space)
+            self.header.show_path(name, [top, (name, None)], words)
         else:
             wings = sum(bool(found.rooms) for found in scene.wings)
-            count = count_memories(scene.count_shown(scene.rooms.values()))
+            count = strings["placed"].format(count=f"{scene.count_shown(scene.rooms.values()):,}")
             words = f"{count} in {count_of(wings, 'wing')} and {count_of(len(scene.rooms), 'room')}{waiting}"
             self.header.show_path("Palace", [], words)
         self.header.level.show_choice(where.level)

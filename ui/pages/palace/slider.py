@@ -5,7 +5,7 @@ Must not do: ask the engine.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
@@ -27,6 +27,7 @@ from core.types.values import Kind
 from core.types.views import PalacePlan
 from ui.pages.palace.items import KINDS
 from ui.pages.palace.picture.atlas import shade_colours
+from ui.strings import palace_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import Segments, make_label
 from ui.widgets.labels import KIND_WORDS, count_of, date_of
@@ -45,8 +46,13 @@ _STEPS = {
     _KEY.Key_PageDown: -_PAGE_BINS,
     _KEY.Key_PageUp: _PAGE_BINS,
 }
-_TITLES = {BELIEVED: "As believed on", SAID: "As said until"}
-_RAMPS = {"trust": ("unsure", "certain"), "age": ("older", "newer")}
+_RAMPS = {"trust": ("low", "high"), "age": ("older", "newer")}
+
+
+def _axis_words(axis: str) -> Mapping[str, str]:
+    """How an axis is called."""
+    found: Mapping[str, str] = palace_strings()["time"]["axes"][axis]
+    return found
 
 
 class TimeBar(QWidget):
@@ -178,13 +184,14 @@ class TimeCard(QFrame):
         self._plan: PalacePlan | None = None
         self._chose = False
         self.axis = BELIEVED
-        self._title = make_label(_TITLES[BELIEVED], "label")
+        self._title = make_label(_axis_words(BELIEVED)["title"], "label")
         self._date = make_label("", "strong")
         self.bar = TimeBar(theme)
         self._now = make_label("now", "small")
-        self.axes = Segments(((BELIEVED, "believed"), (SAID, "said")), BELIEVED, "What the time means")
+        choices = tuple((axis, _axis_words(axis)["choice"]) for axis in (BELIEVED, SAID))
+        self.axes = Segments(choices, BELIEVED, palace_strings()["time"]["name"])
         self.axes.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.axes.setToolTip("Believed: as Loci knew it on that day. Said: what had been said by that day.")
+        self.axes.setToolTip(palace_strings()["time"]["hint"])
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(16, 6, 12, 6)
         self._grid.setHorizontalSpacing(12)
@@ -245,7 +252,7 @@ class TimeCard(QFrame):
     def _set_axis(self, axis: str) -> None:
         self.axis = axis
         self.axes.show_choice(axis)
-        self._title.setText(_TITLES[axis].upper())
+        self._title.setText(_axis_words(axis)["title"].upper())
 
     def _axis_span(self) -> tuple[Sequence[int], int, int]:
         plan = self._plan
@@ -277,7 +284,7 @@ class TimeCard(QFrame):
         until = self.until
         self._date.setText(date_of(self._clock.now_ms() if until is None else until))
         words = "now" if until is None else date_of(until)
-        self.bar.set_spoken_position(f"{_TITLES[self.axis]} {words}")
+        self.bar.set_spoken_position(f"{_axis_words(self.axis)['title']} {words}")
 
 
 class PalaceLegend(QWidget):

@@ -25,7 +25,7 @@ from ui.pages.palace.picture.plan import PlanPainter
 from ui.pages.palace.scene import ROOM, WHOLE, WING, Lens, Location, PalaceScene, PlacedLocus
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_timer
-from ui.widgets.labels import KIND_WORDS, count_memories, count_of, format_said_or_noted
+from ui.widgets.labels import KIND_WORDS, count_memories, count_of, format_said_or_noted, name_space
 from ui.widgets.plaintext import escape_tooltip, one_line
 
 _LOOK_UP_MS = 90
@@ -286,7 +286,7 @@ def describe_room(room: RoomItem, count: int) -> str:
 
 def describe_wing(wing: WingPlan, count: int) -> str:
     """What a wing is, in one line."""
-    return f"Wing {one_line(wing.space, 60)}: {count_memories(count)} in {count_of(len(wing.rooms), 'room')}"
+    return f"Wing {name_space(wing.space)}: {count_memories(count)} in {count_of(len(wing.rooms), 'room')}"
 
 
 def room_tooltip(view: PalaceView, at: QPointF) -> str:

@@ -22,7 +22,7 @@ from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.widgets.basics import make_button, make_column, make_label, make_row, make_timer, set_style_property
-from ui.widgets.labels import KIND_WORDS, format_said_or_noted
+from ui.widgets.labels import KIND_WORDS, format_said_or_noted, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 
@@ -268,4 +268,4 @@ def _kind_icon(theme: Theme, kind: Kind) -> QIcon:
 
 def _describe_memory(memory: MemoryRow) -> str:
     when = format_said_or_noted(memory.occurred, memory.recorded_at)
-    return f"{KIND_WORDS[memory.kind]} · {when} · {one_line(memory.space, 60)}"
+    return f"{KIND_WORDS[memory.kind]} · {when} · {name_space(memory.space)}"

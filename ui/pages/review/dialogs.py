@@ -90,9 +90,10 @@ class MergedTextDialog(DecisionDialog):
         self.field.setMinimumHeight(context.theme.px(120))
         self.begin: Segments | None = None
         if item.existing is not None:
-            self.form_box.addWidget(_make_reference(context, "What you have", item.existing, "accent"))
-            self.form_box.addWidget(_make_reference(context, "What arrived", item.incoming, "warning"))
-            choices = ((BOTH, "Both"), (HAVE, "What you have"), (CAME, "What arrived"))
+            headings = review_strings()["headings"]
+            self.form_box.addWidget(_make_reference(context, headings["have"], item.existing, "accent"))
+            self.form_box.addWidget(_make_reference(context, headings["came"], item.incoming, "warning"))
+            choices = ((BOTH, "Both"), (HAVE, headings["have"]), (CAME, headings["came"]))
             self.begin = Segments(choices, begin, "Start from")
             self.begin.chosen.connect(self._fill_field)
             line = make_row(make_label("Start from", "strong"), self.begin, gap=10)
@@ -167,7 +168,7 @@ class DatesDialog(DecisionDialog):
         until = f" until {end}" if self.has_end.isChecked() else " on"
         newcomer = f"from {begin}{until}"
         self.outcome.setText(
-            f"What you have: until {begin}. The newcomer: {newcomer}." if self._is_pair else f"It holds {newcomer}."
+            f"Existing memory: until {begin}. New memory: {newcomer}." if self._is_pair else f"It is true {newcomer}."
         )
         is_wrong = self.has_end.isChecked() and self.end.date() <= self.begin.date()
         self.problem.setText("It cannot end before it begins." if is_wrong else "")

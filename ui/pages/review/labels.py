@@ -205,8 +205,11 @@ def describe_side_status(side: Side) -> str:
 
 
 def claim_note(claim: ClaimSeen) -> str:
-    """How sure a claim is and who backs it: `92 % sure · 2 sources · 1 against`."""
-    parts = [f"{round(100 * claim.confidence)} % sure", count_of(claim.sources, "source") if claim.sources else ""]
+    """How likely a claim is and who backs it: `92 % confidence · 2 sources · 1 against`."""
+    parts = [
+        f"{round(100 * claim.confidence)} % confidence",
+        count_of(claim.sources, "source") if claim.sources else "",
+    ]
     if claim.against:
         parts.append(f"{claim.against:,} against")
     if claim.state != "asserted":

@@ -222,7 +222,8 @@ class ClosedDialog(QDialog):
 def closed_line(shown: ClosedRow, now_ms: int) -> ClosedLine:
     """Something that closed as a line."""
     strings = review_strings()
-    how = strings["resolutions"].get(shown.resolution) or strings["closed"]["by_itself"]
+    own = strings["resolutions_of"].get(shown.kind, {}).get(shown.resolution)
+    how = own or strings["resolutions"].get(shown.resolution) or strings["closed"]["by_itself"]
     why = one_line(shown.note, 200)
     reason = f"{how}. {why}" if why else f"{how}."
     return ClosedLine(shown.id, one_line(shown.title, 160), reason, format_ago(shown.closed_at, now_ms))

@@ -89,7 +89,7 @@ class SideCard(QFrame):
         """Show a memory.
 
         Args:
-            heading: what it is here, such as `What arrived`.
+            heading: what it is here, such as `New memory`.
             names_given: whether to say whom it was given to; what follows may say it already.
         """
         self._side = side

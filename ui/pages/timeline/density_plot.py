@@ -95,6 +95,12 @@ class DensityPlot(PlotView):
         """What takes the keyboard: the strip, or the plot in its place."""
         return self if self.chip.isChecked() else self._strip
 
+    def go_back(self) -> bool:
+        """Show all of it; where all is in sight, the strip of the page again."""
+        if not super().go_back():
+            self.chip.click()
+        return True
+
     def _switch_view(self) -> None:
         is_plot = self.chip.isChecked()
         self.show_density()

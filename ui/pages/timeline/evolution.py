@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QPointF, QRect, Qt, Signal
-from PySide6.QtGui import QAction, QFont, QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
 from core.types.views import Evolution, PalacePlan, TopicEvent, Transition
@@ -22,8 +22,8 @@ from ui.pages.timeline.labels import describe_gap, describe_speaker, memory_time
 from ui.strings import timeline_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
-from ui.widgets.basics import Elided, make_button, make_column, make_row
-from ui.widgets.labels import count_memories, count_of, date_of, format_said_or_noted
+from ui.widgets.basics import Elided, FieldIcon, make_button, make_column, make_row
+from ui.widgets.labels import count_memories, count_of, date_of, format_said_or_noted, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 
@@ -86,7 +86,7 @@ def _describe_gap(event: TopicEvent) -> str:
 
 
 def _describe_foot(event: TopicEvent) -> str:
-    parts = [describe_speaker(event.row), one_line(event.row.space, 40)]
+    parts = [describe_speaker(event.row), name_space(event.row.space, 40)]
     if event.versions > 1:
         parts.append(f"version {event.version} of {event.versions}")
     if event.until is not None:
@@ -297,8 +297,7 @@ class EvolutionTab(QWidget):
         self.field.setPlaceholderText("A topic: a name, a thing, a habit …")
         self.field.setAccessibleName("Topic")
         self.field.setAccessibleDescription("Press Enter to see how this topic changed over time")
-        self._lens = QAction(self)
-        self.field.addAction(self._lens, QLineEdit.ActionPosition.LeadingPosition)
+        FieldIcon(context.theme, self.field, "search")
         self.field.returnPressed.connect(self._show_typed)
         self.show_button = make_button("Show", self._show_typed, kind="primary")
         self._summary = Elided("", "small")
@@ -316,12 +315,7 @@ class EvolutionTab(QWidget):
         layout.addLayout(header)
         layout.addWidget(self.states, 1)
         self.list.looked_at_id.connect(self.looked_at)
-        context.theme.changed.connect(self._restyle_icon)
-        self._restyle_icon()
         self._show_introduction()
-
-    def _restyle_icon(self) -> None:
-        self._lens.setIcon(self.context.theme.icon("search", "muted"))
 
     @property
     def summary(self) -> str:

@@ -23,7 +23,7 @@ from ui.strings import timeline_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, FlowLayout, Segments, make_column, make_label, make_row, make_timer
-from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, count_memories, date_of, format_said_or_noted
+from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, count_memories, date_of, format_said_or_noted, name_space
 from ui.widgets.plaintext import escape_tooltip, one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 from ui.widgets.states import EmptyState, States
@@ -102,7 +102,7 @@ class MomentFeed(QObject):
 
 def describe_details(row: MemoryRow) -> str:
     """The second line of a memory: when, whose words, where it is."""
-    parts = [*describe_clock(row), describe_speaker(row), one_line(row.space, 40)]
+    parts = [*describe_clock(row), describe_speaker(row), name_space(row.space, 40)]
     if row.conversation:
         parts.append(one_line(row.conversation, 60))
     if row.occurred is None:

@@ -146,7 +146,7 @@ def test_a_result_names_the_values_and_the_day() -> None:
     said = describe_result(Action.KEEP_BOTH_DATED, "contradiction", OTHERS, paired=True, date="2026-11-18")
     assert said == "Luleå until 2026-11-18, Frankfurt from then on."
     assert describe_result(Action.SUPERSEDE, "stale", MINE, paired=False) == "It is still true: confirm it."
-    assert describe_classifier("builtin", 0.706) == "The built-in model is 71 % sure."
+    assert describe_classifier("builtin", 0.706) == "Confidence of the built-in model: 71 %."
     assert describe_classifier("rules", 1.0) == describe_classifier("model", None) == ""
 
 

@@ -94,6 +94,7 @@ def test_its_last_count_is_the_total_of_the_status(rig: Rig) -> None:
     rig.forget(rig.store("Quinces are ripe.").memory_id)
     glance = rig.opened.storage.vault.read(lambda rows: status_glance(rig.opened, rows))
     assert trends(rig).growth[-1][1] == glance.values["memories"]["total"]
+    assert sum(glance.values["memories"]["by_status"].values()) == glance.values["memories"]["total"]
 
 
 def test_a_long_text_is_one_memory(rig: Rig) -> None:

@@ -152,6 +152,21 @@ def test_what_is_forgotten_leaves_the_walk_and_a_new_version_is_due_instead_of_t
     assert error_of(walked.engine.rehearsals.grade("nobody", Grade.GOOD)).code is Code.NOT_FOUND
 
 
+def test_an_edit_is_undone_whole_although_its_landmark_was_rehearsed_since(walked: Rig) -> None:
+    first = walk(walked)[0].memory_id
+    grade(walked, first)
+    edited = walked.engine.library.revise_memories([first], Revision(text="The garden bed with kale")).result(30)
+    assert edited.step_id is not None
+    newer = walked.value("SELECT superseded_by_id FROM memories WHERE id = ?", first)
+    later(walked, 3)
+    grade(walked, newer)
+    scheduled = walked.rows("SELECT due_at, times FROM rehearsals WHERE memory_id = ?", newer)
+    report = walked.engine.memories.undo_step(edited.step_id, OWNER_ACTOR).result(30)
+    assert report.left == ()
+    assert walked.rows("SELECT due_at, times FROM rehearsals WHERE memory_id = ?", first) == scheduled
+    assert walked.value("SELECT count(*) FROM rehearsals") == 1
+
+
 def test_an_erased_landmark_leaves_no_rehearsal(walked: Rig) -> None:
     one, other = (stop.memory_id for stop in walk(walked)[:2])
     grade(walked, one)

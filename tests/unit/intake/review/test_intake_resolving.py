@@ -271,6 +271,29 @@ def test_two_names_are_joined_and_come_apart_again(rig: Rig) -> None:
     assert rig.value("SELECT merged_into_id FROM entities WHERE id = 'b'") is None
 
 
+@pytest.mark.parametrize(
+    ("action", "label"),
+    [(Action.SUPERSEDE, "Merge two names: 2 decisions"), (Action.REJECT, "Keep two names separate: 2 decisions")],
+)
+def test_a_batch_about_names_is_labelled_in_words_of_merging(rig: Rig, action: Action, label: str) -> None:
+    def entities(tx: Any) -> None:
+        space = tx.value("SELECT id FROM spaces WHERE name = 'GLOBAL'")
+        for name, shown in (("a", "Anders"), ("b", "Anders"), ("c", "Berta"), ("d", "Berta")):
+            row = {"id": name, "space_id": space, "name": shown, "type": "person", "recorded_at": tx.now_ms}
+            tx.insert("entities", row)
+
+    rig.write(entities)
+    items = [
+        make_pair(
+            rig, have(f"{pair} called.", None), have(f"{pair} wrote.", None),
+            kind="entity_merge", detail={"entities": list(pair)},
+        ).item
+        for pair in ("ab", "cd")
+    ]  # fmt: skip
+    done = rig.engine.conflicts.resolve_many(items, Decision(action)).result(30)
+    assert (done.label, done.refused) == (label, {})
+
+
 def test_the_same_words_take_no_decision_after_which_both_would_stand(rig: Rig) -> None:
     pair = make_pair(rig, have("Tea at five.", None), came("Tea at five.", None), kind="proposal")
     found = rig.engine.conflicts.read_item(pair.item).result(10)

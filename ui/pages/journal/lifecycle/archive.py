@@ -23,7 +23,7 @@ from ui.strings import format_count, journal_strings
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
 from ui.widgets.basics import make_button, make_column, make_label, make_row, set_style_property, wrap_in_card
-from ui.widgets.labels import describe_reason
+from ui.widgets.labels import describe_reason, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
 
@@ -132,7 +132,7 @@ def archive_entry(buried: ArchivedMemory, now_ms: int) -> JournalEntry:
     return JournalEntry(
         id=buried.id,
         title=one_line(buried.text, _TEXT),
-        note=" · ".join(part for part in (why, one_line(buried.space, _SPACE), fixed) if part),
+        note=" · ".join(part for part in (why, name_space(buried.space, _SPACE), fixed) if part),
         kind=Kind(buried.kind),
         aside=strings["archived"].format(when=format_day(buried.archived_at, now_ms)),
         aside_note=erasure,

@@ -22,7 +22,7 @@ from ui.strings import journal_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import make_column, make_label, wrap_in_card
-from ui.widgets.labels import capitalize_first, describe_reason
+from ui.widgets.labels import capitalize_first, describe_reason, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
 
@@ -51,7 +51,7 @@ def link_entry(link: ProposedLink, now_ms: int) -> JournalEntry:
         id=f"{link.from_id}:{link.to_id}",
         title=one_line(link.from_text, _TEXT),
         second=one_line(link.to_text, _TEXT),
-        note=" · ".join(part for part in (one_line(link.space, _SPACE), when) if part),
+        note=" · ".join(part for part in (name_space(link.space, _SPACE), when) if part),
         icon="link",
         aside=f"{link.cosine:.2f}",
         aside_note=strings["measure"],

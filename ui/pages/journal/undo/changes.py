@@ -20,6 +20,7 @@ from ui.lists.list_view import AfterRemoval, ListKeys, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, draw_flat_ground
 from ui.pages.journal.labels import (
     describe_step_details,
+    describe_step_memories,
     step_action,
     step_icon,
 )
@@ -53,6 +54,7 @@ class StepFeed(QObject):
         total: how many there are in the vault.
         is_read: whether it was read once.
         imports: what the imports brought in, by their steps.
+        openings: the first words of the memories that steps are about, by id; None for one that was erased.
 
     Signals:
         rows_read: what there is was read.
@@ -68,13 +70,15 @@ class StepFeed(QObject):
         self.total = 0
         self.is_read = False
         self.imports: Mapping[str, ImportRow] = {}
+        self.openings: dict[str, str | None] = {}
         self._next: str | None = None
         shown.lines.more.connect(self._read_older)
 
     def describe_details(self, step: StepRow) -> str:
         """The second line of a step."""
         found = self.imports.get(step.id)
-        return describe_step_details(step, self._context.clock.now_ms(), "" if found is None else found.label)
+        about = describe_step_memories(step, self.openings) if found is None else one_line(found.label, 80)
+        return describe_step_details(step, self._context.clock.now_ms(), about)
 
     def newest_undoable(self) -> StepRow | None:
         """The newest step that is not undone, an undo or not."""
@@ -109,6 +113,22 @@ class StepFeed(QObject):
 
     def _add_import_names(self, found: Sequence[ImportRow]) -> None:
         self.imports = {one.step_id: one for one in found if one.step_id is not None}
+        self._redraw_lines()
+
+    def _read_openings(self, steps: Sequence[StepRow]) -> None:
+        ids = tuple({step.memory_ids[0]: None for step in steps if step.memory_ids})
+        if not ids:
+            return
+        library = self._context.bridge.engine.library
+        task = make_query("Reading affected memories", lambda: library.read_rows(ids)).within(self)
+        self._context.tasks.run(task.failure(lambda _: None).success(lambda found: self._add_openings(ids, found)))
+
+    def _add_openings(self, ids: Sequence[str], found: Sequence[MemoryRow]) -> None:
+        self.openings.update(dict.fromkeys(ids))
+        self.openings.update({row.id: row.head for row in found})
+        self._redraw_lines()
+
+    def _redraw_lines(self) -> None:
         lines = self._shown.lines
         if lines.lines:
             lines.dataChanged.emit(lines.index(0, 0), lines.index(len(lines.lines) - 1, 0))
@@ -117,6 +137,7 @@ class StepFeed(QObject):
         self._next, self.total, self.is_read = steps.next, steps.total, True
         self._shown.show_lines(self._insert_day_headings("", steps.rows), has_more=steps.next is not None)
         self._name_imports(steps.rows)
+        self._read_openings(steps.rows)
         self.rows_read.emit()
 
     def _append_steps(self, steps: Steps) -> None:
@@ -125,6 +146,7 @@ class StepFeed(QObject):
             self._insert_day_headings(self._last_listed_day(), steps.rows), has_more=steps.next is not None
         )
         self._name_imports(steps.rows)
+        self._read_openings(steps.rows)
         self.rows_read.emit()
 
     def _on_read_failed(self, error: BaseException) -> None:

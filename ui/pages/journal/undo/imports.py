@@ -20,7 +20,7 @@ from ui.pages.journal.labels import import_format, import_sentences, import_skip
 from ui.theme.tokens import FontRole
 from ui.undo import describe_left
 from ui.widgets.basics import Elided, FlowLayout, clear_layout, make_button, make_column, make_label, make_row
-from ui.widgets.labels import count_memories, date_of
+from ui.widgets.labels import count_memories, date_of, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 
@@ -65,7 +65,7 @@ def _format_cell(title: str, found: ImportRow) -> str:
         case "When":
             return date_of(found.started_at)
         case "Space":
-            return one_line(found.space, 60)
+            return name_space(found.space)
         case "Memories":
             return f"{found.memories:,}"
         case "Skipped":

@@ -76,10 +76,13 @@ class PlanPictures:
             self._kept = (self._key(lens), picture)  # drawing brings rooms up to date, and so changes the key
         return self._kept[1]
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether nothing of the plan waits for another frame."""
-        return self._kept is not None
+    def is_drawn(self, lens: Lens) -> bool:
+        """Whether the picture that is kept shows all of the plan as it is now.
+
+        Args:
+            lens: what is in sight.
+        """
+        return self._kept is not None and self._kept[0] == self._key(lens)
 
     def _key(self, lens: Lens) -> tuple[object, ...]:
         canvas, marks, theme = self._canvas, self._marks, self._theme
