@@ -92,7 +92,6 @@ _TURNS = frozenset(("not", "no", "never", "cannot"))
 _NEEDS_NO_OTHER = 14  # words from which a sentence is read without the turn before it; fewer hide small talk
 _MOST_IN_PLEASANTRY = 6  # words
 _MOST_IN_CALL = 2  # words of what is no statement unless it answers, or tells of somebody
-_CLAUSES_READ = 0.6  # share of the sure bar from which a sentence's clauses are read by themselves
 _REPEATED = 0.85  # share of content words that two statements of one subject have in common
 
 
@@ -135,9 +134,10 @@ def distill_conversation(
     ]
     read_by_model = iter(read([context for context in contexts if context is not None]))
     readings = [_NOTHING if context is None else next(read_by_model) for context in contexts]
-    # A clause that stands by itself is read by itself too, where its sentence is nearly sure to state something.
+    # A clause that stands by itself is read by itself too, unless no reading of it could make up for its sentence's.
+    least = 2 * max(sure, READ) - 1
     parts = [
-        builder.list_parts(one, context) if context and reading.statement >= sure * _CLAUSES_READ else ()
+        builder.list_parts(one, context) if context and reading.statement >= least else ()
         for one, context, reading in zip(utterances, contexts, readings, strict=True)
     ]
     read_parts = iter(read([part for each in parts for part in each]))

@@ -10,6 +10,7 @@ import the runtime before the first sentence.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -32,6 +33,8 @@ OTHERS, DENIED = 3, 4
 """Logits of a token behind those of its tag: the three of a subject, then one each for "somebody else's", "denied"."""
 SIDE = 5
 LIMITS = ("added", "replaces", "backed")
+_MOST_RECENT = 16
+"""Readings that are kept: what is written is read for how long it lasts, and again for its claims."""
 
 Span = tuple[int, int]
 
@@ -100,6 +103,8 @@ class ClaimModel:
         self._files = ModelFiles(claims_folder() if folder is None else folder, "model that reads claims")
         self._session = SentenceSession(self._files)
         self._card: ClaimCard | None = None
+        # Each under the digest of its sentence. Replaced whole, so that no thread sees it change.
+        self._recent: tuple[tuple[bytes, ClaimReading], ...] = ()
 
     @property
     def card(self) -> ClaimCard:
@@ -118,6 +123,14 @@ class ClaimModel:
         Raises:
             LociError: E3001 if the model cannot be loaded, E3002 if it gave no usable answer.
         """
+        digest = hashlib.sha256(sentence.encode("utf-8", "surrogatepass")).digest()
+        found = next((reading for known, reading in self._recent if known == digest), None)
+        if found is None:
+            found = self._read_anew(sentence)
+            self._recent = (*self._recent[1 - _MOST_RECENT :], (digest, found))
+        return found
+
+    def _read_anew(self, sentence: str) -> ClaimReading:
         encoder, session = self._session.load(self.card.manifest)
         row = encode_sentence(encoder.tokenizer, SentenceInContext(sentence))
         try:
@@ -131,6 +144,7 @@ class ClaimModel:
     def rest(self) -> None:
         """Let go of what was loaded; who is reading goes on, and who reads again loads it again."""
         self._session.rest()
+        self._recent = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ SKIPPED = "skipped_"
 
 _log = log.get("lifecycle")
 _UNCHANGED = (
-    "SELECT m.id FROM json_each(?) w JOIN memories m ON m.id = json_extract(w.value, '$[0]') "
+    "SELECT m.id FROM json_each(?) w CROSS JOIN memories m ON m.id = json_extract(w.value, '$[0]') "
     "WHERE m.status = 'active' AND hex(m.content_hash) = json_extract(w.value, '$[1]')"
 )
 

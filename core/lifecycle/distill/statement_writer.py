@@ -204,7 +204,8 @@ class StatementWriter:
         for memory_id in others:
             unlink_episodes(self.tx, memory_id, [episode.id])
             sync_statement(self.tx, memory_id)
-        sync_claims(self.tx, self.store_service.make_id, others)
+        if others:
+            sync_claims(self.tx, self.store_service.make_id, others)
         return tuple(others)
 
     def has_any(self, episode: TalkEpisode) -> bool:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from core.belief.extract.claim_model import ClaimModel, claims_folder, count_logits, read_marks
+from core.belief.extract.claim_model import ClaimModel, ClaimReading, claims_folder, count_logits, read_marks
 from core.belief.extract.extraction import extract_claims
 from core.belief.extract.frames import predicate_names
 from core.errors import Code, LociError
@@ -57,6 +57,24 @@ def test_after_a_rest_it_reads_again(model: ClaimModel) -> None:
     first = read_of(model, text)
     model.rest()
     assert read_of(model, text) == first
+
+
+def test_a_sentence_that_was_just_read_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, texts = ClaimModel(), [f"I own {nr} caravans." for nr in range(20)]
+    first = [model.read(text).values for text in texts]
+    asked: list[str] = []
+    real = ClaimModel._read_anew
+
+    def count(self: ClaimModel, sentence: str) -> ClaimReading:
+        asked.append(sentence)
+        return real(self, sentence)
+
+    monkeypatch.setattr(ClaimModel, "_read_anew", count)
+    assert [model.read(text).values for text in reversed(texts)] == first[::-1]
+    assert asked == texts[3::-1]
+    model.rest()
+    assert model.read(texts[-1]).values == first[-1]
+    assert asked[-1] == texts[-1]
 
 
 def test_a_model_that_fails_leaves_the_rules_alone(copied: Path) -> None:
