@@ -169,11 +169,11 @@ def test_escape_shows_all_of_the_plot_and_then_the_strip_again(page: TimelinePag
     page.time.plot.chip.click()
     settle(qtbot, lambda: page.time.plot.canvas is not None)
     plot = page.time.plot
-    assert plot.canvas is not None
+    canvas: Any = plot.canvas
     QTest.keyClick(plot, Key.Key_Plus)
-    assert plot.canvas.is_zoomed
+    assert canvas.is_zoomed
     QTest.keyClick(plot, Key.Key_Escape)
-    assert not plot.canvas.is_zoomed
+    assert not canvas.is_zoomed
     assert plot.chip.isChecked()
     QTest.keyClick(plot, Key.Key_Escape)
     assert not plot.chip.isChecked()

@@ -368,9 +368,12 @@ class MemoryActions(QObject):
             is_odd = verb.id in {"memory.restore", "memory.current"}
             action.setVisible(applies or not (is_odd or verb.applies in (is_rule, is_procedure)))
             if memory is not None and applies and verb.short:
-                title = "Unpin" if verb.id == "memory.pin" and memory.pinned else verb.short
+                is_unpin = verb.id == "memory.pin" and memory.pinned
+                title = "Unpin" if is_unpin else verb.short
                 kind = "primary" if is_odd else "plain"
-                self._buttons.addWidget(KeyButton(theme, title, verb.key, self._make_runner(verb), kind, is_tight=True))
+                # Without its key it is no wider than "Pin": the buttons behind it stay where they are.
+                key = "" if is_unpin else verb.key
+                self._buttons.addWidget(KeyButton(theme, title, key, self._make_runner(verb), kind, is_tight=True))
         self.footer.updateGeometry()
 
     def run_verb(self, verb: Verb) -> None:

@@ -54,7 +54,6 @@ from ui.widgets.basics import (
     FieldIcon,
     Stack,
     make_button,
-    make_keycap,
     make_label,
     make_row,
     make_timer,
@@ -271,7 +270,8 @@ def _make_spacer(width: int) -> QLabel:
 
 _PAUSE_MS = 140
 _SHOWN = 8
-_WHOLE = "whole"
+_WORDS, _ANSWERS = "words", "answers"
+"""The last rows: search for the words in the library, or see all answers with their reasons."""
 
 
 class SearchBox(QObject):
@@ -325,37 +325,49 @@ class SearchBox(QObject):
         self._list.setIconSize(QSize(side, side))
         for memory in found:
             when = format_said_or_noted(memory.occurred, memory.recorded_at)
-            item = QListWidgetItem(
-                f"{one_line(memory.text, 110)}\n{KIND_WORDS[memory.kind]} · {when} · {name_space(memory.space)}"
-            )
+            said_by = [one_line(memory.author, 40)] if memory.author else []
+            details = " · ".join([KIND_WORDS[memory.kind], *said_by, when, name_space(memory.space)])
+            item = QListWidgetItem(f"{one_line(memory.text, 110)}\n{details}")
             item.setIcon(kind_pixmap(memory.kind, side, theme.colour(KIND_TOKENS[memory.kind]), 2))
             item.setData(Qt.ItemDataRole.UserRole, memory.id)
             item.setSizeHint(QSize(100, theme.px(46)))
             self._list.addItem(item)
-        last = QListWidgetItem("Show all matches in the library")
-        last.setIcon(theme.icon("library", "accent"))
-        last.setData(Qt.ItemDataRole.UserRole, _WHOLE)
-        last.setSizeHint(QSize(100, theme.px(36)))
-        self._list.addItem(last)
+        strings = window_strings()["find"]
+        if found:
+            self._add_way(strings["answers"], "scan-search", _ANSWERS)
+        self._add_way(strings["words"], "library", _WORDS)
         self._list.setCurrentRow(0)
-        self._note.setText("" if found else "No answer was found. The library can search for the words.")
+        self._note.setText("" if found else strings["none"])
         self._note.setVisible(not found)
         self._place_panel()
         self._panel.show()
         self._panel.raise_()
 
+    def _add_way(self, title: str, icon: str, way: str) -> None:
+        item = QListWidgetItem(title)
+        item.setIcon(self._context.theme.icon(icon, "accent"))
+        item.setData(Qt.ItemDataRole.UserRole, way)
+        item.setSizeHint(QSize(100, self._context.theme.px(36)))
+        self._list.addItem(item)
+
     def _place_panel(self) -> None:
         theme, count = self._context.theme, self._list.count()
         corner = self._field.mapTo(self._host, QPoint(0, self._field.height() + 6))
-        height = (count - 1) * theme.px(46) + theme.px(36) + 24 + (self._note.sizeHint().height() if count == 1 else 0)
+        ways = 1 if count == 1 else 2
+        height = (count - ways) * theme.px(46) + ways * theme.px(36) + 24
+        height += self._note.sizeHint().height() if count == 1 else 0
         self._panel.setGeometry(corner.x(), corner.y(), self._field.width(), min(height, self._host.height() - 140))
 
     def _open_item(self, item: QListWidgetItem | None) -> None:
         if item is None:
             return
         chosen = item.data(Qt.ItemDataRole.UserRole)
-        if chosen == _WHOLE:
+        if chosen == _WORDS:
             self.search_in_library()
+        elif chosen == _ANSWERS:
+            typed = self._field.text().strip()
+            self.close()
+            self._context.desk.go.emit("recall", f"ask:{typed}")
         else:
             self.close()
             self._context.selection.reselect(chosen, "search")
@@ -421,15 +433,11 @@ class TopBar(QFrame):
         self.search.setMaximumWidth(624)
         self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.glass = FieldIcon(theme, self.search, "search")
-        self._keys = make_keycap("Ctrl K")
-        self._keys.setToolTip("Ctrl+K shows all commands")
-        inside = make_row(None, self._keys, parent=self.search)
-        inside.setContentsMargins(0, 0, 8, 0)
-        self.search.textChanged.connect(lambda text: self._keys.setVisible(not text))
         self.lock: QPushButton = make_button(
             "Lock", kind="chip", hint="Lock the palace (Ctrl+L)", theme=theme, icon="lock"
         )
         self.menu: QToolButton = make_tool_button(theme, "ellipsis", "Menu")
+        self.menu.setToolTip("Menu (Ctrl+K shows all commands)")
         self.menu.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._layout = make_row(self._name, self.search, None, self.lock, self.menu, parent=self, gap=8)
         self._layout.setStretch(1, 8)

@@ -189,8 +189,10 @@ class PalaceCamera(QObject):
         return replace(closer, x=x, y=y).kept_inside(room.adjusted(-edge, -edge, edge, edge))
 
     def reveal_point(self, x: float, y: float) -> None:
-        """Bring a place onto the canvas, if it is not there or at its very edge."""
+        """Bring a place onto the canvas, if it is not there or at its very edge; what is shown whole stays so."""
         goal = self.goal
+        if self.fit[0] and QRectF(0, 0, goal.w, goal.h).contains(goal.canvas_x(x), goal.canvas_y(y)):
+            return
         edge = min(48.0, goal.w / 4, goal.h / 4)
         if not QRectF(edge, edge, goal.w - 2 * edge, goal.h - 2 * edge).contains(goal.canvas_x(x), goal.canvas_y(y)):
             inner = QRectF(0, 0, goal.w, goal.h).contains(goal.canvas_x(x), goal.canvas_y(y))

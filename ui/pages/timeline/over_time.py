@@ -64,6 +64,8 @@ class KindLegend(QWidget):
 _AROUND = 1_800  # periods on each side where a life holds more of them than can be counted
 _BUSIEST = 3
 _HIGH = 600  # from here on the busiest months are named
+_RECENT_MS = 92 * 86_400_000
+"""A last memory so recent has the strip go on to today."""
 _SPANS_MS = {"day": 86_400_000, "week": 7 * 86_400_000, "month": 2_629_800_000, "year": 31_557_600_000}
 
 
@@ -191,8 +193,10 @@ class OverTime(QWidget):
         life, now = self._life, self.context.clock.now_ms()
         if life is None or life.earliest is None or life.latest is None:
             return
-        # Today is shown too where the last memory is not long ago; round what is chosen where there are too many.
-        last = max(life.latest, min(now, life.latest + _SPANS_MS["year"]))
+        # Round what is chosen where there are too many periods.
+        last = now if life.latest < now < life.latest + _RECENT_MS else life.latest
+        if self._wanted is not None:  # somebody asked for today, however long ago the last memory is
+            last = max(last, min(now, self._wanted[1]))
         reach = _AROUND * _SPANS_MS[self.grain]
         middle = last if self._wanted is None else sum(self._wanted) // 2
         begin, end = max(life.earliest, middle - reach), min(last, middle + reach)
@@ -272,6 +276,9 @@ class OverTime(QWidget):
             self.strip.choose_everything()
         elif starts:
             now = self.context.clock.now_ms()
+            if now >= starts[-1]:  # the strip ends before today
+                self.choose_time(now, now + 1)
+                return
             place = max((place for place in range(len(starts) - 1) if starts[place] <= now), default=0)
             self.strip.choose_periods(place, place)
 

@@ -310,9 +310,11 @@ class WalkCard(QFrame):
         return max(layout.totalHeightForWidth(wide), layout.totalMinimumSize().height())
 
     def _restyle(self) -> None:
+        if self.isHidden():
+            return  # nobody walks: the card stays away
         if self._round is not None:
             self.show_round(self._round)
-        elif not self.isHidden():
+        else:
             self._show_emblem(NEUTRAL)
             self.fit_card()
 
