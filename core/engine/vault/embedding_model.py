@@ -403,8 +403,10 @@ class EmbeddingModels:
             if self._server is not None and self._server[0] == host:
                 return self._server[1]
         # Every text goes through an embedder: it stays on this machine, whatever is allowed for single questions.
-        look_up = partial(parse_address, host, beyond=False)
-        server = ModelServer(await asyncio.get_running_loop().run_in_executor(None, look_up), _LIMITS)
+        storage = self._open_vault().storage
+        # Not on the threads that embed: they wait for this very call.
+        found = storage.run_on(storage.threads.layouts, partial(parse_address, host, beyond=False))
+        server = ModelServer(await asyncio.wrap_future(found), _LIMITS)
         with self._lock:
             old, self._server = self._server, (host, server)
         if old is not None:
