@@ -22,7 +22,7 @@ from core.engine.memories.memories import Memories
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.storage import chain_work, map_result
 from core.errors import Code, LociError, UserError
-from core.llm.conversation import ANSWER_BYTES, build_messages, memory_budget, number_sources
+from core.llm.conversation import ANSWER_BYTES, build_messages, memory_budget, number_sources, words_to_search
 from core.llm.ollama import InstalledModel, ModelServer, ServerLimits, choose_model, load_library
 from core.llm.prompts import load_instructions
 from core.llm.server_address import ServerAddress, parse_address
@@ -116,7 +116,8 @@ class Conversations:
         """
         open_vault = self._open_vault()
         if not query.model:
-            asked = RecallQuery(query.prompt, limit=MOST_SOURCES, spaces=query.spaces)
+            words = words_to_search(query.prompt, query.before)
+            asked = RecallQuery(words, limit=MOST_SOURCES, spaces=query.spaces)
             return chain_work(
                 self._memories.recall(asked, OWNER_ACTOR), lambda reply: _memory_answer(open_vault, query, reply)
             )
@@ -136,7 +137,8 @@ class Conversations:
 
     def _assemble_prompt(self, open_vault: OpenVault, query: AskQuery, window: int) -> Future[PreparedAnswer]:
         """Recall the memories for a question and lay out the messages that fit the model's window."""
-        asked = ContextQuery(query.prompt, memory_budget(window), spaces=query.spaces, tiers=query.tiers)
+        words = words_to_search(query.prompt, query.before)
+        asked = ContextQuery(words, memory_budget(window), spaces=query.spaces, tiers=query.tiers)
         scope = self._authority.make_scope(OWNER_ACTOR)
         return chain_work(
             build_context(open_vault, asked, scope, OWNER_ACTOR),

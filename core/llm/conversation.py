@@ -7,9 +7,13 @@ outside their fence, or take a number for a citation that names no source.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 from core.types.sessions import Exchange
 
@@ -181,3 +185,33 @@ def _split_group(group: str, sources: Container[int]) -> list[AnswerSegment]:
         found.append(AnswerSegment(group[start:end], value if value in sources else None))
         at = end
     return found
+
+
+def words_to_search(question: str, before: str) -> str:
+    """What a question is searched by: where it goes on with the one before, the words of both.
+
+    Args:
+        question: as it was asked.
+        before: the question before it; "" for none.
+
+    Returns:
+        The words; the question's own where it stands by itself.
+    """
+    rules = _follow_up_rules()
+    words = _WORD.findall(question.casefold())
+    is_short = len(words) <= rules["few"]
+    points_back = not rules["pointers"].isdisjoint(words)
+    opens_so = " ".join(words).startswith(rules["openers"])
+    return f"{before[:_MOST_BEFORE]}\n{question}" if before and (is_short or points_back or opens_so) else question
+
+
+_WORD = re.compile(r"[^\W_]+")
+_MOST_BEFORE = 500
+"""Characters of the question before; more would drown what is asked now."""
+
+
+@cache
+def _follow_up_rules() -> Mapping[str, Any]:
+    data = json.loads((files("resources") / "query" / "follow_up.json").read_text("utf-8"))
+    openers = tuple(f"{opener} " for opener in data["openers"])
+    return {"few": int(data["few"]), "pointers": frozenset(data["pointers"]), "openers": openers}

@@ -245,7 +245,8 @@ def prepare_messages(
         UserError: ACCESS_DENIED without `write` or `propose`; TEXT_TOO_LARGE, INVALID_INPUT for a text.
     """
     keeps = _keeps_messages(client)
-    _check_size([message.text for message in request.messages])
+    if client is not None:  # the person's own are kept whole, as one step: only what comes over a socket is limited
+        _check_size([message.text for message in request.messages])
     messages = [
         replace(one, text=strip_contexts(one.text, frame), source=_source_of(one, client)) for one in request.messages
     ]

@@ -261,6 +261,7 @@ class AskQuery:
         said: the turns before it, oldest first.
         spaces: names of the spaces that may be used; None for all.
         tiers: security tiers that a model may be given.
+        before: the question before it, whose words one that goes on with it is searched with; "" for none.
     """
 
     prompt: str
@@ -268,6 +269,7 @@ class AskQuery:
     said: tuple[Exchange, ...] = ()
     spaces: tuple[str, ...] | None = None
     tiers: tuple[str, ...] = TIERS[:1]
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)

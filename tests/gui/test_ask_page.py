@@ -319,7 +319,7 @@ def test_what_other_spaces_say_is_not_kept_where_others_may_read_it(
     page.keep.click()
     settle(qtbot, lambda: bool(heard.sentences))
     assert not [text for text in rig.texts() if text.startswith("A boat [1]")]
-    assert "it rests on other spaces than home" in heard.sentences[0]
+    assert "it uses memories outside home" in heard.sentences[0]
 
 
 # ---- without one

@@ -451,10 +451,12 @@ def test_what_was_replaced_is_hidden_until_it_is_switched_on_and_that_is_remembe
 ) -> None:
     enter(qtbot, page, f"show:{ids[3]}")
     outdated = page.switches.find_switch("outdated")
-    assert (page.shown.filter.hides_outdated, outdated.isChecked()) == (True, False)
+    hides = [page.shown.filter.hides_outdated]
+    assert not outdated.isChecked()
     outdated.click()
     settle(qtbot, page.is_settled)
-    assert (page.shown.filter.hides_outdated, outdated.isChecked()) == (False, True)
+    hides.append(page.shown.filter.hides_outdated)
+    assert hides == [True, False]
     again = GraphPage(context)
     qtbot.addWidget(again)
     assert again.switches.find_switch("outdated").isChecked()

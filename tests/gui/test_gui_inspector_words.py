@@ -15,6 +15,7 @@ from core.types.values import Kind, Memory, Precision, Role, Source, Status, Whe
 from ui.inspector.history import COMPARED, compare_words
 from ui.inspector.provenance import describe_file_place, describe_import, describe_origin
 from ui.inspector.text_view import mark_runs
+from ui.widgets.labels import describe_date, name_space, read_space_name
 from ui.widgets.plaintext import original_of
 
 DAY = When(1_793_664_000_000, Precision.DAY, 0)  # 3 Nov 2026
@@ -142,3 +143,17 @@ def test_texts_too_long_to_compare_are_shown_plainly() -> None:
 def test_words_that_repeat_without_end_are_compared_too() -> None:
     runs = compare_words("a " * 999, "b a " * 490)  # without care for popular words this would take minutes
     assert "".join(run.original for run in runs if run.style != "removed") == "b a " * 490
+
+
+def test_the_date_of_a_memory_is_said_in_words() -> None:
+    noon = 1_746_273_600_000  # 3 May 2025
+    assert describe_date(When(noon, Precision.DAY), 0) == "Said 3 May 2025"
+    assert describe_date(When(noon, Precision.YEAR), 0) == "Said 2025"
+    assert describe_date(None, noon) == "Added 3 May 2025"
+
+
+def test_the_space_of_all_is_not_told_by_its_name_on_the_wire() -> None:
+    assert name_space("GLOBAL") == "Shared by all spaces"
+    assert name_space("home") == "home"
+    assert name_space("a\u202eb" * 40, 20).endswith("…")
+    assert [read_space_name(name_space(name)) for name in ("GLOBAL", "home")] == ["GLOBAL", "home"]

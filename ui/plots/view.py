@@ -213,8 +213,9 @@ class PlotView(QWidget):
         return self._table
 
     def _name_toggle(self) -> None:
-        """The button says what it would show."""
-        self._fit_height()
+        """The button says what it would show; a table has more room than the drawing."""
+        height = max(self._height, sizes().plot_large) if self.is_table else self._height
+        self._stack.setFixedHeight(self._theme.px(height))
         self.toggle.setChecked(self.is_table)
         self.toggle.setIcon(self._theme.icon("activity" if self.is_table else "list"))
         for put in (self.toggle.setToolTip, self.toggle.setAccessibleName):
@@ -331,10 +332,6 @@ class PlotView(QWidget):
             painter.setPen(QPen(self._theme.colour("focus"), 2))
             ring = QRectF(self._stack.geometry()).adjusted(1, 1, -1, -1)
             painter.drawRoundedRect(ring, spacing().snug, spacing().snug)
-
-    def _fit_height(self) -> None:
-        height = max(self._height, sizes().plot_large) if self.is_table else self._height
-        self._stack.setFixedHeight(self._theme.px(height))
 
 
 def _are_alike(before: PlotSpec, spec: PlotSpec) -> bool:

@@ -14,7 +14,7 @@ from concurrent.futures import CancelledError as Dropped
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any, TypeVar
 
@@ -391,20 +391,27 @@ class EmbeddingModels:
     def _call_server(self, ask: Callable[[ModelServer], Coroutine[Any, Any, T]]) -> T:
         load_library()  # on this thread: it takes a moment, and the loop must not
         return self._run_on_loop(
-            ask(self._server_at(self._open_vault().options.model_host)), _LIMITS.whole_s + _BEYOND_S
+            self._ask_server_at(self._open_vault().options.model_host, ask), _LIMITS.whole_s + _BEYOND_S
         )
 
-    def _server_at(self, host: str) -> ModelServer:
+    async def _ask_server_at(self, host: str, ask: Callable[[ModelServer], Coroutine[Any, Any, T]]) -> T:
+        return await ask(await self._server_at(host))
+
+    async def _server_at(self, host: str) -> ModelServer:
+        """The server at an address; its name is looked up beside the loop, where nobody waits for it but the call."""
         with self._lock:
             if self._server is not None and self._server[0] == host:
                 return self._server[1]
         # Every text goes through an embedder: it stays on this machine, whatever is allowed for single questions.
-        server = ModelServer(parse_address(host, beyond=False), _LIMITS)
+        storage = self._open_vault().storage
+        # Not on the threads that embed: they wait for this very call.
+        found = storage.run_on(storage.threads.layouts, partial(parse_address, host, beyond=False))
+        server = ModelServer(await asyncio.wrap_future(found), _LIMITS)
         with self._lock:
             old, self._server = self._server, (host, server)
         if old is not None:
             with suppress(EnvironmentFaultError):
-                self._run_on_loop(old[1].close(), _STOP_S)
+                await old[1].close()
         return server
 
     def _run_on_loop(self, work: Coroutine[Any, Any, T], within_s: float) -> T:

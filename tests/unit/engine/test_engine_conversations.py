@@ -10,6 +10,7 @@ from engine_rig import Rig
 from fake_ollama import EMBEDDER, MODEL, Answer, FakeOllama
 
 from core.errors import Code, LociError
+from core.llm.conversation import words_to_search
 from core.types.belief import ModelServerState
 from core.types.sessions import TIERS, AskOffer, AskQuery, PreparedAnswer
 
@@ -138,3 +139,28 @@ def test_nothing_is_asked_while_the_vault_is_locked(rig: Rig, server: FakeOllama
             ask()
         assert caught.value.code is Code.VAULT_LOCKED
     assert not server.questions
+
+
+@pytest.mark.parametrize(
+    ("question", "is_searched_with_both"),
+    [
+        ("And when?", True),
+        ("How long has she been living in that town?", True),
+        ("What about the ferry that leaves from Voss?", True),
+        ("Which colour did I choose for the kitchen wall?", False),
+    ],
+)
+def test_a_question_that_goes_on_is_searched_with_the_one_before(question: str, is_searched_with_both: bool) -> None:
+    found = words_to_search(question, "Where does Ada live?")
+    assert ("Ada" in found) is is_searched_with_both
+    assert question in found
+    assert words_to_search(question, "") == question
+
+
+def test_a_follow_up_finds_what_the_question_before_was_about(rig: Rig) -> None:
+    stored = rig.store("Quill moored the boat Heron at Ashholt.").memory_id
+    rig.settle()
+    query = AskQuery("And where?", before="What about the boat Heron of Quill?")
+    found = rig.engine.conversations.prepare_answer(query).result(60)
+    assert [one.memory.id for one in found.sources] == [stored]
+    assert found.query.prompt == "And where?"

@@ -218,7 +218,7 @@ class Conversation(QObject):
             if one.answer and one.tier in tiers
         )
         spaces = (allowed.space,) if allowed.space else None
-        return AskQuery(question, allowed.model, messages, spaces, tiers)
+        return AskQuery(question, allowed.model, messages, spaces, tiers, before[-1].question if before else "")
 
     def _begin_turn(self, turn: Turn) -> None:
         turn.state = TurnState.SEARCHING
@@ -259,7 +259,7 @@ class Conversation(QObject):
         """The server is away and said nothing: the memories are the answer."""
         self.server_lost.emit()
         turn.problem = str(ask_strings()["problems"]["absent"])
-        turn.query = AskQuery(turn.question, spaces=turn.query.spaces)
+        turn.query = AskQuery(turn.question, spaces=turn.query.spaces, before=turn.query.before)
         turn.prepared = None
         self._begin_turn(turn)
 

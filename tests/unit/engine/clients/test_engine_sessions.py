@@ -13,6 +13,7 @@ from real_models import real_readers
 
 from core.errors import Code
 from core.events import Changed, Event
+from core.sessions.capture import MOST_BYTES
 from core.types.sessions import (
     Captured,
     CaptureRequest,
@@ -401,6 +402,15 @@ def test_more_than_128_kib_is_refused_whole(rig: Rig) -> None:
         error_of(rig.engine.sessions.capture_messages(CaptureRequest("s", (user("a\0b"),)), plug)).code
         is Code.INVALID_INPUT
     )
+
+
+def test_a_long_conversation_of_the_owner_is_kept_whole_in_one_step(rig: Rig) -> None:
+    texts = [f"Page {nr}: " + "the weir is closed at noon. " * 1500 for nr in range(4)]
+    assert sum(map(len, texts)) > MOST_BYTES
+    request = CaptureRequest("ask-1", tuple(user(text) for text in texts))
+    kept = rig.engine.sessions.capture_messages(request, OWNER_ACTOR).result(120)
+    assert kept.episodes == len(texts)
+    assert rig.value("SELECT count(*) FROM undo_steps") == 1
 
 
 def test_what_was_handed_out_is_not_stored_as_new(rig: Rig) -> None:

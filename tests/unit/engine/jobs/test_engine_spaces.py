@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.vault import embedding_model as spaces_module
-from core.errors import Code, EnvironmentFaultError
+from core.errors import Code, EnvironmentFaultError, UserError
 from core.lifecycle.embedding import LAST_ROUNDS, MigrationJob
 from core.memory import vector_spaces
 from core.memory.write import VectorSpace, write_vectors
@@ -451,6 +451,22 @@ def test_only_this_machine_is_asked(rig: Rig, monkeypatch: pytest.MonkeyPatch) -
     rig.engine.settings.set_option("model_host", "192.0.2.7:11434").result(30)
     rig.engine.settings.set_option("model_beyond", value=True).result(30)
     assert error_of(rig.engine.embedding_models.begin_change(WISH)).code is Code.ACCESS_DENIED
+
+
+def test_the_servers_name_is_looked_up_where_nobody_waits_for_an_embedder(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    threads = []
+
+    def look_up(_host: str, *, beyond: bool) -> None:
+        threads.append(threading.current_thread().name)
+        raise UserError(Code.ACCESS_DENIED, f"No name: {beyond}.")
+
+    monkeypatch.setattr(spaces_module, "parse_address", look_up)
+    assert error_of(rig.engine.embedding_models.begin_change(WISH)).code is Code.ACCESS_DENIED
+    assert threads
+    assert all(name.startswith("loci-layout") for name in threads)
 
 
 class Slow(HandClock):
