@@ -80,7 +80,7 @@ def write_rows(path: Path, folder: Path, conversations: int) -> Path:
     return made
 
 
-def measure(rig: Rig, path: Path, reader: TimedReader) -> None:
+def measure(rig: Rig, path: Path, reader: TimedReader, evidence: frozenset[tuple[str, str]]) -> None:
     """Import, distil, print."""
     began = time.process_time()
     report = rig.engine.imports.run(path, None, None, OWNER_ACTOR).result(_WAIT_S)
@@ -96,6 +96,29 @@ def measure(rig: Rig, path: Path, reader: TimedReader) -> None:
     told = reader.whole_s - reader.read_s
     print(f"  reading {reader.read_s:.1f} s, telling {told:.1f} s, writing {distilled - reader.whole_s:.1f} s")
     print(f"with distilling against without: {(imported + distilled) / imported:.2f} (bar 1.6)")
+    print_kept(rig, frozenset(done.small_talk), evidence)
+
+
+def list_evidence(path: Path, conversations: int) -> frozenset[tuple[str, str]]:
+    """LoCoMo's turns that answer a question: conversation and reference; none of another file."""
+    if path.suffix != ".json":
+        return frozenset()
+    return frozenset(
+        (talk.name, ref) for talk in read(path)[:conversations] for one in talk.questions for ref in one.evidence
+    )
+
+
+def print_kept(rig: Rig, small: frozenset[str], evidence: frozenset[tuple[str, str]]) -> None:
+    """Print how much is marked small talk, and how many of the turns that answer a question are not."""
+    turns = {
+        str(memory_id): (str(session).partition(":")[0], str(ref))
+        for memory_id, session, ref in rig.rows("SELECT id, session, ref FROM memories WHERE kind = 'episode'")
+    }
+    answers = [memory_id for memory_id, turn in turns.items() if turn in evidence]
+    print(f"small talk: {len(small) / max(1, len(turns)):.3f} of the turns (bar 0.40)")
+    if answers:
+        kept = sum(memory_id not in small for memory_id in answers) / len(answers)
+        print(f"kept of {len(answers)} turns that answer a question: {kept:.3f} (bar 0.90)")
 
 
 def main() -> None:
@@ -117,7 +140,8 @@ def main() -> None:
         tempfile.TemporaryDirectory() as folder,
         rig_at(Path(folder), clock=HandClock(START_MS), embedder=embedder, readers=readers, talk=talk) as rig,
     ):
-        measure(rig, write_rows(chosen.file, Path(folder), chosen.conversations), reader)
+        evidence = list_evidence(chosen.file, chosen.conversations)
+        measure(rig, write_rows(chosen.file, Path(folder), chosen.conversations), reader, evidence)
     if profile:
         pstats.Stats(profile).sort_stats("tottime").print_stats(30)
 

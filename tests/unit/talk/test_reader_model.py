@@ -32,7 +32,7 @@ def copied(tmp_path: Path) -> Path:
 
 
 def test_a_statement_is_told_from_a_greeting_and_a_question(reader: ReaderModel) -> None:
-    allergy, greeting, question = reader.read([ALLERGY, GREETING, QUESTION])
+    allergy, greeting, question = reader.read_closely([ALLERGY, GREETING, QUESTION])
 
     assert (allergy.type, allergy.assertion) == (StatementType.HEALTH, Assertion.YES)
     assert allergy.statement > 0.6
@@ -42,7 +42,7 @@ def test_a_statement_is_told_from_a_greeting_and_a_question(reader: ReaderModel)
 
 
 def test_the_question_before_makes_an_answer_a_statement(reader: ReaderModel) -> None:
-    answered, alone = reader.read([SIBLINGS, SentenceInContext(SIBLINGS.text)])
+    answered, alone = reader.read_closely([SIBLINGS, SentenceInContext(SIBLINGS.text)])
 
     assert answered.type is StatementType.RELATIONSHIP
     assert answered.statement > alone.statement

@@ -1,0 +1,248 @@
+"""Make resources/model/reader/first_look.npz: what spares the reader sentences that are surely not told.
+
+Run by hand after `packaging/training/train_reader.py`, in an environment with the `model` extra of pyproject.toml:
+
+    python packaging/training/first_look/train_first_look.py [--epochs 10] [--limits-only]
+
+It learns what the reader says of the project's own talk. The authors are parted as for the reader: half are held out,
+of the others one in ten sets the limits. Must not do: fetch anything, or read a labelled set that measures the reader.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT), str(ROOT / "packaging"), str(ROOT / "packaging" / "training")]
+
+import talk_data as data  # noqa: E402
+from build_model import sha256_of  # noqa: E402
+from core.talk.first_look import FILE, MOST_TOKENS, FirstLook, look_at  # noqa: E402
+from core.talk.reader_features import encode_sentence  # noqa: E402
+from core.talk.reader_model import ReaderModel, reader_folder  # noqa: E402
+from core.talk.statements import MARKED, READ, WORTH  # noqa: E402
+from core.types.talk import Assertion, Reading, SentenceInContext, StatementType  # noqa: E402
+from train_reader import is_calibrating  # noqa: E402
+
+TARGET = Path(str(reader_folder()))
+TOLD_RECALL = 0.995
+"""Share of what the reader would let be told that it must still be asked about, on authors that calibrate."""
+WORTH_LOST = 0.012
+"""Share of sentences of any worth that may cease to make their turn worth keeping, on the same authors."""
+_ASSERTED = (Assertion.YES, Assertion.NEGATED)
+_WIDTHS = 48, 96, 32
+Seen = tuple[NDArray[np.float32], NDArray[np.float32]]
+Row = tuple[data.LabelledSentence, Reading]
+
+
+def is_told(reading: Reading) -> bool:
+    """Whether the reader lets a sentence be told."""
+    is_statement = reading.type is not StatementType.NONE and reading.assertion in _ASSERTED
+    return is_statement and reading.statement >= READ and reading.worth >= WORTH
+
+
+def how_told(reading: Reading) -> float:
+    """Likewise, so that near its bars a reading counts in part."""
+    if reading.type is StatementType.NONE or reading.assertion not in _ASSERTED:
+        return 0.0
+    sure, worth = (reading.statement - READ) / 0.04, (reading.worth - WORTH) / 0.08
+    return float(1 / (1 + np.exp(-sure)) / (1 + np.exp(-worth)))
+
+
+def see(sentences: Sequence[data.LabelledSentence]) -> list[Seen]:
+    """What the net sees of sentences."""
+    reader = ReaderModel()
+    encoder, _ = reader.load()
+    found = []
+    for one in sentences:
+        said = SentenceInContext(one.text, one.before)
+        features = encode_sentence(encoder.tokenizer, said)
+        found.append(look_at(said, features, encoder.vectors(features.ids)))
+    return found
+
+
+def train(seen: Sequence[Seen], wanted: NDArray[np.float32], epochs: int) -> dict[str, NDArray[np.float32]]:
+    """Train the net.
+
+    Args:
+        seen: of the sentences that teach.
+        wanted: what the reader says of each: how far it is told, and how likely it states something.
+
+    Returns:
+        Its weights by name.
+    """
+    torch = importlib.import_module("torch")
+    nn = torch.nn
+    torch.manual_seed(1)
+    width, (narrow, joined, hidden) = seen[0][0].shape[1], _WIDTHS
+    parts = nn.ModuleDict(
+        {
+            "project": nn.Linear(width, narrow),
+            "join": nn.Linear(3 * narrow, joined),
+            "head": nn.Linear(2 * joined + len(seen[0][1]), hidden),
+            "out": nn.Linear(hidden, 2),
+        }
+    )
+    drop = nn.Dropout(0.25)
+
+    def forward(tokens: Any, mask: Any, signs: Any) -> Any:
+        rows = torch.relu(parts["project"](drop(tokens))) * mask
+        around = nn.functional.pad(rows, (0, 0, 1, 1))
+        wide = torch.cat([around[:, :-2], around[:, 1:-1], around[:, 2:]], 2)
+        wide = torch.relu(parts["join"](wide)) * mask
+        pooled = torch.cat([wide.amax(1), wide.sum(1) / 10, signs], 1)
+        return parts["out"](drop(torch.relu(parts["head"](drop(pooled)))))
+
+    def batch(places: Sequence[int]) -> tuple[Any, ...]:
+        longest = max(len(seen[nr][0]) for nr in places)
+        tokens = np.zeros((len(places), min(longest, MOST_TOKENS), width), np.float32)
+        mask = np.zeros((*tokens.shape[:2], 1), np.float32)
+        for row, nr in enumerate(places):
+            tokens[row, : len(seen[nr][0])], mask[row, : len(seen[nr][0])] = seen[nr][0], 1
+        arrays = tokens, mask, np.stack([seen[nr][1] for nr in places]), wanted[list(places)]
+        return tuple(map(torch.from_numpy, arrays))
+
+    optimizer = torch.optim.AdamW(parts.parameters(), 2e-3, weight_decay=0.02)
+    steps = epochs * (len(seen) // 128 + 1)
+    pace = torch.optim.lr_scheduler.OneCycleLR(optimizer, 4e-3, total_steps=steps)
+    for _ in range(epochs):
+        order = torch.randperm(len(seen)).tolist()
+        for first in range(0, len(order), 128):
+            *given, asked = batch(order[first : first + 128])
+            loss = nn.functional.binary_cross_entropy_with_logits(forward(*given), asked)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            pace.step()
+    found = {}
+    for name, part in parts.items():
+        found[name] = part.weight.detach().numpy().T.copy()
+        found[f"{name}_bias"] = part.bias.detach().numpy().copy()
+    return found
+
+
+def find_limits(weighed: NDArray[np.float64], rows: Sequence[Row]) -> dict[str, float]:
+    """The highest limits that keep `TOLD_RECALL`, and lose `WORTH_LOST` at most."""
+    told = np.array([is_told(reading) for _, reading in rows])
+    states = np.array([reading.statement >= MARKED for _, reading in rows])
+    worth = np.array([one.worth > 0 for one, _ in rows])
+    told_from = float(np.quantile(weighed[told, 0], 1 - TOLD_RECALL))
+    is_read = weighed[:, 0] >= told_from
+    least = states[worth].mean() - WORTH_LOST
+    steps = np.arange(MARKED, 1, 0.005)
+    kept = [np.where(is_read, states, weighed[:, 1] >= step)[worth].mean() for step in steps]
+    worthy_from = max(float(step) for step, share in zip(steps, kept, strict=True) if share >= least or step == MARKED)
+    return {"told_from": round(told_from, 4), "worthy_from": round(worthy_from, 4)}
+
+
+def measure(weighed: NDArray[np.float64], rows: Sequence[Row], limits: Mapping[str, float]) -> dict[str, float]:
+    """What it spares and what it costs."""
+    told = np.array([is_told(reading) for _, reading in rows])
+    states = np.array([reading.statement >= MARKED for _, reading in rows])
+    worth = np.array([one.worth > 0 for one, _ in rows])
+    is_read = weighed[:, 0] >= limits["told_from"]
+    is_worthy = np.where(is_read, states, weighed[:, 1] >= limits["worthy_from"])
+    return {
+        "sentences": len(rows),
+        "spared": round(float(1 - is_read.mean()), 4),
+        "told_recall": round(float(is_read[told].mean()), 4),
+        "worth_recall": round(float(is_worthy[worth].mean()), 4),
+        "worth_recall_of_reader": round(float(states[worth].mean()), 4),
+        "nothing_called_nothing": round(float(1 - is_worthy[~worth].mean()), 4),
+        "nothing_called_nothing_by_reader": round(float(1 - states[~worth].mean()), 4),
+    }
+
+
+def describe(path: Path, look: Mapping[str, Any]) -> None:
+    """Write the card.
+
+    Args:
+        path: of FIRST_LOOK.md.
+        look: `first_look` of the manifest.
+    """
+    held = look["held_out"]
+    path.write_text(
+        f"""# The first look
+
+Says of a sentence whether the reader (`CARD.md`) has to be asked about it: a net over the embedder's word vectors of up
+to {MOST_TOKENS} tokens, in numpy. What it finds to be surely not told is not read closely; whether such a sentence
+makes its turn worth keeping, it says itself.
+
+- **What it learned from**: what the reader says of {look["sentences"]} sentences of `packaging/training/talk`, in
+  {look["epochs"]} epochs. One author in ten sets the limits: the reader is asked from {look["told_from"]}, and what it
+  is not asked about is worth keeping from {look["worthy_from"]}.
+- **How it was made**: `packaging/training/first_look/train_first_look.py`, after the reader itself.
+- **Licence**: Apache-2.0 (LICENSE), as the reader.
+
+## Held-out authors: {held["sentences"]} sentences
+
+| figure | share |
+|---|---|
+| sentences that the reader is not asked about | {held["spared"]:.3f} |
+| sentences that the reader lets be told, and is asked about | {held["told_recall"]:.3f} |
+| sentences of any worth that make their turn worth keeping | {held["worth_recall"]:.3f} |
+| likewise by the reader alone | {held["worth_recall_of_reader"]:.3f} |
+| sentences of no worth that do not | {held["nothing_called_nothing"]:.3f} |
+| likewise by the reader alone | {held["nothing_called_nothing_by_reader"]:.3f} |
+
+Talk of the project's own authors is mostly of some worth; of everyday talk far more is spared.
+""",
+        "utf-8",
+    )
+
+
+def read_rows(sentences: Sequence[data.LabelledSentence]) -> list[Row]:
+    """Sentences with what the reader says of them."""
+    readings = ReaderModel().read_closely([SentenceInContext(one.text, one.before) for one in sentences])
+    return list(zip(sentences, readings, strict=True))
+
+
+def teach(sentences: Sequence[data.LabelledSentence], epochs: int) -> None:
+    """Train on sentences and write the weights."""
+    rows = read_rows(sentences)
+    wanted = np.array([(how_told(reading), reading.statement) for _, reading in rows], np.float32)
+    weights: Any = train(see(sentences), wanted, epochs)
+    np.savez(TARGET / FILE, **weights)
+
+
+def make(epochs: int, *, limits_only: bool) -> None:
+    """Train, set the limits, measure and write."""
+    sentences = list(data.read_sentences())
+    held = [one for one in sentences if one.is_held_out]
+    tuning = [one for one in sentences if not one.is_held_out and is_calibrating(one)]
+    teaching = [one for one in sentences if not one.is_held_out and not is_calibrating(one)]
+    if not limits_only:
+        teach(teaching, epochs)
+    net = FirstLook.open((TARGET / FILE).read_bytes(), {"told_from": 0, "worthy_from": 0})
+    limits = find_limits(np.array([net.weigh(each) for each in see(tuning)]), read_rows(tuning))
+    print(limits, flush=True)
+    figures = measure(np.array([net.weigh(each) for each in see(held)]), read_rows(held), limits)
+    path = TARGET / "manifest.json"
+    manifest = json.loads(path.read_text("utf-8"))
+    manifest["files"][FILE] = sha256_of(TARGET / FILE)
+    manifest["first_look"] = {**limits, "sentences": len(teaching), "epochs": epochs, "held_out": figures}
+    path.write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
+    describe(TARGET / "FIRST_LOOK.md", manifest["first_look"])
+    print(json.dumps(manifest["first_look"], indent=1))
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--limits-only", action="store_true", help="keep the net that is there, and set its limits")
+    options = parser.parse_args()
+    make(options.epochs, limits_only=options.limits_only)
+
+
+if __name__ == "__main__":
+    main()
