@@ -77,6 +77,11 @@ def test_a_surname_that_is_a_landmark_too_belongs_to_a_person() -> None:
     assert types("we met at Quern Hall there")["Quern Hall"] == "place"
 
 
+def test_what_is_liked_is_a_title_and_what_something_is_like_is_none() -> None:
+    assert types("in summer I like Ganymede and the Kettle best of all")["Ganymede and the Kettle"] == "work"
+    assert "work" not in types("we play old tunes like Ottmar and Winibald wrote").values()
+
+
 def test_an_animal_in_a_sentence_makes_no_pet_of_what_has_an_article() -> None:
     assert types("dogs were barking behind the Quandary all night").get("Quandary") != "pet"
 
