@@ -11,12 +11,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from core.entities.recognition import NameCandidate, NameWord, RecognizedText, name_key, recognize_names
+from core.entities.recognition import (
+    NameCandidate,
+    NameWord,
+    RecognizedText,
+    count_votes,
+    heaviest_type,
+    is_outweighed,
+    name_key,
+    recognize_names,
+)
 from core.entities.registry import (
     KnownName,
     NameLexicon,
@@ -46,8 +54,6 @@ _NAMING = (
     "AND m.id <> :but ORDER BY f.rowid DESC LIMIT :most"
 )
 _OWNER_GROUP = "owner"
-_SURE_VOTES = 3
-"""Our choice: a cue that names the kind outweighs two that lean to another."""
 _GROUPS = {"technology": "technology", "file": "file", "concept": "concept"}
 LONGEST = 240
 """Characters of an excerpt, at most; our choice: two lines of a wide window."""
@@ -77,6 +83,7 @@ _ADD = (
     "AND (start_at < 0) = (:start < 0))"
 )
 _AUTHORS = "SELECT DISTINCT role, author FROM memories WHERE conversation_id = ? AND kind = 'episode'"
+_SPEAKS = "SELECT 1 FROM mentions WHERE entity_id = ? AND start_at < 0 LIMIT 1"
 _PEOPLE = (
     "SELECT DISTINCT a.alias_key FROM memories m JOIN mentions n ON n.memory_id = m.id "
     "JOIN entity_aliases a ON a.entity_id = n.entity_id JOIN entities e ON e.id = n.entity_id "
@@ -393,14 +400,7 @@ class _Space:
         self.reads |= {one.id: one.read for one in texts}
         speakers = {text.id: self._find_speakers(text) for text in texts}
         rare = self._find_rare_names(texts)
-        talks = {text.talk: self._read_talk(text, texts) for text in texts if text.talk}
-        for text in texts:
-            for one in _best_by_name(text.read.candidates):
-                if self._is_short_form(one, talks.get(text.talk)):
-                    continue
-                kind = self._type_of_new_entity(text, one, extra.get(text.id, ()), rare)
-                if kind is not None:
-                    self._make_newcomer_entity(one.name, one.key, kind)
+        self._make_newcomers(texts, extra, rare)
         own = [one for one in self.new.values() if not one.is_owner]
         pairs = [(one.key, KnownName(one.mark, one.type, one.name)) for one in own]
         added = make_lexicon((*pairs, *self.short.items()))
@@ -414,6 +414,30 @@ class _Space:
             )
             self.found.spelt += _find_spellings(text.read, whole)
         self._mention_earlier(own, added, {one.id for one in texts})
+
+    def _make_newcomers(
+        self, texts: Sequence[NameText], extra: Mapping[str, Sequence[str]], rare: frozenset[str]
+    ) -> None:
+        """Names of several words first: a single one may be a part of one of them."""
+        places = [(text, one) for text in texts for one in _best_by_name(text.read.candidates)]
+        whole = [place for place in places if " " in place[1].key]
+        self._make_newcomers_of(whole, {}, extra, rare)
+        talks = {text.talk: self._read_talk(text, texts) for text in texts if text.talk}
+        self._make_newcomers_of([place for place in places if " " not in place[1].key], talks, extra, rare)
+
+    def _make_newcomers_of(
+        self,
+        places: Sequence[tuple[NameText, NameCandidate]],
+        talks: Mapping[str, _Talk],
+        extra: Mapping[str, Sequence[str]],
+        rare: frozenset[str],
+    ) -> None:
+        for text, one in places:
+            if self._is_short_form(one, talks.get(text.talk)):
+                continue
+            kind = self._type_of_new_entity(text, one, extra.get(text.id, ()), rare)
+            if kind is not None:
+                self._make_newcomer_entity(one.name, one.key, kind)
 
     def _make_newcomer_entity(self, name: str, key: str, kind: str, *, is_owner: bool = False) -> str:
         mark = f"new:{len(self.found.newcomers)}"
@@ -529,30 +553,26 @@ class _Space:
             name for name in self.known.by_key.get(one.key, ()) if _group_of_type(name.type) == _group_of_type(one.type)
         ]
         if same or (one.key, _group_of_type(one.type)) in self.new:
-            is_decisive = one.is_sure or (text.talk and one.type != "other")
-            if is_decisive and same and all(name.type == "other" for name in same):
-                self.found.retyped.setdefault(same[0].id, one.type)
+            kind = self._find_outweighing_type(text, one, same[0]) if len(same) == 1 else None
+            if kind is not None:
+                self.found.retyped[same[0].id] = kind
             return None
         if one.name in speaker_names and one.type in ("person", "other"):
             return "person"
         if one.is_sure:
-            return (
-                self._vote_on_type(one, self._read_others_naming(text.id, one, LOOKED_AT))
-                if one.type == "other"
-                else one.type
-            )
+            return _vote_on_type(one, self._read_others_naming(text.id, one, LOOKED_AT))
         is_typed = one.type == "person" or (one.type != "other" and not one.opens)
         if text.talk and one.is_word and is_typed:
             return self._kind_in_talk(text, one)
         if one.key in rare or (one.opens and one.is_word and fold_word(one.name) in common_words()):
             return None
         others = self._read_others_naming(text.id, one, LOOKED_AT)
-        return self._vote_on_type(one, others) if _is_named_twice(one, others) else None
+        return _vote_on_type(one, others) if _is_named_twice(one, others) else None
 
     def _kind_in_talk(self, text: NameText, one: NameCandidate) -> str | None:
         """In talk capitals are rare, and a name with a leaning counts at once; not a word that others write small."""
         others = self._read_others_naming(text.id, one, LOOKED_AT)
-        return None if any(_is_small(read, one) for read in (text.read, *others)) else self._vote_on_type(one, others)
+        return None if any(_is_small(read, one) for read in (text.read, *others)) else _vote_on_type(one, others)
 
     def _find_rare_names(self, texts: Sequence[NameText]) -> frozenset[str]:
         """Keys of candidates of which some word stands in one memory alone: nothing names them a second time."""
@@ -586,15 +606,16 @@ class _Space:
             self.reads[memory_id] = recognize_names(text)
         return self.reads[memory_id]
 
-    @staticmethod
-    def _vote_on_type(one: NameCandidate, others: Sequence[RecognizedText]) -> str:
-        """What most of those who name it take it for."""
-        votes: Counter[str] = Counter()
-        for same in (one, *(same for read in others for same in _same_candidates(read, one))):
-            votes[same.type] += (_SURE_VOTES if same.is_sure else 1) if same.type != "other" else 0
-        best = max(votes.values(), default=0)
-        # Who does something is taken for a person first, be it a cat: of equals another kind is the better told.
-        return min((kind == "person", kind) for kind, count in votes.items() if count == best)[1] if best else "other"
+    def _find_outweighing_type(self, text: NameText, one: NameCandidate, known: KnownName) -> str | None:
+        """The type that all places of a known name give it, where they outweigh the one it has; None to leave it."""
+        if one.type in (known.type, "other") and not (one.is_sure and one.type != known.type):
+            return None
+        if not is_made_by_machine(self.rows, known.id) or self.rows.one(_SPEAKS, (known.id,)):
+            return None
+        votes = count_votes(_places_of(one, self._read_others_naming(text.id, one, LOOKED_AT)))
+        if known.type == "other" and not votes["other"]:
+            return heaviest_type(votes) if one.is_sure or text.talk or len(votes) == 1 else None
+        return heaviest_type(votes) if is_outweighed(votes, known.type) else None
 
     def _mention_earlier(self, new: Iterable[NewEntity], added: NameLexicon, batch: set[str]) -> None:
         for newcomer in new:
@@ -604,6 +625,14 @@ class _Space:
                 if memory_id not in batch:
                     places = find_mentions(self._recognize_cached(memory_id, text), added)
                     self.found.earlier += [(memory_id, one) for one in places if one.entity_id == newcomer.mark]
+
+
+def _vote_on_type(one: NameCandidate, others: Sequence[RecognizedText]) -> str:
+    return heaviest_type(count_votes(_places_of(one, others)))
+
+
+def _places_of(one: NameCandidate, others: Sequence[RecognizedText]) -> list[NameCandidate]:
+    return [one, *(same for read in others for same in _same_candidates(read, one))]
 
 
 def _without_absorbed(known: NameLexicon, absorbed: Mapping[str, str]) -> NameLexicon:
@@ -712,10 +741,10 @@ def _line_from(text: str, begin: int, behind: int) -> str:
 
 def _find_formed_mentions(candidates: Sequence[NameCandidate], known: NameLexicon) -> Iterator[Mention]:
     for one in candidates:
-        if one.is_word and one.type != "work":
+        if one.is_word and one.type != "work" and "'s " not in one.key:
             continue
         for name in known.by_key.get(one.key, ()):
-            if name.type == one.type or one.name.startswith("@"):
+            if _group_of_type(name.type) == _group_of_type(one.type) or one.name.startswith("@"):
                 yield Mention(name.id, one.start, one.end, SURE)
                 break
 

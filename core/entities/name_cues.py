@@ -9,21 +9,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 _REACH = 70
 _NEXT_SENTENCE = 60
 _REACH_BEFORE = 160  # "I got a puppy two weeks ago! Her name's Coco"
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SENTENCE_END = re.compile(r"[.!?…\n]")
-_TITLE_WORD = r"[A-Z][\w]*(?:['’-][\w]+)*"
+_TITLE_WORD = r"[A-Z]\w*(?:['’-]\w+)*(?:(?<=s)['’](?= [A-Z]))?"
 _SMALL = "(?:,? (?:of|the|and|in|to|a|an|for|on|with|at|from|me|my|or|is))"
 _TITLE = rf"(?:The |A |An )?{_TITLE_WORD}(?:{_SMALL}{{0,2}} {_TITLE_WORD})*"
 _QUOTED = re.compile(r"[\"“](?P<title>[^\"“”\n]{2,60}?)[,.!?]?[\"”]")
+_SLANTED = re.compile(r"(?<![*\w])\*(?P<title>[^*\n]{2,60}?)\*(?!\*)(?=,? (?:by )?[A-Z])")
 _LEAST_WORK_WORDS = 2
+_PROPERTIES = re.compile(r"\A---[ \t]*\n(?P<lines>.{0,2000}?)\n---[ \t]*\n", re.DOTALL)
+_TAGS = re.compile(r"^tags:(.*(?:\n[ \t]*-.*)*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,17 @@ class _Cues:
     work_near: re.Pattern[str]
     organizations: frozenset[str]
     places: frozenset[str]
+    person_leads: re.Pattern[str]
+    person_follows: re.Pattern[str]
+    thing: re.Pattern[str]
+    place_nouns: re.Pattern[str]
+    place_behind: re.Pattern[str]
+    organization_called: re.Pattern[str]
+    contract: re.Pattern[str]
+    project: re.Pattern[str]
+    told_kinds: tuple[tuple[str, re.Pattern[str]], ...]
+    tag_kinds: Mapping[str, str]
+    people_property: re.Pattern[str]
 
 
 @cache
@@ -87,17 +102,21 @@ def _load_cues() -> _Cues:
         called=re.compile(
             r"\b(?:(?:his|her|its|their) names?(?: is|['’]s| was| are)|(?:named|called)) $", re.IGNORECASE
         ),
-        person_before=re.compile(rf"\b{kinds},? (?:is |was |who is )?(?:called |named )?$", re.IGNORECASE),
+        person_before=re.compile(
+            rf"\b(?:{kinds},? (?:is |was |who is )?(?:called |named )?|{kinds}s, (?:(?-i:[A-Z])\w+ and )?)$",
+            re.IGNORECASE,
+        ),
         person_leans=re.compile(rf"\b{words('before_people')} $", re.IGNORECASE),
         person_behind=re.compile(
-            rf"(?:['’]s {words('kin')}\b|,? (?:and|who|she|he) {words('says')}\b| {words('says')}\b)"
+            rf"(?:['’]s {words('kin')}\b|,? (?:and|who|she|he) {words('says')}\b|(?: has| have| had)? {words('says')}\b"
+            ")"
         ),
         greeting=re.compile(rf"(?:^|[.!?,…\n] *|\bsaid ){words('greetings')},? $", re.IGNORECASE),
         organization_before=re.compile(rf"\b{words('before_organizations')} $", re.IGNORECASE),
         place_before=re.compile(rf"\b{words('before_places')} (?:the )?$", re.IGNORECASE),
         place_leans=re.compile(r"\b(?:in|near|from|around|across|outside) (?:the )?$", re.IGNORECASE),
         work=re.compile(
-            rf"\b(?:{words('work_verbs')}|{things}(?: (?:is|was|it's))?(?: (?:called|named))?:?) "
+            rf"\b(?:pages? \d+ of|{words('work_verbs')}|{things}(?: (?:is|was|it's))?(?: (?:called|named))?:?) "
             "(?:(?:half|part|all) of )?$",
             re.IGNORECASE,
         ),
@@ -106,7 +125,39 @@ def _load_cues() -> _Cues:
         work_near=re.compile(rf"\b(?:{things}s?|{words('work_verbs')})\b", re.IGNORECASE),
         organizations=frozenset(data["organizations"].casefold().split(";")),
         places=frozenset(data["places"].casefold().split(";")),
+        **_make_telling_cues(data, words, article),
     )
+
+
+def _make_telling_cues(data: Mapping[str, str], words: Callable[[str], str], article: str) -> dict[str, Any]:
+    """The patterns of what a text says a name is: by its noun, in apposition, or in the properties of a note."""
+    return {
+        "person_leads": re.compile(rf"\b{words('sent_by_people')} from $", re.IGNORECASE),
+        "person_follows": re.compile(r", (?:with |for |to |from )?(?:whom|whose)\b"),
+        "thing": re.compile(
+            rf"\b(?:{words('things')}\b[^.!?\n]{{0,40}}\b(?:called|named) (?:the )?"
+            rf"|{words('things')}, (?:the )?|{article} {words('things')} )$",
+            re.IGNORECASE,
+        ),
+        "place_nouns": re.compile(rf"\b{words('place_nouns')} (?:behind|below|above|near|at|beyond) (?:the )?$"),
+        "place_behind": re.compile(rf" {words('behind_places')}\b"),
+        "organization_called": re.compile(
+            rf"\b{words('organization_nouns')},? (?:is |was )?(?:called|named) (?:the )?(?:[A-Z]\w+ )?$"
+        ),
+        "contract": re.compile(rf"\b{words('contracts')}\b[^.!?\n]{{0,40}} with (?:the )?$"),
+        "project": re.compile(rf"\b{words('before_projects')} (?:\[\[)?$", re.IGNORECASE),
+        "told_kinds": tuple(
+            (
+                kind,
+                re.compile(
+                    rf"(?:, | \(| is | was )(?:a|an|the|my|our|his|her) (?:[\w-]+ ){{0,2}}{words(name)}(?!['’\w])"
+                ),
+            )
+            for kind, name in (("place", "place_nouns"), ("organization", "organization_nouns"), ("person", "people"))
+        ),
+        "tag_kinds": dict(pair.split("=") for pair in data["tag_kinds"].split("|")),
+        "people_property": re.compile(rf"^{words('people_properties')}:.*$", re.MULTILINE),
+    }
 
 
 @cache
@@ -145,15 +196,58 @@ def read_cue(plain: str, start: int, end: int, *, is_first_name: bool) -> NameCu
     is_pet_called = cues.called.search(before) and cues.pet_words.search(plain[max(0, start - _REACH_BEFORE) : start])
     if is_pet_called or cues.pet_before.search(before) or cues.pet_behind.match(behind):
         return NameCue("pet", is_sure=True)
+    told = _read_told_kind(plain, start, end, before, behind)
+    if told is not None:
+        return told
     if cues.pet_done.search(before) or cues.pet_does.match(behind):
         return NameCue("pet")
     if name in cues.organizations:
         return NameCue("organization", is_sure=True)
     if name in cues.places and not is_first_name:
         return NameCue("place", is_sure=True)
-    if not is_first_name and (cues.place_before.search(before) or cues.place_leans.search(before)):
+    if cues.person_leads.search(before) or cues.person_follows.match(behind):
+        return NameCue("person")
+    if not is_first_name and _leans_to_place(before, behind):
         return NameCue("place")
     return _read_person_cue(before, behind) or _weak_cue(plain, start, end, before, is_first_name=is_first_name)
+
+
+def _read_told_kind(plain: str, start: int, end: int, before: str, behind: str) -> NameCue | None:
+    """What the text itself says the name is: beside it, or in the properties of its note."""
+    cues = _load_cues()
+    if cues.person_before.search(before):
+        return NameCue("person", is_sure=True)
+    if cues.thing.search(before):
+        return NameCue("other", is_sure=True)
+    if cues.organization_called.search(before):
+        return NameCue("organization", is_sure=True)
+    if cues.place_nouns.search(before):
+        return NameCue("place", is_sure=True)
+    kind = next((kind for kind, pattern in cues.told_kinds if pattern.match(behind)), None)
+    kind = kind or _read_property_kind(plain, start, end)
+    return None if kind is None else NameCue(kind, is_sure=True)
+
+
+def _read_property_kind(plain: str, start: int, end: int) -> str | None:
+    """What the properties above a note say of a name: in a list of people, or in the heading that they describe."""
+    properties = _PROPERTIES.match(plain)
+    if properties is None:
+        return None
+    cues = _load_cues()
+    if start < properties.end():
+        lines = cues.people_property.finditer(plain, 0, properties.end())
+        return "person" if any(one.start() <= start < one.end() for one in lines) else None
+    if plain[start - 2 : start] != "# " or plain[end : end + 1] not in ("", "\n"):
+        return None
+    tags = _TAGS.search(properties["lines"])
+    kinds = [cues.tag_kinds[tag] for tag in _WORD.findall(tags.group(1)) if tag in cues.tag_kinds] if tags else []
+    return kinds[0] if len(set(kinds)) == 1 else None
+
+
+def _leans_to_place(before: str, behind: str) -> bool:
+    cues = _load_cues()
+    is_behind_place = cues.place_before.search(before) or cues.place_leans.search(before)
+    return bool(is_behind_place or cues.place_behind.match(behind))
 
 
 def find_works(plain: str) -> Iterator[tuple[int, int]]:
@@ -171,6 +265,7 @@ def find_works(plain: str) -> Iterator[tuple[int, int]]:
             cues.work_near.search(surroundings) or re.match(r" by [A-Z]", plain[found.end() :])
         ):
             taken.append(found.span("title"))
+    taken += (found.span("title") for found in _SLANTED.finditer(plain) if _is_headline(found["title"]))
     yield from taken
     for found in re.finditer(_TITLE, plain):
         start, end = found.span()
@@ -202,8 +297,6 @@ def _is_title(text: str) -> bool:
 
 def _read_person_cue(before: str, behind: str) -> NameCue | None:
     cues = _load_cues()
-    if cues.person_before.search(before):
-        return NameCue("person", is_sure=True)
     if cues.greeting.search(before) and (not behind.strip() or behind.lstrip()[:1] in "!,.?…\n"):
         return NameCue("person", is_sure=True)
     return NameCue("person") if cues.person_leans.search(before) or cues.person_behind.match(behind) else None
@@ -211,8 +304,12 @@ def _read_person_cue(before: str, behind: str) -> NameCue | None:
 
 def _weak_cue(plain: str, start: int, end: int, before: str, *, is_first_name: bool) -> NameCue | None:
     cues = _load_cues()
-    if cues.organization_before.search(before):
+    if not is_first_name and cues.project.search(before):
+        return NameCue("project")
+    if cues.organization_before.search(before) or (not is_first_name and cues.contract.search(before)):
         return NameCue("organization")
+    if before.endswith(("the ", "The ")):
+        return None  # nobody's pet is called so
     signs = cues.pet_signs if is_first_name else cues.pet_words
     return NameCue("pet") if signs.search(_sentence_around(plain, start, end)) else None
 

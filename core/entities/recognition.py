@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -36,7 +37,11 @@ _OWNS = re.compile(r"['’]s?$")
 _OPENS = re.compile(r"(?:^|[.!?:…]['\"”’)]*\s+|\n\s*|[•*>|]\s+|(?:^|\n)\s*[-+]\s+|\d[.)]\s+)['\"“‘(\[*_]*$")
 _HEADING_SHARE, _HEADING_WORDS = 0.7, 3
 _REACH = 60
+SURE_VOTES = 3
+"""Our choice: a cue that names the kind outweighs two that lean to another."""
+UNKNOWN = "other"
 _LEAST_LEAD = 4
+_MANY_LETTERS = re.compile(r"[A-Z]{2,}s")  # "PDFs"
 _LEAST_ADVERB = 5  # "Thankfully"; not "Lily"
 
 
@@ -57,6 +62,7 @@ class NameWords:
     company: frozenset[str]
     institutions: frozenset[str]
     landmarks: frozenset[str]
+    landmarks_or_surnames: frozenset[str]
     heads: frozenset[str]
     said: frozenset[str]
     links: frozenset[str]
@@ -195,8 +201,9 @@ def name_words() -> NameWords:
     things = one_of("relations", "pets", "projects", "services")
     return NameWords(
         **{name: word_set(name) for name in (
-            "titles", "bare_titles", "company", "institutions", "landmarks", "said", "links", "not_names",
-            "handles_not", "tags_not", "german", "first_names", "relations", "pets", "projects", "services",
+            "titles", "bare_titles", "company", "institutions", "landmarks", "landmarks_or_surnames", "said", "links",
+            "not_names", "handles_not", "tags_not", "german", "first_names", "relations", "pets", "projects",
+            "services",
         )},
         heads=word_set("place_heads"),
         places=frozenset(name_key(place) for place in data["places"].split(";")),
@@ -232,6 +239,39 @@ def recognize_names(text: str, metadata: Metadata | None = None) -> RecognizedTe
         if not any(one.start < end and start < one.end for start, end in taken)
     )
     return RecognizedText(tuple(words), tuple(sorted(found, key=lambda one: one.start)[:MOST]))
+
+
+def count_votes(places: Iterable[NameCandidate]) -> Counter[str]:
+    """Count what the places of one name take it for.
+
+    Args:
+        places: of one name.
+
+    Returns:
+        Type to the weight of its votes; `other` has some only where a text says what kind of thing it is ("a boat
+        called ...").
+    """
+    votes: Counter[str] = Counter()
+    for place in places:
+        if place.is_sure:
+            votes[place.type] += SURE_VOTES
+        elif place.type != UNKNOWN:
+            votes[place.type] += 1
+    return votes
+
+
+def heaviest_type(votes: Counter[str]) -> str:
+    """The type with most votes; `other` without any.
+
+    Who does something is taken for a person first, be it a cat: of equals another kind is the better told.
+    """
+    best = max(votes.values(), default=0)
+    return min((kind == "person", kind) for kind, count in votes.items() if count == best)[1] if best else UNKNOWN
+
+
+def is_outweighed(votes: Counter[str], kind: str) -> bool:
+    """Whether another type has more votes than the one that is told now; equals change nothing."""
+    return votes[heaviest_type(votes)] > votes[kind]
 
 
 def _tokenize_words(plain: str) -> list[NameWord]:
@@ -391,7 +431,15 @@ def _is_joined(plain: str, run: Sequence[NameWord], word: NameWord) -> bool:
     between = plain[run[-1].end : word.start]
     if between == ". ":
         return f"{run[-1].text}." in name_words().titles or len(run[-1].text) == 1
+    if between == "'s " or between == "’s ":
+        return _is_place_head(word)
     return between == " " and not run[-1].owns and not word.opens
+
+
+def _is_place_head(word: NameWord) -> bool:
+    """Whether it ends the name of a place or an institution, which another name may own: "Miller's Ford"."""
+    known = name_words()
+    return word.text in known.landmarks | known.landmarks_or_surnames | known.institutions
 
 
 def _is_continuing_name(run: Sequence[NameWord], word: NameWord) -> bool:
@@ -410,7 +458,7 @@ def _is_capital(word: NameWord) -> bool:
     if word.text in name_words().titles:
         return True
     folded = fold_word(word.text)
-    if folded in name_words().relations:
+    if folded in name_words().relations or _MANY_LETTERS.fullmatch(word.text):
         return False
     return folded not in common_words() and folded not in name_words().not_names and word.text.lower() != "i"
 
@@ -432,12 +480,17 @@ def _type_from_cue(plain: str, run: Sequence[NameWord]) -> str | None:
     if len(run) > 1:
         if last in words.company or last in words.institutions or run[0].text in ("University", "Bank"):
             return "organization"
-        if last in words.landmarks:
+        if last in words.landmarks or (last in words.landmarks_or_surnames and _may_own_place(run)):
             return "place"
     before, after = plain[max(0, run[0].start - _REACH) : run[0].start], plain[run[-1].end :][:_REACH]
     if words.related.search(before) or (not run[-1].owns and words.relates.match(after)):
         return "person"
     return _find_called_type(before, after, run)
+
+
+def _may_own_place(run: Sequence[NameWord]) -> bool:
+    """Whether the last word is a landmark, and no surname behind a first name: "Corn Hall", not "Amy Hall"."""
+    return run[-2].owns or not is_first_name(run[0].text)
 
 
 def _find_called_type(before: str, after: str, run: Sequence[NameWord]) -> str | None:

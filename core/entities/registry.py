@@ -429,16 +429,16 @@ def add_alias(tx: Tx, entity_id: str, alias: str) -> bool:
 
 
 def retype_entity(tx: Tx, entity_id: str, kind: str) -> bool:
-    """Say what an entity is that rules made of a name without a cue.
+    """Say what an entity is that rules made, when the places that name it tell another type than it has.
 
     Returns:
-        Whether it changed: only from `other`, never what a person said, and not where the name has that type already.
+        Whether it changed: never what a person said, and not where an entity of that name and type is there.
     """
     row = tx.row("entities", {"id": entity_id})
-    if row is None or row["type"] != "other" or row["made_by"] in ("owner", "client"):
+    if row is None or row["made_by"] in ("owner", "client"):
         return False
     extra = json.loads(row["extra"])
-    if "form" in extra:
+    if kind == extra.get("form", row["type"]):
         return False
     if find_entity(tx, str(row["space_id"]), str(row["name"]), kind) is not None:
         return False

@@ -135,15 +135,15 @@ def find_whole_name(short: str, people: Iterable[str], speakers: Collection[str]
     """
     if short in speakers:
         return None
-    fits = {one for one in (*people, *speakers) if is_short_form(short, one) or _is_first_name(short, one, speakers)}
+    fits = {one for one in (*people, *speakers) if is_short_form(short, one) or _is_first_name(short, one)}
     speaking = fits.intersection(speakers)
     candidates = fits if len(fits) == 1 else speaking
     return next(iter(candidates)) if len(candidates) == 1 else None
 
 
-def _is_first_name(short: str, whole: str, speakers: Collection[str]) -> bool:
-    """Somebody who speaks under a full name is called by the first: "Rosa" of "Rosa Castellanos"."""
-    return whole in speakers and whole.split(" ", 1)[0] == short and " " in whole
+def _is_first_name(short: str, whole: str) -> bool:
+    """Somebody whose full name is told is called by the first: "Rosa" of "Rosa Castellanos"."""
+    return " " in whole and whole.split(" ", 1)[0] == short
 
 
 @cache

@@ -120,7 +120,7 @@ def _both_orders(pair: NamePair) -> tuple[tuple[CountedName, CountedName], tuple
     return (pair.keep, pair.other), (pair.other, pair.keep)
 
 
-VERSION = 2
+VERSION = 3
 """Of the rules: what was read by older ones is read again."""
 AT_ONCE, CHARACTERS = 200, 60_000
 """Memories of one batch, and their characters, at most: a batch is short."""

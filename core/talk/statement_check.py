@@ -33,6 +33,10 @@ _UP_TO_NOW = re.compile(r" so far(?=\.$)")
 _TAUGHT = frozenset(("lessons", "classes", "courses", "sessions"))
 _TEACHING = frozenset(("take", "tak", "give", "giv", "have", "hav", "teach", "attend", "start"))
 _NARROWING = frozenset(("of", "for", "to", "that", "where", "which", "who", "called", "named", "about", "behind"))
+_ASKING = frozenset(("ask", "asks", "asked"))
+_ASKED_FOR = frozenset(("which", "what", "where", "when", "who", "whom", "whose", "whether", "how", "why"))
+_MOST_BEFORE_ASKING = 8
+_OWNERS = frozenset(("you", "your"))
 _BINDERS = frozenset(
     ("when", "whenever", "while", "because", "although", "though", "until", "even", "since", "after", "before")
 )
@@ -183,6 +187,36 @@ def is_simile(tokens: Sequence[Token]) -> bool:
         if behind in ("a", "an") and at + 4 >= len(lows) and before not in _LIKENED:
             return verb_forms().lemma(before) in verb_forms().base or before in verb_forms().third
     return False
+
+
+def is_aside(tokens: Sequence[Token], kind: StatementType) -> bool:
+    """Whether a sentence states nothing that holds of somebody: a look, a mood, a question, a remark on words.
+
+    Args:
+        tokens: its words and marks.
+        kind: its type.
+    """
+    lows = [token.low for token in tokens]
+    says_nothing = tells_appearance(lows) or is_pep_talk(lows, kind) or is_simile(tokens)
+    return says_nothing or reports_question(lows) or compares_languages(lows)
+
+
+def reports_question(lows: Sequence[str]) -> bool:
+    """Whether a sentence only tells what is asked: "the bank asks at which address you live"; that is no answer.
+
+    What somebody asked once is news, unless the answer stands behind a colon, of which nobody knows whose it is.
+    """
+    at = next((at for at, low in enumerate(lows[:_MOST_BEFORE_ASKING]) if low in _ASKING), 0)
+    if not at or _ASKED_FOR.isdisjoint(lows[at + 1 : at + 4]):
+        return False
+    return lows[at] != "asked" or ":" in lows[at:]
+
+
+def compares_languages(lows: Sequence[str]) -> bool:
+    """Whether a sentence is of a language and not of somebody: "forty is four tens, as in French"."""
+    languages = talk_words().sets["languages"]
+    places = (at for at in range(2, len(lows)) if lows[at] in languages and tuple(lows[at - 2 : at]) == ("as", "in"))
+    return any(lows[0] not in _OWNERS and (at + 1 == len(lows) or not lows[at + 1].isalpha()) for at in places)
 
 
 def _is_act(tokens: Sequence[Token], at: int) -> bool:

@@ -29,6 +29,7 @@ _FIELDS = frozenset(
         StatementType.SKILL,
     )
 )
+_OF_WORK = frozenset(("of", "at", "for", "with"))
 _LINKS = frozenset((",", "who", "in", "at", "for", "with", "to"))
 _UNLIKELY = frozenset((StatementType.HABIT, StatementType.OPINION, StatementType.WORK, StatementType.PREFERENCE))
 """What nothing is that happened once and is over."""
@@ -87,6 +88,8 @@ def type_statement(tokens: Sequence[Token], read: StatementType) -> StatementTyp
     ):
         if is_that(lows, verb):
             return kind
+    if read is StatementType.WORK and _gives_name(tokens, verb):
+        return StatementType.ATTRIBUTE
     read = _correct_field(lows, verb, read)
     if read in _FIELDS or not is_single_happening(lows, verb):
         return read
@@ -117,6 +120,15 @@ def _correct_field(lows: Sequence[str], verb: int, read: StatementType) -> State
     if is_often and read in (StatementType.EVENT, StatementType.OPINION, StatementType.ATTRIBUTE):
         return StatementType.HABIT
     return read
+
+
+def _gives_name(tokens: Sequence[Token], verb: int) -> bool:
+    """Whether a sentence says by which name somebody goes: "Kit is Katrin on paper"; not "is Head of Sales"."""
+    behind = [token.low for token in tokens[verb + 1 :]]
+    if tokens[verb].low not in _BE or not behind or _OF_WORK & {*behind}:
+        return False
+    name = tokens[verb + 1]
+    return name.is_capital and not name.text.isupper() and type_words().sets["work_nouns"].isdisjoint(behind)
 
 
 def _is_gain(lows: Sequence[str], verb: int) -> bool:

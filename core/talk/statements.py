@@ -17,7 +17,7 @@ from core.talk.clauses import Clause, has_finite_verb, list_heads, speaks_of_pas
 from core.talk.dates import find_date_edits, find_scene_date, has_own_time
 from core.talk.open_references import QualifiedNouns, names_somebody, points_outside
 from core.talk.references import References, possessive
-from core.talk.statement_check import has_substance, is_pep_talk, is_simile, stands_alone, tells_appearance
+from core.talk.statement_check import has_substance, is_aside, stands_alone
 from core.talk.statement_types import find_main_verb, is_passing_happening, is_turning_point, type_statement
 from core.talk.third_person import RewrittenClause, rewrite_clause
 from core.talk.turns import TurnSentence, is_foreign, split_turn
@@ -477,7 +477,7 @@ class _StatementBuilder:
         lows = [token.low for token in tokens]
         if not one.turn.speaker and not names_somebody(tokens):  # of what a note's heading says, which is not here
             return False
-        if tells_appearance(lows) or is_pep_talk(lows, kind) or is_simile(tokens):
+        if is_aside(tokens, kind):
             return False
         if is_passing_happening(tokens) and self._is_of_its_day(tokens, kind, reading):
             return False

@@ -82,9 +82,9 @@ def _tell(half: str, wanted: set[Place], found: set[Place], *, errors: bool) -> 
     print(f"  names  precision {both}/{len(seen)} {both / max(1, len(seen)):.1%}", end="")
     print(f"   recall {both}/{len(named)} {both / max(1, len(named)):.1%}")
     print(f"  types  of the names found {len(wanted & found)}/{both} {len(wanted & found) / max(1, both):.1%}", end="")
-    kinds = Counter(kind for *_, kind in wanted)
+    kinds = Counter(kind for *place, kind in wanted if tuple(place) in seen)
     right = Counter(kind for *_, kind in wanted & found)
-    print("   " + ", ".join(f"{kind} {right[kind]}/{count}" for kind, count in sorted(kinds.items())))
+    print("".join(f", {kind} {right[kind]}/{count} {right[kind] / count:.0%}" for kind, count in sorted(kinds.items())))
     if errors:
         for sign, some in (("+", found - wanted), ("-", wanted - found)):
             for one in sorted(some):

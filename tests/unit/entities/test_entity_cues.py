@@ -29,6 +29,22 @@ def types(text: str) -> dict[str, str]:
         ("well, thanks Ottoline!", "Ottoline", "person"),
         ("I was reading Klara and the Moon on the train", "Klara and the Moon", "work"),
         ("we finished 'Tea at Seven' and then watched Ganymede again", "Ganymede", "work"),
+        ("his truck, which is called Ottoline, is red", "Ottoline", "other"),
+        ("we rented a houseboat named the Quandary", "Quandary", "other"),
+        ("she sings in a choir called the Larkspurs", "Larkspurs", "organization"),
+        ("my home insurance is with Bramblegate now", "Bramblegate", "organization"),
+        ("they have a hut in a valley below Tarnholm", "Tarnholm", "place"),
+        ("we saw Vorselaar, an old market town", "Vorselaar", "place"),
+        ("the Orlen valley is full of mist", "Orlen", "place"),
+        ("I had a postcard from Ottoline yesterday", "Ottoline", "person"),
+        ("it was Winibald, with whom I learnt to row", "Winibald", "person"),
+        ("two cousins, Ottmar and Winibald, came", "Winibald", "person"),
+        ("the deadline for Quiet Harvests is May", "Quiet Harvests", "project"),
+        ("the walk starts at Cooper's Lock today", "Cooper's Lock", "place"),
+        ("she lay in St Brannoc's Hospital", "St Brannoc's Hospital", "organization"),
+        ("I sent it to Quern Press in May", "Quern Press", "organization"),
+        ("- *The Slow Boat*, Ottoline Prye: lent to him in May and not back yet", "The Slow Boat", "work"),
+        ("a mistake on page 12 of The Rowers' Handbook", "The Rowers' Handbook", "work"),
         ("the book that I like most is \u201cThe Slow Boat\u201d by Ottoline Prye", "The Slow Boat", "work"),
     ],
 )
@@ -36,9 +52,44 @@ def test_a_cue_tells_the_type(text: str, name: str, kind: str) -> None:
     assert types(text).get(name) == kind
 
 
+NOTE = "---\ncreated: 2026-01-02\ntags: [{tags}]\npeople: [Ottoline, Winibald]\n---\n# {heading}\n\nWe begin soon.\n"
+
+
+@pytest.mark.parametrize(
+    ("tags", "name", "kind"),
+    [
+        ("project, garden", "Quiet Harvests", "project"),
+        ("people, family", "Quiet Harvests", "person"),
+        ("trip", "Winibald", "person"),
+    ],
+)
+def test_the_properties_of_a_note_tell_what_its_heading_and_its_people_are(tags: str, name: str, kind: str) -> None:
+    assert types(NOTE.format(tags=tags, heading="Quiet Harvests")).get(name) == kind
+
+
+def test_a_heading_without_a_telling_tag_or_with_two_is_untold() -> None:
+    for tags in ("garden", "project, people"):
+        assert "Quiet Harvests" not in types(NOTE.format(tags=tags, heading="Quiet Harvests"))
+
+
+def test_a_surname_that_is_a_landmark_too_belongs_to_a_person() -> None:
+    assert types("we met Emma Hall there")["Emma Hall"] == "person"
+    assert types("we met at Quern Hall there")["Quern Hall"] == "place"
+
+
+def test_what_is_liked_is_a_title_and_what_something_is_like_is_none() -> None:
+    assert types("in summer I like Ganymede and the Kettle best of all")["Ganymede and the Kettle"] == "work"
+    assert "work" not in types("we play old tunes like Ottmar and Winibald wrote").values()
+
+
+def test_an_animal_in_a_sentence_makes_no_pet_of_what_has_an_article() -> None:
+    assert types("dogs were barking behind the Quandary all night").get("Quandary") != "pet"
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        "I sent PDFs and learnt some Slovene on Tues.",
         "Cool! Wow! Thankfully it rained.", "Y, after eight.", "Paid. Landed at four. Barely.", "See you Friday, Mum",
         "Good Morning! Happy Birthday!", "Congrats on the job", "Poor thing", "Absolutely. Same here. Great job!",
     ],

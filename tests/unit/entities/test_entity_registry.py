@@ -83,7 +83,7 @@ def test_what_cannot_be_an_entity_is_refused(vault: Vault) -> None:
             make(vault, name, kind)
 
 
-def test_a_type_is_given_where_there_was_none_and_never_taken_from_a_person(vault: Vault) -> None:
+def test_a_type_changes_where_rules_gave_it_and_is_never_taken_from_a_person(vault: Vault) -> None:
     mine, theirs, known = (
         make(vault, "Rosa", "other"),
         make(vault, "Otto", "other", made_by="owner"),
@@ -91,9 +91,11 @@ def test_a_type_is_given_where_there_was_none_and_never_taken_from_a_person(vaul
     )
     assert vault.write(lambda tx: registry.retype_entity(tx, mine, "person"))
     assert not vault.write(lambda tx: registry.retype_entity(tx, theirs, "person"))
-    assert not vault.write(lambda tx: registry.retype_entity(tx, known, "place"))
+    assert not vault.write(lambda tx: registry.retype_entity(tx, known, "person")), "it is one already"
     again = make(vault, "Ida", "other")
-    assert not vault.write(lambda tx: registry.retype_entity(tx, again, "person"))
+    assert not vault.write(lambda tx: registry.retype_entity(tx, again, "person")), "there is one of that type"
+    assert vault.write(lambda tx: registry.retype_entity(tx, known, "pet"))
+    assert vault.read(lambda rows: registry.find_entity(rows, "home", "Ida", "pet")) == known
 
 
 def test_mentions_take_the_place_of_those_before_and_lonely_entities_go(vault: Vault) -> None:

@@ -65,7 +65,8 @@ def test_a_short_form_means_the_one_whole_name_that_fits() -> None:
     assert find_whole_name("mel", ["melissa", "melanie"], []) is None
     assert find_whole_name("mel", [], ["melissa", "melanie"]) is None
     assert find_whole_name("rosa", [], ["rosa castellanos"]) == "rosa castellanos"
-    assert find_whole_name("rosa", ["rosa castellanos"], []) is None, "only who speaks is called by the first name"
+    assert find_whole_name("rosa", ["rosa castellanos"], []) == "rosa castellanos"
+    assert find_whole_name("rosa", ["rosa castellanos", "rosa prye"], []) is None, "which of two cannot be told"
 
 
 @given(NAMES, NAMES)

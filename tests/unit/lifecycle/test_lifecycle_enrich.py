@@ -109,6 +109,33 @@ def test_a_word_that_is_written_small_as_often_is_no_name(rig: Rig) -> None:
     assert rig.rows(ENTITIES) == []
 
 
+def test_a_type_changes_when_later_places_outweigh_it(rig: Rig) -> None:
+    say(rig, "I asked Quern about it.", "We went back to Quern.")
+    enrich(rig)
+    assert rig.rows(ENTITIES) == [("Quern", "place")]
+    say(rig, "My brother Quern is tired.")
+    enrich(rig)
+    assert rig.rows(ENTITIES) == [("Quern", "person")]
+    say(rig, "She lives in Quern.")
+    enrich(rig)
+    assert rig.rows(ENTITIES) == [("Quern", "person")], "one that leans does not outweigh what is told"
+
+
+def test_no_text_makes_something_else_of_who_speaks(rig: Rig) -> None:
+    rig.bring([{"author": "Winibald", "text": "the kettle is on", "session": "s1", "ref": "1"}])
+    enrich(rig)
+    say(rig, "We have a dog called Winibald.", "Our cat Winibald sleeps.")
+    enrich(rig)
+    assert rig.rows(ENTITIES) == [("Winibald", "person")]
+
+
+def test_a_name_that_holds_an_owner_is_one_and_is_mentioned(rig: Rig) -> None:
+    say(rig, "We live in Cooper's Lock.", "The mill at Cooper's Lock is old.")
+    enrich(rig)
+    assert rig.rows(ENTITIES) == [("Cooper's Lock", "place")]
+    assert rig.rows(MENTIONS) == [("Cooper's Lock", "Cooper's Lock")] * 2
+
+
 def test_a_name_of_one_space_is_none_of_another(rig: Rig) -> None:
     say(rig, "My sister Rosa is here.", space="one")
     say(rig, "It was late when Rosa called.", space="two")

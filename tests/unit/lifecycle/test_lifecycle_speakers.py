@@ -101,3 +101,21 @@ def test_names_before_colons_that_recur_speak_and_labels_do_not(rig: Rig) -> Non
     enrich(rig)
     assert rig.rows(ENTITIES) == [("Bo", "person"), ("Mara", "person")]
     assert dict(rig.rows(NAMED)) == {"Mara": 1, "Bo": 2}
+
+
+def test_a_first_name_means_whom_the_talk_calls_by_their_full_name(rig: Rig) -> None:
+    talk(
+        rig, ("Ilka", "I met Ottoline, she is nice."), ("Bo", "You mean my cousin Ottoline Prye?"),
+        ("Ilka", "Yes, Ottoline sings."),
+    )  # fmt: skip
+    assert dict(rig.rows(ENTITIES)) == {"Bo": "person", "Ilka": "person", "Ottoline Prye": "person"}
+    assert rig.rows(ALIASES, "Ottoline Prye") == [("Ottoline",), ("Ottoline Prye",)]
+    assert dict(rig.rows(NAMED)) == {"Ottoline Prye": 3}
+
+
+def test_of_two_with_one_first_name_neither_is_meant(rig: Rig) -> None:
+    talk(
+        rig, ("Ilka", "My aunt Rosa Prye and my boss Rosa Quern met."), ("Bo", "And what did Rosa say?"),
+        ("Ilka", "Rosa said nothing."),
+    )  # fmt: skip
+    assert {"Rosa", "Rosa Prye", "Rosa Quern"} <= dict(rig.rows(ENTITIES)).keys()

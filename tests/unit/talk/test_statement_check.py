@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from core.talk.statement_check import has_substance, stands_alone
+from core.talk.statement_check import compares_languages, has_substance, is_aside, reports_question, stands_alone
 from core.talk.statements import content_words
 from core.talk.vocabulary import tokenize_talk
+from core.types.talk import StatementType
 
 
 def words_of(text: str) -> list[str]:
@@ -56,3 +57,34 @@ def test_a_sentence_that_points_outside_does_not(text: str) -> None:
 )
 def test_that_somebody_is_well_says_nothing(text: str, name: str, *, says_something: bool) -> None:
     assert has_substance(content_words(text) - content_words(name)) is says_something
+
+
+@pytest.mark.parametrize(
+    ("text", "is_report"),
+    [
+        ("The bank asks at which address you live: 3 Quern Row.", True),
+        ("Ida's boss asks where the keys are.", True),
+        ("Omar asked Ida how old she is: thirty.", True),
+        ("Omar asked Ida whether she would marry him.", False),
+        ("Omar asks for a room where it is quiet.", False),
+        ("You live where the river bends.", False),
+    ],
+)
+def test_what_is_asked_is_no_statement(text: str, *, is_report: bool) -> None:
+    assert reports_question(words_of(text)) is is_report
+    assert is_aside(tokenize_talk(text), StatementType.PLACE) is is_report
+
+
+@pytest.mark.parametrize(
+    ("text", "is_remark"),
+    [
+        ("Forty is four tens, as in French: quarante.", True),
+        ("Nouns have capitals, as in German.", True),
+        ("Ida is fluent in German.", False),
+        ("Omar bakes bread as in German bakeries.", False),
+        ("You say goodbye twice, as in Welsh.", False),
+    ],
+)
+def test_a_remark_on_a_language_is_no_statement(text: str, *, is_remark: bool) -> None:
+    assert compares_languages(words_of(text)) is is_remark
+    assert is_aside(tokenize_talk(text.rstrip(".")), StatementType.ATTRIBUTE) is is_remark
