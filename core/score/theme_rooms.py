@@ -25,6 +25,10 @@ _NEXT_TO = 0.15
 """What being said right before or after one who speaks of a theme counts, as cosine."""
 
 
+_FARTHER, _OF_NEARNESS = 0.05, 0.65
+"""Kin is at least this part as near to a theme as all but so few of those who speak of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Gathering:
     """What is gathered, one entry for each memory, in the order in which they were said.
@@ -98,12 +102,22 @@ def add_kin(gathering: Gathering, themes: Groups, count: int, least_cosine: floa
     own = np.bincount(themes[speaking], gathering.weights[speaking], minlength=count)
     left = own * (1 - LEAST_COVERAGE) / LEAST_COVERAGE
     near[:, own == 0] = -np.inf
-    places, options = np.nonzero(near >= least_cosine)
+    places, options = np.nonzero(near >= _usual_nearness(gathering.vectors, themes, centres, least_cosine))
     for at in np.argsort(-near[places, options], kind="stable").tolist():
         member, theme = int(rest[places[at]]), int(options[at])
         if found[member] == NONE and left[theme] >= gathering.weights[member]:
             found[member] = theme
             left[theme] -= gathering.weights[member]
+    return found
+
+
+def _usual_nearness(vectors: Vectors, themes: Groups, centres: Vectors, least: float) -> NDArray[np.float32]:
+    """How near to each theme kin is at least: nearly as near as who speaks of it, `least` at least."""
+    found = np.full(len(centres), least, np.float32)
+    for theme in range(len(centres)):
+        own = np.flatnonzero(themes == theme)
+        if own.size:
+            found[theme] = max(least, _OF_NEARNESS * float(np.quantile(vectors[own] @ centres[theme], _FARTHER)))
     return found
 
 
