@@ -63,7 +63,8 @@ _FETCH = 4_096
 _TRIES = 3
 _SAMPLE = 200
 _SPEAKERS = 24
-LEAST_ROOM = 12
+_ENOUGH = 12
+"""So many who speak of a theme make a room of it in any wing; in a small wing fewer do."""
 
 # One that was superseded or deleted keeps the place it has, and is given none. The ids are compared in the two indexes
 # first: reading every memory would take ten times as long.
@@ -324,7 +325,7 @@ class Arranger:
         others = [[one.text for one in self._read_texts(self._sample_room(room), speakers)] for room in rooms]
         often = sorted(speakers, key=lambda name: (-speakers[name], name))[:_SPEAKERS]
         taken = [room.name for room in rooms]
-        limits = DivisionLimits(SAMPLE, MOST_COMMUNITIES, LEAST_ROOM, [*taken, space], others, often, space)
+        limits = DivisionLimits(SAMPLE, MOST_COMMUNITIES, _ENOUGH, [*taken, space], others, often, space)
         members = DividedMemories(batch.labels[which], batch.vectors[which], talks, traits.is_ground)
         divided = divide_by_theme(self._site, members, limits)
         stems = speaker_stems(often)

@@ -136,4 +136,5 @@ def cohesion(vectors: Vectors, those: Groups) -> float:
 
 
 def _centre(vectors: Vectors, those: Groups) -> Vectors:
-    return mean_directions(vectors[those], np.zeros(len(those), np.int64), 1)[0]
+    centre: Vectors = mean_directions(vectors[those], np.zeros(len(those), np.int64), 1)[0]
+    return centre

@@ -33,10 +33,11 @@ _TURNS = (0.4, 0.4, 0.4, 0.0, 0.0)
 spoken of anywhere."""
 _LIFT = 1.02
 """So much nearer to one another than any two are those who speak of a theme; else it is a word that stands anywhere."""
-_LEAST_IN_PART = 0.10
-_COMMON_IN_PART = 0.3
-_FEWEST = 4
-_ONE_OF = 100
+_LEAST_IN_PART, _COMMON_IN_PART = 0.1, 0.3
+"""Share of a community that speaks of its theme at least: of a name or a pair of words, of a common word. Who speaks of
+it elsewhere is gathered, so that the room is about it though the community was not."""
+_FEWEST, _ONE_OF = 4, 100
+"""So many speak of a theme at least, and one of so many of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class DivisionLimits:
     Attributes:
         sample: of so many the texts are read.
         most: parts at most.
-        least: members of a part that has a theme.
+        least: so many speakers are enough for a theme however many memories there are.
         taken: names that no part may have.
         others: texts of rooms that have their names, to tell the new ones from.
         wing: the name of the whole, which tells no part from another.
@@ -159,7 +160,7 @@ class _ThemeFinder:
         self._themes = _Themes()
 
     def find(self) -> _Found:
-        """The themes, and the theme of each: what keeps to one community, what is spoken of anywhere, topics of life."""
+        """What keeps to one community, what is spoken of anywhere, topics of life; and the theme of each."""
         groups = np.full(len(self._texts), NONE, np.int64)
         for least_inside in _TURNS:
             self._add_phrases(groups, least_inside)
