@@ -18,7 +18,7 @@ from core.score.topics import FAR, Groups, Vectors, mean_directions
 
 LEAST_COVERAGE = 0.5
 """Share of a room's weight that speaks of its name at least."""
-GROUND_WEIGHT = 0.25
+GROUND_WEIGHT = 0.5
 """What small talk weighs beside a statement: it is about what was said before, whatever its own words are."""
 NONE = -1
 _NEXT_TO = 0.15
