@@ -32,7 +32,7 @@ from core.lifecycle.palace.room_choice import (
     rect_of,
     widen_wing,
 )
-from core.lifecycle.palace.room_layout import RoomMembers, cut_by_season, group_by_topic, lay_out_room, unite_by_theme
+from core.lifecycle.palace.room_layout import RoomMembers, cut_by_season, lay_out_room
 from core.lifecycle.palace.room_texts import (
     NamingText,
     number_talks,
@@ -42,6 +42,7 @@ from core.lifecycle.palace.room_texts import (
     sample_evenly,
     speaker_stems,
 )
+from core.lifecycle.palace.theme_division import DividedMemories, DivisionLimits, divide_by_theme
 from core.memory import floor_plan as stored
 from core.memory.floor_plan import LEAST_WING, Places, Room, Wing
 from core.memory.landmarks import read_alcoves
@@ -49,7 +50,7 @@ from core.score.communities import MOST_COMMUNITIES, SAMPLE
 from core.score.floor_plan import Rect, lay_out
 from core.score.room_sections import name_grounds
 from core.score.topics import blend_with_conversation, mean_directions
-from core.text.room_names import TEXTS, find_themes, name_by_time
+from core.text.room_names import TEXTS, name_by_time
 from core.text.terms import fold_case
 from core.types.views import Alcove
 from core.vault.database.rows import Rows
@@ -62,6 +63,8 @@ _FETCH = 4_096
 _TRIES = 3
 _SAMPLE = 200
 _SPEAKERS = 24
+_ENOUGH = 12
+"""So many who speak of a theme make a room of it in any wing; in a small wing fewer do."""
 
 # One that was superseded or deleted keeps the place it has, and is given none. The ids are compared in the two indexes
 # first: reading every memory would take ten times as long.
@@ -314,26 +317,24 @@ class Arranger:
         """
         if not which.size:
             return []
+        space = str(self._site.read(lambda rows: rows.value("SELECT name FROM spaces WHERE id = ?", (batch.space_id,))))
         talks = number_talks([batch.talks[place] for place in which.tolist()])
-        groups = group_by_topic(self._site, batch.labels[which], batch.vectors[which], talks, SAMPLE, MOST_COMMUNITIES)
-        order = np.argsort(groups, kind="stable")
-        parts = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
+        traits = self._site.read(lambda rows: read_traits(rows, batch.labels[which]))
         speakers: Counter[str] = Counter()
-        texts = [self._read_texts(batch.labels[which[part]], speakers) for part in parts]
+        self._read_texts(batch.labels[which], speakers)
         others = [[one.text for one in self._read_texts(self._sample_room(room), speakers)] for room in rooms]
         often = sorted(speakers, key=lambda name: (-speakers[name], name))[:_SPEAKERS]
         taken = [room.name for room in rooms]
-        themes = find_themes([room_texts(members) for members in texts], taken, others, often)
+        limits = DivisionLimits(SAMPLE, MOST_COMMUNITIES, _ENOUGH, [*taken, space], others, often, space)
+        members = DividedMemories(batch.labels[which], batch.vectors[which], talks, traits.is_ground)
+        divided = divide_by_theme(self._site, members, limits)
         stems = speaker_stems(often)
-        found = [_NewTopic(theme, which[part], stems) for theme, part in unite_by_theme(themes, parts)]
-        rest = [part for theme, part in zip(themes, parts, strict=True) if theme is None]
-        if rest:
-            used = {fold_case(name) for name in (*taken, *(topic.name for topic in found))}
-            traits = self._site.read(lambda rows: read_traits(rows, batch.labels[which]))
-            for part in cut_by_season(np.sort(np.concatenate(rest)), talks, traits.times):
-                name = name_by_time(room_texts(self._read_texts(batch.labels[which[part]], speakers)), used)
-                used.add(fold_case(name))
-                found.append(_NewTopic(name, which[part], stems))
+        found = [_NewTopic(name, which[part], stems) for name, part in divided.parts]
+        used = {fold_case(name) for name in (*taken, *(topic.name for topic in found))}
+        for part in cut_by_season(divided.rest, talks, traits.times) if divided.rest.size else ():
+            name = name_by_time(room_texts(self._read_texts(batch.labels[which[part]], speakers)), used)
+            used.add(fold_case(name))
+            found.append(_NewTopic(name, which[part], stems))
         return sorted(found, key=lambda topic: -len(topic.members))
 
     def _read_texts(self, labels: Numbers, speakers: Counter[str]) -> list[NamingText]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
@@ -295,13 +296,18 @@ def detect_topics(text: str) -> tuple[str, ...]:
     Returns:
         Topics of which it has two different words (a word and its plural are one), those with most first.
     """
+    told = [(-count, topic) for topic, count in count_topic_words(text).items() if count >= LEAST_WORDS]
+    return tuple(topic for _, topic in sorted(told))
+
+
+def count_topic_words(text: str) -> Mapping[str, int]:
+    """Topics of the taxonomy to how many different words of each the text has; a word and its plural are one."""
     known = _topics_by_word()
     words: dict[str, set[str]] = {}
     for word in set(_WORD.findall(text.lower())):
         for topic in known.get(word, ()):
             words.setdefault(topic, set()).add(word.removesuffix("s"))
-    told = [(-len(found), topic) for topic, found in words.items() if len(found) >= LEAST_WORDS]
-    return tuple(topic for _, topic in sorted(told))
+    return {topic: len(found) for topic, found in words.items()}
 
 
 def topic_taxonomy() -> tuple[str, ...]:

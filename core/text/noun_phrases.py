@@ -120,23 +120,31 @@ def _iter_words(text: str) -> Iterator[_Word | None]:
     for line in _TAG.sub(" ", _FENCE.sub("\n", fold_width(text))).splitlines():
         is_first = True
         follows = False
+        title = ""
         pieces = line.split()
         for piece, following in zip_longest(pieces, pieces[1:], fillvalue=""):
             bare = _MARKED.sub("", piece)
+            if bare.istitle() and bare.removesuffix(".").lower() in _titles():
+                title, is_first = bare.removesuffix(".") + " ", False
+                yield None
+                continue
             if _NOISE.search(_MARKED.sub("", bare).rstrip(".,;:!?…")):
                 yield None
             elif _UNSPACED.search(bare):
                 yield from _iter_unspaced_words(bare)
             else:
                 ends = bool(_BREAK.search(piece[-1])) or not following or following.lower() in stop_words()
-                yield from _iter_piece_words(bare, is_first=is_first, follows=follows, ends_phrase=ends)
+                yield from _iter_piece_words(bare, title, is_first=is_first, follows=follows, ends_phrase=ends)
             # "the old kitchen table": what follows a determiner goes on over adjectives and nouns.
             follows = bare.lower() in _determiners() or (follows and _kind_of(bare.lower()) != _OTHER)
             is_first = bool(_END.search(piece)) or (is_first and bool(_LIST.match(piece)))
+            title = ""
         yield None
 
 
-def _iter_piece_words(piece: str, *, is_first: bool, follows: bool, ends_phrase: bool) -> Iterator[_Word | None]:
+def _iter_piece_words(
+    piece: str, title: str, *, is_first: bool, follows: bool, ends_phrase: bool
+) -> Iterator[_Word | None]:
     end = 0
     for match in _WORD.finditer(piece):
         word = match.group()
@@ -147,8 +155,9 @@ def _iter_piece_words(piece: str, *, is_first: bool, follows: bool, ends_phrase:
         word = word[:-2] if is_possessive else word
         stem = stem_of(word)
         kind = _UNKNOWN if word[:1].isupper() and not is_first else _kind_of(word.lower())
-        yield _Word(stem, word, is_first, kind, follows, ends_phrase, is_possessive) if stem else None
-        is_first = False
+        shown = title + word if word[:1].isupper() else word
+        yield _Word(stem, shown, is_first, kind, follows, ends_phrase, is_possessive) if stem else None
+        is_first, title = False, ""
     if not end or _BREAK.search(piece[end:]):
         yield None
 
@@ -204,6 +213,11 @@ def _name_stops() -> frozenset[str]:
 @cache
 def _determiners() -> frozenset[str]:
     return frozenset(_read_words("determiners_en.txt"))
+
+
+@cache
+def _titles() -> frozenset[str]:
+    return frozenset(_read_words("titles.txt"))
 
 
 def _read_words(name: str) -> list[str]:

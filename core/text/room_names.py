@@ -75,6 +75,23 @@ class _Term:
     owners: Counter[str] = field(default_factory=Counter)
 
 
+@dataclass(frozen=True, slots=True)
+class RankedTerm:
+    """A term that may name a room.
+
+    Attributes:
+        key: what its forms share.
+        name: as it is shown.
+        score: how well it fits this room and no other.
+        is_common: whether it is one word written small.
+    """
+
+    key: Key
+    name: str
+    score: float
+    is_common: bool
+
+
 def name_rooms(
     rooms: Sequence[RoomTexts],
     taken: Collection[str] = (),
@@ -122,23 +139,32 @@ def find_themes(
         A theme for each; None for a room without one. Where all that a room is about is the theme of one before it,
         that theme is given again: the two are one topic.
     """
-    counted = [_count_terms(room.phrases or map(read_phrases, room.texts)) for room in rooms]
-    overall: Counter[Key] = Counter()
-    for terms, _ in (*counted, *(_count_terms(map(read_phrases, texts)) for texts in others)):
-        for key, term in terms.items():
-            overall[key] += term.texts
     used = {fold_case(name) for name in taken}
-    silent = {stem_of(word) for speaker in speakers for word in fold_width(speaker).split()}
-    silent |= {key[0] for terms, _ in counted for key in terms if len(key) == 1 and _is_short_form(key[0], silent)}
     found: list[str | None] = []
-    for terms, size in counted:
-        themes = [shown for key, shown in _rank_terms(terms, size, overall) if silent.isdisjoint(key)]
-        theme = next((name for name in themes if _is_unused(name, used)), None)
+    for ranked in rank_terms(rooms, others, speakers):
+        themes = [term.name for term in ranked]
+        theme = next((name for name in themes if is_unused(name, used)), None)
         theme = theme or next((name for name in themes if name in found), None)
         if theme is not None:
             used.add(fold_case(theme))
         found.append(theme)
     return found
+
+
+def rank_terms(
+    rooms: Sequence[RoomTexts], others: Sequence[Iterable[str]] = (), speakers: Iterable[str] = ()
+) -> list[list[RankedTerm]]:
+    """The terms that may name each room, the best first; arguments as of `name_rooms`."""
+    counted = [_count_terms(room.phrases or map(read_phrases, room.texts)) for room in rooms]
+    overall: Counter[Key] = Counter()
+    for terms, _ in (*counted, *(_count_terms(map(read_phrases, texts)) for texts in others)):
+        for key, term in terms.items():
+            overall[key] += term.texts
+    silent = {stem_of(word) for speaker in speakers for word in fold_width(speaker).split()}
+    silent |= {key[0] for terms, _ in counted for key in terms if len(key) == 1 and _is_short_form(key[0], silent)}
+    return [
+        [term for term in _rank_terms(terms, size, overall) if silent.isdisjoint(term.key)] for terms, size in counted
+    ]
 
 
 def _is_short_form(stem: str, names: Collection[str]) -> bool:
@@ -169,7 +195,7 @@ def _note_term(term: _Term, phrase: Phrase) -> None:
         term.owners[phrase.owner] += 1
 
 
-def _rank_terms(terms: dict[Key, _Term], size: int, overall: Counter[Key]) -> Iterator[tuple[Key, str]]:
+def _rank_terms(terms: dict[Key, _Term], size: int, overall: Counter[Key]) -> Iterator[RankedTerm]:
     """Terms that so many of the texts have that they name the room, the best first."""
     found = []
     for key, term in terms.items():
@@ -190,8 +216,8 @@ def _rank_terms(terms: dict[Key, _Term], size: int, overall: Counter[Key]) -> It
         if _is_mostly_pair(terms[key], terms.get((word,)))
     }
     found = [ranked for ranked in found if ranked[1] not in in_pair]
-    for _, key, shown in sorted(found, key=lambda ranked: (-round(ranked[0], 9), -len(ranked[1]), ranked[1])):
-        yield key, _capitalize_name(shown)
+    for score, key, shown in sorted(found, key=lambda ranked: (-round(ranked[0], 9), -len(ranked[1]), ranked[1])):
+        yield RankedTerm(key, _capitalize_name(shown), score, len(key) == 1 and shown.islower())
 
 
 def _least_texts(size: int, is_common: bool) -> int:
@@ -257,13 +283,14 @@ def _capitalize_name(name: str) -> str:
     return unicodedata.normalize("NFC", name[:1].upper() + name[1:])
 
 
-def _is_unused(name: str, used: Collection[str]) -> bool:
+def is_unused(name: str, used: Collection[str]) -> bool:
+    """Whether a name can be shown and is not among those that are used, folded."""
     return 0 < len(name) <= LONGEST and fold_case(name) not in used
 
 
 def _choose_unused_name(candidates: Iterable[str], used: Collection[str], spare: str) -> str:
     for name in candidates:
-        if _is_unused(name, used):
+        if is_unused(name, used):
             return name
     letters = [""]
     while True:

@@ -21,10 +21,9 @@ from core.lifecycle.palace.room_texts import (
     read_weights,
     room_texts,
     sample_evenly,
-    speaker_stems,
 )
+from core.lifecycle.palace.theme_division import DividedMemories, DivisionLimits, divide_by_theme
 from core.memory.floor_plan import Places, Room
-from core.score.communities import MemoryFeatures, find_communities, sample_places
 from core.score.floor_plan import LARGE
 from core.score.landmarks import MOST, LandmarkCandidates, choose_landmarks, landmark_count
 from core.score.room_sections import (
@@ -37,8 +36,7 @@ from core.score.room_sections import (
     split_alcoves,
     whole_room,
 )
-from core.text.noun_phrases import Key
-from core.text.room_names import TEXTS, find_themes, name_by_time
+from core.text.room_names import TEXTS, name_by_time
 from core.text.terms import fold_case
 from core.types.views import Alcove
 
@@ -156,13 +154,13 @@ def _choose_landmark_members(
 def _divide_room(site: RoomReader, room: Room, members: RoomMembers, traits: Traits) -> list[tuple[str, Numbers]]:
     """Divide a large room into parts by topic, and what has none by time; each with its name."""
     site.check_not_closing()
-    groups = group_by_topic(site, members.labels, members.vectors, members.talks, SAMPLE, MOST_ALCOVES)
-    parts = [part for part in _split_by(groups) if part.size]
-    texts = [_read_texts(site, members.labels[part]) for part in parts]
-    themes = find_themes([room_texts(part_texts) for part_texts in texts], (room.name,), (), _speaker_names(texts))
-    named = [(theme, part) for theme, part in unite_by_theme(themes, parts) if part.size >= LEAST_ALCOVE]
-    names = {theme for theme, _ in named}
-    rest = [part for theme, part in zip(themes, parts, strict=True) if theme not in names]
+    speakers = _speaker_names([_read_texts(site, members.labels)])
+    limits = DivisionLimits(SAMPLE, MOST_ALCOVES, LEAST_ALCOVE, (room.name,), (), speakers, room.name)
+    divided = divide_by_theme(
+        site, DividedMemories(members.labels, members.vectors, members.talks, traits.is_ground), limits
+    )
+    named = [(name, part) for name, part in divided.parts if part.size >= LEAST_ALCOVE]
+    rest = [part for _, part in divided.parts if part.size < LEAST_ALCOVE] + [divided.rest] * bool(divided.rest.size)
     used = {fold_case(name) for name, _ in named} | {fold_case(room.name)}
     if rest:
         for part in _cut_by_time(np.sort(np.concatenate(rest)), members.talks, traits.times, len(members.labels)):
@@ -172,47 +170,12 @@ def _divide_room(site: RoomReader, room: Room, members: RoomMembers, traits: Tra
     return named
 
 
-def group_by_topic(
-    site: RoomReader, labels: Numbers, vectors: Vectors, talks: Numbers, sample: int, most: int
-) -> Numbers:
-    """The topic of each memory, numbered from 0 by falling size.
-
-    Args:
-        sample: of so many the texts are read.
-        most: topics at most.
-    """
-    looked_at = sample_places(len(labels), sample)
-    naming_texts = site.read(lambda rows: read_naming_texts(rows, labels[looked_at], site.phrases))
-    phrases: list[frozenset[Key]] = [frozenset()] * len(labels)
-    silent = speaker_stems({one.author for one in naming_texts.values()})
-    for place, label in zip(looked_at.tolist(), labels[looked_at].tolist(), strict=True):
-        if label in naming_texts:
-            keys = (phrase.key for phrase in naming_texts[label].phrases)
-            phrases[place] = frozenset(key for key in keys if silent.isdisjoint(key))
-    site.check_not_closing()
-    return find_communities(MemoryFeatures(vectors, phrases, talks), sample=sample, most=most)
-
-
-def _split_by(groups: Numbers) -> list[Numbers]:
-    order = np.argsort(groups, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
-
-
 def _read_texts(site: RoomReader, labels: Numbers) -> list[NamingText]:
     return list(site.read(lambda rows: read_naming_texts(rows, sample_evenly(labels, TEXTS), site.phrases)).values())
 
 
 def _speaker_names(texts: Sequence[Sequence[NamingText]]) -> list[str]:
     return sorted({one.author for part_texts in texts for one in part_texts if one.author})
-
-
-def unite_by_theme(themes: Sequence[str | None], parts: Sequence[Numbers]) -> list[tuple[str, Numbers]]:
-    """Parts that have a theme, those of one theme as one; in the order of the first."""
-    by_theme: dict[str, list[Numbers]] = {}
-    for theme, part in zip(themes, parts, strict=True):
-        if theme is not None:
-            by_theme.setdefault(theme, []).append(part)
-    return [(theme, np.sort(np.concatenate(same))) for theme, same in by_theme.items()]
 
 
 def cut_by_season(rest: Numbers, talks: Numbers, times: Numbers) -> list[Numbers]:

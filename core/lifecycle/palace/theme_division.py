@@ -1,0 +1,231 @@
+"""Divides memories into rooms by what they speak of: noun phrases first, topics of life next; the rest has no theme.
+
+A room is called by what more than half of its weight speaks of, statements before small talk. Must not do: write, cut
+by time, or keep or log a text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.lifecycle.palace.clarity import theme_of
+from core.lifecycle.palace.context import RoomReader
+from core.lifecycle.palace.room_choice import Numbers, Vectors
+from core.lifecycle.palace.room_texts import NamingText, read_naming_texts, room_texts, speaker_stems
+from core.score.communities import MemoryFeatures, find_communities, sample_places
+from core.score.theme_rooms import GROUND_WEIGHT, NONE, Gathering, add_kin, assign_speakers, cohesion
+from core.score.topics import mean_directions, nearest_centres
+from core.text.metadata import LEAST_WORDS, count_topic_words
+from core.text.noun_phrases import Key
+from core.text.room_names import RankedTerm, is_unused, rank_terms
+from core.text.terms import fold_case
+
+_TURNS = (0.4, 0.4, 0.4, 0.0, 0.0)
+"""Share of those who speak of a theme that are of one community, turn by turn: first what keeps to one, then what is
+spoken of anywhere."""
+_LIFT = 1.02
+"""So much nearer to one another than any two are those who speak of a theme; else it is a word that stands anywhere."""
+_LEAST_IN_PART, _COMMON_IN_PART = 0.1, 0.3
+"""Share of a community that speaks of its theme at least: of a name or a pair of words, of a common word. Who speaks of
+it elsewhere is gathered, so that the room is about it though the community was not."""
+_FEWEST, _ONE_OF = 4, 100
+"""So many speak of a theme at least, and one of so many of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class DividedMemories:
+    """What is divided, one entry for each memory.
+
+    Attributes:
+        vectors: unit rows.
+        talks: the conversation of each as a number; -1 for none.
+        is_ground: who is small talk, or told by another.
+    """
+
+    labels: Numbers
+    vectors: Vectors
+    talks: Numbers
+    is_ground: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class DivisionLimits:
+    """How fine a division is.
+
+    Attributes:
+        sample: of so many the texts are read.
+        most: parts at most.
+        least: so many speakers are enough for a theme however many memories there are.
+        taken: names that no part may have.
+        others: texts of rooms that have their names, to tell the new ones from.
+        wing: the name of the whole, which tells no part from another.
+        speakers: who speaks; people call each other by name whatever they talk about.
+    """
+
+    sample: int
+    most: int
+    least: int
+    taken: Collection[str] = ()
+    others: Sequence[Sequence[str]] = ()
+    speakers: Collection[str] = ()
+    wing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """Parts with their names, and who belongs to none."""
+
+    parts: tuple[tuple[str, Numbers], ...]
+    rest: Numbers
+
+
+@dataclass
+class _Themes:
+    names: list[str] = field(default_factory=list)
+    speakers: list[Numbers] = field(default_factory=list)
+
+
+def divide_by_theme(site: RoomReader, members: DividedMemories, limits: DivisionLimits) -> Division:
+    """Divide memories by what they speak of.
+
+    Returns:
+        The parts, the largest first; each member is in one of them or in the rest.
+    """
+    looked_at = sample_places(len(members.labels), limits.sample)
+    told = site.read(lambda rows: read_naming_texts(rows, members.labels[looked_at], site.phrases))
+    texts = [told.get(label) for label in members.labels[looked_at].tolist()]
+    site.check_not_closing()
+    found = _ThemeFinder(members, looked_at, texts, limits).find()
+    groups = np.full(len(members.labels), NONE, np.int64)
+    groups[looked_at] = found.groups
+    _follow_sample(groups, looked_at, members.vectors, len(found.names))
+    parts = [(name, np.flatnonzero(groups == place)) for place, name in enumerate(found.names)]
+    parts = [part for part in parts if part[1].size]
+    return Division(tuple(sorted(parts, key=lambda part: -len(part[1]))), np.flatnonzero(groups == NONE))
+
+
+def _follow_sample(groups: Numbers, looked_at: Numbers, vectors: Vectors, count: int) -> None:
+    """Bring those whose texts were not read to the nearest part, the rest being one of them."""
+    others = np.ones(len(groups), np.bool_)
+    others[looked_at] = False
+    if others.any():
+        marks = groups[looked_at].copy()
+        marks[marks == NONE] = count
+        centres = mean_directions(vectors[looked_at], marks, count + 1)
+        nearest = nearest_centres(vectors[others], centres)[0]
+        groups[others] = np.where(nearest == count, NONE, nearest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    names: list[str]
+    groups: Numbers
+
+
+class _ThemeFinder:
+    """Finds the themes of memories whose texts are known."""
+
+    def __init__(
+        self,
+        members: DividedMemories,
+        looked_at: Numbers,
+        texts: Sequence[NamingText | None],
+        limits: DivisionLimits,
+    ) -> None:
+        self._texts, self._limits = texts, limits
+        self._vectors = members.vectors[looked_at]
+        weights = np.where(members.is_ground[looked_at], GROUND_WEIGHT, 1.0)
+        self._gathering = Gathering(self._vectors, members.talks[looked_at], weights)
+        silent = speaker_stems({one.author for one in texts if one is not None})
+        self._keys = [frozenset(_telling_keys(one, silent)) for one in texts]
+        self._topics = [count_topic_words(one.text) if one is not None else {} for one in texts]
+        features = MemoryFeatures(self._vectors, self._keys, self._gathering.talks)
+        self._communities = find_communities(features, sample=limits.sample, most=limits.most)
+        self._places: dict[Key, list[int]] = {}
+        for place, keys in enumerate(self._keys):
+            for key in keys:
+                self._places.setdefault(key, []).append(place)
+        self._base = cohesion(self._vectors, np.arange(len(texts)))
+        self._used = {fold_case(name) for name in limits.taken}
+        self._wing = theme_of(limits.wing)
+        self._least = min(limits.least, max(_FEWEST, len(texts) // _ONE_OF))
+        self._themes = _Themes()
+
+    def find(self) -> _Found:
+        """What keeps to one community, what is spoken of anywhere, topics of life; and the theme of each."""
+        groups = np.full(len(self._texts), NONE, np.int64)
+        for least_inside in _TURNS:
+            self._add_phrases(groups, least_inside)
+            groups = assign_speakers(self._gathering, self._themes.speakers, self._least)
+        self._add_topics(groups)
+        groups = assign_speakers(self._gathering, self._themes.speakers, self._least)
+        return _Found(self._themes.names, add_kin(self._gathering, groups, len(self._themes.names)))
+
+    def _add_phrases(self, groups: Numbers, least_inside: float) -> None:
+        """Look in each community for a theme of those who have none.
+
+        Args:
+            least_inside: share of those who speak of it that are in this community.
+        """
+        open_ = [
+            np.flatnonzero((self._communities == number) & (groups == NONE))
+            for number in range(int(self._communities.max(initial=-1)) + 1)
+        ]
+        open_ = [part for part in open_ if part.size >= self._least]
+        rooms = [room_texts([one for at in part.tolist() if (one := self._texts[at]) is not None]) for part in open_]
+        ranked = rank_terms(rooms, self._limits.others, self._limits.speakers)
+        for part, terms in zip(open_, ranked, strict=True):
+            named = (term for term in terms if self._may_name(term, part, groups, least_inside))
+            for term in islice(named, int(not self._is_full())):
+                self._add(term.name, np.array(self._places[term.key], np.int64))
+
+    def _may_name(self, term: RankedTerm, part: Numbers, groups: Numbers, least_inside: float) -> bool:
+        speakers = np.array(self._places.get(term.key, []), np.int64)
+        if not is_unused(term.name, self._used) or len(speakers) < self._least or self._wing.issuperset(term.key):
+            return False
+        inside = np.intersect1d(part, speakers).size
+        if inside < _FEWEST - 1 + term.is_common or inside < least_inside * len(speakers):
+            return False
+        is_wide = least_inside == 0.0 and (groups[speakers] == NONE).sum() >= 2 * self._least
+        if not is_wide and inside < (_COMMON_IN_PART if term.is_common else _LEAST_IN_PART) * part.size:
+            return False
+        return not term.is_common or cohesion(self._vectors, speakers) >= _LIFT * self._base
+
+    def _add_topics(self, groups: Numbers) -> None:
+        for topic, name in _topic_names().items():
+            counts = np.array([told.get(topic, 0) for told in self._topics])
+            sure = np.flatnonzero((counts >= LEAST_WORDS) & (groups == NONE))
+            if len(sure) < _FEWEST - 1 or not is_unused(name, self._used) or self._is_full():
+                continue
+            near = self._vectors @ mean_directions(self._vectors[sure], np.zeros(len(sure), np.int64), 1)[0]
+            may = (counts > 0) & (groups == NONE) & (near >= np.median(near[sure]))
+            self._add(name, np.union1d(sure, np.flatnonzero(may)))
+
+    def _is_full(self) -> bool:
+        return len(self._themes.names) >= self._limits.most
+
+    def _add(self, name: str, speakers: Numbers) -> None:
+        self._used.add(fold_case(name))
+        self._themes.names.append(name)
+        self._themes.speakers.append(speakers)
+
+
+def _telling_keys(one: NamingText | None, silent: Collection[str]) -> Iterator[Key]:
+    for phrase in one.phrases if one is not None else ():
+        if not any(stem in silent for stem in phrase.key):
+            yield phrase.key
+
+
+@cache
+def _topic_names() -> dict[str, str]:
+    """Topic of life to the name of a room about it (`resources/palace/life_topics.json`)."""
+    told = json.loads((files("resources") / "palace" / "life_topics.json").read_text("utf-8"))
+    return {topic: name for topic, name in sorted(told.items()) if topic != "about"}

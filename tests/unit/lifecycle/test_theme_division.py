@@ -1,0 +1,68 @@
+"""What rooms are divided by: what most of their memories speak of, else time."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from engine_rig import Rig, rig_at
+
+from core.text.room_names import LONGEST
+
+BAKERY = [f"Nora's bakery sells {what}." for what in ("rye", "buns", "tarts", "rolls", "bagels", "scones")]
+VIOLIN = [
+    f"The violin lesson was about {what}." for what in ("bows", "scales", "tuning", "rosin", "strings", "posture")
+]
+LOOSE = [f"{word} {other} happened" for word, other in zip("qwertyuiopas", "dfghjklzxcvb", strict=True)]
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_at(tmp_path) as made:
+        yield made
+
+
+def arrange(rig: Rig, texts: list[str]) -> dict[str, list[str]]:
+    """Import texts and arrange them: the texts of each room by its name."""
+    rig.bring([{"text": text, "time": 1_683_100_000_000} for text in texts])
+    rig.settle()
+    rig.engine.palace.place_waiting().result(30)
+    found: dict[str, list[str]] = {}
+    for name, text in rig.rows(
+        "SELECT r.name, m.text FROM places p JOIN rooms r ON r.id = p.room_id JOIN memories m ON m.id = p.memory_id"
+    ):
+        found.setdefault(name, []).append(text)
+    return found
+
+
+def test_half_of_a_room_speaks_of_its_name_and_what_has_no_theme_is_called_by_its_time(rig: Rig) -> None:
+    rooms = arrange(rig, BAKERY + VIOLIN + LOOSE)
+    assert set(rooms) == {"Nora's bakery", "Violin", "Spring 2023, notes"}
+    assert set(BAKERY) <= set(rooms["Nora's bakery"])
+    assert set(VIOLIN) <= set(rooms["Violin"])
+    assert all(2 * len(said) >= len(rooms[name]) for name, said in (("Nora's bakery", BAKERY), ("Violin", VIOLIN)))
+
+
+def test_a_topic_of_life_names_what_shares_no_phrase(rig: Rig) -> None:
+    money = [
+        "rent and taxes",
+        "a loan, a mortgage",
+        "the bank, the pension",
+        "an invoice on credit",
+        "budget or savings",
+    ]
+    rooms = arrange(rig, [f"Thinking of {text}" for text in money] + VIOLIN + LOOSE)
+    assert "Money" in rooms
+    assert sum(any(words in text for words in money) for text in rooms["Money"]) * 2 >= len(rooms["Money"])
+
+
+def test_hostile_texts_name_no_room(rig: Rig) -> None:
+    hostile = [
+        f"\u202egnitset\u202c <b>rm -rf /</b> ignore\u0007 https://evil.example/{number} x{number}_y \u2066z\u2069"
+        for number in range(20)
+    ]
+    for name in arrange(rig, hostile):
+        assert 0 < len(name) <= LONGEST
+        assert not any(unicodedata.category(sign)[0] == "C" or sign in "<>/\\{}" for sign in name)

@@ -1,0 +1,114 @@
+"""Who belongs into the room of a theme."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from example_counts import count_examples
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.score.theme_rooms import (
+    GROUND_WEIGHT,
+    LEAST_COVERAGE,
+    NONE,
+    Gathering,
+    add_kin,
+    assign_speakers,
+    cohesion,
+    coverage,
+)
+from core.score.topics import Vectors, normalize_rows
+
+ABOUT_HERONS, ABOUT_TAXES, BETWEEN, ELSEWHERE = (1, 0, 0), (0, 1, 0), (0.8, 0.6, 0), (0, 0, 1)
+
+
+def gathering(*rows: tuple[float, ...], talks: list[int] | None = None, ground: tuple[int, ...] = ()) -> Gathering:
+    weights = np.ones(len(rows))
+    weights[list(ground)] = GROUND_WEIGHT
+    return Gathering(np.array(rows, np.float32), np.array(talks or [NONE] * len(rows), np.int64), weights)
+
+
+def places(*chosen: int) -> np.ndarray:
+    return np.array(chosen, np.int64)
+
+
+def test_who_speaks_of_two_themes_goes_to_the_nearer() -> None:
+    said = gathering(ABOUT_HERONS, ABOUT_HERONS, BETWEEN, ABOUT_TAXES, ABOUT_TAXES)
+    assert assign_speakers(said, [places(0, 1, 2), places(2, 3, 4)], 2).tolist() == [0, 0, 0, 1, 1]
+
+
+def test_a_theme_with_too_few_gives_its_speakers_to_the_others() -> None:
+    said = gathering(ABOUT_HERONS, ABOUT_HERONS, ABOUT_TAXES)
+    assert assign_speakers(said, [places(0, 1, 2), places(2)], 2).tolist() == [0, 0, 0]
+    assert assign_speakers(said, [places(0)], 2).tolist() == [NONE] * 3
+
+
+def test_kin_joins_while_half_of_the_room_speaks_of_its_name() -> None:
+    said = gathering(*[ABOUT_HERONS] * 6)
+    found = add_kin(said, np.array([0, 0, NONE, NONE, NONE, NONE]), 1)
+    assert (found == 0).sum() == 4
+    small_talk = gathering(*[ABOUT_HERONS] * 6, ground=(2, 3, 4, 5))
+    assert (add_kin(small_talk, np.array([0, 0, NONE, NONE, NONE, NONE]), 1) == 0).all()
+
+
+def test_who_is_far_from_every_theme_joins_none() -> None:
+    said = gathering(ABOUT_HERONS, ABOUT_HERONS, ELSEWHERE)
+    assert add_kin(said, np.array([0, 0, NONE]), 1).tolist() == [0, 0, NONE]
+    assert add_kin(said, np.array([NONE] * 3), 1).tolist() == [NONE] * 3
+
+
+def test_a_reply_goes_with_what_it_follows() -> None:
+    reply = (0.55, 0.6, 0.58)
+    said = gathering(ABOUT_HERONS, reply, ABOUT_HERONS, ABOUT_TAXES, ABOUT_TAXES, talks=[0, 0, 0, 1, 1])
+    assert add_kin(said, np.array([0, NONE, 0, 1, 1]), 2).tolist()[1] == 0
+    apart = gathering(ABOUT_HERONS, reply, ABOUT_HERONS, ABOUT_TAXES, ABOUT_TAXES)
+    assert add_kin(apart, np.array([0, NONE, 0, 1, 1]), 2, least_cosine=0.0).tolist()[1] in (1, NONE)
+
+
+def test_those_who_say_the_same_are_near_to_one_another() -> None:
+    said = gathering(ABOUT_HERONS, ABOUT_HERONS, ABOUT_TAXES)
+    assert cohesion(said.vectors, places(0, 1)) == pytest.approx(1)
+    assert cohesion(said.vectors, places(0, 2)) == pytest.approx(0)
+    assert cohesion(said.vectors, places(0)) == 0
+
+
+@st.composite
+def crowds(draw: st.DrawFn) -> tuple[Gathering, list[np.ndarray]]:
+    count = draw(st.integers(1, 24))
+    dice = np.random.default_rng(draw(st.integers(0, 10_000)))
+    vectors: Vectors = normalize_rows(dice.normal(size=(count, 4)).astype(np.float32))
+    weights = np.where(dice.random(count) < 0.4, GROUND_WEIGHT, 1.0)
+    talks = dice.integers(-1, 3, count)
+    themes = [np.flatnonzero(dice.random(count) < 0.3) for _ in range(draw(st.integers(0, 4)))]
+    return Gathering(vectors, talks, weights), themes
+
+
+@settings(max_examples=count_examples(120), deadline=None)
+@given(crowds(), st.integers(1, 4))
+def test_every_room_is_about_its_name_and_nobody_who_spoke_of_it_leaves(
+    crowd: tuple[Gathering, list[np.ndarray]], least: int
+) -> None:
+    said, speakers = crowd
+    told = assign_speakers(said, speakers, least)
+    for theme, those in enumerate(speakers):
+        mine = np.flatnonzero(told == theme)
+        assert set(mine.tolist()) <= set(those.tolist())
+        assert not mine.size or len(mine) >= least
+    found = add_kin(said, told, len(speakers))
+    assert (found[told != NONE] == told[told != NONE]).all()
+    assert (found == add_kin(said, assign_speakers(said, speakers, least), len(speakers))).all()
+    for theme in range(len(speakers)):
+        room = found == theme
+        if room.any():
+            assert coverage(said.weights[room], told[room] == theme) >= LEAST_COVERAGE - 1e-9
+
+
+@settings(max_examples=count_examples(60), deadline=None)
+@given(st.lists(st.tuples(st.floats(0.01, 1), st.booleans()), min_size=1, max_size=20), st.integers(0, 19))
+def test_coverage_grows_with_everyone_who_speaks_of_the_name(room: list[tuple[float, bool]], which: int) -> None:
+    weights = np.array([weight for weight, _ in room])
+    speaks = np.array([told for _, told in room])
+    more = speaks.copy()
+    more[which % len(room)] = True
+    assert 0 <= coverage(weights, speaks) <= coverage(weights, more) <= 1 + 1e-9
