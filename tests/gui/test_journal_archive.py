@@ -149,7 +149,7 @@ def test_what_will_be_erased_is_said_above(room: JournalRoom) -> None:
     now = room.jobs.now
     room.jobs.graves = [buried("a", "The boat is called Heron.", now)]
     tab = room.enter("archive").tabs.archive
-    assert "It stays until you" in tab.lead.text()
+    assert "They stay here until you" in tab.lead.text()
     room.jobs.graves = [buried("a", "The boat is called Heron.", now, erased_at=now + DAY_MS)]
     tab.reload()
     room.rest()

@@ -178,7 +178,8 @@ def harbour() -> ReviewItem:
         ),
         suggestion=Suggestion(
             Action.KEEP_BOTH_DATED, 0.71, "builtin",
-            "Luleå until 18 Nov 2026, Frankfurt from then on. Confidence of the built-in model: 71 %.", at(2026, 11, 18),
+            "Luleå until 18 Nov 2026, Frankfurt from then on. Confidence of the built-in model: 71 %.",
+            at(2026, 11, 18),
         ),
         follows=(
             Follow("2 digests", "use the existing memory and would be rewritten", ("m-1", "m-2")),
