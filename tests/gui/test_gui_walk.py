@@ -136,7 +136,7 @@ def test_the_end_says_what_was_seen_and_offers_more(qtbot: QtBot, page: PalacePa
     round_ = begin(qtbot, page)
     press(page, *[KEY.Key_Right] * len(round_.stops))
     assert round_.is_over
-    assert f"You passed {len(round_.stops)} landmarks in {len(page.scene.rooms)} rooms." in words(page)
+    assert f"You saw {len(round_.stops)} landmarks in {len(page.scene.rooms)} rooms." in words(page)
     assert page.canvas.marks.selected == ""
     press(page, KEY.Key_Left)
     assert round_.at == len(round_.stops) - 1

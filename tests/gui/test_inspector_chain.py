@@ -110,7 +110,7 @@ def test_what_rests_on_it_is_counted_in_words() -> None:
     kinds = (("a", Kind.DIGEST), ("b", Kind.FACT), ("c", Kind.FACT))
     told = describe_dependents(Rests(kinds, ("r",), 2, (("aster", 3), ("x", 1)), 4))
     assert told == (
-        "1 digest uses it", "2 memories were made of it", "1 rule rests on it", "2 claims have no other source",
+        "1 digest uses it", "2 memories were made from it", "1 rule is based on it", "2 claims have no other source",
         "given to aster 3 times", "given to x once",
     )  # fmt: skip
     assert describe_dependents(Rests(recalled=4)) == ("Returned 4 times",)
@@ -122,7 +122,7 @@ def test_what_was_made_of_it_leads_there(qtbot: QtBot, rig: Rig, context: Contex
     look(qtbot, inspector, context, base)
     part = rests_of(inspector)
     settle(qtbot, lambda: len(lines(part)) == 1)
-    assert part.sentences.text().startswith("1 memory was made of it.")
+    assert part.sentences.text().startswith("1 memory was made from it.")
     lines(part)[0].click()
     settle(qtbot, lambda: context.selection.current == made)
 
@@ -138,7 +138,7 @@ def test_holding_a_source_lists_it_first_and_is_one_step(
     press(rests_of(inspector), "Quarantine this source …")
     dialog = inspector.findChildren(HoldDialog)[-1]
     settle(qtbot, lambda: dialog.list.count() == 2)
-    assert dialog.found.text() == "2 memories would be quarantined. 1 of them was made of the others."
+    assert dialog.found.text() == "2 memories would be quarantined. 1 of them was made from the others."
     press(dialog, "All from aster")
     settle(qtbot, lambda: dialog.list.count() == 3)
     assert "The <b>ferry</b> list." in [dialog.list.item(nr).text() for nr in range(3)]

@@ -107,7 +107,7 @@ def test_what_was_not_read_yet_can_be_read_now(qtbot: QtBot, rig: Rig, context: 
     press(part, "Read it now")
     settle(qtbot, lambda: bool(chips(part)))
     assert [made.accessibleName() for made in chips(part)] == ["Place Bergen", "Technology PostgreSQL"]
-    assert part.sentence.text().startswith("Read by rules, ")
+    assert part.sentence.text().startswith("Found by rules, ")
     assert part.link.accessibleName() == "Read it again"
 
 

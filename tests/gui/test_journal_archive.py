@@ -56,7 +56,7 @@ def test_a_line_says_why_since_when_and_until_when(room: JournalRoom) -> None:
     assert entry.aside == "archived today"
     assert entry.aside_note.startswith("erased ")
     kept = archive_entry(buried("b", "Two", now - DAY_MS, reason="odd_reason", can_return=False), now)
-    assert kept.note == "Odd reason · home · cannot be brought back as it stands"
+    assert kept.note == "Odd reason · home · cannot be restored"
     assert (kept.aside, kept.aside_note) == ("archived yesterday", "never erased")
 
 
@@ -73,7 +73,7 @@ def test_many_are_brought_back_in_one_step(room: JournalRoom, rig: Rig, qtmodelt
     assert active(rig) == ["The boat is called Heron.", "Jar 4 holds quinces."]
     assert room.heads(tab.list) == ["The shed is green."]
     sentence, act, run = room.said[-1]
-    assert (sentence, act) == ("2 memories are back.", "Undo")
+    assert (sentence, act) == ("2 memories were restored.", "Undo")
     run()
     room.rest()
     assert active(rig) == []
@@ -111,8 +111,8 @@ def test_erasing_shows_what_would_be_lost_and_its_default_is_no(room: JournalRoo
     dialog = room.dialog(EraseDialog)
     settle(room.qtbot, dialog.act.isEnabled)
     assert dialog.summary.text() == (
-        "2 memories go for good, with their place in the search and every undo of them. "
-        "1 memory that it had taken in stands again. 2 other versions of the same stay."
+        "2 memories are erased for good, with their index entries and all their undo steps. "
+        "1 memory that was merged into it is active again. 2 other versions of the same stay."
     )
     assert dialog.never.isVisible()
     assert dialog.backups_note.text() == "1 backup still has a copy, until a newer one replaces it:"
@@ -149,7 +149,7 @@ def test_what_will_be_erased_is_said_above(room: JournalRoom) -> None:
     now = room.jobs.now
     room.jobs.graves = [buried("a", "The boat is called Heron.", now)]
     tab = room.enter("archive").tabs.archive
-    assert "It stays until you" in tab.lead.text()
+    assert "They stay here until you" in tab.lead.text()
     room.jobs.graves = [buried("a", "The boat is called Heron.", now, erased_at=now + DAY_MS)]
     tab.reload()
     room.rest()
@@ -172,7 +172,7 @@ def test_the_figures_stand_in_plain_words(room: JournalRoom) -> None:
     assert found["Used by Loci"] == "412 MB"
     assert found["Room"] == "Enough"
     assert found["Last fading check"] == "Never"
-    assert found["Search"] == "By meaning and by words"
+    assert found["Search"] == "By meaning and keywords"
     assert found["Model server"] == "None: rules and the built-in model answer"
     assert "Everything is fine." in room.words(tab)
     assert not tab.banners
@@ -214,7 +214,7 @@ def test_cards_stand_beside_each_other_where_there_is_room(room: JournalRoom) ->
     [
         ("p99_search_ms", 4.25, "4.2 ms"),
         ("index_mb", 1234.6, "1,235 MB"),
-        ("search_strategy", "bm25_only", "By words only"),
+        ("search_strategy", "bm25_only", "By keywords only"),
         ("search_strategy", "another_one", "another one"),
         ("avg_search_ms", None, "Not measured yet"),
         ("model_server", {"state": "ready"}, "Ready"),

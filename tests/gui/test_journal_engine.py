@@ -97,7 +97,7 @@ def test_what_is_kept_stays_and_the_rest_goes_and_comes_back(
     QTest.keyClick(archive.list, Qt.Key.Key_R)
     settle(qtbot, lambda: active(rig) == set(ids))
     rest(page, qtbot)
-    assert told(said).endswith("3 memories are back.")
+    assert told(said).endswith("3 memories were restored.")
 
 
 def test_what_would_fade_and_is_kept_leaves_the_list(page: JournalPage, rig: Rig, qtbot: QtBot) -> None:

@@ -60,7 +60,7 @@ def test_the_answer_stands_in_its_order_with_near_misses_below(room: LabRoom) ->
     assert heading == 4
     assert rows[0].note.endswith("words 1st, meaning 3rd")
     assert "disputed" in rows[3].note
-    assert rows[4].note.startswith("dropped: much weaker than the best, meaning 58th")
+    assert rows[4].note.startswith("left out: much weaker than the best, meaning 58th")
     assert [row.kind for row in rows[:2]] == [Kind.EPISODE, Kind.DIGEST]
 
 

@@ -366,7 +366,7 @@ def test_saved_questions_are_listed_run_asked_and_deleted(room: LabRoom, context
     assert "1 question that passed now fails." in texts(page.saved)
     page.saved.run_button.click()
     room.rest()
-    assert [line.state.text() for line in page.saved.lines] == ["holds", "fails"]
+    assert [line.state.text() for line in page.saved.lines] == ["passes", "fails"]
     assert "now 1st" in page.saved.lines[0].note
     assert page.saved.summary == "1 of 2 pass"
     heard = hear(context)

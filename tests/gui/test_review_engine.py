@@ -173,7 +173,7 @@ def test_what_was_settled_elsewhere_leaves_the_queue_and_says_why(desk: Desk, ri
     page.queue.see_why.click()
     dialog = dialog_of(page, ClosedDialog, qtbot)
     assert isinstance(dialog, ClosedDialog)
-    settle(qtbot, lambda: any("Closed itself" in line.why for line in dialog.list.lines.list_rows()))
+    settle(qtbot, lambda: any("Closed automatically" in line.why for line in dialog.list.lines.list_rows()))
     dialog.close_button.click()
 
 

@@ -178,12 +178,13 @@ def harbour() -> ReviewItem:
         ),
         suggestion=Suggestion(
             Action.KEEP_BOTH_DATED, 0.71, "builtin",
-            "Luleå until 18 Nov 2026, Frankfurt from then on. The built-in model is 71 % sure.", at(2026, 11, 18),
+            "Luleå until 18 Nov 2026, Frankfurt from then on. Confidence of the built-in model: 71 %.",
+            at(2026, 11, 18),
         ),
         follows=(
             Follow("2 digests", "use the existing memory and would be rewritten", ("m-1", "m-2")),
             Follow("Claude Code, Chat", "were given the existing memory 31 times"),
-            Follow("1 rule", "rests on the existing memory", ("m-3",)),
+            Follow("1 rule", "is based on the existing memory", ("m-3",)),
         ),
     )  # fmt: skip
 
