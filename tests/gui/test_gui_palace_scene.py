@@ -415,6 +415,17 @@ def test_what_was_fitted_stays_fitted_when_the_window_changes(context: Context, 
     assert (canvas.camera.lens.x, canvas.camera.lens.scale) == (before.x, before.scale)
 
 
+def test_what_is_shown_whole_stays_so_when_something_at_its_edge_is_chosen(context: Context, qtbot: QtBot) -> None:
+    canvas = canvas_of(context, qtbot)
+    camera = canvas.camera
+    camera.show_whole()
+    seen = camera.lens.visible_area
+    camera.reveal_point(seen.left() + seen.width() * 0.01, seen.center().y())
+    assert camera.fit == (WHOLE, "")
+    camera.reveal_point(seen.right() + seen.width(), seen.center().y())
+    assert camera.fit == ("", "")
+
+
 # ---- the slider
 
 

@@ -199,6 +199,20 @@ def test_searching_shows_answers_and_leads_to_the_library(window: MainWindow, ri
     assert page_of(window).told == ["enter boat called Heron"]
 
 
+def test_all_answers_lead_to_their_reasons_and_say_who_spoke(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:
+    remember(rig.engine, "The boat is called Heron.", author="Ingrid")
+    window.activateWindow()
+    window.top.search.setFocus()
+    QTest.keyClicks(window.top.search, "boat called Heron")
+    settle(qtbot, lambda: any("Heron" in head for head in window._box.shown_titles()))
+    assert " · Ingrid · " in window._box.shown_titles()[0]
+    asked: list[tuple[str, str]] = []
+    window.context.desk.go.connect(lambda page, target: asked.append((page, target)))
+    QTest.keyClick(window.top.search, Qt.Key.Key_Down)  # behind the one answer
+    QTest.keyClick(window.top.search, Qt.Key.Key_Return)
+    assert asked == [("recall", "ask:boat called Heron")]
+
+
 def test_the_window_comes_back_where_it_stood(context: Context, qtbot: QtBot) -> None:
     rooms = WindowViews(PAGES, [], gate, inspector, Importing)
     first = MainWindow(context, rooms)

@@ -132,6 +132,14 @@ def test_mouse_buttons_do_what_the_keys_do(qtbot: QtBot, page: PalacePage) -> No
     assert card(page).isHidden()
 
 
+def test_a_walk_that_ended_stays_away_when_the_theme_changes(qtbot: QtBot, page: PalacePage, context: Context) -> None:
+    begin(qtbot, page)
+    press(page, KEY.Key_Escape)
+    assert card(page).isHidden()
+    context.theme.apply_theme("dark", 100)
+    assert card(page).isHidden()
+
+
 def test_the_end_says_what_was_seen_and_offers_more(qtbot: QtBot, page: PalacePage) -> None:
     round_ = begin(qtbot, page)
     press(page, *[KEY.Key_Right] * len(round_.stops))

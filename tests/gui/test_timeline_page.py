@@ -335,6 +335,17 @@ def test_what_was_believed_and_what_was_true_at_the_end_of_a_period(
     assert len(heads(page)) == 4
 
 
+def test_the_strip_ends_with_the_memories_and_today_is_a_key_away(page: TimelinePage, rig: Rig, qtbot: QtBot) -> None:
+    said(rig, "The boat is called Heron.", "2020-05-04")
+    enter(page, qtbot)
+    today = rig.clock.now_ms()
+    assert page.time.strip.density.starts[-1] < ms("2020-07-01")
+    page.time.choose_named("today")
+    rest(page, qtbot)
+    starts, places = page.time.strip.density.starts, page.time.strip.places
+    assert starts[places[0]] <= today < starts[places[-1] + 1]
+
+
 def test_a_chosen_memory_is_what_the_inspector_shows(
     page: TimelinePage, year: Rig, context: Context, qtbot: QtBot
 ) -> None:
