@@ -199,18 +199,21 @@ def test_searching_shows_answers_and_leads_to_the_library(window: MainWindow, ri
     assert page_of(window).told == ["enter boat called Heron"]
 
 
-def test_all_answers_lead_to_their_reasons_and_say_who_spoke(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:
+def test_all_answers_lead_to_their_reasons_and_say_who_spoke(context: Context, rig: Rig, qtbot: QtBot) -> None:
+    pages = [*PAGES, PageSpec("recall", "Three", "search", Leaf)]
+    window = MainWindow(context, WindowViews(pages, [], gate, inspector, Importing))
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitExposed(window)
     remember(rig.engine, "The boat is called Heron.", author="Ingrid")
     window.activateWindow()
     window.top.search.setFocus()
     QTest.keyClicks(window.top.search, "boat called Heron")
     settle(qtbot, lambda: any("Heron" in head for head in window._box.shown_titles()))
     assert " · Ingrid · " in window._box.shown_titles()[0]
-    asked: list[tuple[str, str]] = []
-    window.context.desk.go.connect(lambda page, target: asked.append((page, target)))
     QTest.keyClick(window.top.search, Qt.Key.Key_Down)  # behind the one answer
     QTest.keyClick(window.top.search, Qt.Key.Key_Return)
-    assert asked == [("recall", "ask:boat called Heron")]
+    assert page_of(window).told == ["enter ask:boat called Heron"]
 
 
 def test_the_window_comes_back_where_it_stood(context: Context, qtbot: QtBot) -> None:
