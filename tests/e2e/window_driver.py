@@ -295,7 +295,7 @@ def _bring_history(hands: Hands) -> Steps:
     assert "Celadon glaze for the tall vase" in hands.cells(plan)
     hands.click((yield hands.seen(QAbstractButton, "Import *")))
     yield from hands.press("Walk through the palace")
-    yield Wait("the palace has rooms", lambda: hands.says(r"\d+ memories in \d+ rooms?$"))
+    yield Wait("the palace has rooms", lambda: hands.says(r"\d+ placed in \d+ rooms?$"))
     plan = yield hands.seen(QWidget, "Floor plan*")
     assert plan.hasFocus(), "the floor plan does not have the keyboard"
     before = plan.accessibleDescription()
@@ -435,7 +435,7 @@ def locked(hands: Hands) -> Steps:
 def walk(hands: Hands) -> Steps:
     """Wait until the sample palace can be walked through; then nothing."""
     yield Wait("the sample is being built", lambda: hands.says("Building a sample palace"))
-    yield Wait("the palace is walkable", lambda: hands.says(r"memories in \d+ wings"))
+    yield Wait("the palace is walkable", lambda: hands.says(r"placed in \d+ wings"))
 
 
 def building(hands: Hands) -> Steps:

@@ -44,7 +44,7 @@ def test_a_card_says_how_it_stands_and_what_it_was_granted(room: ClientsRoom, qt
     qtmodeltester.check(page.panes.cards.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     first, second = rows_of(page.panes.cards.list)
     assert (first.title, first.aside, first.standing) == ("Scribe", "3 to review", ClientState.AWAKE)
-    assert first.note == "Awake · connected 1 hour ago"
+    assert first.note == "Active · connected 1 hour ago"
     assert first.more.endswith("· work")
     assert first.last == "12 memories · 41 answers in 30 days"
     assert second.last == "12 memories · 41 answers in 30 days"

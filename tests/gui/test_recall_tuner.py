@@ -52,7 +52,7 @@ def test_a_weight_is_tried_with_its_effect_and_nothing_is_applied(room: LabRoom)
     assert rows[0].id == room.lab.ids()[2]
     assert rows[0].moved == 2
     assert "up 2 with the trial weights" in page.list.lines.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert "trial weights" in page.header.summary.whole
+    assert "with the weights being tried" in page.header.summary.whole
     assert room.lab.applied == []
     assert page.tuner.apply.isEnabled()
 

@@ -16,7 +16,8 @@ def test_a_glance_tells_what_the_report_tells(tmp_path: Path) -> None:
         rig.store("The lamp is green.")
         glance = rig.engine.vault.read_status(brief=True).result(30).values
         report = rig.engine.vault.read_status().result(30).values
-        assert glance["memories"] == {"total": 2} == {"total": report["memories"]["total"]}
+        assert glance["memories"] == {name: report["memories"][name] for name in ("total", "by_status")}
+        assert glance["memories"] == {"total": 2, "by_status": {"active": 2}}
         assert {name: report[name] for name in ("index", "model_server")} == {
             name: glance[name] for name in ("index", "model_server")
         }
@@ -29,4 +30,4 @@ def test_a_glance_sums_nothing_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with rig_at(tmp_path) as rig:
         for name in ("open_count", "count_by_state", "count_without_vectors"):
             monkeypatch.setattr(metrics, name, never)
-        assert rig.engine.vault.read_status(brief=True).result(30).values["memories"] == {"total": 0}
+        assert rig.engine.vault.read_status(brief=True).result(30).values["memories"] == {"total": 0, "by_status": {}}
