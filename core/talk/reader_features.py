@@ -102,9 +102,9 @@ def read_logits(
         temperatures: what the logits of `type`, `assertion`, `lasting` and `worth` are divided by.
     """
     first, second = len(TYPES), len(TYPES) + len(ASSERTIONS)
-    types = _shares(sentence[:first] / temperatures["type"])
-    assertions = _shares(sentence[first:second] / temperatures["assertion"])
-    worths = _shares(sentence[second + 1 :] / temperatures["worth"])
+    types = softmax(sentence[:first] / temperatures["type"])
+    assertions = softmax(sentence[first:second] / temperatures["assertion"])
+    worths = softmax(sentence[second + 1 :] / temperatures["worth"])
     kind = TYPES[int(types.argmax())]
     if kind is StatementType.NONE and worths[0] < 0.5:
         kind = TYPES[int(types[:-1].argmax())]  # worth keeping by the other head: the likeliest type that is one
@@ -119,9 +119,10 @@ def read_logits(
     )
 
 
-def _shares(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    raised = np.exp(logits - logits.max())
-    return np.asarray(raised / raised.sum(), np.float64)
+def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logits as probabilities, along the last axis."""
+    raised = np.exp(logits - logits.max(-1, keepdims=True))
+    return np.asarray(raised / raised.sum(-1, keepdims=True), np.float64)
 
 
 def _spans(tokens: NDArray[np.float64], offsets: Sequence[tuple[int, int]]) -> Iterator[tuple[str, tuple[int, int]]]:

@@ -24,7 +24,7 @@ from core.belief.extract.frames import predicate_names
 from core.belief.extract.normal_form import value_key
 from core.embed.embedder import ModelFiles, ModelManifest, SentenceSession, read_manifest, runtime_faults
 from core.errors import Code, LociError
-from core.talk.reader_features import SentenceFeatures, encode_sentence
+from core.talk.reader_features import SentenceFeatures, encode_sentence, softmax
 from core.types.belief import ClaimDraft
 from core.types.talk import SentenceInContext
 
@@ -232,7 +232,7 @@ def read_marks(marks: NDArray[np.float64], features: SentenceFeatures, text: str
         text: the sentence.
     """
     own = marks[1 : len(features.offsets) + 1]
-    tags = _softmax(own[:, :-SIDE])
+    tags = softmax(own[:, :-SIDE])
     subjects = list(_runs_of_subjects(own[:, -SIDE : -SIDE + OTHERS].argmax(1)))
     side = 1 / (1 + np.exp(-np.clip(own[:, -SIDE + OTHERS :], -30, 30)))
     values = tuple(_read_tagged_values(tags, side, subjects, features.offsets, text))
@@ -292,12 +292,6 @@ def _widen_to_words(offsets: Sequence[Span], run: Span, text: str) -> Span:
     while 0 < end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
         end += 1
     return start, end
-
-
-def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Logits of each row as probabilities."""
-    raised = np.exp(logits - logits.max(1, keepdims=True))
-    return np.asarray(raised / raised.sum(1, keepdims=True), np.float64)
 
 
 def _is_agreed(draft: ClaimDraft, place: Span, reading: ClaimReading, sentence: str) -> bool:
