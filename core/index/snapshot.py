@@ -211,7 +211,7 @@ def _frame(sealed: bytes) -> bytes:
 
 
 def _replace(path: Path, parts: Iterator[bytes]) -> int:
-    # The name ends as those of core.security.atomic do, whose sweep removes what a kill leaves behind.
+    # Named as core.security.atomic names its own, so what a kill leaves behind goes when the vault is next opened.
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:  # mkstemp made it 0600

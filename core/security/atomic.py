@@ -96,11 +96,11 @@ def sync_directory(directory: Path) -> None:
         os.close(descriptor)
 
 
-def clear_leftovers(directory: Path) -> int:
-    """Remove what a killed `write_atomic` left behind. Call it under the vault's lock only.
+def clear_partial_files(path: Path) -> int:
+    """Remove what a killed `write_atomic` of one file left beside it. Call it where nobody else writes that file.
 
     Args:
-        directory: where to look; not below it.
+        path: the file itself, existing or not; files whose names only begin like it are left alone.
 
     Returns:
         How many files were removed.
@@ -111,7 +111,7 @@ def clear_leftovers(directory: Path) -> int:
     removed = 0
     failed: OSError | None = None
     try:
-        for leftover in directory.glob(f".*{_PARTIAL}"):
+        for leftover in path.parent.glob(f".{path.name}.*{_PARTIAL}"):
             leftover.unlink()
             removed += 1
     except OSError as error:

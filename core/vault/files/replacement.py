@@ -11,7 +11,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from core.security.atomic import sync_directory, write_error
+from core.security.atomic import clear_partial_files, sync_directory, write_error
 from core.vault.files.home import Home
 
 WORK = ".restore-"
@@ -73,12 +73,18 @@ def _set_aside(present: Path) -> None:
 
 
 def clear_leftovers(home: Home) -> int:
-    """Remove what a killed backup left. Under the vault's lock, with no backup running.
+    """Remove what a killed backup, and a killed write of the vault's own files, left behind.
+
+    Call it under the vault's lock, with no backup running.
 
     Returns:
         How many things were removed.
+
+    Raises:
+        EnvironmentFaultError: READ_ONLY or WRITE_FAILED.
     """
-    removed = 0
+    # Only files that the holder of the lock writes: the window may be saving its layout in this moment.
+    removed = sum(map(clear_partial_files, (home.head, home.keys, home.snapshot)))
     with suppress(FileNotFoundError):
         for entry in list(home.backups.iterdir()):
             if entry.name.startswith(BACKUP_WORK):

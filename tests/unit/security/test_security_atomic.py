@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import Code, EnvironmentFaultError
-from core.security.atomic import clear_leftovers, write_atomic
+from core.security.atomic import clear_partial_files, write_atomic
 
 ROOT = str(Path(__file__).resolve().parents[3])
 
@@ -122,13 +122,14 @@ def test_a_kill_leaves_the_old_content_and_a_leftover_that_is_cleared(tmp_path: 
     assert done.returncode == 9
     assert path.read_bytes() == b"old"
     assert len(names(tmp_path)) == 2
-    (tmp_path / "visible.partial").write_bytes(b"of someone else")
-    assert clear_leftovers(tmp_path) == 1
-    assert names(tmp_path) == ["head", "visible.partial"]
-    assert clear_leftovers(tmp_path) == 0
+    for other in ("visible.partial", ".heads.x.partial"):
+        (tmp_path / other).write_bytes(b"of someone else")
+    assert clear_partial_files(path) == 1
+    assert names(tmp_path) == [".heads.x.partial", "head", "visible.partial"]
+    assert clear_partial_files(path) == 0
 
 
 def test_leftovers_that_cannot_be_removed_are_told(tmp_path: Path) -> None:
     (tmp_path / ".head.x.partial").mkdir()
     with pytest.raises(EnvironmentFaultError):
-        clear_leftovers(tmp_path)
+        clear_partial_files(tmp_path / "head")

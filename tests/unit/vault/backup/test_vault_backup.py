@@ -183,7 +183,11 @@ def test_leftovers_of_a_kill_are_cleared(home: Home) -> None:
     (home.backups / ".work-abc" / "vault.db").write_bytes(b"x")
     (home.backups / "loci-x.tar.partial").write_bytes(b"x")
     (home.backups / "mine.tar").write_bytes(b"x")
-    assert clear_leftovers(home) == 2
+    written_by_the_vault = [home.head, home.keys, home.keys.with_name("vault.keys.bak"), home.snapshot]
+    for path in (*written_by_the_vault, home.path / "window.json"):
+        path.with_name(f".{path.name}.abc.partial").write_bytes(b"x")
+    assert clear_leftovers(home) == 6
+    assert [path.name for path in home.path.glob(".*.partial")] == [".window.json.abc.partial"]
     assert [path.name for path in home.backups.iterdir()] == ["mine.tar"]
     assert clear_leftovers(Home(home.path / "none")) == 0
 
