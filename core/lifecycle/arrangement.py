@@ -47,7 +47,7 @@ from core.memory import floor_plan as stored
 from core.memory.floor_plan import LEAST_WING, Places, Room, Wing
 from core.memory.landmarks import read_alcoves
 from core.score.communities import MOST_COMMUNITIES, SAMPLE
-from core.score.floor_plan import Rect, lay_out
+from core.score.floor_plan import Rect, count_cards, lay_out
 from core.score.room_sections import name_grounds
 from core.score.topics import blend_with_conversation, mean_directions
 from core.text.room_names import TEXTS, name_by_time
@@ -124,11 +124,13 @@ class _NewTopic:
     Attributes:
         members: who belongs into it, as places in the batch.
         speakers: stems of the names of who speaks.
+        cards: how many memories with a card need as much room.
     """
 
     name: str
     members: Numbers
     speakers: frozenset[str]
+    cards: int
 
 
 class Arranger:
@@ -223,7 +225,7 @@ class Arranger:
 
     def _plan_first_rooms(self, batch: _Batch) -> tuple[Wing, PlacementPlan]:
         topics = self._divide_into_topics(batch, np.arange(len(batch.ids)), ())
-        rects = lay_out([len(topic.members) for topic in topics])
+        rects = lay_out([topic.cards for topic in topics])
         wing = Wing(self._site.make_id(), batch.space_id, "", 0.0, max(LEAST_WING, *(float(r.x + r.w) for r in rects)))
         return wing, self._new_rooms(batch, wing, topics, rects)
 
@@ -259,7 +261,7 @@ class Arranger:
             grounds = self._site.read(lambda rows: stored.reserved_rects(rows, wing.id))
             taken = [rect_of(room) for room in start.rooms]
             taken += [Rect(round(x), round(y), round(w), round(h)) for x, y, w, h in grounds]
-            sizes = [len(topic.members) for topic in topics]
+            sizes = [topic.cards for topic in topics]
             rects = find_grounds(sizes, taken, widen_wing(wing.w, taken, sizes))
             new = self._new_rooms(batch, wing, topics, rects)
             plan.rooms += new.rooms
@@ -329,12 +331,16 @@ class Arranger:
         members = DividedMemories(batch.labels[which], batch.vectors[which], talks, traits.is_ground)
         divided = divide_by_theme(self._site, members, limits)
         stems = speaker_stems(often)
-        found = [_NewTopic(name, which[part], stems) for name, part in divided.parts]
+
+        def make_topic(name: str, part: Numbers) -> _NewTopic:
+            return _NewTopic(name, which[part], stems, count_cards(len(part), int(traits.is_ground[part].sum())))
+
+        found = [make_topic(name, part) for name, part in divided.parts]
         used = {fold_case(name) for name in (*taken, *(topic.name for topic in found))}
         for part in cut_by_season(divided.rest, talks, traits.times) if divided.rest.size else ():
             name = name_by_time(room_texts(self._read_texts(batch.labels[which[part]], speakers)), used)
             used.add(fold_case(name))
-            found.append(_NewTopic(name, which[part], stems))
+            found.append(make_topic(name, part))
         return sorted(found, key=lambda topic: -len(topic.members))
 
     def _read_texts(self, labels: Numbers, speakers: Counter[str]) -> list[NamingText]:

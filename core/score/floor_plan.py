@@ -8,21 +8,21 @@ memory, a vector's meaning or the vault.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BugError
-from core.types.views import GAP, HEADER, MARGIN, SLOT_ASPECT
+from core.types.views import CARD_SIDE, GAP, HEADER, MARGIN, SLOT_ASPECT
 
 Places = NDArray[np.float64]
 """Rows of x and y."""
 
-ROOMY = 1.6
-"""Places of a new room for each of its memories."""
-ROOMY_LARGE = 1.8
+ROOMY = 5.0
+"""Places of a new room for each memory with a card: those of the card, and a fourth more for what comes later."""
+ROOMY_LARGE = 5.4
 """The same of a room with alcoves, whose names take places too."""
 LARGE = 60
 """Memories of a room up to which it has no alcoves."""
@@ -42,6 +42,8 @@ _WASTE = 0.5
 _GAP = int(GAP)
 _WALLS_ACROSS, _WALLS_DOWN = int(2 * MARGIN), int(HEADER + MARGIN)
 _MIDDLE = 0.5
+_CARD_REACH = 16
+"""Places from its kin within which room for a card is looked for."""
 _ACROSS = 2 * MARGIN + 2 * _MIDDLE  # of a room's width, what lies outside the centres of its outermost places
 _DOWN = HEADER + MARGIN + 2 * _MIDDLE
 
@@ -77,9 +79,19 @@ def room_capacity(w: float, h: float, density: int = 0) -> int:
     return column_count(w, density) * row_count(h, density)
 
 
-def places_needed(count: int) -> int:
-    """Places that a new room for so many memories should have."""
-    return max(LEAST_PLACES, math.ceil((ROOMY if count <= LARGE else ROOMY_LARGE) * count))
+def count_cards(count: int, ground: int) -> int:
+    """How many memories with a card take as much room as these memories do.
+
+    Args:
+        count: all of them.
+        ground: how many of them are small talk, which takes one place each.
+    """
+    return count - ground + math.ceil(ground / CARD_SIDE**2)
+
+
+def places_needed(cards: int) -> int:
+    """Places that a new room for so many memories with a card should have."""
+    return max(LEAST_PLACES, math.ceil((ROOMY if cards <= LARGE else ROOMY_LARGE) * cards))
 
 
 def room_size(places: int, widest: int | None = None) -> tuple[int, int]:
@@ -116,7 +128,7 @@ def lay_out(counts: Sequence[int]) -> tuple[Rect, ...]:
     """The first plan of a wing: a squarified treemap (Bruls, Huizing, van Wijk 2000) snapped to the unit grid.
 
     Args:
-        counts: memories of each room.
+        counts: memories with a card of each room.
 
     Returns:
         A rectangle for each, GAP apart, together filling a rectangle from 0, 0 that is drawn about 1.5 times as wide as
@@ -352,12 +364,34 @@ class Grid:
         Returns:
             The place, taken from now on.
         """
+        self._refine_when_full()
+        return self._take(self._find_nearest(x, y, self._free_within, None))
+
+    def take_with_card(self, x: float, y: float) -> tuple[float, float]:
+        """Take the nearest free place beside which a card has room and narrows no other's.
+
+        Args:
+            x: where it would best be, inside the room.
+            y: likewise.
+
+        Returns:
+            The place, taken from now on; the nearest free one where no card has room.
+        """
+        self._refine_when_full()
+        found = self._find_nearest(x, y, self._clear_within, _CARD_REACH)
+        return self._take(found or self._find_nearest(x, y, self._free_within, None))
+
+    def _refine_when_full(self) -> None:
         while self.density < MOST_DENSITY and not self.room:
             self.density += 1
             self._mark_free()
-        place = self._find_nearest_free(x, y)
+
+    def _take(self, place: tuple[float, float] | None) -> tuple[float, float]:
+        if place is None:
+            raise BugError("a full room")
         self._placed.append(place)
         self._free[self._cell_of(*place)] = False
+        self._taken[self._cell_of(*place)] = True
         return place
 
     def _mark_free(self) -> None:
@@ -369,16 +403,45 @@ class Grid:
             columns = (xs > rect.x) & (xs < rect.x + rect.w)
             self._free[np.ix_(lines, columns)] = False
         self._open = int(self._free.sum())
+        self._taken = np.zeros_like(self._free)
         for x, y in self._placed:
             line, column = self._cell_of(x, y)
             if 0 <= line < self._free.shape[0] and 0 <= column < self._free.shape[1]:
                 self._free[line, column] = False
+                self._taken[line, column] = True
 
     def _cell_of(self, x: float, y: float) -> tuple[int, int]:
         step = 2**self.density
         return round((y - HEADER - _MIDDLE) * step), round((x - MARGIN - _MIDDLE) * step)
 
-    def _find_nearest_free(self, x: float, y: float) -> tuple[float, float]:
+    def _free_within(self, top: int, bottom: int, left: int, right: int) -> NDArray[np.bool_]:
+        return self._free[max(0, top) : bottom, max(0, left) : right]
+
+    def _clear_within(self, top: int, bottom: int, left: int, right: int) -> NDArray[np.bool_]:
+        """Which places of a part are free with the right and lower ones of a card, and stand in no other's card."""
+        top, left = max(0, top), max(0, left)
+        bottom, right = min(bottom, self._free.shape[0]), min(right, self._free.shape[1])
+        # One more place all round: beyond the walls nothing is free, and nobody stands there.
+        free = np.zeros((bottom - top + 2, right - left + 2), np.bool_)
+        taken = np.zeros_like(free)
+        outer = (slice(max(0, top - 1), bottom + 1), slice(max(0, left - 1), right + 1))
+        low, first = int(top == 0), int(left == 0)
+        high, wide = self._free[outer].shape
+        free[low : low + high, first : first + wide] = self._free[outer]
+        taken[low : low + high, first : first + wide] = self._taken[outer]
+        clear = free[1:-1, 1:-1] & free[1:-1, 2:] & free[2:, 1:-1] & free[2:, 2:]
+        beside = taken[1:-1, :-2] | taken[:-2, 1:-1] | taken[:-2, :-2] | taken[:-2, 2:] | taken[2:, :-2]
+        return np.asarray(clear & ~beside, np.bool_)
+
+    def _find_nearest(
+        self, x: float, y: float, mask_of: Callable[[int, int, int, int], NDArray[np.bool_]], farthest: int | None
+    ) -> tuple[float, float] | None:
+        """The nearest place of a mask.
+
+        Args:
+            mask_of: which places between two lines and two columns are meant.
+            farthest: places from the point within which it is looked for; None for the whole room.
+        """
         step = 2**self.density
         line, column = (y - HEADER - _MIDDLE) * step, (x - MARGIN - _MIDDLE) * step
         down, across = self._free.shape
@@ -386,7 +449,7 @@ class Grid:
         reach = 4
         while True:
             top, left = max(0, at[0] - reach), max(0, at[1] - reach)
-            ys, xs = np.nonzero(self._free[top : at[0] + reach + 1, left : at[1] + reach + 1])
+            ys, xs = np.nonzero(mask_of(top, at[0] + reach + 1, left, at[1] + reach + 1))
             if ys.size:
                 apart = (ys + top - line) ** 2 + (xs + left - column) ** 2
                 best = int(np.argmin(apart))
@@ -396,6 +459,6 @@ class Grid:
                         MARGIN + _MIDDLE + float(xs[best] + left) / step,
                         HEADER + _MIDDLE + float(ys[best] + top) / step,
                     )
-            if reach >= max(down, across):
-                raise BugError("a full room")
+            if reach >= max(down, across) or (farthest is not None and reach >= farthest):
+                return None
             reach *= 2

@@ -1,12 +1,14 @@
 """Where the first memories of a room stand: columns about its landmarks, alcoves in a large room.
 
-A section is a part of a room's lattice of places. Its landmarks stand in its first row, each at the top of a group of
-columns; below it stand its kin by time, ground last, with free places where most time passed and at the foot. Must not
-do: choose a landmark, know a memory, or let two stand on one place.
+A section is a part of a room's lattice of places. Each memory has as many places as its card takes, as far as there is
+room. The landmarks stand in the first row, each at the top of a group of columns; below it stand its kin by time, with
+free places where most time passed. Small talk stands in single places at the foot. Must not do: choose a landmark, know
+a memory, or let two stand on one place.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,17 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.score.floor_plan import Places, Rect, column_count, cut_squarified, row_count
-from core.types.views import HEADER, MARGIN, Alcove
+from core.types.views import ALCOVE_HEADER, CARD_SIDE, HEADER, MARGIN, Alcove
 
 Numbers = NDArray[np.int64]
 
-ALCOVE_HEADER = 1
-"""Rows of places at the top of an alcove that hold its name."""
 _MIDDLE = 0.5
 _LEAST_ROWS = 2
 _TURNS = 40
-_SPREAD = 2
+_SPREAD = 3
 """One free place of so many is left between others; the rest is at the foot."""
+_LEFT_OVER = 1.1
+_UNEVEN = 1.1
+"""How much fuller than the average a column may be."""
+_CARDS = ((CARD_SIDE, CARD_SIDE), (CARD_SIDE, 1), (1, 1))
+"""Places across and down of a card, the best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +67,21 @@ def whole_room(w: float, h: float) -> RoomSection:
     return RoomSection(0, 0, column_count(w), row_count(h))
 
 
+def card_places(count: int, ground: int) -> int:
+    """Places that memories with their cards need in a section, with some for what its sides leave over.
+
+    Args:
+        count: all of them.
+        ground: how many of them are small talk, which takes one place each.
+    """
+    return math.ceil(_LEFT_OVER * CARD_SIDE**2 * (count - ground)) + ground
+
+
 def split_alcoves(sizes: Sequence[int], section: RoomSection) -> tuple[RoomSection, ...] | None:
     """Divide a room into alcoves that hold their members below their names.
 
     Args:
-        sizes: members of each.
+        sizes: places that each needs.
 
     Returns:
         One section for each, together the whole one; None where the room is too small for so many.
@@ -119,24 +134,68 @@ def lay_section(section: RoomSection, members: Members, heads: Sequence[int]) ->
         A place on the unit grid for each, no two the same, (n, 2).
     """
     count = len(members.times)
-    kept = [head for head in heads if section.rows >= _LEAST_ROWS][: section.columns]
-    if len(kept) * 1 + section.columns * (section.rows - 1) < count:
+    is_ground = members.is_ground.copy()
+    is_ground[list(heads)] = False
+    told, ground = np.flatnonzero(~is_ground), np.flatnonzero(is_ground)
+    foot_rows = -(-len(ground) // max(1, section.columns))
+    upper = RoomSection(section.column, section.row, section.columns, section.rows - foot_rows)
+    card = next((one for one in _CARDS if _holds_cards(upper, one, len(told), len(heads))), None)
+    if card is None:  # so full that small talk stands among the others
+        return _to_places(_lay_cards(section, (1, 1), np.arange(count), members, heads), count)
+    cells = _lay_cards(upper, card, told, members, heads)
+    foot = RoomSection(section.column, section.row + section.rows - foot_rows, section.columns, foot_rows)
+    return _to_places(cells + _lay_ground(foot, ground, members, heads), count)
+
+
+def _holds_cards(section: RoomSection, card: tuple[int, int], count: int, heads: int) -> bool:
+    """Whether so many cards of a size have room, with a first row for their landmarks alone."""
+    columns, rows = section.columns // card[0], section.rows // card[1]
+    return rows >= _LEAST_ROWS and min(heads, columns) + columns * (rows - 1) >= count
+
+
+def _lay_cards(
+    section: RoomSection, card: tuple[int, int], told: Numbers, members: Members, heads: Sequence[int]
+) -> list[tuple[int, int, int]]:
+    """Who stands in which column and row: landmarks on top, each above its kin."""
+    coarse = RoomSection(0, 0, section.columns // card[0], section.rows // card[1])
+    kept = [head for head in heads if coarse.rows >= _LEAST_ROWS][: coarse.columns]
+    if len(kept) + coarse.columns * (coarse.rows - 1) < len(told):
         kept = []  # so full that the row of the landmarks is needed for others
     if not kept:
-        return _to_places(_fill(section, np.arange(count), members, has_head=False), count)
-    near = members.vectors @ members.vectors[kept].T
-    wished = np.bincount(near.argmax(axis=1), minlength=len(kept)) if count else np.zeros(len(kept), np.int64)
-    widths = apportion(wished.tolist(), section.columns)
-    rooms = [width * (section.rows - 1) + 1 for width in widths]
-    groups = assign_kin(near, rooms, kept)
-    cells: list[tuple[int, int, int]] = []
-    left = section.column
-    for place, (head, width) in enumerate(zip(kept, widths, strict=True)):
-        kin = np.flatnonzero(groups == place)
-        group = np.concatenate(([head], kin[kin != head])).astype(np.int64)
-        cells += _fill(RoomSection(left, section.row, width, section.rows), group, members, has_head=True)
-        left += width
-    return _to_places(cells, count)
+        cells = _fill(coarse, told, members, has_head=False)
+    else:
+        near = members.vectors[told] @ members.vectors[kept].T
+        wished = np.bincount(near.argmax(axis=1), minlength=len(kept))
+        widths = apportion(wished.tolist(), coarse.columns)
+        # About even columns: a landmark few are near to has its share of those that are nearly as near.
+        even = min(coarse.rows - 1, math.ceil(_UNEVEN * len(told) / coarse.columns))
+        rooms = [width * even + 1 for width in widths]
+        if sum(rooms) < len(told):
+            rooms = [width * (coarse.rows - 1) + 1 for width in widths]
+        groups = assign_kin(near, rooms, [int(np.flatnonzero(told == head)[0]) for head in kept])
+        cells, left = [], 0
+        for place, (head, width) in enumerate(zip(kept, widths, strict=True)):
+            kin = told[groups == place]
+            group = np.concatenate(([head], kin[kin != head])).astype(np.int64)
+            cells += _fill(RoomSection(left, 0, width, coarse.rows), group, members, has_head=True)
+            left += width
+    return [(at, section.column + column * card[0], section.row + row * card[1]) for at, column, row in cells]
+
+
+def _lay_ground(
+    section: RoomSection, ground: Numbers, members: Members, heads: Sequence[int]
+) -> list[tuple[int, int, int]]:
+    """Small talk column by column, about under the landmark it is nearest to, then by time."""
+    if not ground.size:
+        return []
+    nearest = np.zeros(len(ground), np.int64)
+    if heads:
+        nearest = (members.vectors[ground] @ members.vectors[list(heads)].T).argmax(axis=1)
+    order = ground[np.lexsort((ground, members.times[ground], nearest))]
+    return [
+        (at, section.column + place // section.rows, section.row + place % section.rows)
+        for place, at in enumerate(order.tolist())
+    ]
 
 
 def apportion(shares: Sequence[float], total: int) -> list[int]:

@@ -302,7 +302,10 @@ MARGIN = 1.0
 """Plan units kept free at the other three sides of a room."""
 GAP = 1.0
 """Plan units between two rooms."""
-
+ALCOVE_HEADER = 1
+"""Plan units at the top of an alcove that hold its name; no locus stands there."""
+CARD_SIDE = 2
+"""Places side by side, and one above the other, that a memory's card takes where there is room for it."""
 
 SLOT_ASPECT = 2.6
 """How many times wider than high a place is drawn: it holds a card. Plan units count places, in both directions."""

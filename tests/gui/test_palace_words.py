@@ -12,7 +12,7 @@ from engine_rig import Rig
 from hypothesis import given
 from hypothesis import strategies as st
 from palace_rig import first, furnish, opened, press, shut
-from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -20,11 +20,12 @@ from window_rig import hear, settle
 
 from core.errors import Code, EnvironmentFaultError
 from core.types.values import Kind
-from core.types.views import Furnishing, Landmark
+from core.types.views import HEADER, MARGIN, Alcove, Furnishing, Landmark, RoomPlan
 from ui.bridge import read_emblems
 from ui.context import Context
 from ui.pages.palace.emblems import EmblemDialog
 from ui.pages.palace.items import RoomItem
+from ui.pages.palace.lattice import assign_card_cells, lattice_shape
 from ui.pages.palace.page import PalacePage
 from ui.pages.palace.picture.furniture import outline_path
 from ui.pages.palace.picture.layout import DetailLevel
@@ -131,7 +132,7 @@ def test_from_near_every_memory_is_a_card_of_its_own(qtbot: QtBot, page: PalaceP
     room = furnished(first(page).room)
     page.canvas.enter_room(room.id)
     lens, painter = page.canvas.camera.lens, page.canvas.painter
-    assert painter.is_text_shown(lens, room)
+    assert all(painter.is_text_shown(lens, PlacedLocus(room, at)) for at in range(len(room.ids)))
     rects = [painter.spot_rect(PlacedLocus(room, at), lens, page.scene.look) for at in range(len(room.ids))]
     assert not any(one.intersects(other) for at, one in enumerate(rects) for other in rects[:at])
     page.canvas._read_heads_in_sight()
@@ -146,12 +147,68 @@ def test_labels_among_shapes_do_not_overlap_and_give_way(page: PalacePage) -> No
     room = furnished(first(page).room)
     page.canvas.grab()
     painter = page.canvas.painter
-    layout = replace(painter.layout_of(room, lens_for(room, 700)), detail=DetailLevel.SHAPES)
+    layout = replace(painter.layout_of(room, lens_for(room, 700)), detail=DetailLevel.SHAPES, least_card=(9e3, 9e3))
     labels = painter._labels_of(room, layout)
     assert labels
     rects = [label.rect for label in labels]
     assert not any(one.intersects(other) for at, one in enumerate(rects) for other in rects[:at])
     assert all(layout.inside.adjusted(-1, -1, 1, 1).contains(rect) for rect in rects)
+
+
+def test_a_room_that_is_entered_shows_words_and_small_talk_as_shapes(qtbot: QtBot, page: PalacePage) -> None:
+    room = furnished(first(page).room)
+    room.ground = np.arange(len(room.ids)) % 3 == 2
+    page.canvas.grab()
+    lens, painter = lens_for(room, 700), page.canvas.painter
+    layout = replace(painter.layout_of(room, lens), detail=DetailLevel.SHAPES)
+    told = [at for at in range(len(room.ids)) if not room.ground[at] or at in room.landmarks]
+    assert layout.readable_rows(room).tolist() == told
+    rects = [painter._interior.card_rect(room, layout, at) for at in told]
+    assert not any(one.intersects(other) for at, one in enumerate(rects) for other in rects[:at])
+    assert all(rect.width() >= layout.least_card[0] * 0.9 for rect in rects)
+
+
+def test_a_click_on_any_part_of_a_card_selects_it(page: PalacePage) -> None:
+    room = furnished(first(page).room)
+    page.canvas.enter_room(room.id)
+    lens, painter = page.canvas.camera.lens, page.canvas.painter
+    wide = [at for at in range(len(room.ids)) if room.card_places()[at].tolist() == [2, 2]]
+    assert wide
+    for at in wide:
+        rect = painter.spot_rect(PlacedLocus(room, at), lens, page.scene.look)
+        for point in (rect.topLeft() + QPointF(3, 3), rect.bottomRight() - QPointF(3, 3), rect.center()):
+            found = painter.spot_at(point, page.scene, lens)
+            assert found is not None
+            assert found.at == at
+
+
+@given(st.integers(0, 2), st.integers(4, 12), st.integers(4, 16), st.integers(0, 60), st.integers(0, 99))
+def test_no_two_cards_share_a_place_and_none_leaves_its_alcove(
+    density: int, wide: int, high: int, count: int, seed: int
+) -> None:
+    step, dice = 2.0**-density, np.random.default_rng(seed)
+    half = wide // 2
+    alcoves = tuple(
+        Alcove(str(nr), "One", MARGIN + nr * half, HEADER, (half, wide - half)[nr], float(high)) for nr in range(2)
+    )
+    plan = RoomPlan("r", "Room", 0, 0, wide + 2 * MARGIN, high + HEADER + MARGIN, count, density, "lifecycle",
+                    None, (), alcoves)  # fmt: skip
+    lines, columns = lattice_shape(plan, step)
+    first_line = int(np.ceil((1 - 0.5) / step)) if density else 1
+    cells = dice.permutation(np.arange(first_line * columns, lines * columns))[:count]
+    x, y = MARGIN + 0.5 + cells % columns * step, HEADER + 0.5 + cells // columns * step
+    sizes = assign_card_cells(plan, step, x, y, range(0, len(cells), 2))
+    assert np.all(sizes[1::2] == 1)
+    held = np.zeros((lines, columns), np.int64)
+    for cell, (across, down) in zip(cells.tolist(), sizes.tolist(), strict=True):
+        line, column = divmod(cell, columns)
+        held[line : line + down, column : column + across] += 1
+        assert line + down <= lines
+        edges = {MARGIN + 0.5 + at * step >= MARGIN + half for at in range(column, column + across)}
+        assert len(edges) == 1
+        assert 1 <= across <= 3
+        assert 1 <= down <= 2
+    assert held.max(initial=0) <= 1
 
 
 def test_a_room_says_its_landmarks_to_those_who_do_not_see_it(page: PalacePage) -> None:

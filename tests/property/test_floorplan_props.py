@@ -17,6 +17,7 @@ from core.score.floor_plan import (
     Grid,
     Rect,
     column_count,
+    count_cards,
     free_ground,
     grid_density,
     lay_out,
@@ -32,6 +33,7 @@ from core.score.room_sections import (
     RoomSection,
     apportion,
     below_name,
+    card_places,
     ground_of,
     lay_section,
     split_alcoves,
@@ -93,7 +95,7 @@ def test_a_wing_is_wider_than_high_and_wastes_little(counts: list[int]) -> None:
     rects = lay_out(counts)
     w, h = max(rect.x + rect.w for rect in rects), max(rect.y + rect.h for rect in rects)
     assert 1.0 < w * SLOT_ASPECT / h < 2.1
-    assert sum(room_capacity(rect.w, rect.h) for rect in rects) < 2.6 * sum(counts)
+    assert sum(room_capacity(rect.w, rect.h) for rect in rects) < 1.5 * ROOMY * sum(counts)
 
 
 @SMALL
@@ -113,7 +115,7 @@ def member_rows(count: int, seed: int) -> Members:
 
 
 @SMALL
-@given(st.integers(0, 200), st.integers(0, 6), st.integers(0, 5), st.floats(1.0, 2.0))
+@given(st.integers(0, 200), st.integers(0, 6), st.integers(0, 5), st.floats(1.0, 6.0))
 def test_first_places_are_free_places_with_the_landmarks_on_top(
     count: int, landmarks: int, seed: int, roomy: float
 ) -> None:
@@ -125,9 +127,27 @@ def test_first_places_are_free_places_with_the_landmarks_on_top(
     assert is_on_grid(places, w, h, 0)
     assert len(np.unique(places, axis=0)) == count
     if roomy >= ROOMY and count >= 20:
-        top = places[heads[: section.columns]]
+        top = places[heads]
         assert np.all(top[:, 1] == HEADER + 0.5)
         assert np.all(np.diff(top[:, 0]) > 0)
+
+
+@SMALL
+@given(st.integers(12, 120), st.integers(0, 6), st.integers(0, 5))
+def test_in_a_new_room_every_card_has_its_places_and_small_talk_stands_below(
+    count: int, landmarks: int, seed: int
+) -> None:
+    members = member_rows(count, seed)
+    told = np.flatnonzero(~members.is_ground)
+    heads = told[:landmarks].tolist()
+    w, h = room_size(places_needed(count_cards(count, count - len(told))))
+    places = lay_section(whole_room(w, h), members, heads)
+    cells = {tuple(place) for place in places.tolist()}
+    for x, y in places[told].tolist():
+        beside = {(x + across, y + down) for across in range(2) for down in range(2 if count >= 60 else 1)}
+        assert beside & cells == {(x, y)}
+    if 0 < len(told) < count:
+        assert places[members.is_ground, 1].min() > places[told, 1].max()
 
 
 def test_kin_stand_in_the_column_of_their_landmark_in_order_of_time() -> None:
@@ -163,6 +183,20 @@ def test_alcoves_share_a_room_and_hold_their_members(sizes: list[int]) -> None:
         assert below_name(alcove).size >= size
         assert ground_of(alcove).y >= HEADER
     assert np.all(held == 1)
+
+
+@SMALL
+@given(st.lists(st.tuples(st.integers(8, 90), st.floats(0, 1)), min_size=2, max_size=12), st.integers(0, 5))
+def test_alcoves_of_a_new_room_have_room_for_cards(parts: list[tuple[int, float]], seed: int) -> None:
+    sizes = [(count, int(share * count)) for count, share in parts]
+    w, h = room_size(places_needed(max(61, sum(count_cards(count, ground) for count, ground in sizes))))
+    found = split_alcoves([card_places(count, ground) for count, ground in sizes], whole_room(w, h))
+    assert found is not None
+    for alcove, (count, ground) in zip(found, sizes, strict=True):
+        vectors, _ = topics(count, 3, seed)
+        members = Members(vectors, np.arange(count), np.arange(count) < ground)
+        places = lay_section(below_name(alcove), members, [])
+        assert len(np.unique(places, axis=0)) == count
 
 
 def test_too_many_alcoves_for_a_room_are_refused() -> None:
@@ -269,6 +303,35 @@ def test_the_nearest_free_place_is_taken() -> None:
     grid = Grid(8, 8, np.array([(3.5, 4.5)]))
     assert grid.take_nearest(3.6, 4.4) in {(4.5, 4.5), (3.5, 3.5)}
     assert grid.take_nearest(100, 100) == (6.5, 6.5)
+
+
+@SMALL
+@given(st.integers(6, 14), st.integers(8, 18), st.lists(st.tuples(st.floats(0, 14), st.floats(0, 18)), max_size=60))
+def test_a_newcomer_takes_no_place_of_a_card_while_there_is_room(
+    w: int, h: int, wishes: list[tuple[float, float]]
+) -> None:
+    grid, given_out = Grid(w, h, np.empty((0, 2))), list[tuple[float, float]]()
+    for x, y in wishes:
+        place = grid.take_with_card(x, y)
+        assert place not in given_out
+        cards = [{(a + across, b + down) for across in range(2) for down in range(2)} for a, b in given_out]
+        own = {(place[0] + across, place[1] + down) for across in range(2) for down in range(2)}
+        if any(own & card for card in cards):
+            break  # no room for a card is left near it: from here on cards are narrowed
+        given_out.append(place)
+    else:
+        return
+    rest = [(a, b) for a in np.arange(1.5, w - 2) for b in np.arange(2.5, h - 2) if max(abs(a - x), abs(b - y)) <= 4]
+    for a, b in rest:
+        block = {(a + across, b + down) for across in range(2) for down in range(2)}
+        assert any(block & card for card in cards)
+
+
+def test_a_card_is_given_places_beside_its_kin() -> None:
+    grid = Grid(10, 12, np.array([(3.5, 4.5)]))
+    assert grid.take_with_card(3.5, 4.5) in {(5.5, 4.5), (1.5, 4.5), (3.5, 2.5), (3.5, 6.5)}
+    full = Grid(6, 6, np.array([(a + 0.5, b + 0.5) for a in (1, 3) for b in (2, 4)]))
+    assert full.take_with_card(1.5, 2.5) in {(2.5, 2.5), (1.5, 3.5)}
 
 
 @SMALL

@@ -133,7 +133,7 @@ def assign_places(
     known_vectors: Vectors,
     closed: Sequence[Rect] = (),
 ) -> list[tuple[int, str, float, float]]:
-    """Give newcomers the free places nearest to their nearest kin.
+    """Give newcomers the free places nearest to their nearest kin, with room for a card as far as there is.
 
     Args:
         newcomers: their places in the batch.
@@ -153,7 +153,7 @@ def assign_places(
         nearest = (part @ known_vectors.T).argmax(axis=1) if len(known_vectors) else None
         for at, newcomer in enumerate(newcomers[low : low + _CHUNK].tolist()):
             x, y = (room.w / 2, room.h / 2) if nearest is None else known_places[nearest[at]]
-            found.append((newcomer, room.id, *grid.take_nearest(float(x), float(y))))
+            found.append((newcomer, room.id, *grid.take_with_card(float(x), float(y))))
     return found
 
 
@@ -165,7 +165,7 @@ def widen_wing(width: float, rects: Sequence[Rect], counts: Sequence[int]) -> fl
 
     Args:
         rects: the ground of its rooms.
-        counts: memories of each new room.
+        counts: memories with a card of each new room.
 
     Returns:
         The width, plan units; as before while the wing is at most about twice as large as it was meant to be.
@@ -184,7 +184,7 @@ def find_grounds(counts: Sequence[int], taken: Sequence[Rect], width: float) -> 
     """Ground for new rooms in a wing that stands.
 
     Args:
-        counts: memories of each.
+        counts: memories with a card of each.
         taken: ground that is not free.
         width: the wing's.
 

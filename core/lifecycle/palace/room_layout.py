@@ -31,6 +31,7 @@ from core.score.room_sections import (
     RoomSection,
     apportion,
     below_name,
+    card_places,
     ground_of,
     lay_section,
     split_alcoves,
@@ -91,7 +92,7 @@ def lay_out_room(site: RoomReader, room: Room, members: RoomMembers) -> RoomLayo
     sections: tuple[RoomSection, ...] | None = None
     if int((~traits.is_ground).sum()) > LARGE:
         parts = _divide_room(site, room, members, traits)
-        sections = split_alcoves([len(part) for _, part in parts], section) if len(parts) > 1 else None
+        sections = _split_room(section, [part for _, part in parts], traits) if len(parts) > 1 else None
     if sections is None:
         everyone = np.arange(len(members.labels))
         landmark_members = _choose_landmark_members(
@@ -110,6 +111,12 @@ def lay_out_room(site: RoomReader, room: Room, members: RoomMembers) -> RoomLayo
         places[part] = _lay_section(below_name(sections[at]), members, traits, part, landmark_members)
         landmarks += landmark_members
     return RoomLayout(places, tuple(landmarks), tuple(_to_alcove(site, parts[at][0], sections[at]) for at in order))
+
+
+def _split_room(section: RoomSection, parts: Sequence[Numbers], traits: Traits) -> tuple[RoomSection, ...] | None:
+    """An alcove for each part, with places for cards if the room is large enough, else at least for shapes."""
+    places = [card_places(len(part), int(traits.is_ground[part].sum())) for part in parts]
+    return split_alcoves(places, section) or split_alcoves([len(part) for part in parts], section)
 
 
 def _lay_section(

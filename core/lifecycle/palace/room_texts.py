@@ -24,7 +24,9 @@ _TRAITS = (
     "JOIN memories m ON m.n = w.value"
 )
 _WEIGHTS = (
-    f"SELECT m.n, m.importance, m.access_count, m.text FROM json_each(?) w JOIN memories m ON m.n = w.value "  # noqa: S608
+    "SELECT m.n, m.importance, m.access_count, m.text, "  # noqa: S608 - constants
+    "EXISTS (SELECT 1 FROM statements s WHERE s.memory_id = m.id) "
+    "FROM json_each(?) w JOIN memories m ON m.n = w.value "
     f"WHERE {MAY_MARK} AND NOT {GROUND} AND m.part_index IS NOT 1"
 )
 
@@ -90,8 +92,9 @@ def read_weights(
         speakers: stems of the names of who speaks in the room.
     """
     found = {
-        n: (importance, uses, read_clarity(text, reader.read(n, text), theme, speakers))
-        for n, importance, uses, text in rows.all(_WEIGHTS, (json.dumps(labels.tolist()),))
+        # A statement names a speaker because it is about them; an episode that does so calls somebody.
+        n: (importance, uses, read_clarity(text, reader.read(n, text), theme, () if is_statement else speakers))
+        for n, importance, uses, text, is_statement in rows.all(_WEIGHTS, (json.dumps(labels.tolist()),))
     }
     rows_by_label = [found.get(label, (0.0, 0, 0.0)) for label in labels.tolist()]
     return Weights(

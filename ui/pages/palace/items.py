@@ -17,6 +17,7 @@ from PySide6.QtCore import QPointF, QRectF
 
 from core.types.values import Kind, Status
 from core.types.views import GAP, HEADER, MARGIN, SLOT_ASPECT, Loci, MemoryRow, RoomPlan, WingPlan
+from ui.pages.palace.lattice import assign_card_cells, cells_of, lattice_shape
 
 CONCEALED = "?"
 """What represents words that are to be recalled."""
@@ -109,6 +110,7 @@ class RoomItem:
         self.version = 0
         self.kinds: frozenset[int] = frozenset()
         self._rows: dict[str, int] = {}
+        self._cards: NDArray[np.int64] | None = None
         self._look: LocusStyle | None = None
         self._count = room.count
 
@@ -169,11 +171,28 @@ class RoomItem:
         return bool(self.fresh.any())
 
     def _update_positions(self) -> None:
+        self._cards = None
         self.wx = self.rect.left() + _WIDER + self.x * SLOT_ASPECT
         self.wy = self.rect.top() + self.y
 
+    def card_places(self) -> NDArray[np.int64]:
+        """How many places across and down the card of each memory may take, (n, 2).
+
+        One's own, and the free ones right of it and below, up to `CARD_SIDE` each way, that no other card has; small
+        talk has its own place alone.
+        """
+        if self._cards is None:
+            self._cards = assign_card_cells(self.plan, self.step, self.x, self.y, self._rows_with_card())
+        return self._cards
+
+    def _rows_with_card(self) -> list[int]:
+        """Landmarks first, then from the upper left corner on."""
+        order = np.lexsort((self.x, self.y))
+        rest = [int(at) for at in order if not self.ground[at] and int(at) not in self.landmarks]
+        return [*sorted(self.landmarks, key=self.landmarks.__getitem__), *rest]
+
     def _clear_cached_style(self) -> None:
-        self._look = None
+        self._look = self._cards = None
         self.version += 1
         marks = {self.row_of(mark.memory_id): mark.position for mark in self.plan.landmarks}
         self.landmarks = {row: position for row, position in marks.items() if row >= 0}
@@ -245,6 +264,20 @@ class RoomItem:
         at = int(np.argmin(apart))
         return at if apart[at] <= reach else -1
 
+    def card_row_at(self, x: float, y: float, rows: NDArray[np.int64]) -> int:
+        """Which of some memories has a place under its card; -1 for none of them.
+
+        Args:
+            x: inside the room, plan units.
+            y: likewise.
+            rows: those whose cards are drawn.
+        """
+        reach = (self.card_places()[rows] - _MIDDLE) * self.step
+        across, down = x - self.x[rows], y - self.y[rows]
+        half = self.step / 2
+        under = (across >= -half) & (across < reach[:, 0]) & (down >= -half) & (down < reach[:, 1]) & self.shown[rows]
+        return int(rows[np.argmax(under)]) if under.any() else -1
+
     def place_locus(self, at: int, x: float, y: float) -> None:
         """Draw a locus elsewhere before the engine has said so.
 
@@ -283,17 +316,15 @@ class RoomItem:
         Returns:
             Inside the room, on its grid; None in a full room.
         """
-        step, room = self.step, self.plan
-        wide = max(1, round((room.w - 2 * MARGIN - 1) / step) + 1)
-        high = max(1, round((room.h - HEADER - MARGIN - 1) / step) + 1)
-        free = np.ones((high, wide), np.bool_)
+        step = self.step
+        shape = lattice_shape(self.plan, step)
+        free = np.ones(shape, np.bool_)
         if self.loci is not None:
             stays = np.ones(len(self.ids), np.bool_)
             if self.row_of(moving) >= 0:
                 stays[self.row_of(moving)] = False
-            down = np.rint((self.y[stays] - HEADER - _MIDDLE) / step).astype(np.int64)
-            across = np.rint((self.x[stays] - MARGIN - _MIDDLE) / step).astype(np.int64)
-            free[down.clip(0, high - 1), across.clip(0, wide - 1)] = False
+            down, across = cells_of(self.x[stays], self.y[stays], step, shape)
+            free[down, across] = False
         ys, xs = np.nonzero(free)
         if not ys.size:
             return None

@@ -1,4 +1,4 @@
-"""A room from within: every memory as a card in its place, or as a shape with labels at the landmarks; its alcoves.
+"""A room from within: a memory is a card in its place, or a shape where there is no room for words; its alcoves.
 
 Must not do: know the canvas, ask the engine.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from core.types.views import Alcove, Landmark, MemoryRow
@@ -141,7 +141,9 @@ class RoomInterior:
 
     def card_rect(self, room: RoomItem, layout: RoomLayout, row: int) -> QRectF:
         """The card of a memory on the canvas."""
+        across, down = room.card_places()[row].tolist()
         slot = layout.slot_at(float(room.x[row]), float(room.y[row]))
+        slot.setSize(QSizeF(slot.width() * across, slot.height() * down))
         gap_x, gap_y = min(4.0, slot.width() * 0.02), min(4.0, slot.height() * 0.06)
         inner = slot.adjusted(gap_x, gap_y, -gap_x, -gap_y)
         return QRectF(round(inner.left()), round(inner.top()), round(inner.width()), round(inner.height()))
@@ -239,18 +241,23 @@ class RoomInterior:
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, words)
             place.translate(0, line)
 
-    # ---- labels among shapes
+    # ---- labels of landmarks that are shapes
 
     def labels_of(self, room: RoomItem, layout: RoomLayout) -> tuple[CardLabel, ...]:
-        """The words of a room's landmarks where its memories are shapes; what finds no room gives way."""
+        """The words of a room's landmarks that have no card; what finds no room gives way."""
         if layout.detail != DetailLevel.SHAPES:
             return ()
         px, font = self._theme.px, self._theme.font("small")
         line, inside = QFontMetricsF(font).height(), layout.inside
+        readable = layout.readable_rows(room)
         taken = self.alcove_names(room, layout)
+        taken += [self.card_rect(room, layout, int(row)) for row in readable]
+        has_card = set(readable.tolist())
         found: list[CardLabel] = []
         for mark in room.plan.landmarks:
             row = room.row_of(mark.memory_id)
+            if row in has_card:
+                continue
             x, y = (float(room.x[row]), float(room.y[row])) if row >= 0 else (mark.x, mark.y)
             wide = min(float(px(220)), inside.width() * 0.4)
             lines = self._words.break_lines(mark.head, font, wide - px(20), 2)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
 
+from core.types.views import CARD_SIDE
 from ui.pages.palace.items import LocusStyle, MemoryHeads, RoomItem
 from ui.pages.palace.picture.atlas import LARGEST, SMALLEST, shape_scale
 from ui.pages.palace.picture.cards import CardLabel, RoomInterior
@@ -38,9 +39,9 @@ class PlanGround:
         """Where the parts of a room lie on the canvas."""
         return layout_room(room, lens, self._theme)
 
-    def is_text_shown(self, lens: Lens, room: RoomItem) -> bool:
-        """Whether every memory of a room shows its text."""
-        return self.layout_of(room, lens).detail == DetailLevel.CARDS
+    def is_text_shown(self, lens: Lens, spot: PlacedLocus) -> bool:
+        """Whether a memory's text is shown in its place."""
+        return bool(np.isin(spot.at, self.layout_of(spot.room, lens).readable_rows(spot.room)))
 
     def name_rect(self, room: RoomItem, lens: Lens) -> QRectF:
         """Where a room's name is on the canvas: the band it is dragged by."""
@@ -58,10 +59,15 @@ class PlanGround:
         layout = self.layout_of(room, lens)
         return self._visible_rows(room, layout, lens) if layout.has_places and room.loci is not None else _NO_ROWS
 
+    def readable_rows_in_sight(self, room: RoomItem, lens: Lens) -> NDArray[np.int64]:
+        """Those of them whose text is shown."""
+        rows = self.rows_in_sight(room, lens)
+        return rows[np.isin(rows, self.layout_of(room, lens).readable_rows(room))] if rows.size else rows
+
     @staticmethod
     def _visible_rows(room: RoomItem, layout: RoomLayout, lens: Lens) -> NDArray[np.int64]:
         places = layout.points_at(room.x, room.y)
-        w, h = layout.slot_w, layout.slot_h
+        w, h = CARD_SIDE * layout.slot_w, CARD_SIDE * layout.slot_h
         across = (places[:, 0] > -w) & (places[:, 0] < lens.w + w)
         return np.flatnonzero(room.shown & across & (places[:, 1] > -h) & (places[:, 1] < lens.h + h))
 
@@ -70,7 +76,7 @@ class PlanGround:
         room, layout = spot.room, self.layout_of(spot.room, lens)
         if spot.at >= len(room.ids):
             return QRectF()
-        if layout.detail == DetailLevel.CARDS:
+        if self.is_text_shown(lens, spot):
             return self._interior.card_rect(room, layout, spot.at)
         if layout.detail == DetailLevel.SHAPES:
             label = next((one for one in self._labels_of(room, layout) if one.landmark.memory_id == spot.id), None)
@@ -127,7 +133,9 @@ class PlanGround:
         for label in self._labels_of(room, layout):
             if label.rect.contains(point):
                 return room.row_of(label.landmark.memory_id)
-        return room.nearest_row(*layout.place_at(point), layout.step / 2)
+        x, y = layout.place_at(point)
+        row = room.nearest_row(x, y, layout.step / 2)
+        return row if row >= 0 else room.card_row_at(x, y, layout.readable_rows(room))
 
     def _shape_rect(self, room: RoomItem, layout: RoomLayout, row: int) -> QRectF:
         middle = layout.point_at(float(room.x[row]), float(room.y[row]))

@@ -12,10 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
 
-from core.types.views import HEADER, MARGIN, RoomPlan
+from core.types.views import CARD_SIDE, HEADER, MARGIN, RoomPlan
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import Lens
 from ui.theme.theme import Theme
+
+_READABLE = 92, 19
+"""Width and height of a card, px at the usual size of text, from which on its words are read."""
 
 
 class DetailLevel(IntEnum):
@@ -28,9 +31,9 @@ class DetailLevel(IntEnum):
     LANDMARKS = 2
     """The words of its landmarks in rows, and marks for the rest where there is room."""
     SHAPES = 3
-    """Every memory as a shape in its place, landmarks with their words."""
+    """Every memory in its place: as a card where there is room for its words, else as a shape."""
     CARDS = 4
-    """Every memory as a card in its place."""
+    """Every memory as a card in its place, small talk too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ class RoomLayout:
         inside: the ground of its places.
         unit_x: px a plan unit across, inside; `unit_y` down.
         step: distance of two places, plan units.
+        least_card: width and height, px, from which on a card is read.
     """
 
     detail: DetailLevel
@@ -52,6 +56,19 @@ class RoomLayout:
     unit_x: float
     unit_y: float
     step: float
+    least_card: tuple[float, float]
+
+    def readable_rows(self, room: RoomItem) -> NDArray[np.int64]:
+        """Rows of a room's memories whose words are shown in their places."""
+        if self.detail < DetailLevel.SHAPES or room.loci is None:
+            return np.empty(0, np.int64)
+        if self.detail == DetailLevel.CARDS:
+            return np.arange(len(room.ids))
+        cells = room.card_places()
+        fits = (cells[:, 0] * self.slot_w >= self.least_card[0]) & (cells[:, 1] * self.slot_h >= self.least_card[1])
+        is_ground = room.ground.copy()
+        is_ground[list(room.landmarks)] = False
+        return np.flatnonzero(fits & ~is_ground)
 
     @property
     def slot_w(self) -> float:
@@ -120,7 +137,8 @@ def layout_room(room: RoomItem, lens: Lens, theme: Theme) -> RoomLayout:
         unit_x, unit_y = _pixels_per_unit(room.plan, inside)
     high = rect.height() if detail <= DetailLevel.NAME else max(band, float(px(40)))
     top = QRectF(rect.left(), rect.top(), rect.width(), min(high, rect.height()))
-    return RoomLayout(detail, rect, top, inside, unit_x, unit_y, room.step)
+    least = float(px(_READABLE[0])), float(px(_READABLE[1]))
+    return RoomLayout(detail, rect, top, inside, unit_x, unit_y, room.step, least)
 
 
 def _pixels_per_unit(room: RoomPlan, inside: QRectF) -> tuple[float, float]:
@@ -130,9 +148,10 @@ def _pixels_per_unit(room: RoomPlan, inside: QRectF) -> tuple[float, float]:
 
 def _detail_level(rect: QRectF, slot_w: float, slot_h: float, theme: Theme) -> DetailLevel:
     px, wide, high = theme.px, rect.width(), rect.height()
-    if slot_w >= px(92) and slot_h >= px(30):
+    if slot_w >= px(_READABLE[0]) and slot_h >= px(30):
         return DetailLevel.CARDS
-    if wide >= px(620) and high >= px(380):
+    is_readable = CARD_SIDE * slot_w >= px(_READABLE[0]) and CARD_SIDE * slot_h >= px(30)
+    if (wide >= px(620) and high >= px(380)) or (is_readable and wide >= px(380) and high >= px(300)):
         return DetailLevel.SHAPES
     if wide >= px(84) and high >= px(62):
         return DetailLevel.LANDMARKS

@@ -173,7 +173,7 @@ class MarkPainter:
     def paint_plate(self, painter: QPainter, spot: PlacedLocus, look: LocusStyle, lens: Lens) -> None:
         """What a locus under the pointer says, beside it; painted, for Qt's tooltip would read its text as markup."""
         memory = None if spot.at >= len(spot.room.ids) else self._head_of(spot.id)
-        if memory is None or self._plan.is_text_shown(lens, spot.room):
+        if memory is None or self._plan.is_text_shown(lens, spot):
             return
         theme, pad = self._theme, self._theme.px(10)
         body, small = theme.font("small"), theme.font("caption")

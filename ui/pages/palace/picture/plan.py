@@ -157,12 +157,14 @@ class PlanPainter(PlanGround):
             return
         rows = self._visible_rows(room, layout, lens)
         rows = rows[rows != room.row_of(hidden)] if hidden else rows
+        is_card = np.isin(rows, layout.readable_rows(room))
+        self._interior.paint_cards(painter, room, layout, rows[is_card])
         if layout.detail == DetailLevel.CARDS:
-            self._interior.paint_cards(painter, room, layout, rows)
             return
         labels = self._labels_of(room, layout)
         labelled = {room.row_of(label.landmark.memory_id) for label in labels}
-        self._paint_shapes(painter, room, layout, rows[~np.isin(rows, list(labelled))], labels, appear)
+        rest = rows[~is_card]
+        self._paint_shapes(painter, room, layout, rest[~np.isin(rest, list(labelled))], labels, appear)
         for label in labels:
             if label.landmark.memory_id != hidden:
                 self._interior.paint_label(painter, room, label)

@@ -318,7 +318,7 @@ class Walk(QObject):
         if spot is not None:
             free = goal.h - self.card.height() - 2 * spacing().l
             least = sizes().control * _NEAR_ROWS * canvas.theme.scale / 100
-            if free > least and not canvas.painter.is_text_shown(goal, spot.room):
+            if free > least and not canvas.painter.is_text_shown(goal, spot):
                 goal, fit = zoom_on_locus(canvas, spot, goal), ("", "")
             rect = canvas.painter.spot_rect(spot, goal, canvas.scene.look)
             if rect.top() < 0 or rect.bottom() > free:
