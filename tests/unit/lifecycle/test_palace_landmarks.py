@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from desk_rig import decide
 from engine_rig import Rig, facts, refused, rig_at, talk
@@ -15,6 +16,7 @@ from core.errors import Code, LociError
 from core.lifecycle import arrangement, floor_plan_edits
 from core.lifecycle.floor_plan_edits import FloorPlanContext
 from core.lifecycle.palace import plan_renewal
+from core.lifecycle.palace.room_texts import PhraseReader, read_weights
 from core.memory.landmarks import free_landmark
 from core.score.floor_plan import Rect, is_place
 from core.score.landmarks import FEWEST, MOST, landmark_count
@@ -147,6 +149,18 @@ def test_what_waits_for_a_decision_is_no_landmark(rig: Rig) -> None:
     assert held not in {row[0] for row in rig.rows("SELECT memory_id FROM landmarks")}
     with refused(Code.NOT_FOUND):
         rig.engine.palace.set_landmark(held).result(30)
+
+
+def test_a_statement_may_name_who_speaks_where_an_episode_calls_them(rig: Rig) -> None:
+    text = "Ada keeps nine beehives behind the old boathouse"
+    rig.bring([{"text": text, "author": "Ada", "session": "s"}, {"text": text, "kind": "fact"}])
+    other = rig.store("Nine of them!", kind=Kind.EPISODE).memory_id
+    (said, _), (stated, fact) = rig.rows("SELECT n, id FROM memories WHERE text = ? ORDER BY kind", text)
+    link(rig, fact, other, "Ada", "possession", 3)
+    weights = rig.opened.storage.vault.read(
+        lambda rows: read_weights(rows, np.array([said, stated]), PhraseReader(), (), {"ada"})
+    )
+    assert weights.clarity[1] > weights.clarity[0] > 0
 
 
 @pytest.mark.slow
