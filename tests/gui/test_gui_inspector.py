@@ -142,9 +142,7 @@ def test_locking_leaves_no_word_behind(qtbot: QtBot, rig: Rig, context: Context,
     assert heard.sentences == ["Select a memory first."]
 
 
-def test_sections_come_from_the_list_in_their_order_and_for_their_kinds(
-    qtbot: QtBot, rig: Rig, context: Context
-) -> None:
+def test_sections_come_in_the_order_of_the_list_and_for_their_kinds(qtbot: QtBot, rig: Rig, context: Context) -> None:
     class Word(InspectorSection):
         """A section of a later issue."""
 
