@@ -198,10 +198,6 @@ class Task(Generic[T]):
         """The same task that tells its error to `then`."""
         return replace(self, on_failure=then)
 
-    def cancellable(self) -> Task[T]:
-        """The same task with a stop button."""
-        return replace(self, can_cancel=True)
-
     def within(self, owner: QObject, key: str | None = None) -> Task[T]:
         """The same task, void once `owner` is gone or a later task of the same key was started.
 

@@ -1,6 +1,6 @@
-"""What every page and part is given, and how they are registered.
+"""What every page and section of the inspector is given, and how they are registered.
 
-Must not do: know a single page or part.
+Must not do: know a single page or section.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ class PairingState(QObject):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The parts every page and part works with."""
+    """The parts every page and section of the inspector works with."""
 
     bridge: Bridge
     tasks: TaskRunner
@@ -322,11 +322,11 @@ class Pointed:
     reveals: bool = False
 
 
-class Part(QWidget):
-    """One part of the inspector.
+class InspectorSection(QWidget):
+    """One section of the inspector.
 
     Signals:
-        pointed: a `Pointed`; the inspector hands it to every part.
+        pointed: a `Pointed`; the inspector hands it to every section.
     """
 
     pointed = Signal(object)
@@ -339,15 +339,15 @@ class Part(QWidget):
         """Show the inspected memory.
 
         Returns:
-            Whether there is anything to show; a part with nothing to say is hidden.
+            Whether there is anything to show; a section with nothing to say is hidden.
         """
         raise NotImplementedError  # each kind says it
 
     def reload(self) -> None:
-        """Something changed and this part is shown: read again what it reads by itself."""
+        """Something changed and this section is shown: read again what it reads by itself."""
 
     def mark_places(self, pointed: Pointed) -> None:
-        """Mark places of the text, where this part shows it.
+        """Mark places of the text, where this section shows it.
 
         Args:
             pointed: which; none of them takes the marks away.
@@ -355,8 +355,8 @@ class Part(QWidget):
 
 
 @dataclass(frozen=True, slots=True)
-class PartSpec:
-    """How a part of the inspector is registered.
+class InspectorSectionSpec:
+    """How a section of the inspector is registered.
 
     Attributes:
         id: unique.
@@ -367,5 +367,5 @@ class PartSpec:
 
     id: str
     order: int
-    make: Callable[[Context], Part]
+    make: Callable[[Context], InspectorSection]
     kinds: frozenset[Kind] = field(default_factory=lambda: frozenset(Kind))

@@ -1,11 +1,11 @@
-"""The one list of what the window is made of: pages in the order of the rail, parts of the inspector.
+"""The one list of what the window is made of: pages in the order of the rail, sections of the inspector.
 
-A page or part joins by standing here; nothing else of the shell changes.
+A page or section joins by standing here; nothing else of the shell changes.
 """
 
 from __future__ import annotations
 
-from ui.context import Command, Context, PartSpec
+from ui.context import Command, Context, InspectorSectionSpec
 from ui.gate.gate import Gate
 from ui.imports.wizard import ImportDialog
 from ui.inspector.claims import CLAIMS
@@ -31,7 +31,7 @@ from ui.pages.settings.page import SETTINGS
 from ui.pages.timeline.page import TIMELINE
 from ui.shell.window import WindowViews
 
-PARTS: tuple[PartSpec, ...] = (
+INSPECTOR_SECTIONS: tuple[InspectorSectionSpec, ...] = (
     TEXT, WARNING, TRUST, GAUGES, RULE, PROCEDURE, CLAIMS, MENTIONS, PROVENANCE, NOTES, RELATIONS, DEPENDENTS,
     DISCLOSURES, HISTORY,
 )  # fmt: skip
@@ -39,7 +39,7 @@ PARTS: tuple[PartSpec, ...] = (
 
 PAGES = (PALACE, GRAPH, LIBRARY, REVIEW, ASK_PAGE, RECALL, TIMELINE, ENTITIES, CLIENTS, JOURNAL, SETTINGS)
 
-ROOMS = WindowViews(pages=PAGES, parts=PARTS, gate=Gate, inspector=Inspector, importing=ImportDialog)
+ROOMS = WindowViews(pages=PAGES, sections=INSPECTOR_SECTIONS, gate=Gate, inspector=Inspector, importing=ImportDialog)
 
 
 def page_commands(context: Context) -> tuple[Command, ...]:

@@ -22,9 +22,6 @@ from app.bench.synthetic import Message, SyntheticWriter, write_jsonl
 from app.cli.output import Output
 
 _MB = 1e6
-
-
-DEFAULT_N = 1000
 QUERIES = 240
 _WARM_UP = 20
 _COLD_QUERIES = 50

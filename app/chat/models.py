@@ -13,7 +13,7 @@ from typing import Any
 
 from app.chat.screen import format_sentence
 from core.errors import Code, EnvironmentFaultError, UserError
-from core.llm.conversation import ANSWER_BYTES, fit_window
+from core.llm.conversation import CHAT_ANSWER_BYTES, fit_window
 from core.llm.ollama import InstalledModel, choose_model
 from core.llm.server_address import ServerAddress, parse_address
 
@@ -29,7 +29,7 @@ Message = Mapping[str, str]
 
 
 class TooLongError(Exception):
-    """An answer has more than `ANSWER_BYTES`."""
+    """An answer has more than `CHAT_ANSWER_BYTES`."""
 
 
 def host_at(variable: str, silence_s: float) -> ModelHost:
@@ -117,7 +117,7 @@ class ModelHost:
         Raises:
             EnvironmentFaultError: EMBEDDER_UNAVAILABLE; MODEL_SERVER_FAILED for an error, garbage, or an answer that
                 ends too soon.
-            TooLongError: the pieces so far are `ANSWER_BYTES`.
+            TooLongError: the pieces so far are `CHAT_ANSWER_BYTES`.
         """
         body = {"model": model, "messages": list(messages), "stream": True, "think": False}
         size = 0
@@ -128,7 +128,7 @@ class ModelHost:
                 yield piece
                 if part.get("done") is True:
                     return
-                if size > ANSWER_BYTES:
+                if size > CHAT_ANSWER_BYTES:
                     raise TooLongError
         raise EnvironmentFaultError(Code.MODEL_SERVER_FAILED, format_sentence("server_gone"))
 

@@ -14,7 +14,6 @@ from app.mcp.tokens import read_token
 from core.errors import Code, LociError, UserError
 from core.llm.server_address import ServerAddress, parse_address
 
-CLIENT = "chat"
 # The person types here: what they say is their word, and what they put away themselves need not ask them once more.
 _BASE_GRANTS = ("read", "write", "curate", "speak_for_user")
 _GRANTS = {"a": (*_BASE_GRANTS, "all_spaces"), "o": _BASE_GRANTS}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,8 +155,6 @@ def run_review_chores(tx: Tx, storage: Storage, search: Search, *, expiry: bool)
         verb.set_outcome(() if changed else None)
     return changed
 
-
-T = TypeVar("T")
 
 AT_ONCE = 1_000
 """Items of a client that are turned down in one step at most."""

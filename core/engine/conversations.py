@@ -22,7 +22,7 @@ from core.engine.memories.memories import Memories
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.storage import chain_work, map_result
 from core.errors import Code, LociError, UserError
-from core.llm.conversation import ANSWER_BYTES, build_messages, memory_budget, number_sources, words_to_search
+from core.llm.conversation import CHAT_ANSWER_BYTES, build_messages, memory_budget, number_sources, words_to_search
 from core.llm.ollama import InstalledModel, ModelServer, ServerLimits, choose_model, load_library
 from core.llm.prompts import load_instructions
 from core.llm.server_address import ServerAddress, parse_address
@@ -40,7 +40,7 @@ T = TypeVar("T")
 MOST_SOURCES = 6
 """Memories that stand for an answer where no model answers."""
 
-_LIMITS = ServerLimits(silence_s=120.0, whole_s=600.0, answer_bytes=ANSWER_BYTES)
+_LIMITS = ServerLimits(silence_s=120.0, whole_s=600.0, answer_bytes=CHAT_ANSWER_BYTES)
 _TIERS = "SELECT id, security_tier FROM memories WHERE id IN (SELECT value FROM json_each(?))"
 
 

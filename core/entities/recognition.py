@@ -1,7 +1,7 @@
 """What in a text may be a name, by rules: cues, capitals in the middle of a sentence, technologies, files, handles.
 
 A candidate is *sure* where a cue says what it is ("my sister Rosa", "@rosa", "at Harbour Ltd"); any other needs to be
-named twice in its space (`core.entities.mentions`). The cue words are `resources/enrich/names.json`. Where the reading
+named twice in its space (`core.entities.discovery`). The cue words are `resources/enrich/names.json`. Where the reading
 is not sure it finds nothing: a name that is missed costs less than a common word that ties memories together. Must not
 do: resolve a pronoun, or know a vault.
 """

@@ -116,11 +116,6 @@ def is_short_form(short: str, whole: str) -> bool:
     return is_cut and short not in _whole_names() and short not in common_words()
 
 
-def may_be_one(one: str, other: str) -> bool:
-    """Whether one of two names is a short form of the other; the order does not matter."""
-    return is_short_form(one, other) or is_short_form(other, one)
-
-
 def find_whole_name(short: str, people: Iterable[str], speakers: Collection[str]) -> str | None:
     """Which name of a conversation a short form means.
 

@@ -271,7 +271,6 @@ def _statement_time(row: dict[str, Any]) -> int:
 
 
 _ACTIVE = frozenset({Status.ACTIVE.value, Status.CONSOLIDATED.value})
-_STATE_OF_INACTIVE = {Status.SUPERSEDED.value: "superseded", Status.DISPUTED.value: "disputed"}
 _FROM = {
     "draft": frozenset({"asserted", "retracted"}),
     "asserted": frozenset({"disputed", "retracted", "superseded"}),

@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.entities import mentions, registry
-from core.entities.mentions import FoundNames, NameText, NewEntity, SpeakerPlace, find_names, place_mentions
+from core.entities import registry
+from core.entities.discovery import FoundNames, NameText, NewEntity, SpeakerPlace, absorb_entity, find_names
+from core.entities.mentions import add_mentions, place_mentions, rewrite_mentions
 from core.entities.recognition import name_key, recognize_names
 from core.entities.registry import find_owner_names
 from core.entities.resolution import CountedName, NamePair, find_similar_pairs
@@ -430,7 +431,7 @@ def _write_names(
     for entity_id, kind in names.retyped.items():
         registry.retype_entity(tx, entity_id, kind)
     for short, whole in names.absorbed.items():
-        mentions.absorb_entity(tx, short, ids.get(whole, whole))
+        absorb_entity(tx, short, ids.get(whole, whole))
     known = _existing_entities(
         tx, (*ids.values(), *(one.entity_id for some in names.mentions.values() for one in some))
     )
@@ -439,10 +440,10 @@ def _write_names(
         for memory_id, some in names.mentions.items()
         if memory_id in kept
     }
-    mentions.rewrite_mentions(tx, found)
+    rewrite_mentions(tx, found)
     spaces = {one.mark: one.space_id for one in names.newcomers}
     earlier = [(i, one) for i, one in names.earlier if i in now and now[i][0] == spaces[one.entity_id]]
-    mentions.add_mentions(tx, [(memory_id, place_mentions([one], ids)[0]) for memory_id, one in earlier])
+    add_mentions(tx, [(memory_id, place_mentions([one], ids)[0]) for memory_id, one in earlier])
     for entity_id, spelling in names.spelt:
         if (entity := ids.get(entity_id, entity_id)) in known:
             registry.add_alias(tx, entity, spelling)

@@ -20,7 +20,7 @@ from core.types.sessions import Exchange
 WINDOW = 8_192
 """Tokens a model is asked to read at once, or what it can where that is less: more takes the machine's memory."""
 
-ANSWER_BYTES = 64 * 1024
+CHAT_ANSWER_BYTES = 64 * 1024
 """Of the words of one answer in a conversation."""
 
 _LEAST_WINDOW = 512

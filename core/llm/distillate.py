@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from uuid import UUID
 
-from core.llm.prompts import ANSWER_BYTES, Prompt, escape_fences, find_json, load_instructions
+from core.llm.prompts import PROMPT_ANSWER_BYTES, Prompt, escape_fences, find_json, load_instructions
 from core.text.times import format_time
 from core.types.talk import StatementType
 from core.types.values import Precision, When
@@ -325,7 +325,7 @@ def parse_uuid(value: object) -> str | None:
 
 def _find_json_candidates(answer: str) -> Iterator[str]:
     """Balanced braces behind the marks of a fenced block, then the outermost ones anywhere."""
-    if len(answer) > ANSWER_BYTES:
+    if len(answer) > PROMPT_ANSWER_BYTES:
         return
     starts = [match.end() for match in _FENCE.finditer(answer)][:_MOST_STARTS]
     for start in starts:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.llm.conversation import answer_budget, fit_window
-from core.llm.prompts import ANSWER_BYTES, Prompt, answer_schema
+from core.llm.prompts import PROMPT_ANSWER_BYTES, Prompt, answer_schema
 from core.llm.server_address import ServerAddress
 from core.types.belief import ModelServerState, ModelState
 
@@ -51,7 +51,7 @@ class ServerLimits:
     silence_s: float = 60.0
     whole_s: float = 120.0
     list_s: float = 5.0
-    answer_bytes: int = ANSWER_BYTES
+    answer_bytes: int = PROMPT_ANSWER_BYTES
     wire_bytes: int = 4 * 1024 * 1024
 
 

@@ -98,8 +98,8 @@ def _parse_strings(value: object) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(one for one in whole if one and len(one) <= _MOST_CHARS))
 
 
-ANSWER_BYTES = 32 * 1024
-"""A longer answer is none."""
+PROMPT_ANSWER_BYTES = 32 * 1024
+"""Of the answer to one prompt; a longer one is none."""
 
 MOST_CLAIMS = 12
 """Claims looked at in one answer; the others are left out."""
@@ -205,16 +205,16 @@ def _parse_claim(item: object) -> ClaimProposal | None:
 
 def _decode_answer(raw: str | bytes) -> str | None:
     if isinstance(raw, bytes):
-        if len(raw) > ANSWER_BYTES:
+        if len(raw) > PROMPT_ANSWER_BYTES:
             return None
         try:
             return raw.decode("utf-8")
         except UnicodeDecodeError:
             return None
-    if len(raw) > ANSWER_BYTES:
+    if len(raw) > PROMPT_ANSWER_BYTES:
         return None
     try:
-        return raw if len(raw.encode("utf-8")) <= ANSWER_BYTES else None
+        return raw if len(raw.encode("utf-8")) <= PROMPT_ANSWER_BYTES else None
     except UnicodeEncodeError:
         return None
 

@@ -364,7 +364,6 @@ _WAITING = (
 )
 _TERMS_AT_ONCE = 1000
 _IDS = "SELECT id FROM memories WHERE n IN (SELECT value FROM json_each(?))"
-_TITLES = "SELECT id, title FROM conversations WHERE id IN (SELECT value FROM json_each(?))"
 
 Stored = Callable[[int, Sequence[int], NDArray[np.float32]], None]
 """Told, after the commit, the vault's sequence and the labels and vectors that were written."""

@@ -23,7 +23,6 @@ from core.score.ranking import term_weight
 from core.text.terms import QueryTerm, query_terms
 from core.vault.database.rows import Rows, parse_labels
 
-Bits = NDArray[np.uint64]
 _FREQUENCIES = "SELECT term, doc FROM memory_terms WHERE term IN (SELECT value FROM json_each(?))"
 _POSTINGS = (
     "SELECT group_concat(rowid) FROM (SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid LIMIT ?)"

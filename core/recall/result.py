@@ -162,7 +162,6 @@ class RecallResult:
         }
 
 
-LISTS = ("vector", "bm25", "window", "coverage", "evidence", "time", "graph")
 _SHOWN_WORDS = 6
 IN_REVIEW, OVER, AT_ODDS, SUPPRESSED = "in_review", "over", "at_odds", "suppressed"
 """What stands in for the status of an active memory: the person is asked whether it is over, it has ended, what the

@@ -121,12 +121,6 @@ def _usual_nearness(vectors: Vectors, themes: Groups, centres: Vectors, least: f
     return found
 
 
-def coverage(weights: NDArray[np.float64], speaks: NDArray[np.bool_]) -> float:
-    """Share of the weight of a room that speaks of its name; 0 for nobody."""
-    whole = float(weights.sum())
-    return float(weights[speaks].sum()) / whole if whole else 0.0
-
-
 def cohesion(vectors: Vectors, those: Groups) -> float:
     """How near those are to one another: the mean cosine of two different ones; 0 for fewer than two."""
     if len(those) < 2:

@@ -26,7 +26,6 @@ from core.errors import BugError, Code, IntegrityError, UserError
 NONCE_BYTES = 12
 TAG_BYTES = 16
 SALT_BYTES = 16
-DIGEST_BYTES = 32
 
 Octets = bytes | bytearray | memoryview
 """Anything that can be sealed without a copy."""

@@ -71,7 +71,6 @@ _SURE_NOTE = 0.9
 """How sure the reader must be of a note without a verb, which is kept as it stands behind the writer's name."""
 _LASTING_EVENT, _LASTING_WORK, _LASTING_CHANGE = 0.9, 0.8, 0.6
 """How lasting must be what happened once on no day that is known; less tells that of work, or that a change lasts."""
-_YEAR = 4  # digits
 _MOST_IN_HEADING = 60  # characters at the end of a turn that may head the next one
 _NEAR_OTHER = 2  # turns within which a fragment may be about somebody else who was named
 _NO_SCENE: tuple[int, int, str] = (-1, 0, "")

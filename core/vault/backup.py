@@ -47,7 +47,6 @@ from core.vault.vault import Vault
 MANIFEST = "manifest.json"
 KEYS = "vault.keys"
 VAULT = "vault.db"
-_ORDER = (MANIFEST, KEYS, VAULT)
 _FORMAT = 1
 _LABEL = b"loci-backup-manifest-v1"
 _MAX_SMALL = 64 * 1024

@@ -28,7 +28,6 @@ _COUNTER_LABEL = b"loci-head-counter-v1"
 _VERSION = 2
 _FIRST_VERSION = 1  # told nothing of clients
 _MAX_BYTES = 256 * 1024
-_MAX_CLIENTS = 5000
 _LARGEST = 2**63
 _MARK_BYTES = 16
 

@@ -17,8 +17,9 @@ from core.types.clients import PairingOutcome
 from ui.context import Context
 from ui.pages.clients.page import CLIENTS
 from ui.pages.clients.pairing import PairDialog
-from ui.pages.clients.tokens import SecretClip, TokenDialog, token_text
+from ui.pages.clients.tokens import TokenDialog, token_text
 from ui.shell.vault_view import House
+from ui.widgets.secret import SecretClipboard
 
 
 @pytest.fixture
@@ -187,7 +188,7 @@ def test_a_token_is_shown_once_and_leaves_the_clipboard(room: ClientsRoom) -> No
     dialog.copy.click()
     clipboard = QGuiApplication.clipboard()
     assert clipboard.text() == token
-    clip = room.context.desk.findChildren(SecretClip)[-1]
+    clip = room.context.desk.findChildren(SecretClipboard)[-1]
     dialog.finish.click()
     assert dialog.token.text() == ""
     assert clipboard.text() == token
@@ -213,7 +214,7 @@ def test_a_token_is_made_with_spaces(room: ClientsRoom) -> None:
 
 
 def test_what_somebody_else_copied_since_stays_on_the_clipboard(room: ClientsRoom) -> None:
-    clip = SecretClip(room.context)
+    clip = SecretClipboard(room.context.desk, room.context.bridge.state)
     clip.copy_secret("secret")
     QGuiApplication.clipboard().setText("a recipe")
     clip.clear_clipboard()
@@ -221,7 +222,7 @@ def test_what_somebody_else_copied_since_stays_on_the_clipboard(room: ClientsRoo
 
 
 def test_locking_takes_a_token_off_the_clipboard(room: ClientsRoom) -> None:
-    SecretClip(room.context).copy_secret("secret")
+    SecretClipboard(room.context.desk, room.context.bridge.state).copy_secret("secret")
     room.context.bridge.state.emit("closing")
     assert QGuiApplication.clipboard().text() == ""
 

@@ -6,7 +6,7 @@ from engine_rig import Rig
 from inspector_rig import (
     look,
     press,
-    text_part,
+    text_section,
     words_of,
     write_anew,
 )
@@ -19,7 +19,7 @@ from window_rig import hear, settle
 
 from core.types.values import Kind, Status
 from core.types.views import Revision
-from ui.context import Context, Inspected, Part, PartSpec
+from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
 from ui.inspector.panel import Inspector
 from ui.inspector.text import TextSection
 
@@ -36,12 +36,12 @@ def test_it_shows_the_selected_memory_with_kind_status_and_where_it_is_kept(
     look(qtbot, inspector, context, stored.memory_id)
     assert inspector.caps.whole == "RULE · ACTIVE"
     assert inspector.date.whole.startswith(("Said ", "Added "))
-    said = words_of(text_part(inspector))
+    said = words_of(text_section(inspector))
     assert "home" in said
     assert "place" in said
     assert "0.70" in said
-    assert text_part(inspector).view.toPlainText() == "The weir is closed."
-    assert [b.text() for b in text_part(inspector).findChildren(QPushButton) if b.property("kind") == "chip"] == [
+    assert text_section(inspector).view.toPlainText() == "The weir is closed."
+    assert [b.text() for b in text_section(inspector).findChildren(QPushButton) if b.property("kind") == "chip"] == [
         "river"
     ]
 
@@ -133,35 +133,35 @@ def test_locking_leaves_no_word_behind(qtbot: QtBot, rig: Rig, context: Context,
     rig.lock()
     settle(qtbot, lambda: inspector.inspected is None)
     settle(qtbot, lambda: len(inspector.findChildren(TextSection)) == 1)
-    assert not text_part(inspector).is_editing
+    assert not text_section(inspector).is_editing
     shown = [field.toPlainText() for field in inspector.findChildren(QPlainTextEdit)]
-    assert "pot" not in "".join(shown) + text_part(inspector).view.toPlainText() + words_of(inspector)
+    assert "pot" not in "".join(shown) + text_section(inspector).view.toPlainText() + words_of(inspector)
     assert context.selection.current == ""
     heard = hear(context)
     context.commands.run("memory.edit")
     assert heard.sentences == ["Select a memory first."]
 
 
-def test_parts_come_from_the_list_in_their_order_and_for_their_kinds(qtbot: QtBot, rig: Rig, context: Context) -> None:
-    class Word(Part):
-        """A part of a later issue."""
+def test_sections_come_in_the_order_of_the_list_and_for_their_kinds(qtbot: QtBot, rig: Rig, context: Context) -> None:
+    class Word(InspectorSection):
+        """A section of a later issue."""
 
         def show_memory(self, inspected: Inspected) -> bool:
             return inspected.memory.text != "hush"
 
     specs = [
-        PartSpec("second", 5, Word),
-        PartSpec("first", 1, Word),
-        PartSpec("rules", 2, Word, frozenset({Kind.RULE})),
+        InspectorSectionSpec("second", 5, Word),
+        InspectorSectionSpec("first", 1, Word),
+        InspectorSectionSpec("rules", 2, Word, frozenset({Kind.RULE})),
     ]
     made = Inspector(context, specs)
     qtbot.addWidget(made)
     made.show()
     look(qtbot, made, context, rig.store("said").memory_id)
-    assert not made.find_part("first").isHidden()
-    assert made.find_part("rules").isHidden()
+    assert not made.find_section("first").isHidden()
+    assert made.find_section("rules").isHidden()
     look(qtbot, made, context, rig.store("hush").memory_id)
-    assert made.find_part("first").isHidden()
+    assert made.find_section("first").isHidden()
 
 
 def test_hidden_characters_stand_as_marks_and_are_copied_as_they_were(
@@ -169,7 +169,7 @@ def test_hidden_characters_stand_as_marks_and_are_copied_as_they_were(
 ) -> None:
     text = "pay \u202egnp.exe\u202c\u200b\u200b now\r\nor 😀 later"
     look(qtbot, inspector, context, rig.store(text).memory_id)
-    part = text_part(inspector)
+    part = text_section(inspector)
     assert "U+202E" in part.view.toPlainText()
     assert "U+200B×2" in part.view.toPlainText()
     assert "\u202e" not in part.view.toPlainText()
@@ -184,13 +184,13 @@ def test_markup_in_a_memory_stays_what_was_written(
 ) -> None:
     text = '<b>bold</b> <img src="http://x.example/y.png"> &amp;'
     look(qtbot, inspector, context, rig.store(text).memory_id)
-    assert text_part(inspector).view.toPlainText() == text
+    assert text_section(inspector).view.toPlainText() == text
 
 
 def test_a_long_text_is_folded_and_opens(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
     text = "\n".join(f"Line {n} of a long note about the harbour." for n in range(60))
     look(qtbot, inspector, context, rig.store(text).memory_id)
-    part = text_part(inspector)
+    part = text_section(inspector)
     settle(qtbot, lambda: part.fold.text() == f"Show all {len(text):,} characters")
     folded = part.view.height()
     part.fold.click()
@@ -205,13 +205,13 @@ def test_editing_makes_a_version_and_moves_the_selection(
     look(qtbot, inspector, context, old)
     heard = hear(context)
     write_anew(context, inspector, "The ferry leaves at ten.")
-    QTest.keyClick(text_part(inspector).editor.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(text_section(inspector).editor.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.id != old)
     assert inspector.inspected is not None
     assert inspector.inspected.memory.text == "The ferry leaves at ten."
     assert inspector.inspected.memory.supersedes_id == old
     assert heard.sentences == ["Saved. The old version stays in the history."]
-    assert not text_part(inspector).is_editing
+    assert not text_section(inspector).is_editing
 
 
 def test_saving_without_a_change_makes_no_version(
@@ -221,9 +221,9 @@ def test_saving_without_a_change_makes_no_version(
     memory_id = rig.store(text).memory_id
     look(qtbot, inspector, context, memory_id)
     context.commands.run("memory.edit")
-    assert text_part(inspector).editor.written == text
+    assert text_section(inspector).editor.written == text
     press(inspector, "Save")
-    assert not text_part(inspector).is_editing
+    assert not text_section(inspector).is_editing
     assert rig.value("SELECT count(*) FROM memories") == 1
 
 
@@ -232,8 +232,8 @@ def test_no_break_spaces_and_line_ends_survive_an_edit(
 ) -> None:
     look(qtbot, inspector, context, rig.store("ten\u00a0km\r\nand back").memory_id)
     context.commands.run("memory.edit")
-    text_part(inspector).editor.field.insertPlainText("!")
-    assert text_part(inspector).editor.written == "ten\u00a0km\r\nand back!"
+    text_section(inspector).editor.field.insertPlainText("!")
+    assert text_section(inspector).editor.written == "ten\u00a0km\r\nand back!"
 
 
 def test_what_cannot_be_saved_is_said_in_place(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
@@ -241,12 +241,12 @@ def test_what_cannot_be_saved_is_said_in_place(qtbot: QtBot, rig: Rig, context: 
     rig.store("The bridge is shut.")
     look(qtbot, inspector, context, memory_id)
     heard = hear(context)
-    editor = text_part(inspector).editor
+    editor = text_section(inspector).editor
     for words, reason in (("nul\0nul", "NUL"), ("   ", "empty"), ("The bridge is shut.", "same words")):
         write_anew(context, inspector, words)
         press(inspector, "Save")
         settle(qtbot, lambda: reason in editor.wrong.text())  # noqa: B023 - within the loop
-        assert text_part(inspector).is_editing
+        assert text_section(inspector).is_editing
         assert editor.save_button.isEnabled()
     assert heard.sentences == []
     assert heard.problems == []
@@ -258,7 +258,7 @@ def test_the_editor_can_take_hidden_characters_out(
     look(qtbot, inspector, context, rig.store("safe\u202etxt.\u200bexe").memory_id)
     context.commands.run("memory.edit")
     press(inspector, "Remove them")
-    assert text_part(inspector).editor.written == "safetxt.exe"
+    assert text_section(inspector).editor.written == "safetxt.exe"
 
 
 def test_unsaved_words_are_asked_about(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
@@ -271,7 +271,7 @@ def test_unsaved_words_are_asked_about(qtbot: QtBot, rig: Rig, context: Context,
     assert inspector.inspected.memory.id == first
     press(inspector, "Stay here")
     assert context.selection.current == first
-    assert text_part(inspector).editor.written == "The ferry leaves at ten."
+    assert text_section(inspector).editor.written == "The ferry leaves at ten."
     context.selection.select(second, "test")
     settle(qtbot, lambda: "This text is not saved yet." in words_of(inspector))
     press(inspector, "Save")
@@ -287,7 +287,7 @@ def test_discarded_words_are_gone(qtbot: QtBot, rig: Rig, context: Context, insp
     settle(qtbot, lambda: "This text is not saved yet." in words_of(inspector))
     press(inspector, "Discard")
     settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.id == second)
-    assert not text_part(inspector).is_editing
+    assert not text_section(inspector).is_editing
     assert rig.value("SELECT count(*) FROM memories") == 2
 
 
@@ -298,9 +298,9 @@ def test_esc_leaves_the_editor_and_the_words_can_be_had_back(
     offered: list[object] = []
     context.desk.message_asked.connect(lambda _sentence, title, run: offered.extend((title, run)))
     write_anew(context, inspector, "The ferry leaves at ten.")
-    QTest.keyClick(text_part(inspector).editor.field, Qt.Key.Key_Escape)
-    assert not text_part(inspector).is_editing
+    QTest.keyClick(text_section(inspector).editor.field, Qt.Key.Key_Escape)
+    assert not text_section(inspector).is_editing
     assert offered[0] == "Keep editing"
     assert callable(offered[1])
     offered[1]()
-    assert text_part(inspector).editor.written == "The ferry leaves at ten."
+    assert text_section(inspector).editor.written == "The ferry leaves at ten."

@@ -20,7 +20,7 @@ from window_rig import remember, settle
 from core.engine.facade import start_ticker
 from core.events import Changed
 from core.types.clients import ClientState
-from ui.context import Context, Page, PageSpec, PartSpec
+from ui.context import Context, InspectorSectionSpec, Page, PageSpec
 from ui.shell.actions import PaletteEntry, rank_entries
 from ui.shell.idle import IdleWatch
 from ui.shell.window import MainWindow, WindowViews
@@ -62,7 +62,7 @@ def gate(_context: Context) -> QWidget:
     return QLabel("locked")
 
 
-def inspector(_context: Context, _parts: Sequence[PartSpec]) -> QWidget:
+def inspector(_context: Context, _parts: Sequence[InspectorSectionSpec]) -> QWidget:
     return QLabel("inspector")
 
 

@@ -19,7 +19,7 @@ from core.events import Progress
 from core.types.replies import ImportReport
 from core.types.values import OWNER_ACTOR
 from ui.bridge import Watch, make_job
-from ui.context import Command, Context, Page, PageSpec, PartSpec
+from ui.context import Command, Context, InspectorSectionSpec, Page, PageSpec
 from ui.inspector.actions import COPIED, MemoryActions
 from ui.shell.window import MainWindow, WindowViews
 
@@ -39,7 +39,7 @@ def gate(_context: Context) -> QWidget:
     return QLabel("locked")
 
 
-def inspector(_context: Context, _parts: Sequence[PartSpec]) -> QWidget:
+def inspector(_context: Context, _parts: Sequence[InspectorSectionSpec]) -> QWidget:
     return QLabel("inspector")
 
 

@@ -15,7 +15,7 @@ from window_rig import hear, remember, settle
 
 from core.types.values import Memory
 from ui.bridge import Running, Task, make_job
-from ui.context import Command, Context, Page, PageSpec, PartSpec
+from ui.context import Command, Context, InspectorSectionSpec, Page, PageSpec
 from ui.shell.window import MainWindow, StatusBar, WindowViews
 from ui.widgets.states import FOOT, Toasts
 
@@ -44,7 +44,7 @@ class Leaf(Page):
         QVBoxLayout(self).addWidget(self.inner)
 
 
-def inspector(_context: Context, _parts: Sequence[PartSpec]) -> QWidget:
+def inspector(_context: Context, _parts: Sequence[InspectorSectionSpec]) -> QWidget:
     return QLabel("inspector")
 
 

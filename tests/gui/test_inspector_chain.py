@@ -24,14 +24,14 @@ from ui.inspector.relations import DependentsSection, describe_dependents
 
 def history_of(inspector: Inspector) -> HistorySection:
     """The part of the versions."""
-    part = inspector.find_part("history")
+    part = inspector.find_section("history")
     assert isinstance(part, HistorySection)
     return part
 
 
 def rests_of(inspector: Inspector) -> DependentsSection:
     """The part of what rests on it."""
-    part = inspector.find_part(SPEC.id)
+    part = inspector.find_section(SPEC.id)
     assert isinstance(part, DependentsSection)
     return part
 

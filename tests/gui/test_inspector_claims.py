@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from belief_rig import DAY_MS, claim, evidence, item
 from engine_rig import START_MS, Rig
-from inspector_rig import look, press, shown_inspector, text_part, words_of
+from inspector_rig import look, press, shown_inspector, text_section, words_of
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtTest import QTest
@@ -28,7 +28,7 @@ LIVES = "I live in Lisbon since March and work at Quillwort Press."
 
 def part_of(inspector: Inspector) -> ClaimsSection:
     """The part of the claims."""
-    part = inspector.find_part("claims")
+    part = inspector.find_section("claims")
     assert isinstance(part, ClaimsSection)
     return part
 
@@ -41,7 +41,7 @@ def boxes(inspector: Inspector) -> list[ClaimBox]:
 
 def pointed(inspector: Inspector) -> tuple[str, ...]:
     """The words that stand out."""
-    return text_part(inspector).view.pointed
+    return text_section(inspector).view.pointed
 
 
 def an_episode(rig: Rig, text: str = LIVES) -> str:
@@ -91,7 +91,7 @@ def test_words_stand_out_while_a_claim_is_looked_at_by_pointer(
     made = claim(rig, memory_id, "lives_in", "Lisbon", "live in Lisbon")
     evidence(rig, made, memory_id, "since March", "contradicting")
     look(qtbot, inspector, context, memory_id)
-    view, row = text_part(inspector).view, boxes(inspector)[0].row
+    view, row = text_section(inspector).view, boxes(inspector)[0].row
     assert not pointed(inspector)
     enter(row)
     assert pointed(inspector) == ("live in Lisbon", "since March")
@@ -129,7 +129,7 @@ def test_pressing_a_claim_shows_its_quotes_and_opens_the_fold_that_hides_its_wor
     other = rig.store("The letter <b>names</b> Lisbon.", kind=Kind.EPISODE, source=Source.DOCUMENT).memory_id
     evidence(rig, made, other, "<b>names</b> Lisbon")
     look(qtbot, inspector, context, memory_id)
-    part, box = text_part(inspector), boxes(inspector)[0]
+    part, box = text_section(inspector), boxes(inspector)[0]
     assert part.view.is_folded
     box.row.click()
     assert box.is_open

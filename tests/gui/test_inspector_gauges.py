@@ -19,7 +19,7 @@ from core.types.lifecycle import Curve
 from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.inspector.gauges import GaugesPart, clip_curve, format_month, gauge_sentences, make_gauge_spec, value_at
+from ui.inspector.gauges import GaugesSection, clip_curve, format_month, gauge_sentences, make_gauge_spec, value_at
 from ui.inspector.panel import Inspector
 from ui.plots.specification import ReferenceLine
 from ui.plots.view import PlotView
@@ -42,9 +42,9 @@ def inspector(qtbot: QtBot, context: Context, jobs: FakeJobs) -> Iterator[Inspec
         yield made
 
 
-def part_of(inspector: Inspector) -> GaugesPart:
-    part = inspector.find_part("gauges")
-    assert isinstance(part, GaugesPart)
+def part_of(inspector: Inspector) -> GaugesSection:
+    part = inspector.find_section("gauges")
+    assert isinstance(part, GaugesSection)
     return part
 
 

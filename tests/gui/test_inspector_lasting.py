@@ -14,21 +14,21 @@ from core.types.lifecycle import Inferred, Mentioned
 from core.types.memory import Lasting
 from core.types.values import Kind
 from ui.context import Context
-from ui.inspector.gauges import GaugesPart, describe_permanence
+from ui.inspector.gauges import GaugesSection, describe_permanence
 from ui.inspector.panel import Inspector
 from ui.inspector.relations import MentionsSection, named_entities
 
 OFFICE = "The office in Bergen moved its maps to PostgreSQL."
 
 
-def gauges_part(inspector: Inspector) -> GaugesPart:
-    part = inspector.find_part("gauges")
-    assert isinstance(part, GaugesPart)
+def gauges_section(inspector: Inspector) -> GaugesSection:
+    part = inspector.find_section("gauges")
+    assert isinstance(part, GaugesSection)
     return part
 
 
-def mentions_part(inspector: Inspector) -> MentionsSection:
-    part = inspector.find_part("mentions")
+def mentions_section(inspector: Inspector) -> MentionsSection:
+    part = inspector.find_section("mentions")
     assert isinstance(part, MentionsSection)
     return part
 
@@ -50,7 +50,7 @@ def test_the_person_chooses_how_long_it_lasts_and_takes_it_back(
 ) -> None:
     memory_id = rig.store("The plum jars stand on the shelf.").memory_id
     look(qtbot, inspector, context, memory_id)
-    row = gauges_part(inspector).lasting
+    row = gauges_section(inspector).lasting
     settle(qtbot, row.isVisible)
     assert row.chip.accessibleName() == "Lasts: For months"
     assert row.reason.text().startswith("Nothing in it indicates how long")
@@ -59,7 +59,7 @@ def test_the_person_chooses_how_long_it_lasts_and_takes_it_back(
     settle(qtbot, lambda: row.chip.accessibleName() == "Lasts: Permanently")
     settle(qtbot, lambda: heard.sentences == ["From now on it lasts permanently."])
     settle(qtbot, lambda: row.reason.text() == "Chosen by you. Its words alone suggest for months.")
-    settle(qtbot, lambda: "Does not fade." in gauges_part(inspector).sentences.text())
+    settle(qtbot, lambda: "Does not fade." in gauges_section(inspector).sentences.text())
     rig.undo()
     settle(qtbot, lambda: row.chip.accessibleName() == "Lasts: For months")
 
@@ -68,7 +68,7 @@ def test_a_choice_that_cannot_be_saved_is_not_shown_as_if_it_held(
     qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     look(qtbot, inspector, context, rig.store("The plum jars stand on the shelf.").memory_id)
-    row = gauges_part(inspector).lasting
+    row = gauges_section(inspector).lasting
     settle(qtbot, row.isVisible)
 
     def full(*_: object) -> object:
@@ -83,7 +83,7 @@ def test_a_choice_that_cannot_be_saved_is_not_shown_as_if_it_held(
 
 def test_a_record_cannot_be_given_a_length(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
     look(qtbot, inspector, context, rig.store("We met at the weir.", kind=Kind.EPISODE).memory_id)
-    row = gauges_part(inspector).lasting
+    row = gauges_section(inspector).lasting
     settle(qtbot, row.isVisible)
     assert not row.chip.isVisible()
     assert row.reason.text() == "A record of what was said; it does not become less certain."
@@ -101,7 +101,7 @@ def test_reasons_in_words() -> None:
 
 def test_what_was_not_read_yet_can_be_read_now(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
     look(qtbot, inspector, context, rig.store(OFFICE).memory_id)
-    part = mentions_part(inspector)
+    part = mentions_section(inspector)
     settle(qtbot, lambda: "Names were not read yet" in part.sentence.text())
     assert not chips(part)
     press(part, "Read it now")
@@ -112,7 +112,7 @@ def test_what_was_not_read_yet_can_be_read_now(qtbot: QtBot, rig: Rig, context: 
 
 
 def test_a_chip_searches_for_its_name(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
-    part = mentions_part(inspector)
+    part = mentions_section(inspector)
     look(qtbot, inspector, context, rig.store("It stands.").memory_id)
     settle(qtbot, lambda: bool(part.sentence.text()))
     asked: list[str] = []
@@ -131,7 +131,7 @@ def test_each_name_once_and_many_are_counted(qtbot: QtBot, rig: Rig, context: Co
         ("person", "Ada"),
         ("technology", "Qt"),
     )
-    part = mentions_part(inspector)
+    part = mentions_section(inspector)
     look(qtbot, inspector, context, rig.store("It stands.").memory_id)
     settle(qtbot, lambda: bool(part.sentence.text()))
     part._show_names(inferred(*(("person", f"Name {nr}") for nr in range(20))))
@@ -140,7 +140,7 @@ def test_each_name_once_and_many_are_counted(qtbot: QtBot, rig: Rig, context: Co
 
 
 def test_hostile_names_are_made_visible(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
-    part = mentions_part(inspector)
+    part = mentions_section(inspector)
     look(qtbot, inspector, context, rig.store("It stands.").memory_id)
     settle(qtbot, lambda: bool(part.sentence.text()))
     part._show_names(inferred(("person", "<b>&Eve\u202e</b>")))
@@ -154,7 +154,7 @@ def test_of_what_is_sensitive_nothing_is_kept(qtbot: QtBot, rig: Rig, context: C
     memory_id = rig.store(OFFICE).memory_id
     rig.write(lambda tx: tx.update("memories", {"id": memory_id}, {"security_tier": "sensitive"}))
     look(qtbot, inspector, context, memory_id)
-    part = mentions_part(inspector)
+    part = mentions_section(inspector)
     settle(qtbot, part.link.isVisible)
     press(part, "Read it now")
     settle(qtbot, lambda: "sensitive" in part.sentence.text())

@@ -21,7 +21,7 @@ def test_a_note_is_dismissed_with_one_press(qtbot: QtBot, rig: Rig, context: Con
     item_id = item(rig, two, one, "classification")
     rig.write(lambda tx: tx.update("conflicts", {"id": item_id}, {"state": "moot", "note": MAY_BELONG}))
     look(qtbot, inspector, context, one)
-    part = inspector.find_part("notes")
+    part = inspector.find_section("notes")
     assert isinstance(part, NotesSection)
     (box,) = part.findChildren(NoteBox)
     assert box.accessibleName() == f"May belong together: {TWO}"

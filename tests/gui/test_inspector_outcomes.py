@@ -25,13 +25,13 @@ HOSTILE = "<b>bold</b>\u202eback"
 
 
 def rule_part(inspector: Inspector) -> RuleSection:
-    part = inspector.find_part("rule")
+    part = inspector.find_section("rule")
     assert isinstance(part, RuleSection)
     return part
 
 
 def procedure_part(inspector: Inspector) -> ProcedureSection:
-    part = inspector.find_part("procedure")
+    part = inspector.find_section("procedure")
     assert isinstance(part, ProcedureSection)
     return part
 

@@ -32,7 +32,7 @@ from ui.inspector.trust import (
 
 def trust_of(inspector: Inspector) -> TrustSection:
     """The part of the trust."""
-    part = inspector.find_part("trust")
+    part = inspector.find_section("trust")
     assert isinstance(part, TrustSection)
     return part
 

@@ -19,7 +19,7 @@ from core.types.lifecycle import JobAction, JobState, JobType
 from core.types.values import Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.inspector.gauges import GaugesPart
+from ui.inspector.gauges import GaugesSection
 from ui.pages.journal.jobs.runner import RunDialog
 from ui.pages.journal.lifecycle.archive import EraseDialog
 from ui.pages.journal.page import JournalPage
@@ -147,8 +147,8 @@ def test_the_gauges_are_those_of_the_engine(rig: Rig, context: Context, qtbot: Q
     known = rig.engine.jobs.read_gauges(memory_id).result(30)
     with shown_inspector(qtbot, context) as inspector:
         look(qtbot, inspector, context, memory_id)
-        part = inspector.find_part("gauges")
-        assert isinstance(part, GaugesPart)
+        part = inspector.find_section("gauges")
+        assert isinstance(part, GaugesSection)
         settle(qtbot, part.strength.isVisible)
         assert f"Strength | {known.strength:.2f}" in words_of(part)
         assert f"Confidence | {known.confidence:.2f}" in words_of(part)

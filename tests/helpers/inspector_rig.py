@@ -14,7 +14,7 @@ from ui.context import Context
 from ui.inspector.panel import Inspector
 from ui.inspector.shared_widgets import MemoryLine
 from ui.inspector.text import TextSection
-from ui.registry import PARTS
+from ui.registry import INSPECTOR_SECTIONS
 from ui.widgets.basics import KeyButton
 
 TALK = ["Where do the boats go?", "To the boathouse.", "And in winter?", "Under the roof.", "Thank you.", "Gladly."]
@@ -26,9 +26,9 @@ def look(qtbot: QtBot, inspector: Inspector, context: Context, memory_id: str) -
     settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.id == memory_id)
 
 
-def text_part(inspector: Inspector) -> TextSection:
-    """The part of the text."""
-    part = inspector.find_part("text")
+def text_section(inspector: Inspector) -> TextSection:
+    """The section of the text."""
+    part = inspector.find_section("text")
     assert isinstance(part, TextSection)
     return part
 
@@ -42,7 +42,7 @@ def words_of(widget: QWidget) -> str:
 def write_anew(context: Context, inspector: Inspector, words: str) -> None:
     """Open the editor and write."""
     context.commands.run("memory.edit")
-    text_part(inspector).editor.field.setPlainText(words)
+    text_section(inspector).editor.field.setPlainText(words)
 
 
 def press(part: QWidget, title: str) -> None:
@@ -80,8 +80,8 @@ def conversation(rig: Rig) -> list[str]:
 
 @contextmanager
 def shown_inspector(qtbot: QtBot, context: Context) -> Iterator[Inspector]:
-    """An inspector with all its parts, in a window of its own."""
-    made = Inspector(context, PARTS)
+    """An inspector with all its sections, in a window of its own."""
+    made = Inspector(context, INSPECTOR_SECTIONS)
     qtbot.addWidget(made)
     made.resize(360, 800)
     made.show()

@@ -1,4 +1,4 @@
-"""The inspector: what is selected, in parts that are registered by kind.
+"""The inspector: what is selected, in sections that are registered by kind.
 
 Must not do: know a page.
 """

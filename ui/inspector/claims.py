@@ -1,4 +1,4 @@
-"""The part that says what a memory claims, how sure that is and by which words, and what is against it.
+"""The section that says what a memory claims, how sure that is and by which words, and what is against it.
 
 Looking at a claim, by pointer or by keyboard, marks its words in the text. Must not do: settle a contradiction.
 """
@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QSpacerItem, QWi
 
 from core.types.memory import ClaimHeld, EvidenceSeen, OpenConflict
 from core.types.values import Memory
-from ui.context import Context, Inspected, Part, PartSpec, Pointed
+from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec, Pointed
 from ui.inspector.shared_widgets import make_flush_row
 from ui.inspector.trust import describe_claim_state, describe_opposition, describe_quote, format_score
 from ui.strings import belief_strings, format_count
@@ -260,7 +260,7 @@ def _make_opposed_side(name: str, trust: float, sentence: str) -> QWidget:
     return widget
 
 
-class ClaimsSection(Part):
+class ClaimsSection(InspectorSection):
     """What is open about a memory, and its claims."""
 
     def __init__(self, context: Context) -> None:
@@ -324,4 +324,4 @@ class ClaimsSection(Part):
         self.context.desk.go.emit(REVIEW, item_id)
 
 
-CLAIMS = PartSpec("claims", 17, ClaimsSection)
+CLAIMS = InspectorSectionSpec("claims", 17, ClaimsSection)

@@ -1,4 +1,4 @@
-"""The part that shows how firmly a memory is remembered, how sure Loci still is of it, and how long it stays true.
+"""The section that shows how firmly a memory is remembered, how sure Loci still is of it, and how long it stays true.
 
 In a plot, what will be is dashed, a line at which something happens is dotted and named: colour is never alone. Must
 not do: work out a gauge or decide a level; numbers, curves and dates are the engine's.
@@ -19,7 +19,7 @@ from core.types.memory import Lasting
 from core.types.values import Memory, Status
 from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write, problem_of
-from ui.context import Context, Inspected, Part, PartSpec
+from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
 from ui.inspector.trust import TrustFigure
 from ui.plots.specification import Axis, PlotSpec, ReferenceLine, Series
 from ui.plots.view import PlotView
@@ -272,7 +272,7 @@ class Gauge(QWidget):
         self.setAccessibleName(f"{said[self._name]} {value:.2f}")
 
 
-class GaugesPart(Part):
+class GaugesSection(InspectorSection):
     """Strength, confidence, and what becomes of it."""
 
     def __init__(self, context: Context) -> None:
@@ -331,4 +331,4 @@ class GaugesPart(Part):
         self.sentences.setText(_gauge_strings()["failed"])
 
 
-GAUGES = PartSpec("gauges", 16, GaugesPart)
+GAUGES = InspectorSectionSpec("gauges", 16, GaugesSection)

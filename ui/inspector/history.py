@@ -1,4 +1,4 @@
-"""The part that shows the versions of a memory: what differs from one to the next, and when each held and was believed.
+"""The section that shows the versions of a memory: how one differs from the next, and when each held and was believed.
 
 On the axis of time the current one is filled, the others are outlined; a time of which nothing is known is
 hatched. Must not do: work out when a version held, or compare texts that are too long to be compared at once.
@@ -18,7 +18,7 @@ from core.types.memory import Chain, VersionHeld
 from core.types.values import Memory, Source, Status
 from core.types.views import MemoryRow, Revision, RevisionReport
 from ui.bridge import make_query, make_write
-from ui.context import Context, Inspected, Part, PartSpec
+from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
 from ui.inspector.actions import SAME_ALREADY, explain_no_edit
 from ui.inspector.shared_widgets import make_flush_row
 from ui.inspector.text_view import ADDED, PLAIN, REMOVED, TextRun, TextView, mark_runs
@@ -309,7 +309,7 @@ def describe_version_status(memory: Memory) -> str:
     return f"until {date_of(memory.retired_at)}"
 
 
-class HistorySection(Part):
+class HistorySection(InspectorSection):
     """Versions, newest first."""
 
     def __init__(self, context: Context) -> None:
@@ -461,4 +461,4 @@ def _make_link_row(links: Sequence[QWidget]) -> QWidget:
     return widget
 
 
-HISTORY = PartSpec("history", 50, HistorySection)
+HISTORY = InspectorSectionSpec("history", 50, HistorySection)

@@ -1,4 +1,4 @@
-"""The part that says with what a memory may belong together: a note, which asks for nothing and is never counted.
+"""The section that says with what a memory may belong together: a note, which asks for nothing and is never counted.
 
 One press links the two, lets one replace the other, or dismisses the note. Must not do: decide by itself.
 """
@@ -14,7 +14,7 @@ from core.types.memory import OpenConflict
 from core.types.reviews import Decision, DecisionReply
 from core.types.values import OWNER_ACTOR, Action
 from ui.bridge import make_write
-from ui.context import Context, Inspected, Part, PartSpec
+from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
 from ui.strings import belief_strings
 from ui.undo import offer_undo
 from ui.widgets.basics import FlowLayout, clear_layout, make_button, make_column, make_label
@@ -56,7 +56,7 @@ class NoteBox(QFrame):
         self.setAccessibleName(f"{strings['note']}: {excerpt}")
 
 
-class NotesSection(Part):
+class NotesSection(InspectorSection):
     """What a memory may belong together with."""
 
     def __init__(self, context: Context) -> None:
@@ -95,4 +95,4 @@ class NotesSection(Part):
         self.context.selection.select(memory_id, _ORIGIN)
 
 
-NOTES = PartSpec("notes", 39, NotesSection)
+NOTES = InspectorSectionSpec("notes", 39, NotesSection)

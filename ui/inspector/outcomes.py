@@ -1,4 +1,4 @@
-"""The parts that say how a rule serves and how a procedure goes, and take down how it was this time.
+"""The sections that say how a rule serves and how a procedure goes, and take down how it was this time.
 
 Must not do: count, or show text that is not made visible.
 """
@@ -13,7 +13,7 @@ from core.types.lifecycle import ProcedureState, RuleState
 from core.types.memory import Application
 from core.types.values import OWNER_ACTOR, Kind, Memory
 from ui.bridge import make_query
-from ui.context import Context, Inspected, Part, PartSpec
+from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
 from ui.inspector.actions import is_procedure, is_rule
 from ui.inspector.shared_widgets import make_flush_row
 from ui.inspector.trust import TrustFigure, format_score
@@ -112,7 +112,7 @@ def _counted_memory_id(memory: Memory) -> str:
     return memory.part_of or memory.id
 
 
-class RuleSection(Part):
+class RuleSection(InspectorSection):
     """Counts, maturity, the last applications, what it said before it was turned around, two buttons."""
 
     def __init__(self, context: Context) -> None:
@@ -205,7 +205,7 @@ class RuleSection(Part):
         self.context.desk.go.emit(REVIEW, self._proposal)
 
 
-class ProcedureSection(Part):
+class ProcedureSection(InspectorSection):
     """How often it worked, how long it takes, what calls it up, two buttons."""
 
     def __init__(self, context: Context) -> None:
@@ -260,5 +260,5 @@ class ProcedureSection(Part):
         self._body.show()
 
 
-RULE = PartSpec("rule", 17, RuleSection, frozenset({Kind.RULE}))
-PROCEDURE = PartSpec("procedure", 18, ProcedureSection, frozenset({Kind.PROCEDURE}))
+RULE = InspectorSectionSpec("rule", 17, RuleSection, frozenset({Kind.RULE}))
+PROCEDURE = InspectorSectionSpec("procedure", 18, ProcedureSection, frozenset({Kind.PROCEDURE}))

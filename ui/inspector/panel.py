@@ -1,6 +1,6 @@
-"""The inspector: follows the selection, reads the memory, shows it part by part; hidden, it reads nothing.
+"""The inspector: follows the selection, reads the memory, shows it section by section; hidden, it reads nothing.
 
-Must not do: know what a part shows; a part in which something can be written says so by `TextEditing`.
+Must not do: know what a section shows; a section in which something can be written says so by `TextEditing`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from core.types.memory import Belief
 from core.types.replies import MemoryDetail
 from core.types.values import OWNER_ACTOR, Kind, Memory, Status
 from ui.bridge import make_query, problem_of
-from ui.context import Context, Inspected, Part, PartSpec, Pointed
+from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec, Pointed
 from ui.inspector.actions import MemoryActions
 from ui.inspector.shared_widgets import EmptyInspector
 from ui.widgets.basics import (
@@ -45,7 +45,7 @@ _ORIGIN = "inspector"
 
 @runtime_checkable
 class TextEditing(Protocol):
-    """A part in which something can be written that is not saved yet."""
+    """A section in which something can be written that is not saved yet."""
 
     @property
     def is_editing(self) -> bool:
@@ -77,11 +77,11 @@ class TextEditing(Protocol):
 class Inspector(QFrame):
     """Everything about one memory."""
 
-    def __init__(self, context: Context, parts: Sequence[PartSpec]) -> None:
+    def __init__(self, context: Context, sections: Sequence[InspectorSectionSpec]) -> None:
         """Make it.
 
         Args:
-            parts: what it is made of.
+            sections: what it is made of.
         """
         super().__init__()
         self.setObjectName("inspector")
@@ -95,8 +95,8 @@ class Inspector(QFrame):
         self.actions_box = MemoryActions(context, self)
         self.actions_box.wanted.connect(self._show_selection)
         self.actions_box.editing.connect(self._start_edit)
-        self._specs = sorted(parts, key=lambda spec: spec.order)
-        self._parts: list[tuple[PartSpec, Part, QFrame]]
+        self._specs = sorted(sections, key=lambda spec: spec.order)
+        self._sections: list[tuple[InspectorSectionSpec, InspectorSection, QFrame]]
         self._states = States(context.theme, self._build_content(), "Reading the memory …")
         make_column(self, self._states)
         self._follow_soon = make_timer(self, self._show_selection, FOLLOW_MS)
@@ -150,28 +150,28 @@ class Inspector(QFrame):
 
     def _make_parts(self) -> None:
         clear_layout(self._inner)
-        self._parts = []
+        self._sections = []
         for spec in self._specs:
-            part, line = spec.make(self._context), make_hairline()
-            part.setObjectName(f"part-{spec.id}")
-            part.pointed.connect(self._mark_places)
-            self._parts.append((spec, part, line))
+            section, line = spec.make(self._context), make_hairline()
+            section.setObjectName(f"section-{spec.id}")
+            section.pointed.connect(self._mark_places)
+            self._sections.append((spec, section, line))
             self._inner.addWidget(line)
-            self._inner.addWidget(part)
+            self._inner.addWidget(section)
         self._inner.addStretch(1)
 
     def _mark_places(self, pointed: Pointed) -> None:
-        for _, part, _ in self._parts:
-            part.mark_places(pointed)
+        for _, section, _ in self._sections:
+            section.mark_places(pointed)
 
-    def find_part(self, part_id: str) -> Part:
-        """A part by its id.
+    def find_section(self, section_id: str) -> InspectorSection:
+        """A section by its id.
 
         Raises:
             KeyError: there is none.
         """
-        found = {spec.id: part for spec, part, _ in self._parts}
-        return found[part_id]
+        found = {spec.id: section for spec, section, _ in self._sections}
+        return found[section_id]
 
     @property
     def inspected(self) -> Inspected | None:
@@ -179,8 +179,10 @@ class Inspector(QFrame):
         return self._shown
 
     def _find_open_editor(self) -> TextEditing | None:
-        """The part that is being written in."""
-        open_ones = (part for _, part, _ in self._parts if isinstance(part, TextEditing) and part.is_editing)
+        """The section that is being written in."""
+        open_ones = (
+            section for _, section, _ in self._sections if isinstance(section, TextEditing) and section.is_editing
+        )
         return next(open_ones, None)
 
     # ---- following
@@ -230,7 +232,7 @@ class Inspector(QFrame):
             if self._shown is None or self._shown.memory.id != memory_id:
                 self._slow.start()
             else:
-                _reload_parts(part for _, part, _ in self._parts)
+                _reload_sections(section for _, section, _ in self._sections)
             self._request_memory(memory_id)
 
     def _request_memory(self, memory_id: str) -> None:
@@ -255,7 +257,7 @@ class Inspector(QFrame):
 
     def _reload_shown(self) -> None:
         if self._shown is not None and self._wanted and self._context.bridge.is_open:
-            _reload_parts(part for _, part, _ in self._parts)
+            _reload_sections(section for _, section, _ in self._sections)
             self._request_memory(self._wanted)
 
     def _on_vault_changed(self, change: Changed) -> None:
@@ -278,10 +280,10 @@ class Inspector(QFrame):
     def _start_edit(self) -> None:
         if not self.isVisible():
             self.show()
-        part = next((part for _, part, _ in self._parts if isinstance(part, TextEditing)), None)
-        if part is not None and self._shown is not None:
+        section = next((section for _, section, _ in self._sections if isinstance(section, TextEditing)), None)
+        if section is not None and self._shown is not None:
             self.area.verticalScrollBar().setValue(0)
-            part.open_editor()
+            section.open_editor()
 
     # ---- showing
 
@@ -305,9 +307,9 @@ class Inspector(QFrame):
             self._mark_places(Pointed())
         self._show_caption(memory)
         is_first = True
-        for spec, part, line in self._parts:
-            has = memory.kind in spec.kinds and part.show_memory(inspected)
-            part.setVisible(has)
+        for spec, section, line in self._sections:
+            has = memory.kind in spec.kinds and section.show_memory(inspected)
+            section.setVisible(has)
             line.setVisible(has and not is_first)
             is_first = is_first and not has
         if before is None or before.memory.id != memory.id:
@@ -325,9 +327,9 @@ class Inspector(QFrame):
         """Forget which memory it was, and what was being written."""
         self._slow.stop()
         self._shown, self._watched, self._asks = None, frozenset(), False
-        for _, part, _ in self._parts:
-            if isinstance(part, TextEditing):
-                part.discard_edit()
+        for _, section, _ in self._sections:
+            if isinstance(section, TextEditing):
+                section.discard_edit()
         self.actions_box.show_memory(None)
 
     def _show_nothing(self) -> None:
@@ -361,11 +363,11 @@ class Inspector(QFrame):
             )
 
 
-def _reload_parts(parts: Iterable[Part]) -> None:
-    """What parts read by themselves; one that has nothing to say is hidden."""
-    for part in parts:
-        if not part.isHidden():
-            part.reload()
+def _reload_sections(sections: Iterable[InspectorSection]) -> None:
+    """What sections read by themselves; one that has nothing to say is hidden."""
+    for section in sections:
+        if not section.isHidden():
+            section.reload()
 
 
 def _was_replaced(before: Memory, now: Memory) -> bool:

@@ -1,4 +1,4 @@
-"""The parts that say where a memory comes from, showing the place itself, and to which assistants it was given.
+"""The sections that say where a memory comes from, showing the place itself, and to which assistants it was given.
 
 Must not do: guess; what is not known is not said.
 """
@@ -20,7 +20,7 @@ from core.types.replies import MemoryDetail
 from core.types.values import OWNER_ACTOR, Memory, Role, Source, Status
 from core.types.views import MemoryRow
 from ui.bridge import make_query
-from ui.context import Context, Inspected, Part, PartSpec
+from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
 from ui.inspector.shared_widgets import Disclosure, MemoryLine, make_flush_row
 from ui.strings import recall_strings
 from ui.widgets.basics import Elided, clear_layout, make_button, make_column, make_label, make_tool_button
@@ -64,8 +64,8 @@ def describe_disclosures(given: DeliveryCount) -> str:
     return " ".join([sentence, *parts])
 
 
-class DisclosuresSection(Part):
-    """The part that says in a sentence how often the memory was given to assistants."""
+class DisclosuresSection(InspectorSection):
+    """The section that says in a sentence how often the memory was given to assistants."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -90,7 +90,7 @@ class DisclosuresSection(Part):
         self.sentence.setText(describe_disclosures(given))
 
 
-DISCLOSURES = PartSpec("given", 47, DisclosuresSection)
+DISCLOSURES = InspectorSectionSpec("given", 47, DisclosuresSection)
 
 
 NOTES = frozenset({"obsidian", "markdown", "text"})
@@ -339,7 +339,7 @@ def _detail_values(detail: MemoryDetail) -> list[tuple[str, str, bool]]:
     return [(name, value, is_code) for name, value, is_code in found if value]
 
 
-class ProvenanceSection(Part):
+class ProvenanceSection(InspectorSection):
     """Where it comes from."""
 
     def __init__(self, context: Context) -> None:
@@ -406,4 +406,4 @@ def _describe_sources(detail: MemoryDetail) -> str:
     return f"{count_of(len(detail.sources), 'independent source')} say so: {', '.join(names)}{rest}."
 
 
-PROVENANCE = PartSpec("provenance", 20, ProvenanceSection)
+PROVENANCE = InspectorSectionSpec("provenance", 20, ProvenanceSection)

@@ -16,7 +16,7 @@ from core.types.memory import Rests
 from core.types.values import Kind, Memory, Status
 from core.types.views import MemoryRow
 from ui.bridge import make_query, make_write
-from ui.context import Context, Inspected, Part, PartSpec
+from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
 from ui.inspector.dialogs import HoldDialog
 from ui.inspector.shared_widgets import MemoryLine, make_flush_row
 from ui.strings import belief_strings, format_count, inspector_strings
@@ -47,7 +47,7 @@ def named_entities(inferred: Inferred) -> tuple[tuple[str, str], ...]:
     return tuple(found.values())
 
 
-class MentionsSection(Part):
+class MentionsSection(InspectorSection):
     """Chips, and a way to have the text read at once."""
 
     def __init__(self, context: Context) -> None:
@@ -156,7 +156,7 @@ class MentionsSection(Part):
         self._show_sentence(inspector_strings()["names"]["failed"], inspector_strings()["names"]["read_now"])
 
 
-MENTIONS = PartSpec("mentions", 25, MentionsSection)
+MENTIONS = InspectorSectionSpec("mentions", 25, MentionsSection)
 
 
 _FALLING_AT_ONCE = 6
@@ -180,7 +180,7 @@ def describe_dependents(rests: Rests) -> tuple[str, ...]:
     return tuple(parts)
 
 
-class DependentsSection(Part):
+class DependentsSection(InspectorSection):
     """What rests on it, and what was made of it as lines that lead there."""
 
     def __init__(self, context: Context) -> None:
@@ -252,7 +252,7 @@ class DependentsSection(Part):
         offer_undo(self.context, format_count(belief_strings()["hold"]["done"], count), step_id)
 
 
-DEPENDENTS = PartSpec("rests", 45, DependentsSection)
+DEPENDENTS = InspectorSectionSpec("rests", 45, DependentsSection)
 
 
 _STEP = 12
@@ -295,7 +295,7 @@ def group_relations(inspected: Inspected) -> dict[str, tuple[str, ...]]:
     return made
 
 
-class RelationsSection(Part):
+class RelationsSection(InspectorSection):
     """Relations and parts, as lines that lead to them."""
 
     def __init__(self, context: Context) -> None:
@@ -360,4 +360,4 @@ def _make_relation_heading(words: str, number: int) -> QWidget:
     return make_label(f"{words} · {number}" if number > 1 else words, "strong", wrap=True)
 
 
-RELATIONS = PartSpec("relations", 40, RelationsSection)
+RELATIONS = InspectorSectionSpec("relations", 40, RelationsSection)

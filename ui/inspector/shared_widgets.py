@@ -1,4 +1,4 @@
-"""What the parts of the inspector share: another memory as a line that leads to it, a disclosure.
+"""What the sections of the inspector share: another memory as a line that leads to it, a disclosure.
 
 Must not do: ask the engine, or know what is read.
 """

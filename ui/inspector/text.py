@@ -1,4 +1,4 @@
-"""The part that shows a memory's text and lets it be written anew, and the warning above one that reads like an order.
+"""The section that shows a memory's text and lets it be edited, and the warning above one that reads like an order.
 
 What is written lives in the editor alone and goes with it. Must not do: interpret or judge the text, or keep unsaved
 words once the vault is locked.
@@ -16,7 +16,7 @@ from core.types.memory import Warned
 from core.types.values import Memory
 from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write, problem_of
-from ui.context import Context, Inspected, Part, PartSpec, Pointed
+from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec, Pointed
 from ui.inspector.shared_widgets import make_flush_row
 from ui.inspector.text_view import TextView, mark_runs
 from ui.strings import injection_strings
@@ -229,7 +229,7 @@ def describe_warning(warned: Warned) -> str:
     return f"{sentence} {strings['seems'].format(what=strings['and'].join(what))}" if what else sentence
 
 
-class WarningSection(Part):
+class WarningSection(InspectorSection):
     """The badge, the reason, and a button that asks once more."""
 
     def __init__(self, context: Context) -> None:
@@ -250,7 +250,7 @@ class WarningSection(Part):
         self._close_question()
 
     def show_memory(self, inspected: Inspected) -> bool:
-        """Look whether it is kept back; the part shows itself when it is.
+        """Look whether it is kept back; the section shows itself when it is.
 
         Returns:
             False until that is known of another memory.
@@ -298,7 +298,7 @@ class WarningSection(Part):
             self.context.desk.show_message(problem.sentence)
 
 
-WARNING = PartSpec("warning", 12, WarningSection)
+WARNING = InspectorSectionSpec("warning", 12, WarningSection)
 
 
 SHORT = 200
@@ -309,7 +309,7 @@ _TAGS = 24
 _ORIGIN = "inspector"
 
 
-class TextSection(Part):
+class TextSection(InspectorSection):
     """Text, tags, where it is kept; or the editor."""
 
     def __init__(self, context: Context) -> None:
@@ -530,4 +530,4 @@ class TextSection(Part):
             self.editor.show_problem(problem.sentence)
 
 
-TEXT = PartSpec("text", 10, TextSection)
+TEXT = InspectorSectionSpec("text", 10, TextSection)

@@ -26,7 +26,7 @@ from core.types.memory import (
 )
 from core.types.reviews import ClaimSeen
 from core.types.values import Precision, When
-from ui.context import Context, Inspected, Part, PartSpec
+from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
 from ui.inspector.actions import JUDGED, VERDICTS
 from ui.inspector.shared_widgets import Disclosure
 from ui.lists.table_view import TableColumn, TableModel, TableSpec
@@ -459,7 +459,7 @@ class TermTable(StillTable):
 _VOICES = 3
 
 
-class TrustSection(Part):
+class TrustSection(InspectorSection):
     """The waterfall, who said right or wrong, and three buttons."""
 
     def __init__(self, context: Context) -> None:
@@ -508,4 +508,4 @@ class TrustSection(Part):
         return lambda: self.context.commands.run(f"memory.{verdict}")
 
 
-TRUST = PartSpec("trust", 15, TrustSection)
+TRUST = InspectorSectionSpec("trust", 15, TrustSection)

@@ -5,7 +5,7 @@ Must not do: know a single page; they come as registered parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QResizeEvent
@@ -264,10 +264,6 @@ class House(QWidget):
         """The page that is shown."""
         return self._made.get(self.current)
 
-    def page_specs(self) -> tuple[PageSpec, ...]:
-        """All pages, in order."""
-        return tuple(self._specs.values())
-
     def show_first_page(self) -> None:
         """Show the page that was shown last, or the first one of the options."""
         first = self._context.prefs.options.first_page
@@ -357,11 +353,6 @@ class House(QWidget):
         for change in _merge_changes(waiting):
             for page in self._made.values():
                 page.handle_change(change)
-
-    def for_each_page(self, action: Callable[[Page], None]) -> None:
-        """Do something with every page that was made."""
-        for page in self._made.values():
-            action(page)
 
 
 def _merge_changes(changes: Sequence[Changed]) -> list[Changed]:

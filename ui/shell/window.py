@@ -1,6 +1,6 @@
 """The main window: the line above the pages with the search, the line below with what is under way, and their frame.
 
-Must not do: know a single page, part or verb beyond search, status, lock and undo.
+Must not do: know a single page, section or verb beyond search, status, lock and undo.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from core.events import Progress
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Memory, Status
 from ui.bridge import Problem, Running, make_query
-from ui.context import CLOSER, Context, PageSpec, PartSpec
+from ui.context import CLOSER, Context, InspectorSectionSpec, PageSpec
 from ui.shell.actions import CommandPalette, PaletteEntry, WindowActions, WindowCommands, shortcut_text
 from ui.shell.glossary import GlossaryDialog
 from ui.shell.vault_view import House
@@ -473,16 +473,16 @@ class WindowViews:
 
     Attributes:
         pages: in the order of the rail.
-        parts: of the inspector.
+        sections: of the inspector.
         gate: makes what is shown while the vault is locked or does not exist.
         inspector: makes the inspector.
         importing: opens the import of what was dropped or chosen.
     """
 
     pages: Sequence[PageSpec]
-    parts: Sequence[PartSpec]
+    sections: Sequence[InspectorSectionSpec]
     gate: Callable[[Context], QWidget]
-    inspector: Callable[[Context, Sequence[PartSpec]], QWidget]
+    inspector: Callable[[Context, Sequence[InspectorSectionSpec]], QWidget]
     importing: Callable[[Context, Sequence[Path], QWidget], QDialog]
 
 
@@ -566,7 +566,7 @@ class MainWindow(QMainWindow):
         is_open = state == "open"
         self.top.open_vault(is_open=is_open)
         if is_open and self.house is None:
-            inspector = self._rooms.inspector(self.context, self._rooms.parts)
+            inspector = self._rooms.inspector(self.context, self._rooms.sections)
             self.house = House(self.context, self._rooms.pages, inspector)
             self.house.inspects.connect(self.actions_box.show_inspector)
             self.house.counted.connect(self.status.show_count)

@@ -1,18 +1,22 @@
-"""A field for a secret, hidden and forgotten once it is taken; and how hard it is to guess, as four bars and words.
+"""A field for a secret, hidden and forgotten once it is taken; how hard it is to guess; a secret on the clipboard.
 
 Must not do: keep, log or emit what is typed.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtCore import QMimeData, QObject, QRectF, QSize, Qt, Signal, SignalInstance
+from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
 from ui.bridge import passphrase_strength
 from ui.theme.theme import Theme
-from ui.widgets.basics import make_column, make_label, make_row, make_tool_button, set_style_property
+from ui.widgets.basics import make_column, make_label, make_row, make_timer, make_tool_button, set_style_property
 
+CLEAR_MS = 30_000
+_MARK = "application/x-loci-secret"
+_NOT_KEPT = "x-kde-passwordManagerHint"
+"""Managers of clipboards that keep a history leave out what carries this mark."""
 _BARS = 4
 _WORDS = ("Very weak", "Weak", "Fair", "Strong", "Very strong")
 _TOKENS = ("danger", "danger", "warning", "success", "success")
@@ -200,3 +204,47 @@ class SecretField(QLineEdit):
 def mark_field(line: QLineEdit, *, is_wrong: bool) -> None:
     """Mark a field as the one that is wrong; the words beside it say so too."""
     set_style_property(line, "wrong", is_wrong)
+
+
+class SecretClipboard(QObject):
+    """Puts a secret on the clipboard for half a minute; what is there carries a mark of this object.
+
+    Holds no secret itself, and takes off nothing that somebody else has put there since.
+    """
+
+    def __init__(self, parent: QObject, vault_state: SignalInstance) -> None:
+        """Make one for one secret.
+
+        Args:
+            parent: what outlives the widget that shows the secret.
+            vault_state: a state that is not `open` takes it off at once.
+        """
+        super().__init__(parent)
+        self._timer = make_timer(self, self.clear_clipboard, CLEAR_MS)
+        self._mark = str(id(self)).encode("ascii")
+        vault_state.connect(self._on_vault_state)
+
+    def copy_secret(self, secret: str) -> None:
+        """Put it there for half a minute.
+
+        Args:
+            secret: plain text.
+        """
+        copied = QMimeData()
+        copied.setText(secret)
+        copied.setData(_MARK, self._mark)
+        copied.setData(_NOT_KEPT, b"secret")
+        QGuiApplication.clipboard().setMimeData(copied)
+        self._timer.start()
+
+    def clear_clipboard(self) -> None:
+        """Take it off, if it is still there; this object has done its work then."""
+        self._timer.stop()
+        content: QMimeData | None = QGuiApplication.clipboard().mimeData()  # None where the clipboard is empty
+        if content is not None and content.data(_MARK).data() == self._mark:
+            QGuiApplication.clipboard().clear()
+        self.deleteLater()
+
+    def _on_vault_state(self, state: str) -> None:
+        if state != "open":
+            self.clear_clipboard()

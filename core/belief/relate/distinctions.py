@@ -137,18 +137,13 @@ def is_one_slot_apart(existing: ComparedText, incoming: ComparedText) -> bool:
     )
 
 
-def is_one_value_apart(existing: ComparedText, incoming: ComparedText) -> bool:
-    """Whether two short texts are one sentence with another value in it: what fills the place are no clauses.
+def value_apart(existing: ComparedText, incoming: ComparedText) -> tuple[str, str] | None:
+    """The two values, as written, where two short texts are one sentence with another value in it.
 
     Returns:
-        As `is_one_slot_apart`, but False where a function word is among what differs ("my wife's name is A" and "my
+        As `is_one_slot_apart`, but None where a function word is among what differs ("my wife's name is A" and "my
         wife's sister is called B" speak of two things), or where things of two names are told the same of.
     """
-    return value_apart(existing, incoming) is not None
-
-
-def value_apart(existing: ComparedText, incoming: ComparedText) -> tuple[str, str] | None:
-    """The two values, as written, where two short texts are one sentence with another value in it."""
     apart = _find_single_difference(existing, incoming)
     if apart is None or not stop_words().isdisjoint(word for part in apart for word in part):
         return None
@@ -162,16 +157,11 @@ def value_apart(existing: ComparedText, incoming: ComparedText) -> tuple[str, st
     return None if _has_words_behind_name(old) and _has_words_behind_name(new) else (old, new)
 
 
-def has_other_attribute(existing: ComparedText, incoming: ComparedText) -> bool:
-    """Whether two sentences give one thing of the person's two values, however they go on behind them.
+def attribute_apart(existing: ComparedText, incoming: ComparedText) -> tuple[str, str] | None:
+    """The two values, as written, that two sentences give one thing of the person's, however they go on behind them.
 
     "My bank is A." beside "the user's bank is B, in case anybody asks": one thing of a person has one value as a rule.
     """
-    return attribute_apart(existing, incoming) is not None
-
-
-def attribute_apart(existing: ComparedText, incoming: ComparedText) -> tuple[str, str] | None:
-    """The two values, as written, of one thing of the person's (`has_other_attribute`)."""
     old, new = _read_attribute(existing.text), _read_attribute(incoming.text)
     if old is None or new is None or old[0] != new[0]:
         return None
@@ -179,11 +169,6 @@ def attribute_apart(existing: ComparedText, incoming: ComparedText) -> tuple[str
     if old[1][:least] == new[1][:least]:
         return None
     return _as_written(existing.text, old[1]), _as_written(incoming.text, new[1])
-
-
-def has_shared_matter(existing: str, incoming: str) -> bool:
-    """Whether two texts have a word in common that is neither a function word nor the person."""
-    return bool(content_words(existing) & content_words(incoming))
 
 
 def content_words(text: str) -> frozenset[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING
 
 from core.config.options import Options
 from core.engine.runtime.monitor import Load
@@ -22,9 +22,6 @@ from core.types.belief import ModelServerState, ModelState
 
 if TYPE_CHECKING:
     from core.lifecycle.job_support.job_context import TalkReader
-
-T = TypeVar("T")
-P = ParamSpec("P")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -276,10 +276,6 @@ def load_vectors(rows: Rows, space: VectorSpace, labels: Labels) -> tuple[Labels
     for place, (_, blob) in enumerate(found):
         vectors[place] = from_blob(blob, space.dims)
     return np.fromiter((row[0] for row in found), dtype=np.int64, count=len(found)), vectors
-
-
-T = TypeVar("T")
-P = ParamSpec("P")
 
 
 class Search:

@@ -17,7 +17,7 @@ from core.engine.access.authority import Authority
 from core.engine.runtime.storage import Storage
 from core.engine.views.entity_topics import read_topics
 from core.entities import registry, resolution
-from core.entities.mentions import cut_excerpt
+from core.entities.excerpts import cut_excerpt
 from core.entities.recognition import name_key
 from core.entities.resolution import CountedName, EntityCandidate, ResolutionHints, content_terms, find_similar_pairs
 from core.errors import Code, UserError

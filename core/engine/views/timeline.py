@@ -10,7 +10,6 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import tzinfo
-from typing import TypeVar
 
 from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, chain_work
@@ -21,8 +20,6 @@ from core.recall.vectors import SnapshotVectors
 from core.types.values import Pressure
 from core.types.views import Density, Evolution, TimeCursor, TimeFilter, TimePage
 from core.vault.database.rows import Rows
-
-T = TypeVar("T")
 
 PAGE = 200
 LIMIT = 100

@@ -24,7 +24,6 @@ from core.vault.database.tx import Tx
 ASKED, VERSION, BENEATH, MADE = "asked", "version", "beneath", "made_of_it"
 """Why a memory goes: the person named it; it is of its chain; it lies beneath one that goes; it was made of one."""
 
-MERGED = "merged"
 _OF = "IN (SELECT value FROM json_each(?))"
 _PARTS = f"SELECT p.id FROM memories m JOIN memories p ON p.part_of = m.part_of WHERE m.id {_OF} ORDER BY p.n"  # noqa: S608
 _FIRST_PARTS = f"SELECT id FROM memories WHERE id {_OF} AND coalesce(part_index, 0) = 0 ORDER BY n"  # noqa: S608

@@ -38,9 +38,6 @@ _FROM = (
     "(1 << (2 * (min(d.attempts + d.failures, :smallest) - 1))) <= :now)) "
 )
 _COUNT = _FROM.format(what="SELECT count(*)")
-_GROUPS = _FROM.format(what="SELECT m.space_id, m.client_id, count(*)") + (
-    "GROUP BY m.space_id, m.client_id ORDER BY min(m.recorded_at), min(m.n)"
-)
 _FIRST = _FROM.format(
     what="SELECT m.space_id, m.client_id, coalesce(d.attempts, 0), coalesce(d.failures, 0), m.import_id, "
     "m.conversation_id"
@@ -62,20 +59,6 @@ _KNOWN = (
 )
 _NEWEST = _KNOWN + "ORDER BY m.recorded_at DESC, m.n DESC LIMIT ?"
 _AMONG = _KNOWN + "AND m.n IN (SELECT value FROM json_each(?))"  # noqa: S608 - constants only
-
-
-@dataclass(frozen=True, slots=True)
-class EpisodeGroup:
-    """Episodes that wait and are read together.
-
-    Attributes:
-        client_id: whose notes; None for the person's own.
-        count: how many wait.
-    """
-
-    space_id: str
-    client_id: str | None
-    count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,17 +114,6 @@ def count_backlog(rows: Rows, now_ms: int, *, is_by_talk: bool = False) -> int:
         is_by_talk: whether statements are asked for: then imported ones count, too.
     """
     return int(rows.value(_COUNT, _values(now_ms, is_by_talk=is_by_talk)))
-
-
-def read_groups(rows: Rows, now_ms: int) -> tuple[EpisodeGroup, ...]:
-    """The groups that wait; all that a dry run tells (seed B, consolidation without spawner).
-
-    Returns:
-        By space and client, that with the oldest episode first.
-    """
-    return tuple(
-        EpisodeGroup(str(space), client, int(count)) for space, client, count in rows.all(_GROUPS, _values(now_ms))
-    )
 
 
 def count_dead(rows: Rows) -> int:

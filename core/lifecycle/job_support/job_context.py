@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,6 @@ from core.types.talk import ConversationStatements, Turn
 from core.types.values import Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-
-T = TypeVar("T")
 
 NO_CURSOR: Mapping[str, Any] = MappingProxyType({})
 SCHEDULER = Actor("scheduler", name="lifecycle")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.entities.mentions import CUT, LONGEST, body_start, cut_excerpt
+from core.entities.excerpts import CUT, LONGEST, body_start, cut_excerpt
 
 NOTE = "---\ncreated: 2026-06-21T15:40:00+01:00\npeople: [Raff]\n---\n# Ljubljana in June\n\nRain. Then Raff sang.\n"
 

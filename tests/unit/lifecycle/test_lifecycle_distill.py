@@ -55,8 +55,6 @@ def test_episode_grouping_and_prompt_construction(rig: Rig) -> None:
         asked.append(prompt)
         return answer()
 
-    groups = rig.opened.storage.vault.read(lambda rows: distill_queue.read_groups(rows, rig.clock.now_ms()))
-    assert [(group.client_id, group.count) for group in groups] == [(None, 2), (client.client_id, 23)]
     ran = run(rig, ask)
     assert ran.counts == {"episodes": 25}
     first, second, third = asked
@@ -66,7 +64,7 @@ def test_episode_grouping_and_prompt_construction(rig: Rig) -> None:
     assert f'<rule id="{rule}">Answer briefly.</rule>' in first.user
     assert "boat" not in second.user
     assert "tea" not in second.user, "that is of another space"
-    assert [asking.user.count("<episode_content") for asking in (second, third)] == [20, 3]
+    assert [asking.user.count("<episode_content") for asking in (first, second, third)] == [2, 20, 3]
     assert [rig.get(one).status.value for one in theirs] == ["active"] * 23
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.llm.distillate import MOST_ITEMS, NO_JSON, NewFact, NewRule, parse_distillate, parse_uuid
-from core.llm.prompts import ANSWER_BYTES, answer_schema
+from core.llm.prompts import PROMPT_ANSWER_BYTES, answer_schema
 
 ID = "0192f0c1-7a3e-7b5e-8c55-0242ac120002"
 OTHER = "0192f0c1-7a3e-7b5e-8c55-0242ac120003"
@@ -101,7 +101,7 @@ def test_new_rule_validation() -> None:
         "{" * 30_000,
         "```json\n" * 3_000,
         "```" + " " * 30_000,
-        '{"new_facts": []}' + " " * ANSWER_BYTES,
+        '{"new_facts": []}' + " " * PROMPT_ANSWER_BYTES,
         '{"new_facts": ["\\ud800"]}',
     ],
     ids=[

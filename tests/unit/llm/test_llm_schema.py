@@ -10,8 +10,8 @@ import pytest
 
 from core.belief.extract.frames import predicate_names
 from core.llm.prompts import (
-    ANSWER_BYTES,
     MOST_CLAIMS,
+    PROMPT_ANSWER_BYTES,
     Prompt,
     answer_schema,
     claims_prompt,
@@ -79,7 +79,7 @@ def test_a_bare_or_fenced_answer_is_read(raw: str | bytes) -> None:
         '{"a":' * 20_000,
         "null",
         b"\xff\xfe",
-        '{"label": "MERGE", "confidence": 0.5}' + " " * ANSWER_BYTES,
+        '{"label": "MERGE", "confidence": 0.5}' + " " * PROMPT_ANSWER_BYTES,
         '{"label": "\ud800", "confidence": 0.5}',
     ],
 )

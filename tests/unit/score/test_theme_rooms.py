@@ -16,7 +16,6 @@ from core.score.theme_rooms import (
     add_kin,
     assign_speakers,
     cohesion,
-    coverage,
 )
 from core.score.topics import Vectors, normalize_rows
 
@@ -101,14 +100,5 @@ def test_every_room_is_about_its_name_and_nobody_who_spoke_of_it_leaves(
     for theme in range(len(speakers)):
         room = found == theme
         if room.any():
-            assert coverage(said.weights[room], told[room] == theme) >= LEAST_COVERAGE - 1e-9
-
-
-@settings(max_examples=count_examples(60), deadline=None)
-@given(st.lists(st.tuples(st.floats(0.01, 1), st.booleans()), min_size=1, max_size=20), st.integers(0, 19))
-def test_coverage_grows_with_everyone_who_speaks_of_the_name(room: list[tuple[float, bool]], which: int) -> None:
-    weights = np.array([weight for weight, _ in room])
-    speaks = np.array([told for _, told in room])
-    more = speaks.copy()
-    more[which % len(room)] = True
-    assert 0 <= coverage(weights, speaks) <= coverage(weights, more) <= 1 + 1e-9
+            weights = said.weights[room]
+            assert weights[told[room] == theme].sum() / weights.sum() >= LEAST_COVERAGE - 1e-9

@@ -1,14 +1,13 @@
 """A token made by hand: name, grants and spaces, then the token once, with a copy that leaves the clipboard by itself.
 
-Must not do: keep the token, show it a second time, or take off the clipboard what somebody else has put there since.
+Must not do: keep the token, or show it a second time.
 """
 
 from __future__ import annotations
 
 import base64
 
-from PySide6.QtCore import QMimeData, QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QLineEdit, QStackedWidget, QWidget
 
 from core.config.grant_wording import describe_limits_of_grants
@@ -21,48 +20,8 @@ from ui.pages.clients.labels import visible_name
 from ui.pages.clients.terms import GrantBoxes, SpaceBoxes
 from ui.strings import clients_strings
 from ui.theme.tokens import sizes
-from ui.widgets.basics import make_button, make_column, make_label, make_row, make_scroll_area, make_timer
-
-CLEAR_MS = 30_000
-_MARK = "application/x-loci-secret"
-_NOT_KEPT = "x-kde-passwordManagerHint"
-"""Managers of clipboards that keep a history leave out what carries this mark."""
-
-
-class SecretClip(QObject):
-    """Holds no secret itself: what is on the clipboard carries a mark of this object."""
-
-    def __init__(self, context: Context) -> None:
-        super().__init__(context.desk)
-        self._timer = make_timer(self, self.clear_clipboard, CLEAR_MS)
-        self._mark = str(id(self)).encode("ascii")
-        context.bridge.state.connect(self._on_vault_state)
-
-    def copy_secret(self, secret: str) -> None:
-        """Put it there for half a minute.
-
-        Args:
-            secret: plain text.
-        """
-        copied = QMimeData()
-        copied.setText(secret)
-        copied.setData(_MARK, self._mark)
-        copied.setData(_NOT_KEPT, b"secret")
-        QGuiApplication.clipboard().setMimeData(copied)
-        self._timer.start()
-
-    def clear_clipboard(self) -> None:
-        """Take it off, if it is still there; this object has done its work then."""
-        self._timer.stop()
-        content: QMimeData | None = QGuiApplication.clipboard().mimeData()  # None where the clipboard is empty
-        if content is not None and content.data(_MARK).data() == self._mark:
-            QGuiApplication.clipboard().clear()
-        self.deleteLater()
-
-    def _on_vault_state(self, state: str) -> None:
-        if state != "open":
-            self.clear_clipboard()
-
+from ui.widgets.basics import make_button, make_column, make_label, make_row, make_scroll_area
+from ui.widgets.secret import SecretClipboard
 
 _HIGH = 470
 _NAME = 40
@@ -208,7 +167,7 @@ class TokenDialog(QDialog):
         self.made.emit(paired.name)
 
     def _copy_token(self) -> None:
-        SecretClip(self.context).copy_secret(self.token.text())
+        SecretClipboard(self.context.desk, self.context.bridge.state).copy_secret(self.token.text())
         self.copied.setText(clients_strings()["making"]["copied"])
         self.copied.setAccessibleName(self.copied.text())
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from core.belief.extract.extraction import extract_claims
 from core.belief.relate.distinctions import (
-    has_other_attribute,
-    has_shared_matter,
+    attribute_apart,
+    content_words,
     is_one_slot_apart,
-    is_one_value_apart,
+    value_apart,
 )
 from core.types.belief import ComparedText
 
@@ -73,7 +73,7 @@ def test_the_order_of_two_texts_does_not_matter(first: str, second: str) -> None
     ],
 )
 def test_one_sentence_with_another_value(existing: str, incoming: str, is_apart: bool) -> None:
-    assert is_one_value_apart(_told(existing), _told(incoming)) is is_apart
+    assert (value_apart(_told(existing), _told(incoming)) is not None) is is_apart
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_one_sentence_with_another_value(existing: str, incoming: str, is_apart:
     ],
 )
 def test_one_thing_of_the_persons_with_two_values(existing: str, incoming: str, is_other: bool) -> None:
-    assert has_other_attribute(_told(existing), _told(incoming)) is is_other
+    assert (attribute_apart(_told(existing), _told(incoming)) is not None) is is_other
 
 
 def test_a_matter_is_shared_by_a_word_that_means_something() -> None:
-    assert has_shared_matter("I live in Graz.", "Graz is lovely.")
-    assert not has_shared_matter("My dog is here now.", "I am in my car now.")
+    assert content_words("I live in Graz.") & content_words("Graz is lovely.")
+    assert not content_words("My dog is here now.") & content_words("I am in my car now.")

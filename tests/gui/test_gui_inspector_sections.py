@@ -12,7 +12,7 @@ from inspector_rig import (
     lines,
     look,
     press,
-    text_part,
+    text_section,
     words_of,
 )
 from PySide6.QtCore import Qt
@@ -30,7 +30,7 @@ from ui.inspector.panel import Inspector
 from ui.inspector.provenance import ProvenanceSection
 from ui.inspector.relations import RelationsSection
 from ui.inspector.text_view import TextView
-from ui.registry import PARTS
+from ui.registry import INSPECTOR_SECTIONS
 
 
 def test_a_message_is_told_with_its_conversation_and_the_place_can_be_walked(
@@ -38,7 +38,7 @@ def test_a_message_is_told_with_its_conversation_and_the_place_can_be_walked(
 ) -> None:
     ids = conversation(rig)
     look(qtbot, inspector, context, ids[2])
-    part = inspector.find_part("provenance")
+    part = inspector.find_section("provenance")
     assert isinstance(part, ProvenanceSection)
     assert part.sentence.text() == "You said so on 3 Mar 2026, 10:00, in a conversation."
     assert "rows.jsonl, line 3" in part.way.text()
@@ -58,7 +58,7 @@ def test_a_message_is_told_with_its_conversation_and_the_place_can_be_walked(
 def test_the_exact_values_can_be_copied(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
     memory_id = rig.store("The weir is closed.").memory_id
     look(qtbot, inspector, context, memory_id)
-    part = inspector.find_part("provenance")
+    part = inspector.find_section("provenance")
     assert isinstance(part, ProvenanceSection)
     assert part.sentence.text().startswith("You wrote it down on ")
     copies = [tool for tool in part.values.findChildren(QWidget) if tool.accessibleName() == "Copy: Id"]
@@ -73,7 +73,7 @@ def test_relations_are_said_in_words_and_lead_to_the_other(
     edge(rig, two, one, "contradicts")
     edge(rig, three, one, "supports")
     look(qtbot, inspector, context, one)
-    part = inspector.find_part("relations")
+    part = inspector.find_section("relations")
     assert isinstance(part, RelationsSection)
     settle(qtbot, lambda: len(lines(part)) == 2)
     assert [line.memory_id for line in lines(part)] == [two, three]
@@ -86,7 +86,7 @@ def test_relations_are_said_in_words_and_lead_to_the_other(
 def test_parts_of_a_split_text_are_listed(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
     memory_id = rig.store("A sentence about the long river. " * 600).memory_id
     look(qtbot, inspector, context, memory_id)
-    part = inspector.find_part("relations")
+    part = inspector.find_section("relations")
     settle(qtbot, lambda: len(lines(part)) > 1)
     assert inspector.inspected is not None
     assert len(lines(part)) == len(inspector.inspected.detail.parts)
@@ -101,7 +101,7 @@ def test_history_marks_what_differs_and_brings_old_words_back(
     old = rig.store("The release is on 28 November.").memory_id
     new = rig.engine.library.revise_memories((old,), Revision(text="The release is on 12 December.")).result(30).ids[0]
     look(qtbot, inspector, context, new)
-    part = inspector.find_part("history")
+    part = inspector.find_section("history")
     assert isinstance(part, HistorySection)
     views = sorted(part.findChildren(TextView), key=lambda view: view.accessibleName(), reverse=True)
     assert [(run.original, run.style) for run in views[0].parts if run.style != "plain"] == [
@@ -118,8 +118,8 @@ def test_history_is_silent_for_a_memory_that_never_changed(
     qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
 ) -> None:
     look(qtbot, inspector, context, rig.store("The weir is closed.").memory_id)
-    assert inspector.find_part("history").isHidden()
-    assert inspector.find_part("relations").isHidden()
+    assert inspector.find_section("history").isHidden()
+    assert inspector.find_section("relations").isHidden()
 
 
 def test_forgetting_can_be_undone_and_brought_back(
@@ -138,7 +138,7 @@ def test_forgetting_can_be_undone_and_brought_back(
     settle(qtbot, lambda: inspector.caps.whole == "FACT · ACTIVE")
     context.commands.run("memory.archive")
     settle(qtbot, lambda: inspector.caps.whole == "FACT · ARCHIVED")
-    press(inspector.find_part("history"), "Restore")
+    press(inspector.find_section("history"), "Restore")
     settle(qtbot, lambda: inspector.caps.whole == "FACT · ACTIVE")
 
 
@@ -147,7 +147,7 @@ def test_letters_act_while_the_inspector_has_the_keyboard_and_not_in_the_editor(
 ) -> None:
     look(qtbot, inspector, context, rig.store("The weir is closed.").memory_id)
     inspector.activateWindow()
-    part = text_part(inspector)
+    part = text_section(inspector)
     part.view.setFocus()
     QTest.keyClick(part.view, Qt.Key.Key_P)
     settle(qtbot, lambda: inspector.caps.whole == "FACT · ACTIVE · PINNED")
@@ -167,8 +167,8 @@ def test_a_verb_waits_for_the_memory_that_was_just_selected(
     look(qtbot, inspector, context, first)
     context.selection.select(second, "test")
     context.commands.run("memory.edit")
-    settle(qtbot, lambda: text_part(inspector).is_editing)
-    assert text_part(inspector).editor.written == "Two."
+    settle(qtbot, lambda: text_section(inspector).is_editing)
+    assert text_section(inspector).editor.written == "Two."
 
 
 def test_commands_are_registered_once_with_their_keys(context: Context, inspector: Inspector) -> None:
@@ -247,7 +247,7 @@ def test_moving_to_another_room_of_the_wing(qtbot: QtBot, rig: Rig, context: Con
 
 def test_nothing_is_cut_off_at_a_large_text_size(qtbot: QtBot, rig: Rig, context: Context) -> None:
     context.theme.apply_theme("dark", 150)
-    made = Inspector(context, PARTS)
+    made = Inspector(context, INSPECTOR_SECTIONS)
     qtbot.addWidget(made)
     made.resize(context.theme.px(300), 700)
     made.show()
