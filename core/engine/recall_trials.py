@@ -23,7 +23,6 @@ from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, chain_work, log_failure, map_result
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Event
-from core.intake.store.classification import SCHEDULER
 from core.memory.read import client_names, read_by_ids
 from core.recall.request import RecallRequest
 from core.recall.result import NearMiss, RecallItem, RecallResult
@@ -48,7 +47,7 @@ from core.types.recall import (
     Tuning,
 )
 from core.types.requests import RecallQuery
-from core.types.values import OWNER_ACTOR, Actor, Memory
+from core.types.values import LIFECYCLE_ACTOR, OWNER_ACTOR, Actor, Memory
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -220,9 +219,9 @@ def record_run(tx: Tx, storage: Storage, counted: Tally, step_id: str | None) ->
             "LIMIT -1 OFFSET ?)",
             (_RUNS_KEPT,),
         )
-    storage.announce_after(tx, RAN, (), SCHEDULER)
+    storage.announce_after(tx, RAN, (), LIFECYCLE_ACTOR)
     if _failing_probe_ids(tx) - before:
-        storage.announce_after(tx, REGRESSED, (), SCHEDULER)
+        storage.announce_after(tx, REGRESSED, (), LIFECYCLE_ACTOR)
 
 
 def _rank_memories(result: RecallResult) -> dict[str, int]:

@@ -70,8 +70,8 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class TalkWords:
-    """The lists of `resources/talk/words.json`.
+class WordLists:
+    """The lists of one file of `resources/talk`.
 
     Attributes:
         sets: single words by the name of their list.
@@ -111,7 +111,7 @@ class VerbForms:
 
 
 @cache
-def talk_words() -> TalkWords:
+def talk_words() -> WordLists:
     """The lists, read once."""
     data = json.loads((files("resources") / "talk" / "words.json").read_text("utf-8"))
     sets, phrases = {}, {}
@@ -120,7 +120,7 @@ def talk_words() -> TalkWords:
             sets[name] = frozenset(value.split())
         else:
             phrases[name] = tuple(sorted((tuple(one.split()) for one in value), key=len, reverse=True))
-    return TalkWords(sets, phrases)
+    return WordLists(sets, phrases)
 
 
 @cache

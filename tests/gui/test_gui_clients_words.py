@@ -20,7 +20,7 @@ from ui.pages.clients.labels import (
 from ui.strings import clients_strings
 
 CORE = Path(__file__).resolve().parents[2] / "core"
-OTHERS = {"OWNER_ACTOR", "SCHEDULER", "MODEL_ACTOR"}
+OTHERS = {"OWNER_ACTOR", "LIFECYCLE_ACTOR", "MODEL_ACTOR"}
 """Names of actors that are no clients."""
 GIVEN = {
     "core.engine.clients.clients": set(),  # the owner's, all of them: `Clients._run_client_verb`
