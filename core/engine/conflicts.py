@@ -27,7 +27,7 @@ from core.belief.review.items import (
     refusal_for_client,
 )
 from core.belief.review.sides import injection_reasons
-from core.engine.access.authority import Authority
+from core.engine.authority import Authority
 from core.engine.clients.client_terms import client_id_of
 from core.engine.health import count_waiting
 from core.engine.runtime.search import Embedded, Search

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 
 from core.talk.clauses import is_finite
-from core.talk.vocabulary import Token, WordLists, starts_with, talk_words, verb_forms
+from core.talk.vocabulary import TalkWords, Token, starts_with, talk_words, verb_forms
 from core.types.talk import StatementType
 
 _BE = frozenset(("is", "are", "am", "was", "were", "be", "been"))
@@ -39,7 +39,7 @@ _LEAST_REGULAR = 6  # letters of a regular past that no list has: "participated"
 
 
 @cache
-def type_words() -> WordLists:
+def type_words() -> TalkWords:
     """The lists, read once."""
     data = json.loads((files("resources") / "talk" / "types.json").read_text("utf-8"))
     del data["about"]
@@ -49,7 +49,7 @@ def type_words() -> WordLists:
         for name, value in data.items()
         if not isinstance(value, str)
     }
-    return WordLists(sets, phrases)
+    return TalkWords(sets, phrases)
 
 
 def type_statement(tokens: Sequence[Token], read: StatementType) -> StatementType:

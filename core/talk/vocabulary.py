@@ -70,7 +70,7 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class WordLists:
+class TalkWords:
     """The lists of one file of `resources/talk`.
 
     Attributes:
@@ -111,7 +111,7 @@ class VerbForms:
 
 
 @cache
-def talk_words() -> WordLists:
+def talk_words() -> TalkWords:
     """The lists, read once."""
     data = json.loads((files("resources") / "talk" / "words.json").read_text("utf-8"))
     sets, phrases = {}, {}
@@ -120,7 +120,7 @@ def talk_words() -> WordLists:
             sets[name] = frozenset(value.split())
         else:
             phrases[name] = tuple(sorted((tuple(one.split()) for one in value), key=len, reverse=True))
-    return WordLists(sets, phrases)
+    return TalkWords(sets, phrases)
 
 
 @cache

@@ -10,6 +10,7 @@ import pytest
 from engine_rig import Rig
 from inspector_rig import shown_inspector
 from PySide6.QtCore import QTimer
+from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from window_rig import window_context
@@ -17,6 +18,7 @@ from window_rig import window_context
 from app.qt import load_qt
 from ui.context import Context
 from ui.inspector.panel import Inspector
+from ui.theme.theme import Icons
 
 load_qt()
 DAY_MS = 86_400_000
@@ -35,6 +37,27 @@ def inspector(qtbot: QtBot, context: Context) -> Iterator[Inspector]:
     """An inspector that is shown beside nothing."""
     with shown_inspector(qtbot, context) as made:
         yield made
+
+
+@pytest.fixture(scope="session", autouse=True)
+def icons_drawn_once(qapp: QApplication) -> Iterator[None]:
+    """A picture of an icon tells by its name, size, colour and ratio alone: it is drawn once, not for each theme made.
+
+    Every test makes a theme, whose icons took a twelfth of the time of these tests.
+    """
+    drawn: dict[tuple[str, int, str, float], QPixmap] = {}
+    render = Icons._render_pixmap
+
+    def render_once(icons: Icons, name: str, size: int, colour: str, dpr: float) -> QPixmap:
+        key = (name, size, colour, dpr)
+        if key not in drawn:
+            drawn[key] = render(icons, name, size, colour, dpr)
+        return drawn[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Icons, "_render_pixmap", render_once)
+        yield
+    drawn.clear()  # before the application ends, without which no picture may be
 
 
 @pytest.fixture(scope="module", autouse=True)

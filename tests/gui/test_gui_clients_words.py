@@ -28,7 +28,7 @@ GIVEN = {
     "core.engine.runtime.storage": set(),  # whoever calls it names the verb
     "core.engine.views.graph": set(),
     "core.engine.jobs.runner": {"consolidate"},  # the one work a client may ask for
-    "core.engine.clients.sessions": {"capture", "compaction_ingest"},
+    "core.engine.sessions": {"capture", "compaction_ingest"},
     "core.intake.revise.change_requests": {"ask_update", "ask_delete", "ask_forget", "update", "delete", "forget"},
     "core.intake.transitions.transitions": {"forget", "delete"},
     "core.intake.undo": set(),

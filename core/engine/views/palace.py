@@ -18,10 +18,10 @@ from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, locked_error, log_failure
 from core.errors import UserError
 from core.events import Changed, Event, StateChanged
-from core.lifecycle import floor_plan_edits
-from core.lifecycle.arrangement import ArrangementResult, Arranger, has_unplaced
-from core.lifecycle.floor_plan_edits import FloorPlanContext
+from core.lifecycle.palace import floor_plan_edits
+from core.lifecycle.palace.arrangement import ArrangementResult, Arranger, has_unplaced
 from core.lifecycle.palace.context import VERB
+from core.lifecycle.palace.floor_plan_edits import FloorPlanContext
 from core.lifecycle.palace.furnisher import emblem_texts, furnish, has_unfurnished
 from core.lifecycle.palace.landmark_keeper import has_landmarks_to_mend, keep_landmarks
 from core.lifecycle.palace.plan_renewal import has_old_plan, lay_old_wings
