@@ -72,8 +72,12 @@ def what_stands_is_not_searched() -> None:
 
 @pytest.fixture(autouse=True)
 def collected_here() -> Iterator[None]:
-    """Garbage is collected on this thread alone, as in the program: a widget freed by an engine thread ends the run."""
+    """Garbage is collected on this thread alone, as in the program: a widget freed by an engine thread ends the run.
+
+    What stands before a test is searched no more, so that its own garbage alone is.
+    """
     gc.collect()
+    gc.freeze()
     gc.disable()
     yield
     gc.enable()
