@@ -44,6 +44,7 @@ from numpy.typing import NDArray
 
 from core import log
 from core.errors import Code, EnvironmentFaultError, IntegrityError, LociError
+from core.text.terms import replace_surrogates
 
 _STORED = np.dtype("<f2")
 
@@ -245,7 +246,7 @@ class _Estimate:
     def count(self, text: str) -> int:
         if not text:
             return 0
-        text = _SURROGATE.sub("\ufffd", text)
+        text = replace_surrogates(text)
         read = self._tokenizer.encode(text, add_special_tokens=False)
         total = len(read.ids)
         if self._unknown in read.ids:
@@ -280,7 +281,7 @@ class _Exact:
         self._tokenizer = tokenizer
 
     def count(self, text: str) -> int:
-        return len(self._tokenizer.encode(_SURROGATE.sub("\ufffd", text), add_special_tokens=False).ids)
+        return len(self._tokenizer.encode(replace_surrogates(text), add_special_tokens=False).ids)
 
 
 def counter_for(model: str | None = None, folder: Path | None = None) -> TokenCounter:
@@ -522,7 +523,6 @@ def runtime_faults() -> tuple[type[Exception], ...]:
 _ROLE = "search model"
 # 256 tokens are rarely more than 1,500 characters. The cut bounds the tokenizer's work on a text of many megabytes.
 _MAX_CHARS = 16_384
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class MiniLmEmbedder:
@@ -603,7 +603,7 @@ class MiniLmEmbedder:
         Raises:
             LociError: E3002 if the model gave no usable vector.
         """
-        tokens = self._tokenizer.encode(_SURROGATE.sub("\ufffd", text[:_MAX_CHARS])).ids
+        tokens = self._tokenizer.encode(replace_surrogates(text[:_MAX_CHARS])).ids
         if len(tokens) > self._max_tokens:
             tokens = [*tokens[: self._max_tokens - 1], tokens[-1]]  # the frame's closing token stays
         ids = np.array([tokens], np.int64)

@@ -6,7 +6,6 @@ again at once after a failure.
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Sequence
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from core.embed.embedder import NamedEmbedder, Vectors
 from core.errors import Code, EnvironmentFaultError, LociError
+from core.text.terms import replace_surrogates
 
 AT_ONCE = 32
 REST_S = 30.0
@@ -21,7 +21,6 @@ REST_S = 30.0
 
 _MAX_CHARS = 32_768
 _BLANK = "."
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _FAILURES = frozenset({Code.EMBEDDER_UNAVAILABLE, Code.MODEL_SERVER_FAILED})
 
 Ask = Callable[[Sequence[str]], Sequence[Sequence[float]]]
@@ -149,5 +148,5 @@ def unit_rows(found: Sequence[Sequence[float]], count: int, dims: int) -> Vector
 
 
 def _readable(text: str) -> str:
-    cut = _SURROGATE.sub("\ufffd", text[:_MAX_CHARS]).replace("\0", " ")
+    cut = replace_surrogates(text[:_MAX_CHARS]).replace("\0", " ")
     return cut if cut.strip() else _BLANK

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import asdict
 
-from core.engine.access.authority import Authority
+from core.engine.authority import Authority
 from core.engine.library import Library
 from core.engine.memories.memories import write_feedback
 from core.engine.outcomes import Outcomes

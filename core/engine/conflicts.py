@@ -27,7 +27,7 @@ from core.belief.review.items import (
     refusal_for_client,
 )
 from core.belief.review.sides import injection_reasons
-from core.engine.access.authority import Authority
+from core.engine.authority import Authority
 from core.engine.clients.client_terms import client_id_of
 from core.engine.health import count_waiting
 from core.engine.runtime.search import Embedded, Search
@@ -71,7 +71,7 @@ from core.types.values import OWNER_ACTOR, Action, Actor, Grant, is_id
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
-SCHEDULER = Actor(kind="scheduler", name="desk")
+REVIEW_ACTOR = Actor(kind="scheduler", name="desk")
 _RULED_AT_ONCE = 50
 _DAY_S = 86_400.0
 _TURN_S = 5.0
@@ -144,11 +144,11 @@ def run_review_chores(tx: Tx, storage: Storage, search: Search, *, expiry: bool)
     Args:
         expiry: whether to close what expired too.
     """
-    with storage.verb(tx, SCHEDULER, "review") as verb:
+    with storage.verb(tx, REVIEW_ACTOR, "review") as verb:
         changed = revalidate_items(tx, expiry=expiry)
         for due in find_due(tx, _RULED_AT_ONCE):
             done = make_resolver(storage, search).resolve_many(
-                tx, due.items, Decision(due.action), SCHEDULER, None, search.add_vectors, rule=due.rule_id
+                tx, due.items, Decision(due.action), REVIEW_ACTOR, None, search.add_vectors, rule=due.rule_id
             )
             mark_seen(tx, due.items)
             changed += len(due.items) - len(done.refused)

@@ -15,10 +15,10 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TypeVar
 
-from core.engine.access.authority import Authority
-from core.engine.access.recalls import RecallReply
+from core.engine.authority import Authority
 from core.engine.memories.contexts import build_context
 from core.engine.memories.memories import Memories
+from core.engine.recall.recalls import RecallReply
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.storage import chain_work, map_result
 from core.errors import Code, LociError, UserError

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from core.config.options import Options
 from core.embed.embedder import Embedder, lazy_embedder
 from core.engine import startup
-from core.engine.access.authority import Authority
+from core.engine.authority import Authority
 from core.engine.chores import BackgroundChores
 from core.engine.groups import EngineGroups
 from core.engine.home.keys import Home, HomeKeys, RootKey, read_secret_file

@@ -13,8 +13,8 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.engine.access.authority import Authority
-from core.engine.access.recalls import answer_recall
+from core.engine.authority import Authority
+from core.engine.recall.recalls import answer_recall
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Search
 from core.engine.runtime.shared_property import shared_property
@@ -22,10 +22,8 @@ from core.engine.runtime.storage import Storage
 
 if TYPE_CHECKING:
     from core.embed.embedder import Embedder
-    from core.engine.access.recalls import RecallReply
     from core.engine.client_changes import ClientChanges
     from core.engine.clients.clients import ChangeSubscriptions, Clients
-    from core.engine.clients.sessions import Sessions
     from core.engine.conflicts import Conflicts
     from core.engine.conversations import Conversations
     from core.engine.imports import Imports
@@ -36,8 +34,10 @@ if TYPE_CHECKING:
     from core.engine.library import Library
     from core.engine.memories.memories import Memories
     from core.engine.outcomes import Outcomes
-    from core.engine.recall_trials import RecallTrials
+    from core.engine.recall.recall_trials import RecallTrials
+    from core.engine.recall.recalls import RecallReply
     from core.engine.runtime.settings import Settings
+    from core.engine.sessions import Sessions
     from core.engine.vault.embedding_model import EmbeddingModels
     from core.engine.vault.history import History
     from core.engine.views.entities import Entities
@@ -230,7 +230,7 @@ class EngineGroups(UpkeepGroups):
     @shared_property
     def sessions(self) -> Sessions:
         """What assistants are doing now."""
-        from core.engine.clients.sessions import Sessions
+        from core.engine.sessions import Sessions
 
         return Sessions(self._get_vault, self.authority)
 
@@ -265,7 +265,7 @@ class EngineGroups(UpkeepGroups):
     @shared_property
     def recall_trials(self) -> RecallTrials:
         """Trial recalls, saved questions and the tuner."""
-        from core.engine.recall_trials import RecallTrials
+        from core.engine.recall.recall_trials import RecallTrials
 
         return RecallTrials(self._get_storage, self._get_search, self._flush, self.authority)
 

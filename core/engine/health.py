@@ -17,6 +17,7 @@ from itertools import accumulate
 from typing import Any
 
 from core.belief.review.items import open_count
+from core.engine.recall.probes import count_regressions
 from core.engine.runtime.open_vault import CachedCount, OpenVault
 from core.engine.runtime.progress import RunningImport
 from core.engine.runtime.search import Search
@@ -69,11 +70,6 @@ def count_waiting(rows: Rows, runs_since: int) -> dict[WaitingKind, int]:
         WaitingKind.RUNS: int(rows.value(_UNSEEN_RUNS, (runs_since,))),
         WaitingKind.REGRESSIONS: count_regressions(rows),
     }
-
-
-def count_regressions(rows: Rows) -> int:
-    """How many probes do not hold although they once did."""
-    return int(rows.value("SELECT count(*) FROM probes WHERE regressed_at IS NOT NULL"))
 
 
 def status_report(open_vault: OpenVault, rows: Rows) -> StatusReport:

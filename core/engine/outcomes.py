@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
-from core.engine.access.authority import Authority
+from core.engine.authority import Authority
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import Storage, chain_work
 from core.errors import Code, LociError, UserError

@@ -211,9 +211,9 @@ def accept_older(storage: Storage) -> tuple[int, int]:
 
 def _note_crash(storage: Storage, tx: Tx) -> None:
     """The last run did not close the vault: that is an event of its own (E33.3)."""
-    from core.lifecycle.job_support.job_context import SCHEDULER
+    from core.types.values import LIFECYCLE_ACTOR
 
-    with storage.work.verb(tx, "crash_recovery", "Opened after an unexpected end", SCHEDULER) as verb:
+    with storage.work.verb(tx, "crash_recovery", "Opened after an unexpected end", LIFECYCLE_ACTOR) as verb:
         verb.note_audit(how="auto")
 
 

@@ -22,7 +22,7 @@ from core.intake.transaction.sources import KINDS_BY_TEXT, base_trusts, find_act
 from core.memory.read import time_of_memory_sql
 from core.text.sentences import sentence_at
 from core.types.belief import ClaimDraft, ComparedText
-from core.types.values import Kind, Precision, Source, When
+from core.types.values import PERSON_SOURCES, Kind, Precision, Source, When
 from core.vault.database.rows import Rows, to_json
 from core.vault.memory_sql import UNSEALED
 
@@ -176,7 +176,6 @@ def has_other_claims(rows: Rows, memory_id: str, ending: Sequence[str], *, waiti
 
 
 OWNER_LINEAGE = "owner"
-_SAID = (Source.USER_EXPLICIT, Source.USER_IMPLICIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +321,7 @@ def counts_as_owner(source: Source, *, imported: bool, by_client: bool) -> bool:
     """
     if by_client:
         return source is Source.USER_EXPLICIT
-    return imported and source in _SAID
+    return imported and source in PERSON_SOURCES
 
 
 def _brought_by(client_id: str | None, import_id: str | None, lineage: str) -> str:

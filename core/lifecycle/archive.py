@@ -22,10 +22,10 @@ from core.intake.erase.trace_erasure import TraceIndex
 from core.intake.revise.revision_plan import plan_revision
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.lifecycle.job_support.clock_check import believed_ms
-from core.lifecycle.job_support.job_context import SCHEDULER, BatchResult, JobContext
+from core.lifecycle.job_support.job_context import BatchResult, JobContext
 from core.lifecycle.sweep import OLD_VERSION, find_protections
 from core.types.lifecycle import ArchivedMemory, ArchivePage, JobAction, JobType, PlannedAction
-from core.types.values import Kind, Status
+from core.types.values import LIFECYCLE_ACTOR, Kind, Status
 from core.types.views import Revision
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
@@ -200,7 +200,9 @@ class ArchiveErasureJob:
         leaving = dict(_find_expendable(tx, context, due))
         ids = [one for memory_id, (under, _) in leaving.items() for one in (memory_id, *under)]
         rows = (
-            erase_memories(tx, context.work, ids, SCHEDULER, context.removed, journals=prepared).memories if ids else 0
+            erase_memories(tx, context.work, ids, LIFECYCLE_ACTOR, context.removed, journals=prepared).memories
+            if ids
+            else 0
         )
         if any(action.detail.get(_LAST) for action in actions):
             self._journals.pop(context.work, None)

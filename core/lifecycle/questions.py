@@ -29,13 +29,14 @@ from core.intake.revise.outcome_reports import (
 )
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.review_items import ItemSubject, close_conflict, make_fingerprint
-from core.lifecycle.job_support.job_context import SCHEDULER, BatchResult, JobContext
+from core.lifecycle.job_support.job_context import BatchResult, JobContext
 from core.text.screening.egress import is_text_withheld
 from core.text.screening.fences import escape_fenced
 from core.text.screening.injection import ALLOWED
 from core.text.terms import embedding_text
 from core.types.lifecycle import JobAction, JobType, PlannedAction
 from core.types.recall import Clarifying
+from core.types.values import LIFECYCLE_ACTOR
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
@@ -351,7 +352,7 @@ def _invert_rule(
     if turned is None or ready is None or turned[1] != ready.text:
         return {}  # it was changed meanwhile: the next run takes it up again
     marks = OutcomeReports(context.make_id, context.work, context.space, context.stored)
-    done = marks.invert_or_ask(tx, verb, turned[0], ready, SCHEDULER)
+    done = marks.invert_or_ask(tx, verb, turned[0], ready, LIFECYCLE_ACTOR)
     return {"inverted": 1} if done.in_place else ({"asked": 1} if done.conflict is not None else {})
 
 
@@ -366,8 +367,8 @@ def _read_opposite(rows: Rows, memory_id: str) -> tuple[dict[str, Any], str] | N
     if row is None:
         return None
     rule = dict(zip(names, row, strict=True))
-    text = inverted_text(rows, rule, SCHEDULER)
-    asked = was_proposed(rows, memory_id) and not may_invert_unasked(rows, rule, text, SCHEDULER)
+    text = inverted_text(rows, rule, LIFECYCLE_ACTOR)
+    asked = was_proposed(rows, memory_id) and not may_invert_unasked(rows, rule, text, LIFECYCLE_ACTOR)
     return None if asked or not can_invert(rows, rule, text) else (rule, text)
 
 

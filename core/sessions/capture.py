@@ -47,7 +47,7 @@ from core.types.clients import ClientRecord
 from core.types.replies import StoreReply
 from core.types.requests import StoreRequest
 from core.types.sessions import Captured, CaptureRequest, Message, SummaryRequest
-from core.types.values import Actor, Grant, Kind, Source
+from core.types.values import PERSON_SOURCES, Actor, Grant, Kind, Source
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
@@ -140,8 +140,6 @@ MOST_STATEMENTS = 512
 SUMMARY_CATEGORY = "context"
 _FACTS, _SUMMARY, _TOOL = 0.6, 0.6, 0.4  # importance: Table A of engram-3 with X9, E13, E17b
 _COMPARED = 2000
-_PERSONS = (Source.USER_EXPLICIT, Source.USER_IMPLICIT)
-"""Ways of what is brought as the person's words."""
 _WAITS = frozenset({"PROPOSED", "QUARANTINE"})
 _NOT_YET = _WAITS | {"NOOP"}
 _RECENT = (
@@ -375,7 +373,7 @@ def _find_stated_sentences(messages: Sequence[Message], readers: TextReaders, no
     """The person's sentences that state something, each once; read in their surroundings, kept whole."""
     found: dict[str, Message] = {}
     for message in messages:
-        if message.source not in _PERSONS:
+        if message.source not in PERSON_SOURCES:
             continue
         said_ms = now_ms if message.occurred is None else message.occurred.ms
         drafts = readers.extract(message.text, now_ms=now_ms, said_ms=said_ms)
@@ -442,7 +440,7 @@ def _choose_pieces(tx: Tx, verb: Verb, prepared: PreparedCapture, by: CaptureCon
 
 
 def _may_echo(piece: CapturedPiece) -> bool:
-    return not piece.is_fact and piece.checked.request.source not in _PERSONS
+    return not piece.is_fact and piece.checked.request.source not in PERSON_SOURCES
 
 
 class _Summary:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.text.terms import replace_surrogates
 from core.types.talk import Assertion, Reading, SentenceInContext, StatementType
 
 TYPES = tuple(StatementType)
@@ -35,7 +36,6 @@ FRAME, WORD, CAPITAL, OWN, OTHER, PAD = range(6)
 KINDS = 6
 _CAPITAL = re.compile(r"(?<=[\w,'’]\s)[A-Z][\w'’-]*")
 _NAMED = re.compile(r"[^\s:][^:\n]{0,40}: ")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def encode_sentence(tokenizer: Any, sentence: SentenceInContext) -> SentenceFeat
         tokenizer: the embedder's, without padding and truncation.
         sentence: any text, also an empty one.
     """
-    text = _SURROGATE.sub("�", sentence.text[:SENTENCE_CHARS])
+    text = replace_surrogates(sentence.text[:SENTENCE_CHARS])
     earlier, own = _context(sentence.before)
     read = tokenizer.encode(text, add_special_tokens=False)
     ids, offsets = list(read.ids[:SENTENCE_TOKENS]), tuple(read.offsets[:SENTENCE_TOKENS])
@@ -69,7 +69,7 @@ def encode_sentence(tokenizer: Any, sentence: SentenceInContext) -> SentenceFeat
     first, separator = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
     ids, kinds = [first, *ids, separator], [FRAME, *kinds, FRAME]
     for said, kind, most in ((earlier, OTHER, OTHER_TOKENS), (own, OWN, OWN_TOKENS)):
-        piece = tokenizer.encode(_SURROGATE.sub("�", said[-SENTENCE_CHARS:]), add_special_tokens=False).ids[-most:]
+        piece = tokenizer.encode(replace_surrogates(said[-SENTENCE_CHARS:]), add_special_tokens=False).ids[-most:]
         ids += [*piece, separator]
         kinds += [kind] * len(piece) + [FRAME]
     return SentenceFeatures(np.array(ids, np.int64), np.array(kinds, np.int64), offsets)

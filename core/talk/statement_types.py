@@ -8,13 +8,12 @@ sentence is worth keeping.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
 from core.talk.clauses import is_finite
-from core.talk.vocabulary import Token, starts_with, talk_words, verb_forms
+from core.talk.vocabulary import TalkWords, Token, starts_with, talk_words, verb_forms
 from core.types.talk import StatementType
 
 _BE = frozenset(("is", "are", "am", "was", "were", "be", "been"))
@@ -39,21 +38,8 @@ _NEAR = 9  # words behind a verb in which what it is about stands
 _LEAST_REGULAR = 6  # letters of a regular past that no list has: "participated", not "Red"
 
 
-@dataclass(frozen=True, slots=True)
-class TypeWords:
-    """The lists of `resources/talk/types.json`.
-
-    Attributes:
-        sets: single words by the name of their list.
-        phrases: several words each, longest first.
-    """
-
-    sets: Mapping[str, frozenset[str]]
-    phrases: Mapping[str, tuple[tuple[str, ...], ...]]
-
-
 @cache
-def type_words() -> TypeWords:
+def type_words() -> TalkWords:
     """The lists, read once."""
     data = json.loads((files("resources") / "talk" / "types.json").read_text("utf-8"))
     del data["about"]
@@ -63,7 +49,7 @@ def type_words() -> TypeWords:
         for name, value in data.items()
         if not isinstance(value, str)
     }
-    return TypeWords(sets, phrases)
+    return TalkWords(sets, phrases)
 
 
 def type_statement(tokens: Sequence[Token], read: StatementType) -> StatementType:

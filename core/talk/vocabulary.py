@@ -71,7 +71,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class TalkWords:
-    """The lists of `resources/talk/words.json`.
+    """The lists of one file of `resources/talk`.
 
     Attributes:
         sets: single words by the name of their list.

@@ -106,22 +106,13 @@ class Affect:
 
 
 @dataclass(frozen=True, slots=True)
-class TechnologyMention:
-    """One technology at one place.
+class MetadataSpan:
+    """A technology or a path at one place of a text.
 
     Attributes:
-        name: as the vocabulary writes it.
+        name: a technology as the vocabulary writes it, a path as the text does.
         start: first code point; `end` is exclusive.
     """
-
-    name: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class MetadataSpan:
-    """Something at one place of a text: `text[start:end]` holds it."""
 
     name: str
     start: int
@@ -141,7 +132,7 @@ class Metadata:
         language: the programming language of code in the text, or of its paths; "" for none.
     """
 
-    technologies: tuple[TechnologyMention, ...] = ()
+    technologies: tuple[MetadataSpan, ...] = ()
     paths: tuple[MetadataSpan, ...] = ()
     urls: tuple[str, ...] = ()
     dates: tuple[str, ...] = ()
@@ -204,7 +195,7 @@ def affect_of(
     return Affect(min(1.0, max(-1.0, valence)), min(1.0, max(0.0, intensity)), signals)
 
 
-def find_technologies(text: str, *, has_code: bool = False) -> tuple[TechnologyMention, ...]:
+def find_technologies(text: str, *, has_code: bool = False) -> tuple[MetadataSpan, ...]:
     """Find technologies.
 
     Args:
@@ -215,9 +206,7 @@ def find_technologies(text: str, *, has_code: bool = False) -> tuple[TechnologyM
         Every place, in order; none overlap.
     """
     words = _load_metadata_words()
-    found = [
-        TechnologyMention(words.names[match.group().lower()], *match.span()) for match in words.plain.finditer(text)
-    ]
+    found = [MetadataSpan(words.names[match.group().lower()], *match.span()) for match in words.plain.finditer(text)]
     taken = {place for one in found for place in range(one.start, one.end)}
     unsure = [match for match in words.exact.finditer(text) if match.start() not in taken]
     if unsure:
@@ -228,7 +217,7 @@ def find_technologies(text: str, *, has_code: bool = False) -> tuple[TechnologyM
             helped = has_code or len(beside | {match.group()}) > 1
             helped |= any(sentence[0] <= one.start < sentence[1] for one in found)
             if _is_meant(text, match, sentence, words, helped=helped):
-                found.append(TechnologyMention(words.names[match.group().lower()], *match.span()))
+                found.append(MetadataSpan(words.names[match.group().lower()], *match.span()))
     return tuple(sorted(found, key=lambda one: one.start))
 
 

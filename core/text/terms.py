@@ -53,6 +53,7 @@ _LETTER = (
 )
 # A run of letters, joined by the marks that hold identifiers, versions, paths, addresses and hyphenated words together.
 _TOKEN = re.compile(f"[{_LETTER}]+(?:[.'/\\\\:@\\-][{_LETTER}]+)*(?:\\+\\+|#(?!\\w))?")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _JOINT = re.compile(r"[./\\:@_+#\-]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -190,6 +191,11 @@ def stop_words() -> frozenset[str]:
     source = files("resources") / "text" / "stopwords_en.txt"
     lines = source.read_text("utf-8").splitlines()
     return frozenset(line for line in lines if line and not line.startswith("#"))
+
+
+def replace_surrogates(text: str) -> str:
+    """The text with � for each half of a character, which no encoder takes."""
+    return _SURROGATE.sub("�", text)
 
 
 def fold_width(text: str) -> str:

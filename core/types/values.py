@@ -89,6 +89,10 @@ class Status(StrEnum):
     DELETED = "deleted"
 
 
+STANDING = frozenset({Status.ACTIVE, Status.DISPUTED})
+"""Current or in doubt: neither replaced nor out of the way."""
+
+
 class Source(StrEnum):
     """By what way a memory came, strongest first (seed A, provenance)."""
 
@@ -98,6 +102,10 @@ class Source(StrEnum):
     USER_IMPLICIT = "user_implicit"
     DOCUMENT = "document"
     INFERENCE = "inference"
+
+
+PERSON_SOURCES = frozenset({Source.USER_EXPLICIT, Source.USER_IMPLICIT})
+"""Ways of what is brought as the person's words."""
 
 
 class Role(StrEnum):
@@ -131,6 +139,10 @@ class Grant(StrEnum):
     CURATE = "curate"
     SPEAK_FOR_USER = "speak_for_user"
     ALL_SPACES = "all_spaces"
+
+
+DEFAULT_GRANTS = (Grant.READ.value, Grant.PROPOSE.value)
+"""What a client gets where nobody says otherwise."""
 
 
 class Action(StrEnum):
@@ -289,6 +301,8 @@ class Actor:
 
 
 OWNER_ACTOR = Actor(kind=OWNER, name="you")
+LIFECYCLE_ACTOR = Actor(kind="scheduler", name="lifecycle")
+"""Scheduled work, in the audit and in what is announced."""
 
 
 @dataclass(frozen=True, slots=True)

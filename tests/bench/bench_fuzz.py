@@ -34,12 +34,12 @@ from core.importers.dry_run import import_items  # noqa: E402
 from core.importers.input.streams import BadJson, parse_json_text  # noqa: E402
 from core.importers.records import Record  # noqa: E402
 from core.ipc.client.client import Client  # noqa: E402
+from core.ipc.client.connection import connect_to  # noqa: E402
 from core.ipc.protocol.messages import (  # noqa: E402
     LINE_BYTES,
     BadMessage,
     parse_message,
 )
-from core.ipc.protocol.transport import connect_to  # noqa: E402
 
 LONGEST_S = 20.0  # one case; a longer one is a finding
 ANSWER_S = 10.0

@@ -34,8 +34,8 @@ from measures import binary_ndcg, reciprocal_rank, session_recall, turn_recall  
 
 from app.bench.machine import describe_machine, read_load  # noqa: E402
 from core.embed.embedder import MiniLmEmbedder  # noqa: E402
-from core.engine.access.recall_runner import run_recall  # noqa: E402
 from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup, create_vault  # noqa: E402
+from core.engine.recall.recall_runner import run_recall  # noqa: E402
 from core.engine.runtime.search import Embedded  # noqa: E402
 from core.recall.request import RecallRequest  # noqa: E402
 from core.recall.scope import OWNER_SCOPE  # noqa: E402

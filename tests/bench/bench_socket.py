@@ -41,8 +41,8 @@ from wire_walk import PLANTED, Walk  # noqa: E402
 from app.bench.machine import describe_machine, resident_mb  # noqa: E402
 from core.errors import LociError  # noqa: E402
 from core.ipc.client.client import Client  # noqa: E402
+from core.ipc.client.connection import connect_to  # noqa: E402
 from core.ipc.protocol import contract  # noqa: E402
-from core.ipc.protocol.transport import connect_to  # noqa: E402
 
 ALL = ("read", "propose", "write", "curate", "space:home")
 GROWTH_MB = 60.0  # from a fifth of the fuzzed lines to their end; what they stored is held too

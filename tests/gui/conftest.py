@@ -10,6 +10,7 @@ import pytest
 from engine_rig import Rig
 from inspector_rig import shown_inspector
 from PySide6.QtCore import QTimer
+from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from window_rig import window_context
@@ -17,6 +18,7 @@ from window_rig import window_context
 from app.qt import load_qt
 from ui.context import Context
 from ui.inspector.panel import Inspector
+from ui.theme.theme import Icons
 
 load_qt()
 DAY_MS = 86_400_000
@@ -37,6 +39,27 @@ def inspector(qtbot: QtBot, context: Context) -> Iterator[Inspector]:
         yield made
 
 
+@pytest.fixture(scope="session", autouse=True)
+def icons_drawn_once(qapp: QApplication) -> Iterator[None]:
+    """A picture of an icon tells by its name, size, colour and ratio alone: it is drawn once, not for each theme made.
+
+    Every test makes a theme, whose icons took a twelfth of the time of these tests.
+    """
+    drawn: dict[tuple[str, int, str, float], QPixmap] = {}
+    render = Icons._render_pixmap
+
+    def render_once(icons: Icons, name: str, size: int, colour: str, dpr: float) -> QPixmap:
+        key = (name, size, colour, dpr)
+        if key not in drawn:
+            drawn[key] = render(icons, name, size, colour, dpr)
+        return drawn[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Icons, "_render_pixmap", render_once)
+        yield
+    drawn.clear()  # before the application ends, without which no picture may be
+
+
 @pytest.fixture(scope="module", autouse=True)
 def what_stands_is_not_searched() -> None:
     """What is there before a module's tests stays: each of them then collects its own garbage in no time.
@@ -49,8 +72,12 @@ def what_stands_is_not_searched() -> None:
 
 @pytest.fixture(autouse=True)
 def collected_here() -> Iterator[None]:
-    """Garbage is collected on this thread alone, as in the program: a widget freed by an engine thread ends the run."""
+    """Garbage is collected on this thread alone, as in the program: a widget freed by an engine thread ends the run.
+
+    What stands before a test is searched no more, so that its own garbage alone is.
+    """
     gc.collect()
+    gc.freeze()
     gc.disable()
     yield
     gc.enable()

@@ -15,7 +15,7 @@ from core.types.clients import PairingOutcome
 from ui.context import Context
 from ui.pages.clients.page import GRANTS
 from ui.pages.clients.pairing import PairDialog
-from ui.widgets.states import Toasts
+from ui.shell.toasts import Toasts
 
 ALL = ("read", "propose", "write", "curate", "speak_for_user", "all_spaces", "space:work")
 

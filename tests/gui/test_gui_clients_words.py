@@ -20,7 +20,7 @@ from ui.pages.clients.labels import (
 from ui.strings import clients_strings
 
 CORE = Path(__file__).resolve().parents[2] / "core"
-OTHERS = {"OWNER_ACTOR", "SCHEDULER", "MODEL_ACTOR"}
+OTHERS = {"OWNER_ACTOR", "LIFECYCLE_ACTOR", "MODEL_ACTOR"}
 """Names of actors that are no clients."""
 GIVEN = {
     "core.engine.clients.clients": set(),  # the owner's, all of them: `Clients._run_client_verb`
@@ -28,7 +28,7 @@ GIVEN = {
     "core.engine.runtime.storage": set(),  # whoever calls it names the verb
     "core.engine.views.graph": set(),
     "core.engine.jobs.runner": {"consolidate"},  # the one work a client may ask for
-    "core.engine.clients.sessions": {"capture", "compaction_ingest"},
+    "core.engine.sessions": {"capture", "compaction_ingest"},
     "core.intake.revise.change_requests": {"ask_update", "ask_delete", "ask_forget", "update", "delete", "forget"},
     "core.intake.transitions.transitions": {"forget", "delete"},
     "core.intake.undo": set(),

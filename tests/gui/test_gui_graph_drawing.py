@@ -30,8 +30,8 @@ from core.types.views import (
 )
 from ui.pages.graph.ego import EgoCanvas
 from ui.pages.graph.geometry import (
+    GraphViewport,
     LabelRequest,
-    Viewport,
     clip_lines,
     convex_hull,
     edge_lanes,
@@ -113,14 +113,14 @@ def disc(count: int) -> NDArray[np.float32]:
 
 
 def test_a_look_keeps_the_place_under_the_pointer_while_it_zooms() -> None:
-    look, at = Viewport(0.3, -0.2, 150, 800, 600), QPointF(700, 80)
+    look, at = GraphViewport(0.3, -0.2, 150, 800, 600), QPointF(700, 80)
     place = (np.array([[at.x(), at.y()]]) - (400, 300)) / look.scale + (look.x, look.y)
-    assert look.zoomed_at(2.0, at, 1, 1e6).to_px(place) == pytest.approx(np.array([[700, 80]]))
+    assert look.zoomed_within(2.0, at, 1, 1e6).to_px(place) == pytest.approx(np.array([[700, 80]]))
 
 
 def test_fitting_shows_every_point_within_its_margins() -> None:
     xy = np.random.default_rng(1).normal(size=(50, 2)) * 7
-    px = Viewport(w=900, h=500).fit_points(xy, 100, 40, 1e9).to_px(xy)
+    px = GraphViewport(w=900, h=500).fit_points(xy, 100, 40, 1e9).to_px(xy)
     assert px[:, 0].min() >= 100 - 1e-6
     assert px[:, 0].max() <= 800 + 1e-6
     assert px[:, 1].min() >= 40 - 1e-6
@@ -129,7 +129,7 @@ def test_fitting_shows_every_point_within_its_margins() -> None:
 
 def test_labels_lie_over_no_node_no_control_and_no_other_label() -> None:
     made = np.random.default_rng(2)
-    px, look = made.uniform(20, 580, (60, 2)), Viewport(w=600, h=600)
+    px, look = made.uniform(20, 580, (60, 2)), GraphViewport(w=600, h=600)
     control = QRectF(0, 0, 200, 60)
     wishes = [LabelRequest(row, QSizeF(90, 16)) for row in range(60)]
     found = place_labels(wishes, px, np.full(60, 6.0), look, [control])
@@ -144,8 +144,10 @@ def test_labels_lie_over_no_node_no_control_and_no_other_label() -> None:
 def test_a_label_that_must_be_there_is_there_even_in_a_crowd() -> None:
     px = np.stack(np.meshgrid(np.arange(0, 300, 12.0), np.arange(0, 300, 12.0)), axis=-1).reshape(-1, 2)
     wish = LabelRequest(300, QSizeF(100, 16), must=True)
-    assert place_labels([wish], px, np.full(len(px), 5.0), Viewport(w=300, h=300)).keys() == {300}
-    assert not place_labels([LabelRequest(300, QSizeF(100, 16))], px, np.full(len(px), 5.0), Viewport(w=300, h=300))
+    assert place_labels([wish], px, np.full(len(px), 5.0), GraphViewport(w=300, h=300)).keys() == {300}
+    assert not place_labels(
+        [LabelRequest(300, QSizeF(100, 16))], px, np.full(len(px), 5.0), GraphViewport(w=300, h=300)
+    )
 
 
 def test_lines_are_clipped_to_the_canvas() -> None:
@@ -317,7 +319,7 @@ def test_what_stays_glides_unless_nothing_may_move(qtbot: QtBot, ego: EgoCanvas,
 def test_the_picture_is_made_in_slices_and_is_the_same_however_it_is_cut(theme: Theme) -> None:
     graph = vault(400, 900)
     scene = WholeScene(graph, disc(400).astype(np.float64), np.ones(900, np.bool_), 0.05)
-    look = Viewport(w=300, h=200, scale=90)
+    look = GraphViewport(w=300, h=200, scale=90)
     at_once = FrameMaker(scene, look, theme, 1.0).draw_slices(lambda: True)
     assert at_once is not None
     slowly, turns, frame = FrameMaker(scene, look, theme, 1.0), 0, None
@@ -332,7 +334,7 @@ def test_the_picture_is_made_in_slices_and_is_the_same_however_it_is_cut(theme: 
 
 def test_a_picture_reaches_a_margin_beyond_the_canvas(theme: Theme) -> None:
     scene = WholeScene(vault(9, 9), disc(9).astype(np.float64), np.ones(9, np.bool_), 0.3)
-    look = Viewport(w=400, h=400, scale=100)
+    look = GraphViewport(w=400, h=400, scale=100)
     frame = FrameMaker(scene, look, theme, 1.0).draw_slices(lambda: True)
     assert frame is not None
     assert frame.covers_canvas(look.panned_by(99, -99))
@@ -379,10 +381,10 @@ def test_communities_are_told_with_what_is_named_in_them_and_can_be_cut_out() ->
 def test_labels_of_a_crowd_are_those_of_names(theme: Theme) -> None:
     graph = replace(vault(400, 9), entities=tuple(EntityLine(f"m{n}", f"E{n}", "person", "", n) for n in range(5)))
     scene = WholeScene(graph, disc(400).astype(np.float64), np.ones(9, np.bool_), 0.05)
-    look = Viewport(w=800, h=800, scale=390)
+    look = GraphViewport(w=800, h=800, scale=390)
     assert labelled_nodes(scene, look, -1).tolist() == [0, 1, 2, 3, 4]
     assert labelled_nodes(scene, look, 77).tolist() == [77, 0, 1, 2, 3, 4]
-    near = labelled_nodes(scene, look.zoomed_at(4, None, 1, 1e6), -1)
+    near = labelled_nodes(scene, look.zoomed_within(4, None, 1, 1e6), -1)
     assert len(near) > 5
     assert near.tolist() == sorted(near.tolist())  # by rank, which falls with the number
 

@@ -81,6 +81,7 @@ def test_lines_fit_and_the_most_important_come_first(
 def test_a_text_is_cut_at_the_end_of_a_word(qapp: object) -> None:
     assert qapp is not None
     font, text = QFont(), "The printer has talked us into the heavier paper after all"
+    font.setPixelSize(13)  # the application's may be as large as the test before wished
     metrics = QFontMetricsF(font)
     for wide in range(140, 400, 7):
         last = break_text(text, font, wide, 1)[-1]

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.job_support.job_context import (
-    SCHEDULER,
     BatchResult,
     JobContext,
     NearestNeighbours,
@@ -27,6 +26,7 @@ from core.lifecycle.job_support.job_context import (
 )
 from core.llm.prompts import Prompt
 from core.types.lifecycle import PlannedAction
+from core.types.values import LIFECYCLE_ACTOR
 from core.vault.database.tx import Tx
 
 DAY_MS = 86_400_000
@@ -147,7 +147,7 @@ def _write(
 ) -> BatchResult:
     def write(tx: Tx) -> BatchResult:
         with rig.opened.storage.work.verb(
-            tx, name, "A run", SCHEDULER, step_id=ran.step_id, keep_open=not is_last
+            tx, name, "A run", LIFECYCLE_ACTOR, step_id=ran.step_id, keep_open=not is_last
         ) as verb:
             done = work(tx, verb=verb)
         exists = tx.value("SELECT 1 FROM undo_steps WHERE id = ?", (verb.step_id,)) is not None

@@ -19,8 +19,8 @@ from engine_rig import START_MS, HandClock, Rig, rig_at
 from ipc_peers import REGISTRY, Raw, answers_as_said
 from ipc_values import METRICS, recall_result
 
-from core.engine.access.recalls import RecallReply
 from core.engine.facade import Engine, RecallItem
+from core.engine.recall.recalls import RecallReply
 from core.ipc.client.client import Client, open_session
 from core.ipc.protocol.transport import Place
 from core.ipc.socket.limits import Caps

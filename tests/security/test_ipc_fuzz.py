@@ -17,8 +17,8 @@ from wire_storm import Fuzzer, load, open_sockets
 from wire_walk import PLANTED, Walk, wrong_with
 
 from core.ipc.client.client import Client
+from core.ipc.client.connection import connect_to
 from core.ipc.protocol import contract
-from core.ipc.protocol.transport import connect_to
 
 DOCUMENT: dict[str, Any] = json.loads(files("resources").joinpath("protocol.json").read_text("utf-8"))
 REGISTRY = contract.load_registry()

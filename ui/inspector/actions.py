@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QDialog, QMenu, QPlainTextEdit, QWidget
 
 from core.types.lifecycle import Marked, OutcomeTaken
 from core.types.replies import VerdictReply
-from core.types.values import OWNER_ACTOR, Kind, Memory, Status
+from core.types.values import OWNER_ACTOR, STANDING, Kind, Memory, Status
 from core.types.views import Revision, RevisionReport
 from ui.bridge import make_write
 from ui.context import Command, Context
@@ -32,14 +32,12 @@ HELPFUL, HARMFUL, WORKED, FAILED = "helpful", "harmful", "worked", "failed"
 CONFIRM, REINFORCE, DISPUTE = "confirm", "reinforce", "dispute"
 VERDICTS = ((CONFIRM, "C"), (REINFORCE, "R"), (DISPUTE, "D"))
 """What a person can say of a memory, and the letter of it in the inspector."""
-JUDGED = frozenset({Status.ACTIVE, Status.DISPUTED})
-"""Current or in doubt: only such memories can be judged."""
 MOST = 500
 
 
 def can_judge(memory: Memory) -> bool:
     """Whether a person can say right or wrong of it."""
-    return memory.status in JUDGED
+    return memory.status in STANDING
 
 
 def submit_verdict(context: Context, memory_id: str, verdict: str, reason: str = "") -> None:
@@ -122,12 +120,12 @@ class DisputeDialog(ReasonDialog):
 
 def is_rule(memory: Memory) -> bool:
     """Whether it can be said that it helped, or did harm."""
-    return memory.kind is Kind.RULE and memory.status in JUDGED
+    return memory.kind is Kind.RULE and memory.status in STANDING
 
 
 def is_procedure(memory: Memory) -> bool:
     """Whether it can be said that it worked, or did not."""
-    return memory.kind is Kind.PROCEDURE and memory.status in JUDGED
+    return memory.kind is Kind.PROCEDURE and memory.status in STANDING
 
 
 def submit_outcome(context: Context, memory_id: str, outcome: str, reason: str = "") -> None:
@@ -176,7 +174,6 @@ class HarmDialog(ReasonDialog):
         super().__init__(context, strings, lambda reason: submit_outcome(context, memory_id, HARMFUL, reason), parent)
 
 
-_STANDING = frozenset({Status.ACTIVE, Status.DISPUTED})
 _AWAY = frozenset({Status.ARCHIVED, Status.DELETED})
 COPIED = "application/x-loci-memory"
 """Marks on the clipboard what came from here, so that locking can take it off."""
@@ -493,7 +490,7 @@ def _is_any(_memory: Memory) -> bool:
 
 
 def _is_current(memory: Memory) -> bool:
-    return memory.status in _STANDING
+    return memory.status in STANDING
 
 
 def _is_put_away(memory: Memory) -> bool:

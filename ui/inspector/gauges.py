@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QWidget
 
 from core.types.lifecycle import Curve, Gauges
 from core.types.memory import Lasting
-from core.types.values import Memory, Status
+from core.types.values import STANDING, Memory
 from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
@@ -152,8 +152,6 @@ def value_at(curve: Curve, day: float) -> float:
     return curve.values[-1]
 
 
-_STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
-"""What can fade; the others are out of the way already."""
 _PERMANENT = "permanent"
 
 
@@ -292,7 +290,7 @@ class GaugesSection(InspectorSection):
             Whether it stands: what is out of the way does not fade any more.
         """
         memory = inspected.memory
-        if memory.status not in _STANDS:
+        if memory.status not in STANDING:
             return False
         self._confirmed = describe_confirmation(memory)
         if memory.id != self._memory_id:

@@ -15,7 +15,7 @@ from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.types.memory import Chain, VersionHeld
-from core.types.values import Memory, Source, Status
+from core.types.values import PERSON_SOURCES, Memory, Status
 from core.types.views import MemoryRow, Revision, RevisionReport
 from ui.bridge import make_query, make_write
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
@@ -299,7 +299,7 @@ def describe_author(memory: Memory, clients: Mapping[str, str]) -> str:
         return one_line(clients.get(memory.id, ""), 30) or "a client"
     if memory.import_id is not None:
         return "an import"
-    return "you" if memory.source in {Source.USER_EXPLICIT, Source.USER_IMPLICIT} else "Loci"
+    return "you" if memory.source in PERSON_SOURCES else "Loci"
 
 
 def describe_version_status(memory: Memory) -> str:

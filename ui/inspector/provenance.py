@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from core.types.recall import DeliveryCount
 from core.types.replies import MemoryDetail
-from core.types.values import OWNER_ACTOR, Memory, Role, Source, Status
+from core.types.values import OWNER_ACTOR, PERSON_SOURCES, Memory, Role, Source, Status
 from core.types.views import MemoryRow
 from ui.bridge import make_query
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
@@ -97,7 +97,6 @@ NOTES = frozenset({"obsidian", "markdown", "text"})
 _LINE = re.compile(r"(?P<file>.*?):(?P<a>\d{1,9})(?::(?P<b>\d{1,9}))?", re.ASCII | re.DOTALL)
 _NAMED = re.compile(r"(?P<file>.*?):(?P<what>(?:record|item) \d{1,9})", re.ASCII | re.DOTALL)
 _SOURCES_SHOWN = 6
-_HERS = frozenset({Source.USER_EXPLICIT, Source.USER_IMPLICIT})
 _ORIGIN = "inspector"
 
 
@@ -139,7 +138,7 @@ def _describe_by_client(detail: MemoryDetail, at: str, within: str) -> str:
 
 def _describe_sayer(memory: Memory) -> str:
     author = one_line(memory.author or "", 40)
-    if memory.role is Role.USER or (memory.source in _HERS and memory.role is not Role.ASSISTANT):
+    if memory.role is Role.USER or (memory.source in PERSON_SOURCES and memory.role is not Role.ASSISTANT):
         return "You said so" if memory.conversation_id else "You noted it"
     if memory.role is Role.TOOL or memory.source is Source.TOOL_OUTPUT:
         return "A tool reported it"

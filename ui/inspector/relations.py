@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from core.types.lifecycle import Inferred
 from core.types.memory import Rests
-from core.types.values import Kind, Memory, Status
+from core.types.values import STANDING, Kind, Memory, Status
 from core.types.views import MemoryRow
 from ui.bridge import make_query, make_write
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
@@ -26,7 +26,6 @@ from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, date_of
 from ui.widgets.plaintext import one_line
 
 _MOST, _NAME = 16, 32
-_STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
 _TECHNOLOGY = "technology"
 _ICONS = {
     "person": "user",
@@ -70,7 +69,7 @@ class MentionsSection(InspectorSection):
             Whether it is current: only then is it read.
         """
         memory = inspected.memory
-        if memory.status not in _STANDS:
+        if memory.status not in STANDING:
             return False
         if memory.id != self._memory_id:
             self._memory_id = memory.id

@@ -25,9 +25,9 @@ from core.types.memory import (
     VersionHeld,
 )
 from core.types.reviews import ClaimSeen
-from core.types.values import Precision, When
+from core.types.values import STANDING, Precision, When
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
-from ui.inspector.actions import JUDGED, VERDICTS
+from ui.inspector.actions import VERDICTS
 from ui.inspector.shared_widgets import Disclosure
 from ui.lists.table_view import TableColumn, TableModel, TableSpec
 from ui.lists.tick_table import StillTable
@@ -486,7 +486,7 @@ class TrustSection(InspectorSection):
         voices = [describe_voice(voice) for voice in belief.voices[:_VOICES]]
         self.voices.setText("\n".join(voices))
         self.voices.setVisible(bool(voices))
-        self._show_buttons(can_judge=inspected.memory.status in JUDGED)
+        self._show_buttons(can_judge=inspected.memory.status in STANDING)
         self.setAccessibleName(f"Trust {format_score(belief.trust)}")
         return True
 

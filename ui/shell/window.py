@@ -46,6 +46,7 @@ from ui.bridge import Problem, Running, make_query
 from ui.context import CLOSER, Context, InspectorSectionSpec, PageSpec
 from ui.shell.actions import CommandPalette, PaletteEntry, WindowActions, WindowCommands, shortcut_text
 from ui.shell.glossary import GlossaryDialog
+from ui.shell.toasts import Toasts
 from ui.shell.vault_view import House
 from ui.strings import window_strings
 from ui.theme.theme import Theme
@@ -62,7 +63,6 @@ from ui.widgets.basics import (
 from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, format_said_or_noted, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
-from ui.widgets.states import Toasts
 
 _QUIET_MS = 10_000
 _INACTIVE = (Status.SUPERSEDED, Status.CONSOLIDATED, Status.ARCHIVED)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.text.terms import fold_case, fold_width, stop_words
+from core.text.terms import fold_case, fold_width, replace_surrogates, stop_words
 
 _CLOCK = re.compile(r"\b(\d{1,2})(?:[:.](\d\d))?(?=[ ]?[ap]\.?m\b)|\b(\d{1,2}):(\d\d)\b(?!:)", re.IGNORECASE)
 _PAST = re.compile(r"\b(half past|quarter past|quarter to) (\w+)|\b(\w+) o'clock\b", re.IGNORECASE)
@@ -54,7 +54,6 @@ FIRST, MIDDLE, LAST, PAD = 0, 1, 2, 15
 EXISTING, INCOMING = 3, 9
 """Kinds of token: frame marks, then six for a word of either side (`_word_kind`), then padding."""
 FIGURES = 16
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _GROUPED = re.compile(r"(?<=\d)[,'](?=\d{3}(?!\d))")
 _BLANKS = re.compile(r"\s+")
 _WORD = re.compile(r"\d+(?=[ap]m\b)|\w+(?:'\w+)*", re.IGNORECASE)
@@ -205,7 +204,7 @@ def prepare_text(text: str) -> PreparedText:
     Returns:
         The prepared side.
     """
-    plain = fold_width(_SURROGATE.sub("\ufffd", text[:SIDE_CHARS]))[:SIDE_CHARS]
+    plain = fold_width(replace_surrogates(text[:SIDE_CHARS]))[:SIDE_CHARS]
     plain = _BLANKS.sub(" ", _GROUPED.sub("", plain)).strip()
     words = tuple(_feature_word(plain, found) for found in _WORD.finditer(plain))
     return PreparedText(plain, _replace_value_forms(words, find_values(plain, load_vocabulary()["numbers"])))

@@ -16,7 +16,7 @@ from core.intake.transaction.sources import refresh_capped
 from core.intake.undo import NEVER, UNPAIRED, is_unpaired
 from core.memory.write import ensure_space
 from core.types.clients import Before, Change, ClientCard, ClientState, Terms, is_asleep
-from core.types.values import Grant, IdMaker
+from core.types.values import DEFAULT_GRANTS, Grant, IdMaker
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -124,7 +124,6 @@ def _client_state(paired_at: int, paused_at: int | None, revoked_at: int | None,
     return ClientState.ASLEEP if asleep else ClientState.AWAKE
 
 
-DEFAULT_GRANTS = (Grant.READ.value, Grant.PROPOSE.value)
 SPEAKER_CEILING = 0.9
 CEILING = 0.85
 NO_LIMIT = "none"

@@ -18,8 +18,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from core.embed.embedder import FOLDER, counter_for
-from core.engine.access.authority import OWNER_CHANNEL, Authority
-from core.engine.access.recall_runner import run_recall
+from core.engine.authority import OWNER_CHANNEL, Authority
 from core.engine.clients import client_undo as undoing
 from core.engine.clients.client_terms import (
     cards_of,
@@ -39,6 +38,7 @@ from core.engine.clients.client_terms import (
 )
 from core.engine.memories.contexts import budget_of
 from core.engine.memories.memories import with_restored_embedded
+from core.engine.recall.recall_runner import run_recall
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
 from core.engine.runtime.storage import Storage, chain_work, map_result, recover_from

@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.engine.access.authority import Authority
+from core.engine.authority import Authority
 from core.engine.health import health_report, read_trends
 from core.engine.jobs.due_times import TURN, job_wordings, next_at
 from core.engine.jobs.runner import JobCheckpoint

@@ -27,7 +27,6 @@ from core.intake.store.store import StoreService
 from core.lifecycle.consolidate.consolidate import count_active, make_report
 from core.lifecycle.job_support import job_store
 from core.lifecycle.job_support.job_context import (
-    SCHEDULER,
     BatchResult,
     JobContext,
     Planner,
@@ -39,7 +38,7 @@ from core.lifecycle.job_support.job_store import StoredJob
 from core.llm.prompts import Prompt
 from core.types.belief import ModelServerState
 from core.types.lifecycle import JobState, JobType
-from core.types.values import OWNER_ACTOR
+from core.types.values import LIFECYCLE_ACTOR, OWNER_ACTOR
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -283,7 +282,7 @@ class JobRunner:
         self._size.pop(job.id, None)
 
         def write(tx: Tx) -> Mapping[str, Any]:
-            with self._open_vault.storage.verb(tx, SCHEDULER, "jobs") as verb:
+            with self._open_vault.storage.verb(tx, LIFECYCLE_ACTOR, "jobs") as verb:
                 report = self._make_report(tx, job)
                 job_store.close_step(tx, job.id)
                 job_store.finish_job(tx, job.id, state, report)
@@ -307,7 +306,7 @@ class JobRunner:
         """Note a failure; its step is closed where it is not tried again."""
 
         def write(tx: Tx) -> JobCheckpoint:
-            with self._open_vault.storage.verb(tx, SCHEDULER, "jobs") as verb:
+            with self._open_vault.storage.verb(tx, LIFECYCLE_ACTOR, "jobs") as verb:
                 state = job_store.fail_job(tx, job_id, code.value, is_patient=code in _PATIENT)
                 job = job_store.by_id(tx, job_id)
                 if job is None:
@@ -322,7 +321,7 @@ class JobRunner:
 
     def _open_verb(self, tx: Tx, job: StoredJob) -> Any:
         wording = job_wordings()[job.type]
-        actor = OWNER_ACTOR if job.actor == "owner" else SCHEDULER
+        actor = OWNER_ACTOR if job.actor == "owner" else LIFECYCLE_ACTOR
         return self._open_vault.storage.work.verb(
             tx, job.type.value, wording.step, actor, step_id=job.step_id, keep_open=True
         )
@@ -330,7 +329,7 @@ class JobRunner:
     def _advance_job(self, tx: Tx, job: StoredJob, batch: BatchResult, step_id: str | None) -> StoredJob:
         after = job_store.move_on(tx, job, batch.done, batch.counts, batch.cursor or job.cursor, step_id)
         if batch.ids:
-            self._open_vault.storage.announce_after(tx, job.type.value, batch.ids, SCHEDULER)
+            self._open_vault.storage.announce_after(tx, job.type.value, batch.ids, LIFECYCLE_ACTOR)
         return after
 
     @staticmethod
@@ -345,7 +344,7 @@ class JobRunner:
         work = self._jobs.get(job.type)
         if work is None or isinstance(work, Planner) or not work.is_derived or not job.progress:
             return
-        with self._open_vault.storage.work.verb(tx, kind, job_wordings()[job.type].step, SCHEDULER) as verb:
+        with self._open_vault.storage.work.verb(tx, kind, job_wordings()[job.type].step, LIFECYCLE_ACTOR) as verb:
             verb.note_audit(job.id, **job.counts)
 
     @staticmethod

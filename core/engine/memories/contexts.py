@@ -15,7 +15,7 @@ from typing import Any
 from core import log
 from core.config.options import Options
 from core.embed.embedder import FOLDER, counter_for
-from core.engine.access.recall_runner import describe_withheld, feedback_for, run_recall
+from core.engine.recall.recall_runner import describe_withheld, feedback_for, run_recall
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
 from core.engine.runtime.storage import chain_work

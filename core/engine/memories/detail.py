@@ -35,11 +35,10 @@ from core.types.memory import (
     VersionHeld,
 )
 from core.types.replies import MemoryDetail
-from core.types.values import Kind, Memory, Precision, Source, Status
+from core.types.values import STANDING, Kind, Memory, Precision, Source, Status
 from core.vault.database.rows import MAY_BELONG, Rows
 
 _DAY_MS = 86_400_000
-_CURRENT_STATUSES = frozenset({Status.ACTIVE, Status.DISPUTED})
 _NEVER_VALID = frozenset({Status.QUARANTINED})
 
 
@@ -120,14 +119,14 @@ def _end_of_version(one: ChainVersion, later: Sequence[ChainVersion]) -> int | N
     begin = one.begin[0]
     if one.valid_to is not None:
         return max(begin, one.valid_to)
-    if one.status in _CURRENT_STATUSES:
+    if one.status in STANDING:
         return None
     after = next((other.begin[0] for other in later if other.begin[0] > begin), one.retired_at)
     return None if after is None else max(begin, after)
 
 
 def _current_version_id(versions: Sequence[ChainVersion]) -> str | None:
-    current = [one for one in versions if one.status in _CURRENT_STATUSES]
+    current = [one for one in versions if one.status in STANDING]
     return current[-1].memory_id if current else None
 
 

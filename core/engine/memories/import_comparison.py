@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from core import log
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import Storage, log_failure, submit_work
-from core.intake.store.classification import SCHEDULER, ReconciliationBatch, add_counts, find_unread, reconcile_batch
+from core.intake.store.classification import ReconciliationBatch, add_counts, find_unread, reconcile_batch
 from core.types.replies import Reconciled
+from core.types.values import LIFECYCLE_ACTOR
 from core.vault.database.tx import Tx
 
 _LAST = "reconciled"
@@ -45,7 +46,7 @@ def compare_imported(storage: Storage, search: Search, most: int | None = None) 
 
 def _make_batch_writer(storage: Storage, search: Search, ids: Sequence[str]) -> Callable[[Tx], None]:
     def write(tx: Tx) -> None:
-        with storage.verb(tx, SCHEDULER, "settle") as verb:
+        with storage.verb(tx, LIFECYCLE_ACTOR, "settle") as verb:
             search.store_service.judge_batch(tx, ids, search.add_vectors)
             verb.set_outcome(())
 

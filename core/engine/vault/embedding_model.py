@@ -31,7 +31,7 @@ from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.index.flat import NO_LABELS
 from core.index.manager import IndexManager, MaintenanceDue
 from core.lifecycle.embedding import TargetSpace
-from core.lifecycle.job_support.job_context import SCHEDULER, JobContext
+from core.lifecycle.job_support.job_context import JobContext
 from core.llm.ollama import ModelServer, ServerLimits, load_library
 from core.llm.server_address import parse_address
 from core.memory import vector_spaces
@@ -39,6 +39,7 @@ from core.memory.write import SERVED, VectorSpace, count_without_vectors
 from core.score.profile import profile_from_options
 from core.types.clock import Clock
 from core.types.lifecycle import ChangeCost, Embedding, KeptSpace, Offered, Offers
+from core.types.values import LIFECYCLE_ACTOR
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -317,7 +318,7 @@ class EmbeddingModels:
             with self._lock:
                 self._built = None
 
-        with open_vault.storage.verb(tx, SCHEDULER, VERB) as verb:
+        with open_vault.storage.verb(tx, LIFECYCLE_ACTOR, VERB) as verb:
             tx.after_commit(use_built_space)
             verb.set_outcome(())
 

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
-from core.engine.access.authority import Authority
+from core.engine.authority import Authority
 from core.engine.memories.memories import with_restored_embedded
 from core.engine.runtime import expiry
 from core.engine.runtime.open_vault import OpenVault

@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from dataclasses import asdict
 from typing import Any
 
-from core.engine.access.authority import Authority
+from core.engine.authority import Authority
 from core.engine.runtime.storage import Storage
 from core.engine.views.entity_topics import read_topics
 from core.entities import registry, resolution

@@ -50,7 +50,7 @@ _DEADLINE_NODE_S = 0.002  # 100,000 nodes may take four minutes on a slow machin
 _log = log.get("engine")
 
 
-def child_command() -> tuple[str, ...]:
+def layout_command() -> tuple[str, ...]:
     """How the child is started from a checkout or an installed package.
 
     A frozen program has no interpreter to start and passes its own command.
@@ -523,7 +523,7 @@ class Graph:
             command: starts the child that places nodes; None for the usual one.
         """
         self._storage, self._search = storage, search
-        self._command = tuple(command or child_command())
+        self._command = tuple(command or layout_command())
 
     def find_start(self) -> Future[str | None]:
         """Where a graph begins when nothing is chosen: the owner, else the person named most often, else what is.

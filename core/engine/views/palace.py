@@ -18,17 +18,17 @@ from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, locked_error, log_failure
 from core.errors import UserError
 from core.events import Changed, Event, StateChanged
-from core.lifecycle import floor_plan_edits
-from core.lifecycle.arrangement import ArrangementResult, Arranger, has_unplaced
-from core.lifecycle.floor_plan_edits import FloorPlanContext
-from core.lifecycle.palace.context import SCHEDULER, VERB
+from core.lifecycle.palace import floor_plan_edits
+from core.lifecycle.palace.arrangement import ArrangementResult, Arranger, has_unplaced
+from core.lifecycle.palace.context import VERB
+from core.lifecycle.palace.floor_plan_edits import FloorPlanContext
 from core.lifecycle.palace.furnisher import emblem_texts, furnish, has_unfurnished
 from core.lifecycle.palace.landmark_keeper import has_landmarks_to_mend, keep_landmarks
 from core.lifecycle.palace.plan_renewal import has_old_plan, lay_old_wings
 from core.lifecycle.palace.room_choice import Numbers, Vectors
 from core.lifecycle.palace.room_texts import PhraseReader
 from core.memory import floor_plan
-from core.types.values import OWNER_ACTOR
+from core.types.values import LIFECYCLE_ACTOR, OWNER_ACTOR
 from core.types.views import Loci, PalacePlan, Whereabouts
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -312,9 +312,9 @@ def arrange_waiting(storage: Storage, search: Search) -> ArrangementResult:
     is_rearranged = bool(lay_old_wings(site))
     done = Arranger(site).run()
     if done.placed or is_rearranged:
-        storage.announce_change(VERB, (), SCHEDULER, storage.vault.seq)
+        storage.announce_change(VERB, (), LIFECYCLE_ACTOR, storage.vault.seq)
     if keep_landmarks(site) + furnish(site):
-        storage.announce_change(VERB, (), SCHEDULER, storage.vault.seq)
+        storage.announce_change(VERB, (), LIFECYCLE_ACTOR, storage.vault.seq)
     return done
 
 

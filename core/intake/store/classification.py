@@ -37,7 +37,7 @@ from core.memory.write import VectorSpace
 from core.score.decay import STANDARD
 from core.types.belief import ClaimDraft
 from core.types.replies import Classification, Reconciled, StoreReply
-from core.types.values import Actor, Kind, Status
+from core.types.values import LIFECYCLE_ACTOR, Kind, Status
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
@@ -82,7 +82,7 @@ def reconcile_batch(tx: Tx, work: UnitOfWork, after: tuple[str, int], limit: int
     )
     broken = broken_evidence(tx, claims)
     sure = _read_confidences(tx, claims)
-    with work.verb(tx, RECONCILE, RECONCILE_LABEL, SCHEDULER) as verb:
+    with work.verb(tx, RECONCILE, RECONCILE_LABEL, LIFECYCLE_ACTOR) as verb:
         sync_claims(tx, work.make_id, _memories_resting_on(tx, claims))
         mended = verb.changes
         verb.note_audit(claims=len(claims), memories=len(memories), states=mended, broken=len(broken))
@@ -146,7 +146,6 @@ def add_counts(first: Reconciled, second: Reconciled) -> Reconciled:
 
 VERB = "settle"
 LABEL = "Compare what came in with what stands"
-SCHEDULER = Actor("scheduler", name="lifecycle")
 _KINDS = to_json([kind.value for kind in KINDS_BY_TEXT])
 _OCCURRED_AT = "SELECT occurred_at FROM memories WHERE id = ?"
 # What nobody has said it of, and what no earlier step that can still be taken back left as it is.
@@ -384,7 +383,7 @@ def judge_stored(tx: Tx, work: UnitOfWork, ids: Sequence[str], judging: Callable
     """
     done = 0
     for step, group in _group_by_import_step(tx, ids):
-        with work.verb(tx, VERB, LABEL, SCHEDULER, step_id=step) as verb:
+        with work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR, step_id=step) as verb:
             judge = judging(verb)
             for memory_id in group:
                 # One of this batch may have been taken away by another.

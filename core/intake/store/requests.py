@@ -46,7 +46,7 @@ from core.score.decay import check_permanence
 from core.types.clients import ClientRecord
 from core.types.replies import Classification, StoreReply
 from core.types.requests import FactRequest, StoreRequest
-from core.types.values import Actor, Grant, Role, Source, When, limit_of
+from core.types.values import PERSON_SOURCES, Actor, Grant, Role, Source, When, limit_of
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.memory_sql import UNSEALED, let_in_sql
@@ -407,7 +407,7 @@ def default_source(request: StoreRequest, client: ClientRecord | None) -> Source
 
 def default_role(source: Source) -> Role:
     """Whose words a text of that way is."""
-    if source in (Source.USER_EXPLICIT, Source.USER_IMPLICIT):
+    if source in PERSON_SOURCES:
         return Role.USER
     if source is Source.TOOL_OUTPUT:
         return Role.TOOL

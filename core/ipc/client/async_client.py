@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from core.errors import BugError, Code, LociError
 from core.ipc.client.client import CALL_S, CONNECT_S
+from core.ipc.client.connection import connect_to
 from core.ipc.client.wire import (
     Answer,
     Greeting,
@@ -31,7 +32,7 @@ from core.ipc.client.wire import (
     refused_hello_error,
 )
 from core.ipc.protocol.messages import OWNER_NAME, parse_message
-from core.ipc.protocol.transport import Place, connect_to
+from core.ipc.protocol.transport import Place
 
 __all__ = ["AsyncClient", "Notify", "Progress", "open_session"]
 

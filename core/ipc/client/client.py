@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from core.errors import Code, LociError, UserError
+from core.ipc.client.connection import connect_to
 from core.ipc.client.wire import (
     Answer,
     Greeting,
@@ -32,7 +33,7 @@ from core.ipc.client.wire import (
     refused_hello_error,
 )
 from core.ipc.protocol.messages import OWNER_NAME
-from core.ipc.protocol.transport import Place, connect_to, peer_of
+from core.ipc.protocol.transport import Place, peer_of
 from core.security.handshake import TOKEN_BYTES, decode_value, encode_value
 from core.types.clock import Clock, SystemClock
 

@@ -67,13 +67,12 @@ from core.text.time_range import to_moments
 from core.types.clock import LocalZone
 from core.types.recall import ContextQuery, PlanChange, TimeRange
 from core.types.requests import ListRequest, RecallQuery
-from core.types.values import FIRST_DAY, GLOBAL_SPACE, LAST_DAY, Intent, Memory, Status
+from core.types.values import FIRST_DAY, GLOBAL_SPACE, LAST_DAY, STANDING, Intent, Memory
 
 FAR_DAYS = DaySpan(FIRST_DAY, LAST_DAY)
 """The days that may be named; a range without a first day begins with the first of them."""
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_CURRENT = frozenset({Status.ACTIVE, Status.DISPUTED})
 
 
 class GetParams(ChannelParams):
@@ -463,7 +462,7 @@ async def memory_history(call: MethodCall, params: VersionsParams) -> Answer:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
     seen, shape = frozenset(one.id for one in versions), call.shape
     documents = [_version_json(one, shape, seen) for one in versions]
-    current = next((documents[at] for at in range(len(documents) - 1, -1, -1) if versions[at].status in _CURRENT), None)
+    current = next((documents[at] for at in range(len(documents) - 1, -1, -1) if versions[at].status in STANDING), None)
     return {"versions": items_after(documents, params.after), "current": current}
 
 

@@ -25,8 +25,8 @@ from core.ipc.methods.definition.entry import (
     StoreSpace,
     ToolResults,
     await_future,
+    check_space_writable,
     check_spaces,
-    check_target,
     client_method,
     client_write,
 )
@@ -189,7 +189,7 @@ async def session_close(call: MethodCall, params: SessionCloseParams) -> Answer:
 
 
 def _checked_space(call: MethodCall, space: str | None) -> str | None:
-    check_target(call.session, space)
+    check_space_writable(call.session, space)
     return space
 
 

@@ -22,13 +22,12 @@ from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.ipc.protocol.messages import NAME_CHARACTERS, escape_text
 from core.types.clients import Before, PairingCode, PairingEnd, PairingOutcome, PairingQuestion, PairingTurn
 from core.types.clock import Clock
-from core.types.values import Grant
+from core.types.values import DEFAULT_GRANTS
 
 CODE_S = 120.0
 CODE_TRIES = 3
 CODE_CHARACTERS = 16  # base32, 80 bits
 ANSWER_S = 120.0
-DEFAULT_GRANTS = (Grant.READ.value, Grant.PROPOSE.value)
 _LOOKALIKES = str.maketrans({"0": "O", "1": "I", "8": "B", "-": None, " ": None})
 _ENDED = {
     PairingOutcome.DENIED: "You said no; nothing was paired.",

@@ -22,10 +22,11 @@ from core.events import Changed, Event, StateChanged
 from core.ipc.protocol.contract import Registry
 from core.ipc.protocol.messages import OWNER_NAME, encode_message, make_failure
 from core.ipc.protocol.sessions import Session
-from core.ipc.protocol.transport import Listener, Peer, Place, peer_of
+from core.ipc.protocol.transport import Peer, Place, peer_of
 from core.ipc.socket.connection import Call, Connection
 from core.ipc.socket.dispatch import Dispatcher, locked_vault_error, older_vault_error
 from core.ipc.socket.limits import Caps
+from core.ipc.socket.listener import Listener
 from core.ipc.socket.pairing import PairingDesk, WindowPairing, failed_turn, no_socket_error
 from core.types.clients import Moves
 

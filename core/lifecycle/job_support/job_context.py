@@ -27,12 +27,10 @@ from core.memory.write import Stored, VectorSpace
 from core.types.clock import Clock
 from core.types.lifecycle import JobType, PlannedAction
 from core.types.talk import ConversationStatements, Turn
-from core.types.values import Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 NO_CURSOR: Mapping[str, Any] = MappingProxyType({})
-SCHEDULER = Actor("scheduler", name="lifecycle")
 
 
 class NearestNeighbours(Protocol):

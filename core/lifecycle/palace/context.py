@@ -8,13 +8,11 @@ from typing import Protocol, TypeVar
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.lifecycle.palace.room_choice import Numbers, Vectors
 from core.lifecycle.palace.room_texts import PhraseReader
-from core.types.values import Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 T = TypeVar("T")
 
-SCHEDULER = Actor(kind="scheduler", name="lifecycle")
 VERB, LABEL = "arrange", "Arrange the palace"
 
 

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.lifecycle.palace.context import LABEL, SCHEDULER, VERB, PalaceContext
+from core.lifecycle.palace.context import LABEL, VERB, PalaceContext
 from core.lifecycle.palace.room_choice import rect_of
 from core.memory import floor_plan as stored
 from core.memory.floor_plan import Room, Wing
 from core.score.appearance import Look, are_neighbours, choose_emblem, choose_look
 from core.score.topics import mean_directions
 from core.text.emblems import match_words, read_emblems
+from core.types.values import LIFECYCLE_ACTOR
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -160,7 +161,7 @@ def _score_name(site: PalaceContext, names: Sequence[str]) -> Mapping[str, float
 
 
 def _write_looks(tx: Tx, work: UnitOfWork, looks: Mapping[str, Look], emblems: Mapping[str, str]) -> int:
-    with work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
+    with work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR) as verb:
         tx.recorder = None  # no step: what is chosen once needs no taking back
         count = 0
         for room_id in sorted({*looks, *emblems}):

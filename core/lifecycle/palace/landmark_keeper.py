@@ -14,10 +14,11 @@ import numpy as np
 
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.lifecycle.palace.clarity import theme_of
-from core.lifecycle.palace.context import LABEL, SCHEDULER, VERB, PalaceContext
+from core.lifecycle.palace.context import LABEL, VERB, PalaceContext
 from core.lifecycle.palace.room_texts import read_weights, sample_evenly, speaker_stems
 from core.memory.landmarks import GROUND, MAY_MARK
 from core.score.landmarks import MOST, LandmarkCandidates, choose_landmarks, landmark_count
+from core.types.values import LIFECYCLE_ACTOR
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -161,7 +162,7 @@ def _read_about(rows: Rows, room_id: str) -> tuple[str, frozenset[str]]:
 
 def _write_landmarks(tx: Tx, work: UnitOfWork, state: _RoomState, chosen: Mapping[int, str]) -> int:
     changed = 0
-    with work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
+    with work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR) as verb:
         tx.recorder = None  # no step: the scheduler chooses anew where one falls
         for position in sorted({*state.fallen, *chosen}):
             key = {"room_id": state.room_id, "position": position}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.lifecycle.palace.clarity import theme_of
-from core.lifecycle.palace.context import LABEL, SCHEDULER, VERB, PalaceContext
+from core.lifecycle.palace.context import LABEL, VERB, PalaceContext
 from core.lifecycle.palace.room_choice import Vectors, rect_of
 from core.lifecycle.palace.room_layout import RoomLayout, RoomMembers, lay_out_room
 from core.lifecycle.palace.room_texts import speaker_stems
@@ -24,6 +24,7 @@ from core.memory.landmarks import read_alcoves, remove_alcoves
 from core.score.appearance import choose_look
 from core.score.floor_plan import WING_ASPECT, Grid, Rect, is_place, lay_out, stretch_rooms
 from core.score.room_sections import name_grounds
+from core.types.values import LIFECYCLE_ACTOR
 from core.types.views import Alcove
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -212,7 +213,7 @@ def _write_room_rects(
     """Write the rooms and what the person placed; False where the rooms are no longer as they were read."""
     if stored.read_rooms(tx, old.wing.id) != old.rooms:
         return False
-    with site.work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
+    with site.work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR) as verb:
         tx.recorder = None  # no step: the plan of an older version cannot be drawn any more
         wide = max((new_room.room.x + new_room.room.w for new_room in new), default=0.0)
         # With its outline the wing counts as begun: a run that comes after an interrupted one leaves the grounds alone.
@@ -229,7 +230,7 @@ def _write_room_rects(
 
 
 def _write_moves(tx: Tx, site: PalaceContext, wing: Wing, part: Sequence[_Move]) -> None:
-    with site.work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
+    with site.work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR) as verb:
         tx.recorder = None
         _move_memories(tx, part)
         verb.note_audit(wing.id, moved=len(part))
@@ -245,7 +246,7 @@ def _move_memories(tx: Tx, moves: Sequence[_Move]) -> None:
 
 def _finish_wing(tx: Tx, site: PalaceContext, wing: Wing, new: Sequence[_NewRoom]) -> None:
     """The last step: from now on the wing counts as laid."""
-    with site.work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
+    with site.work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR) as verb:
         tx.recorder = None
         alcoves = read_alcoves(tx)
         for room in stored.read_rooms(tx, wing.id):

@@ -28,7 +28,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from core.types.views import GraphNode
-from ui.pages.graph.geometry import Numbers, Points, Viewport, nearest_in_direction, nearest_node
+from ui.pages.graph.geometry import GraphViewport, Numbers, Points, nearest_in_direction, nearest_node
 from ui.pages.graph.node_style import describe_kind, describe_node, draw_node, node_name
 from ui.strings import format_count, graph_strings
 from ui.theme.theme import Theme
@@ -55,13 +55,13 @@ class PlaneView(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
-        self.look = Viewport()
+        self.look = GraphViewport()
         self._fits = True
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(240, 160)
         theme.changed.connect(self.restyle_canvas)
 
-    def home_viewport(self) -> Viewport:
+    def home_viewport(self) -> GraphViewport:
         """The look that shows everything."""
         raise NotImplementedError  # each kind says it
 
@@ -76,7 +76,7 @@ class PlaneView(QWidget):
         """The theme is another one."""
         self.update()
 
-    def show_look(self, look: Viewport, *, fits: bool = False) -> None:
+    def show_look(self, look: GraphViewport, *, fits: bool = False) -> None:
         """Look at the plane through this viewport.
 
         Args:
@@ -94,7 +94,7 @@ class PlaneView(QWidget):
     def zoom_by(self, factor: float, at: QPointF | None = None) -> None:
         """Nearer or farther, towards a point of the canvas or its middle."""
         home = self.home_viewport().scale
-        self.show_look(self.look.zoomed_at(factor, at, home * 0.5, max(home * 60, 2000.0)))
+        self.show_look(self.look.zoomed_within(factor, at, home * 0.5, max(home * 60, 2000.0)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Keep what was fitted fitted."""
@@ -459,7 +459,7 @@ def wrap_label(text: str, metrics: QFontMetricsF, wide: float, lines: int) -> st
     return "\n".join(found)
 
 
-def paint_plate(painter: QPainter, theme: Theme, node: GraphNode, at: QPointF, off: float, look: Viewport) -> None:
+def paint_plate(painter: QPainter, theme: Theme, node: GraphNode, at: QPointF, off: float, look: GraphViewport) -> None:
     """What the node under the pointer says, on a card beside it.
 
     Args:

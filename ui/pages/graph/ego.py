@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QEasingCurve, QPointF, QRectF, QSizeF, Qt, QVariantAnimation
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
 
+from core.types.values import STANDING
 from core.types.views import EgoGraph, GraphNode
 from ui.pages.graph.canvas import (
     GraphCanvas,
@@ -26,10 +27,10 @@ from ui.pages.graph.canvas import (
     wrap_label,
 )
 from ui.pages.graph.geometry import (
+    GraphViewport,
     LabelRequest,
     Numbers,
     Points,
-    Viewport,
     convex_hull,
     edge_lanes,
     lines_path,
@@ -37,7 +38,7 @@ from ui.pages.graph.geometry import (
     place_labels,
 )
 from ui.pages.graph.legend import TIES, GraphCounts, edge_word
-from ui.pages.graph.node_style import STANDING, draw_node, mix_colours, name_apart, node_name
+from ui.pages.graph.node_style import draw_node, mix_colours, name_apart, node_name
 from ui.strings import graph_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
@@ -205,7 +206,7 @@ class EgoPainter:
                 found.append((row, QRectF(px[row, 0] + off, px[row, 1] - off - font.height(), wide, font.height())))
         return found
 
-    def paint(self, painter: QPainter, px: Points, look: Viewport, marks: EgoMarks) -> None:
+    def paint(self, painter: QPainter, px: Points, look: GraphViewport, marks: EgoMarks) -> None:
         """Paint everything onto the canvas.
 
         Args:
@@ -299,7 +300,7 @@ class EgoPainter:
         x, y = (start + end) / 2
         self._paint_pill(painter, QRectF(x - wide / 2, y - high / 2, wide, high), words, font)
 
-    def _paint_words(self, painter: QPainter, px: Points, look: Viewport, marks: EgoMarks) -> None:
+    def _paint_words(self, painter: QPainter, px: Points, look: GraphViewport, marks: EgoMarks) -> None:
         """What edges say, beside the selected node's, or beside all where they are few; none over a label."""
         picture, is_marked = self.picture, marks.stands_out
         rows = np.arange(len(picture.a))
@@ -374,14 +375,14 @@ class EgoPainter:
         metrics = QFontMetricsF(self.label_font(node))
         return wrap_label(words, metrics, min(wide, self._width * _LABEL_SHARE) * share, lines)
 
-    def label_rects(self, px: Points, look: Viewport, selected: int) -> dict[int, QRectF]:
+    def label_rects(self, px: Points, look: GraphViewport, selected: int) -> dict[int, QRectF]:
         """Nodes that have a label, and where it is."""
         key = (look, selected, self._theme.scale, self.blocked)
         if key != self._labels[0]:
             self._labels = (key, self._place_labels(px, look, selected))
         return self._labels[1]
 
-    def _place_labels(self, px: Points, look: Viewport, selected: int) -> dict[int, QRectF]:
+    def _place_labels(self, px: Points, look: GraphViewport, selected: int) -> dict[int, QRectF]:
         ends = self.picture.ends
         first = [*ends, *([selected] if selected >= 0 and selected not in ends else [])]
         rest = np.lexsort((np.arange(len(px)), ~self.picture.is_entity))
@@ -411,7 +412,7 @@ class EgoPainter:
         below = row in self.picture.ends or bool(self.picture.is_entity[row])
         return LabelRequest(row, size, below=below, leftward=leftward, must=row in {*self.picture.ends, selected})
 
-    def _paint_labels(self, painter: QPainter, px: Points, look: Viewport, marks: EgoMarks) -> None:
+    def _paint_labels(self, painter: QPainter, px: Points, look: GraphViewport, marks: EgoMarks) -> None:
         if marks.is_moving:
             return
         for row, rect in self.label_rects(px, look, marks.selected).items():
@@ -499,7 +500,7 @@ class EgoCanvas(GraphCanvas):
 
     # ---- what the ground asks
 
-    def home_viewport(self) -> Viewport:
+    def home_viewport(self) -> GraphViewport:
         """Everything, with room for labels at the sides; as wide as the canvas allows."""
         across, down = min(self.theme.px(_PAD[0]), self.look.w * 0.18), min(self.theme.px(_PAD[1]), self.look.h * 0.16)
         most = self.theme.px(_ROOM_PX) * float(np.sqrt(len(self.ids) + 1))

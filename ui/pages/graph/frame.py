@@ -16,9 +16,9 @@ from core.types.views import EDGE_TYPES, MEANING, USUAL_TYPES, GraphFilter, Grap
 from ui.context import Context, Page
 from ui.pages.graph.canvas import GraphCanvas
 from ui.pages.graph.legend import GraphCounts, GraphLegend
+from ui.pages.graph.loader import GraphLoader, ViewStore
 from ui.pages.graph.overview import count_graph
 from ui.pages.graph.paths import PathsPanel
-from ui.pages.graph.reader import GraphReader, ViewStore
 from ui.pages.graph.stage import GraphStage
 from ui.pages.graph.views import DisplaySwitches, FilterLine, SimilaritySlider, ViewsChip
 from ui.strings import graph_strings
@@ -116,7 +116,7 @@ class GraphFrame(Page):
         self._past: list[GraphDisplay] = []
         self._vault: WholeGraph | None = None
         self._is_shown = self._wants_focus = False
-        self.reader, self.store = GraphReader(context, self), ViewStore(context, self)
+        self.reader, self.store = GraphLoader(context, self), ViewStore(context, self)
         self.stage, self.legend, self.panel = GraphStage(theme), GraphLegend(theme), PathsPanel(theme)
         self.panel.hide()
         self.states = States(theme, self.stage, f"{strings['tasks']['ego']} …")

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QByteArray, QDataStream, QPointF, QRectF, QSizeF
 from PySide6.QtGui import QPainterPath
 
+from ui.widgets.viewport import Viewport
+
 Points = NDArray[np.float64]
 """(n, 2): x and y."""
 Numbers = NDArray[np.int64]
@@ -26,26 +28,14 @@ _ELEMENT = np.dtype([("type", ">i4"), ("x", ">f8"), ("y", ">f8")])
 
 
 @dataclass(frozen=True, slots=True)
-class Viewport:
-    """How the canvas looks at the plane.
-
-    Attributes:
-        x: the point in the middle; `y` likewise.
-        scale: px a unit of the plane.
-        w: the canvas's width, px; `h` its height.
-    """
-
-    x: float = 0.0
-    y: float = 0.0
-    scale: float = 200.0
-    w: float = 640.0
-    h: float = 480.0
+class GraphViewport(Viewport):
+    """How the canvas looks at the plane of a graph."""
 
     def to_px(self, xy: Points) -> Points:
         """Where points of the plane lie on the canvas."""
         return np.asarray((xy - (self.x, self.y)) * self.scale + (self.w / 2, self.h / 2), np.float64)
 
-    def zoomed_at(self, factor: float, at: QPointF | None, least: float, most: float) -> Viewport:
+    def zoomed_within(self, factor: float, at: QPointF | None, least: float, most: float) -> GraphViewport:
         """Nearer or farther, with the place under a point of the canvas where it is.
 
         Args:
@@ -55,22 +45,17 @@ class Viewport:
             most: the largest scale.
         """
         scale = min(max(self.scale * factor, least), most)
-        dx, dy = (0.0, 0.0) if at is None else (at.x() - self.w / 2, at.y() - self.h / 2)
-        by = 1 / self.scale - 1 / scale
-        return replace(self, x=self.x + dx * by, y=self.y + dy * by, scale=scale)
+        px, py = (self.w / 2, self.h / 2) if at is None else (at.x(), at.y())
+        return self.zoomed_at(scale / self.scale, px, py)
 
-    def panned_by(self, dx: float, dy: float) -> Viewport:
-        """The plane pushed by so many px."""
-        return replace(self, x=self.x - dx / self.scale, y=self.y - dy / self.scale)
-
-    def pan_to_reveal(self, place: NDArray[np.float64]) -> Viewport:
+    def pan_to_reveal(self, place: NDArray[np.float64]) -> GraphViewport:
         """The same look where a place is well on the canvas, else with that place in the middle."""
         x, y = self.to_px(place[None, :])[0]
         edge = min(24.0, self.w / 4, self.h / 4)
         is_seen = edge <= x <= self.w - edge and edge <= y <= self.h - edge
         return self if is_seen else replace(self, x=float(place[0]), y=float(place[1]))
 
-    def fit_points(self, xy: Points, across: float, down: float, most: float) -> Viewport:
+    def fit_points(self, xy: Points, across: float, down: float, most: float) -> GraphViewport:
         """All points as large as the canvas allows.
 
         Args:
@@ -330,7 +315,7 @@ def place_labels(
     requests: Sequence[LabelRequest],
     px: Points,
     radius: NDArray[np.float64],
-    look: Viewport,
+    look: GraphViewport,
     blocked: Sequence[QRectF] = (),
 ) -> dict[int, QRectF]:
     """Places for labels, none over another or over a node; the first in order have the choice.
@@ -380,7 +365,7 @@ def _edges_of(rect: QRectF) -> tuple[float, float, float, float]:
     return rect.left(), rect.top(), rect.right(), rect.bottom()
 
 
-def _is_on_canvas(rect: QRectF, look: Viewport) -> bool:
+def _is_on_canvas(rect: QRectF, look: GraphViewport) -> bool:
     return rect.left() >= 4 and rect.top() >= 4 and rect.right() <= look.w - 4 and rect.bottom() <= look.h - 4
 
 

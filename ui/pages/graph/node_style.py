@@ -22,7 +22,6 @@ from ui.widgets.labels import KIND_PLURALS, KIND_WORDS, STATUS_WORDS, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, cached_kind_path
 
-STANDING = frozenset({Status.ACTIVE, Status.DISPUTED})
 _KINDS = {kind.value: kind for kind in Kind}
 _FILLED = 0.58
 

@@ -14,7 +14,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 
 from core.types.views import EDGE_TYPES, NODE_KINDS, GraphNode, WholeGraph
 from ui.pages.graph.canvas import GraphCanvas, paint_edge, paint_ground, wrap_label
-from ui.pages.graph.geometry import Numbers, Points, Viewport, pack_circles
+from ui.pages.graph.geometry import GraphViewport, Numbers, Points, pack_circles
 from ui.pages.graph.legend import GraphCounts
 from ui.pages.graph.node_style import mix_colours
 from ui.strings import format_count, graph_strings
@@ -138,7 +138,7 @@ class OverviewCanvas(GraphCanvas):
 
     # ---- what the ground asks
 
-    def home_viewport(self) -> Viewport:
+    def home_viewport(self) -> GraphViewport:
         """All bubbles."""
         if not len(self.xy):
             return self.look

@@ -17,10 +17,10 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPaint
 from core.types.views import EDGE_TYPES, MEANING, NODE_KINDS, GraphNode, MemoryRow, WholeGraph
 from ui.pages.graph.canvas import GraphCanvas, LabelCache, paint_edge, paint_ground, paint_plate, paint_ring, wrap_label
 from ui.pages.graph.geometry import (
+    GraphViewport,
     LabelRequest,
     Numbers,
     Points,
-    Viewport,
     clip_lines,
     lines_path,
     place_labels,
@@ -67,7 +67,7 @@ class WholeScene:
     shown: NDArray[np.bool_]
     apart: float = 1.0
 
-    def node_size(self, look: Viewport, theme: Theme) -> float:
+    def node_size(self, look: GraphViewport, theme: Theme) -> float:
         """Size of a node, px: what the distance between neighbours leaves room for."""
         least = 9.0 if len(self.graph.ids) <= _FEW else 4.5
         return float(np.clip(self.apart * look.scale * 0.85, least, 15.0 * theme.scale / 100))
@@ -98,9 +98,9 @@ class DrawnFrame:
     """
 
     image: QImage
-    look: Viewport
+    look: GraphViewport
 
-    def draw_scaled(self, painter: QPainter, look: Viewport) -> None:
+    def draw_scaled(self, painter: QPainter, look: GraphViewport) -> None:
         """Show it under another look."""
         ratio = look.scale / self.look.scale
         size = self.image.deviceIndependentSize() * ratio
@@ -112,7 +112,7 @@ class DrawnFrame:
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=True)
         painter.drawImage(QRectF(left, top, size.width(), size.height()), self.image)
 
-    def covers_canvas(self, look: Viewport) -> bool:
+    def covers_canvas(self, look: GraphViewport) -> bool:
         """Whether it reaches to every border of the canvas under a look of the same scale."""
         away = np.abs(np.array((look.x - self.look.x, look.y - self.look.y))) * look.scale
         return bool(away[0] <= look.w * MARGIN and away[1] <= look.h * MARGIN)
@@ -121,7 +121,7 @@ class DrawnFrame:
 class FrameMaker:
     """Makes one picture, slice by slice."""
 
-    def __init__(self, scene: WholeScene, look: Viewport, theme: Theme, ratio: float) -> None:
+    def __init__(self, scene: WholeScene, look: GraphViewport, theme: Theme, ratio: float) -> None:
         """Prepare.
 
         Args:
@@ -196,7 +196,7 @@ class FrameMaker:
                 yield True
 
 
-def _picture_side(scene: WholeScene, look: Viewport, theme: Theme, number: int) -> int:
+def _picture_side(scene: WholeScene, look: GraphViewport, theme: Theme, number: int) -> int:
     """An entity is drawn larger than a memory, so that its icon can be seen where there is room."""
     side = scene.node_size(look, theme) / 0.78
     return round(side * _ENTITY_LARGER if is_entity(NODE_KINDS[number]) else side)
@@ -264,7 +264,7 @@ def draw_dots(painter: QPainter, px: Points, colour: QColor, side: float) -> Non
     painter.drawPointsNp(x, y)  # type: ignore[arg-type]  # arrays are what it is for
 
 
-def paint_live(painter: QPainter, scene: WholeScene, look: Viewport, theme: Theme) -> None:
+def paint_live(painter: QPainter, scene: WholeScene, look: GraphViewport, theme: Theme) -> None:
     """The strongest edges and all nodes as dots, at once: what shows while nodes move."""
     px = look.to_px(scene.xy)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
@@ -353,7 +353,14 @@ class WholeOverlay:
         return self._rows
 
     def paint(
-        self, painter: QPainter, scene: WholeScene, look: Viewport, highlight: Highlight, *, at_rest: bool, still: bool
+        self,
+        painter: QPainter,
+        scene: WholeScene,
+        look: GraphViewport,
+        highlight: Highlight,
+        *,
+        at_rest: bool,
+        still: bool,
     ) -> None:
         """Paint everything onto the canvas.
 
@@ -372,7 +379,7 @@ class WholeOverlay:
             at = QPointF(*look.to_px(scene.xy[[highlight.hovered]])[0])
             paint_plate(painter, self._theme, node, at, highlight.reach + self._theme.px(8), look)
 
-    def _paint_meant(self, painter: QPainter, scene: WholeScene, look: Viewport, highlight: Highlight) -> None:
+    def _paint_meant(self, painter: QPainter, scene: WholeScene, look: GraphViewport, highlight: Highlight) -> None:
         node, graph = highlight.hovered if highlight.hovered >= 0 else highlight.selected, scene.graph
         if node >= 0:
             rows = scene.edges_of(node)
@@ -388,7 +395,7 @@ class WholeOverlay:
                 paint_ring(painter, QPointF(*look.to_px(scene.xy[[of]])[0]), radius, self._theme.colour(colour))
 
     def _paint_labels(
-        self, painter: QPainter, scene: WholeScene, look: Viewport, highlight: Highlight, still: bool
+        self, painter: QPainter, scene: WholeScene, look: GraphViewport, highlight: Highlight, still: bool
     ) -> None:
         """Labels keep their nodes and sides while the plane is moved; once it rests they are placed anew."""
         key = (look, highlight.selected, highlight.blocked, len(self._rows), self._theme.scale, id(scene.xy))
@@ -401,7 +408,7 @@ class WholeOverlay:
                 font = self._label_font(scene, label.node)
                 self._pictures.paint(painter, rect.adjusted(4, 1, -4, -1), label.text, font, "ink", label.side)
 
-    def _place_labels(self, scene: WholeScene, look: Viewport, highlight: Highlight) -> list[_Label]:
+    def _place_labels(self, scene: WholeScene, look: GraphViewport, highlight: Highlight) -> list[_Label]:
         nodes, px = labelled_nodes(scene, look, highlight.selected), look.to_px(scene.xy)
         texts: dict[int, str] = {}
         requests: list[LabelRequest] = []
@@ -434,7 +441,7 @@ class WholeOverlay:
         return self._theme.font("strong" if node < len(scene.graph.entities) else "small")
 
 
-def labelled_nodes(scene: WholeScene, look: Viewport, selected: int) -> Numbers:
+def labelled_nodes(scene: WholeScene, look: GraphViewport, selected: int) -> Numbers:
     """The visible nodes that should have a label, most important first: the selected one, then by rank."""
     nodes = visible_nodes(scene, look)
     most = _LABELS if len(nodes) <= NEAR else _CROWD_LABELS
@@ -444,7 +451,7 @@ def labelled_nodes(scene: WholeScene, look: Viewport, selected: int) -> Numbers:
     return nodes if selected < 0 else np.concatenate(([selected], nodes[nodes != selected])).astype(np.int64)
 
 
-def visible_nodes(scene: WholeScene, look: Viewport) -> Numbers:
+def visible_nodes(scene: WholeScene, look: GraphViewport) -> Numbers:
     """The nodes on the canvas."""
     px = look.to_px(scene.xy)
     return np.flatnonzero(((px >= 0) & (px <= (look.w, look.h))).all(axis=1))
@@ -581,7 +588,7 @@ class WholeCanvas(GraphCanvas):
 
     # ---- what the ground asks
 
-    def home_viewport(self) -> Viewport:
+    def home_viewport(self) -> GraphViewport:
         """The whole plane: places lie within -1 to 1."""
         corners = self._to if len(self._to) else np.array([[-1.0, -1.0], [1.0, 1.0]])
         # Few nodes have labels, which need room beside the outermost.

@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
     QTableView,
 )
 
-from core.types.values import Status
+from core.types.values import STANDING, Status
 from core.types.views import MemoryRow
 from ui.context import Context
 from ui.pages.library.model import (
@@ -329,7 +329,7 @@ class LibraryCells(QStyledItemDelegate):
             room.setRight(place.left() - spacing().s)
         if row.warned:
             room.setRight(self._draw_warning(painter, room) - spacing().s)
-        stands = row.status in {Status.ACTIVE, Status.DISPUTED}
+        stands = row.status in STANDING
         self._draw_words(painter, room, self._single_line_of(row), "ink" if stands else "muted")
 
     def _draw_warning(self, painter: QPainter, rect: QRect) -> int:

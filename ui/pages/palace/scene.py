@@ -14,6 +14,7 @@ from PySide6.QtCore import QRectF
 
 from core.types.views import GAP, PalacePlan, WingPlan
 from ui.pages.palace.items import LocusStyle, RoomItem, wing_rect
+from ui.widgets.viewport import Viewport
 
 WHOLE, WING, ROOM, LOCUS = "palace", "wing", "room", "locus"
 """How near one is."""
@@ -30,20 +31,8 @@ Fit = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Lens:
-    """How the canvas looks at the plan.
-
-    Attributes:
-        x: the point in the middle; `y` likewise.
-        scale: px a plan unit, as it is drawn.
-        w: the canvas's width, px; `h` its height.
-    """
-
-    x: float
-    y: float
-    scale: float
-    w: float
-    h: float
+class Lens(Viewport):
+    """How the canvas looks at the plan; a unit is a plan unit as it is drawn."""
 
     def canvas_x(self, x: float) -> float:
         """Px from the canvas's left edge."""
@@ -52,10 +41,6 @@ class Lens:
     def canvas_y(self, y: float) -> float:
         """Px from the canvas's upper edge."""
         return (y - self.y) * self.scale + self.h / 2
-
-    def plan_point(self, px: float, py: float) -> tuple[float, float]:
-        """The place under a point of the canvas."""
-        return (px - self.w / 2) / self.scale + self.x, (py - self.h / 2) / self.scale + self.y
 
     def canvas_rect(self, rect: QRectF) -> QRectF:
         """A rectangle of the plan as it lies on the canvas, px."""
@@ -67,16 +52,6 @@ class Lens:
         """What of the plan is on the canvas."""
         w, h = self.w / self.scale, self.h / self.scale
         return QRectF(self.x - w / 2, self.y - h / 2, w, h)
-
-    def zoomed_at(self, factor: float, px: float, py: float) -> Lens:
-        """Nearer or farther, with the place under a point of the canvas where it is."""
-        x, y = self.plan_point(px, py)
-        scale = self.scale * factor
-        return replace(self, x=x - (px - self.w / 2) / scale, y=y - (py - self.h / 2) / scale, scale=scale)
-
-    def panned_by(self, px: float, py: float) -> Lens:
-        """The plan pushed by so many px."""
-        return replace(self, x=self.x - px / self.scale, y=self.y - py / self.scale)
 
     def fit_rect(
         self, rect: QRectF, *, pad: float = 0.0, top: float = 0.0, foot: float = 0.0, most: float = math.inf,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.types.reviews import ClaimSeen, ReviewItem, ReviewRow, Side
-from core.types.values import Action, Precision, Role, Source, Status, When
+from core.types.values import PERSON_SOURCES, Action, Precision, Role, Source, Status, When
 from ui.strings import review_strings
 from ui.widgets.labels import SOURCE_WORDS, STATUS_WORDS, count_of, format_said_at, format_said_or_noted
 from ui.widgets.plaintext import one_line
@@ -32,7 +32,6 @@ MANY = (Action.REJECT, Action.SUPERSEDE, Action.KEEP_BOTH, Action.SKIP)
 _OF_THEIR_OWN = frozenset({"approval", "stale", "gap", "entity_merge"})
 _OF_SOMEBODY = frozenset({"proposal", "quarantine", "injection"})
 """Kinds that say whose they are also where no client brought them."""
-_HERS = frozenset({Source.USER_EXPLICIT, Source.USER_IMPLICIT})
 _NAME = 60
 
 
@@ -144,7 +143,7 @@ def describe_provenance(side: Side) -> str:
     client, origin = one_line(side.client or "", 40), one_line(side.origin, _NAME)
     if client and memory.source is Source.USER_IMPLICIT:
         return _join_with(f"You, according to {client}", f"“{origin}”" if origin else "", ", ")
-    if memory.source in _HERS and memory.role is not Role.ASSISTANT:
+    if memory.source in PERSON_SOURCES and memory.role is not Role.ASSISTANT:
         author = "You, in a conversation" if memory.conversation_id else "You"
         author += f" with {client}" if client and memory.conversation_id else f", told to {client}" if client else ""
         return _join_with(author, f"“{origin}”" if origin else "", ", ")

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from core.types.reviews import ClaimSeen, Side
-from core.types.values import Status
+from core.types.values import STANDING
 from ui.pages.review.labels import (
     claim_note,
     claim_quote,
@@ -35,7 +35,6 @@ SHORT = 220
 FOLD = 9
 """Lines after which a long text is folded."""
 _CLAIMS = 3
-_STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
 
 
 class SideCard(QFrame):
@@ -116,7 +115,7 @@ class SideCard(QFrame):
         self._show_claims(memory.text, side.claims)
         self.closer.setAccessibleName(f"Details: {heading}")
         self.palace.setAccessibleName(f"Show in the palace: {heading}")
-        self.palace.setVisible(memory.status in _STANDS)
+        self.palace.setVisible(memory.status in STANDING)
         self._name_fold()
 
     def _show_claims(self, text: str, claims: Sequence[ClaimSeen]) -> None:

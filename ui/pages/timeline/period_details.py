@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QPointF, QRect, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
-from core.types.values import Status
+from core.types.values import STANDING, Status
 from core.types.views import MemoryRow, TimeCursor, TimeFilter, TimePage
 from ui.bridge import make_query, problem_of
 from ui.context import Context
@@ -124,7 +124,6 @@ def _insert_day_headings(day: str, rows: Sequence[MemoryRow]) -> list[Line]:
 
 
 _SHAPE = 11
-_STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
 
 
 class MomentRows(RowSpec[MemoryRow]):
@@ -163,7 +162,7 @@ class MomentRows(RowSpec[MemoryRow]):
     def draw_row(self, painter: QPainter, rect: QRect, row: MemoryRow, _state: RowState) -> None:
         """Its shape and its two lines."""
         theme, pad, side = self.theme, self.theme.px(sizes().list_pad), self.theme.px(_SHAPE)
-        stands = row.status in _STANDS
+        stands = row.status in STANDING
         middle = QPointF(rect.left() + pad + side / 2, rect.center().y() + 0.5)
         draw_kind(painter, row.kind, middle, side, theme.colour(KIND_TOKENS[row.kind] if stands else "faint"))
         inner = rect.adjusted(pad + side + theme.px(12), theme.px(4), -pad, -theme.px(6))

@@ -711,10 +711,10 @@ def check_store(request: StoreRequest, session: Session) -> None:
         )
     if request.source is Source.USER_EXPLICIT and not session.has_any_grant(Grant.SPEAK_FOR_USER.value):
         raise UserError(Code.FORBIDDEN_FIELD, "`source` may be user_explicit only with the grant speak_for_user.")
-    check_target(session, request.space)
+    check_space_writable(session, request.space)
 
 
-def check_target(session: Session, space: str | None) -> None:
+def check_space_writable(session: Session, space: str | None) -> None:
     """Refuse a space that a client may put nothing into; the owner may put anything anywhere.
 
     Args:

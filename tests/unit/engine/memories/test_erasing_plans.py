@@ -15,10 +15,10 @@ from real_models import real_embedder, real_readers
 
 from core.lifecycle.consolidate.consolidate import ConsolidationJob
 from core.lifecycle.job_support import job_store
-from core.lifecycle.job_support.job_context import SCHEDULER, Planner
+from core.lifecycle.job_support.job_context import Planner
 from core.lifecycle.questions import GapsJob
 from core.types.lifecycle import JobAction, JobType, PlannedAction
-from core.types.values import OWNER_ACTOR
+from core.types.values import LIFECYCLE_ACTOR, OWNER_ACTOR
 from core.vault.database.tx import Tx
 
 SAME = ("The user prefers 2-space indentation.", "User likes two-space indentation.")
@@ -60,7 +60,7 @@ def digests(rig: Rig, memory_id: str) -> tuple[str, ...]:
 
 def carried(rig: Rig, job: Planner, deeds: Sequence[PlannedAction], ground: Any) -> Counter[str]:
     def write(tx: Tx) -> Counter[str]:
-        with rig.opened.storage.work.verb(tx, "run", "A run", SCHEDULER) as verb:
+        with rig.opened.storage.work.verb(tx, "run", "A run", LIFECYCLE_ACTOR) as verb:
             return Counter(job.apply_plan(tx, verb, ground, deeds).counts)
 
     done: Counter[str] = rig.write(write)

@@ -14,7 +14,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.engine.views.graph import LayoutProcess, WholeLayout, check_graph, child_command, layout_whole, place_on_rings
+from core.engine.views.graph import (
+    LayoutProcess,
+    WholeLayout,
+    check_graph,
+    layout_command,
+    layout_whole,
+    place_on_rings,
+)
 from core.engine.views.layout_process import EGO, LENGTH, STEP, LayoutJob, main, pack_job
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError
 from core.types.clock import SystemClock
@@ -84,7 +91,7 @@ def lengths(xy: NDArray[np.float32], job: LayoutJob) -> tuple[float, float]:
 @pytest.mark.usefixtures("started")
 def test_a_whole_graph_is_placed_in_steps(pool: ThreadPoolExecutor) -> None:
     job = grid(15)
-    last, steps = run(pool, child_command(), job)
+    last, steps = run(pool, layout_command(), job)
     assert [step.step for step in steps] == [1, 2, 3, 4]
     assert [step.is_last for step in steps] == [False, False, False, True]
     assert last is steps[-1]
@@ -95,7 +102,7 @@ def test_a_whole_graph_is_placed_in_steps(pool: ThreadPoolExecutor) -> None:
         assert not step.xy.flags.writeable
     edge, pair = lengths(last.xy, job)
     assert edge < 0.3 * pair
-    again, _ = run(pool, child_command(), job)
+    again, _ = run(pool, layout_command(), job)
     assert np.array_equal(again.xy, last.xy)
 
 
@@ -105,7 +112,7 @@ def test_an_ego_graph_has_its_centre_in_the_middle(pool: ThreadPoolExecutor) -> 
     distance = np.array([0, 1, 1, 1, 2], np.int64)
     a, b = np.array([0, 0, 0, 1], np.int32), np.array([1, 2, 3, 4], np.int32)
     job = LayoutJob(EGO, a, b, np.ones(4, np.float32), place_on_rings(distance, a, b))
-    with child(pool, child_command()) as running:
+    with child(pool, layout_command()) as running:
         ((placed, is_last),) = list(running.place_nodes(job))
     assert is_last
     assert placed[0].tolist() == [0, 0]
@@ -201,7 +208,7 @@ def test_a_fault_of_the_caller_is_told_and_the_child_ended(pool: ThreadPoolExecu
             raise KeyError
 
     with pytest.raises(KeyError):
-        layout_whole(WholeLayout(grid(3), None), lambda: child(pool, child_command()), on_step, lambda: False)
+        layout_whole(WholeLayout(grid(3), None), lambda: child(pool, layout_command()), on_step, lambda: False)
 
     def cancelled() -> bool:
         raise KeyError

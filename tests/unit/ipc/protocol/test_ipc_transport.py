@@ -14,7 +14,9 @@ import pytest
 from ipc_peers import code_of
 
 from core.errors import Code, LociError
-from core.ipc.protocol.transport import Listener, Place, check_directory, connect_to, is_alive, peer_of, socket_place
+from core.ipc.client.connection import connect_to
+from core.ipc.protocol.transport import Place, check_directory, is_alive, peer_of, socket_place
+from core.ipc.socket.listener import Listener
 
 
 @pytest.fixture

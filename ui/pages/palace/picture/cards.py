@@ -6,18 +6,17 @@ Must not do: know the canvas, ask the engine.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
-from core.types.views import Alcove, Landmark, MemoryRow
+from core.types.views import Alcove, MemoryRow
 from ui.pages.palace.items import KINDS, LocusStyle, RoomItem
 from ui.pages.palace.picture.furniture import Furniture, tint_role
 from ui.pages.palace.picture.layout import DetailLevel, RoomLayout
-from ui.pages.palace.picture.room_face import paint_empty_place, paint_landmark
+from ui.pages.palace.picture.room_face import LandmarkCard, paint_empty_place, paint_landmark
 from ui.pages.palace.picture.words import LineBreaks
 from ui.theme.theme import Theme
 from ui.widgets.labels import KIND_WORDS, date_of
@@ -28,15 +27,6 @@ _LEAST_OPACITY = 0.35
 _LONGEST_NAME = 80
 _NUDGES = ((0, 0), (0, -1), (0, 1), (-0.6, 0), (0.6, 0), (-0.6, -1), (0.6, 1), (0, -2), (0, 2))
 """Where a label may be instead, in its own widths and heights."""
-
-
-@dataclass(frozen=True, slots=True)
-class CardLabel:
-    """The words of a landmark among shapes; `rect` on the canvas."""
-
-    landmark: Landmark
-    rect: QRectF
-    lines: tuple[str, ...]
 
 
 class RoomInterior:
@@ -243,7 +233,7 @@ class RoomInterior:
 
     # ---- labels of landmarks that are shapes
 
-    def labels_of(self, room: RoomItem, layout: RoomLayout) -> tuple[CardLabel, ...]:
+    def labels_of(self, room: RoomItem, layout: RoomLayout) -> tuple[LandmarkCard, ...]:
         """The words of a room's landmarks that have no card; what finds no room gives way."""
         if layout.detail != DetailLevel.SHAPES:
             return ()
@@ -253,7 +243,7 @@ class RoomInterior:
         taken = self.alcove_names(room, layout)
         taken += [self.card_rect(room, layout, int(row)) for row in readable]
         has_card = set(readable.tolist())
-        found: list[CardLabel] = []
+        found: list[LandmarkCard] = []
         for mark in room.plan.landmarks:
             row = room.row_of(mark.memory_id)
             if row in has_card:
@@ -269,11 +259,11 @@ class RoomInterior:
                 rect.moveTop(min(max(rect.top(), inside.top()), inside.bottom() - rect.height()))
                 if not any(rect.adjusted(-3, -3, 3, 3).intersects(other) for other in taken):
                     taken.append(QRectF(rect))
-                    found.append(CardLabel(mark, QRectF(rect), lines))
+                    found.append(LandmarkCard(mark, QRectF(rect), lines))
                     break
         return tuple(found)
 
-    def paint_label(self, painter: QPainter, room: RoomItem, label: CardLabel) -> None:
+    def paint_label(self, painter: QPainter, room: RoomItem, label: LandmarkCard) -> None:
         """Paint the words of a landmark among shapes."""
         px, font = self._theme.px, self._theme.font("small")
         row = room.row_of(label.landmark.memory_id)

@@ -12,10 +12,10 @@ from PySide6.QtCore import QPointF, QRectF
 from core.types.views import CARD_SIDE
 from ui.pages.palace.items import LocusStyle, MemoryHeads, RoomItem
 from ui.pages.palace.picture.atlas import LARGEST, SMALLEST, shape_scale
-from ui.pages.palace.picture.cards import CardLabel, RoomInterior
+from ui.pages.palace.picture.cards import RoomInterior
 from ui.pages.palace.picture.furniture import Furniture
 from ui.pages.palace.picture.layout import DetailLevel, RoomLayout, layout_room
-from ui.pages.palace.picture.room_face import RoomFaces
+from ui.pages.palace.picture.room_face import LandmarkCard, RoomFaces
 from ui.pages.palace.picture.words import LineBreaks
 from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
 from ui.theme.theme import Theme
@@ -33,7 +33,7 @@ class PlanGround:
         self._furniture = Furniture(theme)
         self._faces = RoomFaces(theme, self._furniture, self._words)
         self._interior = RoomInterior(theme, self._furniture, self._words, heads.get_row)
-        self._labels: dict[str, tuple[tuple[object, ...], tuple[CardLabel, ...]]] = {}
+        self._labels: dict[str, tuple[tuple[object, ...], tuple[LandmarkCard, ...]]] = {}
 
     def layout_of(self, room: RoomItem, lens: Lens) -> RoomLayout:
         """Where the parts of a room lie on the canvas."""
@@ -142,7 +142,7 @@ class PlanGround:
         size = shape_side(layout) * float(shape_scale(room.strength[row : row + 1])[0])
         return QRectF(middle.x() - size / 2, middle.y() - size / 2, size, size)
 
-    def _labels_of(self, room: RoomItem, layout: RoomLayout) -> tuple[CardLabel, ...]:
+    def _labels_of(self, room: RoomItem, layout: RoomLayout) -> tuple[LandmarkCard, ...]:
         key = (layout, room.version)
         cached = self._labels.get(room.id)
         if cached is None or cached[0] != key:

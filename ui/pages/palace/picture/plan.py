@@ -14,10 +14,10 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from core.types.views import WingPlan
 from ui.pages.palace.items import GREY, KINDS, LocusStyle, MemoryHeads, RoomItem, wing_rect
 from ui.pages.palace.picture.atlas import LARGEST, SHADES, SMALLEST, Atlas, Floats, shade_colours, shape_scale
-from ui.pages.palace.picture.cards import CardLabel
 from ui.pages.palace.picture.furniture import soft_role, tint_role
 from ui.pages.palace.picture.ground import PlanGround, shape_side
 from ui.pages.palace.picture.layout import DetailLevel, RoomLayout
+from ui.pages.palace.picture.room_face import LandmarkCard
 from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
 from ui.theme.theme import Theme
 from ui.widgets.labels import name_space
@@ -171,7 +171,7 @@ class PlanPainter(PlanGround):
 
     def _paint_shapes(
         self, painter: QPainter, room: RoomItem, layout: RoomLayout, rows: NDArray[np.int64],
-        labels: tuple[CardLabel, ...], appear: float,
+        labels: tuple[LandmarkCard, ...], appear: float,
     ) -> None:  # fmt: skip
         places = layout.points_at(room.x[rows], room.y[rows])
         base = shape_side(layout)

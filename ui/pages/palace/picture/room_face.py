@@ -38,11 +38,11 @@ _MOST_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class CardRow:
-    """A landmark in its row.
+class LandmarkCard:
+    """The words of a landmark in a room.
 
     Attributes:
-        rect: from the room's upper left corner, px.
+        rect: px; on a face from the room's upper left corner, among shapes on the canvas.
     """
 
     landmark: Landmark
@@ -88,7 +88,7 @@ class Composition:
     name_font: QFont
     count: QRectF
     is_whole: bool
-    cards: tuple[CardRow, ...] = ()
+    cards: tuple[LandmarkCard, ...] = ()
     card_font: QFont | None = None
     marks: tuple[int, ...] = ()
     mark_at: tuple[QPointF, ...] = ()
@@ -354,8 +354,8 @@ class RoomFaces:
 
     def _compose_cards(
         self, room: RoomItem, area: QRectF, font: QFont, frame: CardFrame, columns: int
-    ) -> tuple[CardRow, ...]:
-        found: list[CardRow] = []
+    ) -> tuple[LandmarkCard, ...]:
+        found: list[LandmarkCard] = []
         gap, inset, over = frame.gap, frame.inset, frame.over
         line = QFontMetricsF(font).height()
         wide = (area.width() - (columns - 1) * gap) / columns
@@ -368,12 +368,12 @@ class RoomFaces:
                 marks, share_lines(needs, line, over, gap, area.height(), frame.first), strict=False
             ):
                 rect = QRectF(area.left() + column * (wide + gap), top, wide, lines * line + over)
-                found.append(CardRow(mark, rect, self._words.break_lines(mark.head, font, width, lines)))
+                found.append(LandmarkCard(mark, rect, self._words.break_lines(mark.head, font, width, lines)))
                 top = rect.bottom() + gap
         return tuple(found)
 
     def _compose_marks(
-        self, room: RoomItem, cards: tuple[CardRow, ...], rect: QRectF, pad: float
+        self, room: RoomItem, cards: tuple[LandmarkCard, ...], rect: QRectF, pad: float
     ) -> tuple[tuple[int, ...], tuple[QPointF, ...]]:
         if room.loci is None:
             return (), ()
@@ -436,7 +436,7 @@ class RoomFaces:
             side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
             painter.drawText(composed.count, Qt.AlignmentFlag.AlignVCenter | side, f"{room.count_shown(look):,}")
 
-    def _paint_card(self, painter: QPainter, room: RoomItem, card: CardRow, font: QFont) -> None:
+    def _paint_card(self, painter: QPainter, room: RoomItem, card: LandmarkCard, font: QFont) -> None:
         row = room.row_of(card.landmark.memory_id)
         is_known = row >= 0 and len(room.opacity) > row
         opacity = max(float(room.opacity[row]), _LEAST_OPACITY) if is_known else 1.0
@@ -462,7 +462,7 @@ class RoomFaces:
             place.translate(0, line)
         painter.setOpacity(1.0)
 
-    def _paint_excerpt(self, painter: QPainter, room: RoomItem, card: CardRow) -> None:
+    def _paint_excerpt(self, painter: QPainter, room: RoomItem, card: LandmarkCard) -> None:
         """The words of a landmark beside a line of the room's tint."""
         row, theme, font = room.row_of(card.landmark.memory_id), self._theme, self._theme.font("caption")
         is_known = row >= 0 and len(room.opacity) > row

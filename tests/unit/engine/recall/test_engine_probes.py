@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from engine_rig import Rig, error_of, facts, rig_at
 
-from core.engine import recall_trials
-from core.engine.access.recall_runner import run_recall
-from core.engine.recall_trials import MOST_SWEPT, RecallTrials
+from core.engine.recall import recall_trials
+from core.engine.recall.recall_runner import run_recall
+from core.engine.recall.recall_trials import MOST_SWEPT, RecallTrials
 from core.errors import Code, UserError
 from core.events import Changed, Event
 from core.recall.result import RecallResult

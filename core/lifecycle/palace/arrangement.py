@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from core.lifecycle.palace.clarity import theme_of
-from core.lifecycle.palace.context import LABEL, SCHEDULER, VERB, PalaceContext
+from core.lifecycle.palace.context import LABEL, VERB, PalaceContext
 from core.lifecycle.palace.furnisher import new_wing_look
 from core.lifecycle.palace.room_choice import (
     NEW,
@@ -52,6 +52,7 @@ from core.score.room_sections import name_grounds
 from core.score.topics import blend_with_conversation, mean_directions
 from core.text.room_names import TEXTS, name_by_time
 from core.text.terms import fold_case
+from core.types.values import LIFECYCLE_ACTOR
 from core.types.views import Alcove
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -171,7 +172,7 @@ class Arranger:
         still = stored.find_misplaced(tx, memory_ids)
         if not still:
             return
-        with self._site.work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
+        with self._site.work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR) as verb:
             tx.recorder = None  # no step either: nobody ever gave them such a place
             for memory_id in still:
                 tx.delete("places", {"memory_id": memory_id})
@@ -390,7 +391,7 @@ class Arranger:
         is_changed = _step_mark(tx) != start.steps
         if is_changed and (new_wing is not None or new_rooms):
             return None
-        with self._site.work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
+        with self._site.work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR) as verb:
             tx.recorder = None  # giving a first place is no step: undo takes places away with their memories
             if new_wing is not None:
                 high = max(room.y + room.h for room in new_rooms)

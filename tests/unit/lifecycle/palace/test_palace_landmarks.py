@@ -13,9 +13,8 @@ from statement_rows import link, mark_small_talk
 
 from core.engine.views.palace import has_work
 from core.errors import Code, LociError
-from core.lifecycle import arrangement, floor_plan_edits
-from core.lifecycle.floor_plan_edits import FloorPlanContext
-from core.lifecycle.palace import plan_renewal
+from core.lifecycle.palace import arrangement, floor_plan_edits, plan_renewal
+from core.lifecycle.palace.floor_plan_edits import FloorPlanContext
 from core.lifecycle.palace.room_texts import PhraseReader, read_weights
 from core.memory.landmarks import free_landmark
 from core.score.floor_plan import Rect, is_place

@@ -15,7 +15,7 @@ from engine_rig import Rig, error_of, facts, refused, rig_at, talk
 from core.engine.views.palace import arrange_waiting
 from core.errors import Code
 from core.events import Changed
-from core.lifecycle.arrangement import has_unplaced
+from core.lifecycle.palace.arrangement import has_unplaced
 from core.score.floor_plan import column_count, row_count
 from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import GAP, HEADER, MARGIN, PalacePlan, Revision, RoomPlan

@@ -39,7 +39,7 @@ class _Steps(QObject):
         self.placed.emit(self._run, placed)
 
 
-class GraphReader(QObject):
+class GraphLoader(QObject):
     """Reads; a later question of the same kind makes the answer to an earlier one void.
 
     Signals:

@@ -14,7 +14,7 @@ from dataclasses import asdict, replace
 from typing import Any, TypeVar
 
 from core import log
-from core.engine.access.authority import Authority
+from core.engine.authority import Authority
 from core.engine.memories.contexts import build_context
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded

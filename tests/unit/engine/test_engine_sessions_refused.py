@@ -47,7 +47,7 @@ def test_an_end_that_was_refused_is_tried_again_as_the_same_turn(
     begun = begin(rig, plug)
     asked = TurnEnd("s", begun.turn if named else None, (user("I live in Lisbon."),))
     with monkeypatch.context() as full:
-        full.setattr("core.engine.clients.sessions.write_capture", _disk_full)
+        full.setattr("core.engine.sessions.write_capture", _disk_full)
         assert error_of(rig.engine.sessions.end_turn(asked, plug)).code is Code.DISK_FULL
     assert rig.engine.sessions.open_turns(plug) == 0
     ended = rig.engine.sessions.end_turn(asked, plug).result(60)

@@ -10,8 +10,8 @@ from typing import cast
 import pytest
 from engine_rig import MARKER, START_MS, HandClock, Rig, error_of, rig_at
 
-from core.engine.access.recalls import RecallReply
-from core.engine.recall_trials import RecallTrials
+from core.engine.recall.recall_trials import RecallTrials
+from core.engine.recall.recalls import RecallReply
 from core.errors import Code
 from core.recall.receipt_codec import metrics_to_json
 from core.score.ranking import replay_answer, replay_ranking

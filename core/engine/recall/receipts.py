@@ -1,32 +1,20 @@
-"""The one way a question is answered in the engine, whoever asks, and the receipts of answers as they are shown.
+"""Receipts of answers as they are shown: pages of them, one of them, and how recall did lately.
 
-Must not do: embed, count an access, show a receipt to a client, or look through all of them for one memory.
+Must not do: show a receipt to a client, or look through all of them for one memory.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import cache
+from collections.abc import Mapping
 from typing import Any
 
 from core.config.retrieval import RetrievalOptions
-from core.embed.embedder import counter_for
-from core.engine.runtime.read_log import ReadLog
-from core.engine.runtime.search import Embedded, Search
+from core.engine.recall.recall_runner import INJECTION
 from core.errors import Code, UserError
-from core.recall.predicate import feedback_by_memory
-from core.recall.ranking import mark_contradictions
-from core.recall.receipt_codec import metrics_from_json, receipt_body, receipt_trace
-from core.recall.request import RecallRequest
-from core.recall.result import RecallResult
-from core.recall.scope import Scope
-from core.score.answer_quality import POOR_IN_A_ROW, answer_health, answer_metrics, percentile
-from core.score.profile import Profile
-from core.text.screening.egress import is_blocked
-from core.types.recall import DeliveryCount, Metrics, RecallHealth, Receipt, ReceiptPage, ReceiptRow
-from core.types.values import Actor
+from core.recall.receipt_codec import metrics_from_json, receipt_trace
+from core.score.answer_quality import POOR_IN_A_ROW, answer_health, percentile
+from core.types.recall import DeliveryCount, RecallHealth, Receipt, ReceiptPage, ReceiptRow
 from core.vault.database.rows import Rows
 
 _ROW = (
@@ -43,84 +31,7 @@ _LAST_GIVEN = (
     "SELECT c.name, h.last_at FROM handed h JOIN clients c ON c.id = h.client_id WHERE h.memory_id = ? "
     "ORDER BY h.last_at DESC, c.name LIMIT 1"
 )
-_INJECTION = "injection"
 _EMPTY_TOO = 4  # for each answer of the window so many recalls are looked at: most may have had none
-
-
-def note_recall(
-    read_log: ReadLog,
-    actor: Actor,
-    verb: str,
-    query: str,
-    result: RecallResult,
-    feedback: Mapping[str, str],
-    now_ms: int,
-    sealed: int = 0,
-) -> tuple[str, Callable[[], Metrics]]:
-    """Note a recall for its receipt; what that costs is paid when the receipt is written.
-
-    Args:
-        verb: `recall`, `context` …
-        query: the words asked.
-        result: the answer, its time filled in.
-        feedback: what feedback said of the answered memories for such questions
-        (`core.recall.predicate.feedback_by_memory`).
-        sealed: memories that were kept from the asker because they are sealed.
-
-    Returns:
-        The receipt's id, and what gives the figures of the answer; they are computed once.
-    """
-
-    @cache
-    def make_metrics() -> Metrics:
-        tokens = count_tokens(result)
-        return answer_metrics(result.trace, tokens=tokens, took_ms=result.took_ms, feedback=feedback)
-
-    def make_body() -> Mapping[str, Any]:
-        return receipt_body(
-            result, query, make_metrics(), **describe_withheld(sealed), **({"blocked": blocked} if blocked else {})
-        )
-
-    blocked = [] if actor.is_owner else [item.memory.id for item in result.items if is_blocked(item.memory)]
-    # What is not shown was not given: it is not kept alive by being found, and nothing is its echo.
-    given = tuple(item.memory.id for item in result.items if item.memory.id not in blocked)
-    noted = read_log.note_read(actor, verb, query, given, make_body, now_ms)
-    return noted, make_metrics
-
-
-def describe_withheld(count: int) -> dict[str, int]:
-    """How a receipt says that something was kept back because it is sealed: a number, and nothing where there is none.
-
-    Args:
-        count: how many memories.
-
-    Returns:
-        What its body takes.
-    """
-    return {"sealed": count} if count else {}
-
-
-def feedback_for(
-    rows: Rows, result: RecallResult, embedded: Embedded | None, now_ms: int, scope: Scope
-) -> Mapping[str, str]:
-    """What feedback said of the answered memories for such questions.
-
-    Args:
-        embedded: the embedded question; None where meaning was not compared.
-
-    Returns:
-        Memory id to signal.
-    """
-    ids = [item.memory.id for item in result.items]
-    space = None if embedded is None else embedded.active_space.space.name
-    vector = None if embedded is None else embedded.first
-    return feedback_by_memory(rows, ids, vector, now_ms, client_id=scope.client_id, vector_space=space)
-
-
-def count_tokens(result: RecallResult) -> int:
-    """Tokens of all texts of an answer, by the built-in estimate."""
-    counter = counter_for(None)
-    return sum(counter.count(item.memory.text) for item in result.items)
 
 
 def receipts_page(rows: Rows, limit: int, after: str | None, client: str | None) -> ReceiptPage:
@@ -174,7 +85,7 @@ def read_receipt(rows: Rows, receipt_id: str) -> Receipt | None:
         profile=str(body.get("profile", "")),
         given=_disclosed_ids(body),
         withheld={miss["id"]: miss["why"] for miss in body.get("near_misses", ())}
-        | dict.fromkeys(body.get("blocked", ()), _INJECTION),
+        | dict.fromkeys(body.get("blocked", ()), INJECTION),
         trace=trace,
         body=body,
         sealed=int(body.get("sealed", 0)),
@@ -256,36 +167,3 @@ def _disclosed_ids(body: Mapping[str, Any]) -> tuple[str, ...]:
 def _receipt_row(row: tuple[Any, ...]) -> ReceiptRow:
     metrics = None if row[8] is None else metrics_from_json(json.loads(row[8]))
     return ReceiptRow(row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], metrics, row[9])
-
-
-_AWAY = "The search model does not answer at the moment, so meaning was not compared."
-
-
-def run_recall(
-    search: Search,
-    rows: Rows,
-    request: RecallRequest,
-    embedded: Embedded | None,
-    now_ms: int,
-    profile: Profile | None = None,
-) -> RecallResult:
-    """Answer a question.
-
-    Args:
-        request: the question, checked.
-        embedded: the embedded question; None where meaning is not compared.
-        profile: other weights than those in force, for a trial.
-
-    Returns:
-        The answer; `took_ms` is left to the caller.
-    """
-    active_space = search.active_space if embedded is None else embedded.active_space
-    # Other weights came into force with a new sight: what an older one still answers goes by them too.
-    weights = profile or search.recall.profile
-    ask = active_space.recall.run
-    result = ask(rows, request, None if embedded is None else embedded.first, now_ms, profile=weights)
-    result = result.in_order(mark_contradictions(rows, result.items, lambda: search.readers))
-    if embedded is None or embedded.code is None:
-        return result
-    reason = f"{result.reason} {_AWAY}" if result.abstained else f"Found by words alone: {_AWAY[0].lower()}{_AWAY[1:]}"
-    return replace(result, reason=reason)

@@ -14,7 +14,7 @@ from engine_rig import START_MS, HandClock, Rig, WordEmbedder, error_of, facts, 
 
 from core.config.options import Options
 from core.engine import startup
-from core.engine.access.authority import Authority
+from core.engine.authority import Authority
 from core.engine.facade import Engine, HomeKeys, RootKey, Setup
 from core.engine.runtime.threads import Threads
 from core.engine.vault import administration as checks

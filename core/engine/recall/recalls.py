@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
-from core.engine.access import recall_runner as receipts
+from core.engine.recall.recall_runner import feedback_for, note_recall, run_recall
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
 from core.engine.runtime.storage import chain_work
@@ -59,17 +59,15 @@ def answer_recall(open_vault: OpenVault, query: RecallQuery, scope: Scope, actor
         now = open_vault.storage.clock.now_ms()
 
         def read_answer(rows: Rows) -> tuple[RecallResult, Mapping[str, str], int]:
-            found = receipts.run_recall(open_vault.search, rows, request, embedded, now)
-            return found, receipts.feedback_for(rows, found, embedded, now, scope), withheld_count(rows, request)
+            found = run_recall(open_vault.search, rows, request, embedded, now)
+            return found, feedback_for(rows, found, embedded, now, scope), withheld_count(rows, request)
 
         result, feedback, kept = open_vault.storage.vault.read(read_answer)
         if not actor.is_owner:
             prefetch_scans((item.memory for item in result.items), (ref for item in result.items for ref in item.refs))
         result = replace(result, took_ms=(open_vault.storage.clock.monotonic() - begun) * 1000)
         open_vault.load.latency.record_latency(result.took_ms)
-        receipt, metrics = receipts.note_recall(
-            open_vault.read_log, actor, "recall", query.query, result, feedback, now, kept
-        )
+        receipt, metrics = note_recall(open_vault.read_log, actor, "recall", query.query, result, feedback, now, kept)
         return RecallReply(result, receipt, metrics() if query.explain else None)
 
     if not request.wants_vector:

@@ -9,7 +9,7 @@ import pytest
 from engine_rig import Rig, differences, error_of, refused, rig_at
 
 from core.config.retrieval import RetrievalOptions
-from core.engine.recall_trials import RecallTrials
+from core.engine.recall.recall_trials import RecallTrials
 from core.errors import Code
 from core.events import Changed, Event
 from core.score.profile import LOCI, preset_values
