@@ -479,7 +479,10 @@ class SharedEncoder:
 
     def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         """The word vectors of tokens, shape (len(ids), width)."""
-        return (self.words[ids].astype(np.float32) - self.zero) * self.scale
+        found = self.words[ids].astype(np.float32)
+        found -= self.zero
+        found *= self.scale
+        return found
 
 
 _shared: WeakValueDictionary[tuple[object, ...], SharedEncoder] = WeakValueDictionary()

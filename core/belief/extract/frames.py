@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from core.belief.extract.person_values import PERSON_READERS, Reader
@@ -20,6 +20,7 @@ USER = "user"
 _FAR = 12
 _LONGEST_NAME = 5
 _GAP = 5
+_MOST_ADVERBS = 3
 _TAKES: dict[str, Reader] = {**PERSON_READERS, **THING_READERS}
 _KINDS = {
     "org": "orgcap",
@@ -36,7 +37,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Frame:
     """One way of saying a claim: words to look for, whose claim it is, what to take.
 
@@ -67,6 +68,12 @@ class Frame:
     turned: str = ""
     modal: bool = False
     subjectless: bool = False
+
+    @cached_property
+    def second(self) -> frozenset[str]:
+        """What must stand close behind its first word; empty where its second may be missing or is any word."""
+        must_follow = len(self.words) > 1 and not self.optional[1] and "~" not in self.words[1]
+        return self.words[1] if must_follow else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +266,10 @@ def match_frames(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     for i, token in enumerate(sentence.tokens):
         if token.hidden or token.quoted or i < sentence.begin:
             continue
+        near = sentence.lows[i + 1 : i + 2 + _MOST_ADVERBS]
         for frame in table.get(token.low, ()):
+            if frame.second and frame.second.isdisjoint(near):
+                continue
             after = _match_frame(frame, 0, sentence, i)
             if after is not None:
                 yield from _read_matches(frame, sentence, i, after)
@@ -498,7 +508,7 @@ def _fit_gap(frame: Frame, k: int, sentence: TokenizedSentence, j: int) -> int |
 def _skip_adverbs(sentence: TokenizedSentence, j: int) -> int:
     """Step over at most three adverbs and denials."""
     known = word_lists().sets
-    stop = min(len(sentence.lows), j + 3)
+    stop = min(len(sentence.lows), j + _MOST_ADVERBS)
     while j < stop and (sentence.lows[j] in known["adverb"] or sentence.lows[j] in known["neg"]):
         j += 1
     return j

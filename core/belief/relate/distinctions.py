@@ -47,6 +47,7 @@ _LEFT_OUT = frozenset({"a", "an", "the"})
 _PASSING = frozenset({"now", "currently", "new", "current", "actually", "still", "today", "called", "named"})
 _BE = frozenset({"is", "was", "become", "became"})
 _SELF = "\x01"
+_FOLDED = re.compile(rf"{_SELF}|{_WORD.pattern}")
 _MOST_NAMED = 5
 _MOST_WORDS, _MOST_APART = 24, 4
 
@@ -355,8 +356,11 @@ def _may_hold_many_values(existing: ComparedText, incoming: ComparedText) -> boo
 
 def _folded_words(text: str) -> list[str]:
     folded = _PERSON.sub(_SELF, read_as_seen(text)).casefold()
-    found = [word.strip(".-") for word in re.findall(rf"{_SELF}|{_WORD.pattern}", folded)]
-    return [word if len(word) < 4 else word.removesuffix("s") for word in found if word and word not in _LEFT_OUT]
+    return [
+        word if len(word) < _PLURAL else word.removesuffix("s")
+        for each in _FOLDED.findall(folded)
+        if (word := each.strip(".-")) and word not in _LEFT_OUT
+    ]
 
 
 def _as_written(text: str, words: Sequence[str]) -> str:

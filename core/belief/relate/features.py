@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -134,6 +134,24 @@ class PreparedText:
         owners = load_vocabulary()["owners"]
         return tuple("i" if word.form in owners else word.form for word in self.words if not word.continues)
 
+    def words_of_tokens(self, offsets: Sequence[tuple[int, int]]) -> Sequence[FeatureWord | None]:
+        """The word each token is a piece of; None for the signs between words.
+
+        Args:
+            offsets: characters of each token; what was found for the same list is kept.
+        """
+        known: tuple[Any, Sequence[FeatureWord | None]] | None = self.__dict__.get("_of_tokens")
+        if known is not None and known[0] is offsets:
+            return known[1]
+        found: list[FeatureWord | None] = []
+        at, words, count = 0, self.words, len(self.words)
+        for start, _ in offsets:
+            while at < count and words[at].end <= start:
+                at += 1
+            found.append(words[at] if at < count and words[at].start <= start else None)
+        self.__dict__["_of_tokens"] = offsets, found
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Features:
@@ -225,7 +243,7 @@ def encode_pair(tokenizer: Any, existing: PreparedText, incoming: PreparedText) 
     for side, other, base, mark in ((existing, incoming, EXISTING, MIDDLE), (incoming, existing, INCOMING, LAST)):
         encoded = tokenizer.encode(side.text, add_special_tokens=False)
         known = other.stems
-        owners = _words_of_tokens(encoded.offsets, side)
+        owners = side.words_of_tokens(encoded.offsets)
         start = _choose_window_start(owners, known)
         ids.extend(encoded.ids[start : start + SIDE_TOKENS])
         kinds.extend(base + _word_kind(word, known) for word in owners[start : start + SIDE_TOKENS])
@@ -385,19 +403,7 @@ def _stem_form(form: str) -> str:
     return form[:_STEM] if len(form) > _STEM and form.isalpha() else form.removesuffix("s")
 
 
-def _words_of_tokens(offsets: list[tuple[int, int]], side: PreparedText) -> list[FeatureWord | None]:
-    """The word each token is a piece of; None for the signs between words."""
-    found: list[FeatureWord | None] = []
-    at = 0
-    for start, _ in offsets:
-        while at < len(side.words) and side.words[at].end <= start:
-            at += 1
-        inside = at < len(side.words) and side.words[at].start <= start
-        found.append(side.words[at] if inside else None)
-    return found
-
-
-def _choose_window_start(owners: list[FeatureWord | None], known: frozenset[str]) -> int:
+def _choose_window_start(owners: Sequence[FeatureWord | None], known: frozenset[str]) -> int:
     """Where to begin reading a text that is too long: where the most words of the other side are, else its start."""
     last = len(owners) - SIDE_TOKENS
     if last <= 0:

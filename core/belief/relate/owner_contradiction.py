@@ -258,9 +258,7 @@ def contradiction_odds(
     found = [ContradictionOdds()] * len(pairs)
     asked: list[_ModelPair] = []
     for place, (own, other) in enumerate(pairs):
-        if is_same_or_in_series(own.text, other.text):
-            continue
-        each = list(product(own.sentences, other.sentences))
+        each = _list_opposable(own, other)
         if any(
             _is_at_odds_by_rule(existing_sentence, incoming_sentence) for existing_sentence, incoming_sentence in each
         ):
@@ -414,17 +412,29 @@ class _ModelPair:
     least: float
 
 
+def _list_opposable(own: StatedText, other: StatedText) -> list[tuple[StatedSentence, StatedSentence]]:
+    """The pairs of sentences that may be at odds: none that say one thing, or speak of two things of a series."""
+    whole = own.text, other.text
+    if is_same_or_in_series(*whole):
+        return []
+    pairs = product(own.sentences, other.sentences)
+    return [
+        (one, two)
+        for one, two in pairs
+        if (texts := (one.compared.text, two.compared.text)) == whole or not is_same_or_in_series(*texts)
+    ]
+
+
 def _is_at_odds_by_rule(existing: StatedSentence, incoming: StatedSentence) -> bool:
     """Whether rules see that two sentences give one thing two values."""
-    if is_same_or_in_series(existing.compared.text, incoming.compared.text):
-        return False
     if has_contradiction(existing.compared.claims, incoming.claims) or is_rival(existing.compared, incoming.compared):
         return True
     if any(_gives_otherwise(one, other) for one, other in product(existing.possessions, incoming.possessions)):
         return True
     if _is_head_apart(existing, incoming):
         return True
-    return any(_states_other_value(existing.compared, told) for told in (incoming.compared, incoming.voiced))
+    voices = [incoming.compared] if incoming.voiced is incoming.compared else [incoming.compared, incoming.voiced]
+    return any(_states_other_value(existing.compared, told) for told in voices)
 
 
 def _states_other_value(existing: ComparedText, incoming: ComparedText) -> bool:
@@ -494,8 +504,6 @@ def _is_one_matter(existing: ComparedText, incoming: ComparedText) -> bool:
 
 def _worth_asking(place: int, existing: StatedSentence, incoming: StatedSentence) -> Iterator[_ModelPair]:
     """What the model is asked of two sentences, in each reading of the second."""
-    if is_same_or_in_series(existing.compared.text, incoming.compared.text):
-        return
     least = _least_likelihood(existing, incoming)
     if least > 1.0:
         return

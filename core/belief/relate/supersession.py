@@ -184,19 +184,22 @@ def read_statement(text: str) -> WordedStatement:
     return WordedStatement(text, prepare_text(text))
 
 
-def judge_later_word(
-    earlier: ComparedText, later: ComparedText, shares: Mapping[Label, float], related: float
-) -> Succession:
+Side = ComparedText | WordedStatement
+"""A statement, or one that was read already."""
+
+
+def judge_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], related: float) -> Succession:
     """What the later of two statements of one person is to the earlier one.
 
     Args:
+        earlier: either side as it was read (`read_statement`), where more than one question is asked about it.
         shares: how likely each relation is by the model, which has read the two texts alone.
         related: how likely it is that they are near for a reason, not by chance (`core.score.trust`).
 
     Returns:
         REPLACES or BESIDE where that is sure; OPEN where it is not: then both stand.
     """
-    old, new = read_statement(earlier.text), read_statement(later.text)
+    old, new = _as_read(earlier), _as_read(later)
     if len(old.prepared.words) > _MOST_WORDS or len(new.prepared.words) > _MOST_WORDS:
         return Succession.OPEN
     if _is_beside_earlier(old, new):
@@ -214,19 +217,19 @@ def judge_later_word(
     return Succession.OPEN
 
 
-def leans_on(later: str, earlier: str) -> bool:
+def leans_on(later: str | WordedStatement, earlier: str | WordedStatement) -> bool:
     """Whether a later statement belongs into the text that it completes, because neither can change alone.
 
     "Left-hand one, under the menus." does; what names its own thing stands beside it where either gives a number, a
     day or a date, which has a change of its own.
     """
-    old, new = read_statement(earlier), read_statement(later)
+    old, new = _as_read(earlier), _as_read(later)
     if _PRONOUN.match(new.lower) is not None or not (old.topic & new.topic):
         return True
     return not old.kinds and not new.kinds
 
 
-def rank_later_word(earlier: ComparedText, later: ComparedText, shares: Mapping[Label, float], cosine: float) -> float:
+def rank_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], cosine: float) -> float:
     """How likely, of several that a later word may replace, this one is meant.
 
     Args:
@@ -237,10 +240,16 @@ def rank_later_word(earlier: ComparedText, later: ComparedText, shares: Mapping[
         0 to 1.
     """
     alike = shares.get(Label.SUPERSEDE, 0.0) + shares.get(Label.DUPLICATE, 0.0)
-    old, new = read_statement(earlier.text), read_statement(later.text)
+    old, new = _as_read(earlier), _as_read(later)
     fit = 1.0 if not old.firsts.isdisjoint(new.firsts) else _OTHER_FIRST
     fit *= 1.0 if old.topic & new.topic else _OTHER_WORDS
     return min(1.0, alike) ** 2 * max(0.0, min(1.0, cosine)) * fit
+
+
+def _as_read(side: str | Side) -> WordedStatement:
+    if isinstance(side, WordedStatement):
+        return side
+    return read_statement(side if isinstance(side, str) else side.text)
 
 
 def _is_likely_change(old: WordedStatement, new: WordedStatement, share: float) -> bool:

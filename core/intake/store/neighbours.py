@@ -31,6 +31,7 @@ from core.belief.trust_gate import GateDecision, may_act_on, may_displace, resol
 from core.embed.embedder import from_blobs
 from core.errors import Code, LociError
 from core.index.base import Hits
+from core.index.flat import no_hits
 from core.index.manager import IndexManager
 from core.intake.candidate import Neighbour, StoreCandidate, find_claim_conflicts, load_neighbours
 from core.intake.claims import TextReaders
@@ -86,13 +87,24 @@ class NeighbourSearch:
     index: IndexManager
     space: VectorSpace
 
-    def find_neighbours(self, rows: Rows, candidate: StoreCandidate, gate: float, most: int) -> dict[str, float]:
+    def find_nearest(self, rows: Rows, candidate: StoreCandidate) -> Hits:
+        """What is nearest to a candidate, of any space and kind: both searches below choose among it.
+
+        Returns:
+            The hits, best first; none without a vector.
+        """
+        return no_hits() if candidate.vector is None else self._search_vectors(rows, candidate.vector, _WIDE, None)
+
+    def find_neighbours(
+        self, rows: Rows, candidate: StoreCandidate, gate: float, most: int, nearest: Hits | None = None
+    ) -> dict[str, float]:
         """Memories near a candidate: of its space or GLOBAL, of its kind, standing, waiting or over.
 
         Args:
             candidate: the candidate, with its vector.
             gate: the least cosine.
             most: how many at most.
+            nearest: as `find_nearest` gives it; None to search.
 
         Returns:
             Memory id to cosine, nearest first.
@@ -100,7 +112,7 @@ class NeighbourSearch:
         if candidate.vector is None or most <= 0:
             return {}
         scope = self._scope_params(candidate)
-        hits = self._search_vectors(rows, candidate.vector, _FIRST, None)
+        hits = self._search_vectors(rows, candidate.vector, _FIRST, None) if nearest is None else _cut(nearest, _FIRST)
         found = self._select_nearest(rows, _OF_HITS, scope, hits, gate, most)
         if len(found) < most and len(hits.labels) >= _FIRST and float(np.min(hits.cosines)) >= gate:
             # The nearest are all of another kind or space: only then every label in scope is worth listing.
@@ -111,7 +123,7 @@ class NeighbourSearch:
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
 
     def find_other_contributors(
-        self, rows: Rows, candidate: StoreCandidate, gate: float, most: int
+        self, rows: Rows, candidate: StoreCandidate, gate: float, most: int, nearest: Hits | None = None
     ) -> dict[str, float]:
         """Memories of any kind near a candidate: the person's where it is somebody else's, else those of clients.
 
@@ -119,13 +131,14 @@ class NeighbourSearch:
             candidate: the candidate, with its vector.
             gate: the least cosine.
             most: how many at most.
+            nearest: as `find_nearest` gives it; None to search.
 
         Returns:
             Memory id to cosine, nearest first; of what is not among the nearest few hundred, none.
         """
         if candidate.vector is None or most <= 0:
             return {}
-        hits = self._search_vectors(rows, candidate.vector, _WIDE, None)
+        hits = self.find_nearest(rows, candidate) if nearest is None else nearest
         sql = _OF_CLIENTS_HITS if candidate.authority.persons else _OF_PERSONS_HITS
         found = self._select_nearest(rows, sql, other_contributors_scope(candidate), hits, gate, most)
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
@@ -204,6 +217,10 @@ class NeighbourSearch:
         return _search_exactly(read_chunks(wanted), vector, k)
 
 
+def _cut(hits: Hits, k: int) -> Hits:
+    return Hits(hits.labels[:k], hits.cosines[:k])
+
+
 def other_contributors_scope(candidate: StoreCandidate) -> tuple[object, ...]:
     """The values of `PERSONS_WORD` and of `CLIENTS_WORD`: where the words of other voices are looked for."""
     authority = candidate.authority
@@ -254,6 +271,7 @@ def judge_other_contributors(
     neighbours: NeighbourSearch,
     known_neighbours: Iterable[Neighbour],
     others: int,
+    nearest: Hits | None = None,
 ) -> dict[str, ComparedVoice]:
     """Compare a candidate with the words of other voices.
 
@@ -261,6 +279,7 @@ def judge_other_contributors(
         candidate: the candidate, with the claims of its text.
         known_neighbours: what was found near already.
         others: how many memories stand that could be near by chance.
+        nearest: as `NeighbourSearch.find_nearest` gives it; None to search.
 
     Returns:
         By memory; none where the candidate is the person's by another door than the person's own.
@@ -273,7 +292,7 @@ def judge_other_contributors(
     stated = read_stated_text(compared_text, readers.extract)
     found = _find_by_structure(rows, candidate, stated)
     for memory_id, cosine in neighbours.find_other_contributors(
-        rows, candidate, readers.gate, _NEAREST if readers.most else 0
+        rows, candidate, readers.gate, _NEAREST if readers.most else 0, nearest
     ).items():
         found.setdefault(memory_id, cosine)
     known = {one.id: one for one in known_neighbours}

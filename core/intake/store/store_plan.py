@@ -6,8 +6,9 @@ change a row.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 from core import log
 from core.belief.claims import key_form
@@ -16,7 +17,14 @@ from core.belief.relate.distinctions import has_other_amounts, is_amount_restate
 from core.belief.relate.features import load_vocabulary
 from core.belief.relate.owner_contradiction import DOUBT, ContradictionOdds
 from core.belief.relate.relation_model import CLAIMS_AT_ODDS
-from core.belief.relate.supersession import Succession, judge_later_word, leans_on, rank_later_word
+from core.belief.relate.supersession import (
+    Succession,
+    WordedStatement,
+    judge_later_word,
+    leans_on,
+    rank_later_word,
+    read_statement,
+)
 from core.belief.trust_gate import (
     LATER_WORD,
     GateDecision,
@@ -30,6 +38,7 @@ from core.belief.trust_gate import (
     may_displace,
 )
 from core.errors import LociError
+from core.index.flat import no_hits
 from core.intake.candidate import (
     ClaimConflict,
     Neighbour,
@@ -166,8 +175,10 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
     twin = find_same_words(rows, candidate)
     certain = [*(one.memory_id for one in odds), *([] if twin is None else [twin])]
     others = neighbours.count_comparable(rows, candidate)
-    neighbours_found = _load_compared_neighbours(rows, candidate, readers, neighbours, (certain, odds), others)
-    judged = judge_other_contributors(rows, candidate, readers, neighbours, neighbours_found, others)
+    nearest = neighbours.find_nearest(rows, candidate) if readers.most else no_hits()
+    near = partial(neighbours.find_neighbours, rows, candidate, readers.gate, readers.most, nearest)
+    neighbours_found = _load_compared_neighbours(rows, candidate, near, (certain, odds), others)
+    judged = judge_other_contributors(rows, candidate, readers, neighbours, neighbours_found, others, nearest)
     known = {other.id for other in neighbours_found}
     neighbours_found += [
         one.neighbour for one in judged.values() if one.odds.is_doubt and one.neighbour.id not in known
@@ -273,8 +284,7 @@ def _is_without_twin(made: StorePlan, twin: str) -> bool:
 def _load_compared_neighbours(
     rows: Rows,
     candidate: StoreCandidate,
-    readers: TextReaders,
-    neighbours: NeighbourSearch,
+    find_neighbours: Callable[[], Mapping[str, float]],
     certain: tuple[Sequence[str], Sequence[ClaimConflict]],
     others: int,
 ) -> list[Neighbour]:
@@ -283,7 +293,7 @@ def _load_compared_neighbours(
     cosines = dict.fromkeys(sure, 1.0)
     given = any(one.is_supplied for one in odds)
     if not given:  # claims that were given decide; else meaning is asked too
-        for memory_id, cosine in neighbours.find_neighbours(rows, candidate, readers.gate, readers.most).items():
+        for memory_id, cosine in find_neighbours().items():
             if relevance_probability(cosine, others) >= _FOUND:
                 cosines.setdefault(memory_id, cosine)
     # Where another was merged into the candidate before it was judged, its own former words are no neighbour of it.
@@ -314,6 +324,7 @@ def _relate_neighbours(
     # A version that only its successor brought up (cosine 0) is looked at for its value, not weighed.
     asked = [other for other in neighbours if other.id not in certain and not (other.is_over and not other.cosine)]
     classified = _classify_neighbours(candidate, asked, readers)
+    later = cache(partial(read_statement, candidate.compared_text.text))  # read at most once
     found: dict[str, Relation] = {}
     for other in neighbours:
         if other.id in certain:
@@ -325,7 +336,7 @@ def _relate_neighbours(
         elif other.id in classified:
             relation = classified[other.id]
             if relation.by != "rules" and _is_restated_by_person(candidate, other):
-                found[other.id] = _relation_of_later_word(candidate, other, relation, others)
+                found[other.id] = _relation_of_later_word(candidate, other, relation, others, later())
                 continue
             if relation.by != "rules" and _are_of_different_subjects(candidate.compared_text, other.compared_text):
                 relation = _weaken_relation(relation)
@@ -414,17 +425,21 @@ def _is_restated_by_person(candidate: StoreCandidate, other: Neighbour) -> bool:
 
 
 def _relation_of_later_word(
-    candidate: StoreCandidate, other: Neighbour, relation_of_model: Relation, others: int
+    candidate: StoreCandidate, other: Neighbour, relation_of_model: Relation, others: int, later: WordedStatement
 ) -> Relation:
-    """How the later of two words of the person relates to the earlier one."""
-    sides = (other.compared_text, candidate.compared_text)
+    """How the later of two words of the person relates to the earlier one.
+
+    Args:
+        later: the candidate as it was read.
+    """
+    sides = (read_statement(other.compared_text.text), later)
     judged = judge_later_word(*sides, relation_of_model.probabilities, relevance_probability(other.cosine, others))
     if judged is Succession.REPLACES:
         rank = rank_later_word(*sides, relation_of_model.probabilities, other.cosine)
         sure = _relation_by_rules(Label.SUPERSEDE, ACTED_ON + (0.99 - ACTED_ON) * rank, LATER_WORD)
         return limit_to_part(candidate, other, replace(sure, by="builtin"))
     relation = discount_chance(relation_of_model, other.cosine, others)
-    if relation.label is Label.MERGE and not leans_on(sides[1].text, sides[0].text):
+    if relation.label is Label.MERGE and not leans_on(later, sides[0]):
         relation = Relation(
             Label.COEXIST, relation.confidence, _move_merge_to_coexist(relation), relation.by, _SAYS_MORE
         )
