@@ -172,13 +172,6 @@ def long_names() -> dict[str, tuple[str, ...]]:
     return {first: tuple(names) for first, names in found.items()}
 
 
-@cache
-def plain_words() -> frozenset[str]:
-    """Words that people write small; one that begins a sentence is no name."""
-    lines = (files("resources") / "enrich" / "plain_words.txt").read_text("utf-8").splitlines()
-    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
-
-
 def read_cue(plain: str, start: int, end: int, *, is_first_name: bool) -> NameCue | None:
     """What the words beside a name say of it.
 

@@ -12,9 +12,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from core.entities.name_cues import plain_words
 from core.entities.recognition import MOST_NAME, is_first_name, name_key, name_words, read_short_names
-from core.text.terms import common_words, fold_case, fold_width
+from core.text.terms import common_words, fold_case, fold_width, plain_words
 
 OWNER_NAME = "You"
 """How the entity of the owner is called."""

@@ -214,6 +214,18 @@ def judge_later_word(
     return Succession.OPEN
 
 
+def may_update(earlier: str, later: str, *, is_of_kind: bool) -> bool:
+    """Whether of two that stand beside each other the later one is rather what holds, by its words alone.
+
+    Args:
+        is_of_kind: whether both give a value of the kind that is asked for: then one word in common is enough.
+    """
+    old, new = read_statement(earlier), read_statement(later)
+    if new.adds or _is_of_part(old, new) or _names_narrower_thing(old, new):
+        return False
+    return len(old.topic & new.topic) > (0 if is_of_kind else 1)
+
+
 def leans_on(later: str, earlier: str) -> bool:
     """Whether a later statement belongs into the text that it completes, because neither can change alone.
 
@@ -289,6 +301,11 @@ def _is_narrower(old: WordedStatement, new: WordedStatement) -> bool:
     tastes = (not _later_word_patterns().tastes.isdisjoint(re.findall(r"\w+", one.lower)) for one in (old, new))
     if not all(tastes) and (old.is_negated == new.is_negated or new.changes):
         return False
+    return _names_narrower_thing(old, new)
+
+
+def _names_narrower_thing(old: WordedStatement, new: WordedStatement) -> bool:
+    """Whether the later one qualifies a word of the earlier one's: almond croissants beside croissants."""
     shared = old.topic & new.topic
     words = [word for word in new.prepared.words if word.form not in _ARTICLES]
     for before, word in pairwise(words):

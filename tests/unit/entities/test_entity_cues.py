@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.entities.name_cues import find_works, plain_words, read_cue
+from core.entities.name_cues import find_works, read_cue
 from core.entities.recognition import recognize_names
+from core.text.terms import plain_words
 
 
 def types(text: str) -> dict[str, str]:
