@@ -1,4 +1,4 @@
-"""How well what a person told fits the form of a question: whose it is, what kind of value it gives, what was said last.
+"""How well a told fact fits the form of a question: whose it is, what kind of value it gives, what was said last.
 
 Evidence counts words and meaning, and both are as near for "my mum lives in Aalst" as for the speaker's own home, for
 "my mother loves the garden" as for where she is. Only facts told are looked at, and only the strongest of them; none is
@@ -8,7 +8,6 @@ left out. Must not do: move a message, or put a newer word of less weight before
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -82,8 +81,14 @@ def _put_later_word_first(found: Candidates, read: dict[int, str], form: Questio
 
     for at in later:
         is_of_kind = form.value is not None and all(gives_value(read[one], form.value) for one in (first, at))
-        is_near = found.evidence[at] >= NEAR * found.evidence[first] or (is_of_kind and read_statement(read[at]).changes)
-        if is_near and not has_other_subject(read[at], form) and may_update(read[first], read[at], is_of_kind=is_of_kind):
+        is_near = found.evidence[at] >= NEAR * found.evidence[first] or (
+            is_of_kind and read_statement(read[at]).changes
+        )
+        if (
+            is_near
+            and not has_other_subject(read[at], form)
+            and may_update(read[first], read[at], is_of_kind=is_of_kind)
+        ):
             return _put_behind(found, first, at)
     return found
 

@@ -45,6 +45,8 @@ _OF = re.compile(
 _OWNED = re.compile(r"(?:the |my |our )?(?P<whole>[\w-]+)(?:'s|s') (?P<head>[\w-]+)")
 _PAST = re.compile(r"\w{3,}ed")
 _END = re.compile(r"[.!?;]\s+")
+_CLAUSE = re.compile(r"[,;.] (?:so |and |but )?")
+_LEAST_CLAUSE_BLANKS = 2
 _PRONOUN = re.compile(r"(?:it|it's|its|he|he's|she|she's|they|they're|that|this|those|these|there|his|her|their)\b")
 _SIGN = re.compile(r"[^\w\s'’-]")
 _SUBJECT = r"(?:(?:the|my|our|a|an|his|her|their) )?(?:[\w'-]+ ){0,3}?"
@@ -135,9 +137,11 @@ class WordedStatement:
         """Whether it tells how something is, not what once happened."""
         lower = _WHEN.sub("", self.lower)
         words = re.findall(r"[\w']+", _BE.sub(" is", lower))
-        return (
-            not _later_word_patterns().states.isdisjoint(words) or _later_word_patterns().happened.match(lower) is None
-        )
+        if not _later_word_patterns().states.isdisjoint(words):
+            return True
+        # "Tiago went to Porto, Marta leads the team": what happened, and how it is since then.
+        clauses = [clause for clause in _CLAUSE.split(lower) if clause.count(" ") >= _LEAST_CLAUSE_BLANKS]
+        return any(_later_word_patterns().happened.match(clause) is None for clause in clauses or [lower])
 
     @property
     def tells_state(self) -> bool:
