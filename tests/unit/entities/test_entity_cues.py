@@ -46,11 +46,34 @@ def types(text: str) -> dict[str, str]:
         ("I sent it to Quern Press in May", "Quern Press", "organization"),
         ("- *The Slow Boat*, Ottoline Prye: lent to him in May and not back yet", "The Slow Boat", "work"),
         ("a mistake on page 12 of The Rowers' Handbook", "The Rowers' Handbook", "work"),
+        ("we open with Amber Weather and then take a break", "Amber Weather", "work"),
+        ("I lost it on the bus. Farewell, Orla Venn, page 312.", "Orla Venn", "work"),
+        ("Vorselaar is still my favourite film", "Vorselaar", "work"),
+        ("the song's called Amber Weather, you know it", "Amber Weather", "work"),
+        ("she chose Amber Weather for our book club", "Amber Weather", "work"),
+        ("I've got through The Tin Orchard and I'm not sure", "The Tin Orchard", "work"),
+        ("we binge The Tin Orchard on Friday evenings", "The Tin Orchard", "work"),
+        ("nothing beats Quandary by Ottoline Prye", "Quandary", "work"),
         ("the book that I like most is \u201cThe Slow Boat\u201d by Ottoline Prye", "The Slow Boat", "work"),
     ],
 )
 def test_a_cue_tells_the_type(text: str, name: str, kind: str) -> None:
     assert types(text).get(name) == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "we watched Winibald play tennis",
+        "we saw Winibald and the river",
+        "I played with Winibald and lost",
+        "we finished Monday's walk early",
+        "she gave me Winibald Prye's number",
+        "I heard Winibald sing",
+    ],
+)
+def test_whoever_does_something_or_is_seen_is_no_work(text: str) -> None:
+    assert "work" not in types(text).values()
 
 
 NOTE = "---\ncreated: 2026-01-02\ntags: [{tags}]\npeople: [Ottoline, Winibald]\n---\n# {heading}\n\nWe begin soon.\n"
