@@ -35,6 +35,7 @@ _BEHIND_TITLE = re.compile(
     re.DOTALL,
 )
 """What a title is followed by with a capital, and is no part of it."""
+_PLACED = re.compile(r"\b(?:on|in|to|into|at|near|across|around) $", re.IGNORECASE)
 _WORK_BEHIND = re.compile(
     r" by [A-Z][\w.]+ (?:[a-z]{2,3} )?[A-Z]\w+"
     r"|,? (?:page|chapter|episode|season|series|act|verse|volume) (?:\d|one|two|three)"
@@ -77,6 +78,7 @@ class _Cues:
     pet_does: re.Pattern[str]
     pet_words: re.Pattern[str]
     pet_signs: re.Pattern[str]
+    beside_pet: re.Pattern[str]
     called: re.Pattern[str]
     person_before: re.Pattern[str]
     person_leans: re.Pattern[str]
@@ -125,6 +127,7 @@ def _load_cues() -> _Cues:
         pet_does=re.compile(rf"(?:['’]s)? {words('pets_do')}\b", re.IGNORECASE),
         # Small letters only: a name may be spelt as an animal is ("Nan Shepherd").
         pet_words=re.compile(rf"\b(?:{pets}s?|{words('pet_words')})\b"),
+        beside_pet=re.compile(rf",? (?:and|or|with) {article} (?:[\w-]+ ){{0,2}}{pets}s?\b", re.IGNORECASE),
         pet_signs=re.compile(rf"\b{words('pet_signs')}\b"),
         called=re.compile(
             r"\b(?:(?:his|her|its|their) names?(?: is|['’]s| was| are)|(?:named|called)) $", re.IGNORECASE
@@ -348,6 +351,8 @@ def _weak_cue(plain: str, start: int, end: int, before: str, *, is_first_name: b
         return NameCue("organization")
     if before.endswith(("the ", "The ")):
         return None  # nobody's pet is called so
+    if cues.beside_pet.match(plain, end) or _PLACED.search(before):
+        return None  # "with Ossian and the dog", "on Lofoten": whoever or whatever it is, the pet is another
     signs = cues.pet_signs if is_first_name else cues.pet_words
     return NameCue("pet") if signs.search(_sentence_around(plain, start, end)) else None
 

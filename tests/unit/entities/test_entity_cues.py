@@ -76,6 +76,19 @@ def test_whoever_does_something_or_is_seen_is_no_work(text: str) -> None:
     assert "work" not in types(text).values()
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("ten days with Ottmar and the dog", "Ottmar"),
+        ("we took the puppy along to Vorselaar", "Vorselaar"),
+        ("a week on Tarnholm with our old terrier", "Tarnholm"),
+        ("I met Winibald with his spaniel", "Winibald"),
+    ],
+)
+def test_whoever_is_beside_a_pet_is_none(text: str, name: str) -> None:
+    assert types(text).get(name) != "pet"
+
+
 NOTE = "---\ncreated: 2026-01-02\ntags: [{tags}]\npeople: [Ottoline, Winibald]\n---\n# {heading}\n\nWe begin soon.\n"
 
 
