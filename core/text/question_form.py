@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from core.text.terms import common_words, fold_case, fold_width, plain_words, stem_english, stop_words
@@ -132,11 +132,15 @@ def has_other_subject(text: str, form: QuestionForm) -> bool:
 
 def _does_what_is_asked(words: Iterable[str], form: QuestionForm) -> bool:
     """Whether a name is followed by the verb of the question in the third person, or by "his" and "her"."""
-    verbs = {stem_english(word) for word in form.words if word not in stop_words()}
-    for word in map(fold_case, words):
-        if word in ("his", "her") or (word.endswith("s") and stem_english(word) in verbs):
-            return True
-    return False
+    verbs = {_stem_word(word) for word in form.words if word not in stop_words()}
+    return any(
+        word in ("his", "her") or (word.endswith("s") and _stem_word(word) in verbs) for word in map(fold_case, words)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _stem_word(word: str) -> str:
+    return stem_english(word)
 
 
 def _is_capitalised_name(word: str) -> bool:
