@@ -285,7 +285,7 @@ def built_in_claims() -> ClaimModel | None:
     return model
 
 
-TELLING = 4
+TELLING = 5
 """Of the rules by which talk is rewritten; what was read by others is read again."""
 
 

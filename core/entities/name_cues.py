@@ -15,6 +15,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from core.text.terms import plain_words
+
 _REACH = 70
 _NEXT_SENTENCE = 60
 _REACH_BEFORE = 160  # "I got a puppy two weeks ago! Her name's Coco"
@@ -26,6 +28,29 @@ _TITLE = rf"(?:The |A |An )?{_TITLE_WORD}(?:{_SMALL}{{0,2}} {_TITLE_WORD})*"
 _QUOTED = re.compile(r"[\"“](?P<title>[^\"“”\n]{2,60}?)[,.!?]?[\"”]")
 _SLANTED = re.compile(r"(?<![*\w])\*(?P<title>[^*\n]{2,60}?)\*(?!\*)(?=,? (?:by )?[A-Z])")
 _LEAST_WORK_WORDS = 2
+_BEHIND_TITLE = re.compile(
+    r"(?:,? (?:and|but|or|so|when|while) (?:I|We|He|She|They)\b.*"
+    r"|,? (?:for|on|at|in|by|from|last|until) (?:the )?(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February"
+    r"|March|April|May|June|July|August|September|October|November|December|Christmas|Easter)\b.*)$",
+    re.DOTALL,
+)
+"""What a title is followed by with a capital, and is no part of it."""
+_PLACED = re.compile(r"\b(?:on|in|to|into|at|near|across|around) $", re.IGNORECASE)
+_WORK_BEHIND = re.compile(
+    r" by [A-Z][\w.]+ (?:[a-z]{2,3} )?[A-Z]\w+"
+    r"|,? (?:page|chapter|episode|season|series|act|verse|volume) (?:\d|one|two|three)"
+)
+"""Who made it, or a part of it by its number."""
+_DOES = re.compile(
+    r" (?!with|on|at|in|again|and|or|but|for|by|to|from|last|the|a|this|that|yesterday|tonight|today|twice|once"
+    r"|while|when|because|as|so|if|is|was|before|after|about|all|together|until|every|instead)[a-z]+"
+)
+_TOLD_KINDS = (
+    ("place", "place_nouns"),
+    ("organization", "organization_nouns"),
+    ("person", "people"),
+    ("work", "works"),
+)
 _PROPERTIES = re.compile(r"\A---[ \t]*\n(?P<lines>.{0,2000}?)\n---[ \t]*\n", re.DOTALL)
 _TAGS = re.compile(r"^tags:(.*(?:\n[ \t]*-.*)*)", re.MULTILINE)
 
@@ -53,6 +78,7 @@ class _Cues:
     pet_does: re.Pattern[str]
     pet_words: re.Pattern[str]
     pet_signs: re.Pattern[str]
+    beside_pet: re.Pattern[str]
     called: re.Pattern[str]
     person_before: re.Pattern[str]
     person_leans: re.Pattern[str]
@@ -64,7 +90,10 @@ class _Cues:
     work: re.Pattern[str]
     work_leans: re.Pattern[str]
     work_finishes: re.Pattern[str]
+    work_told_through: re.Pattern[str]
     work_near: re.Pattern[str]
+    work_kinds: re.Pattern[str]
+    work_nouns: re.Pattern[str]
     organizations: frozenset[str]
     places: frozenset[str]
     person_leads: re.Pattern[str]
@@ -98,6 +127,7 @@ def _load_cues() -> _Cues:
         pet_does=re.compile(rf"(?:['’]s)? {words('pets_do')}\b", re.IGNORECASE),
         # Small letters only: a name may be spelt as an animal is ("Nan Shepherd").
         pet_words=re.compile(rf"\b(?:{pets}s?|{words('pet_words')})\b"),
+        beside_pet=re.compile(rf",? (?:and|or|with) {article} (?:[\w-]+ ){{0,2}}{pets}s?\b", re.IGNORECASE),
         pet_signs=re.compile(rf"\b{words('pet_signs')}\b"),
         called=re.compile(
             r"\b(?:(?:his|her|its|their) names?(?: is|['’]s| was| are)|(?:named|called)) $", re.IGNORECASE
@@ -116,12 +146,15 @@ def _load_cues() -> _Cues:
         place_before=re.compile(rf"\b{words('before_places')} (?:the )?$", re.IGNORECASE),
         place_leans=re.compile(r"\b(?:in|near|from|around|across|outside) (?:the )?$", re.IGNORECASE),
         work=re.compile(
-            rf"\b(?:pages? \d+ of|{words('work_verbs')}|{things}(?: (?:is|was|it's))?(?: (?:called|named))?:?) "
+            rf"\b(?:pages? \d+ of|{words('work_verbs')}|{things}(?:['’]s| is| was| it's)?(?: (?:called|named))?:?) "
             "(?:(?:half|part|all) of )?$",
             re.IGNORECASE,
         ),
         work_leans=re.compile(rf"\b{words('work_leans')} $", re.IGNORECASE),
         work_finishes=re.compile(rf"\b{words('work_finishes')} $", re.IGNORECASE),
+        work_kinds=re.compile(rf"\b(?:{things})s?\b"),
+        work_nouns=re.compile(rf"\b(?:{things}|of)(?:['’]s| is| was)?(?: (?:called|named))?:? $", re.IGNORECASE),
+        work_told_through=re.compile(rf"\b{words('work_told_through')} $", re.IGNORECASE),
         work_near=re.compile(rf"\b(?:{things}s?|{words('work_verbs')})\b", re.IGNORECASE),
         organizations=frozenset(data["organizations"].casefold().split(";")),
         places=frozenset(data["places"].casefold().split(";")),
@@ -150,10 +183,11 @@ def _make_telling_cues(data: Mapping[str, str], words: Callable[[str], str], art
             (
                 kind,
                 re.compile(
-                    rf"(?:, | \(| is | was )(?:a|an|the|my|our|his|her) (?:[\w-]+ ){{0,2}}{words(name)}(?!['’\w])"
+                    rf"(?:, | \(| (?:is|was) (?:(?:still|also|really|easily|probably|by far) )?)"
+                    rf"(?:a|an|the|my|our|his|her) (?:[\w-]+ ){{0,2}}{words(name)}(?!['’\w])"
                 ),
             )
-            for kind, name in (("place", "place_nouns"), ("organization", "organization_nouns"), ("person", "people"))
+            for kind, name in _TOLD_KINDS
         ),
         "tag_kinds": dict(pair.split("=") for pair in data["tag_kinds"].split("|")),
         "people_property": re.compile(rf"^{words('people_properties')}:.*$", re.MULTILINE),
@@ -170,13 +204,6 @@ def long_names() -> dict[str, tuple[str, ...]]:
         if " " in name:
             found.setdefault(name.split(" ", 1)[0], []).append(name)
     return {first: tuple(names) for first, names in found.items()}
-
-
-@cache
-def plain_words() -> frozenset[str]:
-    """Words that people write small; one that begins a sentence is no name."""
-    lines = (files("resources") / "enrich" / "plain_words.txt").read_text("utf-8").splitlines()
-    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 
 
 def read_cue(plain: str, start: int, end: int, *, is_first_name: bool) -> NameCue | None:
@@ -268,15 +295,20 @@ def find_works(plain: str) -> Iterator[tuple[int, int]]:
     taken += (found.span("title") for found in _SLANTED.finditer(plain) if _is_headline(found["title"]))
     yield from taken
     for found in re.finditer(_TITLE, plain):
-        start, end = found.span()
+        start, end = found.start(), found.start() + len(_BEHIND_TITLE.sub("", found.group()))
         if any(start < last and first < end for first, last in taken):
             continue
         before = plain[max(0, start - _REACH) : start].rstrip("\"“‘'")
-        is_many = " " in found.group()
+        title, behind = plain[start:end], plain[end:]
+        is_many = " " in title
+        if not is_many and _DOES.match(behind) and not cues.work_nouns.search(before):
+            continue  # "we watched Joris play": somebody who does something
         if (
             cues.work.search(before)
-            or (cues.work_leans.search(before) and _is_title(found.group()))
+            or _WORK_BEHIND.match(behind)
+            or (cues.work_leans.search(before) and _leans_to_title(plain, start, end))
             or (is_many and cues.work_finishes.search(before))
+            or (not is_many and cues.work_told_through.search(before) and title.casefold() not in plain_words())
         ):
             yield start, end
 
@@ -286,6 +318,15 @@ def _is_headline(text: str) -> bool:
     words = _WORD.findall(text)
     small = sum(not word[0].isupper() for word in words)
     return text[:1].isupper() and small * 2 <= len(words) and not re.search(r"[.!?] \w", text)
+
+
+def _leans_to_title(plain: str, start: int, end: int) -> bool:
+    """Whether what somebody saw, liked or chose looks like a title, or is of several words beside a book or a film."""
+    title = plain[start:end]
+    if _is_title(title):
+        return True
+    around = plain[max(0, start - _REACH) : end + _REACH]
+    return " " in title and _load_cues().work_kinds.search(around) is not None
 
 
 def _is_title(text: str) -> bool:
@@ -310,6 +351,8 @@ def _weak_cue(plain: str, start: int, end: int, before: str, *, is_first_name: b
         return NameCue("organization")
     if before.endswith(("the ", "The ")):
         return None  # nobody's pet is called so
+    if cues.beside_pet.match(plain, end) or _PLACED.search(before):
+        return None  # "with Ossian and the dog", "on Lofoten": whoever or whatever it is, the pet is another
     signs = cues.pet_signs if is_first_name else cues.pet_words
     return NameCue("pet") if signs.search(_sentence_around(plain, start, end)) else None
 

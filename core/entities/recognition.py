@@ -17,9 +17,9 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from core.entities.name_cues import find_works, long_names, plain_words, read_cue
+from core.entities.name_cues import find_works, long_names, read_cue
 from core.text.metadata import Metadata, blank_code, extract_metadata
-from core.text.terms import common_words, fold_case, fold_width, fold_word
+from core.text.terms import common_words, fold_case, fold_width, fold_word, plain_words
 
 _KEY_WORD = re.compile(r"[^\W_][\w'.-]*")
 _WORDS_ONLY = re.compile(r"[\w\s'.,-]+")

@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from core.entities.name_cues import plain_words
 from core.entities.recognition import MOST_NAME, is_first_name, name_key, name_words, read_short_names
-from core.text.terms import common_words, fold_case, fold_width
+from core.text.noun_phrases import is_noun
+from core.text.terms import common_words, fold_case, fold_width, plain_words
 
 OWNER_NAME = "You"
 """How the entity of the owner is called."""
@@ -61,7 +61,9 @@ def speaker_of(role: str, author: str | None, owner_keys: Collection[str] = ()) 
     if role != "other" or not key or len(name) > MOST_NAME or not fold_width(name).isprintable():
         return None
     is_word = any(sign.isalpha() for sign in key) and key not in speaker_words()
-    return Speaker(name, key) if is_word else None
+    # "archive" is where it was written; a person who writes their name small has one that is no common noun.
+    is_thing = name.islower() and is_noun(key) and not is_first_name(name.title())
+    return Speaker(name, key) if is_word and not is_thing else None
 
 
 def label_place(text: str, start: int) -> tuple[int, int] | None:

@@ -26,6 +26,7 @@ from core.recall.result import (
     OVER,
     PARTLY_OVER,
     SUPPRESSED,
+    UNFIT,
     NearMiss,
     QueryFocus,
     RecallItem,
@@ -279,6 +280,7 @@ class RecallAnswer:
         signals, factor = self.ranked.signals_of(at), float(self.ranked.factor[at])
         sentences = explain_match(places, self._words_at(own), self._words_at(nearby & ~own), len(own), signals, factor)
         sentences = (*sentences, *explain_adjustments(places, float(np.nan_to_num(self.ranked.repeats[at]))))
+        sentences = (*sentences, UNFIT) if self.right.fit[at] < 1 else sentences
         is_of_earlier = self.right.lifted[at] > 0 and int(self.right.labels[at]) not in self._asked.representatives
         return (*sentences, EARLIER_VERSION) if is_of_earlier else sentences
 

@@ -104,6 +104,7 @@ class Candidates:
         lends: it may not be returned itself, and lent its evidence to what took its place.
         time: nearness to the time that is asked about; NaN where none is, or it is far.
         graph: activation that reached it over links; NaN where none did.
+        fit: what its fit to the form of the question leaves of its scores; 1 where that was not looked at.
     """
 
     labels: Labels
@@ -121,6 +122,7 @@ class Candidates:
     lends: Flags
     time: Floats
     graph: Floats
+    fit: Floats
 
     def select_where(self, mask: Flags) -> Candidates:
         """Some of them.
@@ -165,6 +167,7 @@ class Candidates:
             lends=self.lends[at],
             time=self.time[at],
             graph=self.graph[at],
+            fit=self.fit[at],
         )
 
     def with_others(self, other: Candidates) -> Candidates:
@@ -189,6 +192,7 @@ class Candidates:
             lends=np.concatenate((self.lends, other.lends)),
             time=np.concatenate((self.time, other.time)),
             graph=np.concatenate((self.graph, other.graph)),
+            fit=np.concatenate((self.fit, other.fit)),
         )
         return both._select_at(np.argsort(both.labels, kind="stable"))
 
@@ -264,6 +268,7 @@ def read_candidates(
         lends=np.zeros(known.size, np.bool_),
         time=np.full(known.size, np.nan),
         graph=np.full(known.size, np.nan),
+        fit=np.ones(known.size),
     )
     return candidates, around
 

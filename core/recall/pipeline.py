@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from core.index.manager import IndexManager
 from core.recall.answer import AnswerInput, RecallAnswer, build_trace
+from core.recall.answer_fit import apply_answer_fit
 from core.recall.candidates import (
     HAS_LINKS,
     Candidates,
@@ -357,6 +358,7 @@ class Recall:
             found = restrict_to_period(found, plan.time, question.strongest)
         elif plan.time is not None:
             found = apply_time_bonus(found, plan.time, profile.time_bonus)
+        found = apply_answer_fit(rows, search.request.query, plan, found)
         if search.vector is not None and search.state.is_judged:
             out = find_suppressed(
                 rows,

@@ -117,10 +117,11 @@ def rank_candidates(
     """
     profile = question.profile
     raw = {
-        "vector": found.vector,
-        "bm25": np.array([bm25_scores.get(label, np.nan) for label in found.labels.tolist()], np.float64),
-        "window": found.window,
-        "coverage": np.where(found.coverage > 0, found.coverage, np.nan),
+        "vector": np.where(found.fit < 1, np.nan, found.vector),
+        "bm25": np.where(found.fit < 1, np.nan, 1)
+        * np.array([bm25_scores.get(label, np.nan) for label in found.labels.tolist()], np.float64),
+        "window": np.where(found.fit < 1, np.nan, found.window),
+        "coverage": np.where((found.coverage > 0) & (found.fit >= 1), found.coverage, np.nan),
         "evidence": found.evidence,
         "time": found.time,
         "graph": found.graph,

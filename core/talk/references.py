@@ -15,6 +15,7 @@ from core.talk.vocabulary import Token, known_names, talk_words, verb_forms
 from core.text.terms import common_words
 from core.types.talk import Turn
 
+_LEAST_MEETING = 4  # words
 _PRESENT = 4
 WINDOW = 6
 """Turns back that a pronoun reaches."""
@@ -201,7 +202,7 @@ class References:
             is_asked: whether somebody else asks it of the speaker: then "your family" is theirs.
         """
         own = ("your",) if is_asked else ("my", "our", "the")
-        group = ""
+        group = self._find_person_met(tokens, speaker) if not is_asked else ""
         for phrase in self.known_phrases(tokens):
             low, before = tokens[phrase.first].low, tokens[phrase.first - 1].low if phrase.first else ""
             is_beside = before in ("with", "and") or [one.low for one in tokens[phrase.end : phrase.end + 2]] == [
@@ -218,6 +219,22 @@ class References:
                 return companion
             group = companion if companion and phrase.sort == "groups" and not is_asked and phrase.first == 0 else group
         return group
+
+    def _find_person_met(self, tokens: Sequence[Token], speaker: str) -> str:
+        """Whom a speaker says that they met, coach or live with, in a sentence of few words before it: "a teen"."""
+        words = [place for place, token in enumerate(tokens) if token.is_word]
+        if len(words) < _LEAST_MEETING or tokens[words[0]].low != "i":
+            return ""
+        for phrase in self.known_phrases(tokens):
+            low, verb = tokens[phrase.first].low, verb_forms().lemma(tokens[phrase.first - 1].low)
+            is_person = phrase.sort not in ("things", "pets") and phrase.name.casefold() not in self._folded
+            if not is_person or phrase.first < 1 or verb not in talk_words().sets["meetings"]:
+                continue
+            rest = " ".join(token.text for token in tokens[phrase.first + 1 : phrase.noun + 1])
+            if phrase.name or low in ("a", "an", "some"):
+                return phrase.name or f"{low} {rest}"
+            return f"{'your' if speaker == 'You' else 'their'} {rest}" if low in ("my", "our") else ""
+        return ""
 
     def is_known_person(self, name: str) -> bool:
         """Whether somebody of this name speaks or was spoken of."""

@@ -73,6 +73,10 @@ _LASTING_EVENT, _LASTING_WORK, _LASTING_CHANGE = 0.9, 0.8, 0.6
 """How lasting must be what happened once on no day that is known; less tells that of work, or that a change lasts."""
 _MOST_IN_HEADING = 60  # characters at the end of a turn that may head the next one
 _NEAR_OTHER = 2  # turns within which a fragment may be about somebody else who was named
+_STILL_BESIDE = 6
+"""So many turns on somebody may be asked about those that they were with."""
+_NOBODY_BESIDE = (-99, "")
+_ASKS_SEVERAL = re.compile(r"(?i)\byou (?:guys|both|all|two)\b|\byou\b.*\btogether\b|\byour family\b")
 _NO_SCENE: tuple[int, int, str] = (-1, 0, "")
 """Of the day that was set for what is told next: number of the turn, first character in it, the date."""
 _PASSING = frozenset((StatementType.ATTRIBUTE, StatementType.OPINION, StatementType.PREFERENCE))
@@ -166,6 +170,7 @@ class _StatementBuilder:
         self._nouns = QualifiedNouns()
         self._last_subject: tuple[int, str] = (-1, "")
         self._companions: tuple[int, str] = (-1, "")
+        self._last_beside: dict[str, tuple[int, str]] = {}
         self._asked = ""  # the last question of the turn before
         self._scene = _NO_SCENE
         self._named_other = -2  # the last turn that named somebody else than who speaks
@@ -234,6 +239,7 @@ class _StatementBuilder:
         self._nouns.note(one.tokens, one.number)
         if beside := self._references.find_companions(one.tokens, speech.speaker):
             self._companions = (one.number, beside)
+            self._last_beside[speech.speaker] = (one.number, beside)
         self._asked = _last_question(one.sentence.text) if "?" in one.sentence.text else ""
         if self._is_of_notes and self._references.names_other(one.tokens, one.turn.speaker):
             self._named_other = one.number
@@ -256,6 +262,11 @@ class _StatementBuilder:
         if self._companions[0] != one.number:
             asked = self._asked if self._companions[0] == one.number - 1 else ""
             beside = self._references.find_companions(tokenize_talk(asked), speaker, is_asked=True)
+            known = self._last_beside.get(speaker, _NOBODY_BESIDE)
+            if not beside and _ASKS_SEVERAL.search(asked) and one.number - known[0] <= _STILL_BESIDE:
+                beside = known[1]  # "what else do you two do together?"
+            if beside:
+                self._last_beside[speaker] = (one.number, beside)
             self._companions = (one.number, beside)
         return Speech(speaker, addressee, sure, one.turn.said_ms, self._companions[1])
 

@@ -48,6 +48,7 @@ _MANY = frozenset(("they", "them", "their"))
 """Of these, who was named further back than the turn before is too often another."""
 _THIRD = frozenset(("he", "she", "they", "it", "him", "them", "his", "her", "hers", "their", "its"))
 _PICTURES = re.compile("[\u2190-\u21ff\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]+|\\[\\[|\\]\\]")
+_HAVING = frozenset(("'ve", "'d", "have", "had", "are", "'re", "were", "do", "did", "to", "not"))
 _INVERTED = frozenset(
     (
         "am",
@@ -485,6 +486,10 @@ def _rewrite_subject(draft: ClauseDraft, at: int, who: str) -> int:
     if low == "we":
         _check_we(draft, at)
         draft.sure *= 0.85
+        if not draft.has_speaker and not _names_companion(draft, at) and not _is_of_each(draft, at):
+            draft.put(at, f"{who if at == draft.clause.first else _lower_you(who)} and others")
+            draft.has_speaker, draft.about = True, draft.about or who
+            return agree_verb(draft, at + 1, who, is_plural=True)
     rewritten = who if who != YOU or at == draft.clause.first else "you"
     if draft.has_speaker and who != YOU and not _has_others(draft, at):
         draft.put(at, "they")
@@ -514,6 +519,14 @@ def _names_companion(draft: ClauseDraft, at: int) -> bool:
     return any(
         draft.low(one.first - 1) in ("with", "and") and one.first > at and one.sort != "things" for one in draft.phrases
     )
+
+
+def _is_of_each(draft: ClauseDraft, at: int) -> bool:
+    """Whether what "we" have or are is so of each: who has a cat with others has a cat."""
+    verbs = verb_forms()
+    lows = [token.low for token in draft.tokens[at + 1 : min(at + 5, draft.clause.end)]]
+    verb = next((low for low in lows if low not in verbs.sets["adverbs"] and low not in _HAVING), "")
+    return not lows or verbs.lemma(verb.removesuffix("ing")) in talk_words().sets["of_each"]
 
 
 def _check_we(draft: ClauseDraft, at: int) -> None:

@@ -172,6 +172,13 @@ def common_words() -> frozenset[str]:
     return stop_words() | listed | {fold_word(word) for word in " ".join(openers).split()}
 
 
+@cache
+def plain_words() -> frozenset[str]:
+    """Words that people write small; one that begins a sentence is no name."""
+    lines = (files("resources") / "enrich" / "plain_words.txt").read_text("utf-8").splitlines()
+    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
+
+
 def fold_word(word: str) -> str:
     """A word as it stands in the lists.
 

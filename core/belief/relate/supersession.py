@@ -45,6 +45,8 @@ _OF = re.compile(
 _OWNED = re.compile(r"(?:the |my |our )?(?P<whole>[\w-]+)(?:'s|s') (?P<head>[\w-]+)")
 _PAST = re.compile(r"\w{3,}ed")
 _END = re.compile(r"[.!?;]\s+")
+_CLAUSE = re.compile(r"[,;.] (?:so |and |but )?")
+_LEAST_CLAUSE_BLANKS = 2
 _PRONOUN = re.compile(r"(?:it|it's|its|he|he's|she|she's|they|they're|that|this|those|these|there|his|her|their)\b")
 _SIGN = re.compile(r"[^\w\s'’-]")
 _SUBJECT = r"(?:(?:the|my|our|a|an|his|her|their) )?(?:[\w'-]+ ){0,3}?"
@@ -135,9 +137,11 @@ class WordedStatement:
         """Whether it tells how something is, not what once happened."""
         lower = _WHEN.sub("", self.lower)
         words = re.findall(r"[\w']+", _BE.sub(" is", lower))
-        return (
-            not _later_word_patterns().states.isdisjoint(words) or _later_word_patterns().happened.match(lower) is None
-        )
+        if not _later_word_patterns().states.isdisjoint(words):
+            return True
+        # "Tiago went to Porto, Marta leads the team": what happened, and how it is since then.
+        clauses = [clause for clause in _CLAUSE.split(lower) if clause.count(" ") >= _LEAST_CLAUSE_BLANKS]
+        return any(_later_word_patterns().happened.match(clause) is None for clause in clauses or [lower])
 
     @property
     def tells_state(self) -> bool:
@@ -215,6 +219,18 @@ def judge_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], 
     if share >= _SURE:
         return Succession.REPLACES if new.tells_state else Succession.BESIDE
     return Succession.OPEN
+
+
+def may_update(earlier: str, later: str, *, is_of_kind: bool) -> bool:
+    """Whether of two that stand beside each other the later one is rather what holds, by its words alone.
+
+    Args:
+        is_of_kind: whether both give a value of the kind that is asked for: then one word in common is enough.
+    """
+    old, new = read_statement(earlier), read_statement(later)
+    if new.adds or _is_of_part(old, new) or _names_narrower_thing(old, new):
+        return False
+    return len(old.topic & new.topic) > (0 if is_of_kind else 1)
 
 
 def leans_on(later: str | WordedStatement, earlier: str | WordedStatement) -> bool:
@@ -298,6 +314,11 @@ def _is_narrower(old: WordedStatement, new: WordedStatement) -> bool:
     tastes = (not _later_word_patterns().tastes.isdisjoint(re.findall(r"\w+", one.lower)) for one in (old, new))
     if not all(tastes) and (old.is_negated == new.is_negated or new.changes):
         return False
+    return _names_narrower_thing(old, new)
+
+
+def _names_narrower_thing(old: WordedStatement, new: WordedStatement) -> bool:
+    """Whether the later one qualifies a word of the earlier one's: almond croissants beside croissants."""
     shared = old.topic & new.topic
     words = [word for word in new.prepared.words if word.form not in _ARTICLES]
     for before, word in pairwise(words):

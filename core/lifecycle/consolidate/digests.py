@@ -3,8 +3,9 @@
 Nothing goes in that a person said, pinned or is asked about, that is important or speaks of the future, that was used
 lately, or that a later value may replace. Every sentence stands word for word in one of the sources, which go beneath
 the digest: `consolidated`, reachable, and back with an undo. What it rests on are derivations, not evidence, so that
-nothing confirms itself. Must not do: take a sentence that no member says, gather what is imported word for word, or
-leave a source without its text.
+nothing confirms itself. Where statements were made of an episode they are what a digest says, and the episode goes
+beneath it with them. Must not do: take a sentence that no member says, gather what is imported word for word, or leave
+a source without its text.
 """
 
 from __future__ import annotations
@@ -165,7 +166,9 @@ def _digests_of(own: _Gathering, members: Sequence[Node], vectors: dict[int, NDA
     """One digest of a group, or several where it says too much for one."""
     context = own.ground
     sides: dict[str, Neighbour] = context.read(lambda rows: load_neighbours(rows, {one.id: 1.0 for one in members}))
-    statements = _split_into_statements(context, [one for one in members if one.id in sides], sides, vectors)
+    made_of = context.read(lambda rows: _standing_statements(rows, [one.id for one in members]))
+    saying = [one for one in members if one.id in sides and one.id not in made_of]
+    statements = _split_into_statements(context, saying, sides, vectors)
     same = _SentenceMatcher(context)
     left = sorted((one for one in members if statements.get(one.id)), key=lambda one: (one.rank, one.n))
     while own.is_worth(left):
@@ -174,6 +177,8 @@ def _digests_of(own: _Gathering, members: Sequence[Node], vectors: dict[int, NDA
             return
         ids = {one.id for one in taken}
         left = [one for one in left if one.id not in ids]
+        # What all of its statements say for it need not stand beside them.
+        taken += [one for one in members if one.id in made_of and made_of[one.id] <= ids]
         taken = sorted(taken, key=lambda one: (one.said_at, one.n))
         at = {one.id: place for place, one in enumerate(taken)}
         spans = sorted((one.span for one in picked), key=lambda span: (at[span.source], span.start))
@@ -181,6 +186,20 @@ def _digests_of(own: _Gathering, members: Sequence[Node], vectors: dict[int, NDA
         centre /= np.linalg.norm(centre)
         nearness = float(np.mean([vectors[one.n] @ centre for one in taken]))
         yield Cluster(tuple(taken), tuple(spans), min(1.0, max(0.0, nearness)))
+
+
+_STATEMENTS_OF = (
+    "SELECT s.episode_id, m.id FROM json_each(?) w JOIN statements s ON s.episode_id = w.value "
+    "JOIN memories m ON m.id = s.memory_id AND m.status = 'active' ORDER BY 1, 2"
+)
+
+
+def _standing_statements(rows: Rows, ids: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Of each episode of which statements stand the ids of those."""
+    found: dict[str, set[str]] = {}
+    for episode, statement in rows.all(_STATEMENTS_OF, (json.dumps(list(ids)),)):
+        found.setdefault(str(episode), set()).add(str(statement))
+    return {episode: frozenset(made) for episode, made in found.items()}
 
 
 def _fill_digest(

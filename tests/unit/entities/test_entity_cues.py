@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.entities.name_cues import find_works, plain_words, read_cue
+from core.entities.name_cues import find_works, read_cue
 from core.entities.recognition import recognize_names
+from core.text.terms import plain_words
 
 
 def types(text: str) -> dict[str, str]:
@@ -45,11 +46,47 @@ def types(text: str) -> dict[str, str]:
         ("I sent it to Quern Press in May", "Quern Press", "organization"),
         ("- *The Slow Boat*, Ottoline Prye: lent to him in May and not back yet", "The Slow Boat", "work"),
         ("a mistake on page 12 of The Rowers' Handbook", "The Rowers' Handbook", "work"),
+        ("we open with Amber Weather and then take a break", "Amber Weather", "work"),
+        ("I lost it on the bus. Farewell, Orla Venn, page 312.", "Orla Venn", "work"),
+        ("Vorselaar is still my favourite film", "Vorselaar", "work"),
+        ("the song's called Amber Weather, you know it", "Amber Weather", "work"),
+        ("she chose Amber Weather for our book club", "Amber Weather", "work"),
+        ("I've got through The Tin Orchard and I'm not sure", "The Tin Orchard", "work"),
+        ("we binge The Tin Orchard on Friday evenings", "The Tin Orchard", "work"),
+        ("nothing beats Quandary by Ottoline Prye", "Quandary", "work"),
         ("the book that I like most is \u201cThe Slow Boat\u201d by Ottoline Prye", "The Slow Boat", "work"),
     ],
 )
 def test_a_cue_tells_the_type(text: str, name: str, kind: str) -> None:
     assert types(text).get(name) == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "we watched Winibald play tennis",
+        "we saw Winibald and the river",
+        "I played with Winibald and lost",
+        "we finished Monday's walk early",
+        "she gave me Winibald Prye's number",
+        "I heard Winibald sing",
+    ],
+)
+def test_whoever_does_something_or_is_seen_is_no_work(text: str) -> None:
+    assert "work" not in types(text).values()
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("ten days with Ottmar and the dog", "Ottmar"),
+        ("we took the puppy along to Vorselaar", "Vorselaar"),
+        ("a week on Tarnholm with our old terrier", "Tarnholm"),
+        ("I met Winibald with his spaniel", "Winibald"),
+    ],
+)
+def test_whoever_is_beside_a_pet_is_none(text: str, name: str) -> None:
+    assert types(text).get(name) != "pet"
 
 
 NOTE = "---\ncreated: 2026-01-02\ntags: [{tags}]\npeople: [Ottoline, Winibald]\n---\n# {heading}\n\nWe begin soon.\n"

@@ -33,7 +33,8 @@ def test_words_and_names_of_the_owner_are_the_owner(author: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "author", ["Note", "Q", "TODO", "bot", "42", "+44 20 7946 0958", "", "   ", "x" * 200, "a\u202eb"]
+    "author",
+    ["archive", "notebook", "Note", "Q", "TODO", "bot", "42", "+44 20 7946 0958", "", "   ", "x" * 200, "a\u202eb"],
 )
 def test_what_is_no_name_speaks_for_nobody(author: str) -> None:
     assert speaker_of("other", author) is None

@@ -50,7 +50,7 @@ def _told(*lines: Line, owner: str = "") -> list[str]:
         ("I start at the clinic in April.", "Mara starts at the clinic in April 2025."),
         ("my dentist is Dr. Alvarez", "Mara's dentist is Dr. Alvarez."),
         ("I'm gonna stay home and bake bread.", "Mara is going to stay home and bake bread."),
-        ("We watch films, hike, and have quiz nights.", "Mara watches films, hikes, and has quiz nights."),
+        ("We watch films, hike, and have quiz nights.", "Mara and others watch films, hike, and have quiz nights."),
         ("My new number ends in 77.", "Mara's new number ends in 77."),
         ("I met [[Jo]] in Leith.", "Mara met Jo in Leith."),
         ("I also keep bees.", "Mara keeps bees."),
@@ -356,12 +356,24 @@ def test_a_label_is_nobody(label: str) -> None:
     ("lines", "told"),
     [
         ([("Mara", "I was out with my sister Wren. We painted the shed.")], "Mara and Wren painted the shed."),
-        ([("Mara", "I met some friends from church. We play cards.")], "Mara plays cards."),
+        ([("Mara", "I met some friends from church. We play cards.")], "Mara and some friends play cards."),
         ([("Joss", "What do you and your family do there?"), ("Mara", "We row.")], "Mara and their family row."),
         ([("Joss", "Where do you and your kids swim?"), ("Mara", "We swim in Lake Orrin.")],
          "Mara and their kids swim in Lake Orrin."),
         ([("Mara", "My kids are mad about snow. We ski in Norway.")], "Mara and their kids ski in Norway."),
         ([("Mara", "I had a picnic with my kids. We ate plum cake with Wren.")], "Mara ate plum cake with Wren."),
+        ([("Mara", "I coach a girl from Leith. We practise throws.")], "Mara and a girl practise throws."),
+        ([("Mara", "I met my neighbour Wren. We swim in Lake Orrin.")], "Mara and Wren swim in Lake Orrin."),
+        ([("Joss", "What do you and Wren play?"), ("Mara", "We play whist."),
+          ("Joss", "What else do you two do together?"), ("Mara", "We restore radios.")],
+         "Mara and Wren restore radios."),
+        ([("Mara", "We swam in Lake Orrin.")], "Mara and others swam in Lake Orrin."),
+        ([("Mara", "We run a repair shop in Leith.")], "Mara and others run a repair shop in Leith."),
+        ([("Mara", "We ski in Norway.")], "Mara and others ski in Norway."),
+        # What several have is so of each of them.
+        ([("Mara", "We've got a grey cat.")], "Mara has got a grey cat."),
+        ([("Mara", "We're renting a flat in Leith.")], "Mara is renting a flat in Leith."),
+        ([("Mara", "We live in Leith.")], "Mara lives in Leith."),
     ],
 )  # fmt: skip
 def test_we_is_the_speaker_with_whom_the_talk_names(lines: list[Line], told: str) -> None:
@@ -478,7 +490,7 @@ def test_what_happened_once_on_no_day_is_left_out_of_a_diary() -> None:
         ("I don't drink wine because my parents are against it.", "Mara does not drink wine."),
         ("The rent of my flat is £900.", "The rent of Mara's flat is £900."),
         ("I've got my exam on the 24th.", "Mara has got their exam on 24 March 2025."),
-        ("We often play cards at my place.", "Mara often plays cards at Mara's place."),
+        ("We often play cards at my place.", "Mara and others often play cards at Mara's place."),
     ],
 )  # fmt: skip
 def test_a_remark_that_points_elsewhere_is_left_off(said: str, kept: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.relate.supersession import Succession, judge_later_word, leans_on, rank_later_word
+from core.belief.relate.supersession import Succession, judge_later_word, leans_on, may_update, rank_later_word
 from core.types.belief import LABELS, ComparedText, Label
 
 NEAR = 0.9
@@ -34,6 +34,9 @@ def judged(earlier: str, later: str, share: float, same: float = 0.03, related: 
         ("Rosa plays tennis with her aunt.", "Rosa gave up tennis for climbing.", 0.1, 0.01),
         # The model is sure by itself.
         ("My dentist is on Cork Street.", "My dentist is on Mill Lane.", 0.9, 0.02),
+        # What happened, and how it is since then.
+        ("The stall is run by Nadir.", "Nadir moved to Leeds, Wanda runs the stall.", 0.88, 0.02),
+        ("Oskar does the accounts.", "Accounts went to a bureau in May, Oskar does the stock.", 0.87, 0.02),
         # A weekly habit on another day, without a word of a change.
         ("Yoga class is on Mondays with Ines.", "Ines gives the yoga class on Thursdays.", 0.05, 0.02),
     ],
@@ -96,3 +99,20 @@ def test_any_two_texts_are_judged(earlier: str, later: str, share: float, relate
     sides = (ComparedText(earlier), ComparedText(later))
     assert judge_later_word(*sides, shares, related) in Succession
     assert 0 <= rank_later_word(*sides, shares, related) <= 1
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "is_of_kind", "updates"),
+    [
+        ("Pears are 2.10.", "Pears go to 2.40 in May.", True, True),
+        ("Pears are 2.10.", "Winter pears are 3.40.", True, False),
+        ("The ladder hangs in the shed.", "The ladder is at Tom's.", True, True),
+        ("Ida plays the harp.", "Ida takes a size 38 now.", False, False),
+        ("The ferry is at nine.", "There is also a ferry at ten.", True, False),
+        ("The ferry is at nine.", "The ferry's bar opens at ten.", True, False),
+    ],
+)
+def test_which_of_two_that_stand_is_rather_what_holds(
+    earlier: str, later: str, *, is_of_kind: bool, updates: bool
+) -> None:
+    assert may_update(earlier, later, is_of_kind=is_of_kind) is updates

@@ -1,0 +1,110 @@
+"""How well a told fact fits the form of a question: whose it is, what kind of value it gives, what was said last.
+
+Evidence counts words and meaning, and both are as near for "my mum lives in Aalst" as for the speaker's own home, for
+"my mother loves the garden" as for where she is. Only facts told are looked at, and only the strongest of them; none is
+left out. Must not do: move a message, or put a newer word of less weight before an older one.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+
+from core.recall.candidates import Candidates
+from core.text.question_form import QuestionForm, gives_value, has_other_subject, read_question_form, speaks_of_other
+from core.types.recall import QueryPlan
+from core.types.values import Kind
+from core.vault.database.rows import Rows
+
+LOOKED_AT = 24
+"""So many of the strongest facts are read: what is weaker stands far behind them."""
+OF_OTHER = 0.3
+"""Our choice: what is left of the evidence of a text about somebody else, where the speaker asks about themselves."""
+OTHER_VALUE = 0.7
+"""Our choice: what is left where a text gives no value of the kind that is asked for."""
+NEAR, NEAR_CHANGE = 0.85, 0.7
+"""Our choice: from this share of the first one's evidence a later word about the same thing is the one that holds; and
+from this one where it gives a value of the kind that is asked for, and says that it is otherwise than before."""
+_RIVALS = 5
+
+_TEXTS = "SELECT n, text FROM memories WHERE n IN (SELECT value FROM json_each(?))"
+
+
+def apply_answer_fit(rows: Rows, query: str, plan: QueryPlan, found: Candidates) -> Candidates:
+    """Lower the evidence of facts that do not fit the form of the question.
+
+    Args:
+        query: the question as typed.
+        plan: how it was understood.
+
+    Returns:
+        The candidates; unchanged where the form tells nothing or no fact is among them.
+    """
+    form = read_question_form(query)
+    strongest = _find_strongest_facts(found)
+    if not strongest or plan.period:
+        return found
+    labels = found.labels[np.array(strongest, np.int64)].tolist()
+    texts = {int(label): str(text) for label, text in rows.all(_TEXTS, (json.dumps(labels),))}
+    read = {at: texts.get(int(found.labels[at]), "") for at in strongest}
+    fit = np.ones(found.labels.size)
+    for at, text in read.items():
+        fit[at] = _fit_of(text, form)
+    fitted = replace(found, fit=fit, evidence=fit * found.evidence)
+    return _put_later_word_first(fitted, read, form) if form.is_of_present and plan.time is None else fitted
+
+
+def _find_strongest_facts(found: Candidates) -> list[int]:
+    """Places of the strongest facts that may be returned."""
+    facts = [at for at, fact in enumerate(found.facts) if found.ok[at] and fact.duplicate_key[1] == Kind.FACT.value]
+    return sorted(facts, key=lambda at: (-float(found.evidence[at]), at))[:LOOKED_AT]
+
+
+def _fit_of(text: str, form: QuestionForm) -> float:
+    """What is left of the evidence of a text."""
+    fit = OF_OTHER if speaks_of_other(text, form) else 1.0
+    return fit if form.value is None or gives_value(text, form.value) else fit * OTHER_VALUE
+
+
+def _put_later_word_first(found: Candidates, read: dict[int, str], form: QuestionForm) -> Candidates:
+    """Where a later word about the same thing comes near the first, the first comes behind it."""
+    order = sorted(read, key=lambda at: (-float(found.evidence[at]), at))
+    first, rivals = order[0], order[1 : 1 + _RIVALS]
+    least = NEAR_CHANGE * float(found.evidence[first])
+    later = [at for at in rivals if found.evidence[at] >= least and _may_follow(found, first, at)]
+    if not later:
+        return found
+    # Loaded where two facts come near each other: most answers hold none.
+    from core.belief.relate.supersession import may_update, read_statement
+
+    for at in later:
+        is_of_kind = form.value is not None and all(gives_value(read[one], form.value) for one in (first, at))
+        is_near = found.evidence[at] >= NEAR * found.evidence[first] or (
+            is_of_kind and read_statement(read[at]).changes
+        )
+        if (
+            is_near
+            and not has_other_subject(read[at], form)
+            and may_update(read[first], read[at], is_of_kind=is_of_kind)
+        ):
+            return _put_behind(found, first, at)
+    return found
+
+
+def _put_behind(found: Candidates, first: int, later: int) -> Candidates:
+    """One candidate with less evidence than another, and scores to match."""
+    share = NEAR * float(found.evidence[later]) / float(found.evidence[first])
+    fit, evidence = found.fit.copy(), found.evidence.copy()
+    fit[first] *= share
+    evidence[first] *= share
+    return replace(found, fit=fit, evidence=evidence)
+
+
+def _may_follow(found: Candidates, earlier: int, later: int) -> bool:
+    """Whether one was told after the other, by somebody whose word counts as much."""
+    before, after = found.facts[earlier], found.facts[later]
+    is_same_voice = before.client_id == after.client_id
+    is_later = bool(found.sides[later, 0] > found.sides[earlier, 0])
+    return is_same_voice and is_later and bool(found.sides[later, 1] >= found.sides[earlier, 1])

@@ -1,0 +1,195 @@
+"""What kind of value a question asks for, and whether a text gives one: a time, a person, a place, an amount.
+
+"Where is the kit bag?" is answered by a text that names a place, "what must I not eat?" by one about the speaker. The
+words are `resources/query/form.json`. A text is told by its words alone, so a reading can be wrong: it moves a text
+among others, and never in or out. Must not do: score, or find what a question is about.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from core.text.terms import common_words, fold_case, fold_width, plain_words, stem_english, stop_words
+from core.text.time_parts import time_vocabulary
+
+MOST_CHARS = 400
+"""Characters of a text that are read: what is longer says many things."""
+_LOOKED_AT = 12
+"""Words of a text in which its subject is looked for."""
+_WORD = re.compile(r"[^\W\d_][\w'-]*")
+_OWNS = re.compile(r"'s?$")
+_APOSTROPHES = str.maketrans("’‘ʼ", "'''")
+_NAMED = re.compile(r"(?<!^)(?<![.!?:;] )\b[A-Z][\w'-]+|(?i:\b(?:mr|mrs|ms|miss|dr|prof)\b)\.? [A-Z][\w'-]+")
+
+
+class AskedValue(StrEnum):
+    """The kind of value that a question asks for."""
+
+    TIME = "time"
+    PERSON = "person"
+    PLACE = "place"
+    AMOUNT = "amount"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionForm:
+    """The form of a question.
+
+    Attributes:
+        value: the kind of value it asks for; None where its beginning does not tell.
+        is_of_speaker: whether its subject is the speaker ("where do I live?").
+        is_of_present: whether it asks how something is, not how it was.
+        words: its words in small letters, without a possessive ending.
+    """
+
+    value: AskedValue | None
+    is_of_speaker: bool
+    is_of_present: bool
+    words: frozenset[str]
+
+    @property
+    def tells_anything(self) -> bool:
+        """Whether its form speaks for some texts rather than for others."""
+        return self.value is not None or self.is_of_speaker
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    asks: Mapping[AskedValue, re.Pattern[str]]
+    gives: Mapping[AskedValue, re.Pattern[str]]
+    speaker: re.Pattern[str]
+    earlier: re.Pattern[str]
+    owners: frozenset[str]
+    pronouns: frozenset[str]
+    own: frozenset[str]
+    kin: frozenset[str]
+
+
+def read_question_form(query: str) -> QuestionForm:
+    """Read the form of a question.
+
+    Args:
+        query: any text; one that asks nothing has no form.
+    """
+    rules, plain = _rules(), _fold_text(query[:MOST_CHARS]).strip(" ?!.")
+    plain = plain.replace("n't", "nt")
+    value = next((kind for kind, pattern in rules.asks.items() if pattern.match(plain)), None)
+    words = frozenset(_OWNS.sub("", word) for word in _WORD.findall(plain))
+    return QuestionForm(value, bool(rules.speaker.search(plain)), not rules.earlier.search(plain), words)
+
+
+def gives_value(text: str, value: AskedValue) -> bool:
+    """Whether a text gives a value of a kind, as far as its words tell; always so for a long one."""
+    if len(text) > MOST_CHARS:
+        return True
+    plain = text.translate(_APOSTROPHES)
+    if value is AskedValue.PERSON:
+        return _names_person(plain)
+    return _rules().gives[value].search(_fold_text(plain)) is not None
+
+
+def speaks_of_other(text: str, form: QuestionForm) -> bool:
+    """Whether a text is about somebody whom a question of the speaker's does not speak of, and about them alone.
+
+    Args:
+        form: of a question.
+
+    Returns:
+        False for a question that is not about the speaker, wherever the subject of the text may be a thing, and where
+        the speaker has a part in it ("mum gave me her bike").
+    """
+    if not has_other_subject(text, form):
+        return False
+    words = _WORD.findall(text.translate(_APOSTROPHES))[1:_LOOKED_AT]
+    return not any(fold_case(word) in _rules().own for word in words)
+
+
+def has_other_subject(text: str, form: QuestionForm) -> bool:
+    """Whether somebody whom a question of the speaker's does not speak of is the subject of a text."""
+    if not form.is_of_speaker or len(text) > MOST_CHARS:
+        return False
+    words = _WORD.findall(text.translate(_APOSTROPHES))[:_LOOKED_AT]
+    if not words:
+        return False
+    rules, first = _rules(), words[0]
+    low = fold_case(first)
+    if low in rules.pronouns:
+        return True
+    if low in rules.owners:
+        noun = _OWNS.sub("", fold_case(words[1])) if len(words) > 1 else ""
+        return noun in rules.kin and noun not in form.words
+    name = _OWNS.sub("", low)
+    if name in form.words:
+        return False
+    return name in rules.kin or (_is_capitalised_name(first) and _does_what_is_asked(words[1:], form))
+
+
+def _does_what_is_asked(words: Iterable[str], form: QuestionForm) -> bool:
+    """Whether a name is followed by the verb of the question in the third person, or by "his" and "her"."""
+    verbs = {_stem_word(word) for word in form.words if word not in stop_words()}
+    return any(
+        word in ("his", "her") or (word.endswith("s") and _stem_word(word) in verbs) for word in map(fold_case, words)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _stem_word(word: str) -> str:
+    return stem_english(word)
+
+
+def _is_capitalised_name(word: str) -> bool:
+    folded = _OWNS.sub("", fold_case(word))
+    times = time_vocabulary()
+    is_time = folded in times.weekdays or folded in times.weekday_plurals or folded in times.months
+    return word[:1].isupper() and not is_time and folded not in common_words() and folded not in plain_words()
+
+
+def _names_person(plain: str) -> bool:
+    """Whether a text names somebody: with a capital where words have none, or by what they are to somebody."""
+    words = _WORD.findall(plain)
+    if any(_OWNS.sub("", fold_case(word)) in _rules().kin for word in words):
+        return True
+    named = (found.group().rpartition(" ")[2] for found in _NAMED.finditer(plain))
+    return any(map(_is_capitalised_name, named)) or any(_is_capitalised_name(word) for word in words[:1])
+
+
+def _fold_text(text: str) -> str:
+    return fold_case(fold_width(text.translate(_APOSTROPHES)))
+
+
+@cache
+def _rules() -> _Rules:
+    """The rules of `resources/query/form.json`, read and compiled once."""
+    data = json.loads((files("resources") / "query" / "form.json").read_text("utf-8"))
+    times = time_vocabulary()
+    words = {
+        "weekday": times.weekdays,
+        "month": times.months,
+        "number": times.numbers,
+        "unit": times.units,
+        "kin": data["kin"].split(),
+    }
+    choices = {name: f"(?:{'|'.join(sorted(some, key=lambda one: (-len(one), one)))})" for name, some in words.items()}
+
+    def compiled(patterns: Iterable[str]) -> re.Pattern[str]:
+        joined = "|".join(f"(?:{pattern})" for pattern in patterns)
+        for name, choice in choices.items():
+            joined = joined.replace(f"{{{name}}}", choice)
+        return re.compile(joined)
+
+    return _Rules(
+        asks={AskedValue(kind): compiled(some) for kind, some in data["asks"].items()},
+        gives={AskedValue(kind): compiled(some) for kind, some in data["gives"].items()},
+        speaker=compiled(data["speaker"]),
+        earlier=compiled(data["earlier"]),
+        owners=frozenset(data["owner"]),
+        pronouns=frozenset(data["pronouns"]),
+        own=frozenset(data["own"]),
+        kin=frozenset(data["kin"].split()),
+    )

@@ -1,0 +1,77 @@
+"""Of facts as near to a question the one that fits its form comes first; nothing is left out, and messages stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from engine_rig import HandClock, Rig, rig_at
+
+from core.recall.result import UNFIT
+from core.types.values import Source
+
+HOUR = 3_600_000
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    """An empty vault."""
+    with rig_at(tmp_path) as made:
+        yield made
+
+
+def tell(rig: Rig, *texts: str, source: Source = Source.USER_EXPLICIT) -> None:
+    """Tell one after another, an hour apart."""
+    for text in texts:
+        assert isinstance(rig.clock, HandClock)
+        rig.clock.at_ms += HOUR
+        rig.store(text, source=source)
+
+
+def test_what_gives_no_place_comes_behind_what_does(rig: Rig) -> None:
+    tell(rig, "My uncle came to stay in the mill house by the river.", "My uncle loves toffee.")
+    assert rig.found("where is my uncle?")[0].endswith("by the river.")
+    first, second = rig.recall("where is my uncle?").items
+    assert UNFIT not in first.why
+    assert UNFIT in second.why
+
+
+def test_what_somebody_else_does_comes_behind_what_the_speaker_does(rig: Rig) -> None:
+    tell(rig, "I live in the mill house near the weir and the locks.", "My aunt lives in Gdynia.")
+    assert rig.found("where do I live?")[0].startswith("I live")
+
+
+def test_the_later_of_two_values_comes_first(rig: Rig) -> None:
+    tell(rig, "The ladder hangs in the shed.", "The ladder hangs in the attic these days I think.")
+    found = rig.found("where is the ladder?")
+    assert "attic" in found[0]
+    assert "shed" in found[-1]
+
+
+def test_of_how_it_was_the_earlier_one_keeps_its_place(rig: Rig) -> None:
+    tell(rig, "The ladder hangs in the shed.", "The ladder hangs in the attic these days I think.")
+    assert "shed" in rig.found("where was the ladder before?")[0]
+
+
+def test_a_narrower_thing_is_no_later_value(rig: Rig) -> None:
+    tell(rig, "Pears are 2.10 a kilo.", "Winter pears are 3.40 a kilo.")
+    assert rig.found("how much are pears?")[0].startswith("Pears")
+
+
+def test_a_later_word_of_less_weight_stays_behind(rig: Rig) -> None:
+    tell(rig, "The ladder hangs in the shed.")
+    tell(rig, "The ladder hangs in the attic these days I think.", source=Source.INFERENCE)
+    assert "shed" in rig.found("where is the ladder?")[0]
+
+
+def test_messages_keep_all_their_lists(rig: Rig) -> None:
+    rig.bring(
+        [
+            {"ref": "a", "session": "s", "author": "Ilse", "text": "My uncle loves toffee"},
+            {"ref": "b", "session": "t", "author": "Ilse", "text": "My uncle came to stay in the mill house"},
+        ]
+    )
+    found = rig.recall("where is my uncle?", limit=5)
+    assert [item.memory.kind.value for item in found.items] == ["episode", "episode"]
+    assert all("coverage" in candidate.lists for candidate in found.trace.candidates)

@@ -1,0 +1,93 @@
+"""The form of a question: which kind of value it asks for, whether a text gives one, and whom a text is about."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.text.question_form import AskedValue, gives_value, has_other_subject, read_question_form, speaks_of_other
+
+
+@pytest.mark.parametrize(
+    ("query", "value"),
+    [
+        ("When is the dentist?", AskedValue.TIME),
+        ("until when is the ladder ours?", AskedValue.TIME),
+        ("How long does the lease run?", AskedValue.TIME),
+        ("Who waters the ferns?", AskedValue.PERSON),
+        ("with whom do I share the shed?", AskedValue.PERSON),
+        ("Where's the spare fuse?", AskedValue.PLACE),
+        ("Which town is the depot in?", AskedValue.PLACE),
+        ("How much is the ferry?", AskedValue.AMOUNT),
+        ("what is my locker number?", AskedValue.AMOUNT),
+        ("What's the monthly fee?", AskedValue.AMOUNT),
+        ("What do I drink in the morning?", None),
+        ("the ferns", None),
+    ],
+)
+def test_the_beginning_tells_what_is_asked(query: str, value: AskedValue | None) -> None:
+    assert read_question_form(query).value is value
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "gives"),
+    [
+        ("The dentist is on the ninth of May.", AskedValue.TIME, True),
+        ("Ferry leaves at ten.", AskedValue.TIME, True),
+        ("Rehearsals moved to Thursdays.", AskedValue.TIME, True),
+        ("The ferry is white.", AskedValue.TIME, False),
+        ("My uncle loves the harbour.", AskedValue.PLACE, False),
+        ("My uncle came to stay with us.", AskedValue.PLACE, True),
+        ("The recital is on Friday.", AskedValue.PLACE, False),
+        ("dr. Anand looks after my teeth", AskedValue.PERSON, True),
+        ("my landlady has the fuse", AskedValue.PERSON, True),
+        ("got an extension until spring", AskedValue.PERSON, False),
+        ("Lessons are on Tuesdays in term time.", AskedValue.PERSON, False),
+        ("The ferry is twelve each.", AskedValue.AMOUNT, True),
+        ("The ferry is late again.", AskedValue.AMOUNT, False),
+    ],
+)
+def test_what_a_text_gives(text: str, value: AskedValue, *, gives: bool) -> None:
+    assert gives_value(text, value) is gives
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "other"),
+    [
+        ("what must I not eat?", "Imke eats no nuts.", True),
+        ("where do I live?", "My aunt lives in Gdynia.", True),
+        ("where do i live?", "mum lives in Gdynia", True),
+        ("where do I live?", "Kofi's mother lives in Accra.", True),
+        ("how do I take my tea?", "Imke takes her tea with lemon.", True),
+        ("where do I live?", "I moved into the mill house.", False),
+        ("where do I live?", "rooms are in the mill house", False),
+        ("where do I buy flour?", "Tiller's deliver the flour.", False),
+        ("which bike do I ride?", "dad gave me his old Peugeot", False),
+        ("what does Imke eat?", "Imke eats no nuts.", False),
+        ("when do I pick Imke up?", "Imke finishes at three.", False),
+        ("when do I see my aunt?", "My aunt comes in June.", False),
+    ],
+)
+def test_a_text_about_somebody_else(query: str, text: str, *, other: bool) -> None:
+    assert speaks_of_other(text, read_question_form(query)) is other
+
+
+def test_somebody_else_is_the_subject_though_the_speaker_has_a_part() -> None:
+    form = read_question_form("where do we live?")
+    assert has_other_subject("My mother came to live with us.", form)
+    assert not speaks_of_other("My mother came to live with us.", form)
+
+
+@pytest.mark.parametrize("query", ["where did I live before?", "who was our vet?", "what was the old rate?"])
+def test_how_it_was(query: str) -> None:
+    assert not read_question_form(query).is_of_present
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_any_text_can_be_read(query: str, text: str) -> None:
+    form = read_question_form(query)
+    assert form == read_question_form(query)
+    assert speaks_of_other(text, form) <= has_other_subject(text, form) <= form.is_of_speaker
+    for value in AskedValue:
+        assert gives_value(text + " at the mill on Monday, said my aunt Imke, 3 times", value)
