@@ -117,11 +117,10 @@ def rank_candidates(
     """
     profile = question.profile
     raw = {
-        "vector": np.where(found.fit < 1, np.nan, found.vector),
-        "bm25": np.where(found.fit < 1, np.nan, 1)
-        * np.array([bm25_scores.get(label, np.nan) for label in found.labels.tolist()], np.float64),
-        "window": np.where(found.fit < 1, np.nan, found.window),
-        "coverage": np.where((found.coverage > 0) & (found.fit >= 1), found.coverage, np.nan),
+        "vector": found.vector,
+        "bm25": np.array([bm25_scores.get(label, np.nan) for label in found.labels.tolist()], np.float64),
+        "window": found.window,
+        "coverage": np.where(found.coverage > 0, found.coverage, np.nan),
         "evidence": found.evidence,
         "time": found.time,
         "graph": found.graph,
@@ -130,7 +129,7 @@ def rank_candidates(
     listed = {name: value for name, value in asdict(profile.lists).items() if np.isfinite(places[name]).any()}
     strength = {"mmr": 1.0, "rrf": 0.0}.get(profile.rerank, profile.strength)
     share = np.clip(found.evidence / max(strongest, _LEAST), 0.0, 1.0)
-    relevance = strength * share + (1.0 - strength) * fuse_ranks(places, listed, profile.rrf_k)
+    relevance = strength * share + (1.0 - strength) * found.fit * fuse_ranks(places, listed, profile.rrf_k)
     sides = _make_side_signals(found, profile, now_ms)
     factor = side_multiplier(sides, profile.sides, profile.side_bound)
     score = np.asarray(np.round(np.clip(relevance * factor, 0.0, 1.0), _DIGITS), np.float64)
