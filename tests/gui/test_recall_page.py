@@ -44,6 +44,25 @@ def test_an_empty_page_teaches_and_takes_a_question(room: LabRoom) -> None:
     assert page.list.lines.rowCount() > 0
 
 
+def test_why_a_memory_was_found_opens_its_reasons(room: LabRoom) -> None:
+    page = room.ask()
+    third = page.list.lines.list_rows()[2].id
+    page.activate(f"found:{third} {QUESTION}")
+    room.rest()
+    assert page.list.open_row is not None
+    assert page.list.open_row.id == third
+    assert isinstance(page.list.lines.line_at(page.list.lines.place_of(third) + 1), AnswerDetails)
+    assert page.asker.asked.question == QUESTION
+
+
+def test_why_a_memory_was_found_that_the_ranking_does_not_know_says_so(room: LabRoom) -> None:
+    page = room.open()
+    page.activate(f"found:elsewhere {QUESTION}")
+    room.rest()
+    assert page.list.open_row is None
+    assert room.dialog(WhyNotDialog).isVisible()
+
+
 def test_blanks_ask_nothing(room: LabRoom) -> None:
     page = room.open()
     QTest.keyClicks(page.header.question.field, "   ")

@@ -90,6 +90,8 @@ class AskPage(Page):
         self.column.looked_at.connect(lambda _: self._show_sources())
         for part in (self.column.memory_asked, self.panel.opened):
             part.connect(self._open_memory)
+        self.column.why_asked.connect(self._explain_source)
+        self.panel.why_asked.connect(lambda memory_id: self._explain_source(self.column.current_turn, memory_id))
         self.context.theme.changed.connect(self._fit_width)
         for keys, run in ((QKeySequence(Qt.Key.Key_Escape), talk.stop), (QKeySequence("Ctrl+R"), self.retry)):
             shortcut = QShortcut(keys, self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -241,6 +243,12 @@ class AskPage(Page):
     def _open_memory(self, memory_id: str) -> None:
         if memory_id:
             self.context.selection.reselect(memory_id, CLOSER)
+
+    def _explain_source(self, turn: Turn | None, memory_id: str) -> None:
+        """The laboratory shows why a memory was found; it is asked the same words."""
+        if turn is not None and turn.prepared is not None:
+            words = " ".join(turn.prepared.searched.split())
+            self.context.desk.go.emit("recall", f"found:{memory_id} {words}")
 
     def _on_kept(self, kept: KeptConversation) -> None:
         strings = ask_strings()["kept"]

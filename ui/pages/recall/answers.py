@@ -595,6 +595,14 @@ class AnswerList(ListView):
 
     # ---- details
 
+    def open_memory(self, memory_id: str) -> bool:
+        """Look at a memory with its details open; tells whether it is shown."""
+        if not self.select_memory(memory_id):
+            return False
+        if self._opened != self.currentIndex().row():
+            self.toggle_details(self.currentIndex().row())
+        return True
+
     def toggle_details(self, place: int) -> None:
         """Open the details of a row, or close them.
 
