@@ -38,15 +38,32 @@ CLOSER: Final = "closer"
 class Selection(QObject):
     """The memory that is looked at; pages set it, the inspector follows.
 
+    Attributes:
+        current: id of the memory; "" for none.
+        summary: makes what is shown while no memory is looked at, such as the summary of a room; None for nothing.
+
     Signals:
         changed: (memory id or "", who set it).
+        summary_changed: there is another summary, or none.
     """
 
     changed = Signal(str, str)
+    summary_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.current = ""
+        self.summary: Callable[[], QWidget] | None = None
+
+    def show_summary(self, make: Callable[[], QWidget] | None) -> None:
+        """Show something while no memory is looked at.
+
+        Args:
+            make: makes it, when it is to be seen; None for nothing.
+        """
+        if make is not self.summary:
+            self.summary = make
+            self.summary_changed.emit()
 
     def select(self, memory_id: str, origin: str) -> None:
         """Look at a memory.

@@ -222,9 +222,7 @@ def _offer_models(offer: AskOffer, installed: tuple[InstalledModel, ...], wanted
     return replace(offer, server=ModelServerState.READY, models=names, chosen=chosen)
 
 
-def _memory_answer(
-    open_vault: OpenVault, query: AskQuery, reply: RecallReply, searched: str
-) -> Future[PreparedAnswer]:
+def _memory_answer(open_vault: OpenVault, query: AskQuery, reply: RecallReply, searched: str) -> Future[PreparedAnswer]:
     """The memories themselves as the answer."""
     found = [item.memory.id for item in reply.result.items]
     reason = "" if found else reply.result.reason

@@ -103,6 +103,7 @@ class Inspector(QFrame):
         self._slow = make_timer(self, self._states.show_loading, _SLOW_MS)
         self._again_soon = make_timer(self, self._reload_shown, _AGAIN_MS)
         context.selection.changed.connect(self._on_selection_changed)
+        context.selection.summary_changed.connect(self._on_summary_changed)
         context.bridge.changed.connect(self._on_vault_changed)
         context.bridge.state.connect(self._on_vault_state)
         context.theme.changed.connect(self._set_minimum_width)
@@ -194,6 +195,14 @@ class Inspector(QFrame):
         else:
             self._is_behind = True
 
+    def _on_summary_changed(self) -> None:
+        if self._wanted:
+            return  # it is seen once no memory is looked at
+        if self.isVisible():
+            self._show_nothing()
+        else:
+            self._is_behind = True
+
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """What was chosen or changed while nobody looked is read now."""
         super().showEvent(event)
@@ -269,6 +278,7 @@ class Inspector(QFrame):
     def _on_vault_state(self, state: str) -> None:
         if state != "open":
             self._context.selection.current = ""
+            self._context.selection.summary = None
             self._wanted = ""
             for timer in (self._follow_soon, self._again_soon):
                 timer.stop()
@@ -332,6 +342,10 @@ class Inspector(QFrame):
 
     def _show_nothing(self) -> None:
         self._clear_shown()
+        make = self._context.selection.summary
+        if make is not None:
+            self._states.show_empty(make())
+            return
         words = "Select a memory to see its source, its relations and its history."
         self._states.show_empty(EmptyInspector(self._context.theme, "panel-right", "Nothing is selected", words))
 

@@ -39,6 +39,7 @@ class PalaceView(QWidget):
 
     Signals:
         picked: the memory that was chosen, "" for none.
+        placed: the keyboard came to a room or a wing (its id), or left it ("").
         looked: the look or what there is to see changed.
         asked: a verb for what the keyboard is on: pin, forget, edit, rename or merge.
         menu_asked: (a `PlacedLocus` or `RoomItem`, the global point).
@@ -50,6 +51,7 @@ class PalaceView(QWidget):
     """
 
     picked = Signal(str)
+    placed = Signal(str)
     looked = Signal()
     asked = Signal(str)
     menu_asked = Signal(object, object)
@@ -157,6 +159,7 @@ class PalaceView(QWidget):
     def set_cursor_at(self, *, room_id: str = "", wing_id: str = "") -> None:
         """Put the keyboard on a room, a wing, or neither."""
         self.marks.cursor_room, self.marks.cursor_wing = room_id, wing_id
+        self.placed.emit(room_id or wing_id)
         self._look_up.start()
         self.emit_sentence()
         self.update()
@@ -206,6 +209,13 @@ class PalaceView(QWidget):
         lens = self.camera.lens
         room = self.scene.room_at(*lens.plan_point(at.x(), at.y()))
         return room if room is not None and self.painter.name_rect(room, lens).contains(at) else None
+
+    def wing_block_at(self, at: QPointF) -> WingPlan | None:
+        """The wing whose ground or name is at a point of the canvas; a wing that is alone has all of the plan."""
+        wings = [wing for wing in self.scene.wings if wing.rooms]
+        if len(wings) == 1:
+            return wings[0]
+        return next((wing for wing in wings if self.painter.wing_block(wing, self.camera.lens).contains(at)), None)
 
     def hover_at(self, at: QPointF | None) -> None:
         """The pointer rests over a point, or has left."""

@@ -125,13 +125,21 @@ class Walk(QObject):
 
     # ---- beginning and end
 
+    def start_at(self, wing_id: str, room_id: str = "") -> None:
+        """Walk through a wing.
+
+        Args:
+            room_id: where the walk begins; "" for the wing's first room.
+        """
+        self._read_walk(wing_id, "walk", lambda stops: self._begin(wing_id, stops, room_id))
+
     def start(self) -> None:
         """Walk through the wing where one is, else through the first."""
         wings = [wing.id for wing in self._canvas.scene.wings if wing.rooms]
         here = self._canvas.where.wing_id or self._canvas.marks.cursor_wing
         wing_id = here if here in wings else next(iter(wings), None)
         if wing_id is not None:
-            self._read_walk(wing_id, "walk", lambda stops: self._begin(wing_id, stops))
+            self.start_at(wing_id)
 
     def start_due(self) -> None:
         """Rehearse every landmark that is due, in all wings."""
@@ -145,10 +153,11 @@ class Walk(QObject):
             .success(then)
         )
 
-    def _begin(self, wing_id: str, stops: Stops) -> None:
+    def _begin(self, wing_id: str, stops: Stops, room_id: str = "") -> None:
         if stops:
             self._wing_id = wing_id
-            self._show_new_round(WalkRound(stops))
+            at = next((nr for nr, stop in enumerate(stops) if stop.room_id == room_id), 0)
+            self._show_new_round(WalkRound([*stops[at:], *stops[:at]]))
             return
         strings, wing = walk_strings(), self._canvas.scene.find_wing(wing_id)
         if wing is None or not wing.rooms:
