@@ -264,6 +264,9 @@ class Page(QWidget):
     def deactivate(self) -> None:
         """Another page is shown."""
 
+    def focus_search(self) -> None:
+        """Put the keyboard into its own search field, where its `PageSpec` says that it has one."""
+
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show; pictures wait for that."""
         return True
@@ -291,6 +294,7 @@ class PageSpec:
         on_request: whether the inspector is there only once somebody asks for it; such a page needs the room.
         badge: what waits there for the person and is counted beside it; None for a page where nothing waits.
         counts: what its badge counts, in a word, for those who hear it.
+        has_search: whether it has a search field of its own; then the one above the pages is not there.
     """
 
     id: str
@@ -302,6 +306,7 @@ class PageSpec:
     on_request: bool = False
     badge: WaitingKind | None = None
     counts: str = "open"
+    has_search: bool = False
 
 
 @dataclass(frozen=True, slots=True)

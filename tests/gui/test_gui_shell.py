@@ -66,6 +66,14 @@ def inspector(_context: Context, _parts: Sequence[PartSpec]) -> QWidget:
     return QLabel("inspector")
 
 
+class Searching(Leaf):
+    """A page with a search field of its own."""
+
+    def focus_search(self) -> None:
+        """Note it."""
+        self.told.append("search")
+
+
 PAGES = [PageSpec("one", "One", "landmark", Leaf), PageSpec("library", "Two", "library", Leaf, words="table list")]
 
 
@@ -84,6 +92,25 @@ def page_of(window: MainWindow) -> Leaf:
     page = window.house.page
     assert isinstance(page, Leaf)
     return page
+
+
+def test_a_page_with_its_own_search_field_is_the_only_one_that_asks(context: Context, qtbot: QtBot) -> None:
+    pages = [*PAGES, PageSpec("own", "Own", "search", Searching, has_search=True)]
+    window = MainWindow(context, WindowViews(pages, [], gate, inspector, Importing))
+    qtbot.addWidget(window)
+    window.show()
+    window.top.search.setText("quince")
+    window.show_page("own")
+    assert not window.top.search.isVisible()
+    context.commands.run("edit.find")
+    assert window.house is not None
+    assert isinstance(window.house.page, Searching)
+    assert window.house.page.told[-1] == "search"
+    window.show_page("one")
+    assert window.top.search.isVisible()
+    assert window.top.search.text() == "", "what was typed there is not what the page showed"
+    context.commands.run("edit.find")
+    assert window.focusWidget() is window.top.search
 
 
 def test_the_first_page_is_shown_and_others_are_made_when_asked_for(window: MainWindow) -> None:

@@ -112,6 +112,10 @@ class AskPage(Page):
             self.read_offer()
         self.bar.field.setFocus()
 
+    def focus_search(self) -> None:
+        """Put the keyboard into the question."""
+        self.bar.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show."""
         is_waiting = self._is_reading or self._pending is not None or self._shown_soon.isActive()
@@ -272,4 +276,5 @@ ASK_PAGE = PageSpec(
     AskPage,
     "chat question answer talk conversation model ollama assistant sources",
     on_request=True,
+    has_search=True,
 )

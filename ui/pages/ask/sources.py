@@ -82,6 +82,7 @@ class SourceCard(QAbstractButton):
         for child in self.findChildren(QWidget):
             child.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.why = make_button(strings["why"], kind="link", hint=strings["why_hint"])
+        self.why.setProperty("flush", "true")
         self.why.setAccessibleName(strings["why_name"].format(number=source.number, text=text))
         box.addWidget(self.why, 0, Qt.AlignmentFlag.AlignLeft)
 

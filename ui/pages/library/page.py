@@ -265,6 +265,11 @@ class LibraryPage(Page):
     def _announce_reorder(self) -> None:
         self.context.desk.show_message("The sort order changed, so the selection was cleared.")
 
+    def focus_search(self) -> None:
+        """Put the keyboard into the query line."""
+        self.line.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.line.field.selectAll()
+
     def run_action(self, act: str) -> None:
         """Do something with what is chosen.
 
@@ -272,8 +277,7 @@ class LibraryPage(Page):
             act: id of an act, `edit` or `search`.
         """
         if act == "search":
-            self.line.field.setFocus()
-            self.line.field.selectAll()
+            self.focus_search()
         elif act == "edit":
             self._edit_chosen()
         else:
@@ -302,4 +306,6 @@ def _query_line_bottom(line: QueryLine, page: QWidget) -> int:
     return line.mapTo(page, QPoint(0, line.field.height())).y() + 6
 
 
-LIBRARY = PageSpec("library", "Library", "library", LibraryPage, "table list search filter export memories all")
+LIBRARY = PageSpec(
+    "library", "Library", "library", LibraryPage, "table list search filter export memories all", has_search=True
+)

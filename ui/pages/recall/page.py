@@ -46,7 +46,7 @@ from ui.widgets.states import FOOT, EmptyState, States
 
 ASK, SAVED = "ask", "saved"
 _TUNER, _TUNER_NARROW = 340, 292
-_WIDE, _BESIDE = 1180, 840
+_WIDE, _BESIDE = 1180, 1000
 
 
 class AnswerPane(QWidget):
@@ -378,6 +378,12 @@ class RecallPage(Page):
         elif self.panes.view == ASK:
             self.list.setFocus()
 
+    def focus_search(self) -> None:
+        """Put the keyboard into the question."""
+        self.panes.close_tuner()
+        self.header.question.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.header.question.field.selectAll()
+
     def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
         self._is_shown = False
@@ -561,4 +567,5 @@ RECALL = PageSpec(
     "laboratory tuner why ranking signals weights near misses saved questions probes ask",
     on_request=True,
     badge=WaitingKind.REGRESSIONS,
+    has_search=True,
 )

@@ -282,16 +282,13 @@ class RecallChips(QWidget):
         self.intent.chosen.connect(self._choose_intent)
         self.names = _note_chip()
         self.time = make_button("", self._toggle_time, kind="chip")
-        self.no_time = _note_chip()
-        self.no_time.setText(strings["time_none"])
-        self.no_time.setAccessibleName(strings["time_none"])
         self.weight = MenuChip(theme, "", {}, "")
         self.weight.setToolTip(strings["weight_hint"])
         self.weight.chosen.connect(self._choose_weight)
         self.view = MenuChip(theme, strings["seen_as"], {"": strings["you"]}, "")
         self.view.setToolTip(strings["seen_hint"])
         self.view.chosen.connect(self.seen_as)
-        for part in (self.intent, self.names, self.time, self.no_time, self.weight, self.view):
+        for part in (self.intent, self.names, self.time, self.weight, self.view):
             flow.addWidget(part)
 
     def offer_clients(self, names: Sequence[str]) -> None:
@@ -307,6 +304,7 @@ class RecallChips(QWidget):
         """Say how a question was understood."""
         self._change, self._plan = asked.change, answer.trace.plan
         self._show_intent()
+        self.names.setVisible(bool(self._plan.entities))
         self.names.setText(format_names(self._plan).replace("&", "&&"))
         self.names.setAccessibleName(format_names(self._plan))
         self.names.setToolTip(escape_tooltip(describe_name_aliases(self._plan)))
@@ -337,7 +335,6 @@ class RecallChips(QWidget):
         strings, time = recall_strings()["chips"], self._plan.time
         is_off = self._change.no_time
         self.time.setVisible(is_off or time is not None)
-        self.no_time.setVisible(not is_off and time is None)
         if is_off:
             shown, hint, icon = strings["time_off"], strings["time_back"], "rotate-ccw"
         elif time is not None:

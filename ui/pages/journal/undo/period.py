@@ -73,6 +73,7 @@ class PeriodBar(QWidget):
         self.segments.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.segments.chosen.connect(self.show_period)
         self._words = make_label("", "muted", wrap=True)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._box.setContentsMargins(0, 0, 0, 0)
         self._box.setSpacing(12)
@@ -132,3 +133,4 @@ class PeriodBar(QWidget):
         ways = QBoxLayout.Direction
         self._box.setDirection(ways.LeftToRight if is_wide else ways.TopToBottom)
         self._box.setSpacing(12 if is_wide else 6)
+        self._box.setStretch(0, 1 if is_wide else 0)
