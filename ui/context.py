@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from core.events import Changed
 from core.types.clients import PairingQuestion, PairingTurn
@@ -43,27 +43,27 @@ class Selection(QObject):
         summary: makes what is shown while no memory is looked at, such as the summary of a room; None for nothing.
 
     Signals:
-        changed: (memory id or "", who set it).
-        summary_changed: there is another summary, or none.
+        changed: (memory id or "", who set it); with "" also where another summary is to be seen.
     """
 
     changed = Signal(str, str)
-    summary_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.current = ""
         self.summary: Callable[[], QWidget] | None = None
 
-    def show_summary(self, make: Callable[[], QWidget] | None) -> None:
+    def show_summary(self, make: Callable[[], QWidget] | None, origin: str) -> None:
         """Show something while no memory is looked at.
 
         Args:
             make: makes it, when it is to be seen; None for nothing.
+            origin: as for `select`.
         """
         if make is not self.summary:
             self.summary = make
-            self.summary_changed.emit()
+            if not self.current:
+                self.changed.emit("", origin)
 
     def select(self, memory_id: str, origin: str) -> None:
         """Look at a memory.
@@ -247,7 +247,12 @@ class Page(QWidget):
     """One page of the window.
 
     A page is made when it is first shown and lives until the vault is locked.
+
+    Attributes:
+        search_field: its own search field, where its `PageSpec` says that it has one.
     """
+
+    search_field: QLineEdit | QPlainTextEdit | None = None
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -265,7 +270,10 @@ class Page(QWidget):
         """Another page is shown."""
 
     def focus_search(self) -> None:
-        """Put the keyboard into its own search field, where its `PageSpec` says that it has one."""
+        """Put the keyboard into its own search field; what is in it is chosen, so that typing replaces it."""
+        if self.search_field is not None:
+            self.search_field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.search_field.selectAll()
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show; pictures wait for that."""

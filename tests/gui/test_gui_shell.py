@@ -13,7 +13,7 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QTextDocument
 from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import remember, settle
 
@@ -69,9 +69,9 @@ def inspector(_context: Context, _parts: Sequence[PartSpec]) -> QWidget:
 class Searching(Leaf):
     """A page with a search field of its own."""
 
-    def focus_search(self) -> None:
-        """Note it."""
-        self.told.append("search")
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.search_field = QLineEdit("plums", self)
 
 
 PAGES = [PageSpec("one", "One", "landmark", Leaf), PageSpec("library", "Two", "library", Leaf, words="table list")]
@@ -105,7 +105,9 @@ def test_a_page_with_its_own_search_field_is_the_only_one_that_asks(context: Con
     context.commands.run("edit.find")
     assert window.house is not None
     assert isinstance(window.house.page, Searching)
-    assert window.house.page.told[-1] == "search"
+    assert window.focusWidget() is window.house.page.search_field
+    assert isinstance(window.house.page.search_field, QLineEdit)
+    assert window.house.page.search_field.selectedText() == "plums"
     window.show_page("one")
     assert window.top.search.isVisible()
     assert window.top.search.text() == "", "what was typed there is not what the page showed"

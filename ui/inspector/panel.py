@@ -21,6 +21,7 @@ from ui.bridge import make_query, problem_of
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.actions import MemoryActions
 from ui.inspector.shared_widgets import EmptyInspector
+from ui.strings import inspector_strings
 from ui.widgets.basics import (
     Elided,
     clear_layout,
@@ -103,7 +104,6 @@ class Inspector(QFrame):
         self._slow = make_timer(self, self._states.show_loading, _SLOW_MS)
         self._again_soon = make_timer(self, self._reload_shown, _AGAIN_MS)
         context.selection.changed.connect(self._on_selection_changed)
-        context.selection.summary_changed.connect(self._on_summary_changed)
         context.bridge.changed.connect(self._on_vault_changed)
         context.bridge.state.connect(self._on_vault_state)
         context.theme.changed.connect(self._set_minimum_width)
@@ -187,21 +187,14 @@ class Inspector(QFrame):
     # ---- following
 
     def _on_selection_changed(self, memory_id: str, _origin: str) -> None:
-        if not memory_id:
-            self._follow_soon.stop()
-            self._show_selection()
-        elif self.isVisible():
+        is_read = bool(memory_id) or self._context.selection.summary is not None
+        if is_read and not self.isVisible():
+            self._is_behind = True
+        elif memory_id:
             self._follow_soon.start()
         else:
-            self._is_behind = True
-
-    def _on_summary_changed(self) -> None:
-        if self._wanted:
-            return  # it is seen once no memory is looked at
-        if self.isVisible():
-            self._show_nothing()
-        else:
-            self._is_behind = True
+            self._follow_soon.stop()
+            self._show_selection()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """What was chosen or changed while nobody looked is read now."""
@@ -346,8 +339,9 @@ class Inspector(QFrame):
         if make is not None:
             self._states.show_empty(make())
             return
-        words = "Select a memory to see its source, its relations and its history."
-        self._states.show_empty(EmptyInspector(self._context.theme, "panel-right", "Nothing is selected", words))
+        strings = inspector_strings()["nothing"]
+        state = EmptyInspector(self._context.theme, "panel-right", strings["title"], strings["sentence"])
+        self._states.show_empty(state)
 
     def _on_reading_failed(self, error: BaseException) -> None:
         self._slow.stop()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -467,6 +468,11 @@ class TopBar(QFrame):
         self._name.setAlignment(Qt.AlignmentFlag.AlignVCenter)
 
 
+def _fit_search(top: TopBar, pages: Sequence[PageSpec], page_id: str) -> None:
+    """Show the search field beside pages that have none of their own."""
+    top.show_search(is_shown=not any(spec.id == page_id and spec.has_search for spec in pages))
+
+
 _GEOMETRY = "window.geometry"
 _STATUS_MS = 2_000
 SMALLEST = QSize(880, 600)
@@ -576,7 +582,7 @@ class MainWindow(QMainWindow):
             self.house = House(self.context, self._rooms.pages, inspector)
             self.house.inspects.connect(self.actions_box.show_inspector)
             self.house.counted.connect(self.status.show_count)
-            self.house.shown.connect(self._on_page_shown)
+            self.house.shown.connect(partial(_fit_search, self.top, self._rooms.pages))
             self._stack.addWidget(self.house)
             self._stack.setCurrentWidget(self.house)
             self._status.start()
@@ -626,11 +632,6 @@ class MainWindow(QMainWindow):
         """Show a page."""
         if self.house is not None:
             self.house.show_page(page_id, target)
-
-    def _on_page_shown(self, page_id: str) -> None:
-        if self.house is not None:
-            spec = next(spec for spec in self.house.page_specs() if spec.id == page_id)
-            self.top.show_search(is_shown=not spec.has_search)
 
     def open_import(self, paths: Sequence[Path] = ()) -> None:
         """Open the import of some files, or ask for them."""

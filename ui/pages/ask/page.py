@@ -6,6 +6,8 @@ model's words as anything but text.
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QWidget
@@ -51,6 +53,7 @@ class AskPage(Page):
         self.column, self.bar, self.panel = TurnColumn(context), AskQuestionBar(theme), SourcePanel(theme)
         self.keep = make_button(acts["keep"], self.conversation.keep, theme=theme, icon="save", hint=acts["keep_hint"])
         self.clear = make_button(acts["clear"], self.clear_turns, kind="ghost", theme=theme, icon="plus")
+        self.search_field = self.bar.field
         self._banner_place = QWidget()
         self._banner: Banner | None = None
         self._shown_soon = make_timer(self, self._show_newest, _SHOW_MS)
@@ -90,8 +93,10 @@ class AskPage(Page):
         self.column.looked_at.connect(lambda _: self._show_sources())
         for part in (self.column.memory_asked, self.panel.opened):
             part.connect(self._open_memory)
-        self.column.why_asked.connect(self._explain_source)
-        self.panel.why_asked.connect(lambda memory_id: self._explain_source(self.column.current_turn, memory_id))
+        self.column.why_asked.connect(partial(_explain_source, self.context))
+        self.panel.why_asked.connect(
+            lambda memory_id: _explain_source(self.context, self.column.current_turn, memory_id)
+        )
         self.context.theme.changed.connect(self._fit_width)
         for keys, run in ((QKeySequence(Qt.Key.Key_Escape), talk.stop), (QKeySequence("Ctrl+R"), self.retry)):
             shortcut = QShortcut(keys, self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -111,10 +116,6 @@ class AskPage(Page):
         if self.conversation.open_turn is None:
             self.read_offer()
         self.bar.field.setFocus()
-
-    def focus_search(self) -> None:
-        """Put the keyboard into the question."""
-        self.bar.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show."""
@@ -248,12 +249,6 @@ class AskPage(Page):
         if memory_id:
             self.context.selection.reselect(memory_id, CLOSER)
 
-    def _explain_source(self, turn: Turn | None, memory_id: str) -> None:
-        """The laboratory shows why a memory was found; it is asked the same words."""
-        if turn is not None and turn.prepared is not None:
-            words = " ".join(turn.prepared.searched.split())
-            self.context.desk.go.emit("recall", f"found:{memory_id} {words}")
-
     def _on_kept(self, kept: KeptConversation) -> None:
         strings = ask_strings()["kept"]
         captured, sealed = kept.captured, kept.sealed
@@ -267,6 +262,13 @@ class AskPage(Page):
         else:
             self.context.desk.show_message(sentence)
         self._enable_acts()
+
+
+def _explain_source(context: Context, turn: Turn | None, memory_id: str) -> None:
+    """The laboratory shows why a memory was found; it is asked the same words."""
+    if turn is not None and turn.prepared is not None:
+        words = " ".join(turn.prepared.searched.split())
+        context.desk.go.emit("recall", f"found:{memory_id} {words}")
 
 
 ASK_PAGE = PageSpec(

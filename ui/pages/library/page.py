@@ -49,6 +49,7 @@ class LibraryPage(Page):
         self._count = Elided("", "muted")
         self.table = LibraryTable(context)
         self.line = QueryLine(context, self.query)
+        self.search_field = self.line.field
         self.filters = LibraryFilterBar(context, self.query)
         self.terms = TermChips(theme, self.query)
         self.bar = SelectionBar(theme)
@@ -264,11 +265,6 @@ class LibraryPage(Page):
 
     def _announce_reorder(self) -> None:
         self.context.desk.show_message("The sort order changed, so the selection was cleared.")
-
-    def focus_search(self) -> None:
-        """Put the keyboard into the query line."""
-        self.line.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.line.field.selectAll()
 
     def run_action(self, act: str) -> None:
         """Do something with what is chosen.

@@ -19,7 +19,7 @@ from ui.bridge import make_write, problem_of
 from ui.context import Context
 from ui.pages.palace.items import RoomItem, room_rect
 from ui.pages.palace.scene import PlacedLocus
-from ui.pages.palace.view import PalaceView
+from ui.pages.palace.view import PalaceView, wing_block_at
 
 _BACK_MS = 260
 _IN_HAND = 22.0
@@ -213,7 +213,7 @@ class DragPointer:
         elif was is not None:
             canvas = self._canvas
             room = canvas.scene.room_at(*canvas.camera.lens.plan_point(was.x(), was.y()))
-            self._click(self._spot, self._room or room, canvas.wing_block_at(was))
+            self._click(self._spot, self._room or room, wing_block_at(canvas, was))
 
     def cancel_gesture(self) -> bool:
         """Let go of what is in hand.

@@ -23,7 +23,7 @@ from ui.pages.palace.items import KINDS, LocusStyle
 from ui.pages.palace.loader import LocusSeeker, PalaceReader, format_camera, place_camera
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PalaceScene
 from ui.pages.palace.slider import PalaceLegend, TimeCard
-from ui.pages.palace.summary import PlaceActions, PlaceSummaryView
+from ui.pages.palace.summary import PlaceSummaries
 from ui.pages.palace.verbs import PalaceVerbs
 from ui.pages.palace.walk.walk import Walk, WalkControls
 from ui.strings import palace_strings
@@ -34,8 +34,6 @@ from ui.widgets.states import EmptyState, States
 
 _CAMERA, _COLOUR = "palace.camera", "palace.colour"
 _KEEP_MS = 800
-_PLACE_MS = 60
-"""Arrows held down pass rooms that nobody wants to read about."""
 _AGE_STEP_MS = 3_600_000
 """Ages count from the last full hour, so that what is drawn holds while nothing changes."""
 _ALL = "all"
@@ -169,14 +167,13 @@ class PalacePage(Page):
         self.finder = PalaceFinder(context, self.canvas, self.line)
         self.mover = PlanMover(context, self.canvas)
         self.walk = Walk(context, self.canvas)
+        self.summaries = PlaceSummaries(context, self.canvas, self.walk, self.verbs)
         self.header.add_controls(self.walk.controls)
         self.reader, self.seeker = PalaceReader(context, self.canvas), LocusSeeker(context, self.canvas)
         self._is_placed = self._wants_keyboard = False
-        self._placed = ""
         self.states = States(context.theme, self._build_content(), "Opening the palace …")
         make_column(self, self.states, gap=0)
         self._keep = make_timer(self, self._save_camera, _KEEP_MS)
-        self._place_soon = make_timer(self, self._show_place, _PLACE_MS)
         self._connect_signals()
 
     def _build_content(self) -> QWidget:
@@ -207,7 +204,6 @@ class PalacePage(Page):
     def _connect_signals(self) -> None:
         self.canvas.looked.connect(self._on_view_looked)
         self.canvas.said.connect(self._show_sentence)
-        self.canvas.placed.connect(self._on_place_reached)
         self.reader.got_plan.connect(self._on_plan_read)
         self.reader.failed.connect(self._on_plan_failed)
         self.reader.done.connect(self._on_reading_done)
@@ -234,7 +230,7 @@ class PalacePage(Page):
         else:
             self.seeker.seek_memory()
         self.walk.refresh()
-        self._place_soon.start()
+        self.summaries.show_soon()
         self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
         self._wants_keyboard = not self.canvas.isVisible()  # what is not seen cannot take it
 
@@ -249,8 +245,7 @@ class PalacePage(Page):
         self.canvas.stop_motion()
         self.walk.pause()
         self.reader.stop_reload()
-        self._place_soon.stop()
-        self.context.selection.show_summary(None)
+        self.summaries.stop()
         self._save_camera()
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
@@ -344,44 +339,6 @@ class PalacePage(Page):
     def _on_reading_done(self) -> None:
         self._show_key()
         self.canvas.emit_sentence()
-
-    # ---- the room or wing the keyboard is on
-
-    def _on_place_reached(self, place_id: str) -> None:
-        if place_id:
-            self._place_soon.start()
-        else:
-            self._place_soon.stop()
-            self.context.selection.show_summary(None)
-
-    def _show_place(self) -> None:
-        """The inspector shows a summary of the room or wing the keyboard is on."""
-        canvas, marks = self.canvas, self.canvas.marks
-        if self._placed == marks.cursor_room + marks.cursor_wing and self.context.selection.summary is not None:
-            return  # the same as before
-        self._placed = marks.cursor_room + marks.cursor_wing
-        room, wing = self.scene.rooms.get(marks.cursor_room), self.scene.find_wing(marks.cursor_wing)
-        if room is not None:
-            room_id, wing_id = room.id, room.wing.id
-            actions = PlaceActions(
-                lambda: canvas.enter_room(room_id),
-                lambda: self.walk.start_at(wing_id, room_id),
-                lambda: self._rename_room(room_id),
-            )
-            self.context.selection.show_summary(lambda: PlaceSummaryView(self.context, room_id, actions))
-        elif wing is not None:
-            of_wing = wing.id
-            actions = PlaceActions(lambda: canvas.enter_wing(of_wing), lambda: self.walk.start_at(of_wing))
-            self.context.selection.show_summary(lambda: PlaceSummaryView(self.context, of_wing, actions))
-
-    def _rename_room(self, room_id: str) -> None:
-        """Bring its name onto the canvas, and write it anew there."""
-        room = self.scene.rooms.get(room_id)
-        if room is not None:
-            middle = room.rect.center()
-            self.canvas.camera.reveal_point(middle.x(), middle.y())
-            self.canvas.camera.finish_flight()
-            self.verbs.start_rename(room)
 
     # ---- how it looks, where one is
 

@@ -1,6 +1,6 @@
 """What the inspector shows of a room or a wing: its emblem, what it holds, its landmarks, what is new, whom it names.
 
-Must not do: move the camera or change a room; it says what is asked for.
+Must not do: paint the plan, or change a room by itself.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QObject, QRectF
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLayout, QWidget
 
@@ -18,7 +18,10 @@ from core.types.values import Kind
 from core.types.views import Furnishing, MemoryRow, PlacePerson, PlaceSummary
 from ui.bridge import make_query, problem_of
 from ui.context import Context
+from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.picture.furniture import Furniture
+from ui.pages.palace.verbs import PalaceVerbs
+from ui.pages.palace.walk.walk import Walk
 from ui.strings import format_count, palace_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
@@ -39,7 +42,8 @@ from ui.widgets.shapes import KindMark
 ORIGIN = "place"
 """The origin of a selection that was made here: the plan goes to the memory."""
 _EMBLEM, _NAME = 36, 80
-_AGAIN_MS = 300
+_AGAIN_MS, _SOON_MS = 300, 60
+_PALACE = "palace"
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,3 +253,58 @@ def _empty(column: QLayout) -> None:
         if widget is not None:
             widget.hide()
             widget.deleteLater()
+
+
+class PlaceSummaries(QObject):
+    """Offers the inspector a summary of the room or wing the keyboard is on."""
+
+    def __init__(self, context: Context, canvas: PalaceCanvas, walk: Walk, verbs: PalaceVerbs) -> None:
+        super().__init__(canvas)
+        self._context, self._canvas, self._walk, self._verbs = context, canvas, walk, verbs
+        self._shown = ""
+        self._soon = make_timer(self, self._show_place, _SOON_MS)
+        canvas.placed.connect(self._on_place_reached)
+
+    def show_soon(self) -> None:
+        """Show where the keyboard is, a moment later: arrows held down pass rooms that nobody wants to read about."""
+        self._soon.start()
+
+    def stop(self) -> None:
+        """The plan is left, or the keyboard is on no room and no wing."""
+        self._soon.stop()
+        self._context.selection.show_summary(None, _PALACE)
+
+    def _on_place_reached(self, place_id: str) -> None:
+        if place_id:
+            self.show_soon()
+        else:
+            self.stop()
+
+    def _show_place(self) -> None:
+        canvas, marks, selection = self._canvas, self._canvas.marks, self._context.selection
+        place_id = marks.cursor_room or marks.cursor_wing
+        if place_id == self._shown and selection.summary is not None:
+            return  # the same as before
+        room, wing = canvas.scene.rooms.get(place_id), canvas.scene.find_wing(place_id)
+        if room is not None:
+            wing_id = room.wing.id
+            actions = PlaceActions(
+                lambda: canvas.enter_room(place_id),
+                lambda: self._walk.start(wing_id, place_id),
+                lambda: self._rename_room(place_id),
+            )
+        elif wing is not None:
+            actions = PlaceActions(lambda: canvas.enter_wing(place_id), lambda: self._walk.start(place_id))
+        else:
+            return
+        self._shown = place_id
+        selection.show_summary(lambda: PlaceSummaryView(self._context, place_id, actions), _PALACE)
+
+    def _rename_room(self, room_id: str) -> None:
+        """Bring its name onto the canvas, and write it anew there."""
+        room = self._canvas.scene.rooms.get(room_id)
+        if room is not None:
+            middle = room.rect.center()
+            self._canvas.camera.reveal_point(middle.x(), middle.y())
+            self._canvas.camera.finish_flight()
+            self._verbs.start_rename(room)

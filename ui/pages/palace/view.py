@@ -210,13 +210,6 @@ class PalaceView(QWidget):
         room = self.scene.room_at(*lens.plan_point(at.x(), at.y()))
         return room if room is not None and self.painter.name_rect(room, lens).contains(at) else None
 
-    def wing_block_at(self, at: QPointF) -> WingPlan | None:
-        """The wing whose ground or name is at a point of the canvas; a wing that is alone has all of the plan."""
-        wings = [wing for wing in self.scene.wings if wing.rooms]
-        if len(wings) == 1:
-            return wings[0]
-        return next((wing for wing in wings if self.painter.wing_block(wing, self.camera.lens).contains(at)), None)
-
     def hover_at(self, at: QPointF | None) -> None:
         """The pointer rests over a point, or has left."""
         spot = None if at is None else self.spot_at(at)
@@ -274,6 +267,14 @@ class PalaceView(QWidget):
         self._look_up.stop()
         self._plate, self.marks.hover = False, None
         self.painter.drop_pictures()
+
+
+def wing_block_at(view: PalaceView, at: QPointF) -> WingPlan | None:
+    """The wing whose ground or name is at a point of the canvas; a wing that is alone has all of the plan."""
+    wings = [wing for wing in view.scene.wings if wing.rooms]
+    if len(wings) == 1:
+        return wings[0]
+    return next((wing for wing in wings if view.painter.wing_block(wing, view.camera.lens).contains(at)), None)
 
 
 def zoom_on_locus(view: PalaceView, spot: PlacedLocus, goal: Lens) -> Lens:

@@ -299,6 +299,7 @@ class RecallPage(Page):
         make_column(self, self.panes)
         self.panes.build_layout(self.tuner, self.saved)
         self.pane, self.list, self.header = self.panes.pane, self.panes.pane.list, self.panes.header
+        self.search_field = self.header.question.field
         self._refresh = make_timer(self, self._reload_stale, _REFRESH_MS)
         self._reads_tuning = self._asks_again = False
         self._connect_signals()
@@ -377,12 +378,6 @@ class RecallPage(Page):
             self.header.question.field.setFocus()
         elif self.panes.view == ASK:
             self.list.setFocus()
-
-    def focus_search(self) -> None:
-        """Put the keyboard into the question."""
-        self.panes.close_tuner()
-        self.header.question.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.header.question.field.selectAll()
 
     def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""

@@ -10,6 +10,7 @@ import pytest
 from belief_rig import claim
 from engine_rig import Rig, differences, rig_at
 from entity_rig import change, found, get, make, merge, named, refused
+from statement_rows import mark_small_talk
 
 from core.engine.views.entities import Entities
 from core.entities import registry
@@ -403,11 +404,10 @@ def test_where_it_is_named_statements_come_first_and_small_talk_last(rig: Rig) -
             at = text.index("Rosa")
             tx.run("DELETE FROM mentions WHERE memory_id = ?", (one,))
             tx.insert("mentions", {"memory_id": one, "entity_id": entity, "start_at": at, "end_at": at + 4})
-        told = {"memory_id": ids[1], "version": "1", "content_hash": b"", "small_talk": 1, "at": 1}
-        tx.insert("readings", told)
         tx.update("memories", {"id": over}, {"status": "archived"})
 
     rig.write(write)
+    mark_small_talk(rig, ids[1])
     places = rig.engine.entities.read_detail(entity).result(10).places
     assert [place.text for place in places] == [
         "Rosa lives in Porto.",

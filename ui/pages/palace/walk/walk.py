@@ -125,21 +125,18 @@ class Walk(QObject):
 
     # ---- beginning and end
 
-    def start_at(self, wing_id: str, room_id: str = "") -> None:
+    def start(self, wing_id: str = "", room_id: str = "") -> None:
         """Walk through a wing.
 
         Args:
+            wing_id: which; "" for the one where one is, else the first.
             room_id: where the walk begins; "" for the wing's first room.
         """
-        self._read_walk(wing_id, "walk", lambda stops: self._begin(wing_id, stops, room_id))
-
-    def start(self) -> None:
-        """Walk through the wing where one is, else through the first."""
         wings = [wing.id for wing in self._canvas.scene.wings if wing.rooms]
-        here = self._canvas.where.wing_id or self._canvas.marks.cursor_wing
-        wing_id = here if here in wings else next(iter(wings), None)
-        if wing_id is not None:
-            self.start_at(wing_id)
+        here = wing_id or self._canvas.where.wing_id or self._canvas.marks.cursor_wing
+        chosen = here if here in wings else next(iter(wings), None)
+        if chosen is not None:
+            self._read_walk(chosen, "walk", lambda stops: self._begin(chosen, stops, room_id))
 
     def start_due(self) -> None:
         """Rehearse every landmark that is due, in all wings."""
