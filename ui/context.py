@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from core.events import Changed
 from core.types.clients import PairingQuestion, PairingTurn
@@ -38,8 +38,12 @@ CLOSER: Final = "closer"
 class Selection(QObject):
     """The memory that is looked at; pages set it, the inspector follows.
 
+    Attributes:
+        current: id of the memory; "" for none.
+        summary: makes what is shown while no memory is looked at, such as the summary of a room; None for nothing.
+
     Signals:
-        changed: (memory id or "", who set it).
+        changed: (memory id or "", who set it); with "" also where another summary is to be seen.
     """
 
     changed = Signal(str, str)
@@ -47,6 +51,19 @@ class Selection(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.current = ""
+        self.summary: Callable[[], QWidget] | None = None
+
+    def show_summary(self, make: Callable[[], QWidget] | None, origin: str) -> None:
+        """Show something while no memory is looked at.
+
+        Args:
+            make: makes it, when it is to be seen; None for nothing.
+            origin: as for `select`.
+        """
+        if make is not self.summary:
+            self.summary = make
+            if not self.current:
+                self.changed.emit("", origin)
 
     def select(self, memory_id: str, origin: str) -> None:
         """Look at a memory.
@@ -230,7 +247,12 @@ class Page(QWidget):
     """One page of the window.
 
     A page is made when it is first shown and lives until the vault is locked.
+
+    Attributes:
+        search_field: its own search field, where its `PageSpec` says that it has one.
     """
+
+    search_field: QLineEdit | QPlainTextEdit | None = None
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -246,6 +268,12 @@ class Page(QWidget):
 
     def deactivate(self) -> None:
         """Another page is shown."""
+
+    def focus_search(self) -> None:
+        """Put the keyboard into its own search field; what is in it is chosen, so that typing replaces it."""
+        if self.search_field is not None:
+            self.search_field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.search_field.selectAll()
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show; pictures wait for that."""
@@ -274,6 +302,7 @@ class PageSpec:
         on_request: whether the inspector is there only once somebody asks for it; such a page needs the room.
         badge: what waits there for the person and is counted beside it; None for a page where nothing waits.
         counts: what its badge counts, in a word, for those who hear it.
+        has_search: whether it has a search field of its own; then the one above the pages is not there.
     """
 
     id: str
@@ -285,6 +314,7 @@ class PageSpec:
     on_request: bool = False
     badge: WaitingKind | None = None
     counts: str = "open"
+    has_search: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from core.types.replies import UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.bridge import make_write
 from ui.context import Context
-from ui.strings import undo_strings
-from ui.widgets.labels import count_of
+from ui.strings import format_count, undo_strings
 from ui.widgets.plaintext import one_line
 
 _PREFIXES = ("Undo: ", "Redo: ")
@@ -98,9 +97,9 @@ def describe_left(count: int) -> str:
     """What an undo left as it is, as a sentence to put behind another one.
 
     Args:
-        count: of records.
+        count: of what the step had changed and something else changed since.
 
     Returns:
         It, with a blank before it; "" where nothing was left.
     """
-    return f" {count_of(count, 'record')} changed since and stayed." if count else ""
+    return f" {format_count(undo_strings()['left'], count)}" if count else ""

@@ -119,7 +119,7 @@ class Conversations:
             words = words_to_search(query.prompt, query.before)
             asked = RecallQuery(words, limit=MOST_SOURCES, spaces=query.spaces)
             return chain_work(
-                self._memories.recall(asked, OWNER_ACTOR), lambda reply: _memory_answer(open_vault, query, reply)
+                self._memories.recall(asked, OWNER_ACTOR), lambda reply: _memory_answer(open_vault, query, reply, words)
             )
         window = asyncio.run_coroutine_threadsafe(self._read_window(open_vault, query), self._loop())
         return chain_work(window, lambda tokens: self._assemble_prompt(open_vault, query, tokens))
@@ -142,7 +142,9 @@ class Conversations:
         scope = self._authority.make_scope(OWNER_ACTOR)
         return chain_work(
             build_context(open_vault, asked, scope, OWNER_ACTOR),
-            lambda reply: open_vault.storage.read(lambda rows: self._compose_messages(rows, query, window, reply)),
+            lambda reply: open_vault.storage.read(
+                lambda rows: replace(self._compose_messages(rows, query, window, reply), searched=words)
+            ),
         )
 
     def _compose_messages(self, rows: Rows, query: AskQuery, window: int, reply: ContextReply) -> PreparedAnswer:
@@ -220,12 +222,15 @@ def _offer_models(offer: AskOffer, installed: tuple[InstalledModel, ...], wanted
     return replace(offer, server=ModelServerState.READY, models=names, chosen=chosen)
 
 
-def _memory_answer(open_vault: OpenVault, query: AskQuery, reply: RecallReply) -> Future[PreparedAnswer]:
+def _memory_answer(open_vault: OpenVault, query: AskQuery, reply: RecallReply, searched: str) -> Future[PreparedAnswer]:
     """The memories themselves as the answer."""
     found = [item.memory.id for item in reply.result.items]
     reason = "" if found else reply.result.reason
     sources = open_vault.storage.read(lambda rows: _read_sources(rows, found, {}))
-    return map_result(sources, lambda read: PreparedAnswer(query, read, receipt_id=reply.receipt_id, reason=reason))
+    return map_result(
+        sources,
+        lambda read: PreparedAnswer(query, read, receipt_id=reply.receipt_id, reason=reason, searched=searched),
+    )
 
 
 def _read_sources(rows: Rows, ids: list[str] | tuple[str, ...], forms: dict[str, str]) -> tuple[AnswerSource, ...]:

@@ -67,6 +67,22 @@ class Steps:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeCounts:
+    """What became of memories in a period, as far as it still stands; what was undone is not counted.
+
+    Attributes:
+        learned: recorded in it, whatever became of them since.
+        replaced: a newer text stands for them. `merged`: another memory does, or a digest.
+        forgotten: forgotten in it.
+    """
+
+    learned: int
+    replaced: int
+    merged: int
+    forgotten: int
+
+
+@dataclass(frozen=True, slots=True)
 class UndoBack:
     """What "undo back to here" did or would do.
 

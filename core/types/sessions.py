@@ -305,6 +305,7 @@ class PreparedAnswer:
         receipt_id: of the recall.
         reason: why nothing was found, a sentence; "" where something was.
         host: the address the messages are for, in words.
+        searched: the words that were searched for; a question that goes on with another has that one's too.
     """
 
     query: AskQuery
@@ -316,3 +317,4 @@ class PreparedAnswer:
     receipt_id: str = ""
     reason: str = ""
     host: str = ""
+    searched: str = ""

@@ -474,6 +474,48 @@ class Loci:
 
 
 @dataclass(frozen=True, slots=True)
+class PlacePerson:
+    """A person whom memories of a place name; `count` memories do."""
+
+    id: str
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceSummary:
+    """A room or a wing from outside.
+
+    Attributes:
+        space: name of the space that its wing is.
+        rooms: of a wing how many it has; 0 for a room.
+        kinds: how many memories of each kind that occurs; those that the plan counts.
+        first: epoch ms, when the earliest was said or happened; None where there is none. `last` likewise.
+        landmarks: of a room all, by position; of a wing those of its fullest rooms.
+        fresh: how many were recorded within the last seven days; `newest` are the last of them.
+        people: whom it names most.
+    """
+
+    id: str
+    name: str
+    space: str
+    rooms: int
+    furnishing: Furnishing | None
+    kinds: Mapping[Kind, int]
+    first: int | None
+    last: int | None
+    landmarks: tuple[MemoryRow, ...]
+    fresh: int
+    newest: tuple[MemoryRow, ...]
+    people: tuple[PlacePerson, ...]
+
+    @property
+    def count(self) -> int:
+        """How many memories it holds."""
+        return sum(self.kinds.values())
+
+
+@dataclass(frozen=True, slots=True)
 class Whereabouts:
     """Where one memory stands.
 

@@ -10,7 +10,7 @@ from fake_ollama import EMBEDDER, MODEL, Answer, FakeOllama
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 from window_rig import hear, settle, window_context
@@ -342,6 +342,37 @@ def test_without_a_server_the_memories_answer_and_the_page_says_how_to_get_one(
     assert context.selection.current == cards[0].source.memory.id
 
 
+def test_every_source_leads_by_pointer_and_by_keyboard_to_why_it_was_found(
+    page: AskPage, qtbot: QtBot, context: Context, absent: str
+) -> None:
+    assert absent
+    gone: list[tuple[str, str]] = []
+    context.desk.go.connect(lambda *to: gone.append(to))
+    ask(page, qtbot)
+    cards = page.column.views[0].findChildren(SourceCard)
+    assert cards
+    for card in cards:
+        assert card.why.isVisible()
+        assert card.why.focusPolicy() & Qt.FocusPolicy.TabFocus
+        assert f"Why was source {card.source.number} found?" in card.why.accessibleName()
+    QTest.mouseClick(cards[0].why, Qt.MouseButton.LeftButton)
+    QTest.keyClick(cards[1].why, Qt.Key.Key_Space)
+    assert gone == [("recall", f"found:{card.source.memory.id} {QUESTION}") for card in cards[:2]]
+    assert not context.selection.current  # the card itself was not pressed
+
+
+def test_why_a_source_of_a_question_that_goes_on_is_asked_with_the_words_that_found_it(
+    page: AskPage, qtbot: QtBot, context: Context, absent: str
+) -> None:
+    assert absent
+    gone: list[str] = []
+    context.desk.go.connect(lambda _, target: gone.append(target))
+    ask(page, qtbot)
+    ask(page, qtbot, "And near what?")
+    page.column.views[1].findChildren(SourceCard)[0].why.click()
+    assert gone[0].partition(" ")[2] == f"{QUESTION} And near what?"
+
+
 def test_a_server_that_is_started_meanwhile_is_found(page: AskPage, qtbot: QtBot, absent: str) -> None:
     enter(page, qtbot)
     assert page.offer is not None
@@ -420,12 +451,20 @@ def test_a_new_conversation_leaves_nothing(page: AskPage, qtbot: QtBot, server: 
 # ---- the window
 
 
-def test_where_it_is_narrow_the_sources_are_chips_below(page: AskPage, qtbot: QtBot, server: FakeOllama) -> None:
+def test_where_it_is_narrow_the_sources_are_chips_below(
+    page: AskPage, qtbot: QtBot, context: Context, server: FakeOllama
+) -> None:
     server.says("In Voss [1].")
     ask(page, qtbot)
     page.resize(900, 640)
     settle(qtbot, lambda: not page.panel.isVisible())
     assert page.column.views[0].chips.isVisible()
+    gone: list[str] = []
+    context.desk.go.connect(lambda _, target: gone.append(target))
+    ways = page.column.views[0].chips.findChildren(QToolButton)
+    assert len(ways) == len(page.conversation.turns[0].sources)
+    QTest.keyClick(ways[0], Qt.Key.Key_Space)
+    assert gone[0].startswith("found:")
     page.resize(1360, 800)
     settle(qtbot, page.panel.isVisible)
     assert not page.column.views[0].chips.isVisible()

@@ -33,6 +33,7 @@ def room(context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Ite
 def test_a_palace_without_clients_teaches_what_they_are_and_what_cannot_be_protected(room: ClientsRoom) -> None:
     room.enter()
     told = room.words()
+    assert told.splitlines()[0] == "Clients" or "\nClients\n" in told
     assert "No assistants yet" in told
     assert "one-time code" in told
     assert "program that runs as you" in told

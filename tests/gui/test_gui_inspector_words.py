@@ -149,7 +149,7 @@ def test_the_date_of_a_memory_is_said_in_words() -> None:
     noon = 1_746_273_600_000  # 3 May 2025
     assert describe_date(When(noon, Precision.DAY), 0) == "Said 3 May 2025"
     assert describe_date(When(noon, Precision.YEAR), 0) == "Said 2025"
-    assert describe_date(None, noon) == "Added 3 May 2025"
+    assert describe_date(None, noon) == "Recorded 3 May 2025"
 
 
 def test_the_space_of_all_is_not_told_by_its_name_on_the_wire() -> None:

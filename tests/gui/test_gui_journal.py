@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
-from engine_rig import Rig, facts
+from engine_rig import HandClock, Rig, facts
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 from window_rig import hear, remember, settle
 
 from core.engine.vault.history import History
-from core.types.replies import AuditRow, StepRow, UndoReport
+from core.types.replies import AuditRow, ChangeCounts, StepRow, UndoReport
 from core.types.views import Revision
 from ui.context import Context
 from ui.lists.list_view import ListModel
@@ -32,8 +32,9 @@ from ui.pages.journal.labels import (
 from ui.pages.journal.page import JournalPage
 from ui.pages.journal.undo.changes import PAGE_STEPS, StepList, TakeBackDialog
 from ui.pages.journal.undo.imports import COLUMNS, RemoveImportDialog
+from ui.pages.journal.undo.period import PERIODS, describe_counts, period_start
 from ui.undo import report_undo
-from ui.widgets.labels import format_day_heading
+from ui.widgets.labels import format_day_heading, to_local
 from ui.widgets.states import States
 from ui.widgets.verdict import chain_sentence, summarize_checks
 
@@ -123,7 +124,7 @@ def test_a_step_names_the_memory_it_is_about(page: JournalPage, rig: Rig, qtbot:
     told = feed.describe_details(step)
     assert told.startswith("“The shed is green.")
     assert "\u202e" not in told
-    assert "…” · You · " in told
+    assert told.endswith("…” · You")
     assert len(told) < 110
     feed._add_openings((stored.memory_id,), ())
     assert feed.describe_details(step).startswith("an erased memory · You · ")
@@ -433,7 +434,7 @@ def test_a_check_is_told_apart(outcomes: dict[str, str], tone: str, chain: str) 
 def test_a_step_with_rows_that_stayed_says_so(context: Context) -> None:
     heard = hear(context)
     report_undo(context, UndoReport("s", "Forget a memory", "u", 1, ({"table": "memories"},)))
-    assert heard.sentences == ["Undone: Forget a memory. 1 record changed since and stayed."]
+    assert heard.sentences == ["Undone: Forget a memory. 1 detail was changed since and was kept."]
 
 
 def test_a_client_that_came_back_is_named_with_what_it_needs(context: Context) -> None:
@@ -441,3 +442,63 @@ def test_a_client_that_came_back_is_named_with_what_it_needs(context: Context) -
     report_undo(context, UndoReport("s", "Revoke a client", "u", 1, unpaired=("Cla\u202eude",)))
     told = "Cla‹U+202E›ude is restored but unpaired: its old token stays invalid. Pair it again to let it connect."
     assert heard.sentences == [f"Undone: Revoke a client. {told}"]
+
+
+# ---- periods
+
+
+def test_periods_begin_at_local_midnight_of_the_day_the_monday_and_the_first() -> None:
+    for now in (NOON, NOON + 2 * DAY_MS, NOON + 101 * DAY_MS):
+        here = to_local(now)
+        starts = {period: to_local(period_start(period, now)) for period in PERIODS[:-1]}
+        assert starts["today"].date() == here.date()
+        assert (starts["week"].weekday(), (here - starts["week"]).days < 7) == (0, True)
+        assert (starts["month"].year, starts["month"].month, starts["month"].day) == (here.year, here.month, 1)
+        assert {(start.hour, start.minute) for start in starts.values()} == {(0, 0)}
+    assert period_start("all", NOON) == 0
+
+
+def test_the_month_is_told_in_one_sentence_and_lists_its_own_changes(
+    page: JournalPage, qtbot: QtBot, rig: Rig, context: Context
+) -> None:
+    clock = rig.clock
+    assert isinstance(clock, HandClock)
+    old = rig.store("The shed is green.").memory_id
+    clock.advance(60 * DAY_MS)
+    rig.store("The boat is blue.")
+    gone = rig.store("The kettle is red.").memory_id
+    rig.forget(gone)
+    rig.engine.library.revise_memories([old], Revision(text="The shed is black.")).result(30)
+    page.activate()
+    tab = page.tabs.changes
+    settle(qtbot, lambda: page.is_settled() and bool(tab.period.sentence))
+    everything = len(shown(tab.list.lines))
+    tab.period.segments._buttons["month"].click()
+    settle(qtbot, lambda: tab.period.sentence.startswith("This month, "))
+    assert tab.period.sentence.endswith("1 replaced, 0 merged and 1 forgotten.")
+    settle(qtbot, lambda: len(shown(tab.list.lines)) < everything)
+    assert all(row.at >= tab.period.since for row in tab.list.lines.list_rows())
+    assert context.prefs.read_text("journal.period") == "month"
+    rig.undo()
+    settle(qtbot, lambda: tab.period.sentence.endswith("0 replaced, 0 merged and 1 forgotten."))
+
+
+def test_a_day_without_a_change_says_so_and_leads_to_all(page: JournalPage, qtbot: QtBot, rig: Rig) -> None:
+    clock = rig.clock
+    assert isinstance(clock, HandClock)
+    rig.store("The shed is green.")
+    clock.advance(3 * DAY_MS)
+    page.activate()
+    tab = page.tabs.changes
+    settle(qtbot, page.is_settled)
+    tab.period.segments._buttons["today"].click()
+    settle(qtbot, lambda: "Nothing changed today" in [label.text() for label in tab.findChildren(QLabel)])
+    assert tab.period.sentence.startswith("Today, 0 memories were learned")
+    next(one for one in tab.findChildren(QPushButton) if one.text() == "Show all changes").click()
+    settle(qtbot, lambda: bool(tab.list.lines.list_rows()))
+    assert tab.period.segments.current == "all"
+
+
+def test_counts_are_worded() -> None:
+    told = describe_counts("week", ChangeCounts(1, 3, 8, 2))
+    assert told == "This week, 1 memory was learned, 3 replaced, 8 merged and 2 forgotten."

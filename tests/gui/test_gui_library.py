@@ -86,6 +86,30 @@ def press(page: LibraryPage, key: Qt.Key) -> None:
 # ---- the model
 
 
+@pytest.mark.parametrize(
+    ("query", "change"),
+    [
+        ("kettle", Revision(text="The pot is red.")),
+        ("kind:fact kettle", Revision(kind=Kind.RULE)),
+        ("tag:blue", Revision(remove_tags=("blue",))),
+        ("-is:pinned kettle", Revision(pinned=True)),
+        ("status:active kettle", Revision(status=Status.ARCHIVED)),
+        ("space:home kettle", Revision(space="work")),
+    ],
+)
+def test_a_row_goes_once_an_edit_no_longer_matches_the_filter(
+    qtbot: QtBot, page: LibraryPage, rig: Rig, query: str, change: Revision
+) -> None:
+    edited = remember(rig.engine, "The kettle is red.").memory_id
+    remember(rig.engine, "The shed is green.")
+    rig.engine.library.revise_memories([edited], Revision(add_tags=("blue",))).result(30)
+    entered(qtbot, page, 1, query)
+    page.table.select_memory(edited)
+    report = rig.engine.library.revise_memories([edited], change).result(30)
+    assert report.changed == 1
+    settle(qtbot, lambda: page.table.memories.ids == ())
+
+
 def test_model_keeps_the_rules(qtbot: QtBot, context: Context, rig: Rig, qtmodeltester: ModelTester) -> None:
     rig.bring(facts(30))
     model = MemoryTable(context)

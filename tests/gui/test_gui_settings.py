@@ -383,3 +383,21 @@ def test_licences_can_be_read(page: SettingsPage, context: Context, qtbot: QtBot
         dialog = LicenceDialog(context.theme, part, page)
         qtbot.addWidget(dialog)
         assert len(dialog.text.toPlainText()) > 500, part.title
+
+
+def test_the_group_one_looks_at_is_marked_by_more_than_a_colour(page: SettingsPage, context: Context) -> None:
+    def is_barred(at: int) -> bool:
+        item = page.groups.item(at)
+        page.groups.scrollToItem(item)
+        rect = page.groups.visualItemRect(item)
+        pixel = page.groups.viewport().grab().toImage().pixelColor(rect.left() + 1, rect.center().y())
+        return pixel == context.theme.colour("accent")
+
+    assert page.groups.currentRow() == 0
+    assert is_barred(0)
+    assert not is_barred(1)
+    third = page.sections[2]
+    page.area.verticalScrollBar().setValue(third.y())
+    assert page.groups.currentItem().text() == third.title
+    assert is_barred(2)
+    assert not is_barred(0)

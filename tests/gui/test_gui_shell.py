@@ -13,7 +13,7 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QTextDocument
 from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import remember, settle
 
@@ -66,6 +66,14 @@ def inspector(_context: Context, _parts: Sequence[InspectorSectionSpec]) -> QWid
     return QLabel("inspector")
 
 
+class Searching(Leaf):
+    """A page with a search field of its own."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.search_field = QLineEdit("plums", self)
+
+
 PAGES = [PageSpec("one", "One", "landmark", Leaf), PageSpec("library", "Two", "library", Leaf, words="table list")]
 
 
@@ -84,6 +92,27 @@ def page_of(window: MainWindow) -> Leaf:
     page = window.house.page
     assert isinstance(page, Leaf)
     return page
+
+
+def test_a_page_with_its_own_search_field_is_the_only_one_that_asks(context: Context, qtbot: QtBot) -> None:
+    pages = [*PAGES, PageSpec("own", "Own", "search", Searching, has_search=True)]
+    window = MainWindow(context, WindowViews(pages, [], gate, inspector, Importing))
+    qtbot.addWidget(window)
+    window.show()
+    window.top.search.setText("quince")
+    window.show_page("own")
+    assert not window.top.search.isVisible()
+    context.commands.run("edit.find")
+    assert window.house is not None
+    assert isinstance(window.house.page, Searching)
+    assert window.focusWidget() is window.house.page.search_field
+    assert isinstance(window.house.page.search_field, QLineEdit)
+    assert window.house.page.search_field.selectedText() == "plums"
+    window.show_page("one")
+    assert window.top.search.isVisible()
+    assert window.top.search.text() == "", "what was typed there is not what the page showed"
+    context.commands.run("edit.find")
+    assert window.focusWidget() is window.top.search
 
 
 def test_the_first_page_is_shown_and_others_are_made_when_asked_for(window: MainWindow) -> None:

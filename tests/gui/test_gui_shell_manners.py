@@ -8,8 +8,9 @@ from concurrent.futures import Future
 import pytest
 from engine_rig import Rig
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import hear, remember, settle
 
@@ -221,6 +222,37 @@ def test_a_toast_fits_the_text_size(toasts: Toasts, context: Context, qtbot: QtB
     assert words is not None
     assert words.height() >= words.heightForWidth(words.width())
     assert words.maximumWidth() == context.theme.px(560)
+
+
+def test_what_can_be_undone_is_said_for_long_and_says_that_ctrl_z_does_it_later(toasts: Toasts) -> None:
+    toasts.show_message("Pinned.")
+    short = toasts._timer.interval()
+    toasts.show_message("The memory was forgotten.", "Undo", lambda: None)
+    assert toasts._timer.interval() >= 20_000 > short
+    assert toasts._shown is not None
+    keys = QKeySequence(QKeySequence.StandardKey.Undo).toString(QKeySequence.SequenceFormat.NativeText)
+    assert any(keys in label.text() for label in toasts._shown.findChildren(QLabel))
+    toasts.show_message("It did not work.", "Try again", lambda: None)
+    assert not any(keys in label.text() for label in toasts._shown.findChildren(QLabel))
+
+
+def test_a_toast_stays_while_the_pointer_or_the_keyboard_is_on_it(toasts: Toasts, qtbot: QtBot) -> None:
+    toasts.show_message("The memory was forgotten.", "Undo", lambda: None)
+    shown = toasts._shown
+    assert shown is not None
+    shown.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)
+    toasts._timer.timeout.emit()
+    assert toasts.sentence
+    assert toasts._timer.isActive()
+    shown.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)  # noqa: FBT003 - Qt's name
+    toasts._host.activateWindow()
+    shown.findChildren(QPushButton)[0].setFocus()
+    toasts._timer.timeout.emit()
+    assert toasts.sentence
+    toasts._host.setFocus()
+    shown.findChildren(QPushButton)[0].clearFocus()
+    toasts._timer.timeout.emit()
+    assert toasts.sentence == ""
 
 
 # ---- work in the status bar

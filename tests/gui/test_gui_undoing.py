@@ -27,7 +27,7 @@ def test_an_undo_is_said_with_what_stayed(qtbot: QtBot, context: Context, rig: R
     settle(qtbot, lambda: len(heard.sentences) == 2)
     assert heard.sentences[0] == "Pinned."
     assert heard.sentences[1].startswith("Undone: ")
-    assert heard.sentences[1].endswith(". 1 record changed since and stayed.")
+    assert heard.sentences[1].endswith(". 1 detail was changed since and was kept.")
 
 
 def test_an_undo_that_leaves_nothing_says_no_more(qtbot: QtBot, context: Context, rig: Rig) -> None:
@@ -49,7 +49,11 @@ def test_an_undo_that_leaves_nothing_says_no_more(qtbot: QtBot, context: Context
 
 @pytest.mark.parametrize(
     ("count", "words"),
-    [(0, ""), (1, " 1 record changed since and stayed."), (1200, " 1,200 records changed since and stayed.")],
+    [
+        (0, ""),
+        (1, " 1 detail was changed since and was kept."),
+        (1200, " 1,200 details were changed since and were kept."),
+    ],
 )
 def test_what_stayed_is_counted(count: int, words: str) -> None:
     assert describe_left(count) == words

@@ -89,17 +89,16 @@ def test_what_is_out_of_the_way_has_no_gauges(qtbot: QtBot, rig: Rig, context: C
 def test_sentences_say_what_becomes_of_it() -> None:
     now = MAY_2027 - 177 * DAY_MS
     told = gauge_sentences(gauges(now, archived_at=None))
-    assert told[0] == f"Fades in {format_month(MAY_2027)} if nobody confirms it."
-    assert told[1:] == ("Fades at the usual rate.",)
+    month = format_month(MAY_2027)
+    assert told == (f"Its confidence falls at the usual rate; it reaches 0.20 in {month} unless somebody confirms it.",)
     protected = gauges(now, fades_at=None, protected_by=("own_word", "pinned"), permanence="permanent")
     assert gauge_sentences(protected) == (
-        "It does not fade in the coming years.",
-        "Never archived automatically: you said so yourself, or confirmed it; you pinned it.",
-        "Does not fade.",
+        "Its confidence does not fall over time.",
+        "Never archived automatically, however low its strength: you said so yourself, or confirmed it; you pinned it.",
     )
     fading = gauges(now, is_fading=True, fades_at=None, spared_until=now, permanence="odd")
     told = gauge_sentences(fading)
-    assert told[0] == "It is fading: its confidence is below 0.20."
+    assert told[0] == "Its confidence falls at the usual rate; it is below 0.20, so the memory is fading."
     assert told[1].startswith("Archived in ")
     assert told[2].startswith("You keep it until ")
     assert len(told) == 3
@@ -207,9 +206,12 @@ def test_a_cut_curve_stays_within_its_days(curve: Curve, first: float, length: f
 
 def test_what_is_below_the_line_and_not_marked_yet_is_said_to_fade() -> None:
     told = gauge_sentences(gauges(MAY_2027, confidence=0.14, fades_at=None))
-    assert told[0] == "Its confidence is below 0.20: it counts as fading."
+    assert told[0] == "Its confidence falls at the usual rate; it is below 0.20, so the memory counts as fading."
     kept = gauge_sentences(gauges(MAY_2027, confidence=0.14, fades_at=None, permanence="permanent"))
-    assert kept[0] == "It does not fade in the coming years."
+    assert kept[0] == "Its confidence does not fall over time."
+    for level in ("permanent", "stable", "standard", "volatile", "ephemeral"):
+        for sentence in gauge_sentences(gauges(MAY_2027, fades_at=None, permanence=level)):
+            assert "fade" not in sentence.lower() or "so the memory" in sentence, "which of the two gauges fades?"
 
 
 def test_with_the_real_engine_the_numbers_are_those_of_the_formulas(qtbot: QtBot, rig: Rig, context: Context) -> None:

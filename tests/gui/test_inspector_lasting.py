@@ -59,7 +59,7 @@ def test_the_person_chooses_how_long_it_lasts_and_takes_it_back(
     settle(qtbot, lambda: row.chip.accessibleName() == "Lasts: Permanently")
     settle(qtbot, lambda: heard.sentences == ["From now on it lasts permanently."])
     settle(qtbot, lambda: row.reason.text() == "Chosen by you. Its words alone suggest for months.")
-    settle(qtbot, lambda: "Does not fade." in gauges_section(inspector).sentences.text())
+    settle(qtbot, lambda: "Its confidence does not fall over time." in gauges_section(inspector).sentences.text())
     rig.undo()
     settle(qtbot, lambda: row.chip.accessibleName() == "Lasts: For months")
 

@@ -191,7 +191,7 @@ def reading(room: JournalRoom, monkeypatch: pytest.MonkeyPatch) -> None:
     def state(limit: int = 50) -> Future[Jobs]:
         jobs = known(limit).result()
         about, due = "A model reads them.", room.jobs.now - HOUR_MS
-        beat = ScheduledJob(JobType.DISTILL, "Learn from episodes", about, None, due, is_heavy=True)
+        beat = ScheduledJob(JobType.DISTILL, "Extract facts from episodes", about, None, due, is_heavy=True)
         return finished(replace(jobs, calendar=(beat, *jobs.calendar)))
 
     monkeypatch.setattr(room.jobs, "read_state", state)
@@ -201,13 +201,13 @@ def test_nobody_is_told_of_a_model_that_was_never_chosen(room: JournalRoom, monk
     reading(room, monkeypatch)
     health = room.enter("health").tabs.health
     assert health.work.rests == ()
-    assert "Learn from episodes" not in health.work.stand.text()
+    assert "Extract facts from episodes" not in health.work.stand.text()
     runs = room.enter("runs").tabs.runs
     assert "Next: Look for fading memories, " in runs.status.text()
     runs.show_view("calendar")
     last = runs.calendar.lines.row_at(runs.calendar.lines.rowCount() - 1)
     assert last is not None
-    assert (last.title, last.beside) == ("Learn from episodes", "When a local model is set up · never ran")
+    assert (last.title, last.beside) == ("Extract facts from episodes", "When a local model is set up · never ran")
     runs.calendar.select_rows("distill")
     assert runs.panel.sentences[0] == "A model reads them. When a local model is set up."
 
@@ -218,20 +218,20 @@ def test_a_model_that_was_chosen_and_is_away_is_told(
     reading(room, monkeypatch)
     rig.engine.settings.set_option("model_name", "small:3b").result(30)
     [rest] = room.enter("health").tabs.health.work.rests
-    assert rest.says == "Learn from episodes waits for the local model."
+    assert rest.says == "Extract facts from episodes waits for the local model."
     assert "stop the job" not in rest.do  # there is none
     runs = room.enter("runs").tabs.runs
     first = runs.calendar.lines.row_at(0)
     assert first is not None
-    assert (first.title, first.beside) == ("Learn from episodes", "Due now · never ran")
+    assert (first.title, first.beside) == ("Extract facts from episodes", "Due now · never ran")
 
 
 def test_a_reading_that_is_queued_has_its_time(room: JournalRoom, monkeypatch: pytest.MonkeyPatch) -> None:
     reading(room, monkeypatch)
-    title = {"title": "Learn from episodes"}
+    title = {"title": "Extract facts from episodes"}
     room.jobs.rows = [replace(queued(room, "no_model", **title), type=JobType.DISTILL)]
     health = room.enter("health").tabs.health
-    assert [rest.says for rest in health.work.rests] == ["Learn from episodes waits for the local model."]
+    assert [rest.says for rest in health.work.rests] == ["Extract facts from episodes waits for the local model."]
     first = room.enter("runs").tabs.runs.calendar.lines.row_at(0)
     assert first is not None
     assert first.beside.startswith("Due now")
@@ -315,7 +315,7 @@ def test_a_second_try_is_offered_where_it_makes_sense() -> None:
     assert "retry" in offered_job_actions(gave_up)
     assert offered_job_actions(later) == {"stop", "retry"}
     assert offered_job_actions(turn) == {"stop"}
-    read = {"title": "Learn from episodes", "report": {"failed": 3, "dead": 3}}
+    read = {"title": "Extract facts from episodes", "report": {"failed": 3, "dead": 3}}
     left = job_row("d", JobType.SWEEP, JobState.DONE, 0, **read)
     assert offered_job_actions(left) == frozenset()
     assert job_note(later, 0).startswith("Retried today at ")

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 from recall_page_rig import QUESTION, LabRoom, lab_over, texts
 from review_rig import memory
@@ -18,7 +19,7 @@ from core.types.recall import FeedbackReply, PlanChange, QueryPlan
 from core.types.values import Actor, Intent, Kind
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import Heading
-from ui.pages.recall.answers import AnswerDetails
+from ui.pages.recall.answers import AnswerDetails, AnswerDetailsView
 from ui.pages.recall.why_not import WhyNotDialog
 
 
@@ -42,6 +43,25 @@ def test_an_empty_page_teaches_and_takes_a_question(room: LabRoom) -> None:
     assert [query.query for query, _, _ in room.lab.asked] == [QUESTION]
     assert not page.header.chips.isHidden()
     assert page.list.lines.rowCount() > 0
+
+
+def test_why_a_memory_was_found_opens_its_reasons(room: LabRoom) -> None:
+    page = room.ask()
+    third = page.list.lines.list_rows()[2].id
+    page.activate(f"found:{third} {QUESTION}")
+    room.rest()
+    assert page.list.open_row is not None
+    assert page.list.open_row.id == third
+    assert isinstance(page.list.lines.line_at(page.list.lines.place_of(third) + 1), AnswerDetails)
+    assert page.asker.asked.question == QUESTION
+
+
+def test_why_a_memory_was_found_that_the_ranking_does_not_know_says_so(room: LabRoom) -> None:
+    page = room.open()
+    page.activate(f"found:elsewhere {QUESTION}")
+    room.rest()
+    assert page.list.open_row is None
+    assert room.dialog(WhyNotDialog).isVisible()
 
 
 def test_blanks_ask_nothing(room: LabRoom) -> None:
@@ -148,11 +168,30 @@ def test_the_time_can_be_left_out_and_taken_back(room: LabRoom) -> None:
     assert room.last_plan() is None
 
 
-def test_a_question_without_time_says_so(room: LabRoom) -> None:
+def test_what_a_question_does_not_name_has_no_chip(room: LabRoom) -> None:
     room.lab.understood = QueryPlan()
     chips = room.ask().header.chips
     assert chips.time.isHidden()
-    assert chips.no_time.text() == "time: none given"
+    assert chips.names.isHidden()
+    assert not chips.weight.isHidden()
+
+
+def test_at_1024_the_tuner_makes_room_and_no_table_of_the_details_is_cut(room: LabRoom) -> None:
+    page = room.open(952, 648)
+    room.ask()
+    assert page.panes.is_narrow
+    assert page.panes.turn.isVisible()
+    assert not page.tuner.isVisible()
+    page.list.toggle_details(0)
+    room.rest()
+    for width in (500, 640, 700, 952, 1300):
+        page.resize(width, 648)
+        room.rest()
+        details = page.list.findChild(AnswerDetailsView)
+        assert details is not None
+        for label in details.findChildren(QLabel):
+            if label.isVisible() and not label.wordWrap():
+                assert label.width() >= label.fontMetrics().horizontalAdvance(label.text()), (width, label.text())
 
 
 def test_words_against_meaning_and_the_view_ask_again(room: LabRoom) -> None:

@@ -316,7 +316,7 @@ def test_who_reports_a_memory_is_named() -> None:
 def test_a_source_of_which_nobody_knows_the_day_is_told_as_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     noted = 1_795_516_200_000  # 24 November 2026
     undated = memory("A heron.", occurred=None, recorded_at=noted, author="Ruben", role=Role.OTHER)
-    assert describe_source(undated) == "Ruben, noted 24 Nov 2026"
+    assert describe_source(undated) == "Ruben, recorded 24 Nov 2026"
     february = When(1_769_904_000_000, Precision.MONTH)
     assert describe_source(replace(undated, occurred=february)) == "Ruben, February 2026"
     monkeypatch.setenv("TZ", "America/New_York")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 from review_rig import FakeConflicts, alone, claim, drawn, item, memory, newcomer, rival, row_of, side
@@ -228,6 +228,19 @@ def test_an_empty_desk_teaches(room: Room) -> None:
     assert shown.accessibleName().startswith("Nothing to review. When two memories disagree")
     room.key(Qt.Key.Key_Left)
     assert room.decided == []
+
+
+def test_an_empty_desk_has_its_title_and_says_what_to_do_next(room: Room) -> None:
+    gone: list[tuple[str, str]] = []
+    room.context.desk.go.connect(lambda *to: gone.append(to))
+    page = room.open([])
+    shown = page.states.currentWidget()
+    assert shown is not None
+    labels = [label for label in shown.findChildren(QLabel) if label.isVisible()]
+    assert [label.text() for label in labels if label.property("role") == "title"] == ["Review"]
+    assert any("You have nothing to do now" in label.text() for label in labels)
+    next(one for one in shown.findChildren(QPushButton) if one.text() == "Open the library").click()
+    assert gone == [("library", "")]
 
 
 def test_the_last_decision_leaves_an_empty_desk(room: Room) -> None:

@@ -585,7 +585,7 @@ def test_a_point_in_a_cell_is_its_period(count: int, lead: int, by_weeks: bool, 
         (When(1_772_355_600_000, Precision.MINUTE, 0), "09:00 · You · home"),
         (When(1_772_323_200_000, Precision.DAY), "You · home"),  # its day stands above it
         (When(1_772_323_200_000, Precision.MONTH), "March 2026 · You · home"),
-        (None, "You · home · noted 24 Nov 2026"),
+        (None, "You · home · recorded 24 Nov 2026"),
     ],
 )
 def test_a_memory_is_told_no_more_exactly_than_it_is_dated(occurred: When | None, want: str) -> None:

@@ -12,10 +12,10 @@ from window_rig import settle
 
 from ui.context import Context
 from ui.inspector.panel import Inspector
-from ui.inspector.shared_widgets import MemoryLine
 from ui.inspector.text import TextSection
 from ui.registry import INSPECTOR_SECTIONS
 from ui.widgets.basics import KeyButton
+from ui.widgets.memory_line import MemoryLine
 
 TALK = ["Where do the boats go?", "To the boathouse.", "And in winter?", "Under the roof.", "Thank you.", "Gladly."]
 

@@ -152,9 +152,6 @@ def value_at(curve: Curve, day: float) -> float:
     return curve.values[-1]
 
 
-_PERMANENT = "permanent"
-
-
 @cache
 def _gauge_strings() -> Mapping[str, Any]:
     found: Mapping[str, Any] = journal_strings()["gauges"]
@@ -166,25 +163,30 @@ def format_month(ms: int) -> str:
     return f"{to_local(ms):%B %Y}"
 
 
-def gauge_sentences(gauges: Gauges) -> tuple[str, ...]:
-    """What becomes of the memory, one sentence a line: when it fades, when it is archived, or what protects it."""
-    said, told = _gauge_strings(), list[str]()
+def _confidence_course(gauges: Gauges) -> str:
+    """Where confidence is and goes, as a part of a sentence."""
+    said, line = _gauge_strings(), f"{gauges.fading_below:.2f}"
     if gauges.is_fading:
-        told.append(said["fading"].format(line=f"{gauges.fading_below:.2f}"))
-    elif gauges.confidence < gauges.fading_below and gauges.permanence != _PERMANENT:
-        told.append(said_of()["gauges"]["low"].format(line=f"{gauges.fading_below:.2f}"))
-    elif gauges.fades_at is not None:
-        told.append(said["fades"].format(when=format_month(gauges.fades_at)))
-    else:
-        told.append(said["fades_never"])
+        return str(said["fading"]).format(line=line)
+    if gauges.confidence < gauges.fading_below:
+        return str(said_of()["gauges"]["low"]).format(line=line)
+    if gauges.fades_at is not None:
+        return str(said["fades"]).format(line=line, when=format_month(gauges.fades_at))
+    return str(said["fades_never"]).format(line=line)
+
+
+def gauge_sentences(gauges: Gauges) -> tuple[str, ...]:
+    """What becomes of the memory, one sentence a line: of its confidence, and of what archives it or protects it."""
+    said, told = _gauge_strings(), list[str]()
+    form = said["permanences"].get(gauges.permanence, said["permanences"]["standard"])
+    told.append(form.format(course=_confidence_course(gauges)))
     if gauges.protected_by:
         told.append(said["protected"].format(why=f"{describe_reasons(gauges.protected_by)}."))
     elif gauges.archived_at is not None:
         told.append(said["archived"].format(when=format_month(gauges.archived_at)))
     if gauges.spared_until is not None:
         told.append(said["spared"].format(when=date_of(gauges.spared_until)))
-    told.append(said["permanences"].get(gauges.permanence, ""))
-    return tuple(sentence for sentence in told if sentence)
+    return tuple(told)
 
 
 def describe_confirmation(memory: Memory) -> str:

@@ -21,6 +21,7 @@ from ui.bridge import make_query, problem_of
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec, Pointed
 from ui.inspector.actions import MemoryActions
 from ui.inspector.shared_widgets import EmptyInspector
+from ui.strings import inspector_strings
 from ui.widgets.basics import (
     Elided,
     clear_layout,
@@ -188,13 +189,14 @@ class Inspector(QFrame):
     # ---- following
 
     def _on_selection_changed(self, memory_id: str, _origin: str) -> None:
-        if not memory_id:
-            self._follow_soon.stop()
-            self._show_selection()
-        elif self.isVisible():
+        is_read = bool(memory_id) or self._context.selection.summary is not None
+        if is_read and not self.isVisible():
+            self._is_behind = True
+        elif memory_id:
             self._follow_soon.start()
         else:
-            self._is_behind = True
+            self._follow_soon.stop()
+            self._show_selection()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """What was chosen or changed while nobody looked is read now."""
@@ -271,6 +273,7 @@ class Inspector(QFrame):
     def _on_vault_state(self, state: str) -> None:
         if state != "open":
             self._context.selection.current = ""
+            self._context.selection.summary = None
             self._wanted = ""
             for timer in (self._follow_soon, self._again_soon):
                 timer.stop()
@@ -334,8 +337,13 @@ class Inspector(QFrame):
 
     def _show_nothing(self) -> None:
         self._clear_shown()
-        words = "Select a memory to see its source, its relations and its history."
-        self._states.show_empty(EmptyInspector(self._context.theme, "panel-right", "Nothing is selected", words))
+        make = self._context.selection.summary
+        if make is not None:
+            self._states.show_empty(make())
+            return
+        strings = inspector_strings()["nothing"]
+        state = EmptyInspector(self._context.theme, "panel-right", strings["title"], strings["sentence"])
+        self._states.show_empty(state)
 
     def _on_reading_failed(self, error: BaseException) -> None:
         self._slow.stop()

@@ -21,7 +21,7 @@ from core.types.values import OWNER_ACTOR, PERSON_SOURCES, Memory, Role, Source,
 from core.types.views import MemoryRow
 from ui.bridge import make_query
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
-from ui.inspector.shared_widgets import Disclosure, MemoryLine, make_flush_row
+from ui.inspector.shared_widgets import Disclosure, make_flush_row
 from ui.strings import recall_strings
 from ui.widgets.basics import Elided, clear_layout, make_button, make_column, make_label, make_tool_button
 from ui.widgets.labels import (
@@ -35,6 +35,7 @@ from ui.widgets.labels import (
     name_with_client,
     time_of,
 )
+from ui.widgets.memory_line import MemoryLine
 from ui.widgets.plaintext import one_line
 
 _NAME = 60

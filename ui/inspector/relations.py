@@ -18,11 +18,12 @@ from core.types.views import MemoryRow
 from ui.bridge import make_query, make_write
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
 from ui.inspector.dialogs import HoldDialog
-from ui.inspector.shared_widgets import MemoryLine, make_flush_row
+from ui.inspector.shared_widgets import make_flush_row
 from ui.strings import belief_strings, format_count, inspector_strings
 from ui.undo import offer_undo
 from ui.widgets.basics import FlowLayout, clear_layout, make_button, make_column, make_label
 from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, date_of
+from ui.widgets.memory_line import MemoryLine
 from ui.widgets.plaintext import one_line
 
 _MOST, _NAME = 16, 32

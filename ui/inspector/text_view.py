@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QTextEdit, QToolTip
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
 from ui.widgets.plaintext import FittedText, split_marks, utf16_length
+from ui.widgets.tooltips import wrap_tooltip
 
 PLAIN, ADDED, REMOVED = "plain", "added", "removed"
 Place = tuple[int, int]
@@ -219,6 +220,6 @@ class TextView(FittedText):
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802 - Qt's name
         """A mark's tooltip is its name."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), self.mark_at(event.pos()), self)
+            QToolTip.showText(event.globalPos(), wrap_tooltip(self.mark_at(event.pos())), self)
             return True
         return super().viewportEvent(event)

@@ -54,6 +54,7 @@ from PySide6.QtWidgets import (
 from ui.lists.row_spec import Heading, InertRow, RowSpec, RowState
 from ui.theme.theme import Theme
 from ui.widgets.basics import accept_own_key
+from ui.widgets.tooltips import wrap_tooltip
 
 FADE_HEIGHT = 28
 """Pixels that fade, at 100 %."""
@@ -252,7 +253,7 @@ class ListModel(QAbstractListModel, Generic[R]):
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}:
             return line.accessible_text() if isinstance(line, InertRow) else self._spec.accessible_text(line)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return line.tool_tip() if isinstance(line, InertRow) else self._spec.tool_tip(line)
+            return wrap_tooltip(line.tool_tip() if isinstance(line, InertRow) else self._spec.tool_tip(line))
         return None
 
     def flags(self, index: _Index) -> Qt.ItemFlag:

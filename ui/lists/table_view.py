@@ -34,6 +34,7 @@ from ui.lists.list_view import HoverWatch
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole, spacing
 from ui.widgets.basics import accept_own_key, plain_key
+from ui.widgets.tooltips import wrap_tooltip
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -169,7 +170,7 @@ class TableModel(QAbstractTableModel, Generic[R]):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return self._spec.accessible_text(title, row)
             case Qt.ItemDataRole.ToolTipRole:
-                return self._spec.tool_tip(title, row) or None
+                return wrap_tooltip(self._spec.tool_tip(title, row)) or None
             case Qt.ItemDataRole.FontRole:
                 return self._spec.qt_font(title)
             case Qt.ItemDataRole.TextAlignmentRole:

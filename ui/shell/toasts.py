@@ -5,14 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QPoint
-from PySide6.QtWidgets import QFrame, QLabel, QWidget
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
+from ui.strings import window_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
-from ui.widgets.basics import make_button, make_label, make_row, make_timer
+from ui.widgets.basics import make_button, make_column, make_label, make_row, make_timer
 from ui.widgets.states import FOOT
 
-_TOAST_MS = 7_000
+_TOAST_MS, _ACTION_MS, _STILL_MS = 7_000, 20_000, 2_000
+"""How long a sentence is seen, how long one with something to do, and how long after the pointer has left it."""
+
+
+def _describe_later(action: str) -> str:
+    """What undoes later too, where an undo is offered; "" else."""
+    strings = window_strings()["toast"]
+    keys = QKeySequence(QKeySequence.StandardKey.Undo).toString(QKeySequence.SequenceFormat.NativeText)
+    return str(strings["later"]).format(keys=keys) if action == strings["undo"] else ""
+
+
+def _stack_words(words: QLabel, later: str) -> QVBoxLayout:
+    made = make_column(None, words, gap=1)
+    if later:
+        made.addWidget(make_label(later, "small"))
+    return made
 
 
 class Toasts(QObject):
@@ -24,7 +41,7 @@ class Toasts(QObject):
         self._shown: QFrame | None = None
         self._words: QLabel | None = None
         self._staying: list[tuple[str, str, Callable[[], None] | None]] = []
-        self._timer = make_timer(self, self.clear_messages)
+        self._timer = make_timer(self, self._end_toast)
         theme.changed.connect(self.place_toast)
 
     @property
@@ -52,18 +69,28 @@ class Toasts(QObject):
         frame.setAccessibleName(sentence)
         words = make_label(sentence, wrap=len(sentence) > 80)
         self._words = words
-        layout = make_row(words, margins=10, gap=12, parent=frame)
+        layout = make_row(margins=10, gap=12, parent=frame)
+        layout.addLayout(_stack_words(words, _describe_later(action)))
         layout.setContentsMargins(16, 8, 10, 8)
         if action and run is not None:
             layout.addWidget(make_button(action, lambda: self._run_action(run)))
         if stays:
             layout.addWidget(make_button("Close", self._close_toast))
         else:
-            self._timer.start(_TOAST_MS)
+            self._timer.start(_ACTION_MS if action else _TOAST_MS)
         self._shown = frame
         frame.show()
         frame.raise_()
         self.place_toast()
+
+    def _end_toast(self) -> None:
+        """Its time is over; as long as somebody points at it or has the keyboard on it, it stays."""
+        shown, focus = self._shown, self._host.window().focusWidget()
+        has_focus = shown is not None and focus is not None and shown.isAncestorOf(focus)
+        if shown is not None and (shown.underMouse() or has_focus):
+            self._timer.start(_STILL_MS)
+        else:
+            self.clear_messages()
 
     def _run_action(self, run: Callable[[], None]) -> None:
         self._close_toast()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,7 @@ from ui.widgets.basics import (
 from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, format_said_or_noted, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
+from ui.widgets.tooltips import show_wrapped
 
 _QUIET_MS = 10_000
 _INACTIVE = (Status.SUPERSEDED, Status.CONSOLIDATED, Status.ARCHIVED)
@@ -454,11 +456,21 @@ class TopBar(QFrame):
         for one in (self.search, self.lock):
             one.setVisible(is_open)
 
+    def show_search(self, *, is_shown: bool) -> None:
+        """Show the search field, or not where the page has its own: two would say two things."""
+        self.search.setText("")
+        self.search.setVisible(is_shown)
+
     def _apply_sizes(self) -> None:
         self.setFixedHeight(self._theme.px(52))
         self._layout.setContentsMargins(self._theme.px(18), 0, self._theme.px(16), 0)
         self._name.setFixedWidth(self._theme.px(62))
         self._name.setAlignment(Qt.AlignmentFlag.AlignVCenter)
+
+
+def _fit_search(top: TopBar, pages: Sequence[PageSpec], page_id: str) -> None:
+    """Show the search field beside pages that have none of their own."""
+    top.show_search(is_shown=not any(spec.id == page_id and spec.has_search for spec in pages))
 
 
 _GEOMETRY = "window.geometry"
@@ -570,6 +582,7 @@ class MainWindow(QMainWindow):
             self.house = House(self.context, self._rooms.pages, inspector)
             self.house.inspects.connect(self.actions_box.show_inspector)
             self.house.counted.connect(self.status.show_count)
+            self.house.shown.connect(partial(_fit_search, self.top, self._rooms.pages))
             self._stack.addWidget(self.house)
             self._stack.setCurrentWidget(self.house)
             self._status.start()
@@ -650,7 +663,11 @@ class MainWindow(QMainWindow):
         )
 
     def focus_search(self) -> None:
-        """Put the keyboard into the search field."""
+        """Put the keyboard into the search field; into the page's own, where it has one."""
+        page = None if self.house is None else self.house.page
+        if self.top.search.isHidden() and page is not None:
+            page.focus_search()
+            return
         self.top.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.top.search.selectAll()
 
@@ -679,10 +696,13 @@ class MainWindow(QMainWindow):
 
     # ---- Qt's events
 
-    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Ctrl+L and Ctrl+Q work wherever the keyboard is; a dialog would keep the window's own shortcuts from them."""
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Ctrl+L and Ctrl+Q work wherever the keyboard is; a dialog would keep the window's own shortcuts from them.
+
+        Tooltips of all widgets are shown in short lines.
+        """
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
-            return False
+            return show_wrapped(watched, event)
         if event.modifiers() != Qt.KeyboardModifier.ControlModifier:
             return False
         if event.key() == Qt.Key.Key_L and self.house is not None:

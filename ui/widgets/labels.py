@@ -277,13 +277,13 @@ def format_said_at(when: When | None) -> str:
 
 
 def format_said_or_noted(when: When | None, recorded_at: int) -> str:
-    """When something was said, as exactly as it is known; where nobody knows, `noted 24 Nov 2026`.
+    """When something was said, as exactly as it is known; where nobody knows, `recorded 24 Nov 2026`.
 
     Args:
         when: when it was said; None where unknown.
         recorded_at: when Loci learned it, epoch ms.
     """
-    return format_said_at(when) or f"noted {date_of(recorded_at)}"
+    return format_said_at(when) or str(inspector_strings()["date"]["recorded"]).format(date=date_of(recorded_at))
 
 
 def describe_date(when: When | None, recorded_at: int) -> str:

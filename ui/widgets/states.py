@@ -65,6 +65,17 @@ class EmptyState(QWidget):
         self._picture.setPixmap(self._theme.icon(self._icon, "faint").pixmap(QSize(size, size)))
 
 
+def add_page_title(title: str, state: QWidget) -> QWidget:
+    """An empty state with the title of its page above it, where all pages have theirs."""
+    made = QWidget()
+    layout = make_column(made, gap=0)
+    layout.setContentsMargins(24, 16, 24, 16)
+    layout.addWidget(make_label(title, "title"))
+    layout.addWidget(state, 1)
+    made.setAccessibleName(state.accessibleName())
+    return made
+
+
 class LoadingState(QWidget):
     """A quiet bar with a word; it appears only after a moment, so that quick answers do not flicker."""
 

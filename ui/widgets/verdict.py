@@ -20,7 +20,7 @@ _NAMES: Mapping[str, str] = {
     "journal": "The newest changes",
     "cipher": "The encryption of every page",
     "integrity": "The database",
-    "foreign_keys": "Links between records",
+    "foreign_keys": "Links within the vault",
     "search": "The index of words",
     "counts": "Counts",
     "audit": "The audit chain",

@@ -17,7 +17,7 @@ from core.engine.runtime import expiry
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, PreconditionError, UserError
 from core.intake.undo import UNPAIRED
-from core.types.replies import AuditPage, AuditRow, ImportRow, StepRow, Steps, UndoBack, UndoReport
+from core.types.replies import AuditPage, AuditRow, ChangeCounts, ImportRow, StepRow, Steps, UndoBack, UndoReport
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -98,6 +98,27 @@ _IMPORTS = """
 """
 
 
+# Those that were merged when they came were never retired; the later parts of a split text are counted with its first.
+_CHANGES = """
+    SELECT sum(recorded_at >= :since),
+           sum(status = 'superseded' AND status_reason IS NOT 'merged' AND retired_at >= :since),
+           sum((status = 'consolidated' OR (status = 'superseded' AND status_reason = 'merged'))
+               AND coalesce(retired_at, recorded_at) >= :since),
+           sum(status = 'deleted' AND retired_at >= :since)
+    FROM memories WHERE part_of IS NULL OR part_index = 0
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Which steps are wanted, as `History.list_steps` is told."""
+
+    after: str | None
+    limit: int
+    since: int
+    include_undone: bool
+
+
 @dataclass(frozen=True, slots=True)
 class _Later:
     """A step, from the chosen one on."""
@@ -147,13 +168,16 @@ class History:
         now = open_vault.storage.clock.now_ms()
         return open_vault.read_log.note_disclosure(actor, verb, query, memory_ids, entity_ids, now, blocked=blocked_ids)
 
-    def list_steps(self, after: str | None = None, limit: int = 100, include_undone: bool = True) -> Future[Steps]:
+    def list_steps(
+        self, after: str | None = None, limit: int = 100, include_undone: bool = True, since: int = 0
+    ) -> Future[Steps]:
         """Undo steps, newest first.
 
         Args:
             after: `Steps.next` of the page before; None for the newest.
             limit: steps at most, from 1 on.
             include_undone: whether steps that are taken back at present are among them.
+            since: epoch ms; older ones are left out of the page, and stay in the total.
 
         Returns:
             A page; the future raises INVALID_INPUT where `after` has expired since.
@@ -163,7 +187,19 @@ class History:
         """
         open_vault = self._open_vault()
         now = open_vault.storage.clock.now_ms()
-        return open_vault.storage.read(lambda rows: _read_steps(rows, now, after, max(1, limit), include_undone))
+        page = _Page(after, max(1, limit), since, include_undone)
+        return open_vault.storage.read(lambda rows: _read_steps(rows, now, page))
+
+    def count_changes(self, since: int = 0) -> Future[ChangeCounts]:
+        """How many memories were learned, replaced, merged and forgotten.
+
+        Args:
+            since: epoch ms of the beginning of the period, which ends now.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._open_vault().storage.read(lambda rows: _count_changes(rows, since))
 
     def next_undo(self) -> Future[StepRow | None]:
         """The newest step of the owner's own that can be taken back; undo it by its id. None where there is none.
@@ -246,13 +282,19 @@ class History:
         return self._open_vault().storage.read(_read_imports)
 
 
-def _read_steps(rows: Rows, now: int, after: str | None, limit: int, include_undone: bool) -> Steps:
-    condition = "1" if include_undone else "s.undone_by IS NULL"
+def _count_changes(rows: Rows, since: int) -> ChangeCounts:
+    return ChangeCounts(*(int(count or 0) for count in rows.one(_CHANGES, {"since": since}) or (0, 0, 0, 0)))
+
+
+def _read_steps(rows: Rows, now: int, wanted: _Page) -> Steps:
+    condition = "1" if wanted.include_undone else "s.undone_by IS NULL"
     total = int(rows.value("SELECT count(*) FROM undo_steps s WHERE " + condition))  # noqa: S608 - constants
+    after, limit = wanted.after, wanted.limit
     if after is not None and rows.one("SELECT 1 FROM undo_steps WHERE id = ?", (after,)) is None:
         raise UserError(Code.INVALID_INPUT, "`after` is out of date; ask again from the start.")
     behind = " AND (:after IS NULL OR (s.at, s.rowid) < (SELECT at, rowid FROM undo_steps WHERE id = :after))"
-    found = rows.all(_STEP + condition + behind + _NEWEST_FIRST, {"after": after, "most": limit + 1})
+    values = {"after": after, "most": limit + 1, "since": wanted.since}
+    found = rows.all(_STEP + condition + " AND s.at >= :since" + behind + _NEWEST_FIRST, values)
     page = _step_rows(rows, now, found[:limit])
     return Steps(page, total, page[-1].id if len(found) > limit else None)
 

@@ -37,6 +37,7 @@ from core.intake.transaction.admission import check_space_name
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.transitions.review_items import refuse_imperatives
 from core.lifecycle.enrich import count_unread
+from core.memory.landmarks import GROUND
 from core.memory.read import read_occurred, time_of_memory_sql
 from core.memory.write import ensure_space, find_space_id
 from core.text.screening.egress import collect_texts, prefetch_scans, sanitize_map
@@ -99,8 +100,12 @@ _PLACES = (
     "SELECT m.id, m.text, json_group_array(json_array(n.start_at, n.end_at)), m.kind, m.status, "  # noqa: S608 - constants
     "m.occurred_at, m.occurred_prec, m.occurred_offset, m.recorded_at "
     "FROM mentions n JOIN memories m ON m.id = n.memory_id WHERE n.entity_id = ? AND n.start_at >= 0 "
-    f"AND m.status <> 'deleted' GROUP BY m.id ORDER BY {time_of_memory_sql('m')} DESC, m.n DESC LIMIT ?"
+    "AND m.status <> 'deleted' GROUP BY m.id ORDER BY m.status NOT IN ('active', 'disputed'), "
+    f"CASE WHEN m.kind <> 'episode' THEN 0 WHEN {GROUND} THEN 2 ELSE 1 END, "
+    f"{time_of_memory_sql('m')} DESC, m.n DESC LIMIT ?"
 )
+"""Where something names an entity, by worth: what stands before what is over, statements before what was said, small
+talk and what a statement was made of last; the newest first among equals."""
 _NAMING = (
     "SELECT count(DISTINCT n.memory_id) FROM mentions n JOIN memories m ON m.id = n.memory_id "
     "WHERE n.entity_id = ? AND n.start_at >= 0 AND m.status <> 'deleted'"

@@ -28,8 +28,9 @@ from core.lifecycle.palace.plan_renewal import has_old_plan, lay_old_wings
 from core.lifecycle.palace.room_choice import Numbers, Vectors
 from core.lifecycle.palace.room_texts import PhraseReader
 from core.memory import floor_plan
+from core.recall.browse.place import read_place_summary
 from core.types.values import LIFECYCLE_ACTOR, OWNER_ACTOR
-from core.types.views import Loci, PalacePlan, Whereabouts
+from core.types.views import Loci, PalacePlan, PlaceSummary, Whereabouts
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -77,6 +78,19 @@ class Palace:
         storage = self._storage()
         now = storage.clock.now_ms()
         return storage.read(lambda rows: floor_plan.read_loci(rows, room_id, now))
+
+    def read_place(self, place_id: str) -> Future[PlaceSummary]:
+        """What a room or a wing holds, in a few figures and memories.
+
+        Returns:
+            It; the future raises NOT_FOUND where there is no such room or wing.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        storage = self._storage()
+        now = storage.clock.now_ms()
+        return storage.read(lambda rows: read_place_summary(rows, place_id, now))
 
     def find_locus(self, memory_id: str) -> Future[Whereabouts]:
         """Where a memory stands.

@@ -31,12 +31,14 @@ class TurnColumn(QStackedWidget):
     Signals:
         question_chosen: a question to begin with.
         memory_asked: id of a memory to open.
+        why_asked: a `Turn` and the id of one of its memories; why was it found?
         retry_asked: the newest turn shall be answered once more.
         looked_at: a `Turn` the person turned to.
     """
 
     question_chosen = Signal(str)
     memory_asked = Signal(str)
+    why_asked = Signal(object, str)
     retry_asked = Signal()
     looked_at = Signal(object)
 
@@ -98,6 +100,7 @@ class TurnColumn(QStackedWidget):
         view = TurnView(self._context.theme, turn)
         view.looked_at.connect(lambda: self.look_at(view))
         view.memory_asked.connect(self.memory_asked)
+        view.why_asked.connect(lambda memory_id: self.why_asked.emit(turn, memory_id))
         view.retry_asked.connect(self.retry_asked)
         view.copy_asked.connect(lambda: self._copy_answer(turn))
         view.read_asked.connect(lambda: self._show_read(turn))

@@ -6,6 +6,8 @@ model's words as anything but text.
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QWidget
@@ -51,6 +53,7 @@ class AskPage(Page):
         self.column, self.bar, self.panel = TurnColumn(context), AskQuestionBar(theme), SourcePanel(theme)
         self.keep = make_button(acts["keep"], self.conversation.keep, theme=theme, icon="save", hint=acts["keep_hint"])
         self.clear = make_button(acts["clear"], self.clear_turns, kind="ghost", theme=theme, icon="plus")
+        self.search_field = self.bar.field
         self._banner_place = QWidget()
         self._banner: Banner | None = None
         self._shown_soon = make_timer(self, self._show_newest, _SHOW_MS)
@@ -90,6 +93,10 @@ class AskPage(Page):
         self.column.looked_at.connect(lambda _: self._show_sources())
         for part in (self.column.memory_asked, self.panel.opened):
             part.connect(self._open_memory)
+        self.column.why_asked.connect(partial(_explain_source, self.context))
+        self.panel.why_asked.connect(
+            lambda memory_id: _explain_source(self.context, self.column.current_turn, memory_id)
+        )
         self.context.theme.changed.connect(self._fit_width)
         for keys, run in ((QKeySequence(Qt.Key.Key_Escape), talk.stop), (QKeySequence("Ctrl+R"), self.retry)):
             shortcut = QShortcut(keys, self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -257,6 +264,13 @@ class AskPage(Page):
         self._enable_acts()
 
 
+def _explain_source(context: Context, turn: Turn | None, memory_id: str) -> None:
+    """The laboratory shows why a memory was found; it is asked the same words."""
+    if turn is not None and turn.prepared is not None:
+        words = " ".join(turn.prepared.searched.split())
+        context.desk.go.emit("recall", f"found:{memory_id} {words}")
+
+
 ASK_PAGE = PageSpec(
     "ask",
     "Ask",
@@ -264,4 +278,5 @@ ASK_PAGE = PageSpec(
     AskPage,
     "chat question answer talk conversation model ollama assistant sources",
     on_request=True,
+    has_search=True,
 )

@@ -10,7 +10,7 @@ from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QDialog, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QDialog, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from core.types.sessions import TIERS, AnswerSource, PreparedAnswer
 from ui.pages.ask.answer import AnswerText
@@ -26,6 +26,7 @@ from ui.widgets.basics import (
     make_label,
     make_row,
     make_scroll_area,
+    make_tool_button,
 )
 from ui.widgets.labels import KIND_WORDS, describe_source
 from ui.widgets.plaintext import one_line
@@ -52,7 +53,11 @@ def describe_left_out(left_out: Mapping[str, int]) -> str:
 
 
 class SourceCard(QAbstractButton):
-    """One memory with its number; pressing it opens the memory."""
+    """One memory with its number; pressing it opens the memory.
+
+    Attributes:
+        why: leads to the reasons for which it was found.
+    """
 
     def __init__(self, theme: Theme, source: AnswerSource) -> None:
         super().__init__()
@@ -76,6 +81,10 @@ class SourceCard(QAbstractButton):
         box.addWidget(make_label(text, wrap=True))
         for child in self.findChildren(QWidget):
             child.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.why = make_button(strings["why"], kind="link", hint=strings["why_hint"])
+        self.why.setProperty("flush", "true")
+        self.why.setAccessibleName(strings["why_name"].format(number=source.number, text=text))
+        box.addWidget(self.why, 0, Qt.AlignmentFlag.AlignLeft)
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """As large as what is in it."""
@@ -118,13 +127,15 @@ def source_chip(theme: Theme, source: AnswerSource) -> QPushButton:
 
 
 class SourceChips(QWidget):
-    """The sources of one answer in a few lines.
+    """The sources of one answer in a few lines, each with the way to its reasons.
 
     Signals:
         opened: id of the memory of a chip that was pressed.
+        why_asked: id of a memory; why was it found?
     """
 
     opened = Signal(str)
+    why_asked = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -147,8 +158,19 @@ class SourceChips(QWidget):
             made = source_chip(self._theme, source)
             made.setProperty("used", source.number in cited)
             made.clicked.connect(partial(self.opened.emit, source.memory.id))
-            self._flow.addWidget(made)
+            pair = QWidget()
+            make_row(made, self._make_why(source), parent=pair, gap=0)
+            self._flow.addWidget(pair)
         self.updateGeometry()
+
+    def _make_why(self, source: AnswerSource) -> QToolButton:
+        strings = ask_strings()["sources"]
+        run = partial(self.why_asked.emit, source.memory.id)
+        made = make_tool_button(self._theme, "circle-help", strings["why"], run, size=14)
+        made.setAccessibleName(
+            strings["why_name"].format(number=source.number, text=one_line(source.memory.text, _CHIP))
+        )
+        return made
 
 
 def _order_sources(prepared: PreparedAnswer | None, cited: Sequence[int]) -> list[AnswerSource]:
@@ -161,9 +183,11 @@ class SourcePanel(QWidget):
 
     Signals:
         opened: id of the memory of a card that was pressed.
+        why_asked: id of a memory; why was it found?
     """
 
     opened = Signal(str)
+    why_asked = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -210,6 +234,7 @@ class SourcePanel(QWidget):
         for source in sources:
             made = SourceCard(self._theme, source)
             made.clicked.connect(partial(self.opened.emit, source.memory.id))
+            made.why.clicked.connect(partial(self.why_asked.emit, source.memory.id))
             self._column.addWidget(made)
             self.cards.append(made)
 

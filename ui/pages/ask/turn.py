@@ -62,6 +62,7 @@ class TurnView(QFrame):
     Signals:
         looked_at: the person turned to it.
         memory_asked: id of a memory to open.
+        why_asked: id of a memory; why was it found?
         retry_asked: answer it once more.
         copy_asked: put the answer on the clipboard.
         read_asked: show what the model read.
@@ -69,6 +70,7 @@ class TurnView(QFrame):
 
     looked_at = Signal()
     memory_asked = Signal(str)
+    why_asked = Signal(str)
     retry_asked = Signal()
     copy_asked = Signal()
     read_asked = Signal()
@@ -97,6 +99,7 @@ class TurnView(QFrame):
         self.question.show_answer(turn.question)
         self.answer.cited.connect(lambda number: self.memory_asked.emit(turn.memory_of(number)))
         self.chips.opened.connect(self.memory_asked)
+        self.chips.why_asked.connect(self.why_asked)
         for part in (self.question, self.answer):
             part.installEventFilter(self)
             part.viewport().installEventFilter(self)
@@ -122,6 +125,7 @@ class TurnView(QFrame):
         for source in sources:
             made = SourceCard(self._theme, source)
             made.clicked.connect(partial(self.memory_asked.emit, source.memory.id))
+            made.why.clicked.connect(partial(self.why_asked.emit, source.memory.id))
             self._cards.addWidget(made)
         self._found.setVisible(bool(sources))
 

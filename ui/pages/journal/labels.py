@@ -123,6 +123,8 @@ UNDO, REDO = "Undo: ", "Redo: "
 _CLIENT = "client:"
 _ABOUT_MEMORIES = frozenset({"store", "revise", "forget"})
 _FEW_RECORDS = 20
+_SEARCHED_ROWS, _KNOWN_IDS = 100, 20
+"""Of a step so many rows are searched for memories, and so many of them are named: beyond, there may be more."""
 _OPENING = 60
 """Characters of a memory beside who changed it."""
 _ICONS: Mapping[str, str] = {
@@ -183,7 +185,7 @@ _VERBS: Mapping[str, str] = {
     "enrich": "Read names and things",
     "embed": "Index new memories",
     "gaps": "Look for open questions",
-    "distill": "Learn from episodes",
+    "distill": "Extract facts from episodes",
     "migrate": "Change the embedding model",
 }
 _ACTORS: Mapping[str, str] = {"owner": "You", "scheduler": "Loci", "stranger": "A stranger"}
@@ -233,13 +235,22 @@ def describe_step_memories(step: StepRow, openings: Mapping[str, str | None]) ->
     return str(strings["about"]["one" if is_one else "many"]).format(text=one_line(opening, _OPENING))
 
 
+def _count_step_memories(step: StepRow) -> list[str]:
+    """`7 memories`; of a large step only the first are known, and of one memory its words say enough."""
+    count = len(step.memory_ids)
+    if count <= 1:
+        return []
+    is_whole = step.rows <= _SEARCHED_ROWS and count < _KNOWN_IDS
+    return [count_memories(count) if is_whole else str(journal_strings()["changes"]["more"]).format(count=count)]
+
+
 def describe_step_details(step: StepRow, now_ms: int, about: str = "") -> str:
     """The second line of a step: what it is about, who, how much, and what became of it.
 
     Args:
         about: what an import brought in is called, or the first words of a memory; "" for neither.
     """
-    parts = [describe_author(step.actor, step.client), count_of(step.rows, "record")]
+    parts = [describe_author(step.actor, step.client), *_count_step_memories(step)]
     if about:
         parts.insert(0, about)
     if step.undone:

@@ -527,8 +527,8 @@ def time_choices(facets: Facets, now_ms: int) -> list[FilterChoice]:
         FilterChoice("on", f"{week}..", "Said in the last 7 days"),
         FilterChoice("on", f"{month}..", "Said in the last 30 days"),
         FilterChoice("", "", ""),
-        FilterChoice("recorded", f"{today}..", "Learned today"),
-        FilterChoice("recorded", f"{week}..", "Learned in the last 7 days"),
+        FilterChoice("recorded", f"{today}..", "Recorded today"),
+        FilterChoice("recorded", f"{week}..", "Recorded in the last 7 days"),
         FilterChoice("", "", ""),
     ]
     last = min(to_local(facets.latest).year, today.year + 1)

@@ -68,16 +68,16 @@ COLUMNS: Sequence[LibraryColumn] = (
     LibraryColumn("status", "Status", 112, "Its status", "status"),
     LibraryColumn("tags", "Tags", 160, "Its tags", rank=6),
     LibraryColumn("client", "Added by", 120, "The assistant or script that added it"),
-    LibraryColumn("learned", "Learned", 108, "When Loci learned it", "recorded", falls=True),
+    LibraryColumn("learned", "Recorded", 108, "When Loci recorded it", "recorded", falls=True),
     LibraryColumn("recalled", "Recalled", 108, "When it was last given in an answer", "accessed", falls=True),
 )
 PLACE: Mapping[str, int] = {column.id: place for place, column in enumerate(COLUMNS)}
 BY_SORT: Mapping[str, LibraryColumn] = {column.sort: column for column in COLUMNS if column.sort}
 
 SORT_WORDS: Mapping[tuple[str, bool], str] = {
-    ("recorded", True): "newest learned first",
-    ("recorded", False): "oldest learned first",
-    ("occurred", True): "latest said first",
+    ("recorded", True): "newest first",
+    ("recorded", False): "oldest first",
+    ("occurred", True): "most recently said first",
     ("occurred", False): "earliest said first",
     ("trust", True): "most trusted first",
     ("trust", False): "least trusted first",
@@ -85,8 +85,8 @@ SORT_WORDS: Mapping[tuple[str, bool], str] = {
     ("importance", False): "least important first",
     ("strength", True): "strongest first",
     ("strength", False): "weakest first",
-    ("accessed", True): "last recalled first",
-    ("accessed", False): "longest not recalled first",
+    ("accessed", True): "most recently recalled first",
+    ("accessed", False): "least recently recalled first",
     ("kind", False): "by kind",
     ("kind", True): "by kind, reversed",
     ("status", False): "by status",

@@ -49,6 +49,7 @@ class LibraryPage(Page):
         self._count = Elided("", "muted")
         self.table = LibraryTable(context)
         self.line = QueryLine(context, self.query)
+        self.search_field = self.line.field
         self.filters = LibraryFilterBar(context, self.query)
         self.terms = TermChips(theme, self.query)
         self.bar = SelectionBar(theme)
@@ -272,8 +273,7 @@ class LibraryPage(Page):
             act: id of an act, `edit` or `search`.
         """
         if act == "search":
-            self.line.field.setFocus()
-            self.line.field.selectAll()
+            self.focus_search()
         elif act == "edit":
             self._edit_chosen()
         else:
@@ -302,4 +302,6 @@ def _query_line_bottom(line: QueryLine, page: QWidget) -> int:
     return line.mapTo(page, QPoint(0, line.field.height())).y() + 6
 
 
-LIBRARY = PageSpec("library", "Library", "library", LibraryPage, "table list search filter export memories all")
+LIBRARY = PageSpec(
+    "library", "Library", "library", LibraryPage, "table list search filter export memories all", has_search=True
+)

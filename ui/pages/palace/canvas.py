@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QWheelEvent,
 )
 
+from core.types.views import WingPlan
 from ui.pages.palace.drag import DragPointer
 from ui.pages.palace.items import RoomItem, wing_rect
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PalaceScene, PlacedLocus
@@ -260,14 +261,20 @@ class PalaceCanvas(PalaceView):
         self._pointer.cancel_gesture()
         super().stop_motion()
 
-    def handle_click(self, spot: PlacedLocus | None, room: RoomItem | None) -> None:
-        """A press and release without a drag."""
-        if spot is None and room is not None:
-            self.marks.selected, self.marks.others = "", {}
-            self.picked.emit("")
-            self.set_cursor_at(room_id=room.id)
-        else:
+    def handle_click(self, spot: PlacedLocus | None, room: RoomItem | None, wing: WingPlan | None = None) -> None:
+        """A press and release without a drag.
+
+        Args:
+            spot: the locus that was hit.
+            room: the room that was hit, where no locus was.
+            wing: the wing that was hit, where no room was.
+        """
+        if spot is not None or (room is None and wing is None):
             self.select_locus(spot)
+            return
+        self.marks.selected, self.marks.others = "", {}
+        self.picked.emit("")
+        self.set_cursor_at(room_id="" if room is None else room.id, wing_id=wing.id if wing and not room else "")
 
     # ---- Qt's events
 

@@ -14,12 +14,12 @@ from PySide6.QtCore import QObject, QPointF, QRectF, Qt, QVariantAnimation
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QApplication
 
-from core.types.views import GAP, SLOT_ASPECT
+from core.types.views import GAP, SLOT_ASPECT, WingPlan
 from ui.bridge import make_write, problem_of
 from ui.context import Context
 from ui.pages.palace.items import RoomItem, room_rect
 from ui.pages.palace.scene import PlacedLocus
-from ui.pages.palace.view import PalaceView
+from ui.pages.palace.view import PalaceView, wing_block_at
 
 _BACK_MS = 260
 _IN_HAND = 22.0
@@ -169,7 +169,9 @@ class RoomDrag:
 class DragPointer:
     """Turns presses, moves and releases of the pointer into clicks and drags on the canvas."""
 
-    def __init__(self, canvas: PalaceView, click: Callable[[PlacedLocus | None, RoomItem | None], None]) -> None:
+    def __init__(
+        self, canvas: PalaceView, click: Callable[[PlacedLocus | None, RoomItem | None, WingPlan | None], None]
+    ) -> None:
         self._canvas, self._click = canvas, click
         self._pressed: QPointF | None = None
         self._spot: PlacedLocus | None = None
@@ -209,7 +211,9 @@ class DragPointer:
         if gesture is not None:
             gesture.finish_drag()
         elif was is not None:
-            self._click(self._spot, self._room)
+            canvas = self._canvas
+            room = canvas.scene.room_at(*canvas.camera.lens.plan_point(was.x(), was.y()))
+            self._click(self._spot, self._room or room, wing_block_at(canvas, was))
 
     def cancel_gesture(self) -> bool:
         """Let go of what is in hand.

@@ -23,6 +23,7 @@ from ui.pages.palace.items import KINDS, LocusStyle
 from ui.pages.palace.loader import LocusSeeker, PalaceReader, format_camera, place_camera
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PalaceScene
 from ui.pages.palace.slider import PalaceLegend, TimeCard
+from ui.pages.palace.summary import PlaceSummaries
 from ui.pages.palace.verbs import PalaceVerbs
 from ui.pages.palace.walk.walk import Walk, WalkControls
 from ui.strings import palace_strings
@@ -166,6 +167,7 @@ class PalacePage(Page):
         self.finder = PalaceFinder(context, self.canvas, self.line)
         self.mover = PlanMover(context, self.canvas)
         self.walk = Walk(context, self.canvas)
+        self.summaries = PlaceSummaries(context, self.canvas, self.walk, self.verbs)
         self.header.add_controls(self.walk.controls)
         self.reader, self.seeker = PalaceReader(context, self.canvas), LocusSeeker(context, self.canvas)
         self._is_placed = self._wants_keyboard = False
@@ -228,6 +230,7 @@ class PalacePage(Page):
         else:
             self.seeker.seek_memory()
         self.walk.refresh()
+        self.summaries.show_soon()
         self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
         self._wants_keyboard = not self.canvas.isVisible()  # what is not seen cannot take it
 
@@ -242,6 +245,7 @@ class PalacePage(Page):
         self.canvas.stop_motion()
         self.walk.pause()
         self.reader.stop_reload()
+        self.summaries.stop()
         self._save_camera()
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name

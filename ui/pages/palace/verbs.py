@@ -37,6 +37,9 @@ _OF_A_NAME = frozenset({Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter, 
 """Keys of a name being written, beyond those every line of text takes for itself; all others are the window's."""
 
 
+_ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
 class NameField(QLineEdit):
     """A room's name, written anew where it is. Enter keeps it, Escape and leaving it do not."""
 
@@ -79,6 +82,8 @@ class NameField(QLineEdit):
         handled = super().event(event)
         if event.type() == QEvent.Type.FocusOut and self.isVisible():
             self.close()
+        if isinstance(event, QKeyEvent) and event.key() in _ENTERS:
+            event.accept()  # a line of text passes Enter on, and the plan below would go in with it
         return handled
 
 

@@ -39,6 +39,7 @@ class PalaceView(QWidget):
 
     Signals:
         picked: the memory that was chosen, "" for none.
+        placed: the keyboard came to a room or a wing (its id), or left it ("").
         looked: the look or what there is to see changed.
         asked: a verb for what the keyboard is on: pin, forget, edit, rename or merge.
         menu_asked: (a `PlacedLocus` or `RoomItem`, the global point).
@@ -50,6 +51,7 @@ class PalaceView(QWidget):
     """
 
     picked = Signal(str)
+    placed = Signal(str)
     looked = Signal()
     asked = Signal(str)
     menu_asked = Signal(object, object)
@@ -156,6 +158,7 @@ class PalaceView(QWidget):
     def set_cursor_at(self, *, room_id: str = "", wing_id: str = "") -> None:
         """Put the keyboard on a room, a wing, or neither."""
         self.marks.cursor_room, self.marks.cursor_wing = room_id, wing_id
+        self.placed.emit(room_id or wing_id)
         self._look_up.start()
         self.emit_sentence()
         self.update()
@@ -263,6 +266,14 @@ class PalaceView(QWidget):
         self._look_up.stop()
         self._plate, self.marks.hover = False, None
         self.painter.drop_pictures()
+
+
+def wing_block_at(view: PalaceView, at: QPointF) -> WingPlan | None:
+    """The wing whose ground or name is at a point of the canvas; a wing that is alone has all of the plan."""
+    wings = [wing for wing in view.scene.wings if wing.rooms]
+    if len(wings) == 1:
+        return wings[0]
+    return next((wing for wing in wings if view.painter.wing_block(wing, view.camera.lens).contains(at)), None)
 
 
 def zoom_on_locus(view: PalaceView, spot: PlacedLocus, goal: Lens) -> Lens:

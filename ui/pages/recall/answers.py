@@ -381,7 +381,7 @@ class AnswerRows(RowSpec[AnswerRow]):
         painter.drawText(inner, RIGHT | MIDDLE, shown)
 
 
-_LEFT, _NARROW = 80, 640
+_LEFT, _BETWEEN = 80, 40
 
 
 class AnswerDetailsView(QFrame):
@@ -396,7 +396,7 @@ class AnswerDetailsView(QFrame):
         layout = make_column(self, gap=12)
         layout.setContentsMargins(theme.px(_LEFT), 2, theme.px(16), 16)
         self._tables = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._tables.setSpacing(40)
+        self._tables.setSpacing(_BETWEEN)
         lists, signals = _list_rows(shown), self._signal_rows(shown)
         if signals:
             self._tables.addWidget(_make_table(strings["signals"], signals), 0, Qt.AlignmentFlag.AlignTop)
@@ -421,11 +421,14 @@ class AnswerDetailsView(QFrame):
             Pixels of height.
         """
         ways, layout = QBoxLayout.Direction, self.layout()
-        is_narrow = width < self._theme.px(_NARROW)
-        self._tables.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
-        self._tables.setSpacing(12 if is_narrow else 40)
         for part in self.findChildren(QWidget):
-            part.ensurePolished()  # or their fonts, and with them their heights, are not known yet
+            part.ensurePolished()  # or their fonts, and with them their sizes, are not known yet
+        margins = self.contentsMargins() if layout is None else layout.contentsMargins()
+        room = width - margins.left() - margins.right()
+        tables = [item.sizeHint().width() for at in range(2) if (item := self._tables.itemAt(at)) and item.widget()]
+        is_narrow = sum(tables) + _BETWEEN * (len(tables) - 1) > room
+        self._tables.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
+        self._tables.setSpacing(12 if is_narrow else _BETWEEN)
         if layout is None:
             return 0
         layout.invalidate()
@@ -594,6 +597,14 @@ class AnswerList(ListView):
         return is_shown
 
     # ---- details
+
+    def open_memory(self, memory_id: str) -> bool:
+        """Look at a memory with its details open; tells whether it is shown."""
+        if not self.select_memory(memory_id):
+            return False
+        if self._opened != self.currentIndex().row():
+            self.toggle_details(self.currentIndex().row())
+        return True
 
     def toggle_details(self, place: int) -> None:
         """Open the details of a row, or close them.

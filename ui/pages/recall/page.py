@@ -23,7 +23,7 @@ from ui.pages.recall.answers import BAR, AnswerList, AnswerRow, answer_lines
 from ui.pages.recall.funnel import Funnel, StageView, is_complete_stage
 from ui.pages.recall.labels import join_parts
 from ui.pages.recall.options import OptionsDialog
-from ui.pages.recall.question import LaboratoryQuery, RecallAsker, RecallHeader
+from ui.pages.recall.question import FOUND_LIMIT, LIMIT, LaboratoryQuery, RecallAsker, RecallHeader
 from ui.pages.recall.saved_questions import SavedQuestions
 from ui.pages.recall.signals import SignalLegend
 from ui.pages.recall.tuner import AppliedDialog, Tuner, TuningDesk
@@ -46,7 +46,7 @@ from ui.widgets.states import FOOT, EmptyState, States
 
 ASK, SAVED = "ask", "saved"
 _TUNER, _TUNER_NARROW = 340, 292
-_WIDE, _BESIDE = 1180, 840
+_WIDE, _BESIDE = 1180, 1000
 
 
 class AnswerPane(QWidget):
@@ -287,7 +287,7 @@ class RecallPage(Page):
         super().__init__(context)
         theme = context.theme
         self._is_shown = False
-        self._named = ""
+        self._named = self._found = ""
         self.asker = RecallAsker(context, self)
         self.tuning = TuningDesk(context, self)
         self.saving = AnswerFeedback(context, self)
@@ -299,6 +299,7 @@ class RecallPage(Page):
         make_column(self, self.panes)
         self.panes.build_layout(self.tuner, self.saved)
         self.pane, self.list, self.header = self.panes.pane, self.panes.pane.list, self.panes.header
+        self.search_field = self.header.question.field
         self._refresh = make_timer(self, self._reload_stale, _REFRESH_MS)
         self._reads_tuning = self._asks_again = False
         self._connect_signals()
@@ -350,7 +351,8 @@ class RecallPage(Page):
         """Show the page and read what it needs.
 
         Args:
-            target: `ask:` with a question, `why:` with the id of a memory, `saved`; "" for none.
+            target: `ask:` with a question, `why:` with the id of a memory, `found:` with an id and the question that
+                found it, `saved`; "" for none.
         """
         self._is_shown = True
         _offer_clients(self)
@@ -362,6 +364,9 @@ class RecallPage(Page):
         self.tuner.sensitivity.resume_sweep()
         if target.startswith("ask:"):
             self.ask_question(target.removeprefix("ask:"))
+        elif target.startswith("found:"):
+            self._found, _, question = target.removeprefix("found:").partition(" ")
+            self.ask_question(question, FOUND_LIMIT)
         elif target.startswith("why:"):
             self._explain_missing(target.removeprefix("why:"))
         elif target == SAVED:
@@ -410,15 +415,16 @@ class RecallPage(Page):
 
     # ---- asking
 
-    def ask_question(self, question: str) -> None:
+    def ask_question(self, question: str, limit: int = LIMIT) -> None:
         """Ask a question.
 
         Args:
             question: the words.
+            limit: memories the answer has at most.
         """
         self.panes.show_view(ASK)
         self.pane.funnel.show_chosen("")
-        self.asker.ask_question(question)
+        self.asker.ask_question(question, limit)
         self.header.question.show_question(self.asker.asked.question, self.asker.history)
 
     def _on_asking_began(self) -> None:
@@ -442,6 +448,9 @@ class RecallPage(Page):
         else:
             self._show_answer()
         named, self._named = self._named, ""
+        found, self._found = self._found, ""
+        if found and not self.list.open_memory(found):
+            named = found  # it came by another way than the ranking; what is known of it is said
         if named:
             self.acts.ask_why_missing(named)
 
@@ -553,4 +562,5 @@ RECALL = PageSpec(
     "laboratory tuner why ranking signals weights near misses saved questions probes ask",
     on_request=True,
     badge=WaitingKind.REGRESSIONS,
+    has_search=True,
 )

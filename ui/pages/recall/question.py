@@ -36,6 +36,8 @@ from ui.widgets.plaintext import escape_tooltip, one_line
 
 LIMIT = 10
 """Memories an answer has at most."""
+FOUND_LIMIT = 30
+"""Where the question is why one memory was found: a model is given more of them than a list of answers shows."""
 PAUSE_MS = 250
 _REMEMBERED = 30
 
@@ -50,11 +52,13 @@ class LaboratoryQuery:
         question: the words; "" for none.
         change: what the person decided about its reading.
         seen_as: a client's name; "" for the person's own view.
+        limit: memories the answer has at most.
     """
 
     question: str = ""
     change: PlanChange = field(default_factory=PlanChange)
     seen_as: str = ""
+    limit: int = LIMIT
 
 
 class RecallAsker(QObject):
@@ -101,16 +105,17 @@ class RecallAsker(QObject):
 
     # ---- what is asked
 
-    def ask_question(self, question: str) -> None:
+    def ask_question(self, question: str, limit: int = LIMIT) -> None:
         """Ask a question, understood by the rules; the view stays.
 
         Args:
             question: the words; blanks alone ask nothing.
+            limit: memories the answer has at most.
         """
         asked = question.strip()
         if asked:
             self.history = [asked, *(one for one in self.history if one != asked)][:_REMEMBERED]
-            self.submit_query(LaboratoryQuery(asked, seen_as=self.asked.seen_as))
+            self.submit_query(LaboratoryQuery(asked, seen_as=self.asked.seen_as, limit=limit))
 
     def set_plan_change(self, change: PlanChange) -> None:
         """Ask the same, understood otherwise."""
@@ -162,7 +167,7 @@ class RecallAsker(QObject):
     def _run_query(self, weights: Weights | None, then: Callable[[LabAnswer], None]) -> None:
         asked = self.asked
         change = None if asked.change == PlanChange() else asked.change
-        wanted = RecallQuery(asked.question, limit=LIMIT, explain=True, plan=change)
+        wanted = RecallQuery(asked.question, limit=asked.limit, explain=True, plan=change)
         laboratory = self._context.bridge.engine.recall_trials
         begun = make_query("Asking", lambda: laboratory.try_question(wanted, weights, asked.seen_as or None))
         self._context.tasks.run(begun.within(self, "ask").success(then).failure(self._on_ask_failed))
@@ -277,16 +282,13 @@ class RecallChips(QWidget):
         self.intent.chosen.connect(self._choose_intent)
         self.names = _note_chip()
         self.time = make_button("", self._toggle_time, kind="chip")
-        self.no_time = _note_chip()
-        self.no_time.setText(strings["time_none"])
-        self.no_time.setAccessibleName(strings["time_none"])
         self.weight = MenuChip(theme, "", {}, "")
         self.weight.setToolTip(strings["weight_hint"])
         self.weight.chosen.connect(self._choose_weight)
         self.view = MenuChip(theme, strings["seen_as"], {"": strings["you"]}, "")
         self.view.setToolTip(strings["seen_hint"])
         self.view.chosen.connect(self.seen_as)
-        for part in (self.intent, self.names, self.time, self.no_time, self.weight, self.view):
+        for part in (self.intent, self.names, self.time, self.weight, self.view):
             flow.addWidget(part)
 
     def offer_clients(self, names: Sequence[str]) -> None:
@@ -302,6 +304,7 @@ class RecallChips(QWidget):
         """Say how a question was understood."""
         self._change, self._plan = asked.change, answer.trace.plan
         self._show_intent()
+        self.names.setVisible(bool(self._plan.entities))
         self.names.setText(format_names(self._plan).replace("&", "&&"))
         self.names.setAccessibleName(format_names(self._plan))
         self.names.setToolTip(escape_tooltip(describe_name_aliases(self._plan)))
@@ -332,7 +335,6 @@ class RecallChips(QWidget):
         strings, time = recall_strings()["chips"], self._plan.time
         is_off = self._change.no_time
         self.time.setVisible(is_off or time is not None)
-        self.no_time.setVisible(not is_off and time is None)
         if is_off:
             shown, hint, icon = strings["time_off"], strings["time_back"], "rotate-ccw"
         elif time is not None:

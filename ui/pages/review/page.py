@@ -31,7 +31,7 @@ from ui.undo import offer_undo
 from ui.widgets.basics import UNBOUND, Stack, make_button, make_column, make_row, make_timer
 from ui.widgets.labels import count_of
 from ui.widgets.plaintext import one_line
-from ui.widgets.states import EmptyState, States
+from ui.widgets.states import EmptyState, States, add_page_title
 
 BREATH_MS = 300
 """After a decision, so long nothing is taken: the second press of a double click would decide the next item."""
@@ -537,15 +537,19 @@ class ReviewPage(Page):
     def _show_empty(self, queue: Queue) -> None:
         is_filtered = self.queue.filters.current != ALL and queue.total > 0
         strings = review_strings()["empty_filter" if is_filtered else "empty"]
-        actions = [("Show all", self._show_all)] if is_filtered else []
+        actions = [("Show all", self._show_all)] if is_filtered else [(strings["act"], self._open_library)]
         if queue.closed:
             actions.append(("Recently closed", self.queue.closed_asked.emit))
         actions.append(("Decisions that repeat", self.queue.rules_asked.emit))
         icon = "filter" if is_filtered else "circle-check"
-        self.states.show_empty(EmptyState(self.context.theme, icon, strings["title"], strings["sentence"], *actions))
+        state = EmptyState(self.context.theme, icon, strings["title"], strings["sentence"], *actions)
+        self.states.show_empty(add_page_title(review_strings()["page"], state))
         if self._wants_focus:
             self._wants_focus = False
             self.setFocus()
+
+    def _open_library(self) -> None:
+        self.context.desk.go.emit("library", "")
 
     def _show_all(self) -> None:
         self.queue.filters.show_all()

@@ -32,6 +32,7 @@ from ui.theme.theme import Theme
 from ui.widgets.basics import accept_own_key
 from ui.widgets.labels import to_local
 from ui.widgets.shapes import KIND_TOKENS
+from ui.widgets.tooltips import wrap_tooltip
 
 ROWS = 7
 _DAY_LEAST, _DAY_USUAL, _DAY_MOST = 10.0, 14.0, 18.0
@@ -582,7 +583,8 @@ class Strip(QWidget):
         """Its letters are its own; the tip says what the period under the pointer holds."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             place = self.grid.place_at(event.pos().x(), event.pos().y())
-            QToolTip.showText(event.globalPos(), self.describe_periods((place,)) if place >= 0 else "", self)
+            words = wrap_tooltip(self.describe_periods((place,))) if place >= 0 else ""
+            QToolTip.showText(event.globalPos(), words, self)
             return True
         return accept_own_key(event, _is_own) or super().event(event)
 

@@ -107,7 +107,7 @@ def test_two_of_one_value_are_not_told_apart_by_it() -> None:
         describe_result(Action.REJECT, "contradiction", denied, paired=True)
         == review_strings()["suggestions"]["reject"]["pair"]
     )
-    assert describe_result(Action.REJECT, "contradiction", MINE, paired=True) == "Graz stands; Vienna is archived."
+    assert describe_result(Action.REJECT, "contradiction", MINE, paired=True) == "Keep Graz; Vienna is archived."
 
 
 @pytest.mark.parametrize("key", REASONS)

@@ -10,11 +10,13 @@ import pytest
 from belief_rig import claim
 from engine_rig import Rig, differences, rig_at
 from entity_rig import change, found, get, make, merge, named, refused
+from statement_rows import mark_small_talk
 
 from core.engine.views.entities import Entities
 from core.entities import registry
 from core.errors import Code, LociError
 from core.types.entities import EntityChange, EntityQuery, Resolving
+from core.types.values import Kind
 
 # ---- entity identity registry
 
@@ -389,6 +391,31 @@ def test_detail_shows_where_it_is_named_and_what_is_said(rig: Rig) -> None:
     (place,) = view.places
     assert place.text[place.start : place.end] == "Rosa"
     assert "Vigo" in [told.value for told in view.claims]
+
+
+def test_where_it_is_named_statements_come_first_and_small_talk_last(rig: Rig) -> None:
+    entity = named(rig, "Rosa lives in Porto.", "Rosa", kind=Kind.FACT)
+    texts = ["Rosa plays the cello on Sundays.", "Hi Rosa! How are you?", "Rosa moved the piano upstairs."]
+    ids = [rig.store(text, kind=Kind.EPISODE).memory_id for text in texts]
+    over = rig.store("Rosa lives in Vigo.", kind=Kind.FACT).memory_id
+
+    def write(tx: Any) -> None:
+        for one, text in zip([*ids, over], [*texts, "Rosa"], strict=True):
+            at = text.index("Rosa")
+            tx.run("DELETE FROM mentions WHERE memory_id = ?", (one,))
+            tx.insert("mentions", {"memory_id": one, "entity_id": entity, "start_at": at, "end_at": at + 4})
+        tx.update("memories", {"id": over}, {"status": "archived"})
+
+    rig.write(write)
+    mark_small_talk(rig, ids[1])
+    places = rig.engine.entities.read_detail(entity).result(10).places
+    assert [place.text for place in places] == [
+        "Rosa lives in Porto.",
+        "Rosa moved the piano upstairs.",
+        "Rosa plays the cello on Sundays.",
+        "Hi Rosa! How are you?",
+        "Rosa lives in Vigo.",
+    ]
 
 
 def test_a_merge_into_global_says_that_it_widens(rig: Rig) -> None:

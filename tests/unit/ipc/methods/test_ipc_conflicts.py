@@ -55,7 +55,7 @@ def test_conflicts_have_the_shape_of_the_contract(served: Served) -> None:
     assert {"id", "kind", "existing", "incoming", "reason", "suggestion"} <= set(found)
     assert (found["existing"]["text"], found["incoming"]["text"]) == (HAVE.text, CAME.text)
     assert (found["id"], found["suggestion"]) == (pair.item, "reject")
-    assert found["result"] == "Graz stands; Vienna is archived."
+    assert found["result"] == "Keep Graz; Vienna is archived."
     assert found["actions"] == ACTIONS
     told(served, "owner.conflicts", all=True)
     assert [(given[0].is_owner, named) for _, given, named in asked] == [

@@ -24,6 +24,8 @@ from ui.pages.journal.labels import (
     step_action,
     step_icon,
 )
+from ui.pages.journal.undo.period import PeriodBar
+from ui.strings import journal_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import describe_left, describe_unpaired, report_undo
@@ -52,6 +54,7 @@ class StepFeed(QObject):
 
     Attributes:
         total: how many there are in the vault.
+        since: epoch ms; steps before it are not listed.
         is_read: whether it was read once.
         imports: what the imports brought in, by their steps.
         openings: the first words of the memories that steps are about, by id; None for one that was erased.
@@ -67,7 +70,7 @@ class StepFeed(QObject):
     def __init__(self, context: Context, shown: ListView) -> None:
         super().__init__(shown)
         self._context, self._shown = context, shown
-        self.total = 0
+        self.total = self.since = 0
         self.is_read = False
         self.imports: Mapping[str, ImportRow] = {}
         self.openings: dict[str, str | None] = {}
@@ -88,18 +91,18 @@ class StepFeed(QObject):
         """Read again from the newest on, as far as it was read before."""
         limit = max(PAGE_STEPS, min(MOST_AGAIN, len(self._shown.lines.list_rows())))
         self._shown.lines.has_more = False
-        journal = self._context.bridge.engine.history
+        journal, since = self._context.bridge.engine.history, self.since
         self._context.tasks.run(
-            make_query("Reading the journal", lambda: journal.list_steps(None, limit))
+            make_query("Reading the journal", lambda: journal.list_steps(None, limit, since=since))
             .within(self, "steps")
             .success(self._replace_steps)
             .failure(self._on_read_failed)
         )
 
     def _read_older(self) -> None:
-        after, journal = self._next, self._context.bridge.engine.history
+        after, since, journal = self._next, self.since, self._context.bridge.engine.history
         self._context.tasks.run(
-            make_query("Reading the journal", lambda: journal.list_steps(after, PAGE_STEPS))
+            make_query("Reading the journal", lambda: journal.list_steps(after, PAGE_STEPS, since=since))
             .within(self, "steps")
             .success(self._append_steps)
             .failure(self._on_read_failed)
@@ -508,7 +511,10 @@ class TakeBackDialog(QDialog):
 
 
 class ChangesTab(QWidget):
-    """All changes, newest first.
+    """The changes of a period, newest first, and above them in a sentence what became of memories in it.
+
+    Attributes:
+        period: chooses the period; its `sentence` is what is said.
 
     Signals:
         counted: how many there are.
@@ -535,7 +541,9 @@ class ChangesTab(QWidget):
         self.docked = StepButtons(self, wraps=True)
         self.docked.asked.connect(self.list.request_action)
         self._wants_focus = False
-        make_column(self, self.states, self.docked, self._hints, gap=10)
+        self.period = PeriodBar(context)
+        self.period.chosen.connect(self.reload)
+        make_column(self, self.period, self.states, self.docked, self._hints, gap=10)
         self.list.step_asked.connect(self._on_step_asked)
         self.list.looked_at.connect(self._on_step_chosen)
         self.list.reshaped.connect(self._show_docked_buttons)
@@ -554,6 +562,8 @@ class ChangesTab(QWidget):
         """Read what there is."""
         if not self.list.steps.is_read:
             self.states.show_loading()
+        self.list.steps.since = self.period.since
+        self.period.read_counts()
         self.list.steps.reload()
 
     @property
@@ -571,8 +581,12 @@ class ChangesTab(QWidget):
                 self.list.setFocus()
             self._wants_focus = False
             return
-        sentence = "Every change by you, an assistant or Loci is listed here and can be undone."
-        self.states.show_empty(EmptyState(self.context.theme, "history", "No changes yet", sentence))
+        strings, theme = journal_strings()["changes"]["empty"], self.context.theme
+        if steps.total:
+            act = (strings["all"], self.period.show_all)
+            self.states.show_empty(EmptyState(theme, "history", self.period.nothing, strings["period"], act))
+        else:
+            self.states.show_empty(EmptyState(theme, "history", strings["title"], strings["sentence"]))
 
     def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)

@@ -22,6 +22,8 @@ from ui.widgets.labels import KIND_WORDS, count_memories, format_said_or_noted
 from ui.widgets.plaintext import one_line
 
 _DIM = 0.6
+_QUIET_RING = 1.5
+"""Pixels of the ring of the room that the inspector tells about, while the keyboard is elsewhere."""
 
 
 @dataclass
@@ -114,14 +116,14 @@ class MarkPainter:
         theme = self._theme
         painter.setBrush(Qt.BrushStyle.NoBrush)
         wing = scene.find_wing(marks.cursor_wing)
-        if marks.has_focus and wing is not None:
-            painter.setPen(QPen(theme.colour("focus"), 2.0))
+        if wing is not None:
+            painter.setPen(QPen(theme.colour("focus"), 2.0 if marks.has_focus else _QUIET_RING))
             painter.drawRoundedRect(self._plan.wing_block(wing, lens).adjusted(1, 1, -1, -1), 12, 12)
         holder = scene.spot_of(marks.selected)
-        for room_id, is_marked in ((marks.cursor_room, marks.has_focus), (marks.target_room, True)):
+        for room_id, is_strong in ((marks.cursor_room, marks.has_focus), (marks.target_room, True)):
             room = scene.rooms.get(room_id)
-            if room is not None and is_marked:
-                self._paint_room_ring(painter, room, lens, 2.5)
+            if room is not None:
+                self._paint_room_ring(painter, room, lens, 2.5 if is_strong else _QUIET_RING)
         if holder is not None and self._plan.spot_rect(holder, lens, scene.look).isEmpty():
             self._paint_room_ring(painter, holder.room, lens, 2.0)
 

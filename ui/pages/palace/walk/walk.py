@@ -125,13 +125,18 @@ class Walk(QObject):
 
     # ---- beginning and end
 
-    def start(self) -> None:
-        """Walk through the wing where one is, else through the first."""
+    def start(self, wing_id: str = "", room_id: str = "") -> None:
+        """Walk through a wing.
+
+        Args:
+            wing_id: which; "" for the one where one is, else the first.
+            room_id: where the walk begins; "" for the wing's first room.
+        """
         wings = [wing.id for wing in self._canvas.scene.wings if wing.rooms]
-        here = self._canvas.where.wing_id or self._canvas.marks.cursor_wing
-        wing_id = here if here in wings else next(iter(wings), None)
-        if wing_id is not None:
-            self._read_walk(wing_id, "walk", lambda stops: self._begin(wing_id, stops))
+        here = wing_id or self._canvas.where.wing_id or self._canvas.marks.cursor_wing
+        chosen = here if here in wings else next(iter(wings), None)
+        if chosen is not None:
+            self._read_walk(chosen, "walk", lambda stops: self._begin(chosen, stops, room_id))
 
     def start_due(self) -> None:
         """Rehearse every landmark that is due, in all wings."""
@@ -145,10 +150,11 @@ class Walk(QObject):
             .success(then)
         )
 
-    def _begin(self, wing_id: str, stops: Stops) -> None:
+    def _begin(self, wing_id: str, stops: Stops, room_id: str = "") -> None:
         if stops:
             self._wing_id = wing_id
-            self._show_new_round(WalkRound(stops))
+            at = next((nr for nr, stop in enumerate(stops) if stop.room_id == room_id), 0)
+            self._show_new_round(WalkRound([*stops[at:], *stops[:at]]))
             return
         strings, wing = walk_strings(), self._canvas.scene.find_wing(wing_id)
         if wing is None or not wing.rooms:
