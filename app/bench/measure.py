@@ -200,10 +200,10 @@ def print_report(out: Output, found: Mapping[str, Any]) -> None:
     box = found["machine"]
     out.print_line(f"{found['n']:,} messages on {_describe_machine_line(box)}")
     out.print_line()
-    out.print_table(table_rows(found))
+    out.print_table(measurement_rows(found))
 
 
-def table_rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
+def measurement_rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
     """Names and values of the table.
 
     Args:

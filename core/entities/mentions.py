@@ -1,7 +1,8 @@
 """Mentions: an entity at a place of a text, found by the names that are known, and kept as rows.
 
 One mention for each entity and memory, the first: so the number of an entity's mentions is the number of memories that
-name it. Must not do: make an entity.
+name it. What else was inferred of a memory is read with them. Must not do: make an entity, or show what was inferred of
+a memory that is not in the clear (I16).
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from itertools import pairwise
 from core.entities.recognition import NameCandidate, NameWord, RecognizedText, name_key
 from core.entities.registry import KnownName, NameLexicon
 from core.text.terms import common_words, fold_word
+from core.types.lifecycle import Inferred, Mentioned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import remove_orphans
+from core.vault.memory_sql import ENTITY_TYPE, remove_orphans
 
 MOST = 32
 """Entities that one memory mentions, at most."""
@@ -189,3 +191,40 @@ def _has_capitals(run: Sequence[NameWord], name: KnownName) -> bool:
 
 def _is_part(start: int, end: int, runs: Sequence[NameCandidate]) -> bool:
     return any(one.start <= start and end <= one.end and (one.start, one.end) != (start, end) for one in runs)
+
+
+_INFERRED = (
+    "SELECT i.body, i.valence, i.arousal, i.made_by, i.at FROM inferred i JOIN memories m ON m.id = i.memory_id "
+    "WHERE i.memory_id = ? AND m.security_tier = 'cleartext'"
+)
+_MENTIONED = (
+    f"SELECT e.id, e.name, {ENTITY_TYPE}, n.start_at, n.end_at FROM mentions n JOIN entities e ON e.id = n.entity_id "  # noqa: S608 - constants only
+    "JOIN memories m ON m.id = n.memory_id WHERE n.memory_id = ? AND m.security_tier = 'cleartext' "
+    "AND n.start_at >= 0 AND n.end_at <= length(m.text) ORDER BY n.start_at, e.id"
+)
+
+
+def read_inferred(rows: Rows, memory_id: str) -> Inferred | None:
+    """What was inferred from a memory.
+
+    Returns:
+        It; None where the memory was not read yet, or is not in the clear.
+    """
+    row = rows.one(_INFERRED, (memory_id,))
+    if row is None:
+        return None
+    body = json.loads(row[0])
+    lists = {name: tuple(map(str, body.get(name, ()))) for name in ("technologies", "paths", "urls", "dates", "topics")}
+    found = tuple(
+        Mentioned(str(one), str(name), str(kind), int(start), int(end))
+        for one, name, kind, start, end in rows.all(_MENTIONED, (memory_id,))
+    )
+    return Inferred(
+        **lists,
+        language=str(body.get("language", "")),
+        valence=float(row[1]),
+        arousal=float(row[2]),
+        entities=found,
+        made_by=str(row[3]),
+        at=int(row[4]),
+    )

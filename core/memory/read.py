@@ -1,8 +1,7 @@
-"""Reading memories as frozen snapshots, what was inferred from them, and the strength of stored memories.
+"""Reading memories as frozen snapshots, and the strength of stored memories.
 
 Lists, the floor plan, the inspector and the lifecycle take `STRENGTH_COLUMNS` into their own queries, so that all of
-them show the same number. Must not do: judge who may see a memory (`core.recall.scope` does), show
-what was inferred of one that is not in the clear (I16), or write.
+them show the same number. Must not do: judge who may see a memory (`core.recall.scope` does), or write.
 """
 
 from __future__ import annotations
@@ -14,10 +13,8 @@ from typing import Any
 import numpy as np
 
 from core.score.decay import StrengthCourse, Values, strength_course
-from core.types.lifecycle import Inferred, Mentioned
 from core.types.values import Kind, Memory, Precision, Role, Source, Status, When
 from core.vault.database.rows import Rows
-from core.vault.memory_sql import ENTITY_TYPE
 
 STRENGTH_JOINS = (
     " LEFT JOIN inferred felt ON felt.memory_id = m.id LEFT JOIN spared kept ON kept.memory_id = m.id "
@@ -223,40 +220,3 @@ def client_names(rows: Rows, memories: Iterable[Memory]) -> dict[str, str]:
 def read_by_id(rows: Rows, memory_id: str) -> Memory | None:
     """The memory of an id, or None."""
     return read_by_ids(rows, (memory_id,)).get(memory_id)
-
-
-_INFERRED = (
-    "SELECT i.body, i.valence, i.arousal, i.made_by, i.at FROM inferred i JOIN memories m ON m.id = i.memory_id "
-    "WHERE i.memory_id = ? AND m.security_tier = 'cleartext'"
-)
-_MENTIONED = (
-    f"SELECT e.id, e.name, {ENTITY_TYPE}, n.start_at, n.end_at FROM mentions n JOIN entities e ON e.id = n.entity_id "  # noqa: S608 - constants only
-    "JOIN memories m ON m.id = n.memory_id WHERE n.memory_id = ? AND m.security_tier = 'cleartext' "
-    "AND n.start_at >= 0 AND n.end_at <= length(m.text) ORDER BY n.start_at, e.id"
-)
-
-
-def read_inferred(rows: Rows, memory_id: str) -> Inferred | None:
-    """What was inferred from a memory.
-
-    Returns:
-        It; None where the memory was not read yet, or is not in the clear.
-    """
-    row = rows.one(_INFERRED, (memory_id,))
-    if row is None:
-        return None
-    body = json.loads(row[0])
-    lists = {name: tuple(map(str, body.get(name, ()))) for name in ("technologies", "paths", "urls", "dates", "topics")}
-    found = tuple(
-        Mentioned(str(one), str(name), str(kind), int(start), int(end))
-        for one, name, kind, start, end in rows.all(_MENTIONED, (memory_id,))
-    )
-    return Inferred(
-        **lists,
-        language=str(body.get("language", "")),
-        valence=float(row[1]),
-        arousal=float(row[2]),
-        entities=found,
-        made_by=str(row[3]),
-        at=int(row[4]),
-    )

@@ -320,3 +320,15 @@ def trust_terms(
     capped = client_ceiling if client_ceiling is not None and client_ceiling < value else None
     value = value if capped is None else max(0.0, capped)
     return TrustTerms(weight, confirmed, feedback, aged, inherited, capped, value)
+
+
+def age_days(now_ms: int, since_ms: int | None) -> float:
+    """Days from one moment to another, 0 where the clock was set back.
+
+    Args:
+        since_ms: epoch ms; None where unknown, which counts as no age.
+
+    Returns:
+        Days, 0 or more.
+    """
+    return 0.0 if since_ms is None else max(0, now_ms - since_ms) / 86_400_000

@@ -53,9 +53,9 @@ def test_a_question_to_a_vault_that_is_opened_for_it_loads_what_answers_and_no_m
         assert not [name for name in found if name == room or name.startswith(f"{room}.")]
 
 
-@pytest.mark.parametrize(
-    "verb",
-    [
+def test_a_command_that_is_forked_says_what_a_fresh_one_says(palace: Palace) -> None:
+    palace.run("remember", "The kettle is blue")
+    for verb in (
         ("--help",),
         ("recall", "tea", "--limit", "0"),
         ("nonsense",),
@@ -63,10 +63,7 @@ def test_a_question_to_a_vault_that_is_opened_for_it_loads_what_answers_and_no_m
         ("--json", "list"),
         ("show", "nothing"),
         ("remember", "-"),
-    ],
-)
-def test_a_command_that_is_forked_says_what_a_fresh_one_says(palace: Palace, verb: tuple[str, ...]) -> None:
-    palace.run("remember", "The kettle is blue")
-    fresh = palace.run(*verb, fresh=True)
-    assert palace.run(*verb) == fresh
-    assert fresh.out or fresh.err
+    ):
+        fresh = palace.run(*verb, fresh=True)
+        assert palace.run(*verb) == fresh, verb
+        assert fresh.out or fresh.err, verb

@@ -7,7 +7,8 @@ import math
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.belief.review.queue import FADES_DAYS, LOW, OPPOSED, age_days, harm_score, score_novelty, score_opposition
+from core.belief.review.queue import FADES_DAYS, LOW, OPPOSED, harm_score, score_novelty, score_opposition
+from core.score.trust import age_days
 
 _counts = st.integers(0, 1_000_000)
 _unit = st.floats(0, 1)

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from core.belief.review.items import APPLICABLE, PAIR
+from core.score.trust import age_days
 from core.types.reviews import QueueRequest
 from core.vault.database.rows import Rows
 
@@ -39,7 +40,6 @@ FADES_DAYS = 30.0
 LOW = 0.3
 """Below it an old item may close by itself: what nobody was given in ninety days lies there; our choice."""
 _UNWEIGHED = 0.5
-_DAY_MS = 86_400_000
 # Rows are told apart by their number, not by their id: a number is made faster, and found faster.
 # Of a request who asks counts, whoever brought the memory.
 _BY = (
@@ -193,18 +193,6 @@ def harm_score(recalled: int, opposition: float, age_days: float) -> float:
         0 or more; higher comes first.
     """
     return (1.0 + math.log1p(max(0, recalled))) * min(1.0, max(0.0, opposition)) * score_novelty(age_days)
-
-
-def age_days(now_ms: int, since_ms: int) -> float:
-    """Days from one moment to another, 0 where the clock was set back.
-
-    Args:
-        since_ms: epoch ms.
-
-    Returns:
-        0 or more.
-    """
-    return max(0, now_ms - since_ms) / _DAY_MS
 
 
 def read_waiting(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None) -> list[QueueEntry]:

@@ -15,10 +15,10 @@ from core.belief.claims import IN_QUESTION, OPPOSED
 from core.belief.extract.validity import claim_permanence, classify_permanence
 from core.belief.review.items import find_current_side
 from core.belief.review.sides import KeyedClaim, find_claim_conflicts, read_claims
-from core.intake.transaction.sources import age_days, trust_terms_of
+from core.intake.transaction.sources import trust_terms_of
 from core.memory.read import read_by_ids, read_occurred
 from core.score.decay import STANDARD
-from core.score.trust import TrustTerms
+from core.score.trust import TrustTerms, age_days
 from core.types.belief import ClaimDraft
 from core.types.memory import (
     Belief,

@@ -29,6 +29,7 @@ from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, chain_work, log_failure, map_result, submit_work
 from core.engine.startup import flush_journal
+from core.entities.mentions import read_inferred
 from core.errors import Code, UserError
 from core.intake.erase.erasure import VERB as ERASE_VERB
 from core.intake.erase.erasure import erase_memories, erase_preview
@@ -40,7 +41,7 @@ from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.transitions.transitions import forget_memory
 from core.intake.transitions.verdicts import VerdictWriter
 from core.lifecycle.enrich import renew_annotations
-from core.memory.read import read_by_ids, read_inferred
+from core.memory.read import read_by_ids
 from core.memory.write import read_without_vectors, write_vectors
 from core.recall.browse.library import read_list_page
 from core.recall.scope import OWNER_SCOPE, Scope, find_visible, visible_ids

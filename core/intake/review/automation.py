@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.belief.claims import PERSONS
-from core.belief.review.queue import LOW, QueueEntry, age_days, read_waiting
+from core.belief.review.queue import LOW, QueueEntry, read_waiting
 from core.belief.trust_gate import AT_ODDS
 from core.errors import Code, UserError
 from core.intake.review.case import ReviewCase
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import find_lapsed, find_reopened, find_restated
+from core.score.trust import age_days
 from core.types.reviews import ReviewRule
 from core.types.values import Action, Actor
 from core.vault.database.rows import EXPIRED, LAPSED, NO_QUESTION, STANDS, Rows, to_json

@@ -34,7 +34,7 @@ from core.intake.revise.revision_plan import (
     describe_change,
     plan_revision,
 )
-from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, age_days, refresh_trust
+from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.review_items import close_moot, screen_text
 from core.intake.transitions.transitions import (
@@ -55,7 +55,7 @@ from core.memory.write import (
     rewrite_tags,
     write_new_vectors,
 )
-from core.score.trust import trust_terms
+from core.score.trust import age_days, trust_terms
 from core.types.memory import ProposedLink, Related, Relationship
 from core.types.values import GLOBAL_SPACE, OWNER, OWNER_ACTOR, Actor, Source, Status
 from core.types.views import Revision, RevisionPreview, RevisionReport

@@ -30,7 +30,6 @@ from core.intake.transaction.sources import (
     Lineage,
     add_corroboration,
     add_source,
-    age_days,
     find_active_duplicate,
 )
 from core.intake.transaction.unit_of_work import UnitOfWork
@@ -51,7 +50,7 @@ from core.memory.write import (
     insert_memories,
     write_new_vectors,
 )
-from core.score.trust import trust_terms
+from core.score.trust import age_days, trust_terms
 from core.types.values import GLOBAL_SPACE, OWNER_ACTOR, Kind, Source, Status, When
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx

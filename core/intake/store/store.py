@@ -38,7 +38,6 @@ from core.intake.transaction.sources import (
     KINDS_BY_TEXT,
     add_corroboration,
     add_source,
-    age_days,
     find_active_duplicate,
     is_partly_over,
     waiting_twin,
@@ -48,7 +47,7 @@ from core.intake.transitions.review_items import REASON, open_review, raise_revi
 from core.intake.transitions.transitions import Transitions
 from core.intake.transitions.verdicts import withdraw_dispute
 from core.memory.write import Draft, Stored, VectorSpace, ensure_space, insert_memories, write_new_vectors
-from core.score.trust import trust_terms
+from core.score.trust import age_days, trust_terms
 from core.types.belief import ClaimDraft
 from core.types.clients import ClientRecord
 from core.types.replies import Classification, StoreReply

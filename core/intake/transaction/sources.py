@@ -14,7 +14,7 @@ from core.errors import BugError
 from core.memory.read import read_strength_by_id
 from core.memory.write import content_hash
 from core.score.topics import mean_confidence
-from core.score.trust import SOURCE_WEIGHT, TrustTerms, WeighedEvidence, claim_confidence, trust_terms
+from core.score.trust import SOURCE_WEIGHT, TrustTerms, WeighedEvidence, age_days, claim_confidence, trust_terms
 from core.types.values import Actor, Kind, Source
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
@@ -79,18 +79,6 @@ def base_trusts(rows: Rows, memory_ids: Iterable[str]) -> dict[str, tuple[float,
 def _source_weight(row: tuple[Any, ...]) -> float:
     source, ceiling, ancestors = row[1], row[7], row[9]
     return trust_terms(Source(source), ancestor_minimum=ancestors, client_ceiling=ceiling).trust
-
-
-def age_days(now_ms: int, since_ms: int | None) -> float:
-    """The age that counts in trust.
-
-    Args:
-        since_ms: when it was said or last confirmed by a person; None where unknown, which takes nothing off.
-
-    Returns:
-        Days, 0 or more.
-    """
-    return 0.0 if since_ms is None else max(0, now_ms - since_ms) / 86_400_000
 
 
 def refresh_trust(tx: Tx, memory_id: str) -> float:

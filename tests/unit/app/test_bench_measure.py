@@ -109,7 +109,7 @@ def test_the_table_names_machine_and_figures(run: tuple[Mapping[str, Any], list[
 @pytest.mark.starts_process
 def test_the_table_stands_where_the_system_tells_nothing(run: tuple[Mapping[str, Any], list[str], Path]) -> None:
     unknown = {**run[0], "cold": {**run[0]["cold"], "memory": dict.fromkeys(run[0]["cold"]["memory"])}}
-    assert "? MB, ? MB above" in str(dict(report.table_rows(unknown))["memory"])
+    assert "? MB, ? MB above" in str(dict(report.measurement_rows(unknown))["memory"])
 
 
 def test_percentiles_by_nearest_rank() -> None:

@@ -12,11 +12,11 @@ from engine_rig import HandClock, Rig, differences, rig_at
 from ground_rig import Ran, flow, ground_of
 
 from core.entities import registry
+from core.entities.mentions import read_inferred
 from core.errors import Code, LociError
 from core.lifecycle.enrich import ASKED, MOST_OPEN, VERSION, EnrichJob, renew_annotations
 from core.lifecycle.job_support.job_context import StreamJob
 from core.llm.prompts import Prompt
-from core.memory.read import read_inferred
 from core.types.lifecycle import Inferred
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Kind

@@ -12,7 +12,6 @@ from engine_rig import START_MS, Rig, differences, later
 
 from core.errors import BugError
 from core.intake.transaction.sources import (
-    age_days,
     base_trusts,
     claims_on,
     derived_from,
@@ -21,6 +20,7 @@ from core.intake.transaction.sources import (
     trust_terms_of,
     weigh_evidence,
 )
+from core.score.trust import age_days
 from core.types.clients import Terms
 from core.types.values import OWNER_ACTOR, Actor, Kind, Source, Status, When
 from core.types.views import Revision

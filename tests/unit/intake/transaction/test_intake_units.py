@@ -12,9 +12,10 @@ from engine_rig import START_MS, HandClock, Rig, refused, rig_at
 from core.errors import BugError, Code, UserError
 from core.intake.store.import_batch import ImportTally, identity_digest, tally_from, tally_json
 from core.intake.transaction.admission import split_draft
-from core.intake.transaction.sources import age_days, refresh_trust, trust_terms_of
+from core.intake.transaction.sources import refresh_trust, trust_terms_of
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.write import Draft
+from core.score.trust import age_days
 from core.types.values import OWNER_ACTOR, Kind, Role, Source, Status, When
 from core.vault.database.tx import Tx
 
