@@ -47,7 +47,7 @@ def shown(qtbot: QtBot, inspector: Inspector) -> PlaceSummaryView:
     def views() -> list[PlaceSummaryView]:
         return [one for one in inspector.findChildren(PlaceSummaryView) if one.isVisible() and one.summary is not None]
 
-    settle(qtbot, lambda: bool(views()))
+    settle(qtbot, lambda: bool(views()) and labels(views()[-1]) != "")  # its labels show in a later event
     return views()[-1]
 
 
