@@ -97,9 +97,11 @@ def describe(path: Path, manifest: Mapping[str, Any], sentences: Sequence[Labell
         if recipe["renews_all"]
         else "Its layers renew the sentence's tokens alone, which see the others as words: less than half the work."
     )
+    models, teacher = manifest["training"]["models"], manifest["training"]["teacher"]
+    mean = f"the mean of the weights of {models} models" if models > 1 else "one model"
     taught = (
-        f", with what a larger one ({manifest['training']['teacher'][:12]}) says, from whose weights it began"
-        if manifest["training"]["teacher"]
+        f"It began with the weights of a larger reader ({teacher[:12]}) and learned from what that says too.\n  "
+        if teacher
         else ""
     )
     path.write_text(
@@ -115,8 +117,8 @@ lasts, and where subject, property, value and time stand. It runs on the process
 - **What it learned from**: {manifest["training"]["sentences"]} sentences of {len(authors - held)} invented authors and
   {manifest["training"]["notes"]} plain notes of the relation pairs, written for this project
   (`packaging/training/README.md`). {len(held)} more authors were held out from every fit.
-- **How it was made**: `packaging/training/train_reader.py`, {recipe["epochs"]} epochs{taught};
-  the mean of the weights of {manifest["training"]["models"]}; one author in ten calibrates.
+- **How it was made**: `packaging/training/train_reader.py`, {recipe["epochs"]} epochs; {mean}.
+  {taught}One author in ten calibrates.
 - **Licence**: Apache-2.0 (LICENSE), as the embedder it was tuned from; changed here as told above.
 - **Limits**: English; knows nothing of who said what, which `core.talk` finds.
 
