@@ -92,18 +92,7 @@ def describe(path: Path, manifest: Mapping[str, Any], sentences: Sequence[Labell
     statement = "\n".join(f"| {at} | {p:.3f} | {r:.3f} |" for at, (p, r) in figures["statement"].items())
     types = "\n".join(f"| {name} | {p:.3f} | {r:.3f} |" for name, (p, r) in figures["types"].items())
     spans = "\n".join(f"| {name} | {p:.3f} | {r:.3f} |" for name, (p, r) in figures["spans"].items())
-    renewed = (
-        "Each layer renews all of them."
-        if recipe["renews_all"]
-        else "Its layers renew the sentence's tokens alone, which see the others as words: less than half the work."
-    )
-    models, teacher = manifest["training"]["models"], manifest["training"]["teacher"]
-    mean = f"the mean of the weights of {models} models" if models > 1 else "one model"
-    taught = (
-        f"It began with the weights of a larger reader ({teacher[:12]}) and learned from what that says too.\n  "
-        if teacher
-        else ""
-    )
+    renewed, mean, taught = _tell_making(manifest["training"])
     path.write_text(
         f"""# The reader
 
@@ -141,3 +130,20 @@ assertion of all: {assertion:.3f}. The labels of type and duration are one hand'
 """,
         "utf-8",
     )
+
+
+def _tell_making(training: Mapping[str, Any]) -> tuple[str, str, str]:
+    """What its layers renew, of how many models it is the mean, and what a teacher had in it."""
+    renewed = (
+        "Each layer renews all of them."
+        if training["recipe"]["renews_all"]
+        else "Its layers renew the sentence's tokens alone, which see the others as words: less than half the work."
+    )
+    models, teacher = training["models"], training["teacher"]
+    mean = f"the mean of the weights of {models} models" if models > 1 else "one model"
+    taught = (
+        f"It began with the weights of a larger reader ({teacher[:12]}) and learned from what that says too.\n  "
+        if teacher
+        else ""
+    )
+    return renewed, mean, taught

@@ -161,6 +161,41 @@ def fit_all(said: list[tuple[NDArray[Any], NDArray[Any]]], rows: Sequence[networ
     }
 
 
+def train_models(
+    recipe: network.Recipe,
+    seeds: int,
+    teaching: Sequence[data.LabelledSentence],
+    notes: Sequence[str],
+    shared: Shared,
+    teacher: Path | None,
+) -> Any:
+    """The mean of models that began alike.
+
+    Args:
+        recipe: how each is trained.
+        seeds: how many.
+        teaching: sentences with labels.
+        notes: plain notes.
+        shared: what they take from the embedder.
+        teacher: a model whose weights they begin with, and that says what they are to say; None for none.
+    """
+    teaches = None if teacher is None else Runner(teacher, shared)
+    nets = []
+    for seed in range(1, seeds + 1):
+
+        def epoch_rows(epoch: int, seed: int = seed) -> list[network.Sample]:
+            rng = random.Random(100 * seed + epoch)  # noqa: S311 - repeatable, not secret
+            rows = [*(dressed(each, shared, rng) for each in teaching), *(note_sample(note, shared) for note in notes)]
+            return rows if teaches is None else [replace(row, taught=teaches.say(row)) for row in rows]
+
+        nets.append(network.build(shared.weights, recipe))
+        if teacher is not None:
+            network.take_over(nets[-1], teacher, recipe.layers)
+        network.train(nets[-1], epoch_rows, shared.table, replace(recipe, seed=seed))
+        print(f"model {seed} of {seeds}", flush=True)
+    return mean_of(nets)
+
+
 def make(arguments: argparse.Namespace) -> None:
     """Train, calibrate and write everything."""
     importlib.import_module("torch").set_num_threads(arguments.threads)
@@ -176,21 +211,7 @@ def make(arguments: argparse.Namespace) -> None:
         epochs=arguments.epochs, layers=tuple(arguments.layers), rate=arguments.rate, renews_all=arguments.whole
     )
     teacher = None if arguments.teacher is None else arguments.teacher / "model.onnx"
-    teaches = None if teacher is None else Runner(teacher, shared)
-    nets = []
-    for seed in range(1, arguments.seeds + 1):
-
-        def epoch_rows(epoch: int, seed: int = seed) -> list[network.Sample]:
-            rng = random.Random(100 * seed + epoch)  # noqa: S311 - repeatable, not secret
-            rows = [*(dressed(each, shared, rng) for each in teaching), *(note_sample(note, shared) for note in notes)]
-            return rows if teaches is None else [replace(row, taught=teaches.say(row)) for row in rows]
-
-        nets.append(network.build(shared.weights, recipe))
-        if teacher is not None:
-            network.take_over(nets[-1], teacher, recipe.layers)
-        network.train(nets[-1], epoch_rows, shared.table, replace(recipe, seed=seed))
-        print(f"model {seed} of {arguments.seeds}", flush=True)
-    net = mean_of(nets)
+    net = train_models(recipe, arguments.seeds, teaching, notes, shared, teacher)
     target = arguments.target
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -214,7 +235,7 @@ def make(arguments: argparse.Namespace) -> None:
             "sentences": len(teaching),
             "notes": len(notes),
             "sha256": digest,
-            "models": len(nets),
+            "models": arguments.seeds,
             "teacher": None if teacher is None else sha256_of(teacher),
             "recipe": asdict(recipe),
         },
