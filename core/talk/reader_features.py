@@ -7,6 +7,7 @@ anything, or keep a text.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ SENTENCE_TOKENS = 64
 OTHER_TOKENS, OWN_TOKENS = 20, 12
 """Read of the turn before and of the same turn so far, each from its end."""
 SENTENCE_CHARS = 1_000
+_MOST_CHARS = 16
+"""Characters a token that are read of what was said before; few words are longer, and far more would be thrown away."""
 FRAME, WORD, CAPITAL, OWN, OTHER, PAD = range(6)
 KINDS = 6
 _CAPITAL = re.compile(r"(?<=[\w,'’]\s)[A-Z][\w'’-]*")
@@ -53,12 +56,15 @@ class SentenceFeatures:
     offsets: tuple[tuple[int, int], ...]
 
 
-def encode_sentence(tokenizer: Any, sentence: SentenceInContext) -> SentenceFeatures:
+def encode_sentence(
+    tokenizer: Any, sentence: SentenceInContext, known: dict[tuple[str, int], list[int]] | None = None
+) -> SentenceFeatures:
     """Read a sentence: `[CLS] sentence [SEP] turn before [SEP] this turn so far [SEP]`.
 
     Args:
         tokenizer: the embedder's, without padding and truncation.
         sentence: any text, also an empty one.
+        known: the tokens of what was said before other sentences of the same call, which is often the same; added to.
     """
     text = replace_surrogates(sentence.text[:SENTENCE_CHARS])
     earlier, own = _context(sentence.before)
@@ -69,10 +75,19 @@ def encode_sentence(tokenizer: Any, sentence: SentenceInContext) -> SentenceFeat
     first, separator = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
     ids, kinds = [first, *ids, separator], [FRAME, *kinds, FRAME]
     for said, kind, most in ((earlier, OTHER, OTHER_TOKENS), (own, OWN, OWN_TOKENS)):
-        piece = tokenizer.encode(replace_surrogates(said[-SENTENCE_CHARS:]), add_special_tokens=False).ids[-most:]
+        end = said[-most * _MOST_CHARS :]
+        piece = None if known is None else known.get((end, kind))
+        if piece is None:
+            piece = _read_end(tokenizer, end, most)
+            if known is not None:
+                known[end, kind] = piece
         ids += [*piece, separator]
         kinds += [kind] * len(piece) + [FRAME]
     return SentenceFeatures(np.array(ids, np.int64), np.array(kinds, np.int64), offsets)
+
+
+def _read_end(tokenizer: Any, text: str, most: int) -> list[int]:
+    return list(tokenizer.encode(replace_surrogates(text), add_special_tokens=False).ids[-most:]) if text else []
 
 
 def _context(before: Sequence[str]) -> tuple[str, str]:
@@ -97,26 +112,35 @@ def read_logits(
 
     Args:
         sentence: shape (POOLED,).
-        tokens: shape (length, POINTERS).
+        tokens: shape (at least 1 + the sentence's, POINTERS); asked only where it states something.
         features: of the sentence they were made of.
         temperatures: what the logits of `type`, `assertion`, `lasting` and `worth` are divided by.
     """
     first, second = len(TYPES), len(TYPES) + len(ASSERTIONS)
-    types = softmax(sentence[:first] / temperatures["type"])
-    assertions = softmax(sentence[first:second] / temperatures["assertion"])
-    worths = softmax(sentence[second + 1 :] / temperatures["worth"])
-    kind = TYPES[int(types.argmax())]
+    logits = sentence.tolist()
+    types = _shares(logits[:first], temperatures["type"])
+    assertions = _shares(logits[first:second], temperatures["assertion"])
+    worths = _shares(logits[second + 1 :], temperatures["worth"])
+    kind = TYPES[types.index(max(types))]
     if kind is StatementType.NONE and worths[0] < 0.5:
-        kind = TYPES[int(types[:-1].argmax())]  # worth keeping by the other head: the likeliest type that is one
+        kind = TYPES[types.index(max(types[:-1]))]  # worth keeping by the other head: the likeliest type that is one
     return Reading(
         type=kind,
-        statement=float(1 - worths[0]),
-        assertion=ASSERTIONS[int(assertions.argmax())],
-        asserted=float(assertions[:2].sum()),
-        lasting=float(1 / (1 + np.exp(-np.clip(sentence[second] / temperatures["lasting"], -30, 30)))),
-        worth=float(worths @ np.arange(WORTHS)),
-        spans=dict(_spans(tokens, features.offsets)),
+        statement=1 - worths[0],
+        assertion=ASSERTIONS[assertions.index(max(assertions))],
+        asserted=sum(assertions[:2]),
+        lasting=1 / (1 + math.exp(-min(30.0, max(-30.0, logits[second] / temperatures["lasting"])))),
+        worth=min(WORTHS - 1.0, sum(worth * share for worth, share in enumerate(worths))),
+        spans=dict(_spans(tokens, features.offsets)) if kind is not StatementType.NONE else {},
     )
+
+
+def _shares(logits: Sequence[float], temperature: float) -> list[float]:
+    """`softmax` of a few logits: a list is done before an array is made."""
+    most = max(logits)
+    raised = [math.exp((logit - most) / temperature) for logit in logits]
+    whole = sum(raised)
+    return [one / whole for one in raised]
 
 
 def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -129,11 +153,12 @@ def _spans(tokens: NDArray[np.float64], offsets: Sequence[tuple[int, int]]) -> I
     """The likeliest begin and end of each span, where together they are likelier than that there is none."""
     read = len(offsets)
     for nr, name in enumerate(SPANS):
-        begins, ends = tokens[: read + 1, 2 * nr], tokens[: read + 1, 2 * nr + 1]
-        best, place = begins[0] + ends[0], None
-        for start in range(1, read + 1):
-            end = start + int(ends[start:].argmax())
-            if begins[start] + ends[end] > best:
-                best, place = begins[start] + ends[end], (start, end)
+        begins, ends = tokens[: read + 1, 2 * nr].tolist(), tokens[: read + 1, 2 * nr + 1].tolist()
+        best, place, end = begins[0] + ends[0], None, read
+        for start in range(read, 0, -1):
+            end = start if ends[start] >= ends[end] else end
+            score = begins[start] + ends[end]
+            if score > best or (score == best and place is not None):  # of several the first
+                best, place = score, (start, end)
         if place is not None:
             yield name, (offsets[place[0] - 1][0], offsets[place[1] - 1][1])

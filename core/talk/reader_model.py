@@ -102,9 +102,10 @@ class ReaderModel:
     def _read_all(self, sentences: Sequence[SentenceInContext], look: FirstLook | None) -> tuple[Reading, ...]:
         encoder, session = self.load()
         found = []
+        known: dict[tuple[str, int], list[int]] = {}
         try:
             for sentence in sentences:
-                row = encode_sentence(encoder.tokenizer, sentence)
+                row = encode_sentence(encoder.tokenizer, sentence, known)
                 words = encoder.vectors(row.ids)
                 settled = None if look is None else look.settle(look_at(sentence, row, words))
                 found.append(settled or _read(self.card, session, row, words))
@@ -129,7 +130,7 @@ class ReaderModel:
 
 def _read(card: ReaderCard, session: Any, row: SentenceFeatures, words: NDArray[np.float32]) -> Reading:
     sentence, tokens = session.run(None, {"words": words[None], "kinds": row.kinds[None]})
-    is_usable = sentence.shape == (1, POOLED) and tokens.shape == (1, len(row.ids), POINTERS)
+    is_usable = sentence.shape == (1, POOLED) and tokens.shape == (1, len(row.offsets) + 2, POINTERS)
     if not is_usable or not (np.isfinite(sentence).all() and np.isfinite(tokens).all()):
         raise LociError(Code.EMBEDDING_FAILED, "The model that reads statements gave no usable answer.")
     return read_logits(sentence[0].astype(np.float64), tokens[0].astype(np.float64), row, card.temperatures)

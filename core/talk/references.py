@@ -310,16 +310,17 @@ def find_noun_phrases(tokens: Sequence[Token], persons: Iterable[str] = ()) -> t
     Args:
         persons: names, folded, that are known to be people's.
     """
-    known = frozenset(persons)
+    known, nouns = frozenset(persons), _noun_sorts()
+    places = [at for at, token in enumerate(tokens) if token.low in nouns or token.text[:1].isupper()]
     out: list[NounPhrase] = []
-    at = 0
-    while at < len(tokens):
-        phrase = _noun_at(tokens, at) or _name_at(tokens, at, known)
-        if phrase is None:
-            at += 1
+    end = 0
+    for at in places:
+        if at < end:
             continue
-        out.append(phrase)
-        at = max(phrase.end, at + 1)
+        phrase = _noun_at(tokens, at) or _name_at(tokens, at, known)
+        if phrase is not None:
+            out.append(phrase)
+            end = max(phrase.end, at + 1)
     return tuple(out)
 
 

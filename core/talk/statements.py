@@ -21,7 +21,16 @@ from core.talk.statement_check import has_substance, is_aside, stands_alone
 from core.talk.statement_types import find_main_verb, is_passing_happening, is_turning_point, type_statement
 from core.talk.third_person import RewrittenClause, rewrite_clause
 from core.talk.turns import TurnSentence, is_foreign, split_turn
-from core.talk.vocabulary import Token, apply_edits, starts_with, stem_word, talk_words, tokenize_talk, verb_forms
+from core.talk.vocabulary import (
+    Token,
+    apply_edits,
+    base_form,
+    starts_with,
+    stem_word,
+    talk_words,
+    tokenize_talk,
+    verb_forms,
+)
 from core.text.noun_phrases import is_noun
 from core.text.screening.injection import current_limits, scan_text
 from core.text.terms import common_words
@@ -656,6 +665,7 @@ class _StemsUsed:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._seen: set[str] = set()
+        self._unread: dict[str, list[str]] = {}  # words by the letter their stem begins with, until one is asked for
         self.names = {stem_word(token.low) for name in names for token in tokenize_talk(name)}
         self._known = {stem_word(word.lower()) for name in names for word in name.split()}
         self._known |= self.names
@@ -665,9 +675,10 @@ class _StemsUsed:
         for token in tokens:
             if token.low not in self._seen:
                 self._seen.add(token.low)
-                self._known.add(stem_word(token.low))
+                self._unread.setdefault(base_form(token.low)[:1], []).append(token.low)
                 if token.low in _REWRITTEN_AS:
-                    self._known.add(stem_word(_REWRITTEN_AS[token.low]))
+                    other = _REWRITTEN_AS[token.low]
+                    self._unread.setdefault(base_form(other)[:1], []).append(other)
 
     def hold(self, words: Sequence[Token], *, is_dated: bool = True) -> bool:
         """Whether every word was said, or is a date or a small word of grammar.
@@ -677,9 +688,14 @@ class _StemsUsed:
         """
         sets = talk_words().sets
         small = sets["grammar"] | sets["kin_titles"] | (sets["months"] if is_dated else frozenset())
-        return all(
-            token.low in small or token.low[:1].isdigit() or stem_word(token.low) in self._known for token in words
-        )
+        return all(token.low in small or token.low[:1].isdigit() or self._was_said(token.low) for token in words)
+
+    def _was_said(self, low: str) -> bool:
+        if low in self._seen:
+            return True
+        stem = stem_word(low)
+        self._known.update(map(stem_word, self._unread.pop(stem[:1], ())))
+        return stem in self._known
 
 
 def _last_question(text: str) -> str:

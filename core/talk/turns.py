@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from core.talk.vocabulary import Token, known_names, talk_words, tokenize_talk
+from core.talk.vocabulary import Token, known_names, list_words, talk_words, tokenize_talk
 from core.text.sentences import split_sentences
 from core.types.talk import Turn
 
@@ -150,10 +150,10 @@ def is_foreign(text: str) -> bool:
     letters = [sign for sign in text[:MOST_CHARS] if sign.isalpha()]
     if letters and sum(sign > "\u024f" for sign in letters) * 2 > len(letters):
         return True
-    words = [token.low for token in tokenize_talk(text[:2000]) if token.is_word]
-    sets = talk_words().sets
-    foreign = sum(word in sets["foreign"] and word not in sets["english"] for word in words)
-    english = sum(word in sets["english"] and word not in sets["foreign"] for word in words)
+    words = list_words(text[:2000])
+    foreign_words, english_words = talk_words().sets["foreign"], talk_words().sets["english"]
+    foreign = sum(word in foreign_words and word not in english_words for word in words)
+    english = sum(word in english_words and word not in foreign_words for word in words)
     return (foreign >= _LEAST_FOREIGN and foreign > 2 * english) or (foreign >= _FEW_FOREIGN and not english)
 
 

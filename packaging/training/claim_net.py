@@ -179,4 +179,4 @@ def _loss(said: Any, chunk: Sequence[MarkedLine], smoothing: float) -> Any:
 
 def export(net: Any, target: Path) -> None:
     """Write the model as float32 ONNX with a free length; one sentence a run."""
-    export_reader(net, target, {"marks": {0: "batch", 1: "length"}})
+    export_reader(net, target, {"marks": {1: "length"}})

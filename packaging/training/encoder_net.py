@@ -26,6 +26,7 @@ HEADS = 12
 OPSET = 17
 ENCODER = Path(__file__).resolve().parents[2] / "resources" / "model" / "minilm"
 WORDS = "encoder.embeddings.word_embeddings.weight"
+_SMALL = "_quantized"
 _SEEN = ("query", "key", "value")
 _RUNTIME, _MOST_LAYERS = "com.microsoft", 12
 _OWN_STEPS = ("DynamicQuantizeMatMul", "Gelu", "SkipLayerNormalization")
@@ -94,6 +95,8 @@ def find_shared() -> Shared:
 def layer_class(dropout: float) -> Any:
     """The class of one transformer layer: (x, mask) -> x, with the mask added to the scores.
 
+    With a third argument, a number of tokens, only that many from the start are renewed and given; they see all.
+
     Args:
         dropout: of attention's and the feed-forward's results.
     """
@@ -108,17 +111,23 @@ def layer_class(dropout: float) -> Any:
             self.norm1, self.norm2 = nn.LayerNorm(WIDTH, 1e-12), nn.LayerNorm(WIDTH, 1e-12)
             self.drop = nn.Dropout(dropout)
 
-        def forward(self, x: Any, mask: Any) -> Any:
-            rows, length = x.shape[0], x.shape[1]
+        def forward(self, x: Any, mask: Any, first: Any = None) -> Any:
+            rows, own = x.shape[0], x if first is None else x[:, :first]
 
             def split(y: Any) -> Any:
-                return y.view(rows, length, HEADS, WIDTH // HEADS).transpose(1, 2)
+                return y.reshape(rows, -1, HEADS, WIDTH // HEADS).transpose(1, 2)
 
-            query, key, value = (split(part) for part in self.seen(x).chunk(3, -1))
+            if first is None:
+                query, key, value = (split(part) for part in self.seen(x).chunk(3, -1))
+            else:
+                weights, bias = self.seen.weight, self.seen.bias
+                query = split(nn.functional.linear(own, weights[:WIDTH], bias[:WIDTH]))
+                others = nn.functional.linear(x, weights[WIDTH:], bias[WIDTH:])
+                key, value = (split(part) for part in others.chunk(2, -1))
             scores = query @ key.transpose(2, 3) / math.sqrt(WIDTH // HEADS) + mask
             seen = self.drop(torch.softmax(scores, -1)) @ value
-            x = self.norm1(x + self.drop(self.out(seen.transpose(1, 2).reshape(rows, length, WIDTH))))
-            return self.norm2(x + self.drop(self.back(nn.functional.gelu(self.wide(x)))))
+            own = self.norm1(own + self.drop(self.out(seen.transpose(1, 2).reshape(rows, -1, WIDTH))))
+            return self.norm2(own + self.drop(self.back(nn.functional.gelu(self.wide(own)))))
 
     return Layer
 
@@ -139,6 +148,34 @@ def fill_layers(layers: Any, source_layers: Sequence[int], weights: dict[str, An
         for part in ("weight", "bias"):
             three = [weights[f"encoder.layer.{source}.attention.self.{name}.{part}"] for name in _SEEN]
             getattr(layer.seen, part).copy_(torch.cat(three))
+
+
+def read_trained(path: Path) -> dict[str, Any]:
+    """The state of a model that `export_reader` wrote and `quantise` made small, as near as its int8 weights tell it.
+
+    Args:
+        path: the int8 ONNX.
+
+    Returns:
+        A tensor by the name of its parameter. What stands in two products of the file is left out.
+    """
+    onnx, torch = importlib.import_module("onnx"), importlib.import_module("torch")
+    graph = onnx.load(str(path)).graph
+    parts = {one.name: onnx.numpy_helper.to_array(one) for one in graph.initializer}
+
+    def whole(name: str) -> Any:
+        zero, scale = parts[f"{name}_zero_point"].astype(np.float32), parts[f"{name}_scale"]
+        return torch.from_numpy((parts[f"{name}{_SMALL}"].astype(np.float32) - zero) * scale)
+
+    found = {name: torch.from_numpy(part.copy()) for name, part in parts.items() if name.endswith((".weight", ".bias"))}
+    for name in parts:
+        if name.endswith(f".weight{_SMALL}"):
+            found[name.removesuffix(_SMALL)] = whole(name.removesuffix(_SMALL))
+    for node in graph.node:
+        if node.op_type == "MatMulInteger":
+            module = node.name.strip("/").rpartition("/")[0].replace("/", ".")
+            found[f"{module}.weight"] = whole(node.input[1].removesuffix(_SMALL)).T.contiguous()
+    return found
 
 
 def fill_places(net: Any, weights: dict[str, Any], places: int) -> None:
@@ -247,7 +284,7 @@ def export_reader(net: Any, target: Path, outputs: dict[str, dict[int, str]]) ->
     """
     torch = importlib.import_module("torch")
     net.eval()
-    axes = {0: "batch", 1: "length"}
+    axes = {1: "length"}
     torch.onnx.export(
         net,
         (torch.randn(1, 8, WIDTH), torch.tensor([[0, 1, 2, 1, 0, 4, 3, 0]])),

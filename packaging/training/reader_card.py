@@ -92,6 +92,7 @@ def describe(path: Path, manifest: Mapping[str, Any], sentences: Sequence[Labell
     statement = "\n".join(f"| {at} | {p:.3f} | {r:.3f} |" for at, (p, r) in figures["statement"].items())
     types = "\n".join(f"| {name} | {p:.3f} | {r:.3f} |" for name, (p, r) in figures["types"].items())
     spans = "\n".join(f"| {name} | {p:.3f} | {r:.3f} |" for name, (p, r) in figures["spans"].items())
+    renewed, mean, taught = _tell_making(manifest["training"])
     path.write_text(
         f"""# The reader
 
@@ -101,11 +102,12 @@ lasts, and where subject, property, value and time stand. It runs on the process
 - **What it is**: {len(recipe["layers"])} layers of the bundled embedder (`../minilm`, Apache-2.0), fine-tuned, with a
   head over the sentence and one over its tokens. It shares the embedder's tokenizer and word vectors, so only the
   layers are here, as int8 ONNX. It reads 64 tokens of the sentence, 20 of the turn before and 12 of the same turn.
+  {renewed}
 - **What it learned from**: {manifest["training"]["sentences"]} sentences of {len(authors - held)} invented authors and
   {manifest["training"]["notes"]} plain notes of the relation pairs, written for this project
   (`packaging/training/README.md`). {len(held)} more authors were held out from every fit.
-- **How it was made**: `packaging/training/train_reader.py`, {recipe["epochs"]} epochs; the mean of the weights of
-  {manifest["training"]["models"]} models; one author in ten calibrates.
+- **How it was made**: `packaging/training/train_reader.py`, {recipe["epochs"]} epochs; {mean}.
+  {taught}One author in ten calibrates.
 - **Licence**: Apache-2.0 (LICENSE), as the embedder it was tuned from; changed here as told above.
 - **Limits**: English; knows nothing of who said what, which `core.talk` finds.
 
@@ -128,3 +130,20 @@ assertion of all: {assertion:.3f}. The labels of type and duration are one hand'
 """,
         "utf-8",
     )
+
+
+def _tell_making(training: Mapping[str, Any]) -> tuple[str, str, str]:
+    """What its layers renew, of how many models it is the mean, and what a teacher had in it."""
+    renewed = (
+        "Each layer renews all of them."
+        if training["recipe"]["renews_all"]
+        else "Its layers renew the sentence's tokens alone, which see the others as words: less than half the work."
+    )
+    models, teacher = training["models"], training["teacher"]
+    mean = f"the mean of the weights of {models} models" if models > 1 else "one model"
+    taught = (
+        f"It began with the weights of a larger reader ({teacher[:12]}) and learned from what that says too.\n  "
+        if teacher
+        else ""
+    )
+    return renewed, mean, taught

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,6 +161,12 @@ class StatementWriter:
     tx: Tx
     store_service: StoreService
     transitions: Transitions
+
+    def __post_init__(self) -> None:
+        readers = self.store_service.readers
+        # Its claims tell how long a statement lasts, and then they are written: they are read once.
+        once = replace(readers, extract_stored=lru_cache(maxsize=1)(readers.stored))
+        self.store_service = replace(self.store_service, readers=once)
 
     def take(self, one: TalkStatement) -> StatementOutcome:
         """Let one statement in, as far as the gate lets it.

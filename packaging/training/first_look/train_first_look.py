@@ -2,7 +2,7 @@
 
 Run by hand after `packaging/training/train_reader.py`, in an environment with the `model` extra of pyproject.toml:
 
-    python packaging/training/first_look/train_first_look.py [--epochs 10] [--limits-only]
+    python packaging/training/first_look/train_first_look.py [--epochs 10] [--limits-only] [--figures-only]
 
 It learns what the reader says of the project's own talk. The authors are parted as for the reader: half are held out,
 of the others one in ten sets the limits. Must not do: fetch anything, or read a labelled set that measures the reader.
@@ -177,9 +177,9 @@ Says of a sentence whether the reader (`CARD.md`) has to be asked about it: a ne
 to {MOST_TOKENS} tokens, in numpy. What it finds to be surely not told is not read closely; whether such a sentence
 makes its turn worth keeping, it says itself.
 
-- **What it learned from**: what the reader says of {look["sentences"]} sentences of `packaging/training/talk`, in
-  {look["epochs"]} epochs. One author in ten sets the limits: the reader is asked from {look["told_from"]}, and what it
-  is not asked about is worth keeping from {look["worthy_from"]}.
+- **What it learned from**: what a reader ({look["taught_by"][:12]}) says of {look["sentences"]} sentences of
+  `packaging/training/talk`, in {look["epochs"]} epochs. One author in ten sets the limits: the reader is asked from
+  {look["told_from"]}, and what it is not asked about is worth keeping from {look["worthy_from"]}.
 - **How it was made**: `packaging/training/first_look/train_first_look.py`, after the reader itself.
 - **Licence**: Apache-2.0 (LICENSE), as the reader.
 
@@ -214,22 +214,39 @@ def teach(sentences: Sequence[data.LabelledSentence], epochs: int) -> None:
     np.savez(TARGET / FILE, **weights)
 
 
-def make(epochs: int, *, limits_only: bool) -> None:
-    """Train, set the limits, measure and write."""
+def make(epochs: int, *, limits_only: bool, figures_only: bool) -> None:
+    """Train, set the limits, measure and write.
+
+    Args:
+        epochs: passes over the sentences.
+        limits_only: keep the net that is there.
+        figures_only: keep its limits too.
+    """
     sentences = list(data.read_sentences())
     held = [one for one in sentences if one.is_held_out]
     tuning = [one for one in sentences if not one.is_held_out and is_calibrating(one)]
     teaching = [one for one in sentences if not one.is_held_out and not is_calibrating(one)]
-    if not limits_only:
+    if not (limits_only or figures_only):
         teach(teaching, epochs)
     net = FirstLook.open((TARGET / FILE).read_bytes(), {"told_from": 0, "worthy_from": 0})
-    limits = find_limits(np.array([net.weigh(each) for each in see(tuning)]), read_rows(tuning))
-    print(limits, flush=True)
-    figures = measure(np.array([net.weigh(each) for each in see(held)]), read_rows(held), limits)
     path = TARGET / "manifest.json"
     manifest = json.loads(path.read_text("utf-8"))
+    if figures_only:
+        limits = {name: manifest["first_look"][name] for name in ("told_from", "worthy_from")}
+    else:
+        limits = find_limits(np.array([net.weigh(each) for each in see(tuning)]), read_rows(tuning))
+    print(limits, flush=True)
+    figures = measure(np.array([net.weigh(each) for each in see(held)]), read_rows(held), limits)
     manifest["files"][FILE] = sha256_of(TARGET / FILE)
-    manifest["first_look"] = {**limits, "sentences": len(teaching), "epochs": epochs, "held_out": figures}
+    own = manifest["files"]["model.onnx"]
+    taught_by = manifest["first_look"].get("taught_by", own) if limits_only or figures_only else own
+    manifest["first_look"] = {
+        **limits,
+        "sentences": len(teaching),
+        "epochs": epochs,
+        "taught_by": taught_by,
+        "held_out": figures,
+    }
     path.write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
     describe(TARGET / "FIRST_LOOK.md", manifest["first_look"])
     print(json.dumps(manifest["first_look"], indent=1))
@@ -240,8 +257,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--limits-only", action="store_true", help="keep the net that is there, and set its limits")
+    parser.add_argument("--figures-only", action="store_true", help="keep its limits too, and measure it anew")
     options = parser.parse_args()
-    make(options.epochs, limits_only=options.limits_only)
+    make(options.epochs, limits_only=options.limits_only, figures_only=options.figures_only)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from tokenizers import Tokenizer
 
 from core.embed.embedder import bundled_model
 from core.talk.reader_features import (
+    ASSERTIONS,
     CAPITAL,
     FRAME,
     OTHER,
@@ -51,6 +52,24 @@ def test_the_turn_before_and_the_same_turn_have_kinds_of_their_own() -> None:
 
     assert row.kinds.tolist().count(OTHER) == len(TOKENIZER.encode("Mara: where now", add_special_tokens=False).ids)
     assert row.kinds.tolist().count(OWN) == len(TOKENIZER.encode("Wren moved.", add_special_tokens=False).ids)
+
+
+@given(st.text(max_size=60), st.lists(st.lists(st.text(max_size=60), max_size=3), min_size=2, max_size=4))
+def test_what_was_said_before_is_read_as_if_it_were_not_known(text: str, befores: list[list[str]]) -> None:
+    known: dict[tuple[str, int], list[int]] = {}
+    for before in (*befores, *befores):
+        sentence = SentenceInContext(text, tuple(before))
+        kept, anew = encode_sentence(TOKENIZER, sentence, known), encode_sentence(TOKENIZER, sentence)
+
+        assert (kept.ids.tolist(), kept.kinds.tolist()) == (anew.ids.tolist(), anew.kinds.tolist())
+
+
+def test_of_long_talk_before_the_last_words_are_read() -> None:
+    row = encode_sentence(TOKENIZER, SentenceInContext("Yes.", ("Mara: " + "old words " * 90 + "and is it Leith",)))
+    last = TOKENIZER.encode("words and is it Leith", add_special_tokens=False).ids
+
+    assert row.ids[row.kinds == OTHER].tolist()[-len(last) :] == last
+    assert (row.kinds == OTHER).sum() == OTHER_TOKENS
 
 
 def test_only_a_capital_inside_the_sentence_is_one() -> None:
@@ -106,3 +125,15 @@ def test_a_span_that_is_likelier_absent_is_not_there() -> None:
     tokens[1, 0] = tokens[2, 1] = 5.0
 
     assert read_logits(np.zeros(POOLED), tokens, row, COOL).spans == {"subject": (0, 9)}
+
+
+def test_nothing_that_is_stated_has_no_spans() -> None:
+    row = encode_sentence(TOKENIZER, SentenceInContext("two words"))
+    sentence, tokens = np.zeros(POOLED), np.zeros((len(row.ids), POINTERS))
+    sentence[TYPES.index(StatementType.NONE)] = sentence[len(TYPES) + len(ASSERTIONS) + 1] = 9.0
+    tokens[1, 0] = tokens[2, 1] = 5.0
+
+    reading = read_logits(sentence, tokens, row, COOL)
+
+    assert reading.type is StatementType.NONE
+    assert not reading.spans
