@@ -89,6 +89,14 @@ class Status(StrEnum):
     DELETED = "deleted"
 
 
+class SecurityTier(StrEnum):
+    """How well a memory is protected (E10.5.1), the least first."""
+
+    CLEARTEXT = "cleartext"
+    SENSITIVE = "sensitive"
+    CONFIDENTIAL = "confidential"
+
+
 class Source(StrEnum):
     """By what way a memory came, strongest first (seed A, provenance)."""
 
