@@ -21,10 +21,15 @@ _Place = tuple[int, int]
 
 def find_credentials(passage: Passage) -> Iterator[SensitiveSpan]:
     """Every secret with its value, in no order; some may be found by two rules."""
-    rules = (
-        _find_keys, _find_pem, _find_schemes, _find_options, _find_assigned, _find_prose, _find_codes, _find_pairs,
-        _find_told_before, _find_word_runs, _find_backup_codes,
-    )  # fmt: skip
+    rules = [_find_pem, _find_pairs, _find_word_runs, _find_backup_codes]
+    told = load_vocabulary(_FILE)
+    if _pattern("long_run").search(passage.plain):
+        rules += [_find_keys, _find_schemes]
+    if any(stem in passage.lower for stem in told.entries("stems")):
+        rules += [_find_assigned, _find_prose, _find_told_before]
+    if passage.has_word(told.folded("code_words")):
+        rules += [_find_codes, _find_told_before]
+    rules.append(_find_options)
     for rule in rules:
         yield from (SensitiveSpan(start, end, SensitiveType.CREDENTIAL) for start, end in rule(passage))
 
@@ -54,6 +59,9 @@ def _find_pem(passage: Passage) -> Iterator[_Place]:
 def _find_schemes(passage: Passage) -> Iterator[_Place]:
     for match in _pattern("url").finditer(passage.lower) if "://" in passage.lower else ():
         if not _is_placeholder(passage.plain[match.start(1) : match.end(1)]):
+            yield match.span(1)
+    for match in _pattern("pgpass").finditer(passage.lower):
+        if _is_secretive(passage.plain[slice(*match.span(1))]):
             yield match.span(1)
     for match in _pattern("scheme").finditer(passage.lower):
         if any(sign.isdigit() for sign in match[1]) or passage.plain[match.start(1) : match.end(1)] != match[1]:
@@ -107,10 +115,21 @@ def _told_value(passage: Passage, match: re.Match[str], window: str) -> _Place |
         if place and _is_placeholder(passage.plain[slice(*place)]):
             return None
     place = _read_value(passage, match.end(), "") if window.startswith((" ", ",", " '", ' "')) else None
-    if place and not _is_placeholder(value := passage.plain[place[0] : place[1]]) and _is_secretive(value):
+    if place and not _is_placeholder(value := passage.plain[slice(*place)]) and _is_secretive(value):
         strong = is_password or len(value) >= 10
         return place if strong and not _is_variable(value, passage, place) else None
-    return None
+    return _value_at_end(passage, match.end(), window) if is_password else None
+
+
+def _value_at_end(passage: Passage, at: int, window: str) -> _Place | None:
+    """A secret that ends the clause, with what it is for before it: `new pw for the NAS Gooseberry!Lamp77`."""
+    lead = _pattern("purpose").match(window)
+    place = _read_value(passage, at + lead.end(), "") if lead else None
+    if place is None or not _ends_clause(passage, place[1]):
+        return None
+    value = passage.plain[slice(*place)]
+    loud = any(not sign.isalnum() and sign not in "-_." for sign in value) or re.search(r"[a-z].*[A-Z].*\d", value)
+    return place if loud and _is_secretive(value) and not _is_placeholder(value) else None
 
 
 def _is_told_value(passage: Passage, place: _Place, is_password: bool) -> bool:
@@ -235,9 +254,7 @@ def _find_backup_codes(passage: Passage) -> Iterator[_Place]:
                 yield match.end() + value.start(), match.end() + value.end()
     for match in _pattern("license_value").finditer(passage.plain):
         before = passage.lower[max(0, match.start() - _REACH) : match.start()]
-        if any(sign.isdigit() for sign in match[0]) and re.search(
-            r"licen[cs]e|product|activation|serial key|key\b", before
-        ):
+        if any(sign.isdigit() for sign in match[0]) and _pattern("license_cue").search(before):
             yield match.span()
 
 

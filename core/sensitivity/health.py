@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
@@ -17,7 +18,9 @@ _KINDS = ("soft", "conditions", "treatments", "medications", "tests")
 _WHOLE = ("body_injury", "organ_out", "pregnant", "sobriety")
 _HAVING = {"has", "had", "takes", "hat", "nimmt", "a", "prend", "tiene", "toma", "ha"}
 _WORD = re.compile(r"\w+(?:'\w+)?")
+_SHORT_WORD = 6
 _Place = tuple[int, int]
+_Terms = dict[str, list[tuple[tuple[str, ...], str]]]
 
 
 def find_health(passage: Passage) -> Iterator[SensitiveSpan]:
@@ -31,13 +34,12 @@ def _pattern(name: str) -> re.Pattern[str]:
     return load_vocabulary(_FILE).pattern(name)
 
 
-@cache
 def _folded(name: str) -> frozenset[str]:
-    return frozenset(fold(word) for word in load_vocabulary(_FILE).words(name))
+    return load_vocabulary(_FILE).folded(name)
 
 
 @cache
-def _terms() -> dict[str, list[tuple[tuple[str, ...], str]]]:
+def _terms() -> _Terms:
     """Every term by its first word, the longest first, with its kind."""
     found: dict[str, dict[tuple[str, ...], str]] = {}
     for kind in _KINDS:
@@ -111,17 +113,25 @@ class _HealthReader:
                 yield place
             at += max(1, size)
 
-    def _term_at(self, at: int, known: dict[str, list[tuple[tuple[str, ...], str]]]) -> tuple[int, str]:
-        words = self.passage.words
-        word = words[at].folded
-        for first in (word, word.removesuffix("'s"), word[2:] if word[1:2] == "'" else word):
-            for term, kind in known.get(first, ()):
-                rest = tuple(one.folded for one in words[at + 1 : at + len(term)])
-                if term[1:] == rest and self._is_joined(words[at : at + len(term)]):
-                    return len(term), kind
-        if len(word) > 6 and word.endswith(_endings()) and word not in _folded("endings_not"):
+    def _term_at(self, at: int, known: _Terms) -> tuple[int, str]:
+        """How many words the term has that begins at a word, and its kind; none has no words."""
+        word = self.passage.words[at].folded
+        if found := self._known_term(at, known.get(word, ())):
+            return found
+        if "'" in word:  # `asthma's`, `l'asthme`
+            for part in (word.removesuffix("'s"), word.partition("'")[2]):
+                if found := self._known_term(at, known.get(part, ())):
+                    return found
+        if len(word) > _SHORT_WORD and word.endswith(_endings()) and word not in _folded("endings_not"):
             return 1, "conditions"
         return 0, ""
+
+    def _known_term(self, at: int, terms: Sequence[tuple[tuple[str, ...], str]]) -> tuple[int, str] | None:
+        for term, kind in terms:
+            words = self.passage.words[at : at + len(term)]
+            if term[1:] == tuple(word.folded for word in words[1:]) and self._is_joined(words):
+                return len(term), kind
+        return None
 
     def _is_joined(self, words: tuple[Word, ...]) -> bool:
         plain = self.passage.plain
@@ -134,12 +144,18 @@ class _HealthReader:
         if _pattern("metaphor").search(self.passage.lower, max(0, start - 25), min(len(self.passage.lower), end + 25)):
             return None
         if kind == "tests":
-            return self._told_test(start, end)
+            if place := self._told_test(start, end):
+                return place
+            if not self._is_treatment(at, size):
+                return None
         if kind == "soft" and not self._has_lead(at):
             return None
         if not self._is_personal(start, end, strong=kind != "soft" and self._is_telegraphic(start, end, before)):
             return None
         return self._widen(at, size, kind)
+
+    def _is_treatment(self, at: int, size: int) -> bool:
+        return " ".join(word.folded for word in self.passage.words[at : at + size]) in _folded("treatments")
 
     def _has_lead(self, at: int) -> bool:
         """Whether a word that has other meanings stands as a complaint of somebody."""
@@ -153,7 +169,7 @@ class _HealthReader:
         words = {fold(match[0]) for match in _WORD.finditer(around)}
         clinical = not words.isdisjoint(_folded("clinical"))
         label = before.rstrip().endswith((":", ",", "->")) or not before.strip()
-        if not before.strip() and self.passage.plain[end : end + 1] == ",":
+        if not before.strip() and _pattern("opening_behind").match(self.passage.lower, end):
             return True
         return (clinical and len(around) < _AROUND) or (
             label and len(around) < 70 and end >= len(around.rstrip()) + begin - 2
@@ -193,7 +209,8 @@ class _HealthReader:
 
     def _pattern_places(self) -> Iterator[_Place]:
         passage = self.passage
-        for match in _pattern("diagnosed").finditer(passage.lower):
+        told = passage.has_word(_folded("telling_words"))
+        for match in _pattern("diagnosed").finditer(passage.lower) if told else ():
             term = _pattern("term").match(passage.lower, match.end(), min(len(passage.lower), match.end() + _REACH))
             if term and self._is_told(match, term):
                 yield term.span()
@@ -211,8 +228,13 @@ class _HealthReader:
             return False
         if not _pattern("needs_term").match(match[0].strip()):
             return True
-        words = [fold(word[0]) for word in _WORD.finditer(term[0])]
-        return any(word in _terms() or (len(word) > 6 and word.endswith(_endings())) for word in words)
+        at = bisect_left(self.passage.words, term.start(), key=lambda word: word.start)
+        known = _terms()
+        while at < len(self.passage.words) and self.passage.words[at].start < term.end():
+            if self._term_at(at, known)[0]:
+                return True
+            at += 1
+        return False
 
     def _dose_places(self) -> Iterator[_Place]:
         for match in _pattern("dose").finditer(self.passage.lower):

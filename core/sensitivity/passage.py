@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 # One sign for one sign, so that a place stays the same.
 _PLAIN = {
@@ -24,8 +24,7 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[\n;]|\s-\s")
 _SHORT = re.compile(r"\b(?:dr|mr|mrs|ms|prof|st|no|nr|tel|approx|ext|av|avda|ul|str|rd|fr|hr|sra?|mme|mg|vs|[a-z])\.$")
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word of a passage.
 
     Attributes:
@@ -53,12 +52,16 @@ class Passage:
     @cached_property
     def words(self) -> tuple[Word, ...]:
         """All words in order."""
-        return tuple(Word(m.start(), m.end(), fold(m[0])) for m in _WORD.finditer(self.lower))
+        return tuple(Word(*match.span(), fold(match[0])) for match in _WORD.finditer(self.lower))
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
         """The words that occur, folded."""
         return frozenset(word.folded for word in self.words)
+
+    def has_word(self, words: frozenset[str]) -> bool:
+        """Whether one of these words occurs, folded; a quick look before a slow pattern."""
+        return not words.isdisjoint(self.vocabulary)
 
     @cached_property
     def _ends(self) -> tuple[int, ...]:

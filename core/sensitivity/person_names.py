@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.sensitivity.passage import Passage, fold
 from core.sensitivity.span import SensitiveSpan, SensitiveType
-from core.sensitivity.vocabulary import load_names, load_vocabulary
+from core.sensitivity.vocabulary import load_common_words, load_names, load_vocabulary
 
 _BEFORE, _AFTER, _AROUND = 70, 40, 160
 _FILE = "people"
@@ -32,15 +32,19 @@ class _Token:
     @property
     def is_given(self) -> bool:
         """Whether it is a known given name, and no word that is more often something else."""
-        told = load_vocabulary(_FILE).words("not_given")
-        known = load_names("given_names")
-        if self.text.lower() in told:
+        if self.is_ordinary:
             return False
-        return self.folded in known or re.split(r"[-']", self.folded)[0] in known - told
+        first = re.split(r"[-']", self.folded)[0]
+        return _is_known(self.folded) or (_is_known(first) and first not in load_vocabulary(_FILE).words("not_given"))
 
     @property
     def is_ordinary(self) -> bool:
+        """Whether it is more often something else than a part of a name; an initial is none."""
         return self.text.lower() in load_vocabulary(_FILE).words("not_given")
+
+
+def _is_known(name: str) -> bool:
+    return name in load_names("given_names") or name in load_vocabulary(_FILE).words("more_given")
 
 
 def find_person_names(passage: Passage) -> Iterator[SensitiveSpan]:
@@ -49,7 +53,8 @@ def find_person_names(passage: Passage) -> Iterator[SensitiveSpan]:
     yield from (SensitiveSpan(start, end, SensitiveType.PERSON_NAME) for start, end in introduced)
     for run in _runs(passage):
         if name := _person_of(passage, run):
-            yield SensitiveSpan(name[0].start, name[-1].end, SensitiveType.PERSON_NAME)
+            owner = name[-1].text.endswith("'s")
+            yield SensitiveSpan(name[0].start, name[-1].end - 2 * owner, SensitiveType.PERSON_NAME)
 
 
 def _pattern(name: str) -> re.Pattern[str]:
@@ -93,18 +98,32 @@ def _person_of(passage: Passage, run: Sequence[_Token]) -> Sequence[_Token] | No
     name = list(run)
     while name and not name[-1].is_capital:
         name.pop()
-    while name and (name[0].is_ordinary or name[0].text.lower() in _titles()) and not _is_titled_run(name):
+    while name and _is_before_name(passage, name):
         titled = name[0].text.lower() in _titles() and name[0].is_capital
         name = name[1:]
     if name and _is_titled_run(name):
         titled, name = True, name[1:]
     name = name[:_LONGEST]
+    if any(token.text.endswith("'s") for token in name[:-1]):
+        return None  # `Nelson's Column`
     if not name or not name[0].is_capital or _is_public(passage, run, name):
         return None
     titled = titled or _pattern("titled").search(passage.before(name[0].start, 12)) is not None
     if titled and len(name[0].text) > 2 and not _has_suffix(name):
         return name
     return _named_person(passage, name)
+
+
+def _is_before_name(passage: Passage, name: Sequence[_Token]) -> bool:
+    """Whether a run's first word only stands before a name: an opening word, a title, an abbreviation."""
+    first = name[0]
+    if len(first.text) == 1:
+        return passage.plain[first.end : first.end + 1] != "."
+    shouted = first.text.isupper() and len(name) > 1 and not name[1].text.isupper()
+    opens = len(name) > 1 and first.start == passage.sentence(first.start)[0]
+    if opens and not first.is_given and first.text.lower() in load_common_words():
+        return True
+    return (first.is_ordinary or first.text.lower() in _titles() or shouted) and not _is_titled_run(name)
 
 
 def _is_titled_run(name: Sequence[_Token]) -> bool:
@@ -122,6 +141,7 @@ def _named_person(passage: Passage, name: Sequence[_Token]) -> Sequence[_Token] 
         or _pattern("label_cue").search(before)
         or _pattern("contact_behind").search(after)
         or _pattern("verb_cue").search(line)
+        or _pattern("behind").match(after)
         or _pattern("joined_cased").search(passage.plain, max(0, name[0].start - _BEFORE), name[0].start)
     )
     given = _given_at(name)
@@ -184,6 +204,8 @@ def _is_of_media(passage: Passage, name: Sequence[_Token]) -> bool:
 
 
 def _find_introduced(passage: Passage) -> Iterator[tuple[int, int]]:
+    if not passage.has_word(load_vocabulary(_FILE).folded("introduction_words")):
+        return
     for match in _pattern("introduced").finditer(passage.lower):
         if _is_of_thing(passage, match):
             continue

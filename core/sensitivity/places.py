@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, insort
 from collections.abc import Iterator
 
 from core.sensitivity.passage import Passage, fold
@@ -10,6 +11,7 @@ from core.sensitivity.span import SensitiveSpan, SensitiveType
 from core.sensitivity.vocabulary import load_names, load_vocabulary
 
 _BEFORE, _BEHIND, _PARTS = 90, 90, 8
+_SHORT_WORD = 4
 _FILE = "places"
 _Place = tuple[int, int]
 _STREETS = ("english", "german", "roman", "french", "po_box", "german_weak", "roman_weak")
@@ -17,50 +19,78 @@ _STREETS = ("english", "german", "roman", "french", "po_box", "german_weak", "ro
 
 def find_locations(passage: Passage) -> Iterator[SensitiveSpan]:
     """Places of residence and coordinates of a home."""
-    for match in _pattern("live").finditer(passage.lower):
-        if _is_residence(passage, match) and (place := _lived_in(passage, match)):
-            yield SensitiveSpan(*place, SensitiveType.LOCATION)
-    for match in _pattern("label").finditer(passage.lower):
-        place = _capital_place(passage, match.end())
-        if place and (
-            match[0].rstrip().endswith((":", "=", "is", "in", "at", "now", "still")) or place[0] == match.end()
-        ):
-            yield SensitiveSpan(*place, SensitiveType.LOCATION)
-    for name in ("coordinates", "coordinates_dms"):
-        for match in _pattern(name).finditer(passage.lower):
-            before = passage.lower[max(0, match.start() - _BEFORE) : match.start()]
-            around = before + " " + passage.after(match.end(), _BEHIND)
-            if _pattern("home_cue").search(around) and not _pattern("not_home").search(around):
-                yield SensitiveSpan(match.start(), match.end(), SensitiveType.LOCATION)
+    for place in (*_residences(passage), *_home_coordinates(passage)):
+        yield SensitiveSpan(*place, SensitiveType.LOCATION)
 
 
 def find_addresses(passage: Passage) -> Iterator[SensitiveSpan]:
     """Streets with a number, boxes of a post office, and rows of parts that end with a postcode; the town included."""
-    covered = -1
-    cores: list[tuple[_Place, bool]] = []
-    if any(sign.isdigit() for sign in passage.plain):
-        for name in _STREETS:
-            weak = name.endswith("_weak")
-            cores += [
-                (match.span(), weak)
-                for match in _pattern(name).finditer(passage.lower)
-                if _is_street(passage, name, match)
-            ]
-        cores += [(match.span(), True) for match in _pattern("british_code").finditer(passage.plain)]
-    for (start, end), weak in sorted(cores):
-        if start < covered:
+    covered: list[_Place] = []
+    for (start, end), weak in _street_places(passage):
+        at = bisect_left(covered, (start, end))
+        if any(start < other[1] and other[0] < end for other in covered[max(0, at - 1) : at + 1]):
             continue
         whole = _address_around(passage, start, end)
         if not weak or _is_address(passage, whole, (start, end)):
-            covered = whole[1]
+            insort(covered, whole)
             yield SensitiveSpan(*whole, SensitiveType.ADDRESS)
+
+
+def _street_places(passage: Passage) -> list[tuple[_Place, bool]]:
+    """What may be the core of an address: the surest first, then in order, of one place the longest first."""
+    found: list[tuple[_Place, bool]] = []
+    if any(sign.isdigit() for sign in passage.plain):
+        for name in _STREETS:
+            if not _may_hold(passage, name):
+                continue
+            matches = (match for match in _pattern(name).finditer(passage.lower) if _is_street(passage, name, match))
+            found += [(match.span(), name.endswith("_weak")) for match in matches]
+        found += [(match.span(), True) for match in _pattern("british_code").finditer(passage.plain)]
+    return sorted(found, key=lambda core: (core[1], core[0][0], -core[0][1]))
 
 
 def _pattern(name: str) -> re.Pattern[str]:
     return load_vocabulary(_FILE).pattern(name)
 
 
+def _may_hold(passage: Passage, name: str) -> bool:
+    """A quick look whether a kind of street can be there at all."""
+    told = load_vocabulary(_FILE)
+    if name.startswith("german"):
+        endings = tuple(told.entries("german_endings"))
+        words = _pattern("word_and_number").finditer(passage.lower)
+        return any(fold(match[1]).endswith(endings) for match in words)
+    return not name.startswith("roman") or passage.has_word(told.folded("roman_words"))
+
+
 # ---- locations
+
+
+def _residences(passage: Passage) -> Iterator[_Place]:
+    if not passage.has_word(load_vocabulary(_FILE).folded("live_words")):
+        return
+    for match in _pattern("live").finditer(passage.lower):
+        if _is_residence(passage, match) and (place := _lived_in(passage, match)):
+            yield place
+    for match in _pattern("there").finditer(passage.lower):
+        if place := _place_before(passage, match.start()):
+            yield place
+    for match in (
+        _pattern("is_home_cased").finditer(passage.plain) if "home" in passage.lower or " live" in passage.lower else ()
+    ):
+        yield match.span(match.lastindex or 0)
+    for match in _pattern("label").finditer(passage.lower):
+        if place := _capital_place(passage, match.end()):
+            yield place
+
+
+def _home_coordinates(passage: Passage) -> Iterator[_Place]:
+    for name in ("coordinates", "coordinates_dms"):
+        for match in _pattern(name).finditer(passage.lower):
+            before = passage.lower[max(0, match.start() - _BEFORE) : match.start()]
+            around = before + " " + passage.after(match.end(), _BEHIND)
+            if _pattern("home_cue").search(around) and not _pattern("not_home").search(around):
+                yield match.span()
 
 
 def _is_residence(passage: Passage, match: re.Match[str]) -> bool:
@@ -89,9 +119,19 @@ def _lived_in(passage: Passage, match: re.Match[str]) -> _Place | None:
     known = fold(word) in load_names("cities")
     plain_lead = re.fullmatch(r"(?: \w+)? (?:in|to|en|à) ", lead[0]) is not None and "moved" not in match[0]
     clear = _pattern("small_end").match(passage.lower[small.end() : small.end() + 20]) is not None
-    if word not in told and clear and (known or (plain_lead and len(word) > 4 and passage.plain.islower())):
+    lives = _pattern("small_live").match(match[0]) is not None and len(word) > _SHORT_WORD and passage.plain.islower()
+    if word not in told and clear and plain_lead and (known or lives):
         return small.span()
     return None
+
+
+def _place_before(passage: Passage, at: int) -> _Place | None:
+    """The place that `there` points to: the last one that the sentence names before it."""
+    begin = max(passage.sentence(at)[0], at - _BEFORE)
+    found = None
+    for match in _pattern("preposition").finditer(passage.lower, begin, at):
+        found = _capital_place(passage, match.end()) or found
+    return found
 
 
 def _capital_place(passage: Passage, at: int) -> _Place | None:
@@ -101,8 +141,9 @@ def _capital_place(passage: Passage, at: int) -> _Place | None:
     end = match.end()
     while passage.plain[end - 1] in ".'-":
         end -= 1
-    behind = re.match(r", [A-ZÀ-Þ][\w'-]{2,24}(?=[.;\n]|$)| in [A-ZÀ-Þ][\w'-]{2,24}", passage.plain[end : end + 40])
-    return match.start(), end + (behind.end() if behind and behind[0].startswith(" in") else 0)
+    country = _pattern("country_cased").match(passage.plain, end, min(len(passage.plain), end + 40))
+    known = country and (country[1].isupper() or fold(country[1].lower()) in load_names("cities"))
+    return match.start(), end + (country.end() if country and known else 0)
 
 
 # ---- addresses
@@ -129,14 +170,25 @@ def _address_around(passage: Passage, start: int, end: int) -> _Place:
     """An address with the parts before it (a flat, a house) and behind it (a town, a postcode)."""
     line_begin = passage.plain.rfind("\n", max(0, start - _BEFORE), start) + 1 or max(0, start - _BEFORE)
     before = passage.plain[line_begin:start]
-    if (match := _pattern("part_before").search(before)) or (match := _pattern("chain").search(before)):
-        start = line_begin + match.start()
+    if match := _pattern("part_before").search(before) or _pattern("chain").search(before):
+        start = _without_person(passage, line_begin + match.start(), start)
     for _ in range(_PARTS):
         match = _pattern("part_behind").match(passage.plain, end, min(len(passage.plain), end + _BEHIND))
         if match is None or match.end() == end:
             break
         end = match.end()
     return start, end
+
+
+def _without_person(passage: Passage, start: int, end: int) -> int:
+    """Where an address begins if whom it is of stands before it: `Winifred Ashdown, 3 Tannery Lane`."""
+    houses = load_vocabulary(_FILE).words("house")
+    for part in re.finditer(r"[^,]+,\s?", passage.lower[start:end]):
+        words = re.findall(r"[^\W\d_][\w'-]*", part[0])
+        named = 2 <= len(words) <= 4 and fold(words[0]) in load_names("given_names")
+        if not named or words[-1] in houses or any(sign.isdigit() for sign in part[0]):
+            return start + part.start()
+    return end
 
 
 def _is_address(passage: Passage, whole: _Place, core: _Place) -> bool:

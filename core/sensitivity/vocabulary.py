@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
+from core.sensitivity.passage import fold
+
 _LIST = re.compile(r"<(\w+)>")
 # A bar outside brackets divides two words; one inside belongs to a word that is written as a pattern.
 _BAR = re.compile(r"\||\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
@@ -29,12 +31,19 @@ class Vocabulary:
         self._sources = patterns
         self._patterns: dict[str, re.Pattern[str]] = {}
         self._words: dict[str, frozenset[str]] = {}
+        self._folded: dict[str, frozenset[str]] = {}
 
     def words(self, name: str) -> frozenset[str]:
         """A list as a set of plain words."""
         if name not in self._words:
             self._words[name] = frozenset(self._lists[name])
         return self._words[name]
+
+    def folded(self, name: str) -> frozenset[str]:
+        """A list as a set of plain words without accents, as a passage has its words."""
+        if name not in self._folded:
+            self._folded[name] = frozenset(map(fold, self._lists[name]))
+        return self._folded[name]
 
     def entries(self, name: str) -> tuple[str, ...]:
         """A list in the order written."""
@@ -73,6 +82,13 @@ def load_names(folder: str) -> frozenset[str]:
     """The folded names of `resources/sensitivity/<folder>/names.txt`, one a line."""
     told = (files("resources") / "sensitivity" / folder / "names.txt").read_text("utf-8")
     return frozenset(told.splitlines())
+
+
+@cache
+def load_common_words() -> frozenset[str]:
+    """Common English words, of any kind, from `resources/lexicon`."""
+    told = (files("resources") / "lexicon" / "nouns_en.txt").read_text("utf-8")
+    return frozenset(word for line in told.splitlines() if line[:1] not in "#[" for word in line.split())
 
 
 def _divide(match: re.Match[str]) -> str:
