@@ -19,6 +19,7 @@ _WHOLE = ("body_injury", "organ_out", "pregnant", "sobriety")
 _HAVING = {"has", "had", "takes", "hat", "nimmt", "a", "prend", "tiene", "toma", "ha"}
 _WORD = re.compile(r"\w+(?:'\w+)?")
 _SHORT_WORD = 6
+_SHORTEST_PLURAL = 3
 _Place = tuple[int, int]
 _Terms = dict[str, list[tuple[tuple[str, ...], str]]]
 
@@ -116,8 +117,10 @@ class _HealthReader:
     def _term_at(self, at: int, known: _Terms) -> tuple[int, str]:
         """How many words the term has that begins at a word, and its kind; none has no words."""
         word = self.passage.words[at].folded
-        if found := self._known_term(at, known.get(word, ())):
-            return found
+        forms = (word, word.removesuffix("s"), word + "s") if len(word) > _SHORTEST_PLURAL else (word,)
+        for form in forms:
+            if found := self._known_term(at, known.get(form, ())):
+                return found
         if "'" in word:  # `asthma's`, `l'asthme`
             for part in (word.removesuffix("'s"), word.partition("'")[2]):
                 if found := self._known_term(at, known.get(part, ())):
@@ -129,7 +132,9 @@ class _HealthReader:
     def _known_term(self, at: int, terms: Sequence[tuple[tuple[str, ...], str]]) -> tuple[int, str] | None:
         for term, kind in terms:
             words = self.passage.words[at : at + len(term)]
-            if term[1:] == tuple(word.folded for word in words[1:]) and self._is_joined(words):
+            told = [word.folded for word in words[1:]]
+            alike = term[1:] == tuple(told) or (told and term[1:] == (*told[:-1], told[-1].removesuffix("s")))
+            if alike and self._is_joined(words):
                 return len(term), kind
         return None
 
@@ -150,7 +155,9 @@ class _HealthReader:
                 return None
         if kind == "soft" and not self._has_lead(at):
             return None
-        if not self._is_personal(start, end, strong=kind != "soft" and self._is_telegraphic(start, end, before)):
+        if not self._is_personal(
+            start, end, strong=(kind != "soft" or before != "") and self._is_telegraphic(start, end, before)
+        ):
             return None
         return self._widen(at, size, kind)
 
@@ -169,7 +176,7 @@ class _HealthReader:
         words = {fold(match[0]) for match in _WORD.finditer(around)}
         clinical = not words.isdisjoint(_folded("clinical"))
         label = before.rstrip().endswith((":", ",", "->")) or not before.strip()
-        if not before.strip() and _pattern("opening_behind").match(self.passage.lower, end):
+        if _pattern("opening_before").match(before) and _pattern("opening_behind").match(self.passage.lower, end):
             return True
         return (clinical and len(around) < _AROUND) or (
             label and len(around) < 70 and end >= len(around.rstrip()) + begin - 2

@@ -71,13 +71,17 @@ def _runs(passage: Passage) -> Iterator[list[_Token]]:
         if run and not joined:
             yield run
             run = []
-        if token.is_capital or (run and token.text.lower() in particles):
+        if (token.is_capital and not _is_pronoun(token.text)) or (run and token.text.lower() in particles):
             run.append(token)
         elif run:
             yield run
             run = []
     if run:
         yield run
+
+
+def _is_pronoun(word: str) -> bool:
+    return word.split("'")[0] == "I" and (word == "I" or "'" in word)
 
 
 def _is_joined(plain: str, last: _Token, token: _Token) -> bool:
@@ -98,7 +102,7 @@ def _person_of(passage: Passage, run: Sequence[_Token]) -> Sequence[_Token] | No
     name = list(run)
     while name and not name[-1].is_capital:
         name.pop()
-    while name and _is_before_name(passage, name):
+    while name and (not name[0].is_capital or _is_before_name(passage, name)):
         titled = name[0].text.lower() in _titles() and name[0].is_capital
         name = name[1:]
     if name and _is_titled_run(name):

@@ -94,7 +94,8 @@ def _home_coordinates(passage: Passage) -> Iterator[_Place]:
 
 
 def _is_residence(passage: Passage, match: re.Match[str]) -> bool:
-    if _pattern("not_resident").search(passage.before(match.start(), 50)):
+    before = passage.before(match.start(), 50)
+    if _pattern("not_resident").search(before) or _pattern("hypothetical").search(before):
         return False
     if _pattern("needs_clue").match(match[0]):
         begin, end = passage.sentence(match.start())
@@ -109,7 +110,8 @@ def _lived_in(passage: Passage, match: re.Match[str]) -> _Place | None:
     """The place behind a verb of living, within its clause."""
     lead = _pattern("lead").match(passage.lower, match.end(), match.end() + _BEHIND)
     if lead is None:
-        return None
+        # `J'habite Nantes` needs no word between.
+        return _capital_place(passage, match.end() + 1) if match[0].startswith("habit") else None
     if place := _capital_place(passage, lead.end()):
         return place
     small = _pattern("place_small").match(passage.lower, lead.end())
