@@ -93,7 +93,7 @@ def _is_assigned_value(passage: Passage, keyword: str, assignment: str, place: _
         return _is_secretive(value) and len(value) >= 8
     if value.isalpha() and value.islower() and "=" not in assignment:
         return _ends_clause(passage, place[1]) and len(value) > 3
-    return len(value) > 3 or any(sign.isdigit() for sign in value)
+    return len(value) > 3
 
 
 def _find_prose(passage: Passage) -> Iterator[_Place]:
@@ -185,7 +185,8 @@ def _find_codes(passage: Passage) -> Iterator[_Place]:
 def _is_code(passage: Passage, match: re.Match[str], gap: str, value: re.Match[str]) -> bool:
     digits = sum(sign.isdigit() for sign in value[0])
     rest = value.string[value.end() :]
-    if not 3 <= digits <= 12 or re.match(r"[\w%€$@]|[.,:/-]\d", rest) or _pattern("code_unit").match(rest):
+    fewest = 2 if value[0].isalnum() and not value[0].isdigit() and len(value[0]) > 3 else 3
+    if not fewest <= digits <= 12 or re.match(r"[\w%€$@]|[.,:/-]\d", rest) or _pattern("code_unit").match(rest):
         return False
     before = passage.before(match.start(), 45)
     if _pattern("coded_not").search(before):
@@ -265,13 +266,12 @@ def _line(passage: Passage, at: int) -> str:
 
 
 def _ends_clause(passage: Passage, end: int) -> bool:
-    return re.match(r"['\"]?(?:\s*$|\s*[.,;)\n]|\s(?:for|on|in|at|and|but|until|with|dont|don't|all|lower|capital)\b)",
-                    passage.lower[end : end + 12]) is not None  # fmt: skip
+    return _pattern("clause_end").match(passage.lower[end : end + 12]) is not None
 
 
 def _is_secretive(value: str) -> bool:
     """Whether a value looks like nothing but a secret: letters with digits, signs inside, capitals inside."""
-    if len(value) < 4:
+    if len(value) < 4 or _pattern("plain_punctuated").fullmatch(value.lower()):
         return False
     letters, digits = any(map(str.isalpha, value)), any(map(str.isdigit, value))
     inner = any(not sign.isalnum() for sign in value[1:-1]) or value[-1] in "!$#*?&%"

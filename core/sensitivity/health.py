@@ -101,7 +101,8 @@ class _HealthReader:
         if animal:
             return False
         if topic:
-            return _pattern("own").search(self.passage.before(start, 30)) is not None
+            before = self.passage.before(start, 40)
+            return (_pattern("own").search(before) or _pattern("elliptical").search(before)) is not None
         return person or strong or _pattern("elliptical").search(self.passage.before(start, 40)) is not None
 
     # ---- terms of the vocabulary
@@ -203,6 +204,8 @@ class _HealthReader:
         """A test with its result, if one stands there."""
         lower = self.passage.lower
         value = _pattern("value_behind").match(lower, end, min(len(lower), end + _REACH))
+        if verdict := _pattern("verdict_before").search(self.passage.before(start, 20)):
+            return (start - len(verdict[0]), end) if self._is_personal(start, end, strong=True) else None
         if value is None or not self._is_personal(start, end, strong=True):
             return None
         if reading := _pattern("reading").match(lower, value.end(), min(len(lower), value.end() + 40)):

@@ -124,6 +124,8 @@ def _is_before_name(passage: Passage, name: Sequence[_Token]) -> bool:
     if len(first.text) == 1:
         return passage.plain[first.end : first.end + 1] != "."
     shouted = first.text.isupper() and len(name) > 1 and not name[1].text.isupper()
+    if first.text.lower() in load_vocabulary(_FILE).words("roles"):
+        return True
     opens = len(name) > 1 and first.start == passage.sentence(first.start)[0]
     if opens and not first.is_given and first.text.lower() in load_common_words():
         return True
