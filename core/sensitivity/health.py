@@ -156,11 +156,16 @@ class _HealthReader:
                 return None
         if kind == "soft" and not self._has_lead(at):
             return None
-        if not self._is_personal(
-            start, end, strong=(kind != "soft" or before != "") and self._is_telegraphic(start, end, before)
-        ):
+        graded = before.strip() != "" and _pattern("opening_before").match(before) is not None
+        strong = (kind != "soft" or graded) and self._is_telegraphic(start, end, before)
+        if not self._is_personal(start, end, strong=strong) or self._is_role(kind, at + size):
             return None
         return self._widen(at, size, kind)
+
+    def _is_role(self, kind: str, following: int) -> bool:
+        """Whether a treatment is who gives it: `our physio Annelie`."""
+        words = self.passage.words
+        return kind == "treatments" and following < len(words) and self.passage.plain[words[following].start].isupper()
 
     def _is_treatment(self, at: int, size: int) -> bool:
         return " ".join(word.folded for word in self.passage.words[at : at + size]) in _folded("treatments")
@@ -209,8 +214,6 @@ class _HealthReader:
         if value is None or not self._is_personal(start, end, strong=True):
             return None
         if reading := _pattern("reading").match(lower, value.end(), min(len(lower), value.end() + 40)):
-            if not value[0].strip() and not reading[0][0].isdigit():
-                return None
             return start, reading.end()
         finding = _pattern("finding").match(lower, value.end(), min(len(lower), value.end() + 60))
         return (start, finding.end()) if finding and _pattern("finding_verb").search(value[0] + " ") else None
