@@ -14,6 +14,8 @@ from core.sensitivity.span import SensitiveSpan, SensitiveType
 from core.sensitivity.vocabulary import load_vocabulary
 
 _REACH, _LONGEST = 100, 200
+_SHORTEST = 6  # of a secret without a digit
+_FEWEST_DIGITS = 4  # of a code whose word has other meanings
 _TRAILING = ".,;:)]}>\"'"
 _FILE = "credentials"
 _Place = tuple[int, int]
@@ -128,7 +130,7 @@ def _value_at_end(passage: Passage, at: int, window: str) -> _Place | None:
     if place is None or not _ends_clause(passage, place[1]):
         return None
     value = passage.plain[slice(*place)]
-    loud = any(not sign.isalnum() and sign not in "-_." for sign in value) or re.search(r"[a-z].*[A-Z].*\d", value)
+    loud = any(not sign.isalnum() and sign not in "-_." for sign in value) or _pattern("loud_cased").search(value)
     return place if loud and _is_secretive(value) and not _is_placeholder(value) else None
 
 
@@ -163,8 +165,7 @@ def _read_value(passage: Passage, at: int, keyword: str) -> _Place | None:
 
 def _phrase(passage: Passage, at: int, end: int) -> _Place | None:
     line = _line(passage, at)
-    words = re.match(r"[a-z]+(?: [a-z]+){3,11}(?=[.,;]|$)", line)
-    if words:
+    if words := _pattern("phrase").match(line):
         return at, at + words.end()
     while end > at and passage.plain[end - 1] in _TRAILING:
         end -= 1
@@ -183,33 +184,26 @@ def _find_codes(passage: Passage) -> Iterator[_Place]:
 
 
 def _is_code(passage: Passage, match: re.Match[str], gap: str, value: re.Match[str]) -> bool:
+    told = load_vocabulary(_FILE)
     digits = sum(sign.isdigit() for sign in value[0])
     rest = value.string[value.end() :]
     fewest = 2 if value[0].isalnum() and not value[0].isdigit() and len(value[0]) > 3 else 3
-    if not fewest <= digits <= 12 or re.match(r"[\w%€$@]|[.,:/-]\d", rest) or _pattern("code_unit").match(rest):
+    if not fewest <= digits <= 12 or _pattern("code_end").match(rest) or _pattern("code_unit").match(rest):
         return False
     before = passage.before(match.start(), 45)
     if _pattern("coded_not").search(before):
         return False
     if _pattern("strong_code").match(match[0]):
-        weak = match[0] in {
-            "pin",
-            "pins",
-            "safe",
-            "tresor",
-            "padlock",
-            "keypad",
-            "combination",
-            "combo",
-            "combos",
-            "clave",
-        }
-        return digits >= 4 or not weak
+        return digits >= _FEWEST_DIGITS or match[0] not in told.words("long_code_words")
     kinds = _pattern("coded_kind")
-    if match[0] in {"code", "codes", "código", "codigo", "codice", "kod", "combi", "security number", "access number"}:
-        told = gap.strip(" :=\"'(") in {"", "is", "ist", "est", "es", "c'est"} and digits >= 4 and gap.strip() != ""
-        return bool(kinds.search(before) or kinds.search(gap) or told)
-    return digits >= 4 and ("-" in value[0] or ":" in gap) and kinds.search(match[0] + " " + before + gap) is not None
+    if match[0] in told.words("plain_code_words"):
+        is_told = digits >= _FEWEST_DIGITS and _pattern("code_told").fullmatch(gap) is not None
+        return is_told or bool(kinds.search(before) or kinds.search(gap))
+    return (
+        digits >= _FEWEST_DIGITS
+        and ("-" in value[0] or ":" in gap)
+        and kinds.search(match[0] + " " + before + gap) is not None
+    )
 
 
 def _find_pairs(passage: Passage) -> Iterator[_Place]:
@@ -276,29 +270,28 @@ def _is_secretive(value: str) -> bool:
     letters, digits = any(map(str.isalpha, value)), any(map(str.isdigit, value))
     inner = any(not sign.isalnum() for sign in value[1:-1]) or value[-1] in "!$#*?&%"
     if letters and digits:
-        return not re.fullmatch(
-            r"v?\d+(?:\.\d+)*[a-z]?|\d+(?:st|nd|rd|th|px|mb|gb|kb|ms|s|m|h|d|x|k|€|am|pm)", value.lower()
-        )
+        return _pattern("measure").fullmatch(value.lower()) is None
     if letters and inner:
-        return len(value) >= 6 and not re.fullmatch(r"[a-zA-Z]+(?:[-'.][a-zA-Z]+){1}", value)
-    if digits and not letters:
-        return _pattern("grouped_digits").fullmatch(value) is not None or re.fullmatch(r"[\d.,:/ -]+", value) is None
-    return re.search(r"[a-z][A-Z]", value) is not None and len(value) >= 6
+        return len(value) >= _SHORTEST and _pattern("two_words").fullmatch(value.lower()) is None
+    if digits:
+        return (
+            _pattern("grouped_digits").fullmatch(value) is not None or _pattern("only_digits").fullmatch(value) is None
+        )
+    return len(value) >= _SHORTEST and _pattern("inner_capital_cased").search(value) is not None
 
 
 def _is_placeholder(value: str) -> bool:
-    return _pattern("placeholder").match(
-        value if re.match(r"[A-Z_]+$", value) else value.lower()
-    ) is not None or value.lower().strip("'\".,;:!?") in load_vocabulary(_FILE).words("not_value")
+    lower = value.lower()
+    if lower.strip("'\".,;:!?") in load_vocabulary(_FILE).words("not_value"):
+        return True
+    written = value if _pattern("constant_cased").match(value) else lower
+    return _pattern("placeholder").match(written) is not None
 
 
 def _is_variable(value: str, passage: Passage, place: _Place) -> bool:
     quoted = place[0] > 0 and passage.plain[place[0] - 1] in "\"'"
-    return not quoted and re.fullmatch(r"\$\w+|[a-z]+(?:_[a-z]+)+|[A-Z]+(?:_[A-Z]+)+", value) is not None
+    return not quoted and _pattern("variable_cased").fullmatch(value) is not None
 
 
 def _is_path(value: str) -> bool:
-    return (
-        value.startswith(("/", "~", "www."))
-        or re.fullmatch(r"[\w.-]+\.(?:com|org|net|example|io|de)", value) is not None
-    )
+    return _pattern("path").fullmatch(value) is not None

@@ -181,7 +181,7 @@ def _stands_as_name(name: Sequence[_Token], after: str) -> bool:
     whole = " ".join(token.folded for token in name)
     if whole in load_names("cities") or any(token.is_ordinary for token in name[1:] if token.is_capital):
         return False
-    return not re.match(r"\s?(?:&|\d|street|road|lane|avenue|museum|ltd|inc|gmbh)", after)
+    return _pattern("not_behind").match(after) is None
 
 
 def _has_suffix(name: Sequence[_Token]) -> bool:
@@ -264,16 +264,10 @@ def _small_name(passage: Passage, at: int) -> tuple[int, int] | None:
         return None
     behind = passage.lower[match.end() : match.end() + 40]
     token = _Token(match.start(), match.end(), match[0])
-    surname = re.match(r" ([^\W\d_'-]{3,})", behind)
-    if (
-        token.is_given
-        and surname
-        and _is_small_name(surname[1])
-        and re.match(r"\s*(?:$|[.,;]|and |but )", behind[surname.end() :])
-    ):
+    surname = _pattern("small_surname").match(behind)
+    if token.is_given and surname and _is_small_name(surname[1]):
         return match.start(), match.end() + surname.end()
-    clear = re.match(r"\s*(?:$|[.,;!)\n]|by the way|btw|and |but |not |with |from |for )", behind)
-    return match.span() if clear else None
+    return match.span() if _pattern("small_behind").match(behind) else None
 
 
 def _is_small_name(word: str) -> bool:

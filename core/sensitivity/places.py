@@ -119,7 +119,7 @@ def _lived_in(passage: Passage, match: re.Match[str]) -> _Place | None:
         return None
     word, told = small[0], load_vocabulary(_FILE).words("no_place")
     known = fold(word) in load_names("cities")
-    plain_lead = re.fullmatch(r"(?: \w+)? (?:in|to|en|à) ", lead[0]) is not None and "moved" not in match[0]
+    plain_lead = _pattern("plain_lead").fullmatch(lead[0]) is not None and "moved" not in match[0]
     clear = _pattern("small_end").match(passage.lower[small.end() : small.end() + 20]) is not None
     lives = _pattern("small_live").match(match[0]) is not None and len(word) > _SHORT_WORD and passage.plain.islower()
     if word not in told and clear and plain_lead and (known or lives):
