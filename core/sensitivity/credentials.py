@@ -207,9 +207,9 @@ def _is_code(passage: Passage, match: re.Match[str], gap: str, value: re.Match[s
 
 
 def _find_pairs(passage: Passage) -> Iterator[_Place]:
-    for name in ("pair", "pair_colon"):
+    for name in ("pair", "pair_colon", "account"):
         for match in _pattern(name).finditer(passage.lower):
-            start, end = match.span(2)
+            start, end = match.span(match.lastindex or 0)
             while end > start and passage.plain[end - 1] in _TRAILING:
                 end -= 1
             value = passage.plain[start:end]

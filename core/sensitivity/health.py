@@ -158,14 +158,17 @@ class _HealthReader:
             return None
         graded = before.strip() != "" and _pattern("opening_before").match(before) is not None
         strong = (kind != "soft" or graded) and self._is_telegraphic(start, end, before)
-        if not self._is_personal(start, end, strong=strong) or self._is_role(kind, at + size):
+        if not self._is_personal(start, end, strong=strong) or self._is_name(kind, at, at + size):
             return None
         return self._widen(at, size, kind)
 
-    def _is_role(self, kind: str, following: int) -> bool:
-        """Whether a treatment is who gives it: `our physio Annelie`."""
+    def _is_name(self, kind: str, at: int, following: int) -> bool:
+        """Whether a treatment is who gives it, or a term is of a title: `our physio Annelie`, `Fever Pitch`."""
         words = self.passage.words
-        return kind == "treatments" and following < len(words) and self.passage.plain[words[following].start].isupper()
+        if following >= len(words) or not self.passage.plain[words[following].start].isupper():
+            return False
+        opens = words[at].start == self.passage.sentence(words[at].start)[0] and following == at + 1
+        return (kind == "treatments" or opens) and self.passage.plain[words[following - 1].end] == " "
 
     def _is_treatment(self, at: int, size: int) -> bool:
         return " ".join(word.folded for word in self.passage.words[at : at + size]) in _folded("treatments")
@@ -216,7 +219,7 @@ class _HealthReader:
         if reading := _pattern("reading").match(lower, value.end(), min(len(lower), value.end() + 40)):
             return start, reading.end()
         finding = _pattern("finding").match(lower, value.end(), min(len(lower), value.end() + 60))
-        return (start, finding.end()) if finding and _pattern("finding_verb").search(value[0] + " ") else None
+        return (start, finding.end()) if finding and _pattern("finding_verb").search(value[0].rstrip() + " ") else None
 
     # ---- ways of telling
 

@@ -213,18 +213,25 @@ def _find_introduced(passage: Passage) -> Iterator[tuple[int, int]]:
     if not passage.has_word(load_vocabulary(_FILE).folded("introduction_words")):
         return
     for match in _pattern("introduced").finditer(passage.lower):
-        if _is_of_thing(passage, match):
-            continue
-        if place := _introduced_name(passage, match.end()):
+        place = None if _is_of_thing(passage, match) else _introduced_name(passage, match.end())
+        if place:
             yield place
-    for match in _pattern("small_named").finditer(passage.lower):
-        token = _Token(match.start(1), match.end(1), match[1])
-        following = _Token(match.start(2), match.end(2), match[2])
-        if token.is_given and _is_small_name(following.text) and not _is_of_thing(passage, match):
-            yield match.start(1), match.end(2)
+    yield from _find_households(passage)
     for match in _pattern("token_cased").finditer(passage.plain):
         if match[0][0].isupper() and _is_self(passage, match):
             yield match.span()
+
+
+def _find_households(passage: Passage) -> Iterator[tuple[int, int]]:
+    """Families by their surname, and names in small letters: `the Ashworth family`, `is called henrietta vos`."""
+    for match in _pattern("household_cased").finditer(passage.plain):
+        group = match.lastindex or 0
+        if match[group].lower() not in load_vocabulary(_FILE).words("public_families"):
+            yield match.span(group)
+    for match in _pattern("small_named").finditer(passage.lower):
+        token = _Token(match.start(1), match.end(1), match[1])
+        if token.is_given and _is_small_name(match[2]) and not _is_of_thing(passage, match):
+            yield match.start(1), match.end(2)
 
 
 def _is_of_thing(passage: Passage, match: re.Match[str]) -> bool:
