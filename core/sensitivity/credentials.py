@@ -14,6 +14,7 @@ from core.sensitivity.span import SensitiveSpan, SensitiveType
 from core.sensitivity.vocabulary import load_vocabulary
 
 _REACH, _LONGEST = 100, 200
+_PLAIN_LENGTHS = range(4, 25)
 _SHORTEST = 6  # of a secret without a digit
 _FEWEST_DIGITS = 4  # of a code whose word has other meanings
 _TRAILING = ".,;:)]}>\"'"
@@ -112,7 +113,9 @@ def _told_value(passage: Passage, match: re.Match[str], window: str) -> _Place |
         if _pattern("prose_stop").search(window, 0, link.start()):
             return None
         place = _read_value(passage, match.end() + link.end(), match[0])
-        if place and _is_told_value(passage, place, is_password):
+        # `pass it on to others`: behind `to` only what looks like nothing but a secret is one.
+        plainly = is_password and link[0].strip() != "to"
+        if place and _is_told_value(passage, place, is_password=is_password, plainly=plainly):
             return place
         if place and _is_placeholder(passage.plain[slice(*place)]):
             return None
@@ -134,14 +137,16 @@ def _value_at_end(passage: Passage, at: int, window: str) -> _Place | None:
     return place if loud and _is_secretive(value) and not _is_placeholder(value) else None
 
 
-def _is_told_value(passage: Passage, place: _Place, is_password: bool) -> bool:
+def _is_told_value(passage: Passage, place: _Place, *, is_password: bool, plainly: bool) -> bool:
     value = passage.plain[place[0] : place[1]]
     if _is_placeholder(value) or _is_variable(value, passage, place):
         return False
     if _is_secretive(value):
         return is_password or len(value) >= 8
-    plain = value.isalpha() and 4 <= len(value) <= 24 and value.lower() not in load_vocabulary(_FILE).words("not_value")
-    return is_password and plain and _ends_clause(passage, place[1])
+    if not plainly or len(value) not in _PLAIN_LENGTHS or not _ends_clause(passage, place[1]):
+        return False
+    # A plain word or number may be a password; a participle only tells what became of it.
+    return value.isdigit() or (value.isalpha() and _pattern("participle").fullmatch(value) is None)
 
 
 def _read_value(passage: Passage, at: int, keyword: str) -> _Place | None:

@@ -208,7 +208,7 @@ class SessionClosed:
     ended: int
 
 
-TIERS: tuple[str, ...] = tuple(SecurityTier)
+TIERS: tuple[str, ...] = tuple(tier.value for tier in SecurityTier)
 """Security tiers of memories, the least sensitive first."""
 
 
