@@ -76,6 +76,8 @@ def _is_phone(passage: Passage, run: str, start: int, end: int) -> bool:
     # Of two words before it the nearer one says what a number is.
     if refused and (cue is None or cue.start() < max(0, len(before) - _NEAR) + refused.start()):
         return False
+    if not refused and told.pattern("number_is").search(before):
+        return True
     if any(told.pattern(name).match(run) for name in _ALONE):
         return cue is not None or cued_behind or not told.pattern("not_cue").search(after[:_NEAR])
     if any(told.pattern(name).match(run) for name in _AFTER_CUE) and told.pattern("weak").search(before[-_NEAR:]):

@@ -147,7 +147,7 @@ class _HealthReader:
         words = self.passage.words
         start, end = words[at].start, words[at + size - 1].end
         before = self.passage.before(start, _REACH)
-        if _pattern("metaphor").search(self.passage.lower, max(0, start - 25), min(len(self.passage.lower), end + 25)):
+        if self._is_metaphor(start, end):
             return None
         if kind == "tests":
             if place := self._told_test(start, end):
@@ -161,6 +161,12 @@ class _HealthReader:
         if not self._is_personal(start, end, strong=strong) or self._is_name(kind, at, at + size):
             return None
         return self._widen(at, size, kind)
+
+    def _is_metaphor(self, start: int, end: int) -> bool:
+        lower = self.passage.lower
+        if _pattern("compound_behind").match(lower, end):
+            return True
+        return _pattern("metaphor").search(lower, max(0, start - 25), min(len(lower), end + 25)) is not None
 
     def _is_name(self, kind: str, at: int, following: int) -> bool:
         """Whether a treatment is who gives it, or a term is of a title: `our physio Annelie`, `Fever Pitch`."""
