@@ -1,4 +1,4 @@
-"""The command line's verbs on memories: remember, recall, list, edit, pin, forget, mark, erase and the like.
+"""The command line's verbs on memories: remember, recall, list, sensitive, edit, pin, forget, mark, erase and the like.
 
 Must not do: erase without `--yes` where nobody can be asked.
 """
@@ -10,7 +10,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -22,12 +22,16 @@ from app.cli.output import Output, escape_controls, one_line, wrap_passage
 from app.cli.root import Command, loci, remove_missing, with_command
 from app.engine.session import Session
 from core.errors import Code, UserError
-from core.types.values import FIRST_DAY, LAST_DAY, LIST_SORTS, Intent, Kind, Source, Status
+from core.types.sensitivity import SensitiveType
+from core.types.values import FIRST_DAY, LAST_DAY, LIST_SORTS, Intent, Kind, SecurityTier, Source, Status
 
 _KINDS = click.Choice([kind.value for kind in Kind])
 _SOURCES = click.Choice([source.value for source in Source])
 _INTENTS = click.Choice([intent.value for intent in Intent])
+_SENSITIVE = [one.value for one in SensitiveType]
 _NAME = 40
+_MASK, _SHOWN = "•", 4
+"""What covers the signs of a confidential value, and how many of its last ones are shown."""
 
 
 def _parse_claim(text: str | None) -> Any:
@@ -289,6 +293,52 @@ def _print_list(out: Output, reply: Mapping[str, Any]) -> None:
         mark = "" if item["status"] == "active" else f" [{load_words()['short_status'][item['status']]}]"
         out.print_line(f"{item['id']}  {on_day(item):<10}  {item['kind']:<9}{mark} {one_line(item['text'], 100)}")
     out.print_line(load_words()["list"]["count"].format(shown=len(reply["items"]), total=reply["total"]))
+
+
+@loci.command()
+@click.option("--type", "types", type=click.Choice(_SENSITIVE), multiple=True, help="Only this type; may be repeated.")
+@click.option("--space", help="Only this space.")
+@click.option("--reveal", is_flag=True, help="Show numbers and credentials whole.")
+@with_command
+def sensitive(command: Command, types: tuple[str, ...], space: str | None, reveal: bool) -> None:
+    """List memories that hold sensitive content: numbers, credentials, contacts, homes, health.
+
+    Told by rules, so some may be missed. Forgotten and replaced memories are looked at too; `loci erase` removes one
+    for good.
+    """
+    items: list[Mapping[str, Any]] = []
+    looked_at, after = 0, 0
+    while True:
+        reply = command.call("sensitive", {"types": list(types), "space": space, "after": after})
+        items += reply["items"]
+        looked_at += reply["looked_at"]
+        if "next" not in reply:
+            break
+        after = reply["next"]
+    command.print_result(
+        {"items": items, "looked_at": looked_at}, lambda out, all_of_it: _print_sensitive(out, all_of_it, reveal=reveal)
+    )
+
+
+def _print_sensitive(out: Output, reply: Mapping[str, Any], *, reveal: bool) -> None:
+    words = load_words()
+    for item in reply["items"]:
+        mark = "" if item["status"] == "active" else f" [{words['short_status'][item['status']]}]"
+        types = ", ".join(sorted({words["sensitive_types"][span["type"]] for span in item["spans"]}))
+        text = item["text"] if reveal else _mask_confidential(item["text"], item["spans"])
+        out.print_line(f"{item['id']}  {types}{mark}")
+        out.print_line(f"{'':<6}{one_line(text, 100)}")
+    out.print_line(words["sensitive"].format(found=len(reply["items"]), looked_at=reply["looked_at"]))
+
+
+def _mask_confidential(text: str, spans: Sequence[Mapping[str, Any]]) -> str:
+    """A text in which of confidential values only the last signs can be read."""
+    masked = list(text)
+    for span in spans:
+        if SensitiveType(span["type"]).tier is SecurityTier.CONFIDENTIAL:
+            last = span["end"] - min(_SHOWN, (span["end"] - span["start"]) // 3)
+            masked[span["start"] : last] = [_MASK if sign.isalnum() else sign for sign in text[span["start"] : last]]
+    return "".join(masked)
 
 
 @loci.command()

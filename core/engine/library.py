@@ -25,12 +25,14 @@ from core.intake.transitions.review_items import VERB as LET_THROUGH
 from core.intake.transitions.review_items import release_hold
 from core.memory.read import MEMORY_COLUMNS, read_by_id, read_by_ids, row_to_memory
 from core.recall.browse.library import count_facets, find_rows, read_rows
+from core.recall.browse.sensitive_content import find_sensitive_memories
 from core.security.atomic import write_atomic
 from core.text import search_syntax
 from core.text.search_syntax import ParsedSearch, SearchTerm
 from core.text.terms import embedding_text, stop_words
 from core.text.times import format_time
 from core.types.memory import Warned
+from core.types.sensitivity import SensitivePage, SensitiveType
 from core.types.values import OWNER_ACTOR, Memory, Status, When, is_id
 from core.types.views import Facets, FindRequest, FindResult, MemoryRow, Revision, RevisionPreview, RevisionReport
 from core.vault.database.rows import Rows, to_json
@@ -352,6 +354,19 @@ class Library:
         """
         wanted = tuple(ids)
         return self._storage().read(lambda rows: fields_of_parts(rows, wanted))
+
+    def find_sensitive(
+        self, types: Sequence[SensitiveType] = (), space: str | None = None, after: int = 0
+    ) -> Future[SensitivePage]:
+        """Memories that hold sensitive content, a page at a time (`core.recall.browse.sensitive_content`).
+
+        Args:
+            types: which types count; all of them where there is none.
+            space: only memories of this space; None for every space.
+            after: 0, or `next` of the page before.
+        """
+        wanted = frozenset(types)
+        return self._storage().read(lambda rows: find_sensitive_memories(rows, wanted, space, after))
 
     def full_id(self, what: str, text: str) -> Future[str]:
         """The id that a person means by the end of one.

@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from core.types.belief import ModelServerState
 from core.types.recall import ContextReply
-from core.types.values import Memory, Source, When
+from core.types.values import Memory, SecurityTier, Source, When
 
 
 class Resumed(StrEnum):
@@ -208,7 +208,7 @@ class SessionClosed:
     ended: int
 
 
-TIERS = ("cleartext", "sensitive", "confidential")
+TIERS: tuple[str, ...] = tuple(tier.value for tier in SecurityTier)
 """Security tiers of memories, the least sensitive first."""
 
 

@@ -93,6 +93,14 @@ STANDING = frozenset({Status.ACTIVE, Status.DISPUTED})
 """Current or in doubt: neither replaced nor out of the way."""
 
 
+class SecurityTier(StrEnum):
+    """How well a memory is protected (E10.5.1), the least first."""
+
+    CLEARTEXT = "cleartext"
+    SENSITIVE = "sensitive"
+    CONFIDENTIAL = "confidential"
+
+
 class Source(StrEnum):
     """By what way a memory came, strongest first (seed A, provenance)."""
 

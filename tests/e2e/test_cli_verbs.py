@@ -300,6 +300,22 @@ def test_the_log_of_a_client_tells_what_it_did(palace: Palace) -> None:
         assert palace.json("log", "plug")["lines"][1]["undone"] is True
 
 
+def test_what_is_sensitive_is_listed_with_its_numbers_masked(palace: Palace) -> None:
+    palace.json("remember", "Card for the boatyard: 4111 1111 1111 1111")
+    palace.json("remember", BOAT)
+    forgotten = palace.json("remember", "Karl's email is karl@harbour.example")["memory_id"]
+    palace.run("forget", forgotten)
+    said = palace.run("sensitive").out
+    assert "4111 1111" not in said
+    assert "•••• •••• •••• 1111" in said
+    assert "[forgotten]" in said
+    assert "2 found; 3 memories looked at." in said
+    assert "4111 1111 1111 1111" in palace.run("sensitive", "--reveal").out
+    found = palace.json("sensitive", "--type", "email")
+    assert [one["id"] for one in found["items"]] == [forgotten]
+    assert palace.run("sensitive", "--type", "shoe").code == 2
+
+
 # ---- doctor
 
 

@@ -7,7 +7,7 @@ whole vault.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -46,13 +46,29 @@ from core.ipc.methods.definition.results import (
 from core.ipc.methods.memory_json import to_json_value
 from core.ipc.protocol.contract import format_time
 from core.types.lifecycle import DistilledTalk, JobRow, JobState, JobType, ListedStatement
+from core.types.sensitivity import SensitiveType
 from core.types.talk import StatementType
+from core.types.values import SecurityTier
 
 
 class StatsParams(ChannelParams):
     """The parameters of `memory_stats`."""
 
     space: SpaceName | None = Field(None, description="Count this space and GLOBAL only.")
+
+
+SensitiveTypeName = Literal[
+    "ssn", "credit_card", "credential", "government_id", "iban", "email", "person_name", "location", "phone",
+    "address", "health",
+]  # fmt: skip
+
+
+class SensitiveParams(Params):
+    """The parameters of `owner.sensitive`."""
+
+    types: tuple[SensitiveTypeName, ...] = Field((), max_length=11, description="Only these types of content.")
+    space: SpaceName | None = Field(None, description="Only memories of this space.")
+    after: int = Field(0, ge=0, description="The `next` of an earlier reply to the same call.")
 
 
 class AuditLogParams(ChannelParams):
@@ -127,6 +143,26 @@ async def memory_run_consolidation(call: MethodCall, params: ConsolidationParams
     run = call.engine.maintenance.consolidate
     found = await await_future(run(call.actor(), dry_run=params.dry_run, request_id=params.request_id))
     return {"dry_run": found.dry_run, "planned": dict(found.planned), "changed": dict(found.changed)}
+
+
+async def find_sensitive(call: MethodCall, params: SensitiveParams) -> Answer:
+    """Memories that hold sensitive content, a page at a time, and where in their text."""
+    types = [SensitiveType(name) for name in params.types]
+    page = await await_future(call.engine.library.find_sensitive(types, params.space, params.after))
+    items = [
+        {
+            "id": one.id,
+            "kind": one.kind.value,
+            "status": one.status.value,
+            "space": one.space,
+            "tier": one.tier.value,
+            "text": one.text,
+            "spans": [{"type": span.type.value, "start": span.start, "end": span.end} for span in one.spans],
+        }
+        for one in page.items
+    ]
+    reply: Answer = {"items": items, "looked_at": page.looked_at}
+    return reply if page.next is None else {**reply, "next": page.next}
 
 
 async def memory_run_episode_cleanup(call: MethodCall, params: EpisodeCleanupParams) -> Answer:
@@ -465,6 +501,41 @@ METHODS: tuple[Entry, ...] = (
         errors=(Code.NOT_FOUND, Code.EMBEDDER_UNAVAILABLE, Code.BACKGROUND_STALLED),
         long=True,
         short_ids={"import_id": "import"},
+    ),
+    owner_method(
+        "sensitive",
+        "Memories that hold sensitive content, told by rules: numbers of people and cards, credentials, contacts, "
+        "homes, names, health. Forgotten and replaced ones too; some hundreds are looked at for one answer.",
+        SensitiveParams,
+        record(
+            {
+                "items": list_of(
+                    record(
+                        {
+                            "id": text(),
+                            "kind": text(),
+                            "status": text(),
+                            "space": text(),
+                            "tier": one_of(*(one.value for one in SecurityTier)),
+                            "text": text(),
+                            "spans": list_of(
+                                record(
+                                    {
+                                        "type": one_of(*(one.value for one in SensitiveType)),
+                                        "start": whole_number("In characters of `text`."),
+                                        "end": whole_number("Exclusive."),
+                                    }
+                                )
+                            ),
+                        }
+                    )
+                ),
+                "looked_at": whole_number("Memories read for this answer."),
+                "next?": whole_number("Where there are more: `after` of the next call with the same parameters."),
+                "cut?": list_of(text()),
+            }
+        ),
+        find_sensitive,
     ),
     owner_method(
         "sweep",

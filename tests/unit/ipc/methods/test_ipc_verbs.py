@@ -18,8 +18,10 @@ from core.errors import Code, LociError
 from core.ipc.methods import maintenance
 from core.ipc.methods.definition.entry import CallProgress
 from core.ipc.methods.table import METHODS
+from core.recall.browse import sensitive_content
 from core.security.handshake import encode_value
 from core.types.requests import StoreRequest
+from core.types.sensitivity import SensitiveType
 from core.types.values import Kind, Source
 from core.types.views import Revision
 
@@ -63,6 +65,7 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
         "dispute": {"id": ident, "reason": "moved"},
         "conflicts": {"all": True},
         "jobs": {"limit": 5},
+        "sensitive": {"types": ["health", "iban"]},
         "consolidate": {"dry_run": True},
         "unlock": {"vault": encode_value(rig.engine.vault_id), "key": encode_value(rig.root)},
         "backup": {"to": str(rig.folder / "b.tar")},
@@ -382,6 +385,30 @@ def test_the_receipt_of_an_answer_says_what_it_gave(served: Served) -> None:
     assert (told["given"], told["sealed"], told["unlisted"]) == ([stored], 0, 0)
     assert refusal_of(owner, "owner.receipt", {"id": stored}) is Code.NOT_FOUND
     assert refusal_of(reader, "owner.receipt", {"id": line["receipt"]}) is Code.ACCESS_DENIED
+
+
+def test_sensitive_content_is_found_in_pages_wherever_its_words_still_stand(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sensitive_content, "LOOKED_AT", 3)
+    said = "The router password is kW7-pfel-ABC9 since May"
+    known = rig.store(said).memory_id
+    rig.forget(known)
+    rig.store("My card is 4111 1111 1111 1111.", space="work")
+    for number in range(4):
+        rig.store(f"Tea is drunk at {number + 3}.")
+    first = run(rig, "sensitive")
+    assert (first["looked_at"], "next" in first) == (3, True)
+    found = {one["id"]: one for one in first["items"]}
+    assert (found[known]["status"], found[known]["tier"]) == ("deleted", "confidential")
+    (span,) = found[known]["spans"]
+    assert (span["type"], said[span["start"] : span["end"]]) == ("credential", "kW7-pfel-ABC9")
+    assert run(rig, "sensitive", after=first["next"])["items"] == []
+    assert [one["space"] for one in run(rig, "sensitive", types=["credit_card"])["items"]] == ["work"]
+    assert [one["space"] for one in run(rig, "sensitive", space="Work")["items"]] == ["work"]
+    assert run(rig, "sensitive", types=["iban"])["items"] == []
+    assert run(rig, "sensitive", types=[one.value for one in SensitiveType])["looked_at"] == 3
+    assert code_of(rig, "sensitive", types=["shoe_size"]) is Code.INVALID_INPUT
 
 
 def test_distill_tells_what_it_would_make_then_makes_it_in_pages(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
