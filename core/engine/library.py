@@ -24,8 +24,7 @@ from core.intake.revise.revision_plan import check_revision
 from core.intake.transitions.review_items import VERB as LET_THROUGH
 from core.intake.transitions.review_items import release_hold
 from core.memory.read import MEMORY_COLUMNS, read_by_id, read_by_ids, row_to_memory
-from core.recall.browse.library import count_facets, find_rows, read_rows
-from core.recall.browse.sensitive_content import find_sensitive_memories
+from core.recall.browse.library import count_facets, find_rows, find_sensitive_memories, read_rows
 from core.security.atomic import write_atomic
 from core.text import search_syntax
 from core.text.search_syntax import ParsedSearch, SearchTerm
@@ -358,7 +357,7 @@ class Library:
     def find_sensitive(
         self, types: Sequence[SensitiveType] = (), space: str | None = None, after: int = 0
     ) -> Future[SensitivePage]:
-        """Memories that hold sensitive content, a page at a time (`core.recall.browse.sensitive_content`).
+        """Memories that hold sensitive content, a page at a time (`core.recall.browse.library`).
 
         Args:
             types: which types count; all of them where there is none.

@@ -192,7 +192,7 @@ INNER = (
     ("core/vault", "files", "database"),
     ("core/text", "terms", "query_plan"),
     ("core/score", "profile", "ranking"),
-    ("core/sensitivity", "span", "detector"),
+    ("core/sensitivity", "vocabulary", "detector"),
     ("ui/inspector", "trust", "history"),
     ("ui/pages/journal", "rows", "undo"),
     ("ui/pages/clients", "terms", "pairing"),

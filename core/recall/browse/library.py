@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from core.memory.read import (
     time_of_memory_sql,
 )
 from core.recall.scope import OWNER_SCOPE, Scope, find_visible, visibility_conditions
+from core.sensitivity.detector import find_sensitive, tier_of
 from core.text.screening.egress import is_blocked
 from core.text.screening.injection import ALLOWED, FLAG
 from core.text.search_syntax import (
@@ -44,6 +45,7 @@ from core.text.search_syntax import (
 from core.text.terms import query_terms
 from core.types.replies import Page
 from core.types.requests import ListRequest
+from core.types.sensitivity import SensitiveMemory, SensitivePage, SensitiveType
 from core.types.values import LIST_SORTS, Kind, Role, Source, Status
 from core.types.views import SORTS, Facets, FindRequest, MemoryRow
 from core.vault.database.rows import Rows
@@ -504,3 +506,44 @@ def count_facets(rows: Rows) -> Facets:
 
 def _by_count(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+# ---- sensitive content, looked for when the person asks; nothing of it is kept
+
+SCANNED = 400
+"""Memories that are read for one page at most: some tenths of a second, in which the connection is held."""
+MOST_SENSITIVE = 16
+"""Memories of one page at most: with their texts they fit into one message."""
+_TO_SCAN = (
+    "SELECT m.n, m.id, m.kind, m.status, s.name, m.text FROM memories m JOIN spaces s ON s.id = m.space_id "
+    "WHERE m.n > :after AND (:space IS NULL OR s.name = :space COLLATE NOCASE) ORDER BY m.n LIMIT :most"
+)
+
+
+def find_sensitive_memories(
+    rows: Rows, types: Collection[SensitiveType], space: str | None, after: int
+) -> SensitivePage:
+    """Look through the next memories, forgotten and replaced ones too: their words stand in the vault as well.
+
+    Args:
+        types: which types count; all of them where there is none.
+        space: only memories of this space; None for every space.
+        after: where the page begins: 0, or `next` of the page before.
+    """
+    items: list[SensitiveMemory] = []
+    found = rows.all(_TO_SCAN, {"after": after, "space": space, "most": SCANNED})
+    for looked_at, row in enumerate(found, 1):
+        memory = _find_in_row(row, types)
+        if memory is not None:
+            items.append(memory)
+        if len(items) == MOST_SENSITIVE:
+            return SensitivePage(tuple(items), looked_at, int(row[0]))
+    return SensitivePage(tuple(items), len(found), int(found[-1][0]) if len(found) == SCANNED else None)
+
+
+def _find_in_row(row: tuple[Any, ...], types: Collection[SensitiveType]) -> SensitiveMemory | None:
+    _, memory_id, kind, status, space, text = row
+    spans = [span for span in find_sensitive(text) if not types or span.type in types]
+    if not spans:
+        return None
+    return SensitiveMemory(memory_id, Kind(kind), Status(status), space, text, tier_of(spans), tuple(spans))

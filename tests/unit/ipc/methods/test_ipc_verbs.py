@@ -18,7 +18,7 @@ from core.errors import Code, LociError
 from core.ipc.methods import maintenance
 from core.ipc.methods.definition.entry import CallProgress
 from core.ipc.methods.table import METHODS
-from core.recall.browse import sensitive_content
+from core.recall.browse import library
 from core.security.handshake import encode_value
 from core.types.requests import StoreRequest
 from core.types.sensitivity import SensitiveType
@@ -390,7 +390,7 @@ def test_the_receipt_of_an_answer_says_what_it_gave(served: Served) -> None:
 def test_sensitive_content_is_found_in_pages_wherever_its_words_still_stand(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sensitive_content, "LOOKED_AT", 3)
+    monkeypatch.setattr(library, "SCANNED", 3)
     said = "The router password is kW7-pfel-ABC9 since May"
     known = rig.store(said).memory_id
     rig.forget(known)
