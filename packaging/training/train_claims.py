@@ -38,7 +38,7 @@ READER = ROOT / "resources" / "model" / "reader" / "model.onnx"
 DRESSES, NOTHINGS = 3, 900
 """Dresses of a line with claims, and sentences that assert nothing, an epoch."""
 _LONGEST = 140
-_UNDECIDED = {"added": 0.9, "replaces": 2.0, "backed": 0.0, "exact": 0.0}
+_UNDECIDED = {"added": 0.9, "replaces": 2.0, "backed": 0.0}
 
 
 def nothing_lines() -> list[ClaimLine]:

@@ -311,6 +311,8 @@ def _filled(hands: Hands, name: str) -> QTableView | None:
 def _find_and_correct(hands: Hands, old: str, new: str) -> Steps:
     hands.keys("Ctrl+3")  # on the palace itself it looks through the plan
     yield Wait("the library is shown", lambda: hands.see(QTableView, "Memories"))
+    hands.keys("Ctrl+7")  # the library has a field of its own
+    yield Wait("the timeline is shown, with the window's search field", lambda: hands.see(QLineEdit, "Search"))
     hands.keys("Ctrl+F")
     yield Wait("Ctrl+F leads to the search field", lambda: _with_keyboard(hands, QLineEdit, "Search"))
     hands.write("which glaze tile won")

@@ -127,7 +127,7 @@ def test_a_step_names_the_memory_it_is_about(page: JournalPage, rig: Rig, qtbot:
     assert told.endswith("…” · You")
     assert len(told) < 110
     feed._add_openings((stored.memory_id,), ())
-    assert feed.describe_details(step).startswith("an erased memory · You · ")
+    assert feed.describe_details(step) == "an erased memory · You"
 
 
 def test_a_step_of_several_memories_or_of_none_says_so() -> None:

@@ -4,8 +4,8 @@ A token is marked as beginning or going on with a value of a predicate of the vo
 marks of the subjects, whether a value is somebody else's than the speaker's, and whether it is denied. Where rules and
 model agree, and where the model has nothing surer to say, what rules read stands. A value that only the model finds is
 believed from one confidence on, one that contradicts what rules read of the same words from another; and what rules
-read goes where the model finds nothing of the kind in its words, or not in all of them, or in more of them. Must not
-do: fetch anything, keep or log a text, or import the runtime before the first sentence.
+read goes where the model finds nothing of the kind in its words. Must not do: fetch anything, keep or log a text, or
+import the runtime before the first sentence.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NOTHING, BEGIN, CONTINUE = 0, 1, 2
 OTHERS, DENIED = 3, 4
 """Logits of a token behind those of its tag: the three of a subject, then one each for "somebody else's", "denied"."""
 SIDE = 5
-LIMITS = ("added", "replaces", "backed", "exact")
+LIMITS = ("added", "replaces", "backed")
 _MOST_RECENT = 16
 """Readings that are kept: what is written is read for how long it lasts, and again for its claims."""
 
@@ -77,15 +77,6 @@ class ClaimReading:
         inside = [nr for nr, (start, end) in enumerate(self.offsets) if start < value[1] and end > value[0]]
         return float(self.shares[inside, predicate_names().index(predicate)].max()) if inside else 1.0
 
-    def exactness(self, predicate: str, value: Span) -> float:
-        """How likely just the words of a value are one value of the predicate, none beside them; 1 where not read."""
-        inside = [nr for nr, (start, end) in enumerate(self.offsets) if start < value[1] and end > value[0]]
-        if not inside:
-            return 1.0
-        shares = self.shares[:, predicate_names().index(predicate)]
-        beside = [nr for nr in (inside[0] - 1, inside[-1] + 1) if 0 <= nr < len(shares)]
-        return float(shares[inside].min() * np.prod(1.0 - shares[beside]))
-
 
 @dataclass(frozen=True, slots=True)
 class ClaimCard:
@@ -93,7 +84,7 @@ class ClaimCard:
 
     Attributes:
         limits: each of `LIMITS`: from which confidence a value is believed where rules read nothing, from which one it
-            stands for what rules read of the same words, the least backing of what rules read, and its least exactness.
+            stands for what rules read of the same words, and the least backing of what rules read.
     """
 
     manifest: ModelManifest
@@ -186,10 +177,8 @@ def reconcile_claims(
     for draft, place in zip(drafts, places, strict=True):
         if place is None or _is_agreed(draft, place, reading, sentence):
             kept += [] if place is None else [place]
-        elif (
-            _is_outdone(place, reading, limits["replaces"])
-            or reading.backing(draft.predicate, place) < limits["backed"]
-            or reading.exactness(draft.predicate, place) < limits["exact"]
+        elif _is_outdone(place, reading, limits["replaces"]) or (
+            reading.backing(draft.predicate, place) < limits["backed"]
         ):
             dropped.append(draft)
         else:

@@ -190,7 +190,7 @@ def _digests_of(own: _Gathering, members: Sequence[Node], vectors: dict[int, NDA
 
 _STATEMENTS_OF = (
     "SELECT s.episode_id, m.id FROM json_each(?) w JOIN statements s ON s.episode_id = w.value "
-    "JOIN memories m ON m.id = s.memory_id AND m.status = 'active' ORDER BY 1, 2"
+    "JOIN memories m ON m.id = s.memory_id AND +m.status = 'active' ORDER BY 1, 2"
 )
 
 

@@ -24,7 +24,6 @@ ALLOWED = {
     "core.belief.review.open_questions._ALL": _ONCE,
     "core.intake.revise.revision._WHOLE": "a person's deed; parts have no other way",
     "core.lifecycle.distill.distill_queue._COUNT": _WHOLE,
-    "core.lifecycle.distill.distill_queue._GROUPS": _WHOLE,
     "core.lifecycle.distill.distill_queue._FIRST": _WHOLE,
     "core.lifecycle.enrich._UNASKED": _WHOLE,
     "core.lifecycle.archive._DUE": _WHOLE,

@@ -132,8 +132,7 @@ class PalaceView(QWidget):
     def _read_heads_in_sight(self) -> None:
         lens, ids = self.camera.goal, [self.marks.selected] if self.marks.selected else []
         for room in self.scene.rooms_in_sight(lens):
-            room.apply_style(self.scene.look)
-            ids += [room.ids[at] for at in self.painter.readable_rows_in_sight(room, lens)]
+            ids += [room.ids[at] for at in self.painter.readable_rows_in_sight(room, lens, self.scene.look)]
         if self.marks.hover is not None and self.marks.hover.at < len(self.marks.hover.room.ids):
             ids.append(self.marks.hover.id)
         missing = self.heads.missing_ids(ids, _WANTED)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
-import pytest
 
 from core.belief.extract.claim_model import ClaimReading, ReadValue, find_value, reconcile_claims
 from core.belief.extract.frames import predicate_names
 from core.types.belief import ClaimDraft
 
 SENTENCE = "I prefer writing in the morning, with tea."
-LIMITS = {"added": 0.8, "replaces": 0.9, "backed": 0.05, "exact": 0.0}
+LIMITS = {"added": 0.8, "replaces": 0.9, "backed": 0.05}
 SHORT = ClaimDraft("user", "prefers", "writing", exclusive=False)
 
 
@@ -53,26 +50,6 @@ def test_a_less_sure_one_leaves_what_rules_read() -> None:
 def test_what_the_model_does_not_bear_out_goes() -> None:
     assert reconcile_claims([SHORT], reading(backing=0.01), SENTENCE, LIMITS).dropped == (SHORT,)
     assert reconcile_claims([SHORT], reading(backing=0.5), SENTENCE, LIMITS).dropped == ()
-
-
-@pytest.mark.parametrize(
-    ("value", "stands"),
-    [
-        ("writing in the morning", True),
-        ("writing", False),  # the model goes on behind it
-        ("in the morning", False),  # and begins before it
-        ("writing in the morning, with tea", False),  # not all of its words are of the value
-    ],
-)
-def test_a_value_that_the_model_bounds_otherwise_goes(value: str, *, stands: bool) -> None:
-    words = [(at.start(), at.end()) for at in re.finditer(r"\w+", SENTENCE)]
-    shares = np.full((len(words), len(predicate_names())), 0.01)
-    shares[2:6, predicate_names().index("prefers")] = 0.97
-    draft = ClaimDraft("user", "prefers", value, exclusive=False)
-    model = ClaimReading((), shares, tuple(words))
-    reconciled = reconcile_claims([draft], model, SENTENCE, {**LIMITS, "exact": 0.4})
-    assert (reconciled.dropped == ()) is stands
-    assert reconcile_claims([draft], model, SENTENCE, LIMITS).dropped == ()
 
 
 def test_a_value_that_was_written_otherwise_is_left_to_the_rules() -> None:

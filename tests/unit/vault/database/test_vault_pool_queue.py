@@ -168,7 +168,7 @@ def test_closing_waits_for_a_connection_that_is_being_opened(home: Home, monkeyp
         reading = pool.submit(_read_within, vault, 2)
         assert opening.wait(30)
         closing = pool.submit(vault.close)
-        while not vault._closing.is_set():
+        while not vault._pool._closing.is_set():
             assert not closing.done()
         go_on.set()
         assert closing.result(30) == ()

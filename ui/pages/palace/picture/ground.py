@@ -54,15 +54,14 @@ class PlanGround:
             return self._interior.is_name_whole(room, layout)
         return layout.detail > DetailLevel.GROUND and self._faces.compose(room, layout, look).is_whole
 
-    def rows_in_sight(self, room: RoomItem, lens: Lens) -> NDArray[np.int64]:
-        """Rows of the memories of a room that are on the canvas, if they are drawn in their places."""
+    def readable_rows_in_sight(self, room: RoomItem, lens: Lens, look: LocusStyle) -> NDArray[np.int64]:
+        """Rows of the memories of a room that are on the canvas and whose text is shown there."""
         layout = self.layout_of(room, lens)
-        return self._visible_rows(room, layout, lens) if layout.has_places and room.loci is not None else _NO_ROWS
-
-    def readable_rows_in_sight(self, room: RoomItem, lens: Lens) -> NDArray[np.int64]:
-        """Those of them whose text is shown."""
-        rows = self.rows_in_sight(room, lens)
-        return rows[np.isin(rows, self.layout_of(room, lens).readable_rows(room))] if rows.size else rows
+        if not layout.has_places or room.loci is None:
+            return _NO_ROWS  # its style is left as it was drawn: a picture of the plan holds as long as no room changes
+        room.apply_style(look)
+        rows = self._visible_rows(room, layout, lens)
+        return rows[np.isin(rows, layout.readable_rows(room))]
 
     @staticmethod
     def _visible_rows(room: RoomItem, layout: RoomLayout, lens: Lens) -> NDArray[np.int64]:
