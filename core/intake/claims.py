@@ -171,10 +171,6 @@ def no_statements(text: str) -> Sequence[tuple[int, int]]:
     return ()
 
 
-_READ_AHEAD = 600
-"""Characters up to which a text is read while it is embedded."""
-
-
 @dataclass(frozen=True, slots=True)
 class TextReaders:
     """The readers of one open vault.
@@ -203,15 +199,6 @@ class TextReaders:
     def stored(self) -> Extract:
         """What reads the claims of a text that is stored."""
         return self.extract_stored or self.extract
-
-    def read_ahead(self, text: str) -> None:
-        """Have the model read a short text now, so that whoever stores it does not wait: it keeps its last readings.
-
-        Args:
-            text: what will be stored; of a long one the model would keep too little.
-        """
-        if self.extract_stored is not None and len(text) <= _READ_AHEAD:
-            self.extract_stored(read_as_seen(text))
 
 
 _AT = "coalesce(m.valid_from, m.occurred_at, m.recorded_at)"

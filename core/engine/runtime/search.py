@@ -371,11 +371,6 @@ class Search:
         self._storage.activity.note_call()
         return self._storage.run_on(self._storage.threads.prompt, embed_texts, self.active_space, texts)
 
-    def read_ahead(self, text: str) -> Future[None]:
-        """Read a text that will be stored beside its embedding, on another processor (`TextReaders.read_ahead`)."""
-        readers = self.store_service.readers
-        return self._storage.run_on(self._storage.threads.prompt, readers.read_ahead, text)
-
     def embed_many(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
         """Embed for background work, after what such work asked for before.
 
