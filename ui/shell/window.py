@@ -701,8 +701,10 @@ class MainWindow(QMainWindow):
 
         Tooltips of all widgets are shown in short lines.
         """
-        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+        if event.type() == QEvent.Type.ToolTip:
             return show_wrapped(watched, event)
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
         if event.modifiers() != Qt.KeyboardModifier.ControlModifier:
             return False
         if event.key() == Qt.Key.Key_L and self.house is not None:

@@ -34,12 +34,12 @@ def _wrap_lines(text: str) -> list[str]:
 
 
 def show_wrapped(watched: QObject, event: QEvent) -> bool:
-    """Show the tooltip of a widget in short lines, for a filter of events.
+    """Show the tooltip of a widget in short lines, for a filter of events that has seen that one is asked for.
 
     Returns:
         Whether it was shown; one that has none, or chooses it by the place of the pointer, is left to Qt.
     """
-    if event.type() != QEvent.Type.ToolTip or not isinstance(event, QHelpEvent) or not isinstance(watched, QWidget):
+    if not isinstance(event, QHelpEvent) or not isinstance(watched, QWidget):
         return False
     text = watched.toolTip()
     if text:
