@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QEasingCurve, QObject, QPointF, QRectF, QSize, QVariantAnimation, Signal
 
+from core.types.views import CARD_SIDE
 from ui.pages.palace.items import wing_rect
 from ui.pages.palace.scene import ROOM, WHOLE, WING, Fit, Lens, PalaceScene, interpolate_lens
 from ui.theme.theme import Theme
@@ -20,7 +21,7 @@ _MOST_SCALE = 300.0
 _ROOM_SCALE = 96.0
 _LOCUS_PX = 150
 """Height of a card from which the whole text can be read, px at 100 %."""
-NEAR_PX = 126
+NEAR_PX = 126 // CARD_SIDE
 """Height of a place from which one is at a memory, px at 100 %."""
 _EDGE = 24.0
 """Px kept free beside what is fitted, as beside the header of the page."""
@@ -179,7 +180,7 @@ class PalaceCamera(QObject):
         Args:
             goal: the look one comes from.
             room: the ground of its room.
-            slot: height of its place, px of the goal.
+            slot: height of its card, px of the goal.
             middle_at: where in the palace it is drawn under a lens: a room's name takes less of it from near.
         """
         factor = max(self._theme.px(_LOCUS_PX) / max(slot, 1e-6), 1.0)

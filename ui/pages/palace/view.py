@@ -277,8 +277,8 @@ def wing_block_at(view: PalaceView, at: QPointF) -> WingPlan | None:
 
 def zoom_on_locus(view: PalaceView, spot: PlacedLocus, goal: Lens) -> Lens:
     """The look from which all of a locus's text can be read, for one who comes from another look."""
-    slot = view.painter.layout_of(spot.room, goal).slot_h
-    return view.camera.near_lens(goal, spot.room.rect, slot, lambda lens: view.painter.place_middle(spot, lens))
+    high = view.painter.layout_of(spot.room, goal).slot_h * int(spot.room.card_places()[spot.at, 1])
+    return view.camera.near_lens(goal, spot.room.rect, high, lambda lens: view.painter.card_middle(spot, lens))
 
 
 def describe_locus(row: MemoryRow, room: str) -> str:

@@ -148,10 +148,12 @@ class PlanGround:
             cached = self._labels[room.id] = (key, self._interior.labels_of(room, layout))
         return cached[1]
 
-    def place_middle(self, spot: PlacedLocus, lens: Lens) -> tuple[float, float]:
-        """Where in the palace the place of a memory is drawn under a lens."""
+    def card_middle(self, spot: PlacedLocus, lens: Lens) -> tuple[float, float]:
+        """Where in the palace the middle of a memory's card is under a lens, or would be."""
         layout = self.layout_of(spot.room, lens)
+        across, down = spot.room.card_places()[spot.at].tolist()
         middle = layout.point_at(float(spot.room.x[spot.at]), float(spot.room.y[spot.at]))
+        middle += QPointF((across - 1) * layout.slot_w / 2, (down - 1) * layout.slot_h / 2)
         return lens.plan_point(middle.x(), middle.y())
 
     def spot_in_middle(self, room: RoomItem, lens: Lens) -> PlacedLocus | None:
