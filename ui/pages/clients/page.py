@@ -33,7 +33,17 @@ from ui.pages.clients.tokens import TokenDialog
 from ui.strings import clients_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.widgets.basics import UNBOUND, Segments, Stack, make_button, make_column, make_label, make_row, make_timer
+from ui.widgets.basics import (
+    UNBOUND,
+    Segments,
+    Stack,
+    make_button,
+    make_column,
+    make_label,
+    make_row,
+    make_scroll_area,
+    make_timer,
+)
 from ui.widgets.states import EmptyState, States, add_page_title
 
 ACTIVITY, RECEIPTS, CONTEXT_PREVIEW, GRANTS = "activity", "receipts", "sight", "grants"
@@ -258,7 +268,7 @@ class ClientsIntroduction(QObject):
         box.setStretch(0, 1)
         box.addLayout(make_row(None, self._link, None))
         box.addLayout(make_row(None, caution, None))
-        self._states.show_empty(add_page_title(clients_strings()["title"], content))
+        self._states.show_empty(add_page_title(clients_strings()["title"], make_scroll_area(content)))
 
     def remove_introduction(self) -> None:
         """There are clients: before it goes, the link is taken out of it."""
