@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +22,6 @@ from core.types.replies import WaitingKind
 BEES, COFFEE = "Ada keeps bees in the garden", "Ada drinks coffee in the morning"
 WHO, WHAT = "who keeps bees in the garden?", "what does Ada drink in the morning?"
 SILENT = {"least_chance": 1.0}
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        rig.opened.storage.threads.stop_tickers()
-        yield rig
-
-
-@pytest.fixture
-def lab(rig: Rig) -> RecallTrials:
-    return rig.engine.recall_trials
 
 
 def counts(tally: Tally) -> tuple[int, ...]:

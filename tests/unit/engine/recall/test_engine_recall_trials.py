@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from engine_rig import Rig, differences, error_of, refused, rig_at
+from engine_rig import Rig, differences, error_of, refused
 
 from core.config.retrieval import RetrievalOptions
 from core.engine.recall.recall_trials import RecallTrials
@@ -21,18 +18,6 @@ BEES, COFFEE = "Ada keeps bees in the garden", "Ada drinks coffee in the garden"
 QUERY = "who keeps bees in the garden?"
 SILENT = {"least_chance": 1.0}
 USUAL = RetrievalOptions()
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        rig.opened.storage.threads.stop_tickers()
-        yield rig
-
-
-@pytest.fixture
-def lab(rig: Rig) -> RecallTrials:
-    return rig.engine.recall_trials
 
 
 def ask(rig: Rig, query: str = QUERY, **more: object) -> LabAnswer:

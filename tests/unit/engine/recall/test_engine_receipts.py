@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import cast
 
 import pytest
-from engine_rig import MARKER, START_MS, HandClock, Rig, error_of, rig_at
+from engine_rig import MARKER, START_MS, HandClock, Rig, error_of
 
 from core.engine.recall.recall_trials import RecallTrials
 from core.engine.recall.recalls import RecallReply
@@ -21,18 +19,6 @@ from core.types.values import OWNER_ACTOR, Actor
 
 BEES, COFFEE = "Ada keeps bees in the garden", "Ada drinks coffee in the garden"
 QUERY = "who keeps bees in the garden?"
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        rig.opened.storage.threads.stop_tickers()
-        yield rig
-
-
-@pytest.fixture
-def lab(rig: Rig) -> RecallTrials:
-    return rig.engine.recall_trials
 
 
 def ask(rig: Rig, query: str = QUERY, actor: Actor = OWNER_ACTOR, **more: object) -> RecallReply:
