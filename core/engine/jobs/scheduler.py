@@ -111,12 +111,14 @@ class Scheduler:
 
     def stop_for_lock(self) -> None:
         """The vault closes: the batch that runs ends, and everybody who waits for a job hears that it is locked."""
-        with self._lock:
+        waiters: list[Future[JobCheckpoint]] = []
+        with self._lock:  # a batch that ends meanwhile takes its own out under the same lock: each is answered once
             now, self._now = self._now, None
-        for waiters in [] if now is None else now.waiters.values():
-            for waiter in waiters:
-                if waiter.set_running_or_notify_cancel():
-                    waiter.set_exception(locked_error())
+            if now is not None:
+                waiters = [waiter for each in now.waiters.values() for waiter in each]
+                now.waiters.clear()
+        for waiter in waiters:
+            _refuse(waiter, locked_error())
 
     # ---- the heartbeat
 
@@ -357,11 +359,16 @@ class Scheduler:
         def add_waiter(done: Future[str]) -> None:
             error = done.exception()
             if error is not None:
-                waiter.set_exception(error)
+                _refuse(waiter, error)
                 return
             with self._lock:
-                now.waiters.setdefault(done.result(), []).append(waiter)
-            self._try_start_next(open_vault)
+                is_open = self._now is now
+                if is_open:
+                    now.waiters.setdefault(done.result(), []).append(waiter)
+            if is_open:
+                self._try_start_next(open_vault)
+            else:
+                _refuse(waiter, locked_error())  # the vault closed behind the write: nobody would answer any more
 
         def enqueue_job(tx: Tx) -> str:
             if may is not None:
@@ -407,6 +414,11 @@ class Scheduler:
     def _open_state_of(self, open_vault: OpenVault) -> _Open | None:
         now = self._now
         return now if now is not None and now.open_vault is open_vault else None
+
+
+def _refuse(waiter: Future[JobCheckpoint], error: BaseException) -> None:
+    if waiter.set_running_or_notify_cancel():
+        waiter.set_exception(error)
 
 
 def _enqueue_due(tx: Tx, storage: Storage, due: tuple[JobType, ...]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from engine_rig import HandClock, Rig, rig_at
 
+from core.engine.jobs import scheduler
 from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.runtime.monitor import ResourceMonitor
 from core.engine.runtime.monitor import ResourceProbes as Machine
@@ -268,6 +269,54 @@ def test_what_ran_when_the_vault_closed_goes_on_behind_its_last_batch(tmp_path: 
         assert (row.report["faded"], row.report["skipped"], job.plans, active(rig)) == (60, 0, 1, 0)
         rig.undo(row.step_id)
         assert active(rig) == 60
+
+
+def test_who_asks_as_the_vault_closes_hears_that_it_is_locked(tmp_path: Path) -> None:
+    with scheduled(tmp_path, Archiving()) as rig:
+        held, release = threading.Event(), threading.Event()
+
+        def hold_writer(_tx: Tx) -> None:
+            held.set()
+            assert release.wait(20)
+
+        rig.opened.storage.write(hold_writer)
+        assert held.wait(20)
+        ended = rig.engine.jobs.run(JobType.SWEEP)  # written down behind what holds the writer
+        rig.engine.scheduler.stop_for_lock()
+        release.set()
+        with pytest.raises(LociError) as caught:
+            ended.result(20)
+        assert caught.value.code is Code.VAULT_LOCKED
+
+
+def test_a_job_that_ends_as_the_vault_closes_answers_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = Archiving()
+    with scheduled(tmp_path, job) as rig:
+        fill(rig, 2)
+        job.gate.clear()
+        ended = rig.engine.jobs.run(JobType.SWEEP)
+        assert job.reached.wait(20)
+        refuse = scheduler._refuse
+
+        def let_the_batch_end_first(waiter: Any, error: BaseException) -> None:
+            job.gate.set()
+            until(rig, lambda found: found.state is JobState.DONE)
+            assert job_is_released.wait(20)
+            refuse(waiter, error)
+
+        job_is_released = threading.Event()
+        resolve = rig.engine.scheduler._resolve_waiters
+
+        def resolve_then_tell(now: Any, kept: Any) -> None:
+            resolve(now, kept)
+            job_is_released.set()
+
+        monkeypatch.setattr(rig.engine.scheduler, "_resolve_waiters", resolve_then_tell)
+        monkeypatch.setattr(scheduler, "_refuse", let_the_batch_end_first)
+        rig.engine.scheduler.stop_for_lock()
+        with pytest.raises(LociError) as caught:
+            ended.result(20)
+        assert caught.value.code is Code.VAULT_LOCKED
 
 
 def test_work_is_due_an_interval_after_the_vault_was_made_and_after_each_run(tmp_path: Path) -> None:
