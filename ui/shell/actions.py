@@ -19,6 +19,7 @@ from ui.bridge import Running, make_query, make_write
 from ui.context import Command, Context, PageSpec
 from ui.lists.list_view import AfterRemoval, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, RowSpec, RowState
+from ui.strings import new_memory_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import describe_nothing_to_undo, report_undo
@@ -213,6 +214,7 @@ _KEYS = QKeySequence.StandardKey
 class WindowCommands:
     """What the window itself can be told to do."""
 
+    write_memory: Callable[[], None]
     lock: Callable[[], None]
     focus_search: Callable[[], None]
     open_palette: Callable[[], None]
@@ -265,7 +267,10 @@ class WindowActions(QObject):
             )
             for number, page in enumerate(self._pages, 1)
         ]
+        new = new_memory_strings()
         return [
+            Command("file.new", new["command"], own.write_memory, "File", _KEYS.New, "plus",
+                    words=new["command_words"]),
             Command("file.import", "Import …", lambda: desk.import_paths.emit([]), "File", "Ctrl+O", "import",
                     words="chatgpt claude notes obsidian bring history"),
             Command("file.lock", "Lock the palace", own.lock, "File", "Ctrl+L", "lock"),
