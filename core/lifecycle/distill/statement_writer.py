@@ -32,6 +32,8 @@ from core.lifecycle.distill.talk_queue import TalkEpisode
 from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
 from core.score.decay import STANDARD
 from core.talk.statements import content_words
+from core.types.belief import ACTED_ON
+from core.types.replies import StoreReply
 from core.types.talk import Statement, StatementType
 from core.types.values import Kind, Status
 from core.vault.database.rows import Rows, to_json
@@ -42,6 +44,12 @@ NO_SPAN, ERASED, REFUSED_BEFORE, WAITS, FAILED = "no_span", "erased", "refused",
 """Why a statement is left out (`skipped`)."""
 
 _PASSING = "volatile"
+_CHANGING = frozenset(StatementType) - {
+    StatementType.NONE, StatementType.EVENT, StatementType.PLAN, StatementType.OPINION,
+}  # fmt: skip
+"""What one says of a state, which another state ends: a second happening or plan ends no first one."""
+
+_TYPES_OF = "SELECT DISTINCT s.type FROM statements s WHERE s.memory_id IN (SELECT value FROM json_each(?))"
 _TURNED_DOWN = (
     "SELECT 1 FROM memories WHERE content_hash = :text AND space_id = :space AND kind = 'fact' "
     "AND coalesce(status_reason, '') <> :unsaid AND (status = 'deleted' "
@@ -102,11 +110,15 @@ class _StandsError(UserError):
         self.memory_id = memory_id
 
 
-class _MergesError(UserError):
-    """The gate would unite it with another text: then it would not go with its episode any more."""
+class _StandsBesideError(UserError):
+    """The gate would unite it with another text, or end one of the two by wording alone: both stand instead.
+
+    United it would not go with its episode any more. Of what wording and meaning took for a change between happenings
+    and plans of the three LoCoMo conversations nothing was one (two parades, two shows): only claims end those.
+    """
 
     def __init__(self) -> None:
-        super().__init__(Code.INVALID_INPUT, "It would be united.")
+        super().__init__(Code.INVALID_INPUT, "Both stand.")
 
 
 def reason_to_skip(rows: Rows, statement: Statement, episode: TalkEpisode) -> str:
@@ -190,7 +202,7 @@ class StatementWriter:
         except _StandsError as stands:
             self.transitions.verb.forget_lines(lines)
             return self._repeat(stands.memory_id, one)
-        except _MergesError:
+        except _StandsBesideError:
             self.transitions.verb.forget_lines(lines)
             return self._let_stand(one)
         except LociError:
@@ -239,11 +251,21 @@ class StatementWriter:
         reply = compare_by_subject(self.store_service).admit_memory(self.transitions, memory_id)
         if reply.deduplicated:
             raise _StandsError(reply.memory_id)
-        if reply.operation == "MERGE":
-            raise _MergesError
+        if reply.operation == "MERGE" or self._is_ended_by_wording(one, memory_id, reply):
+            raise _StandsBesideError
         self._note(memory_id, one, reply.operation)
         ids = dict.fromkeys([memory_id, *self.transitions.touched])
         return StatementOutcome(memory_id, reply.operation, ids=tuple(ids))
+
+    def _is_ended_by_wording(self, one: TalkStatement, memory_id: str, reply: StoreReply) -> bool:
+        """Whether the gate ended one of two that wording may not end; what their claims end is ended all the same."""
+        row = self.tx.row("memories", {"id": memory_id})
+        is_ended = row is not None and row["status"] == Status.SUPERSEDED
+        if not reply.superseded and not is_ended:
+            return False
+        ended = self.tx.all(_TYPES_OF, (to_json(reply.superseded),))
+        types = {one.statement.type, *(StatementType(found) for (found,) in ended)}
+        return is_ended or not types <= _CHANGING or reply.classification.confidence < ACTED_ON
 
     def _let_stand(self, one: TalkStatement) -> StatementOutcome:
         """Both stand; only what its claims say is held against what stands."""
