@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 from ui.context import Context
 from ui.plots.specification import Axis, PlotSpec, Series, Stroke
 from ui.plots.view import PlotView
-from ui.strings import order_strings, read_strings
+from ui.strings import order_strings, read_strings, window_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import make_column, make_label, make_row, make_scroll_area, make_tool_button
 from ui.widgets.labels import count_of
@@ -170,7 +170,7 @@ class LifecycleHelp(QFrame):
         self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # it is long: arrows scroll it
         head = make_row(
             make_label(said["title"], "section", wrap=True),
-            make_tool_button(self._theme, "x", "Close (Esc)", self.close_help),
+            make_tool_button(self._theme, "x", window_strings()["buttons"]["close_key"], self.close_help),
         )
         head.setStretch(0, 1)
         outer = make_column(self, margins=16, gap=8)
