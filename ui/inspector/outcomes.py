@@ -19,7 +19,7 @@ from ui.inspector.shared_widgets import make_flush_row
 from ui.inspector.trust import TrustFigure, format_score
 from ui.strings import format_count, inspector_strings, practice_strings
 from ui.widgets.basics import FlowLayout, KeyButton, make_button, make_column, make_label, make_row
-from ui.widgets.labels import count_of, date_of
+from ui.widgets.labels import date_of
 from ui.widgets.plaintext import one_line
 
 REVIEW = "review"
@@ -70,12 +70,12 @@ def format_duration(average_ms: int) -> str:
     Args:
         average_ms: 1 or more.
     """
-    seconds = max(1, round(average_ms / _SECOND_MS))
+    strings, seconds = practice_strings()["durations"], max(1, round(average_ms / _SECOND_MS))
     if seconds < 2 * _MINUTE_S:
-        return count_of(seconds, "second")
+        return format_count(strings["seconds"], seconds)
     if seconds < 2 * _HOUR_S:
-        return count_of(round(seconds / _MINUTE_S), "minute")
-    return count_of(round(seconds / _HOUR_S), "hour")
+        return format_count(strings["minutes"], round(seconds / _MINUTE_S))
+    return format_count(strings["hours"], round(seconds / _HOUR_S))
 
 
 class _Marks(QWidget):

@@ -31,7 +31,6 @@ from ui.pages.entities.labels import describe_reading, entity_list, entity_row
 from ui.strings import entities_strings, format_count
 from ui.undo import offer_undo, undo_step
 from ui.widgets.basics import MenuChip, Stack, make_column, make_label, make_row, make_scroll_area, make_timer
-from ui.widgets.labels import count_of
 from ui.widgets.states import EmptyState, States
 
 ORIGIN = "entities"
@@ -244,9 +243,7 @@ class EntitiesPage(Page):
 
     def _on_statements_made(self, done: DistilledTalk) -> None:
         strings, count = entities_strings()["known"], len(done.statements)
-        sentence = (
-            str(strings["made"]).format(count=count_of(count, "statement")) if count else str(strings["made_none"])
-        )
+        sentence = format_count(strings["made"], count) if count else str(strings["made_none"])
         self.context.desk.show_message(sentence)
         self._refresh.start()
 

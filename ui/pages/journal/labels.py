@@ -101,9 +101,9 @@ def format_value(key: str, value: Any, now_ms: int) -> str:
     if isinstance(value, str):
         return str(strings.get(f"{key}.{value}", value.replace("_", " ")))
     if key.endswith(_MEGA):
-        return f"{value:,.0f} MB"
+        return str(strings["mb"]).format(value=f"{value:,.0f}")
     if key.endswith(_MILLI):
-        return f"{value:,.0f} ms" if value >= 10 else f"{value:.1f} ms"
+        return str(strings["ms"]).format(value=f"{value:,.0f}" if value >= 10 else f"{value:.1f}")
     return f"{value:,}"
 
 

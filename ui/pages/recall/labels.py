@@ -210,7 +210,7 @@ def describe_change(name: str, title: str, pair: tuple[object, object]) -> str:
 
 def _format_value(value: object, *, is_turned: bool) -> str:
     if isinstance(value, bool):
-        return "on" if value else "off"
+        return str(recall_strings()["switch"]["on" if value else "off"])
     if not isinstance(value, int | float):
         return str(value)
     return f"{round(1 - value, 4) if is_turned else value:g}"

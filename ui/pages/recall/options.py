@@ -166,7 +166,7 @@ class OptionsDialog(QDialog):
 
 def _format_value(option: OptionRow, value: object) -> str:
     if isinstance(value, bool):
-        return "on" if value else "off"
+        return str(recall_strings()["switch"]["on" if value else "off"])
     if isinstance(value, int | float):
         number = f"{value:,.0f}" if option.kind == "int" or float(value).is_integer() else f"{value:,.2f}"
         return f"{number} {option.unit}".strip()

@@ -55,7 +55,7 @@ class SideCard(QFrame):
         self._side: Side | None = None
         self._mark = KindMark(theme, size=12, colour=tone)
         self._heading = make_label("", "label")
-        self._heading.setAccessibleDescription("heading")
+        self._heading.setAccessibleDescription(review_strings()["side"]["heading"])
         self.trust = _make_pill()
         self.text = MarkedText(theme, "", tone)
         self.text.fitted.connect(self._name_fold)

@@ -19,11 +19,11 @@ from ui.context import Context
 from ui.lists.list_view import AfterRemoval, ListView
 from ui.lists.row_spec import InertRow, RowSpec, RowState, wrap_text
 from ui.pages.timeline.labels import describe_gap, describe_speaker, memory_time_ms
-from ui.strings import timeline_strings, window_strings
+from ui.strings import format_count, timeline_strings, window_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
 from ui.widgets.basics import Elided, FieldIcon, make_button, make_column, make_row
-from ui.widgets.labels import count_memories, count_of, date_of, format_said_or_noted, name_space
+from ui.widgets.labels import count_memories, date_of, format_said_or_noted, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 
@@ -266,11 +266,7 @@ def event_list(theme: Theme) -> ListView:
 
 _OFFERED = 4
 _MOST = 2_000
-_COUNTED = {
-    Transition.ADDITION: ("addition", "additions"),
-    Transition.REINFORCEMENT: ("confirmation", "confirmations"),
-    Transition.CORRECTION: ("correction", "corrections"),
-}
+_COUNTED = (Transition.ADDITION, Transition.REINFORCEMENT, Transition.CORRECTION)
 
 
 class EvolutionTab(QWidget):
@@ -413,9 +409,9 @@ class EvolutionTab(QWidget):
 
 
 def _summarize_evolution(line: Evolution) -> str:
-    counts = Counter(event.transition for event in line.events)
+    strings, counts = timeline_strings()["topic"], Counter(event.transition for event in line.events)
     parts = [count_memories(len(line.events))]
-    parts += [count_of(counts[one], *words) for one, words in _COUNTED.items() if counts[one]]
+    parts += [format_count(strings["counts"][one.value], counts[one]) for one in _COUNTED if counts[one]]
     if line.left_out:
-        parts.append(timeline_strings()["topic"]["left_out"].format(count=line.left_out))
+        parts.append(strings["left_out"].format(count=line.left_out))
     return " · ".join(parts)
