@@ -335,7 +335,7 @@ def test_columns_go_where_there_is_no_room_and_the_name_stays(context: Context) 
     wide = shown_columns(COLUMNS, 1000, context.theme)
     narrow = shown_columns(COLUMNS, 280, context.theme)
     assert len(wide) == len(COLUMNS)
-    assert {titles[at] for at in narrow} == {"Import", "Memories"}
+    assert {titles[at] for at in narrow} == {"label", "memories"}
 
 
 # ---- the audit
