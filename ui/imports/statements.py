@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Future
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from core.types.lifecycle import DistilledTalk
@@ -41,6 +41,7 @@ class StatementsOffer(QWidget):
         self._left: list[str] = []
         self._statements = self._small = 0
         self.sentence = make_label("", "muted", wrap=True)
+        self.sentence.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.make = make_button("Make statements", self.start_making, theme=context.theme, icon="sparkles")
         self.make.setToolTip("Turns what was said into short facts, each with its source. One undo step.")
         line = make_row(self.sentence, self.make, gap=16, parent=self)
@@ -58,6 +59,7 @@ class StatementsOffer(QWidget):
     def start_making(self) -> None:
         """Make them."""
         self._reset_counts()
+        self.sentence.setFocus()  # not the next button, which removes the import: Enter may be pressed twice
         self.make.hide()
         self.sentence.setText("Making statements …")
         self._make_next()
