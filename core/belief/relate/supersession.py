@@ -84,7 +84,7 @@ class WordedStatement:
         """The stems of the words that are no function word and no value, in order."""
         words = self.prepared.words
         return tuple(
-            _stem_form(word.form)
+            stem_form(word.form)
             for word in words
             if word.form not in stop_words()
             and not word.number
@@ -161,7 +161,7 @@ class WordedStatement:
         if at is None:
             return frozenset()
         return frozenset(
-            _stem_form(word.form) for word in prepare_text(self.lower[: at.start()]).words if _is_content_word(word)
+            stem_form(word.form) for word in prepare_text(self.lower[: at.start()]).words if is_content_word(word)
         )
 
 
@@ -302,8 +302,8 @@ def _is_of_part(old: WordedStatement, new: WordedStatement) -> bool:
     "The mooring of the boat" beside "the boat's mooring" is the same thing, for its first word is in both.
     """
     for one in filter(None, (_OF.match(new.lower), _OWNED.match(new.lower))):
-        whole_words = {_stem_form(word.form) for word in prepare_text(one["head"]).words}
-        whole = {_stem_form(word.form) for word in prepare_text(one["whole"]).words if _is_content_word(word)}
+        whole_words = {stem_form(word.form) for word in prepare_text(one["head"]).words}
+        whole = {stem_form(word.form) for word in prepare_text(one["whole"]).words if is_content_word(word)}
         if whole and whole <= old.topic and whole_words.isdisjoint(old.topic) and whole_words <= new.topic:
             return _has_other_kind(old, new) or not new.changes
     return False
@@ -325,10 +325,10 @@ def _names_narrower_thing(old: WordedStatement, new: WordedStatement) -> bool:
         is_one_phrase = new.prepared.text[before.start : word.start].endswith(" ") and not _SIGN.search(
             new.prepared.text, before.start, word.start
         )
-        qualifies = is_one_phrase and _is_content_word(before) and _stem_form(before.form) not in old.topic
+        qualifies = is_one_phrase and is_content_word(before) and stem_form(before.form) not in old.topic
         if (
             qualifies
-            and _stem_form(word.form) in shared
+            and stem_form(word.form) in shared
             and before.form not in _later_word_patterns().tastes
             and not _is_verb_form(before)
         ):
@@ -345,7 +345,9 @@ def _is_other_value(old: WordedStatement, new: WordedStatement, alike: float) ->
         return True
     if alike < _SAME:
         return False
-    return alike >= _SURE or not _differ_in_thing(old, new)
+    if not _differ_in_thing(old, new):
+        return True
+    return alike >= _SURE and not old.topic.isdisjoint(new.topic)
 
 
 def _has_other_kind(old: WordedStatement, new: WordedStatement) -> bool:
@@ -374,7 +376,7 @@ def _is_ended(old: WordedStatement, new: WordedStatement) -> bool:
     """Whether the later one says that it is over with what the earlier one tells ("gave up football")."""
     for found in _later_word_patterns().ends.finditer(new.lower):
         objects = [word for word in prepare_text(new.lower[found.end() :]).words[:3] if word.form not in _ARTICLES]
-        if objects and _is_content_word(objects[0]) and _stem_form(objects[0].form) in old.topic:
+        if objects and is_content_word(objects[0]) and stem_form(objects[0].form) in old.topic:
             return _shares_name(old, new)
     if _later_word_patterns().returns.search(new.lower) is None or " is " not in f" {_BE.sub(' is', old.lower)} ":
         return False
@@ -390,7 +392,7 @@ def _is_own(one: WordedStatement) -> bool:
     return re.search(r"\b(?:i|i'm|we|my|our)\b", one.lower) is not None or one.stems[:1] == ()
 
 
-def _is_content_word(word: FeatureWord) -> bool:
+def is_content_word(word: FeatureWord) -> bool:
     """Whether a word is neither a stop word nor part of a date or number."""
     return word.form not in stop_words() and not word.number and word.form not in _date_words()
 
@@ -410,7 +412,12 @@ def _date_words() -> frozenset[str]:
     return found | {f"{day}s" for day in _WEEKDAYS}
 
 
-def _stem_form(form: str) -> str:
+def is_date_word(word: FeatureWord) -> bool:
+    """Whether a word is a weekday, a month, or a day by its distance from today."""
+    return word.form in _date_words()
+
+
+def stem_form(form: str) -> str:
     """The index term of a form, or the form itself where it has not exactly one."""
     terms = index_terms(form)
     return terms if isinstance(terms, str) else form
@@ -442,5 +449,5 @@ def _later_word_patterns() -> _Patterns:
         tastes=frozenset(vocabulary["tastes"]),
         disliked=frozenset(vocabulary["disliked"]),
         light=frozenset(vocabulary["light"]),
-        change_stems=frozenset(_stem_form(word) for word in vocabulary["changes"] if " " not in word),
+        change_stems=frozenset(stem_form(word) for word in vocabulary["changes"] if " " not in word),
     )

@@ -116,3 +116,8 @@ def test_which_of_two_that_stand_is_rather_what_holds(
     earlier: str, later: str, *, is_of_kind: bool, updates: bool
 ) -> None:
     assert may_update(earlier, later, is_of_kind=is_of_kind) is updates
+
+
+def test_values_of_things_that_share_no_word_end_nothing() -> None:
+    six_hours = "The brass band has me down for six hours a week."
+    assert judged(six_hours, "Hall hire is 25 an evening, split four ways.", 0.78, 0.04) is Succession.OPEN
