@@ -40,6 +40,7 @@ from core.talk.reader_features import (  # noqa: E402
     ASSERTIONS,
     SPANS,
     TYPES,
+    TextTokens,
     encode_sentence,
     token_span,
 )
@@ -68,7 +69,7 @@ def sample_of(sentence: data.LabelledSentence, shared: Shared, *, text: str = ""
         bare: without what was said before it.
     """
     before = () if bare else sentence.before
-    features = encode_sentence(shared.tokenizer, SentenceInContext(text or sentence.text, before))
+    features = encode_sentence(TextTokens(shared.tokenizer), SentenceInContext(text or sentence.text, before))
     is_typed = sentence.worth > 0 or sentence.type == "none"  # nobody read the type of a question again
     kind = _TYPE[sentence.type] if is_typed else network.UNKNOWN
     lasting = int(sentence.is_lasting) if sentence.worth else network.UNKNOWN
@@ -103,7 +104,7 @@ def note_sample(note: str, shared: Shared) -> network.Sample:
     """A note as a sentence whose type, duration and spans nobody labelled."""
     labels = network.UNKNOWN, network.UNKNOWN, network.UNKNOWN, 2
     pointers = (network.UNKNOWN,) * (2 * len(SPANS))
-    return network.Sample(encode_sentence(shared.tokenizer, SentenceInContext(note)), labels, pointers)
+    return network.Sample(encode_sentence(TextTokens(shared.tokenizer), SentenceInContext(note)), labels, pointers)
 
 
 class Runner:
