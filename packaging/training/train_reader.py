@@ -45,7 +45,7 @@ from core.talk.reader_features import (  # noqa: E402
     token_span,
 )
 from core.types.talk import SentenceInContext  # noqa: E402
-from encoder_net import Shared, find_shared, mean_of  # noqa: E402
+from encoder_net import Shared, find_shared, fuse_own_layers, mean_of  # noqa: E402
 from reader_card import describe, measure  # noqa: E402
 
 TARGET = ROOT / "resources" / "model" / "reader"
@@ -218,6 +218,8 @@ def make(arguments: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         network.export(net, Path(folder) / "float.onnx")
         quantise(Path(folder) / "float.onnx", target / "model.onnx")
+    if not recipe.renews_all:  # what teaches is read again by its steps
+        fuse_own_layers(target / "model.onnx")
     written = Runner(target / "model.onnx", shared)
     rows = [sample_of(each, shared) for each in tuning]
     temperatures = fit_all(written.say_all(rows), rows)
