@@ -373,7 +373,12 @@ def _trim_end(tokens: Sequence[Token], lows: Sequence[str], first: int, end: int
     closing = lows[end - 1] if end > first else ""
     for phrase in words.phrases["closers"]:
         begin = end - len(phrase)
-        if phrase[-1] == closing and begin > first and tuple(lows[begin:end]) == phrase and tokens[begin - 1].low in (",", "-", "–", "—", "..."):
+        if (
+            phrase[-1] == closing
+            and begin > first
+            and tuple(lows[begin:end]) == phrase
+            and tokens[begin - 1].low in (",", "-", "–", "—", "...")
+        ):
             return begin - 1
     if end - 2 > first and tokens[end - 2].low == "," and _calls(tokens[end - 1], names):
         return end - 2
