@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
 from core.belief.extract.sentence import load_vocabulary_file
@@ -406,6 +406,7 @@ def _is_light(word: FeatureWord) -> bool:
     return word.form in _later_word_patterns().light
 
 
+@cache
 def _date_words() -> frozenset[str]:
     """Words of dates, with the plurals of weekdays."""
     found: frozenset[str] = load_vocabulary()["dates"]
@@ -417,6 +418,7 @@ def is_date_word(word: FeatureWord) -> bool:
     return word.form in _date_words()
 
 
+@lru_cache(maxsize=4096)
 def stem_form(form: str) -> str:
     """The index term of a form, or the form itself where it has not exactly one."""
     terms = index_terms(form)

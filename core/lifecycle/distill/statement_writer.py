@@ -7,7 +7,7 @@ not in its episode.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -57,9 +57,12 @@ _TURNED_DOWN = (
 )
 # What a model made of the same text stands: the reader's word on it is not its.
 _READ_BEFORE = (
-    "SELECT s.memory_id FROM statements s LEFT JOIN readings r ON r.memory_id = s.episode_id WHERE s.episode_id = ? "
-    "AND (s.made_by = 'reader' OR r.content_hash <> ?) ORDER BY 1"
+    "SELECT s.episode_id, s.memory_id FROM json_each(?) w CROSS JOIN statements s "
+    "ON s.episode_id = json_extract(w.value, '$[0]') LEFT JOIN readings r ON r.memory_id = s.episode_id "
+    "WHERE s.made_by = 'reader' OR hex(r.content_hash) <> json_extract(w.value, '$[1]') ORDER BY w.key, 2"
 )
+_STATED = "SELECT DISTINCT s.episode_id FROM json_each(?) w CROSS JOIN statements s ON s.episode_id = w.value"
+_NOTED = "SELECT r.memory_id FROM json_each(?) w CROSS JOIN readings r ON r.memory_id = w.value"
 _OF_PLACE = (
     "SELECT s.memory_id, s.start_at, s.end_at, m.text FROM statements s JOIN memories m ON m.id = s.memory_id "
     "WHERE s.episode_id = ? AND s.about = ? COLLATE NOCASE AND s.made_by <> ? ORDER BY s.start_at, 1"
@@ -162,6 +165,52 @@ def _bare(text: str) -> str:
     return text.strip(" \t\r\n.!,;:")
 
 
+def withdraw_others(
+    tx: Tx, make_id: Callable[[], str], episodes: Sequence[TalkEpisode], kept: Mapping[str, Collection[str]]
+) -> tuple[str, ...]:
+    """Take from episodes that were read again what they do not say any more.
+
+    Args:
+        make_id: makes an id.
+        kept: the memories that each says.
+
+    Returns:
+        Memories that changed.
+    """
+    asked = to_json([[one.id, one.content_hash.hex().upper()] for one in episodes])
+    others = [(str(of), str(said)) for of, said in tx.all(_READ_BEFORE, (asked,)) if said not in kept.get(of, ())]
+    for episode_id, memory_id in others:
+        unlink_episodes(tx, memory_id, [episode_id])
+        sync_statement(tx, memory_id)
+    ids = tuple(dict.fromkeys(memory_id for _, memory_id in others))
+    if ids:
+        sync_claims(tx, make_id, ids)
+    return ids
+
+
+def find_stated(rows: Rows, episodes: Sequence[TalkEpisode]) -> frozenset[str]:
+    """The episodes of which anything was made."""
+    return frozenset(str(row[0]) for row in rows.all(_STATED, (to_json([one.id for one in episodes]),)))
+
+
+def mark_read(tx: Tx, episodes: Sequence[TalkEpisode], version: str, small: Collection[str]) -> None:
+    """Note that episodes were read; part of the run's undo step.
+
+    Args:
+        version: of the reader.
+        small: those that are small talk.
+    """
+    noted = {str(row[0]) for row in tx.all(_NOTED, (to_json([one.id for one in episodes]),))}
+    rows: list[Mapping[str, object]] = []
+    for one in episodes:
+        row = {"version": version, "content_hash": one.content_hash, "small_talk": int(one.id in small)}
+        if one.id in noted:
+            tx.update("readings", {"memory_id": one.id}, {**row, "at": tx.now_ms})
+        else:
+            rows.append({"memory_id": one.id, **row, "at": tx.now_ms})
+    tx.insert_many("readings", rows)
+
+
 @dataclass
 class StatementWriter:
     """Carries statements out within a transaction; each step whole or not at all.
@@ -208,35 +257,6 @@ class StatementWriter:
         except LociError:
             self.transitions.verb.forget_lines(lines)
             raise
-
-    def withdraw_others(self, episode: TalkEpisode, kept: Sequence[str]) -> tuple[str, ...]:
-        """Take from an episode that was read again what it does not say any more.
-
-        Args:
-            kept: memories that it says.
-
-        Returns:
-            Memories that changed.
-        """
-        said = self.tx.all(_READ_BEFORE, (episode.id, episode.content_hash))
-        others = [str(row[0]) for row in said if row[0] not in kept]
-        for memory_id in others:
-            unlink_episodes(self.tx, memory_id, [episode.id])
-            sync_statement(self.tx, memory_id)
-        if others:
-            sync_claims(self.tx, self.store_service.make_id, others)
-        return tuple(others)
-
-    def has_any(self, episode: TalkEpisode) -> bool:
-        """Whether anything was made of an episode."""
-        return self.tx.one("SELECT 1 FROM statements WHERE episode_id = ? LIMIT 1", (episode.id,)) is not None
-
-    def mark(self, episode: TalkEpisode, version: str, *, is_small_talk: bool) -> None:
-        """Note that an episode was read; part of the run's undo step."""
-        key = {"memory_id": episode.id}
-        row = {"version": version, "content_hash": episode.content_hash, "small_talk": int(is_small_talk)}
-        if not self.tx.update("readings", key, {**row, "at": self.tx.now_ms}):
-            self.tx.insert("readings", {**key, **row, "at": self.tx.now_ms})
 
     def _repeat(self, known: str, one: TalkStatement) -> StatementOutcome:
         """What stands is said again: its episode is one more source, unless it is the same one or may echo it."""

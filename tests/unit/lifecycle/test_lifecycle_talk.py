@@ -14,9 +14,9 @@ from readers_rig import Table, sure
 from real_models import real_embedder, real_readers
 from talk_rig import TALK, bring_talk, plain_reader
 
+from core.lifecycle.distill import reader_statements
 from core.lifecycle.distill.distill import DistillJob
 from core.lifecycle.distill.statement_writer import StatementWriter
-from core.lifecycle.distill.talk_queue import TalkEpisode
 from core.lifecycle.job_support.job_context import TalkReader
 from core.talk.reader_model import ReaderModel
 from core.talk.statements import distill_conversation
@@ -76,16 +76,11 @@ def test_a_run_that_breaks_off_in_the_middle_of_writing_leaves_nothing_and_the_n
     bring_talk(rig, TALK)
     rig.settle()
     before = rig.dump()
-    marked: list[str] = []
-    whole = StatementWriter.mark
 
-    def mark(self: StatementWriter, episode: TalkEpisode, version: str, *, is_small_talk: bool) -> None:
-        marked.append(episode.id)
-        if len(marked) == len(TALK) - 1:  # both statements are written by then
-            raise KeyboardInterrupt
-        whole(self, episode, version, is_small_talk=is_small_talk)
+    def mark(*_: object) -> None:  # both statements are written by then
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(StatementWriter, "mark", mark)
+    monkeypatch.setattr(reader_statements, "mark_read", mark)
     with pytest.raises(KeyboardInterrupt):
         run(rig)
     assert {table for table in differences(before, rig.dump()) if table != "vault_state"} == set()
