@@ -86,7 +86,8 @@ def describe_level(trust: float) -> str:
     Args:
         trust: 0 to 1.
     """
-    return str(next(step["says"] for step in belief_strings()["level"] if trust >= step["from"] or step["from"] == 0))
+    shown = round(trust, 2)  # the number beside it: 0.60 is never told once as fair and once as weak
+    return str(next(step["says"] for step in belief_strings()["level"] if shown >= step["from"] or step["from"] == 0))
 
 
 def describe_terms(belief: Belief) -> tuple[TermWords, ...]:
