@@ -141,10 +141,11 @@ def describe_provenance(side: Side) -> str:
     """Where a memory comes from, in one line a person would say."""
     memory = side.memory
     client, origin = one_line(side.client or "", 40), one_line(side.origin, _NAME)
+    speaker = one_line(side.speaker, _NAME) or "You"
     if client and memory.source is Source.USER_IMPLICIT:
-        return _join_with(f"You, according to {client}", f"“{origin}”" if origin else "", ", ")
+        return _join_with(f"{speaker}, according to {client}", f"“{origin}”" if origin else "", ", ")
     if memory.source in PERSON_SOURCES and memory.role is not Role.ASSISTANT:
-        author = "You, in a conversation" if memory.conversation_id else "You"
+        author = f"{speaker}, in a conversation" if memory.conversation_id else speaker
         author += f" with {client}" if client and memory.conversation_id else f", told to {client}" if client else ""
         return _join_with(author, f"“{origin}”" if origin else "", ", ")
     way = {
