@@ -11,7 +11,7 @@ import math
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from build_model import find_source, sha256_of
+from fused_layers import RUNTIME, fuse_steps, known_sizes
 
 WIDTH = 384
 HEADS = 12
@@ -28,11 +29,6 @@ ENCODER = Path(__file__).resolve().parents[2] / "resources" / "model" / "minilm"
 WORDS = "encoder.embeddings.word_embeddings.weight"
 _SMALL = "_quantized"
 _SEEN = ("query", "key", "value")
-_RUNTIME, _MOST_LAYERS = "com.microsoft", 12
-_OWN_STEPS = ("DynamicQuantizeMatMul", "Gelu", "SkipLayerNormalization")
-"""Steps of the runtime's own that round as those do which they stand for."""
-_THIRDS, _BY_HEAD, _ROOT = "fused.thirds", "fused.by_head", "fused.root"
-"""Names of the sizes in which a product is split, and of what scores are divided by."""
 _NAMES = {
     "out": "attention.output.dense", "norm1": "attention.output.LayerNorm", "wide": "intermediate.dense",
     "back": "output.dense", "norm2": "output.LayerNorm",
@@ -311,90 +307,14 @@ def fuse_layers(path: Path) -> None:
     onnx = importlib.import_module("onnx")
     model = onnx.load(str(path))
     graph = model.graph
-    producers = {output: node for node in graph.node for output in node.output}
     known = {part.name for part in graph.initializer}
-    layers: list[Any] = []
-    seen = "/norm/LayerNormalization_output_0"
-    for number in range(sum(f"layers.{at}.seen.bias" in known for at in range(_MOST_LAYERS))):
-        layers += _fused_steps(onnx, producers, number, seen)
-        seen = layers[-1].output[0]
-    sizes = {_THIRDS: [WIDTH] * 3, _BY_HEAD: [0, 0, HEADS, WIDTH // HEADS]}
-    known_parts = {name: np.array(size, np.int64) for name, size in sizes.items()}
-    known_parts[_ROOT] = np.array(math.sqrt(WIDTH // HEADS), np.float32)
-    graph.initializer.extend(onnx.numpy_helper.from_array(part, name) for name, part in known_parts.items())
-    made = {output for node in layers for output in node.output}
-    steps = [*(node for node in graph.node if made.isdisjoint(node.output)), *layers]
-    wanted = _steps_in_order(steps, [output.name for output in graph.output])
+    wanted = fuse_steps(list(graph.node), known, [output.name for output in graph.output], onnx.helper.make_node)
+    sizes = known_sizes(WIDTH, HEADS)
+    graph.initializer.extend(onnx.numpy_helper.from_array(part, name) for name, part in sizes.items())
     used = {name for node in wanted for name in node.input}
     parts = [part for part in graph.initializer if part.name in used]
     del graph.node[:], graph.initializer[:]
     graph.node.extend(wanted)
     graph.initializer.extend(parts)
-    model.opset_import.append(onnx.helper.make_opsetid(_RUNTIME, 1))
+    model.opset_import.append(onnx.helper.make_opsetid(RUNTIME, 1))
     onnx.save(model, str(path))
-
-
-def _fused_steps(onnx: Any, producers: dict[str, Any], number: int, before: str) -> list[Any]:
-    """One layer; its last step gives the tensor that the layer gave before."""
-    prefix, layer = f"fused.{number}.", f"layers.{number}"
-    after = f"/{layer}/norm2/LayerNormalization_output_0"
-
-    def step(kind: str, inputs: list[str], *outputs: str, **settings: Any) -> Any:
-        domain = _RUNTIME if kind in _OWN_STEPS else ""
-        return onnx.helper.make_node(kind, inputs, list(outputs), domain=domain, **settings)
-
-    def product(part: str, source: str, target: str) -> Any:
-        whole = producers[f"/{layer}/{part}/MatMul_output_0_output_quantized"]
-        scale = producers[f"/{layer}/{part}/MatMul_quant_scales_mul:0"].input[1]
-        return step(
-            "DynamicQuantizeMatMul", [source, whole.input[1], scale, whole.input[3], f"{layer}.{part}.bias"], target
-        )
-
-    def norm_weights(place: int) -> list[str]:
-        return [f"{layer}.norm{place}.weight", f"{layer}.norm{place}.bias"]
-
-    return [
-        product("seen", before, f"{prefix}seen"),
-        *_attention_steps(step, prefix, before),
-        product("out", f"{prefix}attended", f"{prefix}out"),
-        step("Add", [before, f"{prefix}out"], f"{prefix}sum1"),
-        step("LayerNormalization", [f"{prefix}sum1", *norm_weights(1)], f"{prefix}norm1", axis=-1, epsilon=1e-12),
-        product("wide", f"{prefix}norm1", f"{prefix}wide"),
-        step("Gelu", [f"{prefix}wide"], f"{prefix}gelu"),
-        product("back", f"{prefix}gelu", f"{prefix}back"),
-        step("SkipLayerNormalization", [f"{prefix}norm1", f"{prefix}back", *norm_weights(2)], after, epsilon=1e-12),
-    ]
-
-
-def _attention_steps(step: Callable[..., Any], prefix: str, before: str) -> Iterator[Any]:
-    """From the product of query, key and value to what is attended; the runtime's own step for it rounds otherwise."""
-    parts = ("query", "key", "value")
-    yield step("Split", [f"{prefix}seen", _THIRDS], *(f"{prefix}{name}" for name in parts), axis=2)
-    for name in parts:
-        order = [0, 2, 3, 1] if name == "key" else [0, 2, 1, 3]
-        yield step("Reshape", [f"{prefix}{name}", _BY_HEAD], f"{prefix}{name}.heads")
-        yield step("Transpose", [f"{prefix}{name}.heads"], f"{prefix}{name}.turned", perm=order)
-    yield step("MatMul", [f"{prefix}query.turned", f"{prefix}key.turned"], f"{prefix}scores")
-    yield step("Div", [f"{prefix}scores", _ROOT], f"{prefix}scaled")
-    yield step("Softmax", [f"{prefix}scaled"], f"{prefix}shares", axis=-1)
-    yield step("MatMul", [f"{prefix}shares", f"{prefix}value.turned"], f"{prefix}heads")
-    yield step("Transpose", [f"{prefix}heads"], f"{prefix}heads.turned", perm=[0, 2, 1, 3])
-    yield step("Shape", [before], f"{prefix}size")
-    yield step("Reshape", [f"{prefix}heads.turned", f"{prefix}size"], f"{prefix}attended")
-
-
-def _steps_in_order(steps: Sequence[Any], outputs: Sequence[str]) -> list[Any]:
-    """The steps that outputs rest on, each behind those that it rests on."""
-    producers = {output: node for node in steps for output in node.output}
-    found: dict[str, Any] = {}
-    todo = list(outputs)
-    while todo:
-        node = producers.get(todo[-1])
-        missing = [] if node is None else [name for name in node.input if name in producers and name not in found]
-        if missing:
-            todo += missing
-            continue
-        if node is not None:
-            found |= dict.fromkeys(node.output, node)
-        todo.pop()
-    return list({id(node): node for node in found.values()}.values())
