@@ -95,7 +95,7 @@ def first_words(text: str) -> str:
 
 
 def on_day(item: Item) -> str:
-    """The day on which it was said, as exactly as known; else `noted` and the day on which it was stored.
+    """The day on which it was said, as exactly as known; else `stored` and the day on which it was.
 
     Args:
         item: a memory of a reply.

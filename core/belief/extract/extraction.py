@@ -13,7 +13,15 @@ from dataclasses import dataclass, field, replace
 from core.belief.extract.claim_model import ClaimModel, ReadValue, reconcile_claims
 from core.belief.extract.facts import read_facts
 from core.belief.extract.family import read_family_claims
-from core.belief.extract.frames import USER, FrameMatch, Subject, load_exclusivity, match_frames, read_name_at
+from core.belief.extract.frames import (
+    THING_PREDICATES,
+    USER,
+    FrameMatch,
+    Subject,
+    load_exclusivity,
+    match_frames,
+    read_name_at,
+)
 from core.belief.extract.normal_form import value_key
 from core.belief.extract.sentence import TokenizedSentence, hide_unreal, read_sentence, word_lists
 from core.belief.extract.validity import ValidityPhrase, WrittenDate, find_validity_phrases, find_written_dates, to_when
@@ -32,7 +40,6 @@ _LONGEST_LABEL = 6  # tokens of a name and its colon
 _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours"})
 _SHORTEST = 6
 _SURE = 0.9
-_OF_THINGS = frozenset(("budget_is", "status_is", "version_is", "deadline_is", "located_at"))
 _BEHIND_TIME = frozenset((",", ":", "-", "–", "—", "i", "we", "user", "my", "our", "the", "he", "she"))
 _ENDED = frozenset(("end", "past"))
 
@@ -223,7 +230,7 @@ def _keep_matches(
         if subject is None or any(sentence.tokens[n].quoted for n in range(*one.run)):
             continue
         lead = subject
-        if subject.kind in ("person", "name") and one.predicate not in _OF_THINGS:
+        if subject.kind in ("person", "name") and one.predicate not in THING_PREDICATES:
             story.person = subject.text
         if subject.kind in ("thing", "name"):
             story.thing = subject.text
@@ -344,7 +351,7 @@ def _add_claim(
     story: _Story, sentence: TokenizedSentence, one: FrameMatch, subject: Subject, times: tuple[str, str, str]
 ) -> None:
     value = " ".join(sentence.text_between(*one.run).split()).strip("\"'“”‘’ ,;")
-    text_of = " ".join(subject.text.split())
+    text_of = _without_property(" ".join(subject.text.split()), one.predicate)
     if (
         not value
         or len(value) > LONGEST_VALUE
@@ -384,6 +391,13 @@ def _add_claim(
         story.claims[key] = draft
     elif old.polarity == draft.polarity and (old.valid_from, old.valid_to) == (None, None):
         story.claims[key] = replace(old, valid_from=draft.valid_from, valid_to=draft.valid_to)
+
+
+def _without_property(subject: str, predicate: str) -> str:
+    """A subject without the noun of its predicate: the budget of the kitchen is of "kitchen budget"."""
+    noun = predicate.partition("_")[0]
+    owner = subject[: -len(noun) - 1]
+    return owner if predicate in THING_PREDICATES and owner and subject.lower().endswith(f" {noun}") else subject
 
 
 def _evidence_span(sentence: TokenizedSentence, one: FrameMatch) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.belief.relate.features import FeatureWord
-from core.belief.relate.supersession import WordedStatement, is_content_word, is_date_word, stem_form
+from core.belief.relate.supersession import WordedStatement, is_content_word, is_of_date, stem_form
 
 _REST_OF_NUMBER = re.compile(
     r"(?:[.,:]\d+)*(?: ?(?:p|pence|cents?|pounds?|euros?|dollars?|quid|[€£$]|k)(?!\w))?(?P<percent> ?%| per ?cent\b)?"
@@ -40,12 +40,6 @@ class Amount:
     unit: str
     per: str
     end: int
-
-
-def is_of_date(words: Sequence[FeatureWord], at: int) -> bool:
-    """Whether a word is a day or a month, or a number beside one ("14 June", "the 6th of January")."""
-    behind = [word for word in words[at + 1 : at + 3] if word.form != "of"][:1]
-    return any(map(is_date_word, (words[at], *words[max(0, at - 1) : at], *behind)))
 
 
 def read_amounts(one: WordedStatement) -> list[Amount]:

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from core.belief.extract.sentence import load_vocabulary_file
-from core.belief.relate.amounts import Amount, is_of_date, read_amount, read_amounts
+from core.belief.relate.amounts import Amount, read_amount, read_amounts
 from core.belief.relate.features import FeatureWord
 from core.belief.relate.supersession import (
     WordedStatement,
     is_content_word,
     is_date_word,
+    is_of_date,
     read_statement,
     stem_form,
 )
@@ -97,10 +98,8 @@ def _is_of_property(
 def _gives_other_value(old: WordedStatement, new: WordedStatement, announced: _Announcement) -> bool:
     """Whether the earlier one gives a value of the same kind, and another one."""
     if announced.amount is None:
-        both = old.kinds.keys() & new.kinds.keys() & {"weekday", "month"}
-        return any(new.kinds[kind] != old.kinds[kind] for kind in both) or (
-            bool(both) and new.kinds.get("number") != old.kinds.get("number")
-        )
+        both = old.kinds.keys() & new.kinds.keys() & {"weekday", "day", "month"}
+        return any(new.kinds[kind] != old.kinds[kind] for kind in both)
     is_dated = new.changes or _announcing_patterns().dates.search(new.lower) is not None
     alike = [amount for amount in read_amounts(old) if _are_of_kind(amount, announced.amount, is_dated=is_dated)]
     return bool(alike) and all(amount.number != announced.amount.number for amount in alike)

@@ -43,6 +43,8 @@ _OF = re.compile(
     r"(?:the |my |our |a |an )?(?P<head>[\w-]+) of (?:the |my |our |a |an )?(?P<whole>[\w-]+(?: [\w-]+){0,2})"
 )
 _OWNED = re.compile(r"(?:the |my |our )?(?P<whole>[\w-]+)(?:'s|s') (?P<head>[\w-]+)")
+_OWNER = re.compile(r"(?P<owner>[A-Z][\w-]*(?: [A-Z][\w-]*)?)['’]s? (?=[a-z])")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _PAST = re.compile(r"\w{3,}ed")
 _END = re.compile(r"[.!?;]\s+")
 _CLAUSE = re.compile(r"[,;.] (?:so |and |but )?")
@@ -105,12 +107,15 @@ class WordedStatement:
 
     @cached_property
     def kinds(self) -> Mapping[str, frozenset[str]]:
-        """Its values by their kind: weekdays, months, years and numbers."""
-        forms = {word.form for word in self.prepared.words}
-        numbers = {word.form for word in self.prepared.words if word.number}
-        years = {form for form in numbers if re.fullmatch(r"(?:19|20)\d\d", form)}
+        """Its values by their kind: weekdays, days of a month, months, years and other numbers."""
+        words = self.prepared.words
+        forms = {word.form for word in words}
+        days = {word.form for at, word in enumerate(words) if word.number and is_of_date(words, at)}
+        numbers = {word.form for word in words if word.number} - days
+        years = {form for form in numbers | days if _YEAR.fullmatch(form)}
         found = {
             "weekday": {day for form in forms if (day := form.removesuffix("s")) in _WEEKDAYS},
+            "day": {day for day in days if not _YEAR.fullmatch(day)},
             "month": forms & _MONTHS,
             "year": years,
             "number": numbers - years,
@@ -203,7 +208,7 @@ def judge_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], 
     Returns:
         REPLACES or BESIDE where that is sure; OPEN where it is not: then both stand.
     """
-    old, new = _as_read(earlier), _as_read(later)
+    old, new = _as_pair(earlier, later)
     if len(old.prepared.words) > _MOST_WORDS or len(new.prepared.words) > _MOST_WORDS:
         return Succession.OPEN
     if _is_beside_earlier(old, new):
@@ -227,7 +232,7 @@ def may_update(earlier: str, later: str, *, is_of_kind: bool) -> bool:
     Args:
         is_of_kind: whether both give a value of the kind that is asked for: then one word in common is enough.
     """
-    old, new = read_statement(earlier), read_statement(later)
+    old, new = _as_pair(earlier, later)
     if new.adds or _is_of_part(old, new) or _names_narrower_thing(old, new):
         return False
     return len(old.topic & new.topic) > (0 if is_of_kind else 1)
@@ -256,10 +261,20 @@ def rank_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], c
         0 to 1.
     """
     alike = shares.get(Label.SUPERSEDE, 0.0) + shares.get(Label.DUPLICATE, 0.0)
-    old, new = _as_read(earlier), _as_read(later)
+    old, new = _as_pair(earlier, later)
     fit = 1.0 if not old.firsts.isdisjoint(new.firsts) else _OTHER_FIRST
     fit *= 1.0 if old.topic & new.topic else _OTHER_WORDS
     return min(1.0, alike) ** 2 * max(0.0, min(1.0, cosine)) * fit
+
+
+def _as_pair(earlier: str | Side, later: str | Side) -> tuple[WordedStatement, WordedStatement]:
+    """Both as they are read, without the one person whose things both tell of: "Ilse's rent" is like "my rent"."""
+    old, new = _as_read(earlier), _as_read(later)
+    owner = next((found["owner"] for one in (old, new) if (found := _OWNER.match(one.text))), "")
+    begin = re.compile(rf"{re.escape(owner)}(?:['’]s?)? ")
+    if not owner or begin.match(old.text) is None or begin.match(new.text) is None:
+        return old, new
+    return read_statement(begin.sub("", old.text, count=1)), read_statement(begin.sub("", new.text, count=1))
 
 
 def _as_read(side: str | Side) -> WordedStatement:
@@ -416,6 +431,12 @@ def _date_words() -> frozenset[str]:
 def is_date_word(word: FeatureWord) -> bool:
     """Whether a word is a weekday, a month, or a day by its distance from today."""
     return word.form in _date_words()
+
+
+def is_of_date(words: Sequence[FeatureWord], at: int) -> bool:
+    """Whether a word is a day or a month, or a number beside one ("14 June", "the 6th of January")."""
+    behind = [word for word in words[at + 1 : at + 3] if word.form != "of"][:1]
+    return any(map(is_date_word, (words[at], *words[max(0, at - 1) : at], *behind)))
 
 
 @lru_cache(maxsize=4096)

@@ -142,11 +142,12 @@ def describe_provenance(side: Side) -> str:
     memory = side.memory
     client, origin = one_line(side.client or "", 40), one_line(side.origin, _NAME)
     strings, quoted = review_strings()["origins"], f"“{origin}”" if origin else ""
+    names = {"speaker": one_line(side.speaker, _NAME) or strings["you"], "client": client}
     if client and memory.source is Source.USER_IMPLICIT:
-        return _join_with(strings["you_by"].format(client=client), quoted, ", ")
+        return _join_with(strings["by"].format(**names), quoted, ", ")
     if memory.source in PERSON_SOURCES and memory.role is not Role.ASSISTANT:
-        form = ("talk_with" if client else "talk") if memory.conversation_id else ("you_told" if client else "you")
-        return _join_with(strings[form].format(client=client), quoted, ", ")
+        form = ("talk_with" if client else "talk") if memory.conversation_id else ("told" if client else "alone")
+        return _join_with(strings[form].format(**names), quoted, ", ")
     line = _join_with(strings["ways"].get(memory.source.value, SOURCE_WORDS[memory.source]), origin, ": ")
     return _join_with(line, strings["added_by"].format(client=client) if client else "", ", ")
 
