@@ -19,7 +19,7 @@ from ui.context import USUAL_PLACES, Context
 from ui.gate.first_run import FirstRun
 from ui.gate.sheet import GateSheet
 from ui.gate.unlock import UnlockSheet, describe_problem
-from ui.strings import format_count, gate_strings
+from ui.strings import format_count, gate_strings, window_strings
 from ui.widgets.basics import make_button, make_column, make_row, make_scroll_area
 from ui.widgets.labels import date_of
 from ui.widgets.states import LoadingState
@@ -94,9 +94,8 @@ class Gate(QWidget):
             self._show_trouble(problem)
 
     def _show_trouble(self, problem: Problem) -> None:
-        strings = gate_strings()["trouble"]
-        sheet = GateSheet(self.context.theme, strings["title"], describe_problem(problem))
-        again = make_button(strings["again"], self.find_vault, kind="primary")
+        sheet = GateSheet(self.context.theme, gate_strings()["trouble"], describe_problem(problem))
+        again = make_button(window_strings()["acts"]["again"], self.find_vault, kind="primary")
         sheet.add_footer(again)
         sheet.setFocusProxy(again)
         self._show_page(sheet)
