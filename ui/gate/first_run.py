@@ -19,7 +19,7 @@ from ui.bridge import Problem, make_query, make_write, problem_of
 from ui.context import Context
 from ui.gate.sheet import GateSheet
 from ui.gate.unlock import describe_problem
-from ui.strings import gate_strings
+from ui.strings import gate_strings, secret_strings, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_button, make_column, make_label, make_row
 from ui.widgets.secret import SecretField, StrengthMeter, mark_field
@@ -78,13 +78,13 @@ class ShowCodeStep(QWidget):
         for nr, group in enumerate(code.split("-")):
             grid.addWidget(_make_code_group(nr + 1, group), nr // _COLUMNS, nr % _COLUMNS)
         self.sheet.add_row(grid)
-        self.copy = make_button(strings["code"]["copy"], self._copy_code, theme=theme, icon="copy")
+        self.copy = make_button(window_strings()["acts"]["copy"], self._copy_code, theme=theme, icon="copy")
         self.save = make_button(strings["code"]["save"], self._ask_save_path, theme=theme, icon="save")
         self._note = make_label("", "small", wrap=True)
         self.sheet.add_space(4)
         self.sheet.add_widgets(self._note)
         self._note.hide()
-        self.main = make_button(strings["code"]["kept"], onward, kind="primary")
+        self.main = make_button(secret_strings()["kept"], onward, kind="primary")
         self.sheet.add_footer(self.copy, self.save, self.main)
         make_column(self, self.sheet)
         self.setFocusProxy(self.main)
@@ -140,7 +140,7 @@ def _make_code_group(number: int, letters: str) -> QWidget:
     words = make_label(letters)
     words.setObjectName("code")
     words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    words.setAccessibleName(gate_strings()["code"]["group"].format(number=number, letters=" ".join(letters)))
+    words.setAccessibleName(secret_strings()["group"].format(number=number, letters=" ".join(letters)))
     nr = make_label(str(number), "small")
     nr.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     nr.setFixedWidth(nr.fontMetrics().horizontalAdvance("00"))
@@ -317,7 +317,7 @@ class PassphraseStep(QWidget):
             self._show_problem(self.first, strings["empty"])
         elif self.first.text() != self.second.text():
             self._differ.hide()
-            self._show_problem(self.second, strings["differ_again"])
+            self._show_problem(self.second, secret_strings()["differ"])
         else:
             self.second.take_text()
             typed = self.first.take_text()

@@ -223,7 +223,7 @@ class Verb:
     letter: str = ""
     words: str = ""
     short: str = ""
-    menu: str = "Edit"
+    menu: str = "edit"
 
     @property
     def key(self) -> str:

@@ -12,6 +12,7 @@ from ui.bridge import make_query
 from ui.context import Context, Page, PageSpec
 from ui.pages.timeline.evolution import EvolutionTab
 from ui.pages.timeline.over_time import OverTime
+from ui.strings import timeline_strings
 from ui.widgets.basics import (
     FlowLayout,
     MenuChip,
@@ -180,7 +181,5 @@ class TimelinePage(Page):
                 self.topic.select_memory(memory_id)
 
 
-TIMELINE = PageSpec(
-    "timeline", "Timeline", "calendar", TimelinePage, "time travel history when days months topic evolution changed"
-)
+TIMELINE = PageSpec("timeline", timeline_strings, "calendar", TimelinePage)
 """How the page is registered."""
