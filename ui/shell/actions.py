@@ -229,6 +229,7 @@ def _make_command(
 class WindowCommands:
     """What the window itself can be told to do."""
 
+    write_memory: Callable[[], None]
     lock: Callable[[], None]
     focus_search: Callable[[], None]
     open_palette: Callable[[], None]
@@ -270,6 +271,7 @@ class WindowActions(QObject):
     def _base_commands(self, own: WindowCommands) -> list[Command]:
         desk = self._context.desk
         known = (
+            _make_command("file.new", own.write_memory, _KEYS.New, "plus"),
             _make_command("file.import", lambda: desk.import_paths.emit([]), "Ctrl+O", "import"),
             _make_command("file.lock", own.lock, "Ctrl+L", "lock"),
             _make_command("file.quit", QApplication.quit, "Ctrl+Q", "power", needs_vault=False),

@@ -47,9 +47,10 @@ from ui.bridge import Problem, Running, make_query
 from ui.context import CLOSER, Context, InspectorSectionSpec, PageSpec
 from ui.shell.actions import CommandPalette, PaletteEntry, WindowActions, WindowCommands, shortcut_text
 from ui.shell.glossary import GlossaryDialog
+from ui.shell.new_memory import MemoryDraft, NewMemoryDialog
 from ui.shell.toasts import Toasts
 from ui.shell.vault_view import House
-from ui.strings import window_strings
+from ui.strings import new_memory_strings, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
     Elided,
@@ -440,13 +441,17 @@ class TopBar(QFrame):
         self.search.setMaximumWidth(624)
         self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.glass = FieldIcon(theme, self.search, "search")
+        new = new_memory_strings()
+        self.new: QPushButton = make_button(
+            new["button"], kind="chip", hint=new["button_hint"], theme=theme, icon="plus"
+        )
         self.lock: QPushButton = make_button(
             strings["top"]["lock"], kind="chip", hint=strings["top"]["lock_hint"], theme=theme, icon="lock"
         )
         self.menu: QToolButton = make_tool_button(theme, "ellipsis", strings["top"]["menu"])
         self.menu.setToolTip(strings["top"]["menu_hint"])
         self.menu.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._layout = make_row(self._name, self.search, None, self.lock, self.menu, parent=self, gap=8)
+        self._layout = make_row(self._name, self.search, None, self.new, self.lock, self.menu, parent=self, gap=8)
         self._layout.setStretch(1, 8)
         self._layout.setStretch(2, 3)
         self._apply_sizes()
@@ -458,7 +463,7 @@ class TopBar(QFrame):
 
     def open_vault(self, *, is_open: bool) -> None:
         """Show what makes sense while the vault is open, or while it is not."""
-        for one in (self.search, self.lock):
+        for one in (self.search, self.new, self.lock):
             one.setVisible(is_open)
 
     def show_search(self, *, is_shown: bool) -> None:
@@ -524,6 +529,7 @@ class MainWindow(QMainWindow):
         self._stack.addWidget(self.gate)
         self.house: House | None = None
         self._importing: QDialog | None = None
+        self._draft = MemoryDraft()
         background = QWidget()
         background.setObjectName("ground")
         layout = QVBoxLayout(background)
@@ -534,10 +540,16 @@ class MainWindow(QMainWindow):
         layout.setStretch(1, 1)
         self.setCentralWidget(background)
         own = WindowCommands(
-            self.lock_vault, self.focus_search, self.open_palette, self.toggle_inspector, self.open_glossary
+            self.write_memory,
+            self.lock_vault,
+            self.focus_search,
+            self.open_palette,
+            self.toggle_inspector,
+            self.open_glossary,
         )
         self.actions_box = WindowActions(self, own, context, rooms.pages)
         self.top.show_menu(self.actions_box.menu)
+        self.top.new.clicked.connect(self.write_memory)
         self.top.lock.clicked.connect(self.lock_vault)
         self._box = SearchBox(context, self.top.search, self)
         self._status = QTimer(self)
@@ -608,7 +620,7 @@ class MainWindow(QMainWindow):
         self._box.close()
         self.palette_box.close()
         self.context.selection.current = ""
-        self._importing = None
+        self._importing, self._draft = None, MemoryDraft()
         for dialog in self.findChildren(QDialog):
             if dialog is not self.palette_box and dialog.isVisible():
                 dialog.close()
@@ -652,6 +664,11 @@ class MainWindow(QMainWindow):
         made.destroyed.connect(lambda: self._forget_import(made))
         made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         made.open()
+
+    def write_memory(self) -> None:
+        """Ask for a new memory; what was written before and not saved is there again."""
+        if self.house is not None:
+            NewMemoryDialog(self.context, self._draft, self).open()
 
     def _forget_import(self, closed: QDialog) -> None:
         if self._importing is closed:
