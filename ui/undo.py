@@ -41,17 +41,17 @@ def undo_step(context: Context, step_id: str) -> None:
 
 
 def report_undo(
-    context: Context, report: UndoReport, act: str = "", turn: Callable[[str, str], None] | None = None
+    context: Context, report: UndoReport, act: str = "undo", turn: Callable[[str, str], None] | None = None
 ) -> None:
     """Say what an undo or a redo took back; what is looked at may be another now.
 
     Args:
-        act: title of the button that was pressed, undo or redo; "" for undo.
+        act: `undo` or `redo`.
         turn: given the new step and the other one of the two, takes this back again; without it that is not offered.
     """
     strings = undo_strings()
-    done, other = ("redone", "undo") if act == strings["redo"] else ("undone", "redo")
-    offered = () if turn is None else (strings[other], partial(turn, report.undo_step_id, strings[other]))
+    done, other = ("redone", "undo") if act == "redo" else ("undone", "redo")
+    offered = () if turn is None else (strings[other], partial(turn, report.undo_step_id, other))
     context.desk.show_message(describe_undo(strings[done], report), *offered)
     context.selection.reselect(context.selection.current, "undo")
 

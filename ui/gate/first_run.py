@@ -78,7 +78,7 @@ class ShowCodeStep(QWidget):
         for nr, group in enumerate(code.split("-")):
             grid.addWidget(_make_code_group(nr + 1, group), nr // _COLUMNS, nr % _COLUMNS)
         self.sheet.add_row(grid)
-        self.copy = make_button(window_strings()["acts"]["copy"], self._copy_code, theme=theme, icon="copy")
+        self.copy = make_button(window_strings()["buttons"]["copy"], self._copy_code, theme=theme, icon="copy")
         self.save = make_button(strings["code"]["save"], self._ask_save_path, theme=theme, icon="save")
         self._note = make_label("", "small", wrap=True)
         self.sheet.add_space(4)

@@ -95,7 +95,7 @@ class Gate(QWidget):
 
     def _show_trouble(self, problem: Problem) -> None:
         sheet = GateSheet(self.context.theme, gate_strings()["trouble"], describe_problem(problem))
-        again = make_button(window_strings()["acts"]["again"], self.find_vault, kind="primary")
+        again = make_button(window_strings()["buttons"]["retry"], self.find_vault, kind="primary")
         sheet.add_footer(again)
         sheet.setFocusProxy(again)
         self._show_page(sheet)

@@ -78,7 +78,7 @@ class WizardFrame(QDialog):
         self.takes_drops = True
         self._steps = [make_label(f"{nr}  {name}", "small") for nr, name in enumerate(strings["steps"], 1)]
         self._stack = Stack()
-        self.back = make_button(window_strings()["acts"]["close"])
+        self.back = make_button(window_strings()["buttons"]["close"])
         self.other = make_button("")
         self.main = make_button("", kind="primary")
         self._runs: dict[QWidget, Callable[[], None]] = {}
@@ -361,7 +361,7 @@ class ImportDialog(WizardFrame):
         if self.page is self.choose:
             title = strings["preview"] if ticked < 2 else strings["preview_many"].format(count=ticked)
             main = (title, self.choose.submit_ticked) if self.choose.model.lines else None
-            self.set_footer((window_strings()["acts"]["close"], self.reject), main, may_go=ticked > 0)
+            self.set_footer((window_strings()["buttons"]["close"], self.reject), main, may_go=ticked > 0)
 
     # ---- look inside
 
@@ -439,7 +439,7 @@ class ImportDialog(WizardFrame):
         if self._ids:
             self.set_footer(another, (strings["library"], self._go_to_library), (strings["palace"], self._go_to_palace))
         else:
-            self.set_footer(another, (window_strings()["acts"]["close"], self.reject))
+            self.set_footer(another, (window_strings()["buttons"]["close"], self.reject))
         self.main.setFocus()
 
     # ---- done

@@ -408,7 +408,7 @@ class WindowActions(QObject):
         if step is None:
             self._context.desk.show_message(describe_nothing_to_undo(name))
             return
-        act = undo_strings()["undo" if name == "edit.undo" else "redo"]
+        act = name.removeprefix("edit.")
         undoing = make_write(undo_strings()["undoing"], lambda: engine.memories.undo_step(step.id, OWNER_ACTOR))
         self._running = self._context.tasks.run(undoing.success(lambda report: report_undo(self._context, report, act)))
         self._running.ended.connect(self._on_undo_settled)

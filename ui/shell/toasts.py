@@ -74,7 +74,7 @@ class Toasts(QObject):
         if action and run is not None:
             layout.addWidget(make_button(action, lambda: self._run_action(run)))
         if stays:
-            layout.addWidget(make_button(window_strings()["acts"]["close"], self._close_toast))
+            layout.addWidget(make_button(window_strings()["buttons"]["close"], self._close_toast))
         else:
             self._timer.start(_ACTION_MS if action else _TOAST_MS)
         self._shown = frame

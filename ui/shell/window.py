@@ -714,7 +714,7 @@ class MainWindow(QMainWindow):
         self.toasts.show_message(sentence, action, run, stays=stays)
 
     def _show_problem(self, problem: Problem) -> None:
-        action = (window_strings()["acts"]["again"], problem.retry) if problem.retry is not None else ("", None)
+        action = (window_strings()["buttons"]["retry"], problem.retry) if problem.retry is not None else ("", None)
         self.toasts.show_message(
             f"{problem.sentence} ({problem.code})", action[0], action[1], stays=problem.family != "user"
         )

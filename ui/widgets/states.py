@@ -117,7 +117,7 @@ class TroubleState(QWidget):
         super().__init__()
         again = retry or problem.retry
         strings = window_strings()
-        actions = ((strings["acts"]["again"], again),) if again is not None else ()
+        actions = ((strings["buttons"]["retry"], again),) if again is not None else ()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         code = strings["states"]["code"].format(code=problem.code)
@@ -174,7 +174,7 @@ class States(Stack):
         if report is None:
             self.show_trouble(problem, again)
         else:
-            report(problem.sentence, window_strings()["acts"]["again"], again)
+            report(problem.sentence, window_strings()["buttons"]["retry"], again)
 
     def _show_other(self, other: QWidget) -> None:
         self._loading.hide_now()

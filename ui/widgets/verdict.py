@@ -121,7 +121,7 @@ class VerdictDialog(QDialog):
             layout.addWidget(make_hairline())
             _add_line(theme, layout, line)
         layout.addSpacing(8)
-        self.close_button = make_button(window_strings()["acts"]["close"], self.accept, kind="primary")
+        self.close_button = make_button(window_strings()["buttons"]["close"], self.accept, kind="primary")
         layout.addLayout(make_row(None, self.close_button))
 
 

@@ -52,7 +52,7 @@ from ui.pages.library.model import (
     parse_columns,
     parse_sort,
 )
-from ui.strings import label_strings
+from ui.strings import label_strings, library_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole, spacing
 from ui.widgets.basics import accept_own_key, make_timer, plain_key
@@ -456,7 +456,7 @@ class LibraryTable(QTableView):
         self.cells = LibraryCells(context.theme, self.memories, self)
         self.setModel(self.memories)
         self.setItemDelegate(self.cells)
-        self.setAccessibleName("Memories")
+        self.setAccessibleName(library_strings()["table"])
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

@@ -52,7 +52,9 @@ class EmblemDialog(QDialog):
         layout = make_column(
             self, make_label(strings["title"], "section"), self.filter, self.emblems, margins=24, gap=12
         )
-        layout.addLayout(make_row(self.shown, None, make_button(window_strings()["acts"]["cancel"], self.reject), keep))
+        layout.addLayout(
+            make_row(self.shown, None, make_button(window_strings()["buttons"]["cancel"], self.reject), keep)
+        )
         self.filter.textChanged.connect(self._fill_grid)
         self.emblems.itemActivated.connect(lambda _: self._on_chosen())
         self.emblems.currentItemChanged.connect(lambda *_: self._show_name())

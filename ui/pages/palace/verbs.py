@@ -123,7 +123,7 @@ class MergeDialog(QDialog):
         keep.setEnabled(bool(others))
         keep.setDefault(True)
         layout = make_column(self, title, words, self.rooms, margins=24, gap=12)
-        layout.addLayout(make_row(None, make_button(window_strings()["acts"]["cancel"], self.reject), keep))
+        layout.addLayout(make_row(None, make_button(window_strings()["buttons"]["cancel"], self.reject), keep))
         self.resize(420, 420)
 
     def _on_room_chosen(self) -> None:
@@ -149,7 +149,7 @@ class NewRoomDialog(QDialog):
         keep = make_button(strings["new_room"]["act"], self._on_name_entered, kind="primary")
         keep.setDefault(True)
         layout = make_column(self, make_label(strings["new_room"]["text"], "section"), self.name, margins=24, gap=12)
-        layout.addLayout(make_row(None, make_button(window_strings()["acts"]["cancel"], self.reject), keep))
+        layout.addLayout(make_row(None, make_button(window_strings()["buttons"]["cancel"], self.reject), keep))
         self.resize(400, 150)
 
     def _on_name_entered(self) -> None:

@@ -79,7 +79,7 @@ class PassphraseDialog(SecretDialog):
         self.first = SecretField(theme, strings["new"])
         self.second = SecretField(theme, strings["repeat_name"])
         self.meter = StrengthMeter(theme)
-        self.cancel = make_button(window_strings()["acts"]["cancel"], self.reject)
+        self.cancel = make_button(window_strings()["buttons"]["cancel"], self.reject)
         self.act = make_button(strings["title"], self._submit_form, kind="primary")
         layout = make_column(self, make_label(strings["title"], "title"), margins=24, gap=8)
         layout.addWidget(make_label(strings["hint"], "muted", wrap=True))
@@ -181,18 +181,18 @@ class RecoveryDialog(SecretDialog):
         return widget
 
     def _make_secret_step(self) -> QWidget:
-        self.cancel = make_button(window_strings()["acts"]["cancel"], self.reject)
+        self.cancel = make_button(window_strings()["buttons"]["cancel"], self.reject)
         strings = settings_strings()["recovery"]
         self.make = make_button(strings["make"], self._make_code, kind="primary")
         return self._make_step(strings["make_text"], self.secret, buttons=(self.cancel, self.make))
 
     def _make_code_step(self) -> QWidget:
         self.copy = make_button(
-            window_strings()["acts"]["copy"], self._copy_code, theme=self.context.theme, icon="copy"
+            window_strings()["buttons"]["copy"], self._copy_code, theme=self.context.theme, icon="copy"
         )
         strings = settings_strings()["recovery"]
         self.kept = make_button(secret_strings()["kept"], self._show_check, kind="primary")
-        self.leave = make_button(window_strings()["acts"]["cancel"], self.reject)
+        self.leave = make_button(window_strings()["buttons"]["cancel"], self.reject)
         return self._make_step(strings["code_text"], self.groups, buttons=(self.leave, self.copy, self.kept))
 
     def _make_check_step(self) -> QWidget:

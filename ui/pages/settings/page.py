@@ -58,7 +58,7 @@ class ResetDialog(QDialog):
         self.setAccessibleName(strings["title"])
         self.setFixedWidth(context.theme.px(440))
         layout = make_column(self, make_label(strings["title"], "title"), margins=24, gap=12)
-        self.cancel = make_button(window_strings()["acts"]["cancel"], self.reject)
+        self.cancel = make_button(window_strings()["buttons"]["cancel"], self.reject)
         self.act = make_button(format_count(strings["act"], len(changed)), self._on_agree_clicked, kind="primary")
         if changed:
             layout.addWidget(make_label(strings["hint"], "muted", wrap=True))
@@ -182,7 +182,7 @@ class LicenceDialog(QDialog):
         self.text.setAccessibleName(title)
         self.text.setPlainText(files("resources").joinpath(*part.path).read_text(encoding="utf-8"))
         layout = make_column(self, make_label(title, "title"), self.text, margins=24, gap=12)
-        layout.addLayout(make_row(None, make_button(window_strings()["acts"]["close"], self.accept, kind="primary")))
+        layout.addLayout(make_row(None, make_button(window_strings()["buttons"]["close"], self.accept, kind="primary")))
 
 
 class AboutSection(SettingsSection):
