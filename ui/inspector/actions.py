@@ -209,7 +209,7 @@ class Verb:
     applies: Callable[[Memory], bool]
     shortcut: str = ""
     letter: str = ""
-    menu: str = "Edit"
+    menu: str = "edit"
 
     @property
     def title(self) -> str:

@@ -126,7 +126,8 @@ def test_a_sister_is_not_the_singer_of_her_first_name_and_nobody_is_asked(rig: R
         rig, ("Ilka", "My favourite singer is Ottoline Prye, I love her songs."),
         ("Bo", "My sister Ottoline is a nurse."), ("Ilka", "Ottoline said nothing of it."),
     )  # fmt: skip
-    found = dict(rig.rows(ENTITIES))
+    found: dict[str, object] = dict(rig.rows(ENTITIES))
     assert {"Ottoline", "Ottoline Prye"} <= found.keys()
-    assert dict(rig.rows(NAMED))["Ottoline Prye"] == 1
+    named: dict[str, int] = dict(rig.rows(NAMED))
+    assert named["Ottoline Prye"] == 1
     assert rig.value("SELECT count(*) FROM conflicts WHERE kind = 'entity_merge'") == 0

@@ -271,12 +271,4 @@ def _explain_source(context: Context, turn: Turn | None, memory_id: str) -> None
         context.desk.go.emit("recall", f"found:{memory_id} {words}")
 
 
-ASK_PAGE = PageSpec(
-    "ask",
-    "Ask",
-    "message-square",
-    AskPage,
-    "chat question answer talk conversation model ollama assistant sources",
-    on_request=True,
-    has_search=True,
-)
+ASK_PAGE = PageSpec("ask", ask_strings, "message-square", AskPage, on_request=True, has_search=True)

@@ -290,11 +290,4 @@ class EntitiesPage(Page):
         self._refresh.start()
 
 
-ENTITIES = PageSpec(
-    "entities",
-    "Entities",
-    "users",
-    EntitiesPage,
-    "people persons places projects names aliases merge same who organizations",
-    on_request=True,
-)
+ENTITIES = PageSpec("entities", entities_strings, "users", EntitiesPage, on_request=True)

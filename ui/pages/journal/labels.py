@@ -230,12 +230,12 @@ def _format_moment(ms: int, beside_ms: int) -> str:
 
 
 def step_action(step: StepRow) -> str:
-    """What can be done with a step: `Undo`, `Redo`, or "" for nothing."""
+    """What can be done with a step: `undo`, `redo`, or "" for nothing."""
     if step.undone:
-        return "" if step.undone_by is None else "Redo"
+        return "" if step.undone_by is None else "redo"
     if not step.can_undo:
         return ""
-    return "Redo" if step.label.startswith(UNDO) else "Undo"
+    return "redo" if step.label.startswith(UNDO) else "undo"
 
 
 def import_format(imported: ImportRow) -> str:

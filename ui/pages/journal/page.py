@@ -459,12 +459,4 @@ class JournalPage(Page):
             super().keyPressEvent(event)
 
 
-JOURNAL = PageSpec(
-    "journal",
-    "Journal",
-    "notebook",
-    JournalPage,
-    "history undo changes imports audit log fading archive restore jobs runs consolidate health relations order",
-    badge=WaitingKind.RUNS,
-    counts="new",
-)
+JOURNAL = PageSpec("journal", journal_strings, "notebook", JournalPage, badge=WaitingKind.RUNS)

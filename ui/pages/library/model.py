@@ -14,12 +14,11 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from core.types.views import MemoryRow
 from ui.bridge import make_query
 from ui.context import Context
-from ui.strings import library_strings
+from ui.strings import label_strings, library_strings
 from ui.widgets.labels import (
     KIND_WORDS,
     SOURCE_WORDS,
     STATUS_WORDS,
-    WARNED_WORDS,
     date_of,
     format_said_or_noted,
     name_space,
@@ -232,9 +231,9 @@ class MemoryTable(QAbstractTableModel):
             row = self.row_at(index.row())
             text = "…" if row is None else cell_text(column, row)
             is_marked = role == Qt.ItemDataRole.AccessibleTextRole and self._is_warned(index)
-            return f"{WARNED_WORDS}: {text}" if is_marked else text
+            return f"{label_strings()['warned']}: {text}" if is_marked else text
         if role == Qt.ItemDataRole.ToolTipRole:
-            return WARNED_WORDS if self._is_warned(index) else None
+            return label_strings()["warned"] if self._is_warned(index) else None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if column.is_number else _LEFT
         return None

@@ -304,6 +304,4 @@ def _query_line_bottom(line: QueryLine, page: QWidget) -> int:
     return line.mapTo(page, QPoint(0, line.field.height())).y() + 6
 
 
-LIBRARY = PageSpec(
-    "library", "Library", "library", LibraryPage, "table list search filter export memories all", has_search=True
-)
+LIBRARY = PageSpec("library", library_strings, "library", LibraryPage, has_search=True)

@@ -18,7 +18,7 @@ from ui.context import CLOSER, Context
 from ui.pages.recall.answers import AnswerRow
 from ui.pages.recall.question import RecallAsker
 from ui.pages.recall.why_not import WhyNotDialog
-from ui.strings import recall_strings, window_strings
+from ui.strings import recall_strings, undo_strings
 from ui.undo import offer_undo
 
 WITHIN = 5
@@ -64,7 +64,7 @@ class AnswerFeedback(QObject):
 
     def _on_probe_saved(self, probe: Probe) -> None:
         sentence = recall_strings()["said"][probe.kind].format(within=probe.within)
-        self._context.desk.show_message(sentence, window_strings()["toast"]["undo"], lambda: self._undo_save(probe.id))
+        self._context.desk.show_message(sentence, undo_strings()["undo"], lambda: self._undo_save(probe.id))
         self.saved.emit()
 
     def _undo_save(self, probe_id: str) -> None:

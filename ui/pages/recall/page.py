@@ -555,12 +555,5 @@ def _show_options(page: RecallPage) -> None:
 
 
 RECALL = PageSpec(
-    "recall",
-    "Recall",
-    "scan-search",
-    RecallPage,
-    "laboratory tuner why ranking signals weights near misses saved questions probes ask",
-    on_request=True,
-    badge=WaitingKind.REGRESSIONS,
-    has_search=True,
+    "recall", recall_strings, "scan-search", RecallPage, on_request=True, badge=WaitingKind.REGRESSIONS, has_search=True
 )

@@ -620,12 +620,4 @@ class ReviewPage(Page):
         self.reload()
 
 
-REVIEW = PageSpec(
-    "review",
-    "Review",
-    "arrow-up-down",
-    ReviewPage,
-    "conflicts desk contradictions proposals held back decide settle inbox queue",
-    on_request=True,
-    badge=WaitingKind.REVIEWS,
-)
+REVIEW = PageSpec("review", review_strings, "arrow-up-down", ReviewPage, on_request=True, badge=WaitingKind.REVIEWS)

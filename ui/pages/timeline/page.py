@@ -186,7 +186,5 @@ class TimelinePage(Page):
                 self.topic.select_memory(memory_id)
 
 
-TIMELINE = PageSpec(
-    "timeline", "Timeline", "calendar", TimelinePage, "time travel history when days months topic evolution changed"
-)
+TIMELINE = PageSpec("timeline", timeline_strings, "calendar", TimelinePage)
 """How the page is registered."""

@@ -19,7 +19,7 @@ from core.types.lifecycle import JobRow, Jobs, JobState, JobType
 from ui.bridge import Running, make_job, make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.journal.labels import describe_code, job_report_line
-from ui.strings import journal_strings, window_strings
+from ui.strings import journal_strings, undo_strings, window_strings
 from ui.theme.tokens import sizes
 from ui.undo import undo_step
 from ui.widgets.basics import make_button, make_column, make_label, make_row, set_style_property
@@ -217,7 +217,7 @@ class JobRunner(QObject):
         steps = [row.step_id for row in self._ended if row.step_id is not None and row.can_undo]
         if len(steps) == 1:
             self._context.desk.show_message(
-                sentence, window_strings()["toast"]["undo"], partial(undo_step, self._context, steps[0])
+                sentence, undo_strings()["undo"], partial(undo_step, self._context, steps[0])
             )
         elif steps:
             self._context.desk.show_message(

@@ -272,7 +272,7 @@ class RunsTab(QWidget):
         if isinstance(value, ScheduledJob):
             self.confirm_run(value)
         elif name == "undo" and value.step_id is not None:
-            self.undo_run(value.step_id, "Undo")
+            self.undo_run(value.step_id, "undo")
         elif name in {"stop", "retry"}:
             verb = jobs.cancel_job if name == "stop" else jobs.retry_job
             task = make_write(strings["stop"] if name == "stop" else strings["retry"], partial(verb, value.id)).within(
@@ -285,13 +285,11 @@ class RunsTab(QWidget):
 
         Args:
             step_id: its step; for a redo, the step of the undo.
-            act: `Undo` or `Redo`.
+            act: `undo` or `redo`.
         """
         strings = journal_strings()["tasks"]
         memories = self.context.bridge.engine.memories
-        task = make_write(
-            strings["undo"] if act == "Undo" else strings["redo"], lambda: memories.undo_step(step_id, OWNER_ACTOR)
-        )
+        task = make_write(strings[act], lambda: memories.undo_step(step_id, OWNER_ACTOR))
         self.context.tasks.run(task.within(self).success(partial(self._on_run_undone, act)))
 
     def _on_run_undone(self, act: str, report: UndoReport) -> None:

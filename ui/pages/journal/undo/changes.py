@@ -315,7 +315,7 @@ class StepButtons(QFrame):
         act = step_action(step)
         self.show_button.setVisible(bool(step.memory_ids))
         self.act_button.setVisible(bool(act))
-        name = "redo" if act == "Redo" else "undo"
+        name = act or "undo"
         self.act_button.setText(strings[name])
         self.act_button.setAccessibleName(strings["name"].format(act=strings[name], label=step.label))
         self.act_button.setToolTip(strings[f"{name}_hint"])
@@ -634,15 +634,12 @@ class ChangesTab(QWidget):
 
         Args:
             step_id: the step that is taken back; for a redo of an undone one, the step that had undone it.
-            act: `Undo` or `Redo`.
+            act: `undo` or `redo`.
         """
         strings = journal_strings()["tasks"]
         engine = self.context.bridge.engine
         self.context.tasks.run(
-            make_write(
-                strings["undo"] if act == "Undo" else strings["redo"],
-                lambda: engine.memories.undo_step(step_id, OWNER_ACTOR),
-            )
+            make_write(strings[act], lambda: engine.memories.undo_step(step_id, OWNER_ACTOR))
             .within(self)
             .success(lambda report: report_undo(self.context, report, act, self.undo_step))
         )

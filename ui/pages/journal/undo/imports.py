@@ -17,7 +17,7 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.lists.table_view import TableColumn, TableSpec, TableView
 from ui.pages.journal.labels import import_format, import_sentences, import_skips, import_state
-from ui.strings import format_count, journal_strings, window_strings
+from ui.strings import format_count, journal_strings, undo_strings, window_strings
 from ui.theme.tokens import FontRole
 from ui.undo import describe_left
 from ui.widgets.basics import Elided, FlowLayout, clear_layout, make_button, make_column, make_label, make_row
@@ -293,7 +293,7 @@ class ImportsTab(QWidget):
         strings = journal_strings()["imports"]
         undo = partial(self.undo_removal, report.undo_step_id, strings["restored"])
         self.context.desk.show_message(
-            f"{strings['removed']}{describe_left(len(report.left))}", window_strings()["toast"]["undo"], undo
+            f"{strings['removed']}{describe_left(len(report.left))}", undo_strings()["undo"], undo
         )
 
     def undo_removal(self, step_id: str, sentence: str) -> None:
