@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fused_layers import RUNTIME, fuse_steps, known_sizes
+from encoder_net import RUNTIME, fuse_steps, known_sizes
 
 FIRST, LAST = "/norm/LayerNormalization_output_0", "marks"
 PARTS = ("seen", "out", "wide", "back")
