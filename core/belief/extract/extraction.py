@@ -7,6 +7,7 @@ it. Where the reading is not sure it says nothing: a missed claim costs less tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -41,6 +42,7 @@ _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our",
 _SHORTEST = 6
 _SURE = 0.9
 _BEHIND_TIME = frozenset((",", ":", "-", "–", "—", "i", "we", "user", "my", "our", "the", "he", "she"))
+_OWNER_BEFORE = re.compile(r"\b(?P<owner>(?!User\b)[A-Z][\w-]*)['’]s? $")
 _ENDED = frozenset(("end", "past"))
 
 
@@ -182,6 +184,9 @@ def _add_read(story: _Story, sentence: TokenizedSentence, one: ReadValue, bounds
         subject = story.person
     if value_key(subject) in story.owner_keys:
         subject = USER
+    owner = None if one.subject is None else _OWNER_BEFORE.search(text[: one.subject[0]])
+    if owner is not None and one.predicate in THING_PREDICATES:
+        subject = f"{owner['owner']}'s {subject}"
     value = " ".join(text[slice(*one.value)].split()).strip("\"'“”‘’ ,;")
     if not subject or not value_key(value) or max(len(value), len(subject)) > _LONGEST_SUBJECT:
         return
@@ -351,7 +356,7 @@ def _add_claim(
     story: _Story, sentence: TokenizedSentence, one: FrameMatch, subject: Subject, times: tuple[str, str, str]
 ) -> None:
     value = " ".join(sentence.text_between(*one.run).split()).strip("\"'“”‘’ ,;")
-    text_of = _without_property(" ".join(subject.text.split()), one.predicate)
+    text_of = _owned_name(sentence, subject) + _without_property(" ".join(subject.text.split()), one.predicate)
     if (
         not value
         or len(value) > LONGEST_VALUE
@@ -391,6 +396,14 @@ def _add_claim(
         story.claims[key] = draft
     elif old.polarity == draft.polarity and (old.valid_from, old.valid_to) == (None, None):
         story.claims[key] = replace(old, valid_from=draft.valid_from, valid_to=draft.valid_to)
+
+
+def _owned_name(sentence: TokenizedSentence, subject: Subject) -> str:
+    """Whose a thing is, where somebody is named: Ilse's rent and Tove's rent are two."""
+    first = subject.first
+    is_owned = subject.kind == "thing" and first >= 2 and sentence.lows[first - 1] in ("'s", "'", "’")
+    owner = sentence.tokens[first - 2] if is_owned else None
+    return f"{owner.text}'s " if owner is not None and owner.cap and owner.low != "user" else ""
 
 
 def _without_property(subject: str, predicate: str) -> str:

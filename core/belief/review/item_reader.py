@@ -212,19 +212,7 @@ class ReviewDesk:
         against = find_current_side(rows, item.existing_id, item.incoming_id) if is_open else item.existing_id
         found = self.memories(rows, [item.incoming_id, *([against] if against else [])])
         incoming_memory, existing_memory = found[item.incoming_id], found.get(against or "")
-        new_claims = read_claims(rows, incoming_memory)
-        old_claims = () if existing_memory is None else read_claims(rows, existing_memory)
-        odds = find_claim_conflicts(old_claims, new_claims)
-        old_marks, new_marks = (
-            ([], []) if existing_memory is None else find_differing_spans(existing_memory, incoming_memory, odds)
-        )
-        incoming = self._read_side(rows, incoming_memory, new_marks, new_claims, brief=brief)
-        existing = (
-            None
-            if existing_memory is None
-            else self._read_side(rows, existing_memory, old_marks, old_claims, brief=brief)
-        )
-        topic = _read_topic(existing_memory, incoming_memory, odds, new_claims, incoming.speaker)
+        incoming, existing, topic = self._read_sides(rows, incoming_memory, existing_memory, brief=brief)
         asked = read_request(rows, item_id)
         beside = (
             self._read_contradicted_side(rows, item, incoming_memory, brief=brief)
@@ -257,6 +245,21 @@ class ReviewDesk:
             warning=describe_injection(item.kind, incoming_memory) if is_open else "",
             against=beside,
         )
+
+    def _read_sides(
+        self, rows: Rows, incoming_memory: Memory, existing_memory: Memory | None, *, brief: bool
+    ) -> tuple[Side, Side | None, ItemTopic]:
+        """The newcomer, what stands, and what they are about."""
+        new_claims = read_claims(rows, incoming_memory)
+        if existing_memory is None:
+            incoming = self._read_side(rows, incoming_memory, (), new_claims, brief=brief)
+            return incoming, None, _read_topic(None, incoming_memory, (), new_claims, incoming.speaker)
+        old_claims = read_claims(rows, existing_memory)
+        odds = find_claim_conflicts(old_claims, new_claims)
+        old_marks, new_marks = find_differing_spans(existing_memory, incoming_memory, odds)
+        incoming = self._read_side(rows, incoming_memory, new_marks, new_claims, brief=brief)
+        existing = self._read_side(rows, existing_memory, old_marks, old_claims, brief=brief)
+        return incoming, existing, _read_topic(existing_memory, incoming_memory, odds, new_claims, incoming.speaker)
 
     def _read_contradicted_side(
         self, rows: Rows, item: QueueItem, incoming_memory: Memory, *, brief: bool
