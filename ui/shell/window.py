@@ -508,6 +508,16 @@ class WindowViews:
     importing: Callable[[Context, Sequence[Path], QWidget], QDialog]
 
 
+def _make_search_entry(context: Context, typed: str) -> PaletteEntry:
+    return PaletteEntry(
+        window_strings()["find"]["library"].format(typed=typed.strip()),
+        shortcut_text(QKeySequence.StandardKey.Find),
+        "search",
+        "",
+        lambda: context.desk.search.emit(typed.strip()),
+    )
+
+
 class MainWindow(QMainWindow):
     """The main window."""
 
@@ -676,15 +686,8 @@ class MainWindow(QMainWindow):
 
     def open_palette(self) -> None:
         """Show the command palette."""
-        self.palette_box.open_with(self.actions_box.palette_entries(), self._search_entry if self.house else None)
-
-    def _search_entry(self, typed: str) -> PaletteEntry:
-        return PaletteEntry(
-            window_strings()["find"]["library"].format(typed=typed.strip()),
-            shortcut_text(QKeySequence.StandardKey.Find),
-            "search",
-            "",
-            lambda: self.context.desk.search.emit(typed.strip()),
+        self.palette_box.open_with(
+            self.actions_box.palette_entries(), partial(_make_search_entry, self.context) if self.house else None
         )
 
     def focus_search(self) -> None:
