@@ -2,13 +2,14 @@
 
 A theme is a name and the memories that speak of it. Where a memory speaks of several, the nearest in meaning takes it.
 Kin that speak of none join the nearest theme, the nearest first, as long as the weight of those who speak of it is at
-least `LEAST_COVERAGE` of the room's. The same input always gives the same outcome. Must not do: name a theme, read a
+least `LEAST_COVERAGE` of the room's. Then follow those who were said beside the room's own, as long as it is at least
+`LEAST_WITH_TALK`. The same input always gives the same outcome. Must not do: name a theme, read a
 text, a clock or a vault.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,12 +19,17 @@ from core.score.topics import FAR, Groups, Vectors, mean_directions
 
 LEAST_COVERAGE = 0.5
 """Share of a room's weight that speaks of its name at least."""
+LEAST_WITH_TALK = 0.4
+"""The same where the rest was said in the midst of its talk."""
 GROUND_WEIGHT = 0.5
 """What small talk weighs beside a statement: it is about what was said before, whatever its own words are."""
 NONE = -1
 _NEXT_TO = 0.15
 """What being said right before or after one who speaks of a theme counts, as cosine."""
-
+_REACH = 2
+"""So many turns away is what a turn may go on with."""
+_OWN_STATEMENT, _BETWEEN, _REPLY = 3.0, 2.0, 1.0
+"""What was made of a memory joins it first, then what stands between two of a theme, then small talk after one."""
 
 _FARTHER, _OF_NEARNESS = 0.05, 0.65
 """Kin is at least this part as near to a theme as all but so few of those who speak of it."""
@@ -37,11 +43,13 @@ class Gathering:
         vectors: unit rows, (n, dims).
         talks: the conversation of each as a number; -1 for none.
         weights: what each counts in a room, above 0.
+        origins: of each statement the place of the memory it was made of; -1 for none.
     """
 
     vectors: Vectors
     talks: Groups
     weights: NDArray[np.float64]
+    origins: Groups | None = None
 
 
 def assign_speakers(gathering: Gathering, speakers: Sequence[Groups], least: int) -> Groups:
@@ -109,6 +117,75 @@ def add_kin(gathering: Gathering, themes: Groups, count: int, least_cosine: floa
             found[member] = theme
             left[theme] -= gathering.weights[member]
     return found
+
+
+def follow_talk(gathering: Gathering, speaking: Groups, themes: Groups, count: int) -> Groups:
+    """Let those without a theme go where the turns around them went, or what was made of them.
+
+    Args:
+        speaking: of each memory the theme it speaks of, or `NONE`.
+        themes: the same with the kin that joined.
+        count: of themes.
+
+    Returns:
+        The theme of each memory, or `NONE`; who had one keeps it.
+    """
+    found = themes.copy()
+    placed = np.flatnonzero(themes >= 0)
+    if not placed.size:
+        return found
+    centres = mean_directions(gathering.vectors[placed], themes[placed], count)
+    usual = _usual_nearness(gathering.vectors, speaking, centres, FAR)
+    told = speaking >= 0
+    left = np.bincount(speaking[told], gathering.weights[told], minlength=count) / LEAST_WITH_TALK
+    left -= np.bincount(themes[placed], gathering.weights[placed], minlength=count)
+    options = [
+        (-rank, -near, member, theme)
+        for member, theme, rank in (*_from_statements(gathering, speaking, themes), *_from_turns(gathering, themes))
+        for near in (round(float(gathering.vectors[member] @ centres[theme]), 6),)
+        if rank > 0 or near >= usual[theme]
+    ]
+    for _, _, member, theme in sorted(options):
+        if found[member] == NONE and left[theme] >= gathering.weights[member]:
+            found[member] = theme
+            left[theme] -= gathering.weights[member]
+    return found
+
+
+def _from_statements(gathering: Gathering, speaking: Groups, themes: Groups) -> Iterator[tuple[int, int, float]]:
+    """A statement and the theme of its memory; a memory and the theme that its statement speaks of."""
+    if gathering.origins is None:
+        return
+    for member in np.flatnonzero(gathering.origins >= 0).tolist():
+        origin = int(gathering.origins[member])
+        if themes[member] == NONE and themes[origin] >= 0:
+            yield member, int(themes[origin]), _OWN_STATEMENT
+        elif themes[origin] == NONE and speaking[member] >= 0:
+            yield origin, int(speaking[member]), _OWN_STATEMENT
+
+
+def _from_turns(gathering: Gathering, themes: Groups) -> Iterator[tuple[int, int, float]]:
+    """A turn without a theme, and the themes before and after it in its conversation, with how sure they are."""
+    for member in np.flatnonzero((themes == NONE) & (gathering.talks >= 0)).tolist():
+        before, after = (_theme_beside(gathering.talks, themes, member, step) for step in (-1, 1))
+        is_small = gathering.weights[member] < 1.0
+        if before == after != NONE:
+            yield member, before, _BETWEEN
+            continue
+        if before != NONE:
+            yield member, before, _REPLY if is_small else 0.0
+        if after != NONE:
+            yield member, after, 0.0
+
+
+def _theme_beside(talks: Groups, themes: Groups, member: int, step: int) -> int:
+    """The theme of the nearest turn in one direction that has one and is within reach."""
+    for place in range(member + step, member + step * (_REACH + 1), step):
+        if not 0 <= place < len(themes) or talks[place] != talks[member]:
+            return NONE
+        if themes[place] >= 0:
+            return int(themes[place])
+    return NONE
 
 
 def _usual_nearness(vectors: Vectors, themes: Groups, centres: Vectors, least: float) -> NDArray[np.float32]:

@@ -1,12 +1,14 @@
 """Names for rooms: the noun phrase that most texts of a room share and those of the other rooms do not.
 
-A room that shares none is called by its time ("Spring 2023, talk"). A name is plain text: letters of any script,
-spaces, commas, hyphens and apostrophes, digits only in a year. Must not do: keep or log a text.
+A room that shares none is called by its time ("Spring 2023, talk", "April to August 2023, talk"). A name is plain
+text: letters of any script, spaces, commas, hyphens and apostrophes, digits only in a year. Must not do: keep or log a
+text.
 """
 
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -38,6 +40,17 @@ _CAPITALS = 0.6
 _LEAST_SHORT_FORM = 3
 _SEASONS = (
     ("Winter", "Winter", "Spring", "Spring", "Spring", "Summer") + ("Summer", "Summer") + ("Autumn",) * 3 + ("Winter",)
+)
+
+_DECEMBER = 12
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+_MONTH = rf"(?:{'|'.join((*_MONTHS, *(month[:3] for month in _MONTHS)))})"
+_BY_TIME = re.compile(
+    rf"(?:{'|'.join(sorted(set(_SEASONS)))}|{_MONTH}(?: \d{{4}})?(?: to {_MONTH})?) \d{{4}}, (?:talk|notes)(?: [B-Z]+)?"
+    r"|\d{4} to \d{4}, (?:talk|notes)(?: [B-Z]+)?"
 )
 
 
@@ -260,19 +273,29 @@ def _most_frequent(term: _Term) -> str:
     return shown if shown.isupper() else shown[:1].lower() + shown[1:]
 
 
+def is_named_by_time(name: str) -> bool:
+    """Whether a name is one that `name_by_time` gives."""
+    return _BY_TIME.fullmatch(name) is not None
+
+
 def _times(room: RoomTexts) -> Iterator[str]:
-    """Names by the time of a room without a theme, the shortest first."""
+    """Names by the time of a room without a theme, the shortest first; each tells all that its memories span."""
     if not room.times:
         return
     word = "talk" if room.is_talk else "notes"
-    ordered = sorted(room.times)
-    begin, middle, end = (_moment(at) for at in (ordered[0], ordered[len(ordered) // 2], ordered[-1]))
+    begin, end = _moment(min(room.times)), _moment(max(room.times))
     if end.year > begin.year + 1:
         yield f"{begin.year} to {end.year}, {word}"
-    yield f"{_SEASONS[middle.month - 1]} {middle.year}, {word}"
-    yield f"{middle:%B} {middle.year}, {word}"
-    yield f"{begin:%B} {begin.year}, {word}"
-    yield f"{end:%B} {end.year}, {word}"
+    first, last = _MONTHS[begin.month - 1], _MONTHS[end.month - 1]
+    if begin.year == end.year:
+        season = _SEASONS[begin.month - 1]
+        if season == _SEASONS[end.month - 1] and not begin.month < _DECEMBER == end.month:
+            yield f"{season} {begin.year}, {word}"
+        yield f"{first if begin.month == end.month else f'{first} to {last}'} {begin.year}, {word}"
+        yield f"{first[:3]} to {last[:3]} {begin.year}, {word}"
+    yield f"{first[:3]} {begin.year} to {last[:3]} {end.year}, {word}"
+    if end.year > begin.year:
+        yield f"{begin.year} to {end.year}, {word}"
 
 
 def _moment(at_ms: int) -> datetime:

@@ -16,6 +16,7 @@ from window_rig import settle
 from ui.context import Context
 from ui.inspector.panel import Inspector
 from ui.pages.palace.page import PalacePage
+from ui.pages.palace.picture.layout import wing_block
 from ui.pages.palace.scene import ROOM, WING
 from ui.pages.palace.summary import PlaceSummaryView
 from ui.pages.palace.verbs import NameField
@@ -90,7 +91,7 @@ def test_the_words_of_a_wing_are_shown_by_a_click_on_its_name(
 ) -> None:
     wing = page.scene.wings[0]
     page.canvas.camera.show_whole()
-    block = page.canvas.painter.wing_block(wing, page.canvas.camera.lens)
+    block = wing_block(wing, page.scene, page.canvas.camera.lens, page.context.theme)
     QTest.mouseClick(page.canvas, LEFT, pos=QPoint(round(block.left() + 20), round(block.top() + 8)))
     view = shown(qtbot, inspector)
     assert view.summary is not None

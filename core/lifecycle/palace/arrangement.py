@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.lifecycle.palace.clarity import theme_of
 from core.lifecycle.palace.context import LABEL, VERB, PalaceContext
@@ -32,17 +33,19 @@ from core.lifecycle.palace.room_choice import (
     rect_of,
     widen_wing,
 )
-from core.lifecycle.palace.room_layout import RoomMembers, cut_by_season, lay_out_room
+from core.lifecycle.palace.room_layout import LEAST_ALCOVE, RoomMembers, cut_by_season, lay_out_room
 from core.lifecycle.palace.room_texts import (
     NamingText,
     number_talks,
     read_naming_texts,
     read_traits,
     room_texts,
+    said_times,
     sample_evenly,
     speaker_stems,
 )
 from core.lifecycle.palace.theme_division import DividedMemories, DivisionLimits, divide_by_theme
+from core.lifecycle.palace.time_rooms import divide_by_source, read_sources, read_time_room, relate_to_rooms
 from core.memory import floor_plan as stored
 from core.memory.floor_plan import LEAST_WING, Places, Room, Wing
 from core.memory.landmarks import read_alcoves
@@ -247,7 +250,8 @@ class Arranger:
             for room in start.rooms
         ]
         homes = self._site.read(lambda rows: _main_room_by_conversation(rows, wing.id, batch.talks))
-        chosen = choose_rooms(batch.vectors, found, [homes.get(talk or "") for talk in batch.talks])
+        by_time = self._site.read(lambda rows: _relate_by_time(rows, start.rooms, batch.labels))
+        chosen = choose_rooms(batch.vectors, found, [homes.get(talk or "") for talk in batch.talks], by_time)
         plan = PlacementPlan()
         for place, room in enumerate(start.rooms):
             newcomers = np.flatnonzero(chosen == place)
@@ -338,10 +342,13 @@ class Arranger:
 
         found = [make_topic(name, part) for name, part in divided.parts]
         used = {fold_case(name) for name in (*taken, *(topic.name for topic in found))}
-        for part in cut_by_season(divided.rest, talks, traits.times) if divided.rest.size else ():
-            name = name_by_time(room_texts(self._read_texts(batch.labels[which[part]], speakers)), used)
-            used.add(fold_case(name))
-            found.append(make_topic(name, part))
+        sources = self._site.read(lambda rows: read_sources(rows, batch.labels[which]))
+        for source in divide_by_source(divided.rest, sources, LEAST_ALCOVE):
+            for part in cut_by_season(source, talks, traits.times):
+                texts = self._read_texts(batch.labels[which[part]], speakers)
+                name = name_by_time(room_texts(texts, said_times(traits, part)), used)
+                used.add(fold_case(name))
+                found.append(make_topic(name, part))
         return sorted(found, key=lambda topic: -len(topic.members))
 
     def _read_texts(self, labels: Numbers, speakers: Counter[str]) -> list[NamingText]:
@@ -415,6 +422,12 @@ def _read_unplaced(rows: Rows) -> dict[str, list[tuple[int, str, str | None]]]:
     for n, memory_id, space_id, talk in rows.all(_UNPLACED):
         found.setdefault(space_id, []).append((n, memory_id, talk))
     return found
+
+
+def _relate_by_time(rows: Rows, rooms: Sequence[Room], labels: Numbers) -> NDArray[np.int8]:
+    """What each room is to each newcomer, as `choose_rooms` asks for it."""
+    found = [read_time_room(rows, room) for room in rooms]
+    return relate_to_rooms(found, read_sources(rows, labels), read_traits(rows, labels).times)
 
 
 def has_unplaced(rows: Rows) -> bool:

@@ -86,13 +86,20 @@ def free_capacity(room: Room, count: int, closed: Sequence[Rect] = ()) -> int:
     return max(0, int(FULL * (room_capacity(room.w, room.h, CROWDED) - names)) - count)
 
 
-def choose_rooms(vectors: Vectors, rooms: Sequence[CandidateRoom], at_home: Sequence[str | None]) -> Numbers:
+def choose_rooms(
+    vectors: Vectors, rooms: Sequence[CandidateRoom], at_home: Sequence[str | None], by_time: NDArray[np.int8]
+) -> Numbers:
     """The room of each newcomer: that of its conversation, else the nearest that is not crowded.
+
+    A room that is called by a time takes those of its source and time alone, and first of all those who are far from
+    every theme.
 
     Args:
         vectors: unit rows of the newcomers, (n, dims).
         rooms: the rooms of the wing.
         at_home: id of the room in which the conversation of each stands; None for none.
+        by_time: what each room is to each newcomer, (n, rooms): 0 one with a theme, above 0 one of its time and source,
+            below 0 one of another.
 
     Returns:
         Places in `rooms`, or `NEW`.
@@ -103,12 +110,16 @@ def choose_rooms(vectors: Vectors, rooms: Sequence[CandidateRoom], at_home: Sequ
     for place, found in enumerate(rooms):
         if found.centre is not None:
             similarity[:, place] = vectors @ found.centre
+    themes = np.where(by_time == 0, similarity, -np.inf).max(axis=1, initial=-np.inf)
+    similarity[by_time < 0] = -np.inf
     is_new = _are_far(similarity, [known.get(home or "") is not None for home in at_home])
     chosen = np.full(len(vectors), NEW, np.int64)
     order = np.argsort(-similarity, axis=1, kind="stable")
     for newcomer in np.flatnonzero(~is_new).tolist():
         home = known.get(at_home[newcomer] or "")
         tried = [int(place) for place in order[newcomer] if similarity[newcomer, place] > -np.inf]
+        if themes[newcomer] < FAR:
+            tried.sort(key=lambda place: by_time[newcomer, place] <= 0)
         for place in tried if home is None else [home, *tried]:
             if left[place] > 0:
                 left[place] -= 1

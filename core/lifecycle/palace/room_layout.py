@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 import numpy as np
 
@@ -20,7 +19,9 @@ from core.lifecycle.palace.room_texts import (
     read_traits,
     read_weights,
     room_texts,
+    said_times,
     sample_evenly,
+    season_of,
 )
 from core.lifecycle.palace.theme_division import DividedMemories, DivisionLimits, divide_by_theme
 from core.memory.floor_plan import Places, Room
@@ -171,7 +172,8 @@ def _divide_room(site: RoomReader, room: Room, members: RoomMembers, traits: Tra
     used = {fold_case(name) for name, _ in named} | {fold_case(room.name)}
     if rest:
         for part in _cut_by_time(np.sort(np.concatenate(rest)), members.talks, traits.times, len(members.labels)):
-            name = name_by_time(room_texts(_read_texts(site, members.labels[part])), used)
+            texts = room_texts(_read_texts(site, members.labels[part]), said_times(traits, part))
+            name = name_by_time(texts, used)
             used.add(fold_case(name))
             named.append((name, part))
     return named
@@ -196,8 +198,7 @@ def cut_by_season(rest: Numbers, talks: Numbers, times: Numbers) -> list[Numbers
     begun = _talk_starts(rest, talks, times)
     seasons: dict[int, list[int]] = {}
     for member in rest.tolist():
-        moment = datetime.fromtimestamp(begun[member] / 1000, UTC)
-        seasons.setdefault((moment.year * 12 + moment.month) // 3, []).append(member)  # December begins a winter
+        seasons.setdefault(season_of(begun[member]), []).append(member)
     least = max(LEAST_ALCOVE, -(-len(rest) // MOST_ALCOVES))
     parts: list[list[int]] = []
     for season in sorted(seasons):

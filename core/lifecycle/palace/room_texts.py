@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,15 @@ from core.text.noun_phrases import Phrase, read_phrases, stem_of
 from core.text.room_names import RoomTexts
 from core.vault.database.rows import Rows
 
+_OF_EPISODE = "(SELECT e.{0} FROM statements s JOIN memories e ON e.id = s.episode_id WHERE s.memory_id = m.id LIMIT 1)"
+_SAID_AT = f"coalesce(m.occurred_at, {_OF_EPISODE.format('occurred_at')})"
 _TRAITS = (
-    f"SELECT m.n, coalesce(m.occurred_at, m.recorded_at), {GROUND} FROM json_each(?) w "  # noqa: S608 - constants
-    "JOIN memories m ON m.n = w.value"
+    f"SELECT m.n, coalesce({_SAID_AT}, m.recorded_at), {GROUND}, {_SAID_AT} IS NOT NULL "  # noqa: S608 - constants
+    "FROM json_each(?) w JOIN memories m ON m.n = w.value"
+)
+_ORIGINS = (
+    "SELECT m.n, e.n FROM json_each(?) w CROSS JOIN memories m ON m.n = w.value "
+    "JOIN statements s ON s.memory_id = m.id JOIN memories e ON e.id = s.episode_id ORDER BY m.n, e.n DESC"
 )
 _WEIGHTS = (
     "SELECT m.n, m.importance, m.access_count, m.text, "  # noqa: S608 - constants
@@ -33,10 +40,16 @@ _WEIGHTS = (
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """When memories were said and whether they are ground, in the order asked."""
+    """When memories were said and whether they are ground, in the order asked.
+
+    Attributes:
+        times: epoch ms; when it was recorded where nobody knows when it was said.
+        is_dated: whether it is known when it was said.
+    """
 
     times: Numbers
     is_ground: NDArray[np.bool_]
+    is_dated: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +87,25 @@ class NamingText:
 
 def read_traits(rows: Rows, labels: Numbers) -> Traits:
     """When memories were said, and whether they are ground; a memory that is gone counts as said at 0."""
-    found = {n: (at, is_ground) for n, at, is_ground in rows.all(_TRAITS, (json.dumps(labels.tolist()),))}
-    rows_by_label = [found.get(label, (0, 0)) for label in labels.tolist()]
+    found = {row[0]: row[1:] for row in rows.all(_TRAITS, (json.dumps(labels.tolist()),))}
+    rows_by_label = [found.get(label, (0, 0, 0)) for label in labels.tolist()]
     return Traits(
-        np.array([at for at, _ in rows_by_label], np.int64),
-        np.array([context for _, context in rows_by_label], np.bool_),
+        np.array([at for at, _, _ in rows_by_label], np.int64),
+        np.array([context for _, context, _ in rows_by_label], np.bool_),
+        np.array([is_dated for _, _, is_dated in rows_by_label], np.bool_),
     )
+
+
+def said_times(traits: Traits, part: Numbers) -> list[int]:
+    """When some memories were said, epoch ms; of those of which it is known."""
+    found: list[int] = traits.times[part][traits.is_dated[part]].tolist()
+    return found
+
+
+def season_of(at_ms: int) -> int:
+    """The season of a moment as a number; December begins a winter."""
+    moment = datetime.fromtimestamp(at_ms / 1000, UTC)
+    return (moment.year * 12 + moment.month) // 3
 
 
 def read_weights(
@@ -104,12 +130,22 @@ def read_weights(
     )
 
 
+def read_origins(rows: Rows, labels: Numbers) -> Numbers:
+    """Of each statement among some memories the place in them of the memory it was made of; -1 for none."""
+    places = {label: place for place, label in enumerate(labels.tolist())}
+    found = np.full(len(labels), -1, np.int64)
+    for statement, episode in rows.all(_ORIGINS, (json.dumps(labels.tolist()),)):
+        found[places[statement]] = places.get(episode, -1)
+    return found
+
+
 def read_naming_texts(rows: Rows, labels: Numbers, reader: PhraseReader) -> dict[int, NamingText]:
     """Texts by label, oldest first: what waits for review or was put away gives no name."""
     return {
         n: NamingText(text, reader.read(n, text), author, at_ms, is_talk=talk is not None)
         for n, text, author, at_ms, talk in rows.all(
-            "SELECT n, text, author, occurred_at, conversation_id FROM memories "
+            f"SELECT n, text, author, {_SAID_AT}, "  # noqa: S608 - constants
+            f"coalesce(conversation_id, {_OF_EPISODE.format('conversation_id')}) FROM memories m "
             "WHERE n IN (SELECT value FROM json_each(?)) "
             "AND status IN ('active', 'disputed', 'consolidated') ORDER BY n",
             (json.dumps(labels.tolist()),),
@@ -117,11 +153,15 @@ def read_naming_texts(rows: Rows, labels: Numbers, reader: PhraseReader) -> dict
     }
 
 
-def room_texts(texts: Sequence[NamingText]) -> RoomTexts:
-    """What a room's name is made of."""
+def room_texts(texts: Sequence[NamingText], times: Sequence[int] | None = None) -> RoomTexts:
+    """What a room's name is made of.
+
+    Args:
+        times: when all of its memories were said, of which the texts may be a sample; None for those of the texts.
+    """
     return RoomTexts(
         [one.text for one in texts],
-        [one.at_ms for one in texts if one.at_ms is not None],
+        [one.at_ms for one in texts if one.at_ms is not None] if times is None else times,
         is_talk=2 * sum(one.is_talk for one in texts) > len(texts),
         phrases=[one.phrases for one in texts],
     )

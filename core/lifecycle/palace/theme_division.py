@@ -19,9 +19,15 @@ from numpy.typing import NDArray
 from core.lifecycle.palace.clarity import theme_of
 from core.lifecycle.palace.context import RoomReader
 from core.lifecycle.palace.room_choice import Numbers, Vectors
-from core.lifecycle.palace.room_texts import NamingText, read_naming_texts, room_texts, speaker_stems
+from core.lifecycle.palace.room_texts import (
+    NamingText,
+    read_naming_texts,
+    read_origins,
+    room_texts,
+    speaker_stems,
+)
 from core.score.communities import MemoryFeatures, find_communities, sample_places
-from core.score.theme_rooms import GROUND_WEIGHT, NONE, Gathering, add_kin, assign_speakers, cohesion
+from core.score.theme_rooms import GROUND_WEIGHT, NONE, Gathering, add_kin, assign_speakers, cohesion, follow_talk
 from core.score.topics import mean_directions, nearest_centres
 from core.text.metadata import LEAST_WORDS, count_topic_words
 from core.text.noun_phrases import Key
@@ -102,8 +108,9 @@ def divide_by_theme(site: RoomReader, members: DividedMemories, limits: Division
     looked_at = sample_places(len(members.labels), limits.sample)
     told = site.read(lambda rows: read_naming_texts(rows, members.labels[looked_at], site.phrases))
     texts = [told.get(label) for label in members.labels[looked_at].tolist()]
+    origins = site.read(lambda rows: read_origins(rows, members.labels[looked_at]))
     site.check_not_closing()
-    found = _ThemeFinder(members, looked_at, texts, limits).find()
+    found = _ThemeFinder(members, looked_at, texts, origins, limits).find()
     groups = np.full(len(members.labels), NONE, np.int64)
     groups[looked_at] = found.groups
     _follow_sample(groups, looked_at, members.vectors, len(found.names))
@@ -138,12 +145,13 @@ class _ThemeFinder:
         members: DividedMemories,
         looked_at: Numbers,
         texts: Sequence[NamingText | None],
+        origins: Numbers,
         limits: DivisionLimits,
     ) -> None:
         self._texts, self._limits = texts, limits
         self._vectors = members.vectors[looked_at]
         weights = np.where(members.is_ground[looked_at], GROUND_WEIGHT, 1.0)
-        self._gathering = Gathering(self._vectors, members.talks[looked_at], weights)
+        self._gathering = Gathering(self._vectors, members.talks[looked_at], weights, origins)
         silent = speaker_stems({one.author for one in texts if one is not None})
         self._keys = [frozenset(_telling_keys(one, silent)) for one in texts]
         self._topics = [count_topic_words(one.text) if one is not None else {} for one in texts]
@@ -167,7 +175,9 @@ class _ThemeFinder:
             groups = assign_speakers(self._gathering, self._themes.speakers, self._least)
         self._add_topics(groups)
         groups = assign_speakers(self._gathering, self._themes.speakers, self._least)
-        return _Found(self._themes.names, add_kin(self._gathering, groups, len(self._themes.names)))
+        count = len(self._themes.names)
+        kin = add_kin(self._gathering, groups, count)
+        return _Found(self._themes.names, follow_talk(self._gathering, groups, kin, count))
 
     def _add_phrases(self, groups: Numbers, least_inside: float) -> None:
         """Look in each community for a theme of those who have none.

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from core.score.theme_rooms import (
     GROUND_WEIGHT,
     LEAST_COVERAGE,
+    LEAST_WITH_TALK,
     NONE,
     Gathering,
     add_kin,
     assign_speakers,
     cohesion,
+    follow_talk,
 )
 from core.score.topics import Vectors, normalize_rows
 
@@ -65,6 +67,34 @@ def test_a_reply_goes_with_what_it_follows() -> None:
     assert add_kin(apart, np.array([0, NONE, 0, 1, 1]), 2, least_cosine=0.0).tolist()[1] in (1, NONE)
 
 
+def test_a_turn_between_two_of_a_theme_goes_with_them_whatever_its_words_are() -> None:
+    themes = np.array([0, NONE, 0, 1, 1])
+    said = gathering(ABOUT_HERONS, ELSEWHERE, ABOUT_HERONS, ABOUT_TAXES, ABOUT_TAXES, talks=[0, 0, 0, 1, 1])
+    assert follow_talk(said, themes, themes, 2).tolist() == [0, 0, 0, 1, 1]
+    other_talk = gathering(ABOUT_HERONS, ELSEWHERE, ABOUT_HERONS, ABOUT_TAXES, ABOUT_TAXES, talks=[0, 2, 0, 1, 1])
+    assert follow_talk(other_talk, themes, themes, 2).tolist() == themes.tolist()
+
+
+def test_small_talk_follows_the_turn_before_it_and_what_says_something_only_what_is_near() -> None:
+    themes = np.array([0, 0, 0, NONE, NONE])
+    rows = (ABOUT_HERONS, ABOUT_HERONS, ABOUT_HERONS, ELSEWHERE, ELSEWHERE)
+    assert follow_talk(gathering(*rows, talks=[0] * 5), themes, themes, 1).tolist() == themes.tolist()
+    assert follow_talk(gathering(*rows, talks=[0] * 5, ground=(3, 4)), themes, themes, 1).tolist() == [0] * 5
+    near = gathering(*rows[:3], BETWEEN, ELSEWHERE, talks=[0] * 5)
+    assert follow_talk(near, themes, themes, 1).tolist() == [0, 0, 0, 0, NONE]
+
+
+def test_a_statement_goes_with_what_it_was_made_of_and_that_with_it() -> None:
+    rows = (ABOUT_HERONS, ABOUT_HERONS, ELSEWHERE, ABOUT_HERONS, ELSEWHERE)
+    said = gathering(*rows)
+    origins = np.array([NONE, NONE, 1, NONE, NONE])
+    themes = np.array([0, 0, NONE, 0, NONE])
+    made = Gathering(said.vectors, said.talks, said.weights, origins)
+    assert follow_talk(made, themes, themes, 1).tolist() == [0, 0, 0, 0, NONE]
+    turned = Gathering(said.vectors, said.talks, said.weights, np.array([NONE, 2, NONE, NONE, NONE]))
+    assert follow_talk(turned, themes, themes, 1).tolist() == [0, 0, 0, 0, NONE]
+
+
 def test_those_who_say_the_same_are_near_to_one_another() -> None:
     said = gathering(ABOUT_HERONS, ABOUT_HERONS, ABOUT_TAXES)
     assert cohesion(said.vectors, places(0, 1)) == pytest.approx(1)
@@ -102,3 +132,18 @@ def test_every_room_is_about_its_name_and_nobody_who_spoke_of_it_leaves(
         if room.any():
             weights = said.weights[room]
             assert weights[told[room] == theme].sum() / weights.sum() >= LEAST_COVERAGE - 1e-9
+
+
+@settings(max_examples=count_examples(60))
+@given(crowds(), st.integers(0, 5))
+def test_who_follows_leaves_the_name_of_the_room_true(crowd: tuple[Gathering, list[np.ndarray]], origin: int) -> None:
+    said, speakers = crowd
+    origins = np.where(np.arange(len(said.vectors)) > origin, origin, NONE)
+    said = Gathering(said.vectors, said.talks, said.weights, origins)
+    speaking = assign_speakers(said, speakers, 1)
+    kin = add_kin(said, speaking, len(speakers))
+    found = follow_talk(said, speaking, kin, len(speakers))
+    assert (found[kin >= 0] == kin[kin >= 0]).all()
+    for theme in range(len(speakers)):
+        own, whole = said.weights[speaking == theme].sum(), said.weights[found == theme].sum()
+        assert own + 1e-9 >= LEAST_WITH_TALK * whole

@@ -7,11 +7,12 @@ import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 
+import pytest
 from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.text.room_names import LONGEST, NOTHING, RoomTexts
+from core.text.room_names import LONGEST, NOTHING, RoomTexts, is_named_by_time, name_by_time
 from core.text.room_names import name_rooms as name_rooms_of
 
 GARDEN = [
@@ -122,8 +123,39 @@ def test_a_room_without_a_theme_is_called_by_its_time() -> None:
     may, june = (round(datetime(2023, month, 3, 12, tzinfo=UTC).timestamp() * 1000) for month in (5, 6))
     talk = ["Hey, how are you?", "Great, thanks!", "That is so good to hear."]
     rooms = [RoomTexts(talk, [may] * 3, is_talk=True), RoomTexts(talk, [may, may, june]), RoomTexts(talk, [may] * 3)]
-    assert name_rooms_of(rooms) == ["Spring 2023, talk", "Spring 2023, notes", "May 2023, notes"]
+    assert name_rooms_of(rooms) == ["Spring 2023, talk", "May to June 2023, notes", "Spring 2023, notes"]
     assert name_rooms_of([RoomTexts(talk, [may, june + 2 * 366 * 86_400_000])]) == ["2023 to 2025, notes"]
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "name"),
+    [
+        ((2023, 4, 10), (2023, 8, 16), "April to August 2023, talk"),
+        ((2023, 6, 1), (2023, 8, 31), "Summer 2023, talk"),
+        ((2023, 1, 3), (2023, 2, 3), "Winter 2023, talk"),
+        ((2023, 1, 3), (2023, 12, 3), "Jan to Dec 2023, talk"),
+        ((2022, 12, 3), (2023, 2, 3), "Dec 2022 to Feb 2023, talk"),
+        ((2023, 8, 30), (2023, 12, 1), "Aug to Dec 2023, talk"),
+        ((2023, 8, 30), (2023, 10, 1), "August to October 2023, talk"),
+        ((2021, 8, 30), (2023, 12, 1), "2021 to 2023, talk"),
+    ],
+)
+def test_a_name_by_time_tells_all_that_the_room_spans(
+    begin: tuple[int, int, int], end: tuple[int, int, int], name: str
+) -> None:
+    times = [int(datetime(*day, tzinfo=UTC).timestamp() * 1000) for day in (end, begin, begin, begin)]
+    assert name_by_time(RoomTexts([], times, is_talk=True), ()) == name
+
+
+@given(st.lists(st.integers(0, 4_000_000_000_000), max_size=5), st.booleans(), st.integers(0, 40))
+def test_every_name_by_time_is_known_as_one(times: list[int], is_talk: bool, taken: int) -> None:
+    used: set[str] = set()
+    for _ in range(taken + 1):
+        name = name_by_time(RoomTexts([], times, is_talk), used)
+        assert name.casefold() not in used
+        assert is_named_by_time(name) == bool(times)
+        used.add(name.casefold())
+    assert not is_named_by_time("Summer camp, talk")
 
 
 @settings(max_examples=count_examples(120), deadline=None)

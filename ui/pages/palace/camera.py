@@ -5,14 +5,27 @@ Must not do: paint, know a room's memories.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QEasingCurve, QObject, QPointF, QRectF, QSize, QVariantAnimation, Signal
+from PySide6.QtCore import QEasingCurve, QObject, QPointF, QRectF, QSize, QSizeF, QVariantAnimation, Signal
 
-from core.types.views import CARD_SIDE
+from core.types.views import CARD_SIDE, SLOT_ASPECT, WingPlan
 from ui.pages.palace.items import wing_rect
-from ui.pages.palace.scene import ROOM, WHOLE, WING, Fit, Lens, PalaceScene, interpolate_lens
+from ui.pages.palace.picture.layout import space_above_wing, wing_band, wing_name_width
+from ui.pages.palace.scene import (
+    LEAST_SCALE,
+    ROOM,
+    WHOLE,
+    WING,
+    Fit,
+    Lens,
+    PalaceScene,
+    WingSpacing,
+    arrange_on_shelves,
+    interpolate_lens,
+)
 from ui.theme.theme import Theme
 
 _FLIGHT_MS = 260
@@ -25,6 +38,44 @@ NEAR_PX = 126 // CARD_SIDE
 """Height of a place from which one is at a memory, px at 100 %."""
 _EDGE = 24.0
 """Px kept free beside what is fitted, as beside the header of the page."""
+
+
+_FOOT = 12
+"""Px kept free below what is fitted, at 100 %."""
+_FARTHEST = 0.9
+"""The least scale, in scales at which all of the palace is seen: from farther no name of a wing has room."""
+_HALVINGS = 24
+
+
+def fit_wings(wings: Sequence[WingPlan], canvas: QSizeF, theme: Theme) -> tuple[WingSpacing, float]:
+    """The space between wings in which their names can be read when all are seen, and the scale at which they are.
+
+    Args:
+        wings: in the order of the plan.
+        canvas: what there is for the wings and the names between them, px.
+    """
+    wings = [wing for wing in wings if wing.rooms]
+    if len(wings) < 2:
+        return WingSpacing(), math.inf
+    names = {wing.id: wing_name_width(wing, theme) for wing in wings}
+    sizes = {wing.id: wing_rect(wing).size() for wing in wings}
+
+    def spacing_at(scale: float) -> WingSpacing:
+        widths = {wing_id: wide / scale / SLOT_ASPECT for wing_id, wide in names.items()}
+        return WingSpacing(max(WingSpacing().above, space_above_wing(theme) / scale), widths)
+
+    def fits(scale: float) -> bool:
+        for wing in arrange_on_shelves(wings, spacing_at(scale)):
+            right = wing.x * SLOT_ASPECT * scale + max(sizes[wing.id].width() * scale, names[wing.id])
+            if right > canvas.width() or (wing.y + sizes[wing.id].height()) * scale > canvas.height():
+                return False
+        return True
+
+    low, high = LEAST_SCALE, _ROOM_SCALE
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return spacing_at(low), low
 
 
 class PalaceCamera(QObject):
@@ -48,6 +99,7 @@ class PalaceCamera(QObject):
         super().__init__(parent)
         self._scene, self._theme = scene, theme
         self.lens = Lens(0, 0, 10, 640, 480)
+        self._whole_scale = _ROOM_SCALE
         self.fit: Fit = ("", "")
         self._start = self._end = self.lens
         self._flight = QVariantAnimation(self)
@@ -82,7 +134,28 @@ class PalaceCamera(QObject):
         """The canvas has another size."""
         self._flight.stop()
         self.lens = replace(self.lens, w=float(max(size.width(), 1)), h=float(max(size.height(), 1)))
+        self.space_wings()
         self.fit_again()
+
+    def space_wings(self) -> None:
+        """Keep so much space between wings that their names can be read from where all of them are seen.
+
+        What is in the middle of the canvas stays there.
+        """
+        if self.is_flying or self._scene.plan is None:
+            return
+        spacing, self._whole_scale = fit_wings(self._scene.plan.wings, self._canvas_for_wings(), self._theme)
+        if spacing != self._scene.spacing:
+            x, y = self._scene.unspaced_point(self.lens.x, self.lens.y)
+            self._scene.space_wings(spacing)
+            x, y = self._scene.spaced_point(x, y)
+            self.lens = replace(self.lens, x=x, y=y)
+            self.fit_again()
+
+    def _canvas_for_wings(self) -> QSizeF:
+        px = self._theme.px
+        high = self.lens.h - 2 - space_above_wing(self._theme) - px(_FOOT)
+        return QSizeF(max(1.0, self.lens.w - 2 * (_EDGE + px(10))), max(1.0, high))
 
     def fit_again(self) -> None:
         """Fit again what was fitted."""
@@ -124,7 +197,7 @@ class PalaceCamera(QObject):
         if home is None:
             return lens
         middle = QRectF(home.x - 1e-6, home.y - 1e-6, 2e-6, 2e-6)  # what is fitted in a corner may leave it outside
-        return lens.clamped_to(self._scene.bounds.united(middle), home.scale * 0.6, _MOST_SCALE)
+        return lens.clamped_to(self._scene.bounds.united(middle), home.scale * _FARTHEST, _MOST_SCALE)
 
     def zoom_by(self, factor: float, at: QPointF | None = None) -> None:
         """Nearer or farther, towards a point of the canvas or its middle."""
@@ -159,11 +232,8 @@ class PalaceCamera(QObject):
             of: id of the wing or room.
         """
         wings = [wing for wing in self._scene.wings if wing.rooms]
-        px = self._theme.px
         if level == WHOLE and len(wings) > 1:
-            pad = _EDGE + px(10)
-            bounds = self._scene.bounds
-            return self.lens.fit_rect(bounds, pad=pad, top=px(40), foot=px(12), corner=True, most=_ROOM_SCALE)
+            return self._fit_wings()
         wing = wings[0] if level == WHOLE and wings else self._scene.find_wing(of)
         if level in {WHOLE, WING} and wing is not None and wing.rooms:
             return self.lens.fit_rect(wing_rect(wing), pad=_EDGE, corner=True, most=_ROOM_SCALE)
@@ -171,6 +241,14 @@ class PalaceCamera(QObject):
         if level == ROOM and room is not None:
             return self.lens.fit_rect(room.rect, pad=_EDGE, most=_ROOM_SCALE)
         return None
+
+    def _fit_wings(self) -> Lens:
+        """The look that shows all wings with their names."""
+        px, bounds, top = self._theme.px, self._scene.bounds, space_above_wing(self._theme)
+        most = min(_ROOM_SCALE, self._whole_scale)
+        near = self.lens.fit_rect(bounds, top=top, foot=px(_FOOT), pad=_EDGE + px(10), most=most)
+        top = max(top, wing_band(self._scene, near.scale, self._theme) + 1)  # in a small palace there is room for more
+        return self.lens.fit_rect(bounds, top=top, foot=px(_FOOT), pad=_EDGE + px(10), most=most, corner=True)
 
     def near_lens(
         self, goal: Lens, room: QRectF, slot: float, middle_at: Callable[[Lens], tuple[float, float]]

@@ -270,6 +270,7 @@ def format_camera(camera: PalaceCamera, scene: PalaceScene) -> str:
         x, y = room.rect.center().x(), room.rect.center().y()
     elif level == WING and wing is not None:
         x, y = wing_rect(wing).center().x(), wing_rect(wing).center().y()
+    x, y = scene.unspaced_point(x, y)
     return f"{level or 'free'} {x / SLOT_ASPECT:.3f} {y:.3f} {camera.goal.scale:.4f}"
 
 
@@ -287,7 +288,7 @@ def place_camera(camera: PalaceCamera, scene: PalaceScene, text: str) -> None:
             raise ValueError
     except ValueError:
         level, x, y, scale = WHOLE, 0.0, 0.0, 1.0
-    x *= SLOT_ASPECT
+    x, y = scene.spaced_point(x * SLOT_ASPECT, y)
     room, wing = scene.room_at(x, y), scene.wing_at(x, y, 1.0)
     if level == ROOM and room is not None:
         camera.show_fit(ROOM, room.id, at_once=True)

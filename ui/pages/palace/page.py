@@ -283,6 +283,7 @@ class PalacePage(Page):
             return
         self.states.show_content()
         self._focus_canvas()
+        self.canvas.camera.space_wings()
         if not self._is_placed:
             self._is_placed = True
             place_camera(self.canvas.camera, self.scene, self.context.prefs.read_text(_CAMERA))

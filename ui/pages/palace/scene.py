@@ -7,8 +7,8 @@ paint, ask the engine, know a widget.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from PySide6.QtCore import QRectF
 
@@ -19,7 +19,7 @@ from ui.widgets.viewport import Viewport
 WHOLE, WING, ROOM, LOCUS = "palace", "wing", "room", "locus"
 """How near one is."""
 
-_LEAST_SCALE = 0.2
+LEAST_SCALE = 0.2
 _ROOM_FILLS = 0.35
 _WING_FILLS = 0.28
 _SHELF = 2.4
@@ -68,7 +68,7 @@ class Lens(Viewport):
             corner: whether it lies in the upper left corner instead of the middle.
         """
         wide, high = max(1.0, self.w - 2 * pad), max(1.0, self.h - 2 - top - foot)
-        scale = max(_LEAST_SCALE, min(wide / max(rect.width(), 1e-6), high / max(rect.height(), 1e-6), most))
+        scale = max(LEAST_SCALE, min(wide / max(rect.width(), 1e-6), high / max(rect.height(), 1e-6), most))
         if corner:
             x = rect.left() + (self.w / 2 - pad) / scale
             y = rect.top() + (self.h / 2 - 1 - top) / scale
@@ -157,6 +157,19 @@ class Location:
     room_id: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class WingSpacing:
+    """What is kept free for the names of wings, plan units.
+
+    Attributes:
+        above: the least between a wing and what is above it.
+        widths: the least width of a wing, by its id.
+    """
+
+    above: float = _BETWEEN_SHELVES
+    widths: Mapping[str, float] = field(default_factory=dict)
+
+
 class PalaceScene:
     """All rooms of the plan.
 
@@ -171,6 +184,7 @@ class PalaceScene:
         self.rooms: dict[str, RoomItem] = {}
         self.look = look
         self._wings: dict[str, WingPlan] = {}
+        self._spacing = WingSpacing()
 
     # ---- the plan
 
@@ -181,7 +195,7 @@ class PalaceScene:
             Rooms whose loci must be read anew.
         """
         old, self.plan = self.rooms, plan
-        self._wings = {wing.id: wing for wing in arrange_on_shelves(plan.wings)}
+        self._wings = {wing.id: wing for wing in arrange_on_shelves(plan.wings, self._spacing)}
         self.rooms, stale = {}, []
         for wing in self._wings.values():
             for room in wing.rooms:
@@ -193,6 +207,30 @@ class PalaceScene:
                     stale.append(room.id)
                 self.rooms[room.id] = item
         return tuple(stale)
+
+    @property
+    def spacing(self) -> WingSpacing:
+        """What is kept free for the names of wings."""
+        return self._spacing
+
+    def space_wings(self, spacing: WingSpacing) -> None:
+        """Keep another space free for the names of wings; each stays on its shelf, in its column."""
+        if spacing == self._spacing or self.plan is None:
+            self._spacing = spacing
+            return
+        self._spacing = spacing
+        self._wings = {wing.id: wing for wing in arrange_on_shelves(self.plan.wings, spacing)}
+        for wing in self._wings.values():
+            for room in wing.rooms:
+                self.rooms[room.id].update_plan(wing, room)
+
+    def unspaced_point(self, x: float, y: float) -> tuple[float, float]:
+        """Where a point of the plan would be with the least space between wings, whatever the window and its text."""
+        return _carry_point(x, y, self.wings, arrange_on_shelves(self.plan.wings if self.plan else ()))
+
+    def spaced_point(self, x: float, y: float) -> tuple[float, float]:
+        """The point of the plan that `unspaced_point` gave another place."""
+        return _carry_point(x, y, arrange_on_shelves(self.plan.wings if self.plan else ()), self.wings)
 
     def conceal_words(self, ids: frozenset[str]) -> None:
         """Show no words of the landmarks that are among these memories, and those of all others again."""
@@ -306,35 +344,74 @@ class PalaceScene:
         return found
 
 
-def arrange_on_shelves(wings: Sequence[WingPlan]) -> tuple[WingPlan, ...]:
+_CLOSE = WingSpacing()
+
+
+def arrange_on_shelves(wings: Sequence[WingPlan], spacing: WingSpacing = _CLOSE) -> tuple[WingPlan, ...]:
     """The wings as they are shown: on shelves, for one row of them all would be a thin strip.
 
     A low wing is below the one before it where the shelf is high enough. Where a wing is follows from the wings
-    before it alone: a new wing moves no other.
+    before it alone: a new wing moves no other. More space moves them apart, and none to another shelf or column.
 
     Args:
         wings: in the order of the plan.
+        spacing: what their names take.
 
     Returns:
         The same wings elsewhere in the palace's plane; those without a room are left out.
     """
     found: list[WingPlan] = []
-    ordered = sorted((wing for wing in wings if wing.rooms), key=lambda wing: (wing.x, wing.id))
-    top = left = wide = below = high = 0.0  # of the shelf, of its last column, under that column's wings, of the shelf
-    for wing in ordered:
-        # In steps, so that a wing that grows a little pushes nothing down.
-        needs = math.ceil(wing.h / _STEP) * _STEP
-        if found and wing.w <= wide and below + needs <= top + high:
-            found.append(replace(wing, x=left, y=below))
-        else:
-            left = left + wide + _BETWEEN_WINGS if found else 0.0
-            if left and left + wing.w > _SHELF * ordered[0].w:
-                left, top, high = 0.0, top + high + _BETWEEN_SHELVES, 0.0
-            found.append(replace(wing, x=left, y=top))
-            wide, below = wing.w, top
-        below += needs + _BETWEEN_SHELVES
-        high = max(high, needs)
+    top = 0.0
+    for shelf in _fill_shelves(sorted((wing for wing in wings if wing.rooms), key=lambda wing: (wing.x, wing.id))):
+        left = foot = 0.0
+        for column in shelf:
+            below = top
+            for wing in column:
+                found.append(replace(wing, x=left, y=below))
+                below += _steps_of(wing) + spacing.above
+            foot = max(foot, below)
+            left += max(column[0].w, *(spacing.widths.get(wing.id, 0.0) for wing in column)) + _BETWEEN_WINGS
+        top = foot
     return tuple(found)
+
+
+def _fill_shelves(ordered: Sequence[WingPlan]) -> list[list[list[WingPlan]]]:
+    """The wings of each column of each shelf, from their own sizes and the least space alone."""
+    shelves: list[list[list[WingPlan]]] = []
+    left = below = high = 0.0  # of the shelf, of its last column, of the shelf
+    for wing in ordered:
+        needs = _steps_of(wing)
+        if shelves and wing.w <= shelves[-1][-1][0].w and below + needs <= high:
+            shelves[-1][-1].append(wing)
+            below += needs + _BETWEEN_SHELVES
+            continue
+        left = left + shelves[-1][-1][0].w + _BETWEEN_WINGS if shelves else 0.0
+        if not shelves or (left and left + wing.w > _SHELF * ordered[0].w):
+            shelves.append([])
+            left = high = 0.0
+        shelves[-1].append([wing])
+        below, high = needs + _BETWEEN_SHELVES, max(high, needs)
+    return shelves
+
+
+def _steps_of(wing: WingPlan) -> float:
+    """Height of a wing in steps, so that one that grows a little pushes nothing down."""
+    return math.ceil(wing.h / _STEP) * _STEP
+
+
+def _carry_point(x: float, y: float, wings: Sequence[WingPlan], to: Sequence[WingPlan]) -> tuple[float, float]:
+    """Where a point is when it keeps its place beside the nearest of some wings and these go elsewhere."""
+    places = {wing.id: wing_rect(wing) for wing in wings}
+    best = min(places, key=lambda one: _distance_to(places[one], x, y), default="")
+    target = next((wing_rect(wing) for wing in to if wing.id == best), None)
+    if target is None:
+        return x, y
+    return x + target.left() - places[best].left(), y + target.top() - places[best].top()
+
+
+def _distance_to(rect: QRectF, x: float, y: float) -> float:
+    across = max(rect.left() - x, 0.0, x - rect.right())
+    return math.hypot(across, max(rect.top() - y, 0.0, y - rect.bottom()))
 
 
 def _area_of(rect: QRectF) -> float:

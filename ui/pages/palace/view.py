@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from core.types.views import Loci, MemoryRow, WingPlan
 from ui.pages.palace.camera import NEAR_PX, PalaceCamera
 from ui.pages.palace.items import LocusStyle, MemoryHeads, RoomItem
+from ui.pages.palace.picture.layout import wing_block
 from ui.pages.palace.picture.marks import MarkPainter, PlanMarks
 from ui.pages.palace.picture.pictures import PlanPictures
 from ui.pages.palace.picture.plan import PlanPainter
@@ -119,6 +120,7 @@ class PalaceView(QWidget):
 
     def _restyle_painter(self) -> None:
         self.painter.clear_cache()
+        self.camera.space_wings()
         self.update()
 
     def _on_appearing_step(self, share: float) -> None:
@@ -273,7 +275,8 @@ def wing_block_at(view: PalaceView, at: QPointF) -> WingPlan | None:
     wings = [wing for wing in view.scene.wings if wing.rooms]
     if len(wings) == 1:
         return wings[0]
-    return next((wing for wing in wings if view.painter.wing_block(wing, view.camera.lens).contains(at)), None)
+    scene, lens, theme = view.scene, view.camera.lens, view.theme
+    return next((wing for wing in wings if wing_block(wing, scene, lens, theme).contains(at)), None)
 
 
 def zoom_on_locus(view: PalaceView, spot: PlacedLocus, goal: Lens) -> Lens:

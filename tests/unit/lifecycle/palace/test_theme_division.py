@@ -6,9 +6,20 @@ import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from engine_rig import Rig, rig_at
 
+from core.lifecycle.palace.room_texts import season_of
+from core.lifecycle.palace.time_rooms import (
+    ADMITTED,
+    BARRED,
+    OWN,
+    THEME,
+    TimeRoom,
+    divide_by_source,
+    relate_to_rooms,
+)
 from core.text.room_names import LONGEST
 
 BAKERY = [f"Nora's bakery sells {what}." for what in ("rye", "buns", "tarts", "rolls", "bagels", "scones")]
@@ -43,6 +54,47 @@ def test_half_of_a_room_speaks_of_its_name_and_what_has_no_theme_is_called_by_it
     assert set(BAKERY) <= set(rooms["Nora's bakery"])
     assert set(VIOLIN) <= set(rooms["Violin"])
     assert all(2 * len(said) >= len(rooms[name]) for name, said in (("Nora's bakery", BAKERY), ("Violin", VIOLIN)))
+
+
+SPRING, SUMMER, WINTER = 1_683_100_000_000, 1_689_000_000_000, 1_702_000_000_000
+
+
+def room_of(rig: Rig, text: str) -> str:
+    rows = rig.rows(
+        "SELECT r.name FROM places p JOIN rooms r ON r.id = p.room_id JOIN memories m ON m.id = p.memory_id "
+        "WHERE m.text = ?",
+        text,
+    )
+    return str(rows[0][0])
+
+
+def bring_loose(rig: Rig, texts: list[str], at_ms: int) -> None:
+    rig.bring([{"text": text, "time": at_ms} for text in texts])
+    rig.settle()
+    rig.engine.palace.place_waiting().result(30)
+
+
+def test_a_room_by_time_takes_nobody_of_another_source_or_time(rig: Rig) -> None:
+    bring_loose(rig, LOOSE[:2], SPRING)
+    bring_loose(rig, LOOSE[2:4], SPRING)
+    assert room_of(rig, LOOSE[0]) == room_of(rig, LOOSE[1]) == "Spring 2023, notes"
+    assert room_of(rig, LOOSE[2]) == room_of(rig, LOOSE[3]) == "May 2023, notes"
+    rig.store("Only I wrote this")
+    rig.settle()
+    rig.engine.palace.place_waiting().result(30)
+    assert room_of(rig, "Only I wrote this") not in ("Spring 2023, notes", "May 2023, notes")
+
+
+def test_what_one_writes_in_another_season_gets_its_own_room_by_time() -> None:
+    room = TimeRoom(frozenset({OWN}), season_of(SPRING), season_of(SUMMER))
+    related = relate_to_rooms([room, None], [OWN, OWN, OWN, "imp"], np.array([SPRING, SUMMER, WINTER, SPRING]))
+    assert related.tolist() == [[ADMITTED, THEME], [ADMITTED, THEME], [BARRED, THEME], [BARRED, THEME]]
+
+
+def test_what_has_no_theme_is_divided_by_its_source_and_small_imports_share_a_part() -> None:
+    sources = [OWN, "big", "big", "big", "a", "b", OWN, "big"]
+    parts = divide_by_source(np.arange(8), sources, 3)
+    assert [part.tolist() for part in parts] == [[0, 6], [1, 2, 3, 7], [4, 5]]
 
 
 def test_a_topic_of_life_names_what_shares_no_phrase(rig: Rig) -> None:

@@ -1,4 +1,4 @@
-"""Where the parts of a room lie on the canvas, px: its name, its places, and how much of it can be said from here.
+"""Where wings' names and the parts of a room lie on the canvas, px, and how much of it can be said from here.
 
 Must not do: paint.
 """
@@ -11,14 +11,56 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QFontMetricsF
 
-from core.types.views import CARD_SIDE, HEADER, MARGIN, RoomPlan
-from ui.pages.palace.items import RoomItem
-from ui.pages.palace.scene import Lens
+from core.types.views import CARD_SIDE, HEADER, MARGIN, SLOT_ASPECT, RoomPlan, WingPlan
+from ui.pages.palace.items import RoomItem, wing_rect
+from ui.pages.palace.scene import Lens, PalaceScene
 from ui.theme.theme import Theme
+from ui.widgets.labels import name_space
 
 _READABLE = 92, 19
 """Width and height of a card, px at the usual size of text, from which on its words are read."""
+
+
+LEAST_FACE = 12
+"""Width and height of a room, px at the usual size of text, from which on it has a name or an emblem."""
+_LEAST_BAND, _LARGEST_BAND = 24, 38
+_BETWEEN_BLOCKS = 5.0
+_WING_EDGE = 10
+"""Of the grounds of two wings beside their rooms together, px at the usual size of text."""
+WING_PAD = 10
+"""Left and right of a wing's name, px at the usual size of text."""
+_LONGEST_WING_NAME = 150
+
+
+def wing_name_width(wing: WingPlan, theme: Theme) -> float:
+    """Px that the name of a wing takes with what is free beside it; that of a long one cut."""
+    name = QFontMetricsF(theme.font("section")).horizontalAdvance(name_space(wing.space))
+    return min(name + 2.0, float(theme.px(_LONGEST_WING_NAME))) + 2 * theme.px(WING_PAD)
+
+
+def space_above_wing(theme: Theme) -> float:
+    """Px above the rooms of a wing, from whatever is above it, in which its name can be read."""
+    return theme.px(_LEAST_BAND) + theme.px(_WING_EDGE) / 2 + _BETWEEN_BLOCKS
+
+
+def wing_band(scene: PalaceScene, scale: float, theme: Theme) -> float:
+    """Px of the band of a wing's name at a scale: what is free above the wing, as far as the name needs it."""
+    free = scene.spacing.above * scale - min(theme.px(_WING_EDGE) / 2, scale) - _BETWEEN_BLOCKS
+    return max(0.0, min(float(theme.px(_LARGEST_BAND)), free))
+
+
+def wing_block(wing: WingPlan, scene: PalaceScene, lens: Lens, theme: Theme) -> QRectF:
+    """A wing on the canvas: its rooms with an edge, and the band of its name above them."""
+    edge, band = min(theme.px(_WING_EDGE) / 2, lens.scale), wing_band(scene, lens.scale, theme)
+    block = lens.canvas_rect(wing_rect(wing)).adjusted(-edge, -band, edge, edge)
+    block.setWidth(max(block.width(), min(wing_name_width(wing, theme), _width_kept(wing, scene, lens) + 2 * edge)))
+    return block
+
+
+def _width_kept(wing: WingPlan, scene: PalaceScene, lens: Lens) -> float:
+    return scene.spacing.widths.get(wing.id, 0.0) * SLOT_ASPECT * lens.scale
 
 
 class DetailLevel(IntEnum):
@@ -27,7 +69,7 @@ class DetailLevel(IntEnum):
     GROUND = 0
     """Its outline alone."""
     NAME = 1
-    """Emblem, name and count."""
+    """Emblem, name and count, or the one of them that fits."""
     LANDMARKS = 2
     """The words of its landmarks in rows, and marks for the rest where there is room."""
     SHAPES = 3
@@ -155,6 +197,6 @@ def _detail_level(rect: QRectF, slot_w: float, slot_h: float, theme: Theme) -> D
         return DetailLevel.SHAPES
     if wide >= px(84) and high >= px(62):
         return DetailLevel.LANDMARKS
-    if wide >= px(44) and high >= px(18):
+    if wide >= px(LEAST_FACE) and high >= px(LEAST_FACE):
         return DetailLevel.NAME
     return DetailLevel.GROUND

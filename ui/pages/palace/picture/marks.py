@@ -14,6 +14,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen
 
 from core.types.views import MemoryRow
 from ui.pages.palace.items import LocusStyle, RoomItem
+from ui.pages.palace.picture.layout import wing_block
 from ui.pages.palace.picture.plan import PlanPainter
 from ui.pages.palace.picture.words import break_text
 from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
@@ -92,7 +93,7 @@ class MarkPainter:
         if len(scene.wings) > 1:
             for wing in scene.wings:
                 count = sum(len(room.rows_of(found)) for room in scene.rooms_of_wing(wing.id))
-                block = self._plan.wing_block(wing, lens)
+                block = wing_block(wing, scene, lens, self._theme)
                 if count and canvas.intersects(block):
                     self._paint_badge(painter, block.topRight(), count)
 
@@ -119,7 +120,7 @@ class MarkPainter:
         wing = scene.find_wing(marks.cursor_wing)
         if wing is not None:
             painter.setPen(QPen(theme.colour("focus"), 2.0 if marks.has_focus else _QUIET_RING))
-            painter.drawRoundedRect(self._plan.wing_block(wing, lens).adjusted(1, 1, -1, -1), 12, 12)
+            painter.drawRoundedRect(wing_block(wing, scene, lens, theme).adjusted(1, 1, -1, -1), 12, 12)
         holder = scene.spot_of(marks.selected)
         for room_id, is_strong in ((marks.cursor_room, marks.has_focus), (marks.target_room, True)):
             room = scene.rooms.get(room_id)

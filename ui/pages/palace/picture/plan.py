@@ -16,7 +16,7 @@ from ui.pages.palace.items import GREY, KINDS, LocusStyle, MemoryHeads, RoomItem
 from ui.pages.palace.picture.atlas import LARGEST, SHADES, SMALLEST, Atlas, Floats, shade_colours, shape_scale
 from ui.pages.palace.picture.furniture import soft_role, tint_role
 from ui.pages.palace.picture.ground import PlanGround, shape_side
-from ui.pages.palace.picture.layout import DetailLevel, RoomLayout
+from ui.pages.palace.picture.layout import LEAST_FACE, WING_PAD, DetailLevel, RoomLayout, wing_block
 from ui.pages.palace.picture.room_face import LandmarkCard
 from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
 from ui.strings import palace_strings
@@ -81,9 +81,9 @@ class PlanPainter(PlanGround):
         if len(scene.wings) > 1:
             for wing in scene.wings:
                 self._paint_wing(painter, wing, scene, lens)
-        least_w, least_h = self._theme.px(44), self._theme.px(18)
+        least = self._theme.px(LEAST_FACE)
         for room in scene.rooms_in_sight(lens):
-            if room.rect.width() * lens.scale < least_w or room.rect.height() * lens.scale < least_h:
+            if min(room.rect.width(), room.rect.height()) * lens.scale < least:
                 self._paint_far_room(painter, room, lens)
                 continue
             layout = self.layout_of(room, lens)
@@ -102,21 +102,15 @@ class PlanPainter(PlanGround):
             self._faces.set_colours(self._colours)
             self._interior.set_colours(self._colours)
 
-    def wing_block(self, wing: WingPlan, lens: Lens) -> QRectF:
-        """A wing on the canvas, with the band of its name above its rooms."""
-        px, scale = self._theme.px, lens.scale
-        edge, band = min(float(px(10)), scale), min(float(px(38)), 4.6 * scale)
-        return lens.canvas_rect(wing_rect(wing)).adjusted(-edge, -band, edge, edge)
-
     def _paint_wing(self, painter: QPainter, wing: WingPlan, scene: PalaceScene, lens: Lens) -> None:
-        block, px, theme = self.wing_block(wing, lens), self._theme.px, self._theme
+        block, px, theme = wing_block(wing, scene, lens, self._theme), self._theme.px, self._theme
         if not wing.rooms or not QRectF(0, 0, lens.w, lens.h).intersects(block):
             return
         painter.setPen(QPen(theme.colour("line"), 1.0))
         painter.setBrush(theme.colour("raised"))
         painter.drawRoundedRect(block.adjusted(0.5, 0.5, -0.5, -0.5), 12, 12)
         band = lens.canvas_y(wing_rect(wing).top()) - block.top()
-        line = QRectF(block.left() + px(14), block.top() + 2, block.width() - px(28), band - 2)
+        line = QRectF(block.left() + px(WING_PAD), block.top() + 1, block.width() - 2 * px(WING_PAD), band - 1)
         fresh = sum(room.fresh for room in wing.rooms) if scene.look.until is None else 0
         count = f"{scene.count_shown(scene.rooms_of_wing(wing.id)):,}"
         self._paint_wing_name(
@@ -129,16 +123,17 @@ class PlanPainter(PlanGround):
         font, small, label = theme.font("section"), theme.font("number"), theme.font("caption")
         vertical = Qt.AlignmentFlag.AlignVCenter
         right = line.right()
+        named = min(QFontMetricsF(font).horizontalAdvance(name), line.width())
         for words, what, colour in ((count, small, "muted"), (fresh, label, "accent")):
             wide = QFontMetricsF(what).horizontalAdvance(words)
-            if words and line.width() - (line.right() - right) - wide > px(70):
+            if words and right - line.left() - wide - px(10) >= named:
                 painter.setFont(what)
                 painter.setPen(theme.colour(colour))
                 painter.drawText(QRectF(right - wide - 1, line.top(), wide + 2, line.height()), vertical, words)
                 right -= wide + px(10)
         painter.setFont(font)
         painter.setPen(theme.colour("ink"))
-        for shown in self._words.break_name(name, font, right - line.left() - px(6)):
+        for shown in self._words.break_name(name, font, right - line.left() + 2):
             painter.drawText(line, vertical, shown)
 
     def _paint_far_room(self, painter: QPainter, room: RoomItem, lens: Lens) -> None:

@@ -29,6 +29,10 @@ _LINES_FIRST = 2
 """Lines that the first landmarks get before further ones are shown."""
 _FIRST = 3
 _LEAST_OPACITY = 0.3
+_LEAST_TEXT = 11
+"""Height of the smallest letters, px at the usual size of text."""
+_LEAST_LETTERS = 8
+"""So much is left of a name that is cut at least; else the emblem tells more."""
 _LONGEST_NAME = 80
 _DOOR_SHARE = 0.68
 """Share of a room's width that the lowest lines of marks may take; then comes the door."""
@@ -270,7 +274,7 @@ class RoomFaces:
     # ---- where things are
 
     def _compose_name(self, room: RoomItem, rect: QRectF) -> Composition:
-        """Emblem beside or above the name; without it where the name would be cut."""
+        """Emblem beside or above the name; the name alone where it would be cut, the emblem where little were left."""
         px, side = self._theme.px, float(self._theme.px(20))
         pad = float(px(8)) if rect.width() >= px(80) else float(px(5))
         upper = max(px(5), min(pad, (rect.height() - side) / 2))
@@ -280,13 +284,26 @@ class RoomFaces:
         if rect.height() >= side + px(15) + 2 * pad:
             tried.append(self._compose_plate(room, rect, pad, QRectF(pad, pad, side, side), is_beside=False))
         tried.append(self._compose_plate(room, rect, pad, QRectF(), is_beside=False))
-        return next((one for one in tried if one.is_whole), tried[-1])
+        tried.append(self._compose_plate(room, rect, float(px(3)), QRectF(), is_beside=False, size=_LEAST_TEXT))
+        found = next((one for one in tried if one.is_whole), None)
+        if found is not None:
+            return found
+        longest = max(tried, key=lambda one: len("".join(one.name)))
+        return longest if len("".join(longest.name)) >= _LEAST_LETTERS else self._compose_emblem(rect, longest)
+
+    def _compose_emblem(self, rect: QRectF, cut: Composition) -> Composition:
+        """The emblem in the middle of a room that is too small for its name."""
+        px = self._theme.px
+        side = min(float(px(24)), rect.width() - px(4), rect.height() - px(4))
+        emblem = QRectF(0, 0, side, side)
+        emblem.moveCenter(rect.center())
+        return Composition(emblem, (), QRectF(), cut.name_font, QRectF(), is_whole=False)
 
     def _compose_plate(
-        self, room: RoomItem, rect: QRectF, pad: float, emblem: QRectF, *, is_beside: bool
+        self, room: RoomItem, rect: QRectF, pad: float, emblem: QRectF, *, is_beside: bool, size: int = 12
     ) -> Composition:
         px, font = self._theme.px, self._theme.font("strong")
-        font.setPixelSize(px(12))
+        font.setPixelSize(px(size))
         line = QFontMetricsF(font).height()
         left, top = pad, min(pad, (rect.height() - line) / 2)
         if not emblem.isEmpty() and is_beside:
