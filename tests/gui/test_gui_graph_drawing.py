@@ -36,9 +36,9 @@ from ui.pages.graph.geometry import (
     convex_hull,
     edge_lanes,
     lines_path,
-    nearest_in_direction,
     nearest_line,
     nearest_node,
+    node_in_direction,
     pack_circles,
     place_labels,
     typical_distance,
@@ -169,10 +169,10 @@ def test_a_path_has_two_points_a_line() -> None:
 
 def test_steps_go_to_the_nearest_in_a_direction() -> None:
     xy = np.array([[0.0, 0.0], [1.0, 0.1], [2.0, 0.0], [0.1, -3.0]])
-    assert nearest_in_direction(xy, 0, 1, 0) == 1
-    assert nearest_in_direction(xy, 0, 1, 0, np.array([0, 2])) == 2
-    assert nearest_in_direction(xy, 0, 0, -1) == 3
-    assert nearest_in_direction(xy, 0, -1, 0) == -1
+    assert node_in_direction(xy, 0, 1, 0) == 1
+    assert node_in_direction(xy, 0, 1, 0, np.array([0, 2])) == 2
+    assert node_in_direction(xy, 0, 0, -1) == 3
+    assert node_in_direction(xy, 0, -1, 0) == -1
 
 
 def test_hits_and_gaps() -> None:

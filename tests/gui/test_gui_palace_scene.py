@@ -18,7 +18,7 @@ from core.types.clock import ManualClock
 from core.types.values import Kind, Role, Source, Status
 from core.types.views import GAP, SLOT_ASPECT, Loci, MemoryRow, PalacePlan, RoomPlan, WingPlan
 from ui.context import Context
-from ui.pages.palace.canvas import PalaceCanvas, nearest_in_direction
+from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.items import GREY, LocusStyle, MemoryHeads, RoomItem
 from ui.pages.palace.loader import format_camera, opposed_neighbours, place_camera
 from ui.pages.palace.picture.words import break_text
@@ -34,6 +34,7 @@ from ui.pages.palace.scene import (
     interpolate_lens,
 )
 from ui.pages.palace.slider import BELIEVED, SAID, TimeCard
+from ui.widgets.viewport import nearest_in_direction
 
 STANDS = int(np.iinfo(np.int64).max)
 DAY = 86_400_000

@@ -176,7 +176,16 @@ def test_lines_are_drawn_wide_and_narrow(qtbot: QtBot, context: Context, scale: 
     qtbot.addWidget(shown)
     long = "Jar 4 holds quinces and stands behind the others on the upper shelf of the cold pantry. " * 3
     full = JournalEntry(
-        "a", long, "It fades.", "With another", "moon", "muted", "Fades", Kind.FACT, "0.18", "confidence", 2
+        "a",
+        long,
+        "It fades.",
+        "With another",
+        word="Fades",
+        aside_note="confidence",
+        lines=2,
+        icon="moon",
+        kind=Kind.FACT,
+        aside="0.18",
     )
     busy = JournalEntry("b", "Consolidate", "30 of 120", icon="clock", progress=0.25)
     dots = JournalEntry("c", "Replay", icon="clock", progress=-1.0, is_struck=True)

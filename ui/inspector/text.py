@@ -22,7 +22,16 @@ from ui.inspector.text_view import TextView, mark_runs
 from ui.strings import injection_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
-from ui.widgets.basics import FlowLayout, KeyButton, clear_layout, make_button, make_column, make_label, make_row
+from ui.widgets.basics import (
+    FlowLayout,
+    KeyButton,
+    clear_layout,
+    is_submit_key,
+    make_button,
+    make_column,
+    make_label,
+    make_row,
+)
 from ui.widgets.labels import count_of, name_space
 from ui.widgets.plaintext import has_marks, one_line, split_marks
 from ui.widgets.states import Banner
@@ -59,10 +68,7 @@ class MemoryTextField(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Ctrl+Enter saves, Esc leaves."""
-        if (
-            event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
-            and event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        ):
+        if is_submit_key(event):
             self.asked_save.emit()
         elif event.key() == Qt.Key.Key_Escape:
             self.asked_cancel.emit()

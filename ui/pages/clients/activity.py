@@ -6,7 +6,8 @@ or show to anybody but the person what was withheld.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 
 from PySide6.QtCore import Signal
@@ -19,7 +20,7 @@ from core.types.views import MemoryRow
 from ui.bridge import make_query
 from ui.context import CLOSER, Context
 from ui.lists.list_view import ListView
-from ui.lists.row_spec import Heading
+from ui.lists.row_spec import Heading, insert_headings
 from ui.pages.clients.client_header import (
     ClientTab,
     has_keyboard,
@@ -71,14 +72,12 @@ def receipt_lines(receipts: Sequence[ReceiptRow], now_ms: int, after: str = "") 
         receipts: newest first.
         after: the heading they follow.
     """
-    lines: list[Line] = []
-    for one in receipts:
-        day = format_day_heading(one.at, now_ms)
-        if day != after:
-            after = day
-            lines.append(Heading(day))
-        lines.append(receipt_row(one))
-    return lines
+    return _head_days(map(receipt_row, receipts), now_ms, after)
+
+
+def _head_days(rows: Iterable[ClientRow], now_ms: int, after: str) -> list[Line]:
+    """Rows of what happened, under the headings of their days."""
+    return [*insert_headings(rows, lambda row: format_day_heading(row.value.at, now_ms), after)]
 
 
 def given_lines(given: Sequence[str], withheld: Mapping[str, str], rows: Sequence[MemoryRow]) -> list[Line]:
@@ -324,17 +323,13 @@ def activity_lines(activity: Sequence[ActivityLine], now_ms: int, after: str = "
         activity: newest first.
         after: the heading they follow.
     """
-    lines: list[Line] = []
-    same: dict[tuple[int, str, str], int] = {}
+    same = Counter[tuple[int, str, str]]()
+    rows = []
     for line in activity:
-        day = format_day_heading(line.at, now_ms)
-        if day != after:
-            after = day
-            lines.append(Heading(day))
         key = (line.at, line.verb, line.code)
-        same[key] = same.get(key, 0) + 1
-        lines.append(activity_row(line, same[key]))
-    return lines
+        same[key] += 1
+        rows.append(activity_row(line, same[key]))
+    return _head_days(rows, now_ms, after)
 
 
 class ActivityTab(ClientTab):

@@ -152,12 +152,8 @@ def entity_list(theme: Theme, name: str) -> ListView:
     Args:
         name: for those who do not see it.
     """
-    view = ListView(EntityRows(theme), name, keep=AfterRemoval.NONE)
+    view = make_known_list(theme, name)
     view.setUniformItemSizes(True)
-    view.setFrameShape(QFrame.Shape.NoFrame)
-    view.setObjectName("card")
-    # Room around the lines, alike on all sides: their grounds are round as the card is.
-    view.setViewportMargins(1, spacing().xs, 1, spacing().xs)
     view.clicked.connect(lambda _: view.looked_at_id.emit(view.current.id))
     return view
 
@@ -171,6 +167,7 @@ def make_known_list(theme: Theme, name: str) -> ListView:
     view = ListView(EntityRows(theme), name, keep=AfterRemoval.NONE)
     view.setFrameShape(QFrame.Shape.NoFrame)
     view.setObjectName("card")
+    # Room around the lines, alike on all sides: their grounds are round as the card is.
     view.setViewportMargins(1, spacing().xs, 1, spacing().xs)
     return view
 
