@@ -51,12 +51,12 @@ class SampleHistory:
         Args:
             deed: a row of `resources/demo/deeds.json`; `find` names memories in the search syntax, `by` who does it.
         """
-        self._handlers[deed["do"]](deed)
+        self._handlers_by_event[deed["do"]](deed)
         # What reads leave behind is put down by the machine's time; here time jumps, and its place would be chance.
         self.engine.flush_journal()
 
     @property
-    def _handlers(self) -> Mapping[str, Callable[[SampleEvent], None]]:
+    def _handlers_by_event(self) -> Mapping[str, Callable[[SampleEvent], None]]:
         return {
             "revise": self._revise_memories,
             "arrange": self._arrange_palace,

@@ -91,7 +91,7 @@ def split_alcoves(sizes: Sequence[int], section: RoomSection) -> tuple[RoomSecti
     weights = [float(sizes[at]) for at in order]
     for _ in range(_TURNS):
         rects = cut_squarified(weights, ground, 0)
-        lacking = [place for place, at in enumerate(order) if not _holds(rects[place], sizes[at])]
+        lacking = [place for place, at in enumerate(order) if not _has_room_for(rects[place], sizes[at])]
         if not lacking:
             found = dict(zip(order, rects, strict=True))
             return tuple(RoomSection(r.x, r.y, r.w, r.h) for r in (found[at] for at in range(len(sizes))))
@@ -104,7 +104,7 @@ def split_alcoves(sizes: Sequence[int], section: RoomSection) -> tuple[RoomSecti
     return None
 
 
-def _holds(rect: Rect, size: int) -> bool:
+def _has_room_for(rect: Rect, size: int) -> bool:
     return rect.w >= 1 and rect.h > ALCOVE_HEADER + 1 and rect.w * (rect.h - ALCOVE_HEADER) >= size
 
 
@@ -162,7 +162,7 @@ def _lay_cards(
     if len(kept) + coarse.columns * (coarse.rows - 1) < len(told):
         kept = []  # so full that the row of the landmarks is needed for others
     if not kept:
-        cells = _fill(coarse, told, members, has_head=False)
+        cells = _fill_section(coarse, told, members, has_head=False)
     else:
         near = members.vectors[told] @ members.vectors[kept].T
         wished = np.bincount(near.argmax(axis=1), minlength=len(kept))
@@ -177,7 +177,7 @@ def _lay_cards(
         for place, (head, width) in enumerate(zip(kept, widths, strict=True)):
             kin = told[groups == place]
             group = np.concatenate(([head], kin[kin != head])).astype(np.int64)
-            cells += _fill(RoomSection(left, 0, width, coarse.rows), group, members, has_head=True)
+            cells += _fill_section(RoomSection(left, 0, width, coarse.rows), group, members, has_head=True)
             left += width
     return [(at, section.column + column * card[0], section.row + row * card[1]) for at, column, row in cells]
 
@@ -237,7 +237,9 @@ def assign_kin(near: NDArray[np.float32], rooms: Sequence[int], heads: Sequence[
     return groups
 
 
-def _fill(section: RoomSection, group: Numbers, members: Members, *, has_head: bool) -> list[tuple[int, int, int]]:
+def _fill_section(
+    section: RoomSection, group: Numbers, members: Members, *, has_head: bool
+) -> list[tuple[int, int, int]]:
     """Column by column from the top: who stands in which column and row."""
     first_row = section.row + int(has_head)
     cells = [

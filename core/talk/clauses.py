@@ -284,12 +284,12 @@ def list_heads(tokens: Sequence[Token], clause: Clause) -> tuple[Clause, ...]:
             end = at
             while tokens[end - 1].low in _BREAKS or tokens[end - 1].low in _LOOSE_ENDS:
                 end -= 1
-            if has_finite_verb(tokens, clause.first, end) and not _reports(tokens, clause.first, end):
+            if has_finite_verb(tokens, clause.first, end) and not _has_report_verb(tokens, clause.first, end):
                 heads.append(Clause(clause.first, end))
     return tuple(heads)
 
 
-def _reports(tokens: Sequence[Token], first: int, end: int) -> bool:
+def _has_report_verb(tokens: Sequence[Token], first: int, end: int) -> bool:
     """Whether somebody says, thinks or knows something within two places: what that is may go on behind them."""
     return any(token.low in talk_words().sets["stop_verbs"] for token in tokens[first:end])
 
@@ -298,7 +298,7 @@ def _opens_remark(tokens: Sequence[Token], at: int, end: int) -> bool:
     """Whether what begins at a place may be left off: a reason, a consequence, a clause of its own."""
     while at < end and tokens[at].low in ("and", "plus"):
         at += 1
-    is_doubted = _reports(tokens, at, end) or any(token.low in _HEARSAY for token in tokens[at:end])
+    is_doubted = _has_report_verb(tokens, at, end) or any(token.low in _HEARSAY for token in tokens[at:end])
     if at >= end or tokens[at].low in _LIMITS or is_doubted or _turns_back(tokens, at, end):
         return False
     if tokens[at].low in _REASONS:
@@ -347,7 +347,7 @@ def _trim_start(tokens: Sequence[Token], lows: Sequence[str], first: int, end: i
             return behind + is_joint
     elif length and behind == end:
         return end
-    if first + 2 < end and tokens[first + 1].low in (",", "!") and _calls(tokens[first], names):
+    if first + 2 < end and tokens[first + 1].low in (",", "!") and _is_vocative(tokens[first], names):
         return first + 2
     return first
 
@@ -374,7 +374,7 @@ def _trim_end(tokens: Sequence[Token], lows: Sequence[str], first: int, end: int
         begin = end - len(phrase)
         if begin > first and tuple(lows[begin:end]) == phrase and tokens[begin - 1].low in (",", "-", "–", "—", "..."):
             return begin - 1
-    if end - 2 > first and tokens[end - 2].low == "," and _calls(tokens[end - 1], names):
+    if end - 2 > first and tokens[end - 2].low == "," and _is_vocative(tokens[end - 1], names):
         return end - 2
     last = tokens[end - 1].low
     if last in names and end - first > 3 and tokens[end - 2].is_word and tokens[end - 2].low not in _BEFORE_NAMES:
@@ -384,7 +384,7 @@ def _trim_end(tokens: Sequence[Token], lows: Sequence[str], first: int, end: int
     return end - 1 if end - 1 > first and lows[end - 1] in laughs else end
 
 
-def _calls(token: Token, names: frozenset[str]) -> bool:
+def _is_vocative(token: Token, names: frozenset[str]) -> bool:
     """Whether a name or a title between commas only calls somebody."""
     sets = talk_words().sets
     if token.low in names or token.low in sets["kin_titles"]:

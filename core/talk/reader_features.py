@@ -67,7 +67,7 @@ def encode_sentence(
         known: the tokens of what was said before other sentences of the same call, which is often the same; added to.
     """
     text = replace_surrogates(sentence.text[:SENTENCE_CHARS])
-    earlier, own = _context(sentence.before)
+    earlier, own = _split_speaker_line(sentence.before)
     read = tokenizer.encode(text, add_special_tokens=False)
     ids, offsets = list(read.ids[:SENTENCE_TOKENS]), tuple(read.offsets[:SENTENCE_TOKENS])
     capitals = {start for match in _CAPITAL.finditer(text) for start in range(match.start(), match.end())}
@@ -90,7 +90,7 @@ def _read_end(tokenizer: Any, text: str, most: int) -> list[int]:
     return list(tokenizer.encode(replace_surrogates(text), add_special_tokens=False).ids[-most:]) if text else []
 
 
-def _context(before: Sequence[str]) -> tuple[str, str]:
+def _split_speaker_line(before: Sequence[str]) -> tuple[str, str]:
     if before and _NAMED.match(before[0]):
         return before[0], " ".join(before[1:])
     return "", " ".join(before)
@@ -118,9 +118,9 @@ def read_logits(
     """
     first, second = len(TYPES), len(TYPES) + len(ASSERTIONS)
     logits = sentence.tolist()
-    types = _shares(logits[:first], temperatures["type"])
-    assertions = _shares(logits[first:second], temperatures["assertion"])
-    worths = _shares(logits[second + 1 :], temperatures["worth"])
+    types = _softmax_of_few(logits[:first], temperatures["type"])
+    assertions = _softmax_of_few(logits[first:second], temperatures["assertion"])
+    worths = _softmax_of_few(logits[second + 1 :], temperatures["worth"])
     kind = TYPES[types.index(max(types))]
     if kind is StatementType.NONE and worths[0] < 0.5:
         kind = TYPES[types.index(max(types[:-1]))]  # worth keeping by the other head: the likeliest type that is one
@@ -131,11 +131,11 @@ def read_logits(
         asserted=sum(assertions[:2]),
         lasting=1 / (1 + math.exp(-min(30.0, max(-30.0, logits[second] / temperatures["lasting"])))),
         worth=min(WORTHS - 1.0, sum(worth * share for worth, share in enumerate(worths))),
-        spans=dict(_spans(tokens, features.offsets)) if kind is not StatementType.NONE else {},
+        spans=dict(_likeliest_spans(tokens, features.offsets)) if kind is not StatementType.NONE else {},
     )
 
 
-def _shares(logits: Sequence[float], temperature: float) -> list[float]:
+def _softmax_of_few(logits: Sequence[float], temperature: float) -> list[float]:
     """`softmax` of a few logits: a list is done before an array is made."""
     most = max(logits)
     raised = [math.exp((logit - most) / temperature) for logit in logits]
@@ -149,7 +149,9 @@ def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(raised / raised.sum(-1, keepdims=True), np.float64)
 
 
-def _spans(tokens: NDArray[np.float64], offsets: Sequence[tuple[int, int]]) -> Iterator[tuple[str, tuple[int, int]]]:
+def _likeliest_spans(
+    tokens: NDArray[np.float64], offsets: Sequence[tuple[int, int]]
+) -> Iterator[tuple[str, tuple[int, int]]]:
     """The likeliest begin and end of each span, where together they are likelier than that there is none."""
     read = len(offsets)
     for nr, name in enumerate(SPANS):

@@ -123,7 +123,7 @@ def name_by_time(room: RoomTexts, used: Collection[str]) -> str:
     Args:
         used: names that are taken, folded.
     """
-    times = list(_times(room))
+    times = list(_name_by_times(room))
     return _choose_unused_name(times, used, times[0] if times else NOTHING)
 
 
@@ -212,7 +212,7 @@ def _rank_terms(terms: dict[Key, _Term], size: int, overall: Counter[Key]) -> It
     in_pair = {
         (word,)
         for _, key, _ in found
-        for word in (key if len(key) == 2 else map(stem_of, filter(None, [_owner(terms[key])])))
+        for word in (key if len(key) == 2 else map(stem_of, filter(None, [_main_owner_of_term(terms[key])])))
         if _is_mostly_pair(terms[key], terms.get((word,)))
     }
     found = [ranked for ranked in found if ranked[1] not in in_pair]
@@ -237,11 +237,11 @@ def _is_term(pair: _Term, key: Key, terms: dict[Key, _Term]) -> bool:
 
 def _format_term(term: _Term) -> str:
     """The most frequent way of writing it, with whose it is where half of the texts say so."""
-    shown, owner = _most_frequent(term), _owner(term)
+    shown, owner = _most_frequent(term), _main_owner_of_term(term)
     return f"{owner}'s {shown[:1].lower() + shown[1:]}" if owner else shown
 
 
-def _owner(term: _Term) -> str:
+def _main_owner_of_term(term: _Term) -> str:
     for owner, count in term.owners.most_common(1):
         if count >= max(2, _OWNED_SHARE * term.texts):
             return owner
@@ -260,13 +260,13 @@ def _most_frequent(term: _Term) -> str:
     return shown if shown.isupper() else shown[:1].lower() + shown[1:]
 
 
-def _times(room: RoomTexts) -> Iterator[str]:
+def _name_by_times(room: RoomTexts) -> Iterator[str]:
     """Names by the time of a room without a theme, the shortest first."""
     if not room.times:
         return
     word = "talk" if room.is_talk else "notes"
     ordered = sorted(room.times)
-    begin, middle, end = (_moment(at) for at in (ordered[0], ordered[len(ordered) // 2], ordered[-1]))
+    begin, middle, end = (_to_utc(at) for at in (ordered[0], ordered[len(ordered) // 2], ordered[-1]))
     if end.year > begin.year + 1:
         yield f"{begin.year} to {end.year}, {word}"
     yield f"{_SEASONS[middle.month - 1]} {middle.year}, {word}"
@@ -275,7 +275,7 @@ def _times(room: RoomTexts) -> Iterator[str]:
     yield f"{end:%B} {end.year}, {word}"
 
 
-def _moment(at_ms: int) -> datetime:
+def _to_utc(at_ms: int) -> datetime:
     return datetime.fromtimestamp(at_ms / 1000, UTC)
 
 

@@ -141,7 +141,7 @@ def classify_permanence(text: str, claims: Sequence[ClaimDraft], kind: Kind) -> 
         levels = [level for place, level in phrases if place == span]
         words = _WORD.findall(fold_width(text[slice(*span)]).casefold())
         level = (
-            _longest(levels)
+            _most_permanent(levels)
             if levels
             else _permanence_by_cues(words, is_asked=text[slice(*span)].rstrip().endswith("?"))
         )
@@ -149,7 +149,7 @@ def classify_permanence(text: str, claims: Sequence[ClaimDraft], kind: Kind) -> 
             found.append(level)
         elif len(words) > _SAYS_LITTLE:
             return STANDARD
-    return _longest(found) if found else STANDARD
+    return _most_permanent(found) if found else STANDARD
 
 
 def longest_permanence(levels: Sequence[str]) -> str:
@@ -161,7 +161,7 @@ def longest_permanence(levels: Sequence[str]) -> str:
     Raises:
         UserError: INVALID_INPUT for an unknown level.
     """
-    return _longest([check_permanence(level) for level in levels])
+    return _most_permanent([check_permanence(level) for level in levels])
 
 
 def reconcile_permanence(given: str, read: str) -> str:
@@ -290,7 +290,7 @@ def _sentence_of_claim(text: str, claim: ClaimDraft, spans: Sequence[tuple[int, 
     return next((span for span in spans if span[0] <= begin and end <= span[1]), None)
 
 
-def _longest(levels: Sequence[str]) -> str:
+def _most_permanent(levels: Sequence[str]) -> str:
     return min(levels, key=RATES.__getitem__)
 
 
@@ -301,7 +301,7 @@ def _permanence_by_cues(words: Sequence[str], *, is_asked: bool) -> str | None:
     found = [level for runs, level in _load_table().cues if _are_in_order(words, runs)]
     if not found or len({RATES[level] < RATES[STANDARD] for level in found}) > 1:
         return None
-    return _longest(found)
+    return _most_permanent(found)
 
 
 def _are_in_order(words: Sequence[str], runs: Sequence[_Run]) -> bool:

@@ -58,7 +58,7 @@ class AskPage(Page):
         self._banner: Banner | None = None
         self._shown_soon = make_timer(self, self._show_newest, _SHOW_MS)
         self._build_layout()
-        self._connect()
+        self._connect_conversation()
         self._fit_width()
 
     def _build_layout(self) -> None:
@@ -77,7 +77,7 @@ class AskPage(Page):
         row.setStretch(0, 1)
         layout.addLayout(row, 1)
 
-    def _connect(self) -> None:
+    def _connect_conversation(self) -> None:
         talk = self.conversation
         talk.begun.connect(self._on_begun)
         talk.moved.connect(self._on_moved)

@@ -428,10 +428,12 @@ class LabelCache:
         if key not in self._made:
             if len(self._made) >= _KEPT_LABELS:
                 self._made.clear()
-            self._made[key] = self._draw(rect, text, font, colour, side, ratio)
+            self._made[key] = self._draw_label(rect, text, font, colour, side, ratio)
         painter.drawPixmap(QPointF(round(rect.left()) - _HALO, round(rect.top()) - _HALO), self._made[key])
 
-    def _draw(self, rect: QRectF, text: str, font: QFont, ink: QColor, side: Qt.AlignmentFlag, ratio: float) -> QPixmap:
+    def _draw_label(
+        self, rect: QRectF, text: str, font: QFont, ink: QColor, side: Qt.AlignmentFlag, ratio: float
+    ) -> QPixmap:
         size = (rect.size() + QSizeF(2 * _HALO, 2 * _HALO)).toSize() + QSize(1, 1)
         pixmap = QPixmap(size * ratio)
         pixmap.setDevicePixelRatio(ratio)

@@ -497,14 +497,14 @@ class ItemPanel(QWidget):
         self._outer.setContentsMargins(pad, px(8 if self._place.isHidden() else 20), right - _BAR, px(16))
         self._bars.setContentsMargins(0, 0, _BAR, 0)
         self._clear_bar()
-        width = self._width
+        width = self._content_width
         # Not by a greatest width: a layout asks for the height of the whole line all the same.
         self._why.setContentsMargins(0, 0, max(0, width - px(_WHY_WIDEST)), 0)
         self.cards.arrange_for_width(width)
         self._share_height()
 
     @property
-    def _width(self) -> int:
+    def _content_width(self) -> int:
         """Pixels of width for cards and bars."""
         margins = self._outer.contentsMargins()
         return self.width() - margins.left() - margins.right() - _BAR
@@ -517,7 +517,7 @@ class ItemPanel(QWidget):
 
     def _share_height(self) -> None:
         """Give what is read the height it needs, or what the buttons leave."""
-        margins, width = self._outer.contentsMargins(), self._width
+        margins, width = self._outer.contentsMargins(), self._content_width
         room = self.height() - margins.top() - margins.bottom()
         self.actions_bar.show_undo_hint(is_shown=self.height() >= self._theme.px(_TALL))
         taken = sum(_height_for_width(bar, width) + self._outer.spacing() for bar in self._shown_bars)
