@@ -212,7 +212,7 @@ class SamplePart:
     on: datetime
 
 
-def read_parts(folder: Path) -> list[SamplePart]:
+def read_sample_parts(folder: Path) -> list[SamplePart]:
     """The imports of the diary, in the order in which they happened.
 
     Args:
@@ -252,7 +252,7 @@ def fill_sample(engine: Engine, clock: SampleClock, told: Told | None = None) ->
         told: hears how many parts are in, and of how many.
     """
     with as_file(files("resources") / "demo") as folder:
-        parts = read_parts(folder)
+        parts = read_sample_parts(folder)
         # Eighteen months pass here within seconds: what can be undone shall not depend on when somebody looked.
         engine.settings.set_option("undo_days", _UNDO_DAYS).result()
         for number, part in enumerate(parts):

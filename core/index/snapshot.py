@@ -31,7 +31,7 @@ from core.errors import LociError
 from core.index import flat, hnsw
 from core.index.base import Dump, VectorIndex
 from core.index.hnsw import graph_format, memory_files_work, new_buffer
-from core.security.atomic import sync_directory, write_error
+from core.security.atomic import file_write_error, sync_directory
 
 MAGIC = b"LOCIIDX1"
 _FRAME = 4 << 20
@@ -163,7 +163,7 @@ def write_snapshot(path: Path, index: VectorIndex, identity: Identity, anchor: s
     finally:
         if dump.graph is not None:
             dump.graph.close()
-    raise write_error(failed) from None
+    raise file_write_error(failed) from None
 
 
 def _file_parts(dump: Dump, identity: Identity, anchor: str, sealer: Sealer) -> Iterator[bytes]:

@@ -149,7 +149,9 @@ def plan_sweep(
         Each memory in at most one action: recovered, fading, expired, archived; in each the oldest first.
     """
     found = [
-        action for seen in _read_pages(rows, now_ms, memory_ids) for action in _plan_active(rows, seen, options, now_ms)
+        action
+        for seen in _read_pages_to_sweep(rows, now_ms, memory_ids)
+        for action in _plan_active(rows, seen, options, now_ms)
     ]
     over = [
         *_plan_old_versions(rows, options, now_ms, memory_ids),
@@ -242,7 +244,7 @@ def _lay_away(tx: Tx, parts: Iterable[str]) -> None:
 # ---- reading
 
 
-def _read_pages(rows: Rows, now_ms: int, memory_ids: Sequence[str] | None) -> Iterator[_Seen]:
+def _read_pages_to_sweep(rows: Rows, now_ms: int, memory_ids: Sequence[str] | None) -> Iterator[_Seen]:
     if memory_ids is not None:
         yield _make_columns(rows.all(_SOME, {"ids": json.dumps(list(dict.fromkeys(memory_ids)))}), now_ms)
         return

@@ -310,7 +310,7 @@ def grid_density(places: Places) -> int:
     return MOST_DENSITY
 
 
-def is_place(w: float, h: float, x: float, y: float, closed: Sequence[Rect] = ()) -> bool:
+def is_free_grid_point(w: float, h: float, x: float, y: float, closed: Sequence[Rect] = ()) -> bool:
     """Whether something can stand at a point of a room: within its walls, on one of its grids, on no name.
 
     Args:

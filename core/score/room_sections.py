@@ -141,10 +141,10 @@ def lay_section(section: RoomSection, members: Members, heads: Sequence[int]) ->
     upper = RoomSection(section.column, section.row, section.columns, section.rows - foot_rows)
     card = next((one for one in _CARDS if _holds_cards(upper, one, len(told), len(heads))), None)
     if card is None:  # so full that small talk stands among the others
-        return _to_places(_lay_cards(section, (1, 1), np.arange(count), members, heads), count)
+        return _cells_to_places(_lay_cards(section, (1, 1), np.arange(count), members, heads), count)
     cells = _lay_cards(upper, card, told, members, heads)
     foot = RoomSection(section.column, section.row + section.rows - foot_rows, section.columns, foot_rows)
-    return _to_places(cells + _lay_ground(foot, ground, members, heads), count)
+    return _cells_to_places(cells + _lay_ground(foot, ground, members, heads), count)
 
 
 def _holds_cards(section: RoomSection, card: tuple[int, int], count: int, heads: int) -> bool:
@@ -268,7 +268,7 @@ def _free_before(times: Numbers, places: int) -> list[int]:
     return list(skipped.tolist())
 
 
-def _to_places(cells: Sequence[tuple[int, int, int]], count: int) -> Places:
+def _cells_to_places(cells: Sequence[tuple[int, int, int]], count: int) -> Places:
     found = np.empty((count, 2), np.float64)
     for member, column, row in cells:
         found[member] = MARGIN + _MIDDLE + column, HEADER + _MIDDLE + row

@@ -24,10 +24,10 @@ _Place = tuple[int, int]
 
 def find_credentials(passage: Passage) -> Iterator[SensitiveSpan]:
     """Every secret with its value, in no order; some may be found by two rules."""
-    rules = [_find_pem, _find_pairs, _find_word_runs, _find_backup_codes]
+    rules = [_find_pem, _find_pairs, _find_recovery_words, _find_backup_codes]
     told = load_vocabulary(_FILE)
     if _credential_pattern("long_run").search(passage.plain):
-        rules += [_find_keys, _find_schemes]
+        rules += [_find_known_keys, _find_schemes]
     if any(stem in passage.lower for stem in told.entries("stems")):
         rules += [_find_assigned, _find_prose, _find_told_before]
     if passage.has_word(told.folded("code_words")):
@@ -41,7 +41,7 @@ def _credential_pattern(name: str) -> re.Pattern[str]:
     return load_vocabulary(_FILE).pattern(name)
 
 
-def _find_keys(passage: Passage) -> Iterator[_Place]:
+def _find_known_keys(passage: Passage) -> Iterator[_Place]:
     for match in _credential_pattern("known_cased").finditer(passage.plain):
         body = match[0][4:].strip("-_").lower()
         if len(set(body)) > 3 and ".." not in body:
@@ -88,7 +88,7 @@ def _find_options(passage: Passage) -> Iterator[_Place]:
 def _find_assigned(passage: Passage) -> Iterator[_Place]:
     for match in _credential_pattern("assigned").finditer(passage.lower):
         keyword = match[0].rstrip(" \t\n:=>-\"'])")
-        place = _read_value(passage, match.end(), keyword)
+        place = _read_secret_value(passage, match.end(), keyword)
         if place and _is_assigned_value(passage, keyword, match[0], place):
             yield place
 
@@ -117,24 +117,24 @@ def _told_value(passage: Passage, match: re.Match[str], window: str) -> _Place |
     for link in _credential_pattern("connector").finditer(window[:70]):
         if _credential_pattern("prose_stop").search(window, 0, link.start()):
             return None
-        place = _read_value(passage, match.end() + link.end(), match[0])
+        place = _read_secret_value(passage, match.end() + link.end(), match[0])
         # `pass it on to others`: behind `to` only what looks like nothing but a secret is one.
         plainly = is_password and link[0].strip() != "to"
         if place and _is_told_value(passage, place, is_password=is_password, plainly=plainly):
             return place
         if place and _is_placeholder(passage.plain[slice(*place)]):
             return None
-    place = _read_value(passage, match.end(), "") if window.startswith((" ", ",", " '", ' "')) else None
+    place = _read_secret_value(passage, match.end(), "") if window.startswith((" ", ",", " '", ' "')) else None
     if place and not _is_placeholder(value := passage.plain[slice(*place)]) and _is_secretive(value):
         strong = is_password or len(value) >= 10
         return place if strong and not _is_variable(value, passage, place) else None
-    return _value_at_end(passage, match.end(), window) if is_password else None
+    return _secret_at_clause_end(passage, match.end(), window) if is_password else None
 
 
-def _value_at_end(passage: Passage, at: int, window: str) -> _Place | None:
+def _secret_at_clause_end(passage: Passage, at: int, window: str) -> _Place | None:
     """A secret that ends the clause, with what it is for before it: `new pw for the NAS Gooseberry!Lamp77`."""
     lead = _credential_pattern("purpose").match(window)
-    place = _read_value(passage, at + lead.end(), "") if lead else None
+    place = _read_secret_value(passage, at + lead.end(), "") if lead else None
     if place is None or not _ends_clause(passage, place[1]):
         return None
     value = passage.plain[slice(*place)]
@@ -156,7 +156,7 @@ def _is_told_value(passage: Passage, place: _Place, *, is_password: bool, plainl
     return value.isdigit() or (value.isalpha() and _credential_pattern("participle").fullmatch(value) is None)
 
 
-def _read_value(passage: Passage, at: int, keyword: str) -> _Place | None:
+def _read_secret_value(passage: Passage, at: int, keyword: str) -> _Place | None:
     """Where the value begins and ends that stands at a place: quoted, a phrase of its own, or up to the next blank."""
     plain = passage.plain
     while at < len(plain) and plain[at] in " \t,(":
@@ -248,7 +248,7 @@ def _find_told_before(passage: Passage) -> Iterator[_Place]:
             yield match.start(group), match.start(group) + len(value)
 
 
-def _find_word_runs(passage: Passage) -> Iterator[_Place]:
+def _find_recovery_words(passage: Passage) -> Iterator[_Place]:
     if not (cues := [match.end() for match in _credential_pattern("words_cue").finditer(passage.lower)]):
         return
     for match in _credential_pattern("word_run").finditer(passage.lower):

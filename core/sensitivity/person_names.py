@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.sensitivity.passage import Passage, fold
-from core.sensitivity.vocabulary import load_common_words, load_names, load_vocabulary
+from core.sensitivity.vocabulary import load_common_words, load_folded_names, load_vocabulary
 from core.types.sensitivity import SensitiveSpan, SensitiveType
 
 _BEFORE, _AFTER, _AROUND = 70, 40, 160
@@ -44,7 +44,7 @@ class _Token:
 
 
 def _is_known(name: str) -> bool:
-    return name in load_names("given_names") or name in load_vocabulary(_FILE).words("more_given")
+    return name in load_folded_names("given_names") or name in load_vocabulary(_FILE).words("more_given")
 
 
 def find_person_names(passage: Passage) -> Iterator[SensitiveSpan]:
@@ -171,7 +171,7 @@ def _given_at(name: Sequence[_Token]) -> int | None:
 
 
 def _may_be_name(name: Sequence[_Token]) -> bool:
-    cities = load_names("cities")
+    cities = load_folded_names("cities")
     whole = " ".join(token.folded for token in name)
     return whole not in cities and not any(token.is_ordinary for token in name if token.is_capital)
 
@@ -179,7 +179,7 @@ def _may_be_name(name: Sequence[_Token]) -> bool:
 def _stands_as_name(name: Sequence[_Token], after: str) -> bool:
     """Whether a name without a word beside it is told as a person's, not as a title or a place."""
     whole = " ".join(token.folded for token in name)
-    if whole in load_names("cities") or any(token.is_ordinary for token in name[1:] if token.is_capital):
+    if whole in load_folded_names("cities") or any(token.is_ordinary for token in name[1:] if token.is_capital):
         return False
     return _name_pattern("not_behind").match(after) is None
 
@@ -291,4 +291,4 @@ def _is_self(passage: Passage, match: re.Match[str]) -> bool:
     ):
         return False
     following = passage.lower[match.end() : match.end() + 10]
-    return token.folded not in load_names("cities") and _name_pattern("self_behind").match(following) is not None
+    return token.folded not in load_folded_names("cities") and _name_pattern("self_behind").match(following) is not None

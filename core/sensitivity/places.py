@@ -7,7 +7,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator
 
 from core.sensitivity.passage import Passage, fold
-from core.sensitivity.vocabulary import load_names, load_vocabulary
+from core.sensitivity.vocabulary import load_folded_names, load_vocabulary
 from core.types.sensitivity import SensitiveSpan, SensitiveType
 
 _BEFORE, _BEHIND, _PARTS = 90, 90, 8
@@ -124,7 +124,7 @@ def _lived_in(passage: Passage, match: re.Match[str]) -> _Place | None:
     if small is None or not _place_pattern("small_verb").match(match[0]):
         return None
     word, told = small[0], load_vocabulary(_FILE).words("no_place")
-    known = fold(word) in load_names("cities")
+    known = fold(word) in load_folded_names("cities")
     plain_lead = _place_pattern("plain_lead").fullmatch(lead[0]) is not None and "moved" not in match[0]
     clear = _place_pattern("small_end").match(passage.lower[small.end() : small.end() + 20]) is not None
     lives = (
@@ -152,7 +152,7 @@ def _capital_place(passage: Passage, at: int) -> _Place | None:
     while passage.plain[end - 1] in ".'-":
         end -= 1
     country = _place_pattern("country_cased").match(passage.plain, end, min(len(passage.plain), end + 40))
-    known = country and (country[1].isupper() or fold(country[1].lower()) in load_names("cities"))
+    known = country and (country[1].isupper() or fold(country[1].lower()) in load_folded_names("cities"))
     return match.start(), end + (country.end() if country and known else 0)
 
 
@@ -195,7 +195,7 @@ def _without_person(passage: Passage, start: int, end: int) -> int:
     houses = load_vocabulary(_FILE).words("house")
     for part in re.finditer(r"[^,]+,\s?", passage.lower[start:end]):
         words = re.findall(r"[^\W\d_][\w'-]*", part[0])
-        named = 2 <= len(words) <= 4 and fold(words[0]) in load_names("given_names")
+        named = 2 <= len(words) <= 4 and fold(words[0]) in load_folded_names("given_names")
         if not named or words[-1] in houses or any(sign.isdigit() for sign in part[0]):
             return start + part.start()
     return end

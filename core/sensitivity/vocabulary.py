@@ -80,7 +80,7 @@ def load_vocabulary(name: str) -> Vocabulary:
 
 
 @cache
-def load_names(folder: str) -> frozenset[str]:
+def load_folded_names(folder: str) -> frozenset[str]:
     """The folded names of `resources/sensitivity/<folder>/names.txt`, one a line."""
     told = (files("resources") / "sensitivity" / folder / "names.txt").read_text("utf-8")
     return frozenset(told.splitlines())

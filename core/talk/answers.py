@@ -75,7 +75,7 @@ def join_answer(question: str, answer: str, names: frozenset[str]) -> str:
         Such as "I have two siblings, both older"; "" where the two do not make a sentence.
     """
     asked = _read_question(question, names)
-    answered = _words_of(answer, names)
+    answered = _words_of_answer(answer, names)
     if not asked or not answered or len(answered) > _MOST_WORDS:
         return ""
     lows = [word.lower() for word in asked]
@@ -88,7 +88,7 @@ def join_answer(question: str, answer: str, names: frozenset[str]) -> str:
     return joiner(asked, answered) if joiner else ""
 
 
-def read_request(clause: str) -> str:
+def read_question_request(clause: str) -> str:
     """What somebody asks of an assistant as what they want; "" where a clause asks for nothing."""
     words = clause.replace("’", "'").partition(";")[0].rstrip(" .!").split()
     words = [word for at, word in enumerate(words) if word.lower().strip(",") != "please"]
@@ -124,10 +124,10 @@ def mark_question(sentence: str) -> str:
     while len(words) > 3 and words[0].strip(",") in _BEFORE_QUESTION:
         del words[0]
     is_inverted = words[0] in _AUX and (words[1] in _PERSONS or words[1] in _OWNED)
-    return f"{plain}?" if is_inverted or _asks_for(words) else sentence
+    return f"{plain}?" if is_inverted or _asks_for_kind(words) else sentence
 
 
-def _asks_for(words: Sequence[str]) -> bool:
+def _asks_for_kind(words: Sequence[str]) -> bool:
     """Whether lower-case words ask as "what does he play" does; "what I do is teach" does not."""
     asking = words[0].removesuffix("'s")
     if asking not in _ASKING:
@@ -171,7 +171,7 @@ def _write_out(tokens: Sequence[Token], at: int) -> str:
     return {"'s": "is", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}.get(tokens[at].low, tokens[at].text)
 
 
-def _words_of(answer: str, names: frozenset[str]) -> list[str]:
+def _words_of_answer(answer: str, names: frozenset[str]) -> list[str]:
     plain = answer.replace("’", "'").strip().rstrip(".!")
     tokens = tokenize_talk(plain)
     if not tokens or plain.endswith("?"):

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.talk.vocabulary import Token, known_names, starts_with, talk_words, verb_forms
+from core.talk.vocabulary import Token, known_names, length_of_phrase_at, talk_words, verb_forms
 
 SUBJECTS = frozenset(("i", "we", "he", "she", "they", "it", "you"))
 _BREAKS = frozenset((",", ";", "–", "—", "-", "--", ":", "..."))
@@ -337,7 +337,7 @@ def _trim_start(tokens: Sequence[Token], lows: Sequence[str], first: int, end: i
     words = talk_words()
     while first < end and not tokens[first].is_word and tokens[first].low not in ("£", "$", "€", "#", "("):
         first += 1
-    length = starts_with(lows, first, words.phrases["openers"])
+    length = length_of_phrase_at(lows, first, words.phrases["openers"])
     behind = first + length
     if length and behind < end:
         is_joint = tokens[behind].low in (*_BREAKS, "!", ".")
@@ -360,7 +360,7 @@ def _may_follow_opener(tokens: Sequence[Token], first: int, behind: int, end: in
     if tokens[behind].low in starters and opens_with_subject(tokens, behind, end):
         return True
     lows = [token.low for token in tokens[behind:end]]
-    length = starts_with(lows, 0, talk_words().phrases["openers"])
+    length = length_of_phrase_at(lows, 0, talk_words().phrases["openers"])
     return 0 < length < len(lows) and lows[length] == ","
 
 

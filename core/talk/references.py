@@ -317,7 +317,7 @@ def find_noun_phrases(tokens: Sequence[Token], persons: Iterable[str] = ()) -> t
     for at in places:
         if at < end:
             continue
-        phrase = _noun_at(tokens, at) or _name_at(tokens, at, known)
+        phrase = _noun_at(tokens, at) or _name_in_tokens(tokens, at, known)
         if phrase is not None:
             out.append(phrase)
             end = max(phrase.end, at + 1)
@@ -434,7 +434,7 @@ def _looks_like_name(tokens: Sequence[Token], at: int) -> bool:
     )
 
 
-def _name_at(tokens: Sequence[Token], at: int, known: frozenset[str]) -> NounPhrase | None:
+def _name_in_tokens(tokens: Sequence[Token], at: int, known: frozenset[str]) -> NounPhrase | None:
     """A name of a person: one that is known, or one that stands as people's names do."""
     token = tokens[at]
     sets = talk_words().sets

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 
 from core.talk.clauses import is_finite
-from core.talk.vocabulary import TalkWords, Token, starts_with, talk_words, verb_forms
+from core.talk.vocabulary import TalkWords, Token, length_of_phrase_at, talk_words, verb_forms
 from core.types.talk import StatementType
 
 _BE = frozenset(("is", "are", "am", "was", "were", "be", "been"))
@@ -188,7 +188,7 @@ def is_turning_point(tokens: Sequence[Token]) -> bool:
 
 def _has_type_phrase(lows: Sequence[str], name: str, begin: int = 0) -> bool:
     phrases = type_words().phrases[name]
-    return any(starts_with(lows, at, phrases) for at in range(begin, len(lows)))
+    return any(length_of_phrase_at(lows, at, phrases) for at in range(begin, len(lows)))
 
 
 def _is_ahead(lows: Sequence[str], verb: int) -> bool:

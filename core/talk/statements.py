@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.talk.agreement import YOU, Speech, UnclearClauseError
-from core.talk.answers import find_topic, is_fragment, join_answer, mark_question, read_request
+from core.talk.answers import find_topic, is_fragment, join_answer, mark_question, read_question_request
 from core.talk.clauses import Clause, has_finite_verb, list_heads, speaks_of_past, split_clauses
 from core.talk.dates import find_date_edits, find_scene_date, has_own_time
 from core.talk.open_references import QualifiedNouns, names_somebody, points_outside
@@ -25,7 +25,7 @@ from core.talk.vocabulary import (
     Token,
     apply_edits,
     base_form,
-    starts_with,
+    length_of_phrase_at,
     stem_word,
     talk_words,
     tokenize_talk,
@@ -205,13 +205,13 @@ class _StatementBuilder:
     def in_context(self, place: int, utterances: Sequence[_Utterance]) -> SentenceInContext:
         """A sentence as the reader is given it."""
         one = utterances[place]
-        first = _run_start(utterances, place)
+        first = _speaker_run_start(utterances, place)
         own = tuple(each.sentence.text for each in utterances[first:place])
         text = one.sentence.text[: _end_of_statement(one)]
         is_long = sum(token.is_word for token in one.tokens) >= _NEEDS_NO_OTHER
         if is_long or not first or utterances[first - 1].turn.speaker == one.turn.speaker:
             return SentenceInContext(text, own)
-        other = " ".join(each.sentence.text for each in utterances[_run_start(utterances, first - 1) : first])
+        other = " ".join(each.sentence.text for each in utterances[_speaker_run_start(utterances, first - 1) : first])
         return SentenceInContext(text, (f"{utterances[first - 1].turn.speaker}: {other}", *own))
 
     def list_parts(self, one: _Utterance, whole: SentenceInContext) -> tuple[SentenceInContext, ...]:
@@ -427,7 +427,7 @@ class _StatementBuilder:
             return
         for clause in split_clauses(one.tokens, self._names)[:1]:
             start, end = one.tokens[clause.first].start, one.tokens[clause.end - 1].end
-            wanted = read_request(one.sentence.text[start:end])
+            wanted = read_question_request(one.sentence.text[start:end])
             tokens = tokenize_talk(wanted)
             try:
                 if wanted:
@@ -605,7 +605,7 @@ def _is_decided(one: _Utterance) -> bool:
         return False
     if len(lows) <= _MOST_IN_CALL:
         return not lows or lows[0] not in verb_forms().past
-    return len(lows) <= _MOST_IN_PLEASANTRY and starts_with(lows, 0, talk_words().phrases["pleasantries"]) > 0
+    return len(lows) <= _MOST_IN_PLEASANTRY and length_of_phrase_at(lows, 0, talk_words().phrases["pleasantries"]) > 0
 
 
 def _is_asked(one: _Utterance) -> bool:
@@ -645,7 +645,7 @@ def _worth_of_kind(turns: Sequence[Turn]) -> float:
     return DIARY_WORTH if all(turn.is_owner for turn in turns) else LONE_WORTH
 
 
-def _run_start(utterances: Sequence[_Utterance], place: int) -> int:
+def _speaker_run_start(utterances: Sequence[_Utterance], place: int) -> int:
     """Where the sentences begin that one speaker says in a row, at most `_MOST_BEFORE` back."""
     first = place
     while first > max(0, place - _MOST_BEFORE) and utterances[first - 1].turn.speaker == utterances[place].turn.speaker:

@@ -120,13 +120,13 @@ def describe_origin(detail: MemoryDetail) -> str:
     if by == "import" and origin.get("format") in NOTES and not detail.conversation:
         return f"From the note {_file_name(origin)}{f', written{at}' if at else ''}."
     if by == "client":
-        return _describe_by_client(detail, at, within)
+        return _describe_writing_client(detail, at, within)
     if by == "owner":
         return f"You wrote it down on {date_of(memory.recorded_at)}."
     return f"{_describe_sayer(memory)}{at}{within}."
 
 
-def _describe_by_client(detail: MemoryDetail, at: str, within: str) -> str:
+def _describe_writing_client(detail: MemoryDetail, at: str, within: str) -> str:
     memory = detail.memory
     client = one_line(next((str(s["client"]) for s in detail.sources if s.get("client")), ""), 40) or "An assistant"
     when = at or f" on {date_of(memory.recorded_at)}"

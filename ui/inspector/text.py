@@ -18,7 +18,7 @@ from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec, Pointed
 from ui.inspector.shared_widgets import make_flush_row
-from ui.inspector.text_view import TextView, mark_runs
+from ui.inspector.text_view import TextView, marked_runs_of_text
 from ui.strings import injection_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
@@ -353,7 +353,9 @@ class TextSection(InspectorSection):
             self.discard_edit()
         if not is_same or self._memory is None or self._memory.text != memory.text:
             is_short = len(memory.text) <= SHORT
-            self.view.show_runs(mark_runs(memory.text), "quote" if is_short else "body", 0 if is_short else FOLD)
+            self.view.show_runs(
+                marked_runs_of_text(memory.text), "quote" if is_short else "body", 0 if is_short else FOLD
+            )
         self._memory = memory
         self.hidden.setVisible(has_marks(memory.text))
         self._name_fold()

@@ -23,8 +23,8 @@ from ui.lists.list_view import ListView
 from ui.lists.row_spec import Heading, insert_headings
 from ui.pages.clients.client_header import (
     ClientTab,
+    client_memory_row,
     has_keyboard,
-    memory_line,
     set_button_offer,
 )
 from ui.pages.clients.client_rows import ClientRow, Line, client_list, is_reading_below
@@ -92,7 +92,11 @@ def given_lines(given: Sequence[str], withheld: Mapping[str, str], rows: Sequenc
 
     def make_memory_row(memory_id: str, note: str = "") -> ClientRow:
         row = known.get(memory_id)
-        return memory_line(row, note) if row else ClientRow(memory_id, strings["gone"], note, icon="circle", value="")
+        return (
+            client_memory_row(row, note)
+            if row
+            else ClientRow(memory_id, strings["gone"], note, icon="circle", value="")
+        )
 
     lines: list[Line] = []
     if given:
@@ -115,7 +119,7 @@ def withheld_of(receipt: Receipt) -> dict[str, str]:
     return {**receipt.withheld, **{str(one["id"]): str(one["reason"]) for one in excluded}}
 
 
-def memory_list(context: Context, name: str) -> ListView:
+def receipt_memory_list(context: Context, name: str) -> ListView:
     """A list of memories; a click or Enter opens one beside the page.
 
     Args:
@@ -144,7 +148,7 @@ class ReceiptsTab(ClientTab):
         self._target = ""
         self.receipt: Receipt | None = None
         self.list = client_list(context.theme, strings["name"])
-        self.detail = memory_list(context, strings["detail"])
+        self.detail = receipt_memory_list(context, strings["detail"])
         self.question = make_label("", "strong", wrap=True)
         self.note = make_label("", "small", wrap=True)
         side = QWidget()
@@ -296,7 +300,7 @@ def activity_row(line: ActivityLine, number: int) -> ClientRow:
     Args:
         number: tells lines of the same moment apart.
     """
-    icon, ink = _mark_of(line)
+    icon, ink = _activity_icon(line)
     return ClientRow(
         id=line.receipt_id or line.step_id or f"{line.at}-{line.verb}-{line.code}-{number}",
         title=describe_action(line),
@@ -309,7 +313,7 @@ def activity_row(line: ActivityLine, number: int) -> ClientRow:
     )
 
 
-def _mark_of(line: ActivityLine) -> tuple[str, str]:
+def _activity_icon(line: ActivityLine) -> tuple[str, str]:
     """An icon and its colour: what only waits for the person does not look like what was done."""
     if line.operation == "QUARANTINE":
         return _HELD_BACK

@@ -36,7 +36,7 @@ from ui.pages.graph.geometry import (
     edge_lanes,
     lines_path,
     nearest_line,
-    place_labels,
+    place_graph_labels,
 )
 from ui.pages.graph.legend import TIES, GraphCounts, edge_word
 from ui.pages.graph.node_style import draw_node, mix_colours, name_apart, node_name
@@ -396,7 +396,7 @@ class EgoPainter:
 
         def place(rows: Sequence[int], taken: Iterable[QRectF]) -> dict[int, QRectF]:
             requests = [self._request_label(row, selected, leftward=bool(pull[row] > 0)) for row in rows]
-            return place_labels(requests, px, radius, look, (*self.blocked, *taken))
+            return place_graph_labels(requests, px, radius, look, (*self.blocked, *taken))
 
         self._texts = {}
         badges = [rect for _, rect in self.badge_rects(px)]

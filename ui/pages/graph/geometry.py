@@ -301,7 +301,7 @@ class LabelRequest:
     must: bool = False
 
 
-def place_labels(
+def place_graph_labels(
     requests: Sequence[LabelRequest],
     px: Points,
     radius: NDArray[np.float64],

@@ -32,7 +32,7 @@ from ui.pages.graph.geometry import (
     Points,
     clip_lines,
     lines_path,
-    place_labels,
+    place_graph_labels,
     typical_distance,
 )
 from ui.pages.graph.legend import TIES, GraphCounts
@@ -438,7 +438,7 @@ class WholeOverlay:
         is_named = nodes < len(scene.graph.entities)
         radius = np.where(is_named, highlight.reach * _ENTITY_LARGER * 0.7, highlight.reach * 0.7)
         found = []
-        for place, rect in place_labels(requests, px[nodes], radius, look, highlight.blocked).items():
+        for place, rect in place_graph_labels(requests, px[nodes], radius, look, highlight.blocked).items():
             x, y = px[nodes[place]].tolist()
             side = Qt.AlignmentFlag.AlignHCenter
             if not rect.left() <= x <= rect.right():

@@ -83,7 +83,7 @@ class EmblemPlate(QWidget):
         painter.end()
 
 
-def describe_place(summary: PlaceSummary) -> str:
+def describe_place_summary(summary: PlaceSummary) -> str:
     """What a place is and how much is in it: `Room in home · 41 memories`."""
     strings = palace_strings()["summary"]
     count = format_count(strings["count"], summary.count)
@@ -146,7 +146,7 @@ class PlaceSummaryView(QWidget):
         if summary == self.summary:
             return
         strings, self.summary = palace_strings()["summary"], summary
-        self.setAccessibleName(f"{self._place_name()}. {describe_place(summary)}. {describe_dates(summary)}")
+        self.setAccessibleName(f"{self._place_name()}. {describe_place_summary(summary)}. {describe_dates(summary)}")
         _empty_column(self._column)
         self._add_head(summary)
         self._add_holdings(summary)
@@ -165,7 +165,7 @@ class PlaceSummaryView(QWidget):
 
     def _add_head(self, summary: PlaceSummary) -> None:
         names = make_column(None, make_label(self._place_name(), "section", wrap=True), gap=2)
-        names.addWidget(make_label(describe_place(summary), "muted", wrap=True))
+        names.addWidget(make_label(describe_place_summary(summary), "muted", wrap=True))
         head = make_row(EmblemPlate(self._context.theme, summary.furnishing), gap=12)
         head.addLayout(names, 1)
         self._column.addLayout(head)

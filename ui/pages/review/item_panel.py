@@ -37,8 +37,8 @@ from ui.pages.review.labels import (
     format_family_count,
     list_families,
     may_become_rule,
-    name_source,
-    row_note,
+    name_rule_source,
+    review_row_note,
     source_name,
 )
 from ui.pages.review.side_card import SideBySide, SideCard
@@ -213,7 +213,7 @@ class DecisionBar(QWidget):
         self.remember.setChecked(False)
         self.remember.setVisible(may)
         if may and may_become_rule(item):
-            label = review_strings()["remember"].format(who=name_source(item))
+            label = review_strings()["remember"].format(who=name_rule_source(item))
             self.remember.setText(label.replace("&", "&&"))
             self.remember.setAccessibleName(label)
         self._flow_box.updateGeometry()
@@ -637,7 +637,7 @@ class BatchPanel(QFrame):
         self.list.clear()
         side = QSize(0, self._theme.px(_LINE))
         for shown in rows[:_LISTED]:
-            line = QListWidgetItem(f"{one_line(shown.title, 100)} · {row_note(shown)}", self.list)
+            line = QListWidgetItem(f"{one_line(shown.title, 100)} · {review_row_note(shown)}", self.list)
             line.setSizeHint(side)
         self.list.setMaximumHeight(len(rows) * side.height() + 14)
         clear_layout(self._flow)
@@ -661,13 +661,13 @@ def summarize_rows(rows: Sequence[ReviewRow]) -> str:
     first = {kind: kinds[0] for _, _, kinds in list_families() for kind in kinds}
     what = Counter(first.get(row.kind, row.kind) for row in rows)
     parts = [format_family_count(kind, count) for kind, count in what.most_common()]
-    whence = Counter(_source_name(row) for row in rows)
+    whence = Counter(_review_source_name(row) for row in rows)
     names = [name for name, _ in whence.most_common(3)]
     more = f" and {len(whence) - 3:,} more" if len(whence) > 3 else ""
     return f"{', '.join(parts)}. From {', '.join(names)}{more}."
 
 
-def _source_name(row: ReviewRow) -> str:
+def _review_source_name(row: ReviewRow) -> str:
     if row.client:
         return one_line(row.client, 40)
     return "you" if row.source.startswith("user") else source_name(row.source).lower()

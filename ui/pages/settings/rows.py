@@ -297,7 +297,7 @@ def make_control(theme: Theme, row: OptionRow) -> Control:
     return TextControl(row)
 
 
-def describe_value(row: OptionRow, value: object) -> str:
+def describe_option_value(row: OptionRow, value: object) -> str:
     """A value of an option in words: `90 days`, `on`, `As the system`."""
     if isinstance(value, bool):
         return "on" if value else "off"
@@ -427,7 +427,7 @@ class OptionLine(Line):
         self.row = option
         self.control.show_value(option.value)
         self.reset_button.setVisible(option.is_changed)
-        self.reset_button.setToolTip(f"Back to {describe_value(option, option.default)}")
+        self.reset_button.setToolTip(f"Back to {describe_option_value(option, option.default)}")
         self.show_note("")
 
     @property
@@ -437,7 +437,7 @@ class OptionLine(Line):
 
     @staticmethod
     def _notes_of(option: OptionRow) -> list[str]:
-        notes = [f"Default{':' if option.choices else ''} {describe_value(option, option.default)}"]
+        notes = [f"Default{':' if option.choices else ''} {describe_option_value(option, option.default)}"]
         if not option.choices and option.least is not None and option.most is not None:
             notes.append(f"· {option.least:,} to {option.most:,}")
         if option.needs_restart:
