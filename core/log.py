@@ -64,7 +64,7 @@ def to_files(folder: Path) -> logging.Handler:
         folder: an existing directory with mode 0700.
 
     Returns:
-        The handler; hand it to `stop` when the engine closes.
+        The handler; hand it to `remove_log_handler` when the engine closes.
     """
     handler = _PrivateFile(folder / "loci.log", maxBytes=_MAX_BYTES, backupCount=_FILES - 1, delay=True)
     handler.setFormatter(_NoTracebackText("%(asctime)s %(levelname)s %(name)s %(message)s"))
@@ -74,7 +74,7 @@ def to_files(folder: Path) -> logging.Handler:
     return handler
 
 
-def stop(handler: logging.Handler) -> None:
+def remove_log_handler(handler: logging.Handler) -> None:
     """Detach and close a handler made by `to_files`."""
     logging.getLogger(ROOT).removeHandler(handler)
     handler.close()

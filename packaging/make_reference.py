@@ -19,7 +19,7 @@ from typing import Any
 
 from core.config.options import ClientOptions, Options
 from core.errors import Code, LociError
-from core.ipc.protocol.contract import errors_of
+from core.ipc.protocol.contract import errors_of_method
 from core.ipc.protocol.messages import make_failure
 from core.ipc.socket.dispatch import CLIENT_ITEMS
 from core.ipc.socket.limits import Caps
@@ -118,7 +118,7 @@ class Page:
                 for key, schema in params["properties"].items()
             ],
             "result": {"name": "result", "schema": _component(method["result"])},
-            "errors": [{"$ref": f"#/components/errors/{code}"} for code in errors_of(self._protocol, method)],
+            "errors": [{"$ref": f"#/components/errors/{code}"} for code in errors_of_method(self._protocol, method)],
             "examples": [
                 {
                     "name": name,
@@ -212,7 +212,7 @@ class Page:
         if spelled:
             yield f"- Other spellings: {spelled}."
         yield from ("", *self._table("parameter", method["params"]), *self._answer(method))
-        yield from (f"Errors: {', '.join(f'`{code}`' for code in errors_of(self._protocol, method))}.", "")
+        yield from (f"Errors: {', '.join(f'`{code}`' for code in errors_of_method(self._protocol, method))}.", "")
         request, reply = self.example(name)
         yield from _code(request, reply)
 

@@ -112,7 +112,7 @@ class Bridge(QObject):
         if future not in self._open:
             return
         self._open.discard(future)
-        error = _error_of(future)
+        error = _error_of_future(future)
         done(None if error is not None else future.result(), error)
 
     @Slot(object)
@@ -392,7 +392,7 @@ def problem_of(error: BaseException, retry: Callable[[], None] | None = None) ->
     return Problem(family, error.sentence, error.code.value)
 
 
-def _error_of(future: Future[Any]) -> BaseException | None:
+def _error_of_future(future: Future[Any]) -> BaseException | None:
     try:
         return future.exception()
     except Dropped:

@@ -25,6 +25,7 @@ from ui.bridge import Bridge, TaskRunner
 from ui.prefs import Prefs
 from ui.strings import Strings
 from ui.theme.theme import Theme
+from ui.widgets.basics import make_timer
 
 USUAL_PLACES: Final = Path("~")
 """In `Desk.import_paths`: look for exports where they usually lie. Nothing that is dropped or chosen is called so."""
@@ -287,6 +288,43 @@ class Page(QWidget):
             change: what; a page may ignore its own echo, or verbs that do not concern it.
         """
         self.is_stale = self.is_stale or bool(change.verb)
+
+
+class RefreshingPage(Page):
+    """A page that reads again after a change, at most a few times a second, and only while it is shown.
+
+    Attributes:
+        refresh_ms: how long after a change it reads again; what changes until then is read with it.
+    """
+
+    refresh_ms = 400
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._is_shown = False
+        self._refresh = make_timer(self, self.reload_stale, self.refresh_ms)
+
+    def activate(self, target: str = "") -> None:
+        """It is shown: from now on it reads again after a change."""
+        super().activate(target)
+        self._is_shown = True
+
+    def deactivate(self) -> None:
+        """Another page is shown: what changed and was not read again yet is stale."""
+        super().deactivate()
+        self._is_shown = False
+        self.is_stale = self.is_stale or self._refresh.isActive()
+        self._refresh.stop()
+
+    def handle_change(self, change: Changed) -> None:
+        """Read again in a moment, where it is shown."""
+        super().handle_change(change)
+        if self._is_shown and not self._refresh.isActive():
+            self._refresh.start()
+
+    def reload_stale(self) -> None:
+        """Read what a change may have made stale."""
+        raise NotImplementedError  # each page says it
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,11 @@ def describe_machine() -> dict[str, Any]:
         "memory_gib": _memory_gib(),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "load": read_load(),
+        "load": read_system_load(),
     }
 
 
-def read_load() -> float | None:
+def read_system_load() -> float | None:
     """Processes that wait for a core, mean of the last minute; None where the system does not tell."""
     try:
         return round(os.getloadavg()[0], 2)

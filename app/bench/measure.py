@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from app.bench.engine import Bench, Palace
-from app.bench.machine import describe_machine, processor_s, read_load, resident_mb
+from app.bench.machine import describe_machine, processor_s, read_system_load, resident_mb
 from app.bench.synthetic import Message, SyntheticWriter, write_jsonl
 from app.cli.output import Output
 
@@ -77,7 +77,7 @@ class _Run:
         found["cold"] = self._measure_cold_start("a cold start with the snapshot")
         self._bench.app_context.home.snapshot.unlink(missing_ok=True)
         found["rebuilt"] = self._measure_cold_start("a cold start without it")
-        found["machine"]["load_at_the_end"] = read_load()
+        found["machine"]["load_at_the_end"] = read_system_load()
         return found
 
     def _measure_import(self, palace: Palace, messages: Sequence[Message]) -> dict[str, Any]:

@@ -146,7 +146,7 @@ _MOST_TURNS = 200
 _QUERY = 1_000
 
 
-def describe_error(error: LociError) -> str:
+def describe_chat_error(error: LociError) -> str:
     """What a refusal means for the person at the terminal."""
     names = {Code.VAULT_LOCKED: "locked", Code.NOT_HERE: "not_running"}
     return format_sentence(names[error.code]) if error.code in names else error.sentence
@@ -203,7 +203,7 @@ class Chat:
             self._screen.print_line(format_sentence("stopped"))
         except LociError as error:
             self._screen.end_answer()
-            self._screen.print_line(describe_error(error))
+            self._screen.print_line(describe_chat_error(error))
 
     def _handle_line(self, line: str) -> None:
         if not line.startswith("/"):
@@ -236,7 +236,7 @@ class Chat:
         try:
             found, why = self._host.select_model(self._wanted), format_sentence("no_model", host=self._host.name)
         except LociError as error:
-            found, why = None, describe_error(error)
+            found, why = None, describe_chat_error(error)
         if found is None:
             self._screen.print_line(format_sentence("no_model_still") if why == self._lacking else why)
             self._lacking = why
@@ -268,8 +268,8 @@ class Chat:
         try:
             return Given(prompt, self._memory.begin_turn(prompt, self._model, memory_budget(self._window)))
         except LociError as error:
-            self._screen.print_line(format_sentence("without_memory", reason=describe_error(error)))
-            return Given(prompt, reason=describe_error(error))
+            self._screen.print_line(format_sentence("without_memory", reason=describe_chat_error(error)))
+            return Given(prompt, reason=describe_chat_error(error))
 
     def _show_stream(self, messages: list[dict[str, str]], pieces: list[str]) -> str:
         """Show the answer as it comes; how the turn ended."""
@@ -296,7 +296,7 @@ class Chat:
         try:
             kept = self._memory.end_turn(given.turn, given.prompt, answer, outcome)
         except LociError as error:
-            self._screen.print_line(format_sentence("not_kept", reason=describe_error(error)))
+            self._screen.print_line(format_sentence("not_kept", reason=describe_chat_error(error)))
             return
         if kept["left_out"]:
             self._screen.print_line(format_sentence("left_out"))

@@ -122,8 +122,8 @@ class ModelHost:
         body = {"model": model, "messages": list(messages), "stream": True, "think": False}
         size = 0
         with self._send_request("POST", "/api/chat", {**body, "options": {"num_ctx": window}}) as response:
-            for part in _read_parts(response):
-                piece = _read_words(part)
+            for part in _read_stream_parts(response):
+                piece = _words_of_stream_part(part)
                 size += len(piece.encode())
                 yield piece
                 if part.get("done") is True:
@@ -166,7 +166,7 @@ class ModelHost:
                 raise EnvironmentFaultError(Code.MODEL_SERVER_FAILED, format_sentence("server_gone")) from None
 
 
-def _read_parts(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
+def _read_stream_parts(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
     """The lines of a stream as objects, bounded each and in all."""
     whole = 0
     while line := response.readline(_LINE_BYTES):
@@ -180,7 +180,7 @@ def _read_parts(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
             yield part
 
 
-def _read_words(part: Mapping[str, Any]) -> str:
+def _words_of_stream_part(part: Mapping[str, Any]) -> str:
     message = part.get("message")
     content = message.get("content") if isinstance(message, dict) else ""
     return content.encode("utf-8", "replace").decode() if isinstance(content, str) else ""

@@ -19,7 +19,7 @@ from app.engine.connection import ask_secret
 from app.qt import load_qt
 from core.engine.facade import Finding, HomeKeys, examine_home, make_finding, restore_vault
 from core.errors import LociError
-from core.ipc.protocol.contract import format_time
+from core.ipc.protocol.contract import format_wire_time
 from core.types.clock import SystemClock
 
 _SILENCE_S = 3.0
@@ -96,7 +96,7 @@ def restore_backup(app_context: AppContext, archive: Path, tell: Callable[[str],
     if info.has_old:
         tell("The vault that was here is kept beside the new one, with the ending .before-restore.")
     return {
-        "made_at": format_time(info.made_at_ms),
+        "made_at": format_wire_time(info.made_at_ms),
         "seq": info.seq,
         "rows": dict(info.counts),
         "dropped_clients": info.dropped_clients,

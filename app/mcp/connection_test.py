@@ -55,7 +55,7 @@ def run_trial(setup: ClientSetup) -> bool:
         Whether all went well.
     """
     steps = _Steps(setup)
-    with _note_end(steps):
+    with _report_test_end(steps):
         asyncio.run(_run_steps_in_time(steps))
     went_well = all(step["ok"] for step in steps.done)
     if setup.out.as_json:
@@ -64,7 +64,7 @@ def run_trial(setup: ClientSetup) -> bool:
 
 
 @contextmanager
-def _note_end(steps: _Steps) -> Iterator[None]:
+def _report_test_end(steps: _Steps) -> Iterator[None]:
     """Whatever ends the trial is its last step."""
     try:
         yield
@@ -81,10 +81,10 @@ def _note_end(steps: _Steps) -> Iterator[None]:
 
 async def _run_steps_in_time(steps: _Steps) -> None:
     async with asyncio.timeout(_ALL_S):
-        await _run_steps(steps)
+        await _run_test_steps(steps)
 
 
-async def _run_steps(steps: _Steps) -> None:
+async def _run_test_steps(steps: _Steps) -> None:
     program, arguments, variables = steps.setup.server_command()
     secret = steps.setup.variables.get("LOCI_PASSPHRASE_FILE") or steps.setup.found.secret_file
     if secret:  # so that the engine may be started as `loci serve` would be here; assistants are not given it

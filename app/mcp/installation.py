@@ -298,7 +298,7 @@ def install_into(setup: ClientSetup, assistant: str, wish: InstallOptions) -> in
             and not paired.
     """
     if assistant == "list":
-        _list_clients(setup)
+        _print_known_clients(setup)
         return 0
     found = find_recipe(assistant)
     path = found.find_path(sys.platform, setup.variables)
@@ -321,7 +321,7 @@ def install_into(setup: ClientSetup, assistant: str, wish: InstallOptions) -> in
     _show_snippet(setup, found, path, found.make_snippet(entry))
     if old is not None and found.has_other_entry(old, entry):
         setup.out.print_note("Another entry named loci is there; this one replaces it.")
-    if not (wish.yes or _ask_to_write(path, old)):
+    if not (wish.yes or _ask_to_write_configuration(path, old)):
         setup.out.print_note("Nothing was written.")
         return 1
     kept = write_config(path, old, new)
@@ -330,7 +330,7 @@ def install_into(setup: ClientSetup, assistant: str, wish: InstallOptions) -> in
     return 0
 
 
-def _list_clients(setup: ClientSetup) -> None:
+def _print_known_clients(setup: ClientSetup) -> None:
     known = {name: found["title"] for name, found in load_assistants().items()}
     if setup.out.as_json:
         setup.out.print_document({"assistants": known})
@@ -346,7 +346,7 @@ def _show_snippet(setup: ClientSetup, found: Recipe, path: Path, snippet: str) -
     setup.out.print_line()
 
 
-def _ask_to_write(path: Path, old: str | None) -> bool:
+def _ask_to_write_configuration(path: Path, old: str | None) -> bool:
     if not sys.stdin.isatty():
         return False
     what = "Write this file" if old is None else "Add this to the file, and keep a copy of it as it is"

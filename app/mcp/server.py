@@ -230,7 +230,7 @@ def run_server(make_link: Callable[[], Link], profile: str) -> None:
         profile: one of `PROFILES`.
     """
     logging.disable(logging.CRITICAL)  # the SDK logs what it could not read; that is the person's text
-    asyncio.run(_serve(make_link, profile))
+    asyncio.run(_serve_stdio(make_link, profile))
 
 
 def describe_spaces(client: str, welcome: ClientReach | None) -> str:
@@ -251,7 +251,7 @@ def describe_spaces(client: str, welcome: ClientReach | None) -> str:
     return format_sentence(name, spaces=escape_fenced(", ".join(welcome.spaces)), own=f"client:{client}", client=client)
 
 
-async def _serve(make_link: Callable[[], Link], profile: str) -> None:
+async def _serve_stdio(make_link: Callable[[], Link], profile: str) -> None:
     link = make_link()
     try:
         async with stdio_server() as (read, write):

@@ -58,11 +58,11 @@ def format_result(result: Mapping[str, Any], whole: str = "", offset: int = 0) -
         A packed context as it is; memories as elements; anything else as JSON whose texts are fenced.
     """
     if _is_packed(result):
-        return _format_context(result)
+        return _format_context_for_model(result)
     for name in ("items", "versions"):
         items = result.get(name)
         if isinstance(items, list) and all(_is_memory(item) for item in items):
-            return _format_list(result, items, whole)
+            return _format_memories_for_model(result, items, whole)
     if _is_memory(result):
         return _format_single(result, offset)
     return json.dumps(_fit_result(_format_result(result)), ensure_ascii=False)
@@ -76,7 +76,7 @@ def _is_memory(value: object) -> bool:
     return isinstance(value, Mapping) and isinstance(value.get("text"), str) and "id" in value and "kind" in value
 
 
-def _format_context(result: Mapping[str, Any]) -> str:
+def _format_context_for_model(result: Mapping[str, Any]) -> str:
     """The engine fenced it; where it is too long it is cut behind a memory."""
     text = str(result["text"]) or format_sentence("no_context")
     beside = _fit_result(_format_result({name: result[name] for name in _TURN if result.get(name)}), TOKENS // 8)
@@ -97,13 +97,13 @@ def _is_named(value: object) -> bool:
     return isinstance(value, Mapping) and "id" in value
 
 
-def _format_list(result: Mapping[str, Any], items: list[Mapping[str, Any]], whole: str) -> str:
+def _format_memories_for_model(result: Mapping[str, Any], items: list[Mapping[str, Any]], whole: str) -> str:
     if not items:
         return escape_fenced(format_sentence("nothing", reason=str(result.get("reason") or "")))
     elements, any_cut, room = list[str](), False, TOKENS - _RESERVE
     for item in items:
         text, cut = _fence_text(str(item["text"]), SHOWN)
-        element = _format_memory(item, text, cut)
+        element = _format_memory_for_model(item, text, cut)
         room -= estimate_tokens(element) + 1
         if room < 0:
             break
@@ -119,18 +119,21 @@ def _format_list(result: Mapping[str, Any], items: list[Mapping[str, Any]], whol
 
 
 def _format_single(item: Mapping[str, Any], offset: int) -> str:
-    text, room = str(item["text"]), TOKENS - _RESERVE - estimate_tokens(_format_memory(item, "", None))
+    text, room = str(item["text"]), TOKENS - _RESERVE - estimate_tokens(_format_memory_for_model(item, "", None))
     shown, kept = escape_fenced(text), len(text)
     while estimate_tokens(shown) > room:
         kept = min(kept - 1, int(kept * room / estimate_tokens(shown)))
         shown = escape_fenced(text[:kept])
-    lines = [format_sentence("data"), _format_memory(item, shown, None if kept == len(text) else (kept, len(text)))]
+    lines = [
+        format_sentence("data"),
+        _format_memory_for_model(item, shown, None if kept == len(text) else (kept, len(text))),
+    ]
     if kept < len(text) or item.get("text_cut"):
         lines.append(format_sentence("text_goes_on", offset=str(offset + kept), id=_escape_label(item["id"])))
     return "\n".join(lines)
 
 
-def _format_memory(item: Mapping[str, Any], shown: str, cut: tuple[int, int] | None) -> str:
+def _format_memory_for_model(item: Mapping[str, Any], shown: str, cut: tuple[int, int] | None) -> str:
     """A memory's element.
 
     Args:

@@ -51,12 +51,12 @@ class SampleHistory:
         Args:
             deed: a row of `resources/demo/deeds.json`; `find` names memories in the search syntax, `by` who does it.
         """
-        self._handlers[deed["do"]](deed)
+        self._handlers_by_event[deed["do"]](deed)
         # What reads leave behind is put down by the machine's time; here time jumps, and its place would be chance.
         self.engine.flush_journal()
 
     @property
-    def _handlers(self) -> Mapping[str, Callable[[SampleEvent], None]]:
+    def _handlers_by_event(self) -> Mapping[str, Callable[[SampleEvent], None]]:
         return {
             "revise": self._revise_memories,
             "arrange": self._arrange_palace,
@@ -212,7 +212,7 @@ class SamplePart:
     on: datetime
 
 
-def read_parts(folder: Path) -> list[SamplePart]:
+def read_sample_parts(folder: Path) -> list[SamplePart]:
     """The imports of the diary, in the order in which they happened.
 
     Args:
@@ -252,7 +252,7 @@ def fill_sample(engine: Engine, clock: SampleClock, told: Told | None = None) ->
         told: hears how many parts are in, and of how many.
     """
     with as_file(files("resources") / "demo") as folder:
-        parts = read_parts(folder)
+        parts = read_sample_parts(folder)
         # Eighteen months pass here within seconds: what can be undone shall not depend on when somebody looked.
         engine.settings.set_option("undo_days", _UNDO_DAYS).result()
         for number, part in enumerate(parts):

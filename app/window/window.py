@@ -35,7 +35,7 @@ _WORD = b"raise\n"
 _WAIT_MS = 1_000
 
 
-def place_of(socket: Path) -> str:
+def window_socket_place(socket: Path) -> str:
     """Where the window of a home listens: beside the engine's socket.
 
     Args:
@@ -48,7 +48,7 @@ def raise_running(name: str) -> bool:
     """Ask the window that runs to come to the front.
 
     Args:
-        name: from `place_of`.
+        name: from `window_socket_place`.
 
     Returns:
         Whether there is one.
@@ -70,7 +70,7 @@ class RaiseListener(QObject):
         """Listen; a place that a crash left behind is taken over.
 
         Args:
-            name: from `place_of`.
+            name: from `window_socket_place`.
             called: brings the window to the front.
         """
         super().__init__()
@@ -208,7 +208,7 @@ def open_window(app_context: AppContext, tell: Tell) -> int:
         LociError: the home cannot be used at all, or the secret of a named file does not open it.
     """
     app = make_application()
-    ear_at = place_of(app_context.place.path)
+    ear_at = window_socket_place(app_context.place.path)
     if raise_running(ear_at):
         tell("Loci is already open; its window was brought to the front.")
         return 0

@@ -24,7 +24,7 @@ def describe_grant(grant: str) -> str:
     Returns:
         One plain sentence; the word itself where it is unknown.
     """
-    return _format_part(grant, "sentence")
+    return _format_grant_part(grant, "sentence")
 
 
 def format_grant(grant: str) -> str:
@@ -36,7 +36,7 @@ def format_grant(grant: str) -> str:
     Returns:
         The words; for a space its name.
     """
-    return _format_part(grant, "word")
+    return _format_grant_part(grant, "word")
 
 
 def describe_default_visibility() -> str:
@@ -117,7 +117,7 @@ def describe_limits_of_grants() -> str:
     return str(_load_strings()["cannot"])
 
 
-def _format_part(grant: str, part: str) -> str:
+def _format_grant_part(grant: str, part: str) -> str:
     grants = _load_strings()["grants"]
     if grant.startswith(_SPACE):
         return str(grants["space"][part]).replace("{name}", grant.removeprefix(_SPACE))

@@ -68,7 +68,7 @@ def option_rows(model: type[BaseModel], values: BaseModel) -> tuple[OptionRow, .
     Returns:
         Rows in the order in which the model declares them.
     """
-    return tuple(_row(name, field, getattr(values, name)) for name, field in model.model_fields.items())
+    return tuple(_make_option_row(name, field, getattr(values, name)) for name, field in model.model_fields.items())
 
 
 def option_row(values: BaseModel, name: str) -> OptionRow:
@@ -80,7 +80,7 @@ def option_row(values: BaseModel, name: str) -> OptionRow:
     Raises:
         UserError: CONFIG_INVALID; there is no such option.
     """
-    return _row(name, _field(type(values), name), getattr(values, name))
+    return _make_option_row(name, _find_option_field(type(values), name), getattr(values, name))
 
 
 def replace_option(values: Model, name: str, value: object) -> Model:
@@ -96,7 +96,7 @@ def replace_option(values: Model, name: str, value: object) -> Model:
         UserError: CONFIG_INVALID, naming the option, what it takes with its bounds, and what kind of value was given;
             or how it has to stand to others.
     """
-    field = _field(type(values), name)
+    field = _find_option_field(type(values), name)
     told: list[str] = []
     try:
         return type(values)(**{**values.model_dump(), name: value})
@@ -104,7 +104,7 @@ def replace_option(values: Model, name: str, value: object) -> Model:
         told = [error["msg"] for error in problem.errors() if error["type"] == _AT_ODDS]
     if told:
         raise UserError(Code.CONFIG_INVALID, told[0])
-    row = _row(name, field, getattr(values, name))
+    row = _make_option_row(name, field, getattr(values, name))
     raise UserError(
         Code.CONFIG_INVALID, f"“{row.title}” takes {_format_accepted(row)}; {_describe_bad_value(row, value)}."
     )
@@ -126,27 +126,27 @@ def load_options(model: type[Model], stored: Mapping[str, Any]) -> tuple[Model, 
         try:
             return model(**{key: value for key, value in kept.items() if key not in bad}), tuple(sorted(bad))
         except ValidationError as problem:
-            worse = {name for error in problem.errors() for name in _names(error)} & kept.keys() - bad
+            worse = {name for error in problem.errors() for name in _names_at_fault(error)} & kept.keys() - bad
             if not worse:
                 raise
             bad |= worse
 
 
-def _names(error: ErrorDetails) -> list[str]:
+def _names_at_fault(error: ErrorDetails) -> list[str]:
     """The options an error is about."""
     if error["type"] == _AT_ODDS:
         return list(error["ctx"]["names"])
     return [str(error["loc"][0])] if error["loc"] else []
 
 
-def _field(model: type[BaseModel], name: str) -> FieldInfo:
+def _find_option_field(model: type[BaseModel], name: str) -> FieldInfo:
     field = model.model_fields.get(name)
     if field is None:
         raise UserError(Code.CONFIG_INVALID, "There is no setting of that name.")
     return field
 
 
-def _row(name: str, field: FieldInfo, value: object) -> OptionRow:
+def _make_option_row(name: str, field: FieldInfo, value: object) -> OptionRow:
     told: Mapping[str, Any] = field.json_schema_extra if isinstance(field.json_schema_extra, Mapping) else {}
     words: Mapping[str, str] = told.get("choices", {})
     kind = _KINDS.get(field.annotation, "text")
@@ -163,15 +163,15 @@ def _row(name: str, field: FieldInfo, value: object) -> OptionRow:
         kind=kind,
         default=field.default,
         value=value,
-        least=_bound(field, "ge"),
-        most=_bound(field, "le"),
+        least=_bound_of_option(field, "ge"),
+        most=_bound_of_option(field, "le"),
         choices=dict(words),
         unit=told.get("unit", ""),
         needs_restart=told.get("restart", False),
     )
 
 
-def _bound(field: FieldInfo, name: str) -> float | None:
+def _bound_of_option(field: FieldInfo, name: str) -> float | None:
     found = (getattr(part, name, None) for part in field.metadata)
     return next((bound for bound in found if bound is not None), None)
 

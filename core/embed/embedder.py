@@ -296,21 +296,21 @@ def counter_for(model: str | None = None, folder: Path | None = None) -> TokenCo
         The model's own count where its tokenizer lies there and can be read, else the estimate.
     """
     if model is None or folder is None or _MODEL.fullmatch(model) is None:
-        return _estimate()
+        return _load_token_estimate()
     path = folder / f"{_PARTING.sub('-', model)}.json"
     try:
         found = path.stat()
     except OSError:
-        return _estimate()
+        return _load_token_estimate()
     if not path.is_file() or found.st_size > _MOST_BYTES:
         _log.warning("a tokenizer of the home is no file, or too large; tokens are estimated")
-        return _estimate()
+        return _load_token_estimate()
     own = _load_own_tokenizer(model, path, found.st_mtime_ns, found.st_size)
-    return _estimate() if own is None else own
+    return _load_token_estimate() if own is None else own
 
 
 @cache
-def _estimate() -> _Estimate:
+def _load_token_estimate() -> _Estimate:
     return _Estimate(_share_tokenizer(bundled_model().joinpath("tokenizer.json").read_bytes()))
 
 
@@ -559,7 +559,7 @@ class MiniLmEmbedder:
         self._dims: int = manifest["dims"]
         digests = manifest["files"]
         tokenizer_bytes = model.read("tokenizer.json", digests["tokenizer.json"])
-        self._version = _version(manifest)
+        self._version = _encoder_version(manifest)
         self._max_tokens: int = manifest["max_tokens"]
         self._tokenizer = _share_tokenizer(tokenizer_bytes)
         self._faults = runtime_faults()
@@ -633,10 +633,10 @@ def lazy_embedder() -> LazyEmbedder:
         EnvironmentFaultError: E3001 if the manifest is missing or unreadable.
     """
     manifest = _read_manifest(ModelFiles(bundled_model(), _ROLE))
-    return LazyEmbedder(manifest["name"], _version(manifest), manifest["dims"], MiniLmEmbedder)
+    return LazyEmbedder(manifest["name"], _encoder_version(manifest), manifest["dims"], MiniLmEmbedder)
 
 
-def _version(manifest: dict[str, Any]) -> str:
+def _encoder_version(manifest: dict[str, Any]) -> str:
     seed = f"{manifest['files']['model.onnx']} {manifest['files']['tokenizer.json']} {manifest['max_tokens']}"
     return hashlib.sha256(seed.encode()).hexdigest()[:16]
 

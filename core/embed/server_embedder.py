@@ -87,10 +87,12 @@ class ServedEmbedder(NamedEmbedder):
         rows = np.empty((len(texts), self.dims), np.float32)
         for low in range(0, len(texts), AT_ONCE):
             part = texts[low : low + AT_ONCE]
-            rows[low : low + len(part)] = self._unit_rows(self._answer([_readable(text) for text in part]), len(part))
+            rows[low : low + len(part)] = self._unit_rows(
+                self._request_vectors([_readable_by_model(text) for text in part]), len(part)
+            )
         return rows
 
-    def _answer(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+    def _request_vectors(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         with self._lock:
             if self._rests is not None and self._monotonic() < self._rests[0]:
                 raise EnvironmentFaultError(self._rests[1], "The model server failed a moment ago.")
@@ -147,6 +149,6 @@ def unit_rows(found: Sequence[Sequence[float]], count: int, dims: int) -> Vector
     return np.asarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True), np.float32)
 
 
-def _readable(text: str) -> str:
+def _readable_by_model(text: str) -> str:
     cut = replace_surrogates(text[:_MAX_CHARS]).replace("\0", " ")
     return cut if cut.strip() else _BLANK

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.claims import find_persons_words
-from core.belief.review.item_reader import ReviewDesk, open_requests_of, requesting_client
+from core.belief.review.item_reader import ReviewDesk, open_change_requests_of, requesting_client
 from core.belief.review.items import (
     HELD,
     ClientRights,
@@ -383,7 +383,7 @@ class Conflicts:
         storage, search = self._storage(), self._search()
 
         def reject_first_batch(tx: Tx) -> _Turning:
-            waiting = open_requests_of(tx, client_id_of(tx, name))[:AT_ONCE]
+            waiting = open_change_requests_of(tx, client_id_of(tx, name))[:AT_ONCE]
             return _reject_next_batch(tx, storage, search, name, _Turning(waiting, len(waiting)))
 
         def run() -> TurnedDown:
@@ -483,7 +483,7 @@ class _Turning:
 def _reject_next_batch(tx: Tx, storage: Storage, search: Search, name: str, at: _Turning) -> _Turning:
     """One transaction of it. The step is closed after each, so that a crash leaves none that cannot be taken back."""
     client_id = client_id_of(tx, name)
-    there = dict.fromkeys(open_requests_of(tx, client_id))
+    there = dict.fromkeys(open_change_requests_of(tx, client_id))
     waiting = [one for one in at.waiting if one in there]
     if not waiting or (at.step_id is not None and not steps_in_force(tx, [at.step_id])):
         return replace(at, waiting=(), left=len(there))
@@ -494,7 +494,7 @@ def _reject_next_batch(tx: Tx, storage: Storage, search: Search, name: str, at: 
             tx, wanted, no, OWNER_ACTOR, None, search.add_vectors, step_id=at.step_id, label=label
         )
         verb.set_outcome((*done.active, *done.retired))
-    items, left = at.items + len(wanted) - len(done.refused), len(open_requests_of(tx, client_id))
+    items, left = at.items + len(wanted) - len(done.refused), len(open_change_requests_of(tx, client_id))
     return _Turning(tuple(waiting[A_TURN:]), at.of, done.step_id or at.step_id, items, left)
 
 

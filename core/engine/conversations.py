@@ -26,7 +26,7 @@ from core.llm.conversation import CHAT_ANSWER_BYTES, build_messages, memory_budg
 from core.llm.ollama import InstalledModel, ModelServer, ServerLimits, choose_model, load_library
 from core.llm.prompts import load_instructions
 from core.llm.server_address import ServerAddress, parse_address
-from core.memory.read import client_names, read_by_ids
+from core.memory.read import client_names_of_memories, read_by_ids
 from core.recall.scope import json_list
 from core.types.belief import ModelServerState
 from core.types.recall import ContextQuery, ContextReply
@@ -157,7 +157,7 @@ class Conversations:
         forms = {one.id: one.tier for one in packed.included}
         return PreparedAnswer(
             query,
-            _read_sources(rows, numbered, forms),
+            _read_answer_sources(rows, numbered, forms),
             tuple(messages),
             context,
             window,
@@ -226,18 +226,20 @@ def _memory_answer(open_vault: OpenVault, query: AskQuery, reply: RecallReply, s
     """The memories themselves as the answer."""
     found = [item.memory.id for item in reply.result.items]
     reason = "" if found else reply.result.reason
-    sources = open_vault.storage.read(lambda rows: _read_sources(rows, found, {}))
+    sources = open_vault.storage.read(lambda rows: _read_answer_sources(rows, found, {}))
     return map_result(
         sources,
         lambda read: PreparedAnswer(query, read, receipt_id=reply.receipt_id, reason=reason, searched=searched),
     )
 
 
-def _read_sources(rows: Rows, ids: list[str] | tuple[str, ...], forms: dict[str, str]) -> tuple[AnswerSource, ...]:
+def _read_answer_sources(
+    rows: Rows, ids: list[str] | tuple[str, ...], forms: dict[str, str]
+) -> tuple[AnswerSource, ...]:
     """The memories of an answer by their numbers; one that is gone meanwhile has none."""
     memories = read_by_ids(rows, ids)
     tiers = {str(row[0]): str(row[1]) for row in rows.all(_TIERS, (json_list(tuple(ids)),))}
-    clients = client_names(rows, memories.values())
+    clients = client_names_of_memories(rows, memories.values())
     return tuple(
         AnswerSource(
             number,

@@ -16,7 +16,7 @@ from importlib.resources import files
 from itertools import accumulate
 from typing import Any
 
-from core.belief.review.items import open_count
+from core.belief.review.items import count_open_items
 from core.engine.recall.probes import count_regressions
 from core.engine.runtime.open_vault import CachedCount, OpenVault
 from core.engine.runtime.progress import RunningImport
@@ -26,13 +26,13 @@ from core.errors import Code
 from core.index.manager import IndexState
 from core.intake.undo import UNPAIRED
 from core.lifecycle.distill import distill_queue
-from core.lifecycle.gauges import count_by_state
+from core.lifecycle.gauges import count_gauges_by_state
 from core.lifecycle.job_support import clock_check
 from core.lifecycle.job_support.job_store import CHANGED
 from core.lifecycle.sweep import plan_sweep
 from core.memory.write import count_without_vectors
 from core.recall.receipt_codec import metrics_from_json
-from core.score.answer_quality import percentile
+from core.score.answer_quality import rank_percentile
 from core.types.belief import ModelServerState, ModelState
 from core.types.lifecycle import Health, JobAction, LatencyPeriod, Trends
 from core.types.replies import StatusReport, WaitingKind
@@ -66,7 +66,7 @@ def count_waiting(rows: Rows, runs_since: int) -> dict[WaitingKind, int]:
         runs_since: epoch ms; runs that ended before were seen.
     """
     return {
-        WaitingKind.REVIEWS: open_count(rows),
+        WaitingKind.REVIEWS: count_open_items(rows),
         WaitingKind.RUNS: int(rows.value(_UNSEEN_RUNS, (runs_since,))),
         WaitingKind.REGRESSIONS: count_regressions(rows),
     }
@@ -82,13 +82,13 @@ def status_report(open_vault: OpenVault, rows: Rows) -> StatusReport:
             "schema_version": info.schema_version,
             "seq": int(rows.value("SELECT seq FROM vault_state")),
             "memories": _memory_figures(rows),
-            "lifecycle": count_by_state(rows, None, open_vault.storage.clock.now_ms()),
+            "lifecycle": count_gauges_by_state(rows, None, open_vault.storage.clock.now_ms()),
             "spaces": [row[0] for row in rows.all("SELECT name FROM spaces ORDER BY name")],
             "conversations": int(rows.value("SELECT count(*) FROM conversations")),
             "imports": _count_imports_by_state(rows),
             "running_imports": _list_running_imports(open_vault.imports),
             "clients": _count_clients(rows),
-            "open_reviews": open_count(rows),
+            "open_reviews": count_open_items(rows),
             "index": _index_figures(open_vault.search),
             "pending_embeddings": count_without_vectors(rows, open_vault.search.space),
             "embedder": {
@@ -113,7 +113,7 @@ def status_glance(open_vault: OpenVault, rows: Rows) -> StatusReport:
     Returns:
         Of the figures of `status_report`: index, memories (not by kind) and model_server.
     """
-    by_status = _count_memories_by(rows, "status")
+    by_status = _count_memories_by_column(rows, "status")
     return StatusReport(
         {
             "memories": {"total": sum(by_status.values()), "by_status": by_status},
@@ -135,11 +135,11 @@ def _wal_bytes(storage: Storage) -> int:
 
 
 def _memory_figures(rows: Rows) -> dict[str, Any]:
-    by_status, by_kind = (_count_memories_by(rows, column) for column in ("status", "kind"))
+    by_status, by_kind = (_count_memories_by_column(rows, column) for column in ("status", "kind"))
     return {"total": sum(by_status.values()), "by_status": by_status, "by_kind": by_kind}
 
 
-def _count_memories_by(rows: Rows, column: str) -> dict[str, int]:
+def _count_memories_by_column(rows: Rows, column: str) -> dict[str, int]:
     """Memories by a column; a long text is one memory, however many rows hold it, and so is one of two merged."""
     found = {str(k): int(v) for k, v in rows.all(f"SELECT {column}, count(*) FROM memories GROUP BY {column}")}  # noqa: S608 - a constant
     for without in (f"{column}, {_LATER_PARTS} GROUP BY {column}", f"old.{column}, {_BEFORE_MERGES} GROUP BY 1"):
@@ -240,7 +240,7 @@ def health_report(open_vault: OpenVault, rows: Rows) -> Health:
     warnings = tuple(describe_problem(key, **more) for key, more in _find_warnings(found))
     index = open_vault.search.index.status()
     return Health(
-        counts=_count_rows(rows, pending),
+        counts=_count_vault_rows(rows, pending),
         performance={
             "avg_search_ms": open_vault.load.latency.mean_ms(),
             "p99_search_ms": open_vault.load.latency.slowest_ms(),
@@ -297,7 +297,7 @@ def _load_wordings() -> Mapping[str, Mapping[str, str]]:
     return dict(json.loads(files("resources").joinpath("help").joinpath("health.json").read_text(encoding="utf-8")))
 
 
-def _count_rows(rows: Rows, pending: int) -> dict[str, int]:
+def _count_vault_rows(rows: Rows, pending: int) -> dict[str, int]:
     by_kind = {str(kind): int(count) for kind, count in rows.all(_COUNT_BY_KIND)}
     edges = int(rows.value("SELECT count(*) FROM edges"))
     return {
@@ -510,4 +510,4 @@ def _read_latency(rows: Rows, zone: tzinfo | None) -> tuple[LatencyPeriod, ...]:
 
 
 def _latency_period(at: int, times: list[float]) -> LatencyPeriod:
-    return LatencyPeriod(at, len(times), percentile(times, _MEDIAN) or 0.0, percentile(times, _SLOW) or 0.0)
+    return LatencyPeriod(at, len(times), rank_percentile(times, _MEDIAN) or 0.0, rank_percentile(times, _SLOW) or 0.0)

@@ -202,7 +202,7 @@ def make_import_records(
     return items
 
 
-def _part_times(record: Record, texts: Sequence[str]) -> tuple[When | None, ...]:
+def _times_of_import_parts(record: Record, texts: Sequence[str]) -> tuple[When | None, ...]:
     """When each part of a record was said."""
     times: list[When | None] = []
     at, occurred, left = 0, record.occurred, list(record.sections)
@@ -235,7 +235,7 @@ def _import_record_from(record: Record, texts: tuple[str, ...], vectors: NDArray
         if conversation is None
         else (conversation.key, conversation.title, conversation.started, conversation.extra),
         texts=texts,
-        times=_part_times(record, texts),
+        times=_times_of_import_parts(record, texts),
         vectors=vectors,
     )
 
@@ -467,7 +467,7 @@ class Imports:
                 plan.see_record(record)  # first: a newcomer is told of as soon as it was looked up
                 new.add_record(record)
 
-            preview, _ = _count_items(bundle, importer, progress, None, see_record)
+            preview, _ = _count_import_items(bundle, importer, progress, None, see_record)
             _check_format_matches(bundle, form, preview)
             new.count_waiting_records()
             rows, more = plan.make_result()
@@ -480,7 +480,7 @@ class Imports:
             check_space_name(space)
         with open_bundle(path) as bundle:
             importer = detect_format(bundle, form)
-            preview, passed_over = _count_items(bundle, importer, work.progress, only)
+            preview, passed_over = _count_import_items(bundle, importer, work.progress, only)
             if only is not None and not preview.records:
                 raise UserError(Code.INVALID_INPUT, "Nothing of what was chosen is in this export; choose again.")
             _check_format_matches(bundle, form, preview)
@@ -661,7 +661,7 @@ def _check_format_matches(bundle: Bundle, form: str | None, preview: DryRunRepor
         )
 
 
-def _count_items(
+def _count_import_items(
     bundle: Bundle,
     importer: Importer,
     progress: ImportProgress,

@@ -24,7 +24,7 @@ from core.intake.revise.revision_plan import check_revision
 from core.intake.transitions.review_items import VERB as LET_THROUGH
 from core.intake.transitions.review_items import release_hold
 from core.memory.read import MEMORY_COLUMNS, read_by_id, read_by_ids, row_to_memory
-from core.recall.browse.library import count_facets, find_rows, find_sensitive_memories, read_rows
+from core.recall.browse.library import count_facets, find_library_rows, find_sensitive_memories, read_memory_rows
 from core.security.atomic import write_atomic
 from core.text import search_syntax
 from core.text.search_syntax import ParsedSearch, SearchTerm
@@ -253,7 +253,7 @@ class Library:
         begun_at = storage.clock.monotonic()
 
         def read(rows: Rows) -> FindResult:
-            ids = find_rows(rows, request, storage.clock.now_ms())
+            ids = find_library_rows(rows, request, storage.clock.now_ms())
             return FindResult(ids, (storage.clock.monotonic() - begun_at) * 1000)
 
         return storage.read(read)
@@ -269,7 +269,7 @@ class Library:
         """
         storage = self._storage()
         wanted = tuple(ids)
-        return storage.read(lambda rows: read_rows(rows, wanted, storage.clock.now_ms()))
+        return storage.read(lambda rows: read_memory_rows(rows, wanted, storage.clock.now_ms()))
 
     def count_facets(self) -> Future[Facets]:
         """How many memories each filter value would leave."""

@@ -28,7 +28,7 @@ from core.intake.revise.outcome_reports import (
     procedure_state,
     rule_state,
 )
-from core.intake.transaction.admission import check_marks, check_reason
+from core.intake.transaction.admission import check_mark_limits, check_reason
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.recall.scope import find_visible
 from core.text.terms import embedding_text
@@ -71,7 +71,7 @@ def mark_helpful(
             known = _earlier_mark(tx, verb.earlier)
             if known is not None:
                 return known
-            check_marks(tx, memory_id, actor, tx.now_ms)
+            check_mark_limits(tx, memory_id, actor, tx.now_ms)
             done = outcome_reports(storage, search).mark_helpful(tx, memory_id, actor)
             verb.set_outcome((done.state.memory_id,), _kept_mark(done))
             return done
@@ -119,7 +119,7 @@ def mark_harmful(
                 known = _earlier_mark(tx, verb.earlier)
                 if known is not None:
                     return known
-                check_marks(tx, memory_id, actor, tx.now_ms)
+                check_mark_limits(tx, memory_id, actor, tx.now_ms)
                 done = outcome_reports(storage, search).mark_harmful(tx, memory_id, actor, reason, turned)
                 verb.set_outcome((done.state.memory_id,), _kept_mark(done))
                 return done

@@ -508,7 +508,7 @@ def close_vault(open_vault: OpenVault, within_s: float = CLOSE_S) -> None:
     open_vault.storage.threads.shutdown(seconds_left(end))
     open_vault.storage.root.wipe()
     open_vault.limits.release_limits()
-    log.stop(open_vault.log_handler)
+    log.remove_log_handler(open_vault.log_handler)
 
 
 def _last_scrub(storage: Storage, search: Search, is_late: Callable[[], bool]) -> None:

@@ -136,7 +136,9 @@ class FoundNames:
     absorbed: dict[str, str] = field(default_factory=dict)
 
 
-def find_names(rows: Rows, texts: Sequence[NameText], extra: Mapping[str, Sequence[str]] | None = None) -> FoundNames:
+def discover_entities(
+    rows: Rows, texts: Sequence[NameText], extra: Mapping[str, Sequence[str]] | None = None
+) -> FoundNames:
     """Find the entities of a batch of memories, new ones and those that are known.
 
     Args:

@@ -44,27 +44,27 @@ def cut_excerpt(text: str, places: Iterable[tuple[int, int]]) -> tuple[str, int,
     body = body_start(text)
     inside = sorted((start, end) for start, end in places if body <= start < end <= len(text))
     if not inside:
-        begin = _first_word(text, body, len(text))
-        return _line_from(text, begin, begin)[:LONGEST], 0, 0
+        begin = _skip_list_signs(text, body, len(text))
+        return _excerpt_to_line_end(text, begin, begin)[:LONGEST], 0, 0
     start, end = inside[0]
-    begin = _sentence_start(text, body, start)
+    begin = _excerpt_sentence_start(text, body, start)
     lead = ""
     if start - begin > BEFORE:
-        lead, begin = CUT, _word_start(text, start - BEFORE, start)
-    shown = (lead + _line_from(text, begin, end))[:LONGEST]
+        lead, begin = CUT, _excerpt_word_start(text, start - BEFORE, start)
+    shown = (lead + _excerpt_to_line_end(text, begin, end))[:LONGEST]
     shift = len(lead) - begin
     return shown, start + shift, min(end + shift, len(shown))
 
 
-def _sentence_start(text: str, body: int, start: int) -> int:
+def _excerpt_sentence_start(text: str, body: int, start: int) -> int:
     low = max(body, start - _FAR)
     ahead = text[low:start]
     # One sign behind, so that the space before the name does not end the last sentence before it.
     spans = split_sentences(f"{ahead}x")
-    return _first_word(text, low + (spans[-1][0] if spans else 0), start)
+    return _skip_list_signs(text, low + (spans[-1][0] if spans else 0), start)
 
 
-def _first_word(text: str, begin: int, most: int) -> int:
+def _skip_list_signs(text: str, begin: int, most: int) -> int:
     """Past blanks, and the signs of a list or a heading."""
     while begin < most and text[begin].isspace():
         begin += 1
@@ -72,13 +72,13 @@ def _first_word(text: str, begin: int, most: int) -> int:
     return found.end() if found else begin
 
 
-def _word_start(text: str, begin: int, start: int) -> int:
+def _excerpt_word_start(text: str, begin: int, start: int) -> int:
     """The first whole word from there on; anywhere where there is none before the name."""
     blank = next((at for at in range(begin, start) if text[at].isspace()), None)
     return begin if blank is None else min(start, blank + 1)
 
 
-def _line_from(text: str, begin: int, behind: int) -> str:
+def _excerpt_to_line_end(text: str, begin: int, behind: int) -> str:
     """To the end of the line in which the name ends."""
     stop = text.find("\n", behind)
     return text[begin : len(text) if stop < 0 else stop].rstrip()

@@ -181,7 +181,7 @@ def is_form_of_name(key: str) -> bool:
 
 
 @cache
-def name_words() -> NameWords:
+def name_vocabulary() -> NameWords:
     """The vocabulary, loaded once.
 
     Returns:
@@ -276,18 +276,18 @@ def is_outweighed(votes: Counter[str], kind: str) -> bool:
 
 def _tokenize_words(plain: str) -> list[NameWord]:
     words: list[NameWord] = []
-    titles = name_words().titles
+    titles = name_vocabulary().titles
     for match in _WORD.finditer(plain):
         raw = match.group()
         text = _OWNS.sub("", raw)
-        opens = raw[0].isupper() and _is_sentence_start(plain, match.start())
+        opens = raw[0].isupper() and _begins_sentence(plain, match.start())
         if opens and words and f"{words[-1].text}." in titles and plain[words[-1].end : match.start()] == ". ":
             opens = False
         words.append(NameWord(text, match.start(), match.start() + len(text), opens, text != raw))
     return words
 
 
-def _is_sentence_start(plain: str, at: int) -> bool:
+def _begins_sentence(plain: str, at: int) -> bool:
     """Whether a sentence begins there."""
     before = plain[max(0, at - 16) : at]
     if before[-1:] == " " and (before[-2:-1].isalnum() or before[-2:-1] == ","):
@@ -304,7 +304,7 @@ def _find_formed_names(known: Metadata, text: str, plain: str) -> Iterator[NameC
     for path in known.paths:
         if len(path.name) <= MOST_NAME and path.end <= MOST_TEXT:
             yield NameCandidate(path.name, name_key(path.name), "file", path.start, path.end)
-    words = name_words()
+    words = name_vocabulary()
     for match in _HANDLE.finditer(plain):
         if match.group(1).lower() not in words.handles_not:
             name = match.group()
@@ -345,7 +345,7 @@ def _find_candidates(plain: str, words: Sequence[NameWord]) -> Iterator[NameCand
 
 def _find_titles(plain: str) -> Iterator[NameCandidate]:
     """Titles of works; a single word is surely one only in quotes."""
-    words = name_words()
+    words = name_vocabulary()
     for start, end in find_works(plain):
         name = plain[start:end]
         first = name.split(" ", 1)[0]
@@ -364,14 +364,14 @@ def _trusts_capitals(words: Sequence[NameWord]) -> bool:
     )
     if len(words) > 5 and capitals > 0.5 * len(words):
         return False
-    return len(name_words().german.intersection(word.text for word in words)) < 2
+    return len(name_vocabulary().german.intersection(word.text for word in words)) < 2
 
 
 def _find_headings(plain: str) -> list[tuple[int, int]]:
     found, at = [], 0
     for line in plain.split("\n"):
         words = _WORD.findall(line)
-        capitals = sum(word[:1].isupper() or word in name_words().links for word in words)
+        capitals = sum(word[:1].isupper() or word in name_vocabulary().links for word in words)
         titled = len(words) >= _HEADING_WORDS and capitals >= _HEADING_SHARE * len(words) and line.rstrip()[-1:] != "."
         if line.lstrip().startswith("#") or titled:
             found.append((at, at + len(line)))
@@ -384,15 +384,15 @@ def _capital_runs(plain: str, words: Sequence[NameWord]) -> Iterator[list[NameWo
     run: list[NameWord] = []
     for at, word in enumerate(words):
         if run and not _is_joined(plain, run, word):
-            yield from _close_run(run)
+            yield from _close_name_run(run)
             run = []
         is_begin = _is_capital(word) or _begins_long_name(plain, word) or _leads_name(plain, words[at : at + 2])
         if (is_begin and not (word.opens and _is_plain(plain, word))) or (run and _is_continuing_name(run, word)):
             run.append(word)
         elif run:
-            yield from _close_run(run)
+            yield from _close_name_run(run)
             run = []
-    yield from _close_run(run)
+    yield from _close_name_run(run)
 
 
 def _leads_name(plain: str, pair: Sequence[NameWord]) -> bool:
@@ -400,7 +400,7 @@ def _leads_name(plain: str, pair: Sequence[NameWord]) -> bool:
     word = pair[0]
     if len(pair) < 2 or word.opens or word.owns or not word.text.istitle() or len(word.text) < _LEAST_LEAD:
         return False
-    is_other = fold_word(word.text) in name_words().not_names | name_words().relations
+    is_other = fold_word(word.text) in name_vocabulary().not_names | name_vocabulary().relations
     return not is_other and plain[word.end : pair[1].start] == " " and _is_capital(pair[1])
 
 
@@ -411,7 +411,7 @@ def _begins_long_name(plain: str, word: NameWord) -> bool:
 
 def _is_plain(plain: str, word: NameWord) -> bool:
     """Whether a word that begins a sentence is one that people write small: it is no part of the name behind it."""
-    known = name_words()
+    known = name_vocabulary()
     small = word.text.lower()
     if (
         _begins_long_name(plain, word)
@@ -430,7 +430,7 @@ def _is_plain(plain: str, word: NameWord) -> bool:
 def _is_joined(plain: str, run: Sequence[NameWord], word: NameWord) -> bool:
     between = plain[run[-1].end : word.start]
     if between == ". ":
-        return f"{run[-1].text}." in name_words().titles or len(run[-1].text) == 1
+        return f"{run[-1].text}." in name_vocabulary().titles or len(run[-1].text) == 1
     if between == "'s " or between == "’s ":
         return _is_place_head(word)
     return between == " " and not run[-1].owns and not word.opens
@@ -438,42 +438,42 @@ def _is_joined(plain: str, run: Sequence[NameWord], word: NameWord) -> bool:
 
 def _is_place_head(word: NameWord) -> bool:
     """Whether it ends the name of a place or an institution, which another name may own: "Miller's Ford"."""
-    known = name_words()
+    known = name_vocabulary()
     return word.text in known.landmarks | known.landmarks_or_surnames | known.institutions
 
 
 def _is_continuing_name(run: Sequence[NameWord], word: NameWord) -> bool:
     """Links stand inside a name, and behind one even a common word is a part of it: "van der Meer"."""
-    links = name_words().links
+    links = name_vocabulary().links
     return word.text in links or _is_of(run, word) or (run[-1].text in links and word.text[:1].isupper())
 
 
 def _is_of(run: Sequence[NameWord], word: NameWord) -> bool:
-    return word.text == "of" and run[-1].text in name_words().institutions
+    return word.text == "of" and run[-1].text in name_vocabulary().institutions
 
 
 def _is_capital(word: NameWord) -> bool:
     if not word.text[:1].isupper():
         return False
-    if word.text in name_words().titles:
+    if word.text in name_vocabulary().titles:
         return True
     folded = fold_word(word.text)
-    if folded in name_words().relations or _MANY_LETTERS.fullmatch(word.text):
+    if folded in name_vocabulary().relations or _MANY_LETTERS.fullmatch(word.text):
         return False
-    return folded not in common_words() and folded not in name_words().not_names and word.text.lower() != "i"
+    return folded not in common_words() and folded not in name_vocabulary().not_names and word.text.lower() != "i"
 
 
-def _close_run(run: list[NameWord]) -> Iterator[list[NameWord]]:
-    links = name_words().links | {"of"}
+def _close_name_run(run: list[NameWord]) -> Iterator[list[NameWord]]:
+    links = name_vocabulary().links | {"of"}
     while run and run[-1].text in links:
         run = run[:-1]
-    if run and not (len(run) == 1 and run[0].text in name_words().titles):
+    if run and not (len(run) == 1 and run[0].text in name_vocabulary().titles):
         yield run
 
 
 def _type_from_cue(plain: str, run: Sequence[NameWord]) -> str | None:
     """The type that a cue gives; None where there is no cue."""
-    words = name_words()
+    words = name_vocabulary()
     last = run[-1].text
     if run[0].text in words.titles and len(run) > 1:
         return "person"
@@ -494,7 +494,7 @@ def _may_own_place(run: Sequence[NameWord]) -> bool:
 
 
 def _find_called_type(before: str, after: str, run: Sequence[NameWord]) -> str | None:
-    words = name_words()
+    words = name_vocabulary()
     named = words.called.search(before)
     if named is not None:
         noun = named["noun"].lower()
@@ -533,18 +533,18 @@ def _is_abbreviation(run: Sequence[NameWord]) -> bool:
 def _may_be_name(run: Sequence[NameWord]) -> bool:
     word = run[0].text
     if len(run) == 1 and len(word) == 2 and word.istitle():
-        return word in name_words().first_names or is_form_of_name(word.lower())
+        return word in name_vocabulary().first_names or is_form_of_name(word.lower())
     return len(run) > 1 or (len(word) > 2 and not word.isupper() and "'" not in word)
 
 
 def is_first_name(word: str) -> bool:
     """Whether a word is a common first name, whole or short."""
-    return word in name_words().first_names or (word.istitle() and is_form_of_name(word.lower()))
+    return word in name_vocabulary().first_names or (word.istitle() and is_form_of_name(word.lower()))
 
 
 def _likely_type(plain: str, run: Sequence[NameWord]) -> str:
     """What a name without a cue most likely is; `other` where nothing tells."""
-    words = name_words()
+    words = name_vocabulary()
     before, after = plain[max(0, run[0].start - _REACH) : run[0].start], plain[run[-1].end :][:_REACH]
     key = name_key(plain[run[0].start : run[-1].end])
     follower = re.match(r" ([a-z]+)", after)

@@ -239,12 +239,12 @@ def check_draft(draft: EntityDraft) -> None:
     """
     _check_type(draft.type)
     for name in (draft.name, *draft.aliases):
-        _check_name(name)
+        _check_entity_name(name)
     _check_count(draft.aliases)
     _check_metadata(draft.metadata)
 
 
-def check_change(change: EntityChange) -> None:
+def check_entity_change(change: EntityChange) -> None:
     """Refuse a change that cannot be; see `check_draft`.
 
     Args:
@@ -256,7 +256,7 @@ def check_change(change: EntityChange) -> None:
     if change.type is not None:
         _check_type(change.type)
     for name in (*(() if change.name is None else (change.name,)), *(change.aliases or ())):
-        _check_name(name)
+        _check_entity_name(name)
     _check_count(change.aliases or ())
     _check_metadata(change.metadata or {})
 
@@ -286,7 +286,7 @@ def change_entity(tx: Tx, entity_id: str, wanted: EntityChange, reach: EntitySco
 
     Args:
         entity_id: an entity within reach that stands for itself.
-        wanted: from `check_change`.
+        wanted: from `check_entity_change`.
         reach: whose entities, as for `insert_entity`.
 
     Raises:
@@ -563,7 +563,7 @@ def _check_type(kind: str) -> None:
         raise UserError(Code.INVALID_INPUT, f"An entity's type is one of: {', '.join(sorted(TYPES))}.")
 
 
-def _check_name(name: str) -> None:
+def _check_entity_name(name: str) -> None:
     if not name_key(name) or len(name.strip()) > MOST_NAME or not fold_width(name).isprintable():
         raise UserError(
             Code.INVALID_INPUT, f"A name has a letter or a digit, at most {MOST_NAME} characters and no line break."

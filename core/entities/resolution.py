@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
-from core.entities.recognition import name_key, name_words
+from core.entities.recognition import name_key, name_vocabulary
 from core.text.terms import query_terms
 
 LEAST_LIKENESS = 90.0
@@ -297,7 +297,7 @@ def _same_words(names: Sequence[CountedName], wanted: set[str]) -> Iterable[Name
 
 def _bare_words(name: CountedName) -> list[str]:
     """The words of a name without title and form of company."""
-    known = name_words()
+    known = name_vocabulary()
     words = [word for word in name.name.split() if word not in known.bare_titles and word not in known.company]
     return [name_key(word) for word in words] or [name_key(name.name)]
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
 
-from core.entities.recognition import name_words
+from core.entities.recognition import name_vocabulary
 
 
 def are_plainly_two(short: str, whole: str, texts: Sequence[str]) -> bool:
@@ -35,7 +35,7 @@ def are_plainly_two(short: str, whole: str, texts: Sequence[str]) -> bool:
 
 def is_introduced_as_relation(name: str, text: str) -> bool:
     """Whether a text says what somebody of this name, and no longer one, is to somebody."""
-    words = name_words()
+    words = name_vocabulary()
     return any(
         words.related.search(text[:start]) is not None or words.relates.match(text[end:]) is not None
         for start, end in _places_of(name, text)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from core.entities.recognition import MOST_NAME, is_first_name, name_key, name_words, read_short_names
+from core.entities.recognition import MOST_NAME, is_first_name, name_key, name_vocabulary, read_short_names
 from core.text.noun_phrases import is_noun
 from core.text.terms import common_words, fold_case, fold_width, plain_words
 
@@ -66,7 +66,7 @@ def speaker_of(role: str, author: str | None, owner_keys: Collection[str] = ()) 
     return Speaker(name, key) if is_word and not is_thing else None
 
 
-def label_place(text: str, start: int) -> tuple[int, int] | None:
+def speaker_label_place(text: str, start: int) -> tuple[int, int] | None:
     """Where the name stands before what somebody says: "[10:02] Mara: yes".
 
     Args:
@@ -83,7 +83,7 @@ def label_place(text: str, start: int) -> tuple[int, int] | None:
     return None if found is None else (found.start(), found.start() + len(found.group().rstrip()))
 
 
-def is_label(speaker: Speaker, role: str) -> bool:
+def is_thing_label(speaker: Speaker, role: str) -> bool:
     """Whether what stands before a colon names a thing said ("Created", "Opening hours"), and nobody.
 
     Args:
@@ -152,4 +152,4 @@ def _load_forms() -> dict[str, frozenset[str]]:
 @cache
 def _whole_names() -> frozenset[str]:
     """First names that stand for themselves: no beginning of another name is read as one of these."""
-    return frozenset(fold_case(name) for name in name_words().first_names)
+    return frozenset(fold_case(name) for name in name_vocabulary().first_names)

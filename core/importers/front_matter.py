@@ -102,7 +102,7 @@ def read_front_matter(text: str) -> FrontMatter:
     if len(block) > MAX_BLOCK:
         return FrontMatter(body_at=body_at, broken=True)
     try:
-        value = _build_value(block)
+        value = _build_yaml_value(block)
     except (yaml.YAMLError, _UnreadableError):
         return FrontMatter(body_at=body_at, broken=True)
     if value is None or value == "":
@@ -142,7 +142,7 @@ class _Open:
             self.key = _ABSENT
 
 
-def _build_value(block: str) -> Any:
+def _build_yaml_value(block: str) -> Any:
     """The block's value from YAML events: no recursion, no implicit types, no expanded aliases.
 
     A loader would resolve aliases, and nine nested ones make a billion items; here an alias stays `*name`.

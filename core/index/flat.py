@@ -330,12 +330,12 @@ class RowStore:
         again = [self._free.pop() for _ in range(min(count, len(self._free)))]
         fresh = count - len(again)
         if self.used + fresh > self._row_labels.size:
-            self._grow(self.used + fresh)
+            self._grow_matrix(self.used + fresh)
         rows = np.concatenate((np.array(again, np.int64), np.arange(self.used, self.used + fresh)))
         self.used += fresh
         return rows
 
-    def _grow(self, least: int) -> None:
+    def _grow_matrix(self, least: int) -> None:
         # empty, not zeros: the untouched part of a large block costs no memory until it is used
         size = max(least, self._row_labels.size * 3 // 2, 1024)
         matrix = np.empty((size, self.dims), self._matrix.dtype)
@@ -394,7 +394,7 @@ class RowStore:
             np.matmul(block.astype(np.float32, copy=False), query, out=rough[part])
         if rows is None:
             rough[self._row_labels[:size] < 0] = -np.inf
-        at = _finalists(rough, min(k, self.count))
+        at = _rows_near_best(rough, min(k, self.count))
         chosen = at if rows is None else rows[at]
         return score_rows(self._row_labels[chosen], self._matrix[chosen], query, k)
 
@@ -403,7 +403,7 @@ class RowStore:
         return self.used * (self.dims * self._matrix.itemsize + 8) + self._map.memory_bytes()
 
 
-def _finalists(rough: NDArray[np.float32], k: int) -> Rows:
+def _rows_near_best(rough: NDArray[np.float32], k: int) -> Rows:
     """Places that may be among the k best, given that rough scores are off by less than half the slack."""
     if rough.size <= k:
         return np.flatnonzero(rough > -np.inf)
@@ -433,25 +433,25 @@ class FairLock:
     @contextmanager
     def read(self) -> Iterator[None]:
         """Hold the lock together with other readers."""
-        self._enter(_Waiter(writes=False))
+        self._enter_lock(_Waiter(writes=False))
         try:
             yield
         finally:
-            self._leave(wrote=False)
+            self._leave_lock(wrote=False)
 
     @contextmanager
     def write(self) -> Iterator[None]:
         """Hold the lock alone."""
-        self._enter(_Waiter(writes=True))
+        self._enter_lock(_Waiter(writes=True))
         try:
             yield
         finally:
-            self._leave(wrote=True)
+            self._leave_lock(wrote=True)
 
-    def _enter(self, waiter: _Waiter) -> None:
+    def _enter_lock(self, waiter: _Waiter) -> None:
         with self._mutex:
             self._queue.append(waiter)
-            self._admit()
+            self._admit_waiters()
         if waiter.admitted.is_set():
             return
         passed = False
@@ -461,25 +461,25 @@ class FairLock:
         finally:
             # An interrupt while waiting must not leave a place in the queue that nobody takes.
             if not passed:
-                self._abandon(waiter)
+                self._abandon_queue(waiter)
 
-    def _abandon(self, waiter: _Waiter) -> None:
+    def _abandon_queue(self, waiter: _Waiter) -> None:
         with self._mutex:
             if waiter in self._queue:
                 self._queue.remove(waiter)
-                self._admit()
+                self._admit_waiters()
                 return
-        self._leave(wrote=waiter.writes)
+        self._leave_lock(wrote=waiter.writes)
 
-    def _leave(self, *, wrote: bool) -> None:
+    def _leave_lock(self, *, wrote: bool) -> None:
         with self._mutex:
             if wrote:
                 self._writing = False
             else:
                 self._readers -= 1
-            self._admit()
+            self._admit_waiters()
 
-    def _admit(self) -> None:
+    def _admit_waiters(self) -> None:
         """Let in whoever may enter from the head of the queue; the mutex is held."""
         while self._queue and not self._writing:
             head = self._queue[0]

@@ -171,7 +171,7 @@ class HnswIndex(LockedRows):
         """
         wanted, rows = as_stored(labels, vectors, self.dims)
         with self._lock.write():
-            self._bury(self._store.put(wanted, rows))
+            self._mark_rows_dead(self._store.put(wanted, rows))
 
     def link(self, limit: int | None = None, cancelled: Callable[[], bool] | None = None) -> int:
         """Bring staged vectors into the graph, a batch under each lock.
@@ -219,10 +219,10 @@ class HnswIndex(LockedRows):
         wanted = as_labels(labels)
         with self._lock.write():
             rows = self._store.drop(wanted)
-            self._bury(rows)
+            self._mark_rows_dead(rows)
             return int(rows.size)
 
-    def _bury(self, rows: Rows) -> None:
+    def _mark_rows_dead(self, rows: Rows) -> None:
         # A row dies once in its life, so nothing is ever marked twice, which would raise.
         for row in rows[rows < self._linked].tolist():
             self._graph.mark_deleted(row)

@@ -228,11 +228,11 @@ class IndexManager:
             touched = np.concatenate((gone, wanted))
             if self._touched is not None:
                 self._touched.update(dict.fromkeys(touched.tolist(), revision))
-            self._settle(touched)
+            self._drop_pending(touched)
             self._gap = before
             index.revision = max(index.revision, revision)
 
-    def _settle(self, labels: Labels) -> None:
+    def _drop_pending(self, labels: Labels) -> None:
         """Labels are in the index, or gone: no longer pending."""
         if self._view.pending.size:
             self._view = _View(self._view.index, np.setdiff1d(self._view.pending, labels))
@@ -263,7 +263,7 @@ class IndexManager:
             revision = loader.revision()
             live = np.unique(as_labels(loader.live_labels()))
             first = self._state is IndexState.EMPTY
-            self._begin(loader, live, revision)
+            self._begin_load(loader, live, revision)
             if first and snapshot is not None and live.size:
                 self._use_snapshot(snapshot(), loader, live, revision)
             self._load_pending(loader, live.size, progress, cancelled)
@@ -273,7 +273,7 @@ class IndexManager:
                 if self._gap is not None and self._gap.until <= revision:
                     self._gap = None
 
-    def _begin(self, loader: EmbeddingLoader, live: Labels, revision: int) -> None:
+    def _begin_load(self, loader: EmbeddingLoader, live: Labels, revision: int) -> None:
         """From here on searches are complete: what is not in the index is pending."""
         index, gap = self._view.index, self._gap
         changed = as_labels(loader.changed_since(gap.since if gap else index.revision)) if index.count else NO_LABELS
@@ -284,10 +284,10 @@ class IndexManager:
                 index = HnswIndex(self._dims, threads=self._threads)
                 _add_vectors(index, *self._view.index.fetch(self._view.index.labels()))
                 index.revision = self._view.index.revision
-            self._reconcile(index, live, changed, revision)
+            self._reconcile_with_vault(index, live, changed, revision)
             self._state = IndexState.WARMING
 
-    def _reconcile(self, index: VectorIndex, live: Labels, changed: Labels, revision: int) -> None:
+    def _reconcile_with_vault(self, index: VectorIndex, live: Labels, changed: Labels, revision: int) -> None:
         """Take out what is gone or older than the vault, but for what `apply` set; publish the rest as pending."""
         touched = self._touched_labels()
         old = np.union1d(np.setdiff1d(index.labels(), live), changed)
@@ -312,7 +312,7 @@ class IndexManager:
         changed = as_labels(loader.changed_since(loaded.revision))
         with self._writes:
             self._carry_over(self._view.index, loaded)
-            self._reconcile(loaded, live, changed, revision)
+            self._reconcile_with_vault(loaded, live, changed, revision)
 
     def _carry_over(self, old: VectorIndex, new: VectorIndex) -> None:
         """Give another index what `apply` did to the one in use."""
@@ -333,7 +333,7 @@ class IndexManager:
                 wanted = as_labels(labels)
                 fresh = np.isin(wanted, self._touched_labels(), invert=True)
                 _add_vectors(self._view.index, wanted[fresh], np.asarray(vectors)[fresh])
-                self._settle(wanted)
+                self._drop_pending(wanted)
             progress(total - self._view.pending.size, total)
 
     # ---- upkeep
@@ -365,9 +365,9 @@ class IndexManager:
         with self._work:
             due, index = self.due(), self._view.index
             if due is MaintenanceDue.REBUILD:
-                self._rebuild(progress, cancelled)
+                self._rebuild_index(progress, cancelled)
             elif due is MaintenanceDue.LINK and isinstance(index, HnswIndex):
-                _link(index, progress, cancelled)
+                _link_staged_rows(index, progress, cancelled)
             return due
 
     def spare_memory(self, *, on: bool) -> bool:
@@ -404,9 +404,9 @@ class IndexManager:
         with self._work:
             # The exact backend wipes a vector as it removes it.
             if self._state is IndexState.READY and isinstance(self._view.index, HnswIndex) and self._view.index.dead:
-                self._rebuild(progress, cancelled)
+                self._rebuild_index(progress, cancelled)
 
-    def _rebuild(self, progress: Progress, cancelled: Cancelled) -> None:
+    def _rebuild_index(self, progress: Progress, cancelled: Cancelled) -> None:
         with self._writes:
             old = self._view.index
             self._touched = {}
@@ -427,7 +427,7 @@ class IndexManager:
         for low in range(0, labels.size, _COPY):
             _add_vectors(new, *old.fetch(labels[low : low + _COPY]))
         if isinstance(new, HnswIndex):
-            _link(new, progress, cancelled)
+            _link_staged_rows(new, progress, cancelled)
             new.batch = LIVE_BATCH
         return new
 
@@ -440,7 +440,7 @@ def _add_vectors(index: VectorIndex, labels: Labels, vectors: Floats) -> None:
         index.add(labels, vectors)
 
 
-def _link(graph: HnswIndex, progress: Progress, cancelled: Cancelled) -> None:
+def _link_staged_rows(graph: HnswIndex, progress: Progress, cancelled: Cancelled) -> None:
     total = graph.staged
     while left := graph.link(_LINK_STEP, cancelled):
         if cancelled():

@@ -31,7 +31,7 @@ from core.errors import LociError
 from core.index import flat, hnsw
 from core.index.base import Dump, VectorIndex
 from core.index.hnsw import graph_format, memory_files_work, new_buffer
-from core.security.atomic import sync_directory, write_error
+from core.security.atomic import file_write_error, sync_directory
 
 MAGIC = b"LOCIIDX1"
 _FRAME = 4 << 20
@@ -157,13 +157,13 @@ def write_snapshot(path: Path, index: VectorIndex, identity: Identity, anchor: s
     dump = index.dump()
     failed: OSError | None = None
     try:
-        return _replace(path, _file_parts(dump, identity, anchor, sealer))
+        return _replace_snapshot(path, _file_parts(dump, identity, anchor, sealer))
     except OSError as error:
         failed = error
     finally:
         if dump.graph is not None:
             dump.graph.close()
-    raise write_error(failed) from None
+    raise file_write_error(failed) from None
 
 
 def _file_parts(dump: Dump, identity: Identity, anchor: str, sealer: Sealer) -> Iterator[bytes]:
@@ -184,13 +184,13 @@ def _file_parts(dump: Dump, identity: Identity, anchor: str, sealer: Sealer) -> 
     yield start
     binding = hashlib.sha256(start).digest()
     number = 0
-    for piece in _pieces(dump):
-        yield _frame(sealer.seal(piece, _aad(binding, number, end=False)))
+    for piece in _snapshot_pieces(dump):
+        yield _frame_bytes(sealer.seal(piece, _frame_aad(binding, number, end=False)))
         number += 1
-    yield _frame(sealer.seal(b"", _aad(binding, number, end=True)))
+    yield _frame_bytes(sealer.seal(b"", _frame_aad(binding, number, end=True)))
 
 
-def _pieces(dump: Dump) -> Iterator[bytes]:
+def _snapshot_pieces(dump: Dump) -> Iterator[bytes]:
     labels = dump.row_labels.astype("<i8", copy=False)
     for low in range(0, labels.size, _FRAME // 8):
         yield labels[low : low + _FRAME // 8].tobytes()
@@ -202,15 +202,15 @@ def _pieces(dump: Dump) -> Iterator[bytes]:
             yield piece
 
 
-def _aad(binding: bytes, number: int, *, end: bool) -> bytes:
+def _frame_aad(binding: bytes, number: int, *, end: bool) -> bytes:
     return binding + struct.pack("<Q?", number, end)
 
 
-def _frame(sealed: bytes) -> bytes:
+def _frame_bytes(sealed: bytes) -> bytes:
     return struct.pack("<I", len(sealed)) + sealed
 
 
-def _replace(path: Path, parts: Iterator[bytes]) -> int:
+def _replace_snapshot(path: Path, parts: Iterator[bytes]) -> int:
     # Named as core.security.atomic names its own, so what a kill leaves behind goes when the vault is next opened.
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
     try:
@@ -254,7 +254,7 @@ def read_snapshot(
     try:
         with _open_regular(path) as file:
             try:
-                return _read(file, identity, sealer, newest, anchor_at)
+                return _read_index(file, identity, sealer, newest, anchor_at)
             except OSError:
                 return SnapshotRefused(SnapshotRefusal.UNREADABLE)
     except FileNotFoundError:
@@ -275,7 +275,7 @@ def _open_regular(path: Path) -> BinaryIO:
     return os.fdopen(descriptor, "rb")
 
 
-def _read(
+def _read_index(
     file: BinaryIO, identity: Identity, sealer: Sealer, newest: int, anchor_at: Callable[[int], str | None] | None
 ) -> VectorIndex:
     size = os.fstat(file.fileno()).st_size
@@ -289,7 +289,7 @@ def _read(
     buffer = new_buffer(memory_file=memory_file) if header.graph_format != _NO_GRAPH else None
     try:
         pieces = _opened_frames(file, size, binding, sealer)
-        _fill(pieces, row_labels, vectors, buffer, header.graph_bytes)
+        _fill_index_parts(pieces, row_labels, vectors, buffer, header.graph_bytes)
         if int((row_labels >= 0).sum()) != header.live:
             raise _BadSnapshotError(SnapshotRefusal.DAMAGED)
         labels, rows = row_labels.astype(np.int64, copy=False), vectors.astype(np.float16, copy=False)
@@ -355,14 +355,14 @@ def _opened_frames(file: BinaryIO, size: int, binding: bytes, sealer: Sealer) ->
             raise _BadSnapshotError(SnapshotRefusal.DAMAGED)
         # Where the file ends is part of what is authenticated: a cut at a frame's border does not open.
         end = file.tell() == size
-        piece = sealer.open(sealed, _aad(binding, number, end=end))
+        piece = sealer.open(sealed, _frame_aad(binding, number, end=end))
         if end:
             return
         yield piece
         number += 1
 
 
-def _fill(
+def _fill_index_parts(
     pieces: Iterator[bytes],
     row_labels: NDArray[np.int64],
     vectors: NDArray[np.float16],

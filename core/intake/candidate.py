@@ -261,7 +261,7 @@ def load_neighbours(rows: Rows, cosines: dict[str, float]) -> dict[str, Neighbou
     found: dict[str, Neighbour] = {}
     if not cosines:
         return found
-    claims, trusts = load_claims(rows, cosines), base_trusts(rows, cosines)
+    claims, trusts = load_candidate_claims(rows, cosines), base_trusts(rows, cosines)
     for row in rows.all(_BESIDE, (to_json(list(cosines)),)):
         memory_id, text, status, space_id, was, *_rest = row
         if not row[14]:
@@ -331,7 +331,7 @@ def _brought_by(client_id: str | None, import_id: str | None, lineage: str) -> s
     return ":".join(lineage.split(":")[:2]) if import_id is not None else "owner"
 
 
-def load_claims(
+def load_candidate_claims(
     rows: Rows, memory_ids: Iterable[str], *, back: bool = False
 ) -> dict[str, list[tuple[str, ClaimDraft]]]:
     """The claims that were read in memories, with their ids.

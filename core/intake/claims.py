@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from core.belief.claims import EvidenceSource, draft_claim, key_form
 from core.belief.extract.normal_form import read_as_seen, strip_marks
-from core.intake.transaction.sources import claims_on, refresh_claims
+from core.intake.transaction.sources import claims_backed_by, refresh_claims
 from core.types.belief import ClaimDraft, ComparedText, Relation
 from core.types.values import Status
 from core.vault.database.rows import Rows, to_json
@@ -313,9 +313,9 @@ def sync_claims(tx: Tx, make_id: Callable[[], str], memory_ids: Iterable[str]) -
             if claim is not None:
                 state = _derive_claim_state(tx, claim)
                 if (state == "asserted") is arriving and state != claim["state"]:
-                    _change_state(tx, make_id, claim, state)
+                    _change_claim_state(tx, make_id, claim, state)
     # Also of claims that they speak against: what does not stand speaks no more.
-    refresh_claims(tx, claims_on(tx, memories))
+    refresh_claims(tx, claims_backed_by(tx, memories))
 
 
 def _derive_claim_state(tx: Tx, claim: Mapping[str, Any]) -> str:
@@ -350,7 +350,7 @@ def _is_replaced(tx: Tx, claim: Mapping[str, Any]) -> bool:
     return by in ("asserted", "disputed")
 
 
-def _change_state(tx: Tx, make_id: Callable[[], str], claim: Mapping[str, Any], state: str) -> None:
+def _change_claim_state(tx: Tx, make_id: Callable[[], str], claim: Mapping[str, Any], state: str) -> None:
     if state not in _FROM[claim["state"]]:
         return
     if state == "asserted":

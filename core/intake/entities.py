@@ -309,7 +309,7 @@ class EntityVerbs:
 
         Args:
             entity_id: an entity within reach.
-            wanted: from `keeping.check_change`.
+            wanted: from `core.entities.registry.check_entity_change`.
 
         Raises:
             UserError: INVALID_INPUT where it leads to another, or for a duplicate.

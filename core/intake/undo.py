@@ -730,7 +730,7 @@ def _note_dependents(
     if table == "claims":
         done.topics.add(tuple(str(row[name]) for name in TOPIC))
     if table == "clients" and before is not None:
-        _note_client_change(before, current, done)
+        _note_client_terms_undone(before, current, done)
     if before is not None or current is None:
         return
     if "memory_id" in current and table not in _REMARKS:
@@ -739,7 +739,9 @@ def _note_dependents(
         done.emptied.add(str(current["conversation_id"]))
 
 
-def _note_client_change(before: Mapping[str, object], current: Mapping[str, object] | None, done: UndoState) -> None:
+def _note_client_terms_undone(
+    before: Mapping[str, object], current: Mapping[str, object] | None, done: UndoState
+) -> None:
     """Note a client that must be paired anew, and its trust ceiling before and now."""
     if is_unpaired(before):
         done.unpaired.add(str(before["name"]))

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 from core.config.options import Options
 from core.errors import Code, UserError
 from core.intake.erase.erasure import erase_memories
-from core.intake.erase.row_erasure import ErasureScope, erasure_scope_of, texts_of
+from core.intake.erase.row_erasure import ErasureScope, erasure_scope_of, texts_to_erase
 from core.intake.erase.trace_erasure import TraceIndex
 from core.intake.revise.revision_plan import plan_revision
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
@@ -215,7 +215,7 @@ def _make_journals(rows: Rows, context: JobContext, ids: Sequence[str]) -> Trace
     named = rows.all("SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (to_json(list(ids)),))
     due = [*(str(row[0]) for row in named), *_due_memory_ids(rows, context.options, context.now_ms, None)]
     reach = erasure_scope_of(rows, [*due, *erasure_scope_of(rows, due, whole_chain=False).back], whole_chain=False)
-    return TraceIndex([*ids, *reach.ids], texts_of(rows, reach))
+    return TraceIndex([*ids, *reach.ids], texts_to_erase(rows, reach))
 
 
 def _plan_erasure(rows: Rows, context: JobContext) -> list[PlannedAction]:

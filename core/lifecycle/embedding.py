@@ -118,14 +118,14 @@ class MigrationJob:
             return 0 if unwanted is None else max(1, vector_spaces.count_vectors(rows, unwanted))
         if not self._moving.is_reachable(wanted_model):
             return 0
-        building = vector_spaces.find_in_state(rows, "building") or VectorSpace("", "", 1)
+        building = vector_spaces.find_space_in_state(rows, "building") or VectorSpace("", "", 1)
         return max(1, count_without_vectors(rows, building))
 
     def prepare(self, context: JobContext, cursor: Mapping[str, Any]) -> MigrationBatch | None:
         """Embed the next fifty; behind the last of them build the index; or find what is to be dropped."""
         wanted_model = context.options.embedder
         active, building = context.read(
-            lambda rows: (_searched_space(rows, context), vector_spaces.find_in_state(rows, "building"))
+            lambda rows: (_searched_space(rows, context), vector_spaces.find_space_in_state(rows, "building"))
         )
         if self._moving.is_requested(active, wanted_model):
             unwanted = context.read(lambda rows: _find_unwanted_space(rows, context.now_ms))
@@ -174,7 +174,7 @@ class MigrationJob:
 
     @staticmethod
     def _write_vectors(tx: Tx, prepared: MigrationBatch) -> BatchResult:
-        building = vector_spaces.find_in_state(tx, "building")
+        building = vector_spaces.find_space_in_state(tx, "building")
         if building is None:
             vector_spaces.note_building(tx, prepared.space)
         # Between reading and writing a text may have been changed or taken back: its vector would say what it was.
@@ -194,12 +194,12 @@ class MigrationJob:
 
 
 def _searched_space(rows: Rows, context: JobContext) -> VectorSpace:
-    return vector_spaces.find_in_state(rows, "active") or context.space
+    return vector_spaces.find_space_in_state(rows, "active") or context.space
 
 
 def _find_unwanted_space(rows: Rows, now_ms: int) -> VectorSpace | None:
     """What is to be dropped while nothing is wished: what was filled in vain, and what has been over for long."""
-    return vector_spaces.find_in_state(rows, "building") or vector_spaces.find_overdue(rows, now_ms)
+    return vector_spaces.find_space_in_state(rows, "building") or vector_spaces.find_overdue(rows, now_ms)
 
 
 def _count_still_waiting(rows: Rows, prepared: MigrationBatch) -> int:

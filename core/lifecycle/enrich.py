@@ -18,13 +18,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.entities import registry
-from core.entities.discovery import FoundNames, NameText, NewEntity, SpeakerPlace, absorb_entity, find_names
+from core.entities.discovery import FoundNames, NameText, NewEntity, SpeakerPlace, absorb_entity, discover_entities
 from core.entities.mentions import add_mentions, place_mentions, rewrite_mentions
 from core.entities.recognition import name_key, recognize_names
 from core.entities.registry import find_owner_names
 from core.entities.resolution import CountedName, NamePair, find_similar_pairs
 from core.entities.roles import are_plainly_two
-from core.entities.speakers import OWNER, SPEAKER_PLACE, is_label, label_place, speaker_of
+from core.entities.speakers import OWNER, SPEAKER_PLACE, is_thing_label, speaker_label_place, speaker_of
 from core.errors import LociError
 from core.intake.revise.refinement import READING
 from core.intake.transaction.unit_of_work import Verb
@@ -293,7 +293,7 @@ def renew_annotations(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) ->
     """
     rows = [_enrich_row_from(one) for one in tx.all(_BY_ID, (to_json(list(ids)),))]
     readings = [_annotate_text(row) for row in rows if row.is_clear]
-    names = find_names(tx, _make_name_texts(readings, find_owner_names(tx)))
+    names = discover_entities(tx, _make_texts_with_names(readings, find_owner_names(tx)))
     hidden = tuple(row.id for row in rows if not row.is_clear)
     _write_batch(tx, make_id, EnrichBatch({}, tuple(readings), hidden, names))
     return len(readings)
@@ -301,8 +301,8 @@ def renew_annotations(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) ->
 
 def _prepare_batch(context: JobContext, rows: Sequence[EnrichRow], cursor: Mapping[str, Any]) -> EnrichBatch:
     readings = tuple(_annotate_text(row) for row in rows if row.is_clear)
-    texts = _make_name_texts(readings, context.read(find_owner_names))
-    names = context.read(lambda rows: find_names(rows, texts))
+    texts = _make_texts_with_names(readings, context.read(find_owner_names))
+    names = context.read(lambda rows: discover_entities(rows, texts))
     return EnrichBatch(cursor, readings, tuple(row.id for row in rows if not row.is_clear), names)
 
 
@@ -323,8 +323,8 @@ def _batch_for_model(context: JobContext, cursor: Mapping[str, Any]) -> EnrichBa
     description = None if description is None else keep_grounded_parts(description, row.text, topic_taxonomy())
     reading = replace(_annotate_text(row), description=description)
     people = {row.id: description.people} if description is not None else {}
-    texts = _make_name_texts([reading], context.read(find_owner_names))
-    names = context.read(lambda rows: find_names(rows, texts, people))
+    texts = _make_texts_with_names([reading], context.read(find_owner_names))
+    names = context.read(lambda rows: discover_entities(rows, texts, people))
     return EnrichBatch({**cursor, "asked": asked + 1}, (reading,), names=names, made_by="model")
 
 
@@ -361,7 +361,7 @@ def _annotate_text(row: EnrichRow) -> TextAnnotations:
     return TextAnnotations(row, extract_metadata(row.text), affect_of(row.text))
 
 
-def _make_name_texts(readings: Sequence[TextAnnotations], owner_keys: frozenset[str]) -> list[NameText]:
+def _make_texts_with_names(readings: Sequence[TextAnnotations], owner_keys: frozenset[str]) -> list[NameText]:
     voices = _read_voices([reading.row for reading in readings], owner_keys)
     return [
         NameText(
@@ -389,20 +389,22 @@ def _read_voices(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> dict[
             found[row.id].append(SpeakerPlace(speaker, *SPEAKER_PLACE))
     for some in talks.values():
         if any(":" in row.text for row in some):
-            for memory_id, voice in _read_labels(some, owner_keys):
+            for memory_id, voice in _read_speaker_labels(some, owner_keys):
                 found[memory_id].append(voice)
     return {memory_id: tuple(voices) for memory_id, voices in found.items()}
 
 
-def _read_labels(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> Iterator[tuple[str, SpeakerPlace]]:
+def _read_speaker_labels(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> Iterator[tuple[str, SpeakerPlace]]:
     texts, roles = {row.id: row.text for row in rows}, {row.id: row.role for row in rows}
     episodes = [EpisodeText(row.id, row.text, row.author, is_assistant=row.role == "assistant") for row in rows]
     for turn in read_turns(episodes, owner_keys):
-        place = label_place(texts[turn.episode_id], turn.start) if turn.start and not turn.is_assistant else None
+        place = (
+            speaker_label_place(texts[turn.episode_id], turn.start) if turn.start and not turn.is_assistant else None
+        )
         if place is None:
             continue
         speaker = OWNER if turn.is_owner else speaker_of("other", turn.speaker, owner_keys)
-        if speaker is not None and not is_label(speaker, roles[turn.episode_id]):
+        if speaker is not None and not is_thing_label(speaker, roles[turn.episode_id]):
             yield turn.episode_id, SpeakerPlace(speaker, *place)
 
 
@@ -417,7 +419,7 @@ def _write_batch(tx: Tx, make_id: Callable[[], str], prepared: EnrichBatch) -> d
     tx.run_many(_WRITE, [_inferred_row(one, tx.now_ms, prepared.made_by) for one in kept])
     bare = {str(row[0]) for row in tx.all(_UNTIERED, (to_json([one.row.id for one in kept]),))}
     write_tiers(tx, ((r.id, r.text, r.kind, r.category) for r in (one.row for one in kept) if r.id in bare))
-    made, named = _write_names(tx, make_id, prepared, {one.row.id for one in kept}, now)
+    made, named = _write_entities_and_mentions(tx, make_id, prepared, {one.row.id for one in kept}, now)
     return {"read": len(kept), "entities": made, "mentions": named, "hidden": len(hidden)}
 
 
@@ -426,7 +428,7 @@ def _batch_memory_ids(prepared: EnrichBatch) -> list[str]:
     return list(dict.fromkeys((*(one.row.id for one in prepared.readings), *prepared.hidden, *earlier)))
 
 
-def _write_names(
+def _write_entities_and_mentions(
     tx: Tx,
     make_id: Callable[[], str],
     prepared: EnrichBatch,

@@ -91,7 +91,7 @@ def read_gauges(rows: Rows, memory_id: str, options: Options, now_ms: int) -> Ga
     first_part_id = rows.value("SELECT coalesce(part_of, id) FROM memories WHERE id = ?", (memory_id,))
     if first_part_id is None:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
-    parts = _read_parts(rows, str(first_part_id))
+    parts = _read_gauged_parts(rows, str(first_part_id))
     own = next(part for part in parts if part.id == memory_id)
     kept = find_protections(rows, [str(first_part_id)], now_ms).get(str(first_part_id), ())
     fades = own.falls_at(options.fading_below)
@@ -112,7 +112,7 @@ def read_gauges(rows: Rows, memory_id: str, options: Options, now_ms: int) -> Ga
     )
 
 
-def _read_parts(rows: Rows, first_part_id: str) -> list[_Part]:
+def _read_gauged_parts(rows: Rows, first_part_id: str) -> list[_Part]:
     found = rows.all(_READ, {"head": first_part_id})
     return [
         _Part(
@@ -179,7 +179,7 @@ _RULES = (
 )
 
 
-def count_by_state(
+def count_gauges_by_state(
     rows: Rows, spaces: Collection[str] | None, now_ms: int, channels: Collection[str] | None = None
 ) -> dict[str, dict[str, Any]]:
     """Count memories by kind and state; a split text counts once.

@@ -215,7 +215,7 @@ def _plan_questions(rows: Rows, options: LifecycleOptions, now_ms: int) -> list[
         else:
             kept += kind != CONTRADICTION
     for one in find_questions(rows, options, now_ms):
-        if not _is_new(rows, one):
+        if not _is_new_question(rows, one):
             continue
         kept += one.kind != CONTRADICTION
         if one.kind == CONTRADICTION or kept <= MOST_OPEN:
@@ -238,7 +238,7 @@ def _plan_question(memory_id: str, memory_questions: _Wanted) -> PlannedAction:
     return PlannedAction(JobAction.ASK, memory_id, others, reason=reason, detail=detail)
 
 
-def _is_new(rows: Rows, one: OpenQuestion) -> bool:
+def _is_new_question(rows: Rows, one: OpenQuestion) -> bool:
     """Never asked, or answered once and a question again; what the person let rest stays at rest."""
     state = rows.value("SELECT state FROM gaps WHERE fingerprint = ?", (one.name,))
     return state in (None, "answered") and rows.value(_RESOLVED, (one.name,)) is None
@@ -270,7 +270,7 @@ def _open_and_close(tx: Tx, verb: Verb, context: JobContext, action: PlannedActi
             done[_close_question(tx, name)] += 1
     for name_hex in action.detail.get("open", ()):
         one = live.get(bytes.fromhex(name_hex))
-        if one is not None and _is_new(tx, one) and _has_room(tx, one):
+        if one is not None and _is_new_question(tx, one) and _has_room(tx, one):
             _open_question(tx, context.make_id, one)
             done["asked"] += 1
     done["raised"] = _open_review_items(tx, verb, context, action.memory_id, live)

@@ -149,9 +149,14 @@ def plan_sweep(
         Each memory in at most one action: recovered, fading, expired, archived; in each the oldest first.
     """
     found = [
-        action for seen in _read_pages(rows, now_ms, memory_ids) for action in _plan_active(rows, seen, options, now_ms)
+        action
+        for seen in _read_pages_to_sweep(rows, now_ms, memory_ids)
+        for action in _plan_active(rows, seen, options, now_ms)
     ]
-    over = [*_old_versions(rows, options, now_ms, memory_ids), *_plan_unanswered(rows, options, now_ms, memory_ids)]
+    over = [
+        *_plan_old_versions(rows, options, now_ms, memory_ids),
+        *_plan_unanswered(rows, options, now_ms, memory_ids),
+    ]
     planned_ids = {one.memory_id for one in over}  # its mark goes with it
     found += [
         PlannedAction(JobAction.RECOVER, memory_id, reason=LEFT)
@@ -239,7 +244,7 @@ def _lay_away(tx: Tx, parts: Iterable[str]) -> None:
 # ---- reading
 
 
-def _read_pages(rows: Rows, now_ms: int, memory_ids: Sequence[str] | None) -> Iterator[_Seen]:
+def _read_pages_to_sweep(rows: Rows, now_ms: int, memory_ids: Sequence[str] | None) -> Iterator[_Seen]:
     if memory_ids is not None:
         yield _make_columns(rows.all(_SOME, {"ids": json.dumps(list(dict.fromkeys(memory_ids)))}), now_ms)
         return
@@ -331,35 +336,37 @@ def _read_left_marks(rows: Rows, memory_ids: Sequence[str] | None) -> list[str]:
     return list(dict.fromkeys(str(row[0]) for row in found))
 
 
-def _old_versions(rows: Rows, options: Options, now_ms: int, memory_ids: Sequence[str] | None) -> list[PlannedAction]:
+def _plan_old_versions(
+    rows: Rows, options: Options, now_ms: int, memory_ids: Sequence[str] | None
+) -> list[PlannedAction]:
+    """Superseded, and kept as long as the options ask for."""
     if not options.prune_superseded:
         return []
     before = now_ms - options.prune_days * _DAY_MS
-    if memory_ids is None:
-        read = rows.all(_OLD_ALL, {"before": before})
-    else:
-        read = rows.all(_OLD_SOME, {"before": before, "ids": json.dumps(list(memory_ids))})
-    found = [str(row[0]) for row in read]
-    kept = find_protections(rows, found, now_ms)
-    return [
-        PlannedAction(JobAction.ARCHIVE, memory_id, reason=OLD_VERSION) for memory_id in found if memory_id not in kept
-    ]
+    return _plan_archiving(rows, (_OLD_ALL, _OLD_SOME), before, now_ms, memory_ids, OLD_VERSION)
 
 
 def _plan_unanswered(
     rows: Rows, options: Options, now_ms: int, memory_ids: Sequence[str] | None
 ) -> list[PlannedAction]:
     """Held back, never decided, and long out of the review: what stands goes on standing."""
-    wanted: dict[str, Any] = {"before": now_ms - options.prune_days * _DAY_MS}
-    if memory_ids is None:
-        read = rows.all(_UNANSWERED_ALL, wanted)
-    else:
-        read = rows.all(_UNANSWERED_SOME, wanted | {"ids": json.dumps(list(memory_ids))})
+    before = now_ms - options.prune_days * _DAY_MS
+    return _plan_archiving(rows, (_UNANSWERED_ALL, _UNANSWERED_SOME), before, now_ms, memory_ids, UNANSWERED)
+
+
+def _plan_archiving(
+    rows: Rows, sql: tuple[str, str], before: int, now_ms: int, memory_ids: Sequence[str] | None, reason: str
+) -> list[PlannedAction]:
+    """What is to be archived of all memories, by the first statement, or of some, by the second."""
+    wanted: dict[str, Any] = {"before": before}
+    read = (
+        rows.all(sql[0], wanted)
+        if memory_ids is None
+        else rows.all(sql[1], wanted | {"ids": json.dumps(list(memory_ids))})
+    )
     found = [str(row[0]) for row in read]
     kept = find_protections(rows, found, now_ms)
-    return [
-        PlannedAction(JobAction.ARCHIVE, memory_id, reason=UNANSWERED) for memory_id in found if memory_id not in kept
-    ]
+    return [PlannedAction(JobAction.ARCHIVE, memory_id, reason=reason) for memory_id in found if memory_id not in kept]
 
 
 PINNED, OWN_WORD, IMPORTANT, MOVING = "pinned", "own_word", "important", "moving"

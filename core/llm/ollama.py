@@ -279,7 +279,7 @@ class ModelServer:
         try:
             async with asyncio.timeout(within_s):
                 if self._client is None:
-                    self._client = _make_client(self.place, self._limits)
+                    self._client = _make_http_client(self.place, self._limits)
                 yield self._client
         except LociError:
             raise
@@ -317,7 +317,7 @@ def load_library() -> None:
     import ollama  # noqa: F401 - the cost is why it is here
 
 
-def _make_client(place: ServerAddress, limits: ServerLimits) -> AsyncClient:
+def _make_http_client(place: ServerAddress, limits: ServerLimits) -> AsyncClient:
     import httpx
     from ollama import AsyncClient
 

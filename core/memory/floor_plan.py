@@ -27,7 +27,7 @@ from core.memory.landmarks import (
 )
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
 from core.score.appearance import Look
-from core.score.floor_plan import Rect, is_place
+from core.score.floor_plan import Rect, is_free_grid_point
 from core.score.room_sections import name_grounds
 from core.types.values import Kind, Status
 from core.types.views import GAP, Alcove, Furnishing, Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
@@ -383,7 +383,7 @@ def insert_landmarks(tx: Tx, landmarks: Iterable[tuple[str, int, str]]) -> None:
         tx.insert("landmarks", {**row, "chosen_by": "lifecycle"})
 
 
-def place_row(memory_id: str, room_id: str, place: Sequence[float], placed_by: str) -> dict[str, object]:
+def make_place_row(memory_id: str, room_id: str, place: Sequence[float], placed_by: str) -> dict[str, object]:
     """A row of `places`."""
     return {
         "memory_id": memory_id,
@@ -508,7 +508,7 @@ class PlaceCheck:
                 return True
             self._walls[room_id] = room.w, room.h, name_grounds(read_alcoves(rows).get(room_id, ()))
         w, h, closed = self._walls[room_id]
-        return is_place(w, h, row["x"], row["y"], closed)
+        return is_free_grid_point(w, h, row["x"], row["y"], closed)
 
     def note(self, table: str, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> None:
         """Follow a change of a row.

@@ -202,7 +202,7 @@ def read_by_ids(rows: Rows, ids: Iterable[str]) -> dict[str, Memory]:
     return {row[1]: row_to_memory(row) for row in found}
 
 
-def client_names(rows: Rows, memories: Iterable[Memory]) -> dict[str, str]:
+def client_names_of_memories(rows: Rows, memories: Iterable[Memory]) -> dict[str, str]:
     """The names of the clients that brought memories.
 
     Returns:

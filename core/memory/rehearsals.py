@@ -56,10 +56,10 @@ def read_walk(rows: Rows, wing_id: str | None, now_ms: int) -> tuple[WalkStop, .
     known = "SELECT 1 FROM rooms WHERE id = ? AND parent_id IS NULL"
     if wing_id is not None and rows.value(known, (wing_id,)) is None:
         raise UserError(Code.NOT_FOUND, "There is no such wing.")
-    return tuple(_to_stop(row, now_ms) for row in rows.all(_WALK, {"wing": wing_id}))
+    return tuple(_walk_stop_from_row(row, now_ms) for row in rows.all(_WALK, {"wing": wing_id}))
 
 
-def _to_stop(row: tuple[Any, ...], now_ms: int) -> WalkStop:
+def _walk_stop_from_row(row: tuple[Any, ...], now_ms: int) -> WalkStop:
     memory_id, text, kind, at, precision, offset, recorded_at, space, room_id, room, emblem, x, y = row[:13]
     state = _to_rehearsal(row[13:])
     return WalkStop(

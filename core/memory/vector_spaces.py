@@ -43,7 +43,7 @@ def read_all_spaces(rows: Rows) -> tuple[SpaceRow, ...]:
     )
 
 
-def find_in_state(rows: Rows, state: str) -> VectorSpace | None:
+def find_space_in_state(rows: Rows, state: str) -> VectorSpace | None:
     """The space in that state.
 
     Args:
@@ -132,7 +132,7 @@ def drop_some(tx: Tx, space: VectorSpace, most: int) -> int:
     Returns:
         How many were dropped; 0 where it is searched.
     """
-    if find_in_state(tx, "active") == space:
+    if find_space_in_state(tx, "active") == space:
         return 0
     dropped = tx.run(
         "DELETE FROM embeddings WHERE owner = 'memory' AND vector_space = ? AND n IN (SELECT n FROM embeddings "
@@ -162,7 +162,7 @@ def choose_active_space(rows: Rows, name: str, model: str, dims: int) -> tuple[V
         the one before: its vectors are of no use, so that words alone are compared until there are new ones.
     """
     own = VectorSpace(name, model, dims)
-    active = find_in_state(rows, "active")
+    active = find_space_in_state(rows, "active")
     if active is None:
         stored = rows.one(
             "SELECT model, dims FROM embeddings WHERE owner = 'memory' AND vector_space = ? ORDER BY n LIMIT 1", (name,)

@@ -238,7 +238,7 @@ def read_candidates(
     Returns:
         Those that the asker may know of (`ok` tells which of them may be returned), and what stands around them.
     """
-    found = _read_rows(rows, narrowed, np.unique(labels))
+    found = _read_candidate_rows(rows, narrowed, np.unique(labels))
     known = np.array([row[0] for row in found], np.int64)
     around = read_neighbours(rows, narrowed, known)
     own_cosine, nearby_cosine = np.full(known.size, np.nan), np.full(known.size, np.nan)
@@ -288,7 +288,7 @@ def _are_confident(found: Sequence[tuple[Any, ...]], sure: tuple[float, int] | N
     return np.asarray(effective >= least, np.bool_)
 
 
-def _read_rows(rows: Rows, narrowed: ScopePredicate, labels: Labels) -> Sequence[tuple[Any, ...]]:
+def _read_candidate_rows(rows: Rows, narrowed: ScopePredicate, labels: Labels) -> Sequence[tuple[Any, ...]]:
     sql = (
         f"SELECT m.n, {narrowed.wanted} AND {narrowed.speaks}, {_FACTS} FROM memories m "  # noqa: S608 - conditions of core.recall.predicate
         f"WHERE m.n IN (SELECT value FROM json_each(:labels)) AND {narrowed.scope} ORDER BY m.n"

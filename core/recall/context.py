@@ -19,7 +19,7 @@ import numpy as np
 
 from core.belief.claims import find_owner_statements
 from core.embed.embedder import TokenCounter
-from core.memory.read import client_names, read_by_ids
+from core.memory.read import client_names_of_memories, read_by_ids
 from core.memory.write import read_tiers
 from core.recall.answer import trim_ended_sentences
 from core.recall.client_quota import find_contributors
@@ -348,7 +348,7 @@ def _read_line_facts(rows: Rows, found: Sequence[RecallItem]) -> _LineFacts:
     ids = json.dumps([item.memory.id for item in found])
     claims = {str(row[0]): (str(row[1]), str(row[2])) for row in rows.all(_CLAIMS, (ids,))}  # the last one is the best
     rules = {str(row[0]): (str(row[1]), _effectiveness_of(*row[2:])) for row in rows.all(_RULES, (ids,))}
-    clients = client_names(rows, [item.memory for item in found])
+    clients = client_names_of_memories(rows, [item.memory for item in found])
     against = {item.memory.id: item.contradicts for item in found if item.contradicts is not None}
     scores = {item.memory.id: item.score for item in found}
     behind = frozenset(one for one, own in against.items() if scores[one] < scores.get(own, 1.0))
@@ -377,7 +377,7 @@ def _whole_entry(
     item: RecallItem, known: _LineFacts, counter: TokenCounter, end: int, voice: str | None
 ) -> _ContextEntry:
     memory = item.memory
-    begin, line = _opening_tag(memory), _format_line(memory, memory.text, known)
+    begin, line = _opening_tag(memory), _format_context_line(memory, memory.text, known)
     frame = counter.count(begin) + end
     # What stands behind the person's word that it contradicts is no key fact, and no rule in force.
     section = EPISODES if memory.id in known.behind else _SECTION_OF.get(memory.kind, FACTS)
@@ -389,7 +389,7 @@ def _with_shorter(entry: _ContextEntry, tiers: Tiers, known: _LineFacts, counter
     """The entry with every tier that costs less than the one before."""
     names, texts, costs = list(entry.tiers), list(entry.texts), list(entry.costs)
     for tier, text in tiers.list_tiers()[1:]:
-        line = _format_line(entry.memory, text, known)
+        line = _format_context_line(entry.memory, text, known)
         cost = entry.frame + counter.count(line)
         # What stands alone may read otherwise than within the whole text.
         if cost < costs[-1] and not is_text_withheld(text, entry.memory.flags):
@@ -403,7 +403,7 @@ def _opening_tag(memory: Memory) -> str:
     return f'<memory id="{escape_fenced(memory.id)}" type="{memory.kind.value}">\n'
 
 
-def _format_line(memory: Memory, text: str, known: _LineFacts) -> str:
+def _format_context_line(memory: Memory, text: str, known: _LineFacts) -> str:
     """Seed B's line of one memory."""
     content = escape_fenced(text) + _format_conditions(memory) + known.format_contested_mark(memory)
     via = known.format_reporter(memory)

@@ -191,7 +191,7 @@ class Recall:
             UserError: INVALID_QUERY, INVALID_INPUT, or NOT_FOUND for an unknown space.
         """
         request.check_bounds()
-        state = _read_state(rows)
+        state = _read_recall_state(rows)
         seq = state.seq
         narrowed = build_predicate(rows, request, now_ms)
         vector = query_vector if request.wants_vector and self._is_comparable(query_vector) else None
@@ -304,7 +304,7 @@ class Recall:
         rows, asker, limit = search.rows, search.request.scope.client_id, search.request.limit
         if asker is None or not brought.size:
             return _ListHits()
-        size, counts = _count_by_client(rows, search.narrowed, brought, asker)
+        size, counts = _count_wanted_by_client(rows, search.narrowed, brought, asker)
         if not is_crowded(counts, size):
             return _ListHits()
         found = self._search_within(search, question, _WITHOUT_QUOTA, {"asking": asker})
@@ -317,7 +317,7 @@ class Recall:
             found = found.union_with(self._search_within(search, question, _OF_OTHERS, {"others": json.dumps(others)}))
             brought = np.unique(np.concatenate((brought, found.nearest, found.scored)))
             before = saturated
-            saturated |= saturated_clients(_count_by_client(rows, search.narrowed, brought, asker)[1], limit)
+            saturated |= saturated_clients(_count_wanted_by_client(rows, search.narrowed, brought, asker)[1], limit)
             if saturated == before:
                 break
         return found
@@ -400,7 +400,9 @@ class Recall:
         return found
 
 
-def _count_by_client(rows: Rows, narrowed: ScopePredicate, brought: Labels, asker: str) -> tuple[int, dict[str, int]]:
+def _count_wanted_by_client(
+    rows: Rows, narrowed: ScopePredicate, brought: Labels, asker: str
+) -> tuple[int, dict[str, int]]:
     """How many of these memories the request wants, and how many of those each other client contributed.
 
     Memories out of the asker's reach are not counted: a count must reveal nothing of them.
@@ -414,7 +416,7 @@ def _count_by_client(rows: Rows, narrowed: ScopePredicate, brought: Labels, aske
     return sum(int(count) for _, count in counted), bounded
 
 
-def _read_state(rows: Rows) -> _State:
+def _read_recall_state(rows: Rows) -> _State:
     row = rows.one(_STATE)
     seq, reach, is_linked, is_judged, has_names = row if row is not None else (0, 0, 0, 0, 0)
     return _State(int(seq), int(reach), bool(is_linked), bool(is_judged), bool(has_names))

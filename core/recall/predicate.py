@@ -147,7 +147,7 @@ def withheld_count(rows: Rows, request: RecallRequest) -> int:
 def _location_conditions(rows: Rows, request: RecallRequest, params: dict[str, object]) -> list[str]:
     """Where the asker looks: spaces, session and channel."""
     found = ["m.status <> 'deleted'"] if Status.DELETED.value not in request.statuses else []
-    spaces = _space_ids(rows, request)
+    spaces = _space_ids_of_request(rows, request)
     if spaces is not None:
         found.append(one_of("m.space_id", "spaces", sorted(spaces), params))
     if request.scope.client_id is not None or request.session:
@@ -190,7 +190,7 @@ def wanted_labels(rows: Rows, narrowed: ScopePredicate, limit: int = -1) -> Labe
     return np.sort(parse_labels(rows.value(sql, {**narrowed.params, "most": limit})))
 
 
-def _space_ids(rows: Rows, request: RecallRequest) -> frozenset[str] | None:
+def _space_ids_of_request(rows: Rows, request: RecallRequest) -> frozenset[str] | None:
     allowed = None if request.scope.unrestricted else request.scope.space_ids
     if request.spaces is None:
         return allowed

@@ -114,7 +114,7 @@ def answer_health(answers: Sequence[Metrics], poor_below: float) -> AnswerHealth
     )
 
 
-def percentile(values: Sequence[float], share: float) -> float | None:
+def rank_percentile(values: Sequence[float], share: float) -> float | None:
     """The value that a share of all do not exceed, by nearest rank.
 
     Args:

@@ -114,11 +114,13 @@ def _tie_phrases(graph: nx.Graph[Hashable], features: MemoryFeatures, nodes: Seq
     for node in nodes:
         for key in sorted(features.phrases[node]):  # sets of words have another order in every process
             if 2 <= counts[key] <= most:
-                weight = math.log(1 + len(nodes) / counts[key]) * _burst(counts[key], len(talks[key]), talk_count)
+                weight = math.log(1 + len(nodes) / counts[key]) * _phrase_burst(
+                    counts[key], len(talks[key]), talk_count
+                )
                 graph.add_edge(node, key, weight=weight * (_PAIR_BONUS if len(key) > 1 else 1.0))
 
 
-def _burst(count: int, talk_count: int, all_talks: int) -> float:
+def _phrase_burst(count: int, talk_count: int, all_talks: int) -> float:
     """How much a phrase keeps to few conversations: expected conversations, spread evenly, over those that have it."""
     expected = all_talks * (1 - (1 - 1 / all_talks) ** count)
     return min(_MOST_BURST, expected / talk_count)
@@ -166,14 +168,16 @@ def find_link_communities(
     total = np.bincount(np.concatenate((a, b)), np.concatenate((tied, tied)), minlength=count)
     chosen = np.sort(np.argsort(-total, kind="stable")[:SAMPLE])
     groups = np.full(count, -1, np.int64)
-    for number, members in enumerate(_divide(chosen, a, b, tied, least)):
+    for number, members in enumerate(_divide_community(chosen, a, b, tied, least)):
         groups[members] = number
     _follow_ties(groups, a, b, tied)
     groups[groups < 0] = groups.max(initial=-1) + 1
     return _by_size(groups)
 
 
-def _divide(chosen: Groups, a: Groups, b: Groups, weight: NDArray[np.floating], least: int) -> list[list[int]]:
+def _divide_community(
+    chosen: Groups, a: Groups, b: Groups, weight: NDArray[np.floating], least: int
+) -> list[list[int]]:
     inside = np.isin(a, chosen) & np.isin(b, chosen) & (a != b)
     if not inside.any():
         return []

@@ -141,7 +141,7 @@ def lay_out(counts: Sequence[int]) -> tuple[Rect, ...]:
     weights = [_room_area(needs[at]) for at in order]
     wanted = [needs[at] for at in order]
     tried = [_cut_wing(weights, wanted, WING_ASPECT * factor) for factor in _WING_ASPECTS]
-    best = min(tried, key=_misshape)
+    best = min(tried, key=_plan_misshape)
     found = dict(zip(order, best, strict=True))
     return tuple(found[at] for at in range(len(needs)))
 
@@ -158,7 +158,7 @@ def _cut_wing(weights: Sequence[float], needs: Sequence[int], aspect: float) -> 
         ground *= _GROW
 
 
-def _misshape(rects: list[Rect]) -> float:
+def _plan_misshape(rects: list[Rect]) -> float:
     """How far rooms are from their aspect, on average and the worst, squared; and how much ground they take."""
     apart = [math.log(rect.w / rect.h / _ROOM_ASPECT) ** 2 for rect in rects]
     off = sum(apart) / len(apart) + max(apart)
@@ -247,7 +247,7 @@ def stretch_rooms(rects: Sequence[Rect], counts: Sequence[int], narrow: float) -
     """
     across, down, turns = narrow, 1 / narrow, 0
     while True:
-        found = [_stretch(rect, across, down) for rect in rects]
+        found = [_stretch_rect(rect, across, down) for rect in rects]
         # A room that was crowded stays so: the whole wing would grow for it.
         needs = [count if turns < _STRETCHES else 1 for count in counts]
         if all(_has_capacity(rect, need) for rect, need in zip(found, needs, strict=True)):
@@ -255,7 +255,7 @@ def stretch_rooms(rects: Sequence[Rect], counts: Sequence[int], narrow: float) -
         across, down, turns = across * _GROW, down * _GROW, turns + 1
 
 
-def _stretch(rect: Rect, across: float, down: float) -> Rect:
+def _stretch_rect(rect: Rect, across: float, down: float) -> Rect:
     left, right = round(rect.x * across), round((rect.x + rect.w + _GAP) * across)
     top, bottom = round(rect.y * down), round((rect.y + rect.h + _GAP) * down)
     return Rect(left, top, right - left - _GAP, bottom - top - _GAP)
@@ -310,7 +310,7 @@ def grid_density(places: Places) -> int:
     return MOST_DENSITY
 
 
-def is_place(w: float, h: float, x: float, y: float, closed: Sequence[Rect] = ()) -> bool:
+def is_free_grid_point(w: float, h: float, x: float, y: float, closed: Sequence[Rect] = ()) -> bool:
     """Whether something can stand at a point of a room: within its walls, on one of its grids, on no name.
 
     Args:
@@ -365,7 +365,7 @@ class Grid:
             The place, taken from now on.
         """
         self._refine_when_full()
-        return self._take(self._find_nearest(x, y, self._free_within, None))
+        return self._take_cell(self._find_nearest(x, y, self._free_within, None))
 
     def take_with_card(self, x: float, y: float) -> tuple[float, float]:
         """Take the nearest free place beside which a card has room and narrows no other's.
@@ -379,14 +379,14 @@ class Grid:
         """
         self._refine_when_full()
         found = self._find_nearest(x, y, self._clear_within, _CARD_REACH)
-        return self._take(found or self._find_nearest(x, y, self._free_within, None))
+        return self._take_cell(found or self._find_nearest(x, y, self._free_within, None))
 
     def _refine_when_full(self) -> None:
         while self.density < MOST_DENSITY and not self.room:
             self.density += 1
             self._mark_free()
 
-    def _take(self, place: tuple[float, float] | None) -> tuple[float, float]:
+    def _take_cell(self, place: tuple[float, float] | None) -> tuple[float, float]:
         if place is None:
             raise BugError("a full room")
         self._placed.append(place)

@@ -278,7 +278,7 @@ def replace_values(profile: Profile, values: Mapping[str, Value]) -> Profile:
         values: dotted name to value; names it does not have are passed over.
     """
     new = {
-        field.name: _build_values(field.name, getattr(profile, field.name), values.get)
+        field.name: _merge_profile_values(field.name, getattr(profile, field.name), values.get)
         for field in fields(profile)
         if field.name != "name"
     }
@@ -331,14 +331,14 @@ def _flatten_values(name: str, value: Any) -> dict[str, Value]:
     return {name: value}
 
 
-def _build_values(name: str, value: Any, given: Callable[[str], Value | None]) -> Any:
+def _merge_profile_values(name: str, value: Any, given: Callable[[str], Value | None]) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         parts = {
-            field.name: _build_values(f"{name}.{field.name}", getattr(value, field.name), given)
+            field.name: _merge_profile_values(f"{name}.{field.name}", getattr(value, field.name), given)
             for field in fields(value)
         }
         return replace(value, **parts)
     if isinstance(value, tuple):
-        return tuple(_build_values(f"{name}.{nr}", part, given) for nr, part in enumerate(value, start=1))
+        return tuple(_merge_profile_values(f"{name}.{nr}", part, given) for nr, part in enumerate(value, start=1))
     new = given(name)
     return value if new is None else new

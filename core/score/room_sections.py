@@ -91,7 +91,7 @@ def split_alcoves(sizes: Sequence[int], section: RoomSection) -> tuple[RoomSecti
     weights = [float(sizes[at]) for at in order]
     for _ in range(_TURNS):
         rects = cut_squarified(weights, ground, 0)
-        lacking = [place for place, at in enumerate(order) if not _holds(rects[place], sizes[at])]
+        lacking = [place for place, at in enumerate(order) if not _has_room_for(rects[place], sizes[at])]
         if not lacking:
             found = dict(zip(order, rects, strict=True))
             return tuple(RoomSection(r.x, r.y, r.w, r.h) for r in (found[at] for at in range(len(sizes))))
@@ -104,7 +104,7 @@ def split_alcoves(sizes: Sequence[int], section: RoomSection) -> tuple[RoomSecti
     return None
 
 
-def _holds(rect: Rect, size: int) -> bool:
+def _has_room_for(rect: Rect, size: int) -> bool:
     return rect.w >= 1 and rect.h > ALCOVE_HEADER + 1 and rect.w * (rect.h - ALCOVE_HEADER) >= size
 
 
@@ -141,10 +141,10 @@ def lay_section(section: RoomSection, members: Members, heads: Sequence[int]) ->
     upper = RoomSection(section.column, section.row, section.columns, section.rows - foot_rows)
     card = next((one for one in _CARDS if _holds_cards(upper, one, len(told), len(heads))), None)
     if card is None:  # so full that small talk stands among the others
-        return _to_places(_lay_cards(section, (1, 1), np.arange(count), members, heads), count)
+        return _cells_to_places(_lay_cards(section, (1, 1), np.arange(count), members, heads), count)
     cells = _lay_cards(upper, card, told, members, heads)
     foot = RoomSection(section.column, section.row + section.rows - foot_rows, section.columns, foot_rows)
-    return _to_places(cells + _lay_ground(foot, ground, members, heads), count)
+    return _cells_to_places(cells + _lay_ground(foot, ground, members, heads), count)
 
 
 def _holds_cards(section: RoomSection, card: tuple[int, int], count: int, heads: int) -> bool:
@@ -162,7 +162,7 @@ def _lay_cards(
     if len(kept) + coarse.columns * (coarse.rows - 1) < len(told):
         kept = []  # so full that the row of the landmarks is needed for others
     if not kept:
-        cells = _fill(coarse, told, members, has_head=False)
+        cells = _fill_section(coarse, told, members, has_head=False)
     else:
         near = members.vectors[told] @ members.vectors[kept].T
         wished = np.bincount(near.argmax(axis=1), minlength=len(kept))
@@ -177,7 +177,7 @@ def _lay_cards(
         for place, (head, width) in enumerate(zip(kept, widths, strict=True)):
             kin = told[groups == place]
             group = np.concatenate(([head], kin[kin != head])).astype(np.int64)
-            cells += _fill(RoomSection(left, 0, width, coarse.rows), group, members, has_head=True)
+            cells += _fill_section(RoomSection(left, 0, width, coarse.rows), group, members, has_head=True)
             left += width
     return [(at, section.column + column * card[0], section.row + row * card[1]) for at, column, row in cells]
 
@@ -237,7 +237,9 @@ def assign_kin(near: NDArray[np.float32], rooms: Sequence[int], heads: Sequence[
     return groups
 
 
-def _fill(section: RoomSection, group: Numbers, members: Members, *, has_head: bool) -> list[tuple[int, int, int]]:
+def _fill_section(
+    section: RoomSection, group: Numbers, members: Members, *, has_head: bool
+) -> list[tuple[int, int, int]]:
     """Column by column from the top: who stands in which column and row."""
     first_row = section.row + int(has_head)
     cells = [
@@ -266,7 +268,7 @@ def _free_before(times: Numbers, places: int) -> list[int]:
     return list(skipped.tolist())
 
 
-def _to_places(cells: Sequence[tuple[int, int, int]], count: int) -> Places:
+def _cells_to_places(cells: Sequence[tuple[int, int, int]], count: int) -> Places:
     found = np.empty((count, 2), np.float64)
     for member, column, row in cells:
         found[member] = MARGIN + _MIDDLE + column, HEADER + _MIDDLE + row

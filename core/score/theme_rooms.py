@@ -77,7 +77,7 @@ def _take_nearest(gathering: Gathering, speakers: Sequence[Groups], kept: Sequen
     best = np.full(len(gathering.vectors), -np.inf)
     for place in kept:
         those = speakers[place]
-        near = gathering.vectors[those] @ _centre(gathering.vectors, those)
+        near = gathering.vectors[those] @ _theme_centre(gathering.vectors, those)
         better = near > best[those]
         found[those[better]] = place
         best[those[better]] = near[better]
@@ -206,6 +206,6 @@ def cohesion(vectors: Vectors, those: Groups) -> float:
     return (float(total @ total) - len(those)) / (len(those) * (len(those) - 1))
 
 
-def _centre(vectors: Vectors, those: Groups) -> Vectors:
+def _theme_centre(vectors: Vectors, those: Groups) -> Vectors:
     centre: Vectors = mean_directions(vectors[those], np.zeros(len(those), np.int64), 1)[0]
     return centre

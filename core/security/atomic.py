@@ -20,7 +20,7 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _REFUSED = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 
 
-def write_error(error: OSError) -> LociError:
+def file_write_error(error: OSError) -> LociError:
     """Say what kept a file from being written.
 
     Args:
@@ -59,7 +59,7 @@ def write_atomic(path: Path, data: bytes | bytearray | memoryview, mode: int = 0
     except OSError as error:
         failed = error
     if failed is not None:
-        raise write_error(failed) from None
+        raise file_write_error(failed) from None
 
 
 def _replace_file(path: Path, data: bytes | bytearray | memoryview, mode: int) -> None:
@@ -117,5 +117,5 @@ def clear_partial_files(path: Path) -> int:
     except OSError as error:
         failed = error
     if failed is not None:
-        raise write_error(failed) from None
+        raise file_write_error(failed) from None
     return removed

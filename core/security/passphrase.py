@@ -37,7 +37,7 @@ def read_secret_file(path: Path) -> str:
     Raises:
         UserError: VAULT_LOCKED where it cannot be read; WRONG_SECRET where it is empty, too long, or not UTF-8 text.
     """
-    line = _first_line(path)
+    line = _read_secret_line(path)
     if line is None:
         raise UserError(Code.VAULT_LOCKED, "The passphrase file cannot be read; name one that is there.")
     if len(line) > MAX_SECRET_BYTES:
@@ -50,7 +50,7 @@ def read_secret_file(path: Path) -> str:
     return secret
 
 
-def _first_line(path: Path) -> bytes | None:
+def _read_secret_line(path: Path) -> bytes | None:
     """The bytes before the line end; more than the limit when the line is too long."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))

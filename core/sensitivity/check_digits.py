@@ -48,7 +48,9 @@ def is_german_tax_id(digits: str) -> bool:
 
 def is_dutch_bsn(digits: str) -> bool:
     """The burgerservicenummer: nine digits, the eleven test."""
-    return len(digits) == 9 and digits != "0" * 9 and _weigh(digits, (9, 8, 7, 6, 5, 4, 3, 2, -1)) % 11 == 0
+    return (
+        len(digits) == 9 and digits != "0" * 9 and _weighted_digit_sum(digits, (9, 8, 7, 6, 5, 4, 3, 2, -1)) % 11 == 0
+    )
 
 
 def is_french_nir(signs: str) -> bool:
@@ -72,7 +74,7 @@ def is_codice_fiscale(signs: str) -> bool:
 
 def is_polish_pesel(digits: str) -> bool:
     """The Polish number of a person: eleven digits."""
-    return len(digits) == 11 and _weigh(digits, (1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1)) % 10 == 0
+    return len(digits) == 11 and _weighted_digit_sum(digits, (1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1)) % 10 == 0
 
 
 def is_brazilian_cpf(digits: str) -> bool:
@@ -80,7 +82,7 @@ def is_brazilian_cpf(digits: str) -> bool:
     if len(digits) != 11 or len(set(digits)) == 1:
         return False
     for length in (9, 10):
-        rest = _weigh(digits[:length], range(length + 1, 1, -1)) % 11
+        rest = _weighted_digit_sum(digits[:length], range(length + 1, 1, -1)) % 11
         if int(digits[length]) != (0 if rest < 2 else 11 - rest):
             return False
     return True
@@ -88,12 +90,12 @@ def is_brazilian_cpf(digits: str) -> bool:
 
 def is_swiss_ahv(digits: str) -> bool:
     """The Swiss number of insurance: thirteen digits, as a product code."""
-    return len(digits) == 13 and _weigh(digits, (1, 3) * 6 + (1,)) % 10 == 0
+    return len(digits) == 13 and _weighted_digit_sum(digits, (1, 3) * 6 + (1,)) % 10 == 0
 
 
 def is_nhs_number(digits: str) -> bool:
     """The number of a patient in England: ten digits."""
-    return len(digits) == 10 and _weigh(digits, (10, 9, 8, 7, 6, 5, 4, 3, 2, 1)) % 11 == 0
+    return len(digits) == 10 and _weighted_digit_sum(digits, (10, 9, 8, 7, 6, 5, 4, 3, 2, 1)) % 11 == 0
 
 
 def is_social_security(digits: str) -> bool:
@@ -113,5 +115,5 @@ CHECKS: Mapping[str, Callable[[str], bool]] = {
 """By the names that `resources/sensitivity/identity.json` gives to shapes that prove themselves."""
 
 
-def _weigh(digits: str, weights: Sequence[int]) -> int:
+def _weighted_digit_sum(digits: str, weights: Sequence[int]) -> int:
     return sum(int(sign) * weight for sign, weight in zip(digits, weights, strict=True))

@@ -70,7 +70,7 @@ def _is_phone(passage: Passage, run: str, start: int, end: int) -> bool:
     if told.pattern("international").match(run) and run.startswith(("+", "(+")):
         return True
     before, after = passage.before(start, _FAR), passage.after(end, _FAR)
-    cue = _last(told.pattern("cue"), before)
+    cue = _last_match(told.pattern("cue"), before)
     cued_behind = told.pattern("cue").search(after[: _NEAR * 2]) is not None
     refused = told.pattern("not_cue").search(before[-_NEAR:])
     # Of two words before it the nearer one says what a number is.
@@ -85,5 +85,5 @@ def _is_phone(passage: Passage, run: str, start: int, end: int) -> bool:
     return cue is not None or (cued_behind and not run.isdigit())
 
 
-def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+def _last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     return deque(pattern.finditer(text), maxlen=1).pop() if pattern.search(text) else None

@@ -64,7 +64,7 @@ class Passage:
         return not words.isdisjoint(self.vocabulary)
 
     @cached_property
-    def _ends(self) -> tuple[int, ...]:
+    def _sentence_ends(self) -> tuple[int, ...]:
         marks = _SENTENCE_END.finditer(self.lower)
         return (0, *(mark.end() for mark in marks if mark[0] != "." or not self._is_abbreviated(mark.end())))
 
@@ -73,8 +73,8 @@ class Passage:
 
     def sentence(self, at: int) -> tuple[int, int]:
         """Where the sentence around a place begins and ends."""
-        n = bisect_right(self._ends, at)
-        return self._ends[n - 1], self._ends[n] if n < len(self._ends) else len(self.text)
+        n = bisect_right(self._sentence_ends, at)
+        return self._sentence_ends[n - 1], self._sentence_ends[n] if n < len(self._sentence_ends) else len(self.text)
 
     def before(self, at: int, reach: int) -> str:
         """What stands before a place, in lower case, not beyond its sentence."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.sensitivity.passage import Passage, fold
-from core.sensitivity.vocabulary import load_common_words, load_names, load_vocabulary
+from core.sensitivity.vocabulary import load_common_words, load_folded_names, load_vocabulary
 from core.types.sensitivity import SensitiveSpan, SensitiveType
 
 _BEFORE, _AFTER, _AROUND = 70, 40, 160
@@ -44,28 +44,28 @@ class _Token:
 
 
 def _is_known(name: str) -> bool:
-    return name in load_names("given_names") or name in load_vocabulary(_FILE).words("more_given")
+    return name in load_folded_names("given_names") or name in load_vocabulary(_FILE).words("more_given")
 
 
 def find_person_names(passage: Passage) -> Iterator[SensitiveSpan]:
     """Names, each with the reason to take it for a private person's."""
     introduced = list(_find_introduced(passage))
     yield from (SensitiveSpan(start, end, SensitiveType.PERSON_NAME) for start, end in introduced)
-    for run in _runs(passage):
+    for run in _runs_of_capitals(passage):
         if name := _person_of(passage, run):
             owner = name[-1].text.endswith("'s")
             yield SensitiveSpan(name[0].start, name[-1].end - 2 * owner, SensitiveType.PERSON_NAME)
 
 
-def _pattern(name: str) -> re.Pattern[str]:
+def _name_pattern(name: str) -> re.Pattern[str]:
     return load_vocabulary(_FILE).pattern(name)
 
 
-def _runs(passage: Passage) -> Iterator[list[_Token]]:
+def _runs_of_capitals(passage: Passage) -> Iterator[list[_Token]]:
     """Words with a capital that follow one another, small links of names inside them."""
     particles = load_vocabulary(_FILE).words("particles")
     run: list[_Token] = []
-    for match in _pattern("token_cased").finditer(passage.plain):
+    for match in _name_pattern("token_cased").finditer(passage.plain):
         token = _Token(match.start(), match.end(), match[0])
         joined = bool(run) and _is_joined(passage.plain, run[-1], token)
         if run and not joined:
@@ -87,10 +87,10 @@ def _is_pronoun(word: str) -> bool:
 def _is_joined(plain: str, last: _Token, token: _Token) -> bool:
     gap = plain[last.end : token.start]
     # An initial keeps its full stop, as a title does.
-    return gap == " " or (gap in {". ", "."} and (len(last.text) == 1 or last.text.lower() in _titles()))
+    return gap == " " or (gap in {". ", "."} and (len(last.text) == 1 or last.text.lower() in _load_name_titles()))
 
 
-def _titles() -> frozenset[str]:
+def _load_name_titles() -> frozenset[str]:
     return load_vocabulary(_FILE).words("titles")
 
 
@@ -103,7 +103,7 @@ def _person_of(passage: Passage, run: Sequence[_Token]) -> Sequence[_Token] | No
     while name and not name[-1].is_capital:
         name.pop()
     while name and (not name[0].is_capital or _is_before_name(passage, name)):
-        titled = name[0].text.lower() in _titles() and name[0].is_capital
+        titled = name[0].text.lower() in _load_name_titles() and name[0].is_capital
         name = name[1:]
     if name and _is_titled_run(name):
         titled, name = True, name[1:]
@@ -112,7 +112,7 @@ def _person_of(passage: Passage, run: Sequence[_Token]) -> Sequence[_Token] | No
         return None  # `Nelson's Column`
     if not name or not name[0].is_capital or _is_public(passage, run, name):
         return None
-    titled = titled or _pattern("titled").search(passage.before(name[0].start, 12)) is not None
+    titled = titled or _name_pattern("titled").search(passage.before(name[0].start, 12)) is not None
     if titled and len(name[0].text) > 2 and not _has_suffix(name):
         return name
     return _named_person(passage, name)
@@ -129,11 +129,11 @@ def _is_before_name(passage: Passage, name: Sequence[_Token]) -> bool:
     opens = len(name) > 1 and first.start == passage.sentence(first.start)[0]
     if opens and not first.is_given and first.text.lower() in load_common_words():
         return True
-    return (first.is_ordinary or first.text.lower() in _titles() or shouted) and not _is_titled_run(name)
+    return (first.is_ordinary or first.text.lower() in _load_name_titles() or shouted) and not _is_titled_run(name)
 
 
 def _is_titled_run(name: Sequence[_Token]) -> bool:
-    return len(name) > 1 and name[0].text.lower() in _titles() and not name[0].is_ordinary
+    return len(name) > 1 and name[0].text.lower() in _load_name_titles() and not name[0].is_ordinary
 
 
 def _named_person(passage: Passage, name: Sequence[_Token]) -> Sequence[_Token] | None:
@@ -143,18 +143,18 @@ def _named_person(passage: Passage, name: Sequence[_Token]) -> Sequence[_Token] 
     before, after = passage.lower[max(0, name[0].start - _BEFORE) : name[0].start], passage.after(name[-1].end, _AFTER)
     line = before.rpartition("\n")[2]
     cued = (
-        _pattern("role_cue").search(line)
-        or _pattern("label_cue").search(before)
-        or _pattern("contact_behind").search(after)
-        or _pattern("verb_cue").search(line)
-        or _pattern("behind").match(after)
-        or _pattern("joined_cased").search(passage.plain, max(0, name[0].start - _BEFORE), name[0].start)
+        _name_pattern("role_cue").search(line)
+        or _name_pattern("label_cue").search(before)
+        or _name_pattern("contact_behind").search(after)
+        or _name_pattern("verb_cue").search(line)
+        or _name_pattern("behind").match(after)
+        or _name_pattern("joined_cased").search(passage.plain, max(0, name[0].start - _BEFORE), name[0].start)
     )
     given = _given_at(name)
     if given is None and (cued is None or not _may_be_name(name)):
         return None
     if cued is None and (
-        _is_of_media(passage, name) or _pattern("article").search(before) or not _stands_as_name(name, after)
+        _is_of_media(passage, name) or _name_pattern("article").search(before) or not _stands_as_name(name, after)
     ):
         return None
     # `Ring Saoirse Whitlock`: what stands before the given name opens the sentence.
@@ -171,7 +171,7 @@ def _given_at(name: Sequence[_Token]) -> int | None:
 
 
 def _may_be_name(name: Sequence[_Token]) -> bool:
-    cities = load_names("cities")
+    cities = load_folded_names("cities")
     whole = " ".join(token.folded for token in name)
     return whole not in cities and not any(token.is_ordinary for token in name if token.is_capital)
 
@@ -179,9 +179,9 @@ def _may_be_name(name: Sequence[_Token]) -> bool:
 def _stands_as_name(name: Sequence[_Token], after: str) -> bool:
     """Whether a name without a word beside it is told as a person's, not as a title or a place."""
     whole = " ".join(token.folded for token in name)
-    if whole in load_names("cities") or any(token.is_ordinary for token in name[1:] if token.is_capital):
+    if whole in load_folded_names("cities") or any(token.is_ordinary for token in name[1:] if token.is_capital):
         return False
-    return _pattern("not_behind").match(after) is None
+    return _name_pattern("not_behind").match(after) is None
 
 
 def _has_suffix(name: Sequence[_Token]) -> bool:
@@ -202,7 +202,8 @@ def _is_of_media(passage: Passage, name: Sequence[_Token]) -> bool:
     begin, end = passage.sentence(name[0].start)
     begin, end = max(begin, name[0].start - _AROUND), min(end, name[-1].end + _AROUND)
     return (
-        _pattern("media").search(passage.lower, begin, end) or _pattern("old_year").search(passage.plain, begin, end)
+        _name_pattern("media").search(passage.lower, begin, end)
+        or _name_pattern("old_year").search(passage.plain, begin, end)
     ) is not None
 
 
@@ -212,23 +213,23 @@ def _is_of_media(passage: Passage, name: Sequence[_Token]) -> bool:
 def _find_introduced(passage: Passage) -> Iterator[tuple[int, int]]:
     if not passage.has_word(load_vocabulary(_FILE).folded("introduction_words")):
         return
-    for match in _pattern("introduced").finditer(passage.lower):
+    for match in _name_pattern("introduced").finditer(passage.lower):
         place = None if _is_of_thing(passage, match) else _introduced_name(passage, match.end())
         if place:
             yield place
     yield from _find_households(passage)
-    for match in _pattern("token_cased").finditer(passage.plain):
+    for match in _name_pattern("token_cased").finditer(passage.plain):
         if match[0][0].isupper() and _is_self(passage, match):
             yield match.span()
 
 
 def _find_households(passage: Passage) -> Iterator[tuple[int, int]]:
     """Families by their surname, and names in small letters: `the Ashworth family`, `is called henrietta vos`."""
-    for match in _pattern("household_cased").finditer(passage.plain):
+    for match in _name_pattern("household_cased").finditer(passage.plain):
         group = match.lastindex or 0
         if match[group].lower() not in load_vocabulary(_FILE).words("public_families"):
             yield match.span(group)
-    for match in _pattern("small_named").finditer(passage.lower):
+    for match in _name_pattern("small_named").finditer(passage.lower):
         token = _Token(match.start(1), match.end(1), match[1])
         if token.is_given and _is_small_name(match[2]) and not _is_of_thing(passage, match):
             yield match.start(1), match.end(2)
@@ -247,9 +248,9 @@ def _introduced_name(passage: Passage, at: int) -> tuple[int, int] | None:
     not_names = load_vocabulary(_FILE).words("not_names")
     found: list[_Token] = []
     place = at + (passage.plain[at : at + 1] == " ")
-    for match in _pattern("token_cased").finditer(passage.plain, place, min(len(passage.plain), place + 80)):
+    for match in _name_pattern("token_cased").finditer(passage.plain, place, min(len(passage.plain), place + 80)):
         token = _Token(match.start(), match.end(), match[0])
-        titled = bool(found) and found[-1].text.lower() in _titles()
+        titled = bool(found) and found[-1].text.lower() in _load_name_titles()
         gap = passage.plain[found[-1].end if found else place : token.start]
         if gap not in (
             {" ", ". "} if titled or (found and len(found[-1].text) == 1) else {" "} if found else {"", '"', "'", " "}
@@ -266,15 +267,15 @@ def _introduced_name(passage: Passage, at: int) -> tuple[int, int] | None:
 
 
 def _small_name(passage: Passage, at: int) -> tuple[int, int] | None:
-    match = _pattern("token_cased").match(passage.plain, at)
+    match = _name_pattern("token_cased").match(passage.plain, at)
     if match is None or not _is_small_name(match[0]):
         return None
     behind = passage.lower[match.end() : match.end() + 40]
     token = _Token(match.start(), match.end(), match[0])
-    surname = _pattern("small_surname").match(behind)
+    surname = _name_pattern("small_surname").match(behind)
     if token.is_given and surname and _is_small_name(surname[1]):
         return match.start(), match.end() + surname.end()
-    return match.span() if _pattern("small_behind").match(behind) else None
+    return match.span() if _name_pattern("small_behind").match(behind) else None
 
 
 def _is_small_name(word: str) -> bool:
@@ -284,7 +285,10 @@ def _is_small_name(word: str) -> bool:
 
 def _is_self(passage: Passage, match: re.Match[str]) -> bool:
     token = _Token(match.start(), match.end(), match[0])
-    if _pattern("self").search(passage.lower[max(0, match.start() - 12) : match.start()]) is None or not token.is_given:
+    if (
+        _name_pattern("self").search(passage.lower[max(0, match.start() - 12) : match.start()]) is None
+        or not token.is_given
+    ):
         return False
     following = passage.lower[match.end() : match.end() + 10]
-    return token.folded not in load_names("cities") and _pattern("self_behind").match(following) is not None
+    return token.folded not in load_folded_names("cities") and _name_pattern("self_behind").match(following) is not None

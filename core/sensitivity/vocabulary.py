@@ -27,7 +27,9 @@ class Vocabulary:
         self, words: Mapping[str, str], patterns: Mapping[str, str], numbers: Mapping[str, Mapping[str, int]]
     ) -> None:
         self._numbers = numbers
-        self._lists = {name: tuple(filter(None, _BAR.sub(_divide, told).split("\0"))) for name, told in words.items()}
+        self._lists = {
+            name: tuple(filter(None, _BAR.sub(_mark_division, told).split("\0"))) for name, told in words.items()
+        }
         self._sources = patterns
         self._patterns: dict[str, re.Pattern[str]] = {}
         self._words: dict[str, frozenset[str]] = {}
@@ -56,14 +58,14 @@ class Vocabulary:
     def pattern(self, name: str) -> re.Pattern[str]:
         """A compiled pattern."""
         if name not in self._patterns:
-            self._patterns[name] = re.compile(_LIST.sub(self._alternatives, self._sources[name]))
+            self._patterns[name] = re.compile(_LIST.sub(self._join_alternatives, self._sources[name]))
         return self._patterns[name]
 
     def names(self, prefix: str) -> tuple[str, ...]:
         """The patterns whose name begins so, in the order written."""
         return tuple(name for name in self._sources if name.startswith(prefix))
 
-    def _alternatives(self, match: re.Match[str]) -> str:
+    def _join_alternatives(self, match: re.Match[str]) -> str:
         # Of two words that begin alike the longer one is tried first.
         longest = sorted(self._lists[match[1]], key=len, reverse=True)
         return "(?:" + "|".join(word.replace(" ", r"\s") for word in longest) + ")"
@@ -73,12 +75,12 @@ class Vocabulary:
 def load_vocabulary(name: str) -> Vocabulary:
     """The vocabulary of `resources/sensitivity/<name>.json`."""
     told = json.loads((files("resources") / "sensitivity" / f"{name}.json").read_text("utf-8"))
-    patterns = {key: _source(one) for key, one in told.get("patterns", {}).items()}
+    patterns = {key: _join_pattern_source(one) for key, one in told.get("patterns", {}).items()}
     return Vocabulary(told.get("words", {}), patterns, told.get("numbers", {}))
 
 
 @cache
-def load_names(folder: str) -> frozenset[str]:
+def load_folded_names(folder: str) -> frozenset[str]:
     """The folded names of `resources/sensitivity/<folder>/names.txt`, one a line."""
     told = (files("resources") / "sensitivity" / folder / "names.txt").read_text("utf-8")
     return frozenset(told.splitlines())
@@ -91,9 +93,9 @@ def load_common_words() -> frozenset[str]:
     return frozenset(word for line in told.splitlines() if line[:1] not in "#[" for word in line.split())
 
 
-def _divide(match: re.Match[str]) -> str:
+def _mark_division(match: re.Match[str]) -> str:
     return "\0" if match[0] == "|" else match[0]
 
 
-def _source(told: str | list[str]) -> str:
+def _join_pattern_source(told: str | list[str]) -> str:
     return told if isinstance(told, str) else "".join(told)

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.extract.sentence import word_lists
+from core.belief.extract.sentence import claim_word_lists
 from core.config.options import SessionOptions
 from core.errors import Code, UserError
 from core.intake.claims import TextReaders
@@ -124,7 +124,7 @@ def is_repetition(new: tuple[str, ...], old: tuple[str, ...], least: float) -> b
     """
     if jaccard(new, old) < least:
         return False
-    denials = word_lists().sets["neg"]
+    denials = claim_word_lists().sets["neg"]
     if [word for word in new if word in denials] != [word for word in old if word in denials]:
         return False
     idle = stop_words() - denials
@@ -246,7 +246,8 @@ def prepare_messages(
     if client is not None:  # the person's own are kept whole, as one step: only what comes over a socket is limited
         _check_size([message.text for message in request.messages])
     messages = [
-        replace(one, text=strip_contexts(one.text, frame), source=_source_of(one, client)) for one in request.messages
+        replace(one, text=strip_contexts(one.text, frame), source=_source_of_message(one, client))
+        for one in request.messages
     ]
     with_text = [one for one in messages if one.text.strip()]
     episodes = (
@@ -314,7 +315,7 @@ def prepare_summary(
     return PreparedCapture(request.session, tuple(pieces), extracted=len(found), summary=True)
 
 
-def _source_of(message: Message, client: ClientRecord | None) -> Source:
+def _source_of_message(message: Message, client: ClientRecord | None) -> Source:
     """By what way a message came: what a client with `speak_for_user` brings as the person's is what they typed there.
 
     Without the grant it is the client's own account of what the person said in passing.

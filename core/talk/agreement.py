@@ -141,7 +141,7 @@ def _agree_joined(draft: ClauseDraft, verb: int, who: str, *, is_plural: bool) -
     verbs = verb_forms()
     for at in range(verb + 1, draft.clause.end):
         low, before = draft.low(at), draft.low(at - 1)
-        if low in ("to", "that", "who", "because", "when", "if", *SUBJECTS) or _governs(low):
+        if low in ("to", "that", "who", "because", "when", "if", *SUBJECTS) or _governs_base_form(low):
             return
         if before in verbs.sets["adverbs"]:
             before = draft.low(at - 2)
@@ -158,7 +158,7 @@ def _agree_joined(draft: ClauseDraft, verb: int, who: str, *, is_plural: bool) -
             draft.put(at, SINGULAR.get(low) or third_person(low))
 
 
-def _governs(low: str) -> bool:
+def _governs_base_form(low: str) -> bool:
     """Whether the verbs behind a word keep their base form: "is gonna stay and make"."""
     return low in SPOKEN or low in ("wanna", "gotta", "let", "help") or low in verb_forms().sets["modals"]
 

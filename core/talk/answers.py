@@ -75,7 +75,7 @@ def join_answer(question: str, answer: str, names: frozenset[str]) -> str:
         Such as "I have two siblings, both older"; "" where the two do not make a sentence.
     """
     asked = _read_question(question, names)
-    answered = _words_of(answer, names)
+    answered = _words_of_answer(answer, names)
     if not asked or not answered or len(answered) > _MOST_WORDS:
         return ""
     lows = [word.lower() for word in asked]
@@ -88,7 +88,7 @@ def join_answer(question: str, answer: str, names: frozenset[str]) -> str:
     return joiner(asked, answered) if joiner else ""
 
 
-def read_request(clause: str) -> str:
+def read_question_request(clause: str) -> str:
     """What somebody asks of an assistant as what they want; "" where a clause asks for nothing."""
     words = clause.replace("’", "'").partition(";")[0].rstrip(" .!").split()
     words = [word for at, word in enumerate(words) if word.lower().strip(",") != "please"]
@@ -124,10 +124,10 @@ def mark_question(sentence: str) -> str:
     while len(words) > 3 and words[0].strip(",") in _BEFORE_QUESTION:
         del words[0]
     is_inverted = words[0] in _AUX and (words[1] in _PERSONS or words[1] in _OWNED)
-    return f"{plain}?" if is_inverted or _asks_for(words) else sentence
+    return f"{plain}?" if is_inverted or _asks_for_kind(words) else sentence
 
 
-def _asks_for(words: Sequence[str]) -> bool:
+def _asks_for_kind(words: Sequence[str]) -> bool:
     """Whether lower-case words ask as "what does he play" does; "what I do is teach" does not."""
     asking = words[0].removesuffix("'s")
     if asking not in _ASKING:
@@ -171,7 +171,7 @@ def _write_out(tokens: Sequence[Token], at: int) -> str:
     return {"'s": "is", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}.get(tokens[at].low, tokens[at].text)
 
 
-def _words_of(answer: str, names: frozenset[str]) -> list[str]:
+def _words_of_answer(answer: str, names: frozenset[str]) -> list[str]:
     plain = answer.replace("’", "'").strip().rstrip(".!")
     tokens = tokenize_talk(plain)
     if not tokens or plain.endswith("?"):
@@ -191,12 +191,12 @@ def _small_words() -> frozenset[str]:
     return common_words() | talk_words().sets["numbers"] | verb_forms().sets["adverbs"]
 
 
-def _glue(words: Sequence[str]) -> str:
+def _join_words(words: Sequence[str]) -> str:
     declared = " ".join(words)
     return re.sub(r"\s+([,;.%)]|'\w)", r"\1", declared).strip(" ,;")
 
 
-def _swap(words: Sequence[str]) -> list[str]:
+def _swap_persons(words: Sequence[str]) -> list[str]:
     """The asker's "you" as the answerer's "I", and the other way round."""
     return [_SWAPPED.get(word.lower(), word) for word in words]
 
@@ -215,13 +215,13 @@ def _subject_end(words: Sequence[str], at: int) -> int:
     return end
 
 
-def _declare(words: Sequence[str], *, is_negated: bool = False) -> list[str]:
+def _declare_question(words: Sequence[str], *, is_negated: bool = False) -> list[str]:
     """A question that begins with its auxiliary as a statement; empty where its subject is not read."""
     aux = words[0].lower()
     end = _subject_end(words, 1)
     if end == 1 or end > len(words):
         return []
-    subject, rest = _swap(words[1:end]), _swap(words[end:])
+    subject, rest = _swap_persons(words[1:end]), _swap_persons(words[end:])
     is_single = subject[0].lower() not in ("i", "we", "you", "they")
     verbs = verb_forms()
     if aux in ("do", "does", "did") and (not rest or rest[0].lower() not in verbs.base):
@@ -251,22 +251,22 @@ def _join_yes_no(asked: Sequence[str], answered: Sequence[str], answer: str) -> 
     if any(word.lower() in _OPEN for word in asked):
         return ""
     if is_yes or is_no:
-        declared = _declare(asked, is_negated=is_no)
+        declared = _declare_question(asked, is_negated=is_no)
         rest = [word for word in answered[1:] if word not in (".",)]
         while rest and rest[0] == ",":
             rest = rest[1:]
-        if not declared or not is_fragment(_glue(rest) or "yes"):
-            return _glue(declared) if declared and _is_short(rest) else ""
-        return _glue([*declared, ",", *rest]) if rest and is_yes else _glue(declared) if not rest else ""
+        if not declared or not is_fragment(_join_words(rest) or "yes"):
+            return _join_words(declared) if declared and _is_short(rest) else ""
+        return _join_words([*declared, ",", *rest]) if rest and is_yes else _join_words(declared) if not rest else ""
     numbers = talk_words().sets["numbers"]
-    declared = _declare(asked)
+    declared = _declare_question(asked)
     if (
         declared
         and (first in numbers or first.isdigit())
         and declared[-1].lower().endswith("s")
         and is_fragment(answer)
     ):
-        return _glue(
+        return _join_words(
             [
                 *declared[:-1],
                 answered[0].lower(),
@@ -286,16 +286,16 @@ def _join_named(asked: Sequence[str], answered: Sequence[str]) -> str:
     has_verb = any(word.lower() in (*_PERSONS, "i", "and") for word in rest)
     if lows[:2] != ["do", "you"] or lows[2] not in _HELD or not opens or not is_named or has_verb:
         return ""
-    return _glue(["I", lows[2], *rest])
+    return _join_words(["I", lows[2], *rest])
 
 
 def _is_short(rest: Sequence[str]) -> bool:
     return not rest or (len(rest) <= 4 and rest[0].lower() in ("i", "we", "he", "she", "they", "it"))
 
 
-def _gap(asked: Sequence[str]) -> list[str]:
+def _declare_behind_question_word(asked: Sequence[str]) -> list[str]:
     """What is declared by a question behind its asking word."""
-    return _declare(asked[1:]) if len(asked) > 2 and asked[1].lower() in _AUX else []
+    return _declare_question(asked[1:]) if len(asked) > 2 and asked[1].lower() in _AUX else []
 
 
 def _opens_with_verb(answered: Sequence[str]) -> bool:
@@ -303,19 +303,19 @@ def _opens_with_verb(answered: Sequence[str]) -> bool:
     stop = next(
         (at for at, word in enumerate(answered) if word in (",", "-", "–", "(", ";") or word == "since"), len(answered)
     )
-    return not is_fragment(_glue(answered[:stop])) or answered[0].lower() in (*_YES, *_NO)
+    return not is_fragment(_join_words(answered[:stop])) or answered[0].lower() in (*_YES, *_NO)
 
 
 def _join_place(asked: Sequence[str], answered: Sequence[str]) -> str:
-    declared = _gap(asked)
+    declared = _declare_behind_question_word(asked)
     if not declared or _opens_with_verb(answered):
         return ""
     is_linked = answered[0].lower() in _PLACES or declared[-1].lower() in _PLACES
-    return _glue([*declared, *(() if is_linked else ("in",)), *answered])
+    return _join_words([*declared, *(() if is_linked else ("in",)), *answered])
 
 
 def _join_time(asked: Sequence[str], answered: Sequence[str]) -> str:
-    declared = _gap(asked)
+    declared = _declare_behind_question_word(asked)
     if not declared or _opens_with_verb(answered):
         return ""
     first = answered[0].lower()
@@ -323,7 +323,7 @@ def _join_time(asked: Sequence[str], answered: Sequence[str]) -> str:
     if first not in _WHEN_LINKS and not is_day:
         return ""
     link = () if first in _WHEN_LINKS else ("in",) if first in talk_words().sets["months"] else ("on",)
-    return _glue([*declared, *link, *answered])
+    return _join_words([*declared, *link, *answered])
 
 
 def _join_who(asked: Sequence[str], answered: Sequence[str]) -> str:
@@ -334,10 +334,10 @@ def _join_who(asked: Sequence[str], answered: Sequence[str]) -> str:
     if lows[1] in ("is", "are", "was") and len(asked) <= 5:
         end = _subject_end(asked, 2)
         if end == len(asked) and end > 2:
-            return _glue([*_swap(asked[2:end]), lows[1], *answered])
+            return _join_words([*_swap_persons(asked[2:end]), lows[1], *answered])
     if lows[1] in verb_forms().third and answered[0][:1].isupper():
         cut = answered.index(",") if "," in answered else len(answered)
-        return _glue([*answered[:cut], *_swap(asked[1:]), *answered[cut:]])
+        return _join_words([*answered[:cut], *_swap_persons(asked[1:]), *answered[cut:]])
     return ""
 
 
@@ -347,15 +347,15 @@ def _join_what(asked: Sequence[str], answered: Sequence[str]) -> str:
         return ""
     lows = [word.lower() for word in asked]
     if lows[1] in ("is", "was", "are") and len(asked) > 2:
-        rest = _swap(asked[2:])
+        rest = _swap_persons(asked[2:])
         if rest[-1].lower() == "called":
-            return _glue([*rest[:-1], lows[1], "called", *answered])
+            return _join_words([*rest[:-1], lows[1], "called", *answered])
         if lows[2] in ("your", "his", "her", "their", "the", "my", "its") and len(asked) <= 6:
-            return _glue([*rest, lows[1], *answered])
+            return _join_words([*rest, lows[1], *answered])
     aux = next((place for place, low in enumerate(lows) if place and low in _AUX), None)
     if aux is None or aux > 3 or lows[aux] in ("can", "would"):  # what one can do is advice
         return ""
-    declared = _declare(asked[aux:])
+    declared = _declare_question(asked[aux:])
     empty = (
         "do",
         "does",
@@ -374,7 +374,7 @@ def _join_what(asked: Sequence[str], answered: Sequence[str]) -> str:
     if len(declared) < 2 or declared[-1].lower() in ("am", "is", "are", "was", "were") or declared[-1].lower() in empty:
         return ""
     noun = asked[1:aux] if declared[-1].lower() in _PLACES and not _is_plural(asked[aux - 1]) else []
-    return _glue([*declared, *noun, *answered])
+    return _join_words([*declared, *noun, *answered])
 
 
 def _is_plural(word: str) -> bool:
@@ -388,7 +388,7 @@ def _join_how(asked: Sequence[str], answered: Sequence[str]) -> str:
     joiner = {
         "old": _join_age, "many": _join_count, "much": _join_amount, "long": _join_duration, "often": _join_frequency,
     }.get(asked[1].lower())  # fmt: skip
-    return _glue(joiner(asked, answered)) if joiner else ""
+    return _join_words(joiner(asked, answered)) if joiner else ""
 
 
 def _is_number(word: str) -> bool:
@@ -399,13 +399,13 @@ def _join_age(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
     end = _subject_end(asked, 3)
     if asked[2].lower() not in ("is", "are") or end != len(asked) or not _is_number(answered[0]):
         return []
-    subject = _swap(asked[3:end])
+    subject = _swap_persons(asked[3:end])
     return [*subject, "am" if subject == ["I"] else asked[2].lower(), *answered]
 
 
 def _join_count(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
     aux = next((place for place, word in enumerate(asked) if place > 2 and word.lower() in _AUX), None)
-    declared = _declare(asked[aux:]) if aux and _is_number(answered[0]) else []
+    declared = _declare_question(asked[aux:]) if aux and _is_number(answered[0]) else []
     rest = answered[2:] if answered[1:2] == [","] else answered[1:]
     is_even = answered[0].lower() not in ("one", "1") or not _is_plural(asked[(aux or 0) - 1])
     return (
@@ -418,10 +418,10 @@ def _join_amount(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
     if not _is_number(answered[0]) or asked[2].lower() not in _AUX:
         return []
     if asked[2].lower() not in ("is", "are", "was", "were") or asked[-1].lower().endswith("ing"):
-        declared = _declare(asked[2:])
+        declared = _declare_question(asked[2:])
         return [*declared, *answered] if declared else []
     end = _subject_end(asked, 3)
-    subject, rest = _swap(asked[3:end]), asked[end:]
+    subject, rest = _swap_persons(asked[3:end]), asked[end:]
     if end == 3 or subject[0].lower() in ("i", "we", "he", "she"):
         return []
     is_rest = not rest or (len(rest) > 1 and rest[0].lower() in (*_PLACES, "a", "an", "per"))
@@ -430,7 +430,7 @@ def _join_amount(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
 
 def _join_duration(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
     """Reads "How long have you been married?" "Ten years"."""
-    declared = _declare(asked[2:])
+    declared = _declare_question(asked[2:])
     if not declared or not (_is_number(answered[0]) or answered[0].lower() in ("since", "for", "until", "till")):
         return []
     is_spent = verb_forms().lemma(declared[-1].lower()) in ("take", "last", "need", "want", "get")
@@ -441,5 +441,5 @@ def _join_duration(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
 def _join_frequency(asked: Sequence[str], answered: Sequence[str]) -> list[str]:
     """Reads "How often do you swim?" "Twice a week"."""
     is_count = answered[0].lower() in ("once", "twice", "every", "never", "daily", "weekly") or _is_number(answered[0])
-    declared = _declare(asked[2:])
+    declared = _declare_question(asked[2:])
     return [*declared, *answered] if declared and is_count else []

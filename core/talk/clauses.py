@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.talk.vocabulary import Token, known_names, starts_with, talk_words, verb_forms
+from core.talk.vocabulary import Token, known_names, length_of_phrase_at, talk_words, verb_forms
 
 SUBJECTS = frozenset(("i", "we", "he", "she", "they", "it", "you"))
 _BREAKS = frozenset((",", ";", "–", "—", "-", "--", ":", "..."))
@@ -284,12 +284,12 @@ def list_heads(tokens: Sequence[Token], clause: Clause) -> tuple[Clause, ...]:
             end = at
             while tokens[end - 1].low in _BREAKS or tokens[end - 1].low in _LOOSE_ENDS:
                 end -= 1
-            if has_finite_verb(tokens, clause.first, end) and not _reports(tokens, clause.first, end):
+            if has_finite_verb(tokens, clause.first, end) and not _has_report_verb(tokens, clause.first, end):
                 heads.append(Clause(clause.first, end))
     return tuple(heads)
 
 
-def _reports(tokens: Sequence[Token], first: int, end: int) -> bool:
+def _has_report_verb(tokens: Sequence[Token], first: int, end: int) -> bool:
     """Whether somebody says, thinks or knows something within two places: what that is may go on behind them."""
     return any(token.low in talk_words().sets["stop_verbs"] for token in tokens[first:end])
 
@@ -298,7 +298,7 @@ def _opens_remark(tokens: Sequence[Token], at: int, end: int) -> bool:
     """Whether what begins at a place may be left off: a reason, a consequence, a clause of its own."""
     while at < end and tokens[at].low in ("and", "plus"):
         at += 1
-    is_doubted = _reports(tokens, at, end) or any(token.low in _HEARSAY for token in tokens[at:end])
+    is_doubted = _has_report_verb(tokens, at, end) or any(token.low in _HEARSAY for token in tokens[at:end])
     if at >= end or tokens[at].low in _LIMITS or is_doubted or _turns_back(tokens, at, end):
         return False
     if tokens[at].low in _REASONS:
@@ -337,7 +337,7 @@ def _trim_start(tokens: Sequence[Token], lows: Sequence[str], first: int, end: i
     words = talk_words()
     while first < end and not tokens[first].is_word and tokens[first].low not in ("£", "$", "€", "#", "("):
         first += 1
-    length = starts_with(lows, first, words.phrases["openers"])
+    length = length_of_phrase_at(lows, first, words.phrases["openers"])
     behind = first + length
     if length and behind < end:
         is_joint = tokens[behind].low in (*_BREAKS, "!", ".")
@@ -347,7 +347,7 @@ def _trim_start(tokens: Sequence[Token], lows: Sequence[str], first: int, end: i
             return behind + is_joint
     elif length and behind == end:
         return end
-    if first + 2 < end and tokens[first + 1].low in (",", "!") and _calls(tokens[first], names):
+    if first + 2 < end and tokens[first + 1].low in (",", "!") and _is_vocative(tokens[first], names):
         return first + 2
     return first
 
@@ -360,7 +360,7 @@ def _may_follow_opener(tokens: Sequence[Token], first: int, behind: int, end: in
     if tokens[behind].low in starters and opens_with_subject(tokens, behind, end):
         return True
     lows = [token.low for token in tokens[behind:end]]
-    length = starts_with(lows, 0, talk_words().phrases["openers"])
+    length = length_of_phrase_at(lows, 0, talk_words().phrases["openers"])
     return 0 < length < len(lows) and lows[length] == ","
 
 
@@ -380,7 +380,7 @@ def _trim_end(tokens: Sequence[Token], lows: Sequence[str], first: int, end: int
             and tokens[begin - 1].low in (",", "-", "–", "—", "...")
         ):
             return begin - 1
-    if end - 2 > first and tokens[end - 2].low == "," and _calls(tokens[end - 1], names):
+    if end - 2 > first and tokens[end - 2].low == "," and _is_vocative(tokens[end - 1], names):
         return end - 2
     last = tokens[end - 1].low
     if last in names and end - first > 3 and tokens[end - 2].is_word and tokens[end - 2].low not in _BEFORE_NAMES:
@@ -390,7 +390,7 @@ def _trim_end(tokens: Sequence[Token], lows: Sequence[str], first: int, end: int
     return end - 1 if end - 1 > first and lows[end - 1] in laughs else end
 
 
-def _calls(token: Token, names: frozenset[str]) -> bool:
+def _is_vocative(token: Token, names: frozenset[str]) -> bool:
     """Whether a name or a title between commas only calls somebody."""
     sets = talk_words().sets
     if token.low in names or token.low in sets["kin_titles"]:

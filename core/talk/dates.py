@@ -16,7 +16,7 @@ from core.text.time_parts import (
     DaySpan,
     TimeHit,
     TokenizedQuestion,
-    first_from,
+    first_occurrence_from,
     latest_occurrence,
     latest_over,
     time_vocabulary,
@@ -236,7 +236,7 @@ def _choose_days(reading: TokenizedQuestion, hit: TimeHit, before: str, *, is_ah
     today = reading.today
     if before in _FORWARD or (is_ahead and before != "since"):
         day = today + timedelta(days=hit.loose.sort == "weekday")
-        return first_from(hit.loose, day)
+        return first_occurrence_from(hit.loose, day)
     if hit.loose.sort == "month":
         return latest_occurrence(hit.loose, today) if before == "since" else latest_over(hit.loose, today) or hit.span
     return latest_occurrence(hit.loose, today)

@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from core.talk.clauses import is_finite
-from core.talk.vocabulary import Token, known_names, starts_with, stem_word, talk_words, tokenize_talk, verb_forms
+from core.talk.vocabulary import (
+    Token,
+    known_names,
+    length_of_phrase_at,
+    stem_word,
+    talk_words,
+    tokenize_talk,
+    verb_forms,
+)
 from core.text.noun_phrases import is_noun
 
 _DETERMINERS = frozenset(("a", "an", "the", "my", "our"))
@@ -98,7 +106,7 @@ def points_outside(tokens: Sequence[Token], names: Collection[str] = ()) -> bool
         names: of those who speak, folded.
     """
     lows = [token.low for token in tokens]
-    if any(starts_with(lows, at, talk_words().phrases["pointing"]) for at in range(len(lows))):
+    if any(length_of_phrase_at(lows, at, talk_words().phrases["pointing"]) for at in range(len(lows))):
         return True
     if any(low == "instead" and lows[at + 1 : at + 2] != ["of"] for at, low in enumerate(lows)):
         return True

@@ -119,7 +119,7 @@ def encode_sentence(tokens: TextTokens, sentence: SentenceInContext) -> Sentence
         sentence: any text, also an empty one.
     """
     text = replace_surrogates(sentence.text[:SENTENCE_CHARS])
-    earlier, own = _context(sentence.before)
+    earlier, own = _split_speaker_line(sentence.before)
     read, spans = tokens.read(text)
     ids, offsets = read[:SENTENCE_TOKENS], tuple(spans[:SENTENCE_TOKENS])
     capitals = {start for match in _CAPITAL.finditer(text) for start in range(match.start(), match.end())}
@@ -132,7 +132,7 @@ def encode_sentence(tokens: TextTokens, sentence: SentenceInContext) -> Sentence
     return SentenceFeatures(np.array(ids, np.int64), np.array(kinds, np.int64), offsets)
 
 
-def _context(before: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+def _split_speaker_line(before: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
     if before and _NAMED.match(before[0]):
         return before[:1], before[1:]
     return (), before
@@ -160,9 +160,9 @@ def read_logits(
     """
     first, second = len(TYPES), len(TYPES) + len(ASSERTIONS)
     logits = sentence.tolist()
-    types = _shares(logits[:first], temperatures["type"])
-    assertions = _shares(logits[first:second], temperatures["assertion"])
-    worths = _shares(logits[second + 1 :], temperatures["worth"])
+    types = _softmax_of_few(logits[:first], temperatures["type"])
+    assertions = _softmax_of_few(logits[first:second], temperatures["assertion"])
+    worths = _softmax_of_few(logits[second + 1 :], temperatures["worth"])
     kind = TYPES[types.index(max(types))]
     if kind is StatementType.NONE and worths[0] < 0.5:
         kind = TYPES[types.index(max(types[:-1]))]  # worth keeping by the other head: the likeliest type that is one
@@ -173,11 +173,11 @@ def read_logits(
         asserted=sum(assertions[:2]),
         lasting=1 / (1 + math.exp(-min(30.0, max(-30.0, logits[second] / temperatures["lasting"])))),
         worth=min(WORTHS - 1.0, sum(worth * share for worth, share in enumerate(worths))),
-        spans=dict(_spans(tokens, features.offsets)) if kind is not StatementType.NONE else {},
+        spans=dict(_likeliest_spans(tokens, features.offsets)) if kind is not StatementType.NONE else {},
     )
 
 
-def _shares(logits: Sequence[float], temperature: float) -> list[float]:
+def _softmax_of_few(logits: Sequence[float], temperature: float) -> list[float]:
     """`softmax` of a few logits: a list is done before an array is made."""
     most = max(logits)
     raised = [math.exp((logit - most) / temperature) for logit in logits]
@@ -191,7 +191,9 @@ def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(raised / raised.sum(-1, keepdims=True), np.float64)
 
 
-def _spans(tokens: NDArray[np.float64], offsets: Sequence[tuple[int, int]]) -> Iterator[tuple[str, tuple[int, int]]]:
+def _likeliest_spans(
+    tokens: NDArray[np.float64], offsets: Sequence[tuple[int, int]]
+) -> Iterator[tuple[str, tuple[int, int]]]:
     """The likeliest begin and end of each span, where together they are likelier than that there is none."""
     read = len(offsets)
     for nr, name in enumerate(SPANS):

@@ -108,7 +108,7 @@ class ReaderModel:
                 row = encode_sentence(tokens, sentence)
                 words = encoder.vectors(row.ids)
                 settled = None if look is None else look.settle(look_at(sentence, row, words))
-                found.append(settled or _read(self.card, session, row, words))
+                found.append(settled or _run_reader_model(self.card, session, row, words))
         except runtime_faults() as error:
             raise LociError(Code.EMBEDDING_FAILED, "The model that reads statements failed on a sentence.") from error
         return tuple(found)
@@ -128,7 +128,7 @@ class ReaderModel:
         self._session.rest()
 
 
-def _read(card: ReaderCard, session: Any, row: SentenceFeatures, words: NDArray[np.float32]) -> Reading:
+def _run_reader_model(card: ReaderCard, session: Any, row: SentenceFeatures, words: NDArray[np.float32]) -> Reading:
     sentence, tokens = session.run(None, {"words": words[None], "kinds": row.kinds[None]})
     is_usable = sentence.shape == (1, POOLED) and tokens.shape == (1, len(row.offsets) + 2, POINTERS)
     if not is_usable or not (np.isfinite(sentence).all() and np.isfinite(tokens).all()):

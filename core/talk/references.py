@@ -145,7 +145,7 @@ class References:
         fitting = [
             one
             for one in self._referents.values()
-            if _fits(one, wanted) and one.name.casefold() not in barred and one.turn >= earliest
+            if _fits_pronoun(one, wanted) and one.name.casefold() not in barred and one.turn >= earliest
         ]
         fitting.sort(key=lambda one: (one.turn, one.place), reverse=True)
         while fitting and fitting[0].is_loose and fitting[0].turn < self.turn - 2:
@@ -153,7 +153,7 @@ class References:
         firm = [one for one in fitting if not one.is_loose]
         if not firm:
             return None, 0.0
-        found, sure = _choose(firm, wanted, self.turn)
+        found, sure = _choose_referent(firm, wanted, self.turn)
         if fitting[0].is_loose:  # it may be the one that is meant
             is_near = found.gender == wanted and self.turn - found.turn <= 2 and len(self.speakers) < 3
             is_near = is_near and found.turn == fitting[0].turn and wanted != "t"
@@ -173,7 +173,7 @@ class References:
         """Note that something was spoken of again, and with it what the pronoun says of its gender."""
         gender = _GENDERS[pronoun]
         kept = replace(referent, gender=referent.gender or (gender if gender in "mf" else ""))
-        self._keep(kept)
+        self._keep_referent(kept)
 
     def note(self, tokens: Sequence[Token], speaker: str, addressee: str) -> None:
         """Remember what a sentence names.
@@ -189,11 +189,11 @@ class References:
                 continue  # "your other dog" is beside the one that is spoken of
             named = self._name_phrase(tokens, phrase, speaker, addressee)
             if named is not None and not (named.gender == "t" and _stands_beside(tokens, phrase.first)):
-                self._keep(named)
+                self._keep_referent(named)
         if (thing := _find_other_thing(tokens)) is not None:
-            self._keep(Referent(thing, "t", is_loose=True, key="? it"))
+            self._keep_referent(Referent(thing, "t", is_loose=True, key="? it"))
         for name in _list_loose_names(tokens, self.known_phrases(tokens)):
-            self._keep(Referent(name, is_loose=True, key=f"? {name.casefold()}"))
+            self._keep_referent(Referent(name, is_loose=True, key=f"? {name.casefold()}"))
 
     def find_companions(self, tokens: Sequence[Token], speaker: str, *, is_asked: bool = False) -> str:
         """Who is with a speaker by a sentence, to stand behind the speaker's name: "their family", "Raff".
@@ -262,7 +262,7 @@ class References:
     ) -> Referent | None:
         gender = {"women": "f", "men": "m", "groups": "g", "things": "t"}.get(phrase.sort, "")
         is_animal = phrase.sort == "pets"
-        name = phrase.name or self._describe(tokens, phrase, speaker, addressee)
+        name = phrase.name or self._describe_referent(tokens, phrase, speaker, addressee)
         if not name:
             return None
         if phrase.name and phrase.sort != "things":
@@ -275,7 +275,7 @@ class References:
         is_animal = is_animal or (known is not None and known.is_animal)
         return Referent(name, gender, is_animal, is_subject=is_subject, key=key)
 
-    def _describe(self, tokens: Sequence[Token], phrase: NounPhrase, speaker: str, addressee: str) -> str:
+    def _describe_referent(self, tokens: Sequence[Token], phrase: NounPhrase, speaker: str, addressee: str) -> str:
         words = " ".join(token.text for token in tokens[phrase.first : phrase.noun + 1])
         low = tokens[phrase.first].low
         rest = " ".join(token.text for token in tokens[phrase.first + 1 : phrase.noun + 1])
@@ -293,7 +293,7 @@ class References:
             return known or (f"{possessive(speaker)} {low}" if speaker else "")
         return words if phrase.sort == "names" else ""
 
-    def _keep(self, referent: Referent) -> None:
+    def _keep_referent(self, referent: Referent) -> None:
         self._count += 1
         key = referent.key or referent.name.casefold()
         self._referents.pop(key, None)
@@ -322,7 +322,7 @@ def find_noun_phrases(tokens: Sequence[Token], persons: Iterable[str] = ()) -> t
     for at in places:
         if at < end:
             continue
-        phrase = _noun_at(tokens, at) or _name_at(tokens, at, known)
+        phrase = _noun_at(tokens, at) or _name_in_tokens(tokens, at, known)
         if phrase is not None:
             out.append(phrase)
             end = max(phrase.end, at + 1)
@@ -379,7 +379,7 @@ def _noun_at(tokens: Sequence[Token], at: int) -> NounPhrase | None:
     if sort is None:
         return None
     first = at
-    while first > 0 and at - first < 3 and _describes(tokens[first - 1].low):
+    while first > 0 and at - first < 3 and _may_precede_noun(tokens[first - 1].low):
         first -= 1
     is_owned = first > 0 and tokens[first - 1].low in _DETERMINERS
     if is_owned:
@@ -394,7 +394,7 @@ def _noun_at(tokens: Sequence[Token], at: int) -> NounPhrase | None:
     return NounPhrase(first, at, name, sort, end)
 
 
-def _describes(low: str) -> bool:
+def _may_precede_noun(low: str) -> bool:
     """Whether a word may stand between "my" and a noun."""
     sets, verbs = talk_words().sets, verb_forms()
     if low in sets["adjectives"]:
@@ -443,7 +443,7 @@ def _looks_like_name(tokens: Sequence[Token], at: int) -> bool:
     )
 
 
-def _name_at(tokens: Sequence[Token], at: int, known: frozenset[str]) -> NounPhrase | None:
+def _name_in_tokens(tokens: Sequence[Token], at: int, known: frozenset[str]) -> NounPhrase | None:
     """A name of a person: one that is known, or one that stands as people's names do."""
     token = tokens[at]
     sets = talk_words().sets
@@ -479,13 +479,13 @@ def _stands_like_person(tokens: Sequence[Token], at: int, end: int) -> bool:
     return before in ("with", "and") or acts
 
 
-def _fits(one: Referent, wanted: str) -> bool:
+def _fits_pronoun(one: Referent, wanted: str) -> bool:
     if wanted in ("g", "t"):
         return one.gender == wanted or (wanted == "t" and one.is_animal)
     return one.gender in ("", wanted)
 
 
-def _choose(fitting: Sequence[Referent], wanted: str, turn: int) -> tuple[Referent, float]:
+def _choose_referent(fitting: Sequence[Referent], wanted: str, turn: int) -> tuple[Referent, float]:
     best, *others = fitting
     near = [one for one in others if best.turn - one.turn <= 1]
     if wanted == "t":

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from core.talk.clauses import is_finite
-from core.talk.vocabulary import Edit, Token, starts_with, stem_word, talk_words, verb_forms
+from core.talk.vocabulary import Edit, Token, length_of_phrase_at, stem_word, talk_words, verb_forms
 from core.types.talk import StatementType
 
 _PERFECT = re.compile(
@@ -238,7 +238,7 @@ def is_pep_talk(lows: Sequence[str], kind: StatementType) -> bool:
     """
     words, adverbs = talk_words(), verb_forms().sets["adverbs"]
     plain = [low for low in lows if low not in adverbs]
-    if any(starts_with(plain, at, words.phrases["pep_talk"]) for at in range(len(plain))):
+    if any(length_of_phrase_at(plain, at, words.phrases["pep_talk"]) for at in range(len(plain))):
         return True
     place = next((at for at, low in enumerate(plain[1:8], 1) if low in ("is", "are", "can", "could")), None)
     if place is None or place + 1 >= len(plain):

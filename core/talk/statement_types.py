@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 
 from core.talk.clauses import is_finite
-from core.talk.vocabulary import TalkWords, Token, starts_with, talk_words, verb_forms
+from core.talk.vocabulary import TalkWords, Token, length_of_phrase_at, talk_words, verb_forms
 from core.types.talk import StatementType
 
 _BE = frozenset(("is", "are", "am", "was", "were", "be", "been"))
@@ -102,7 +102,7 @@ def _correct_field(lows: Sequence[str], verb: int, read: StatementType) -> State
         act = next((low for low in lows[verb + 1 :] if low not in verb_forms().sets["adverbs"]), "")
         is_trying = act.endswith("ing") and act not in sets["preferring"] and act[:-3] in verb_forms().base
         return StatementType.HABIT if is_trying else read
-    is_often = _has(lows, "frequency_phrases", verb)
+    is_often = _has_type_phrase(lows, "frequency_phrases", verb)
     if is_often and read in (StatementType.EVENT, StatementType.OPINION, StatementType.ATTRIBUTE):
         return StatementType.HABIT
     return read
@@ -175,7 +175,7 @@ def is_passing_happening(tokens: Sequence[Token]) -> bool:
     lows = [token.low for token in tokens]
     if verb is None or any(low.isdigit() and len(low) == _YEAR for low in lows):
         return False
-    is_long = bool(type_words().sets["duration"] & {*lows[verb:]}) or _has(lows, "frequency_phrases", verb)
+    is_long = bool(type_words().sets["duration"] & {*lows[verb:]}) or _has_type_phrase(lows, "frequency_phrases", verb)
     return not is_long and is_single_happening(lows, verb)
 
 
@@ -186,14 +186,16 @@ def is_turning_point(tokens: Sequence[Token]) -> bool:
     return bool(acts & type_words().sets["changing"])
 
 
-def _has(lows: Sequence[str], name: str, begin: int = 0) -> bool:
+def _has_type_phrase(lows: Sequence[str], name: str, begin: int = 0) -> bool:
     phrases = type_words().phrases[name]
-    return any(starts_with(lows, at, phrases) for at in range(begin, len(lows)))
+    return any(length_of_phrase_at(lows, at, phrases) for at in range(begin, len(lows)))
 
 
 def _is_ahead(lows: Sequence[str], verb: int) -> bool:
     is_vow = {"always", "never"} & set(lows[verb + 1 : verb + 2])  # "will always remember" plans nothing
-    if (lows[verb] in ("will", "shall") and not is_vow) or _has(lows[: verb + 8], "plan_phrases", max(0, verb - 2)):
+    if (lows[verb] in ("will", "shall") and not is_vow) or _has_type_phrase(
+        lows[: verb + 8], "plan_phrases", max(0, verb - 2)
+    ):
         return True
     is_going = lows[verb] in ("is", "are") and lows[verb + 1 : verb + 3] == ["going", "to"]
     return is_going and (lows[verb + 3] if verb + 3 < len(lows) else "") not in type_words().sets["motion_goals"]
@@ -203,7 +205,7 @@ def _is_skill(lows: Sequence[str], verb: int) -> bool:
     instruments, forms = type_words().sets["instruments"], verb_forms()
     plays = [at for at, low in enumerate(lows) if forms.lemma(low.removesuffix("ing")) == "play"]
     is_played = any(instruments & {*lows[at : at + 6]} for at in plays)
-    return is_played or _has(lows[: verb + 5], "skill_phrases", max(0, verb - 2))
+    return is_played or _has_type_phrase(lows[: verb + 5], "skill_phrases", max(0, verb - 2))
 
 
 def _is_liking(lows: Sequence[str], verb: int) -> bool:
@@ -212,17 +214,17 @@ def _is_liking(lows: Sequence[str], verb: int) -> bool:
         act += 1
     if verb_forms().lemma(lows[act]) in type_words().sets["preference"]:
         return True
-    return _has(lows[: verb + 4], "preference_phrases")
+    return _has_type_phrase(lows[: verb + 4], "preference_phrases")
 
 
 def _is_repeated(lows: Sequence[str], verb: int) -> bool:
     del verb
-    return _has(lows, "habit_phrases")
+    return _has_type_phrase(lows, "habit_phrases")
 
 
 def _is_relation(lows: Sequence[str], verb: int) -> bool:
     relations = type_words().sets["relations"]
-    if _has(lows[: verb + 4], "relation_phrases", max(0, verb - 1)):
+    if _has_type_phrase(lows[: verb + 4], "relation_phrases", max(0, verb - 1)):
         return True
     behind = lows[verb + 1 : verb + 6]
     stop = next((at for at, low in enumerate(behind) if low in _LINKS), len(behind))
@@ -236,8 +238,8 @@ def _counts_time(lows: Sequence[str]) -> bool:
 
 def _is_work(lows: Sequence[str], verb: int) -> bool:
     del verb
-    return _has(lows, "work_phrases")
+    return _has_type_phrase(lows, "work_phrases")
 
 
 def _is_opinion(lows: Sequence[str], verb: int) -> bool:
-    return _has(lows[: verb + 3], "opinion_phrases", verb)
+    return _has_type_phrase(lows[: verb + 3], "opinion_phrases", verb)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.talk.agreement import YOU, Speech, UnclearClauseError
-from core.talk.answers import find_topic, is_fragment, join_answer, mark_question, read_request
+from core.talk.answers import find_topic, is_fragment, join_answer, mark_question, read_question_request
 from core.talk.clauses import Clause, has_finite_verb, list_heads, speaks_of_past, split_clauses
 from core.talk.dates import find_date_edits, find_scene_date, has_own_time
 from core.talk.open_references import QualifiedNouns, names_somebody, points_outside
@@ -25,7 +25,7 @@ from core.talk.vocabulary import (
     Token,
     apply_edits,
     base_form,
-    starts_with,
+    length_of_phrase_at,
     stem_word,
     talk_words,
     tokenize_talk,
@@ -205,13 +205,13 @@ class _StatementBuilder:
     def in_context(self, place: int, utterances: Sequence[_Utterance]) -> SentenceInContext:
         """A sentence as the reader is given it."""
         one = utterances[place]
-        first = _run_start(utterances, place)
+        first = _speaker_run_start(utterances, place)
         own = tuple(each.sentence.text for each in utterances[first:place])
         text = one.sentence.text[: _end_of_statement(one)]
         is_long = sum(token.is_word for token in one.tokens) >= _NEEDS_NO_OTHER
         if is_long or not first or utterances[first - 1].turn.speaker == one.turn.speaker:
             return SentenceInContext(text, own)
-        other = " ".join(each.sentence.text for each in utterances[_run_start(utterances, first - 1) : first])
+        other = " ".join(each.sentence.text for each in utterances[_speaker_run_start(utterances, first - 1) : first])
         return SentenceInContext(text, (f"{utterances[first - 1].turn.speaker}: {other}", *own))
 
     def list_parts(self, one: _Utterance, whole: SentenceInContext) -> tuple[SentenceInContext, ...]:
@@ -231,11 +231,11 @@ class _StatementBuilder:
         """
         self._references.turn = one.number
         self._references.note_speaker(one.turn)
-        speech = self._speech(one)
+        speech = self._speech_of_utterance(one)
         self._stems.add(one.tokens)
         joined = tuple(_join_readings(reading, part) for part in parts)
-        reason = self._refusal(one, reading)
-        if reason and any(self._refusal(one, part) is None for part in joined):
+        reason = self._why_no_statement(one, reading)
+        if reason and any(self._why_no_statement(one, part) is None for part in joined):
             reason = None
         if reading.statement >= MARKED:
             self._worthy.add(one.turn.episode_id)
@@ -265,7 +265,7 @@ class _StatementBuilder:
         small = dict.fromkeys(turn.episode_id for turn in self._turns if turn.episode_id not in holding)
         return ConversationStatements(tuple(self._made), tuple(small), dict(self._skipped))
 
-    def _speech(self, one: _Utterance) -> Speech:
+    def _speech_of_utterance(self, one: _Utterance) -> Speech:
         speaker = self._references.name_of(one.turn)
         addressee, sure = self._references.addressee_of(one.turn, one.who_before)
         if self._companions[0] != one.number:
@@ -279,11 +279,11 @@ class _StatementBuilder:
             self._companions = (one.number, beside)
         return Speech(speaker, addressee, sure, one.turn.said_ms, self._companions[1])
 
-    def _refusal(self, one: _Utterance, reading: Reading) -> str | None:
+    def _why_no_statement(self, one: _Utterance, reading: Reading) -> str | None:
         """Why a sentence gives no statement by what it is; None where it may."""
         if one.turn.is_assistant:
             return "assistant"
-        if _asks(one):
+        if _is_asked(one):
             return "question"
         if reading.assertion in _UNASSERTED:
             return str(reading.assertion)
@@ -302,7 +302,7 @@ class _StatementBuilder:
         """Write what a sentence states; "" or the reason why nothing of it was written."""
         joined = [*self._rewrite_answer(one, reading, speech)] or [*self._rewrite_request(one, reading, speech)]
         if joined:
-            is_kept = [self._keep(each, one, reading, is_parted=False) for each in joined]
+            is_kept = [self._keep_statement(each, one, reading, is_parted=False) for each in joined]
             return "" if any(is_kept) else "unsure"
         reasons: list[str] = []
         subjects: list[str] = []
@@ -312,7 +312,7 @@ class _StatementBuilder:
                 if clause != clauses[0]:
                     self._note_scene(one, one.sentence.text[: one.tokens[clause.first - 1].start].rstrip(" -–—,;"))
                 self._references.note(one.tokens[: clause.first], speech.speaker, speech.addressee)
-            reason = (self._refusal(one, part) if parts else None) or self._write_clause_statement(
+            reason = (self._why_no_statement(one, part) if parts else None) or self._write_clause_statement(
                 one, clause, part, speech, is_parted=bool(parts)
             )
             if reason:
@@ -323,7 +323,9 @@ class _StatementBuilder:
             self._last_subject = (one.number, subjects[0])
         if not subjects and {*reasons} == {"fragment"} and self._may_stand_as_note(one, reading):
             noted = _write_labelled(speech.speaker, speech.speaker, one, reading)
-            return "" if any(self._keep(each, one, reading, is_parted=False) for each in noted) else "fragment"
+            return (
+                "" if any(self._keep_statement(each, one, reading, is_parted=False) for each in noted) else "fragment"
+            )
         return "" if subjects else reasons[0] if reasons else "unsure"
 
     def _may_stand_as_note(self, one: _Utterance, reading: Reading) -> bool:
@@ -348,7 +350,7 @@ class _StatementBuilder:
         for head in (clause, *list_heads(one.tokens, clause)):
             try:
                 rewritten = self._add_scene(self._rewrite_clause(one, head, reading, speech), one)
-                if self._keep(rewritten, one, reading, is_parted=is_parted):
+                if self._keep_statement(rewritten, one, reading, is_parted=is_parted):
                     return ""
                 reason = reason or "unsure"
             except UnclearClauseError as error:
@@ -371,13 +373,13 @@ class _StatementBuilder:
     def _rewrite_clause(self, one: _Utterance, clause: Clause, reading: Reading, speech: Speech) -> RewrittenClause:
         rewritten = rewrite_clause(
             one.sentence.text, one.tokens, clause, speech, self._references,
-            topic=self._topic(one, speech), recurs=reading.type is StatementType.HABIT,
+            topic=self._implied_subject(one, speech), recurs=reading.type is StatementType.HABIT,
         )  # fmt: skip
         self._last_subject = (one.number, rewritten.about)
         rewritten = _leave_open_tail(rewritten, self._names)
         return replace(rewritten, text=self._nouns.qualify(rewritten.text))
 
-    def _topic(self, one: _Utterance, speech: Speech) -> str:
+    def _implied_subject(self, one: _Utterance, speech: Speech) -> str:
         """Of whom a clause without a subject speaks: of whom the question asked, else who did what was just stated."""
         if one.before.rstrip().endswith("?"):
             for token in tokenize_talk(one.before):
@@ -425,7 +427,7 @@ class _StatementBuilder:
             return
         for clause in split_clauses(one.tokens, self._names)[:1]:
             start, end = one.tokens[clause.first].start, one.tokens[clause.end - 1].end
-            wanted = read_request(one.sentence.text[start:end])
+            wanted = read_question_request(one.sentence.text[start:end])
             tokens = tokenize_talk(wanted)
             try:
                 if wanted:
@@ -458,7 +460,9 @@ class _StatementBuilder:
         found, sure = self._references.resolve(asks[0], not_meant=(speech.speaker, speech.addressee))
         return found.name if found and sure > 0.5 else ""
 
-    def _keep(self, rewritten: RewrittenClause, one: _Utterance, reading: Reading, *, is_parted: bool) -> bool:
+    def _keep_statement(
+        self, rewritten: RewrittenClause, one: _Utterance, reading: Reading, *, is_parted: bool
+    ) -> bool:
         """Keep a statement unless it is unsure, too short or long, not in the words of the talk, or stated already."""
         words = [token for token in tokenize_talk(rewritten.text) if token.is_word]
         sure = rewritten.sure * reading.statement
@@ -594,17 +598,17 @@ def _leave_open_tail(rewritten: RewrittenClause, names: frozenset[str]) -> Rewri
 
 def _is_decided(one: _Utterance) -> bool:
     """Whether what becomes of a sentence is clear without the reader: it is no statement that is kept."""
-    if one.turn.is_assistant or _asks(one):
+    if one.turn.is_assistant or _is_asked(one):
         return True
     lows = [token.low for token in one.tokens if token.is_word or token.low.startswith("'")]
     if one.before.rstrip().endswith("?") or _SPEAKERS & set(lows):
         return False
     if len(lows) <= _MOST_IN_CALL:
         return not lows or lows[0] not in verb_forms().past
-    return len(lows) <= _MOST_IN_PLEASANTRY and starts_with(lows, 0, talk_words().phrases["pleasantries"]) > 0
+    return len(lows) <= _MOST_IN_PLEASANTRY and length_of_phrase_at(lows, 0, talk_words().phrases["pleasantries"]) > 0
 
 
-def _asks(one: _Utterance) -> bool:
+def _is_asked(one: _Utterance) -> bool:
     """Whether a sentence ends as a question does; "I'm with Henning now, remember?" is none."""
     is_asked = one.sentence.text.rstrip(" )\"'").endswith("?")
     return is_asked and _end_of_statement(one) == len(one.sentence.text)
@@ -641,7 +645,7 @@ def _worth_of_kind(turns: Sequence[Turn]) -> float:
     return DIARY_WORTH if all(turn.is_owner for turn in turns) else LONE_WORTH
 
 
-def _run_start(utterances: Sequence[_Utterance], place: int) -> int:
+def _speaker_run_start(utterances: Sequence[_Utterance], place: int) -> int:
     """Where the sentences begin that one speaker says in a row, at most `_MOST_BEFORE` back."""
     first = place
     while first > max(0, place - _MOST_BEFORE) and utterances[first - 1].turn.speaker == utterances[place].turn.speaker:

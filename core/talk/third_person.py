@@ -155,7 +155,7 @@ def rewrite_clause(
     start, end = tokens[clause.first].start, tokens[clause.end - 1].end
     body = " ".join(_PICTURES.sub(" ", apply_edits(sentence, start, end, draft.edits)).split())
     draft.sure *= _clarity_of(draft, bool(prefix))
-    rewritten = _finish(f"{prefix} {body[:1].lower()}{body[1:]}" if prefix else body)
+    rewritten = _finish_sentence(f"{prefix} {body[:1].lower()}{body[1:]}" if prefix else body)
     rewritten = correct_tense(rewritten, () if is_ahead else dates)
     _check_rewritten(rewritten, draft)
     about = draft.about or prefix or _head_of(draft) or speech.speaker
@@ -584,7 +584,10 @@ def _rewrite_third(draft: ClauseDraft, at: int, references: References) -> int:
         references.mark_resolved(referent, low)
         draft.referents.append(referent)
         is_owner = low in ("his", "their", "its") or (low == "her" and _owns_next(draft, at))
-        draft.put(at, possessive(referent.name) if is_owner or low in ("hers",) else _cased(draft, at, referent.name))
+        draft.put(
+            at,
+            possessive(referent.name) if is_owner or low in ("hers",) else _match_clause_case(draft, at, referent.name),
+        )
         if at == draft.clause.first and not draft.about:
             draft.about = referent.name
     behind = draft.low(at + 1)
@@ -599,7 +602,7 @@ def _rewrite_third(draft: ClauseDraft, at: int, references: References) -> int:
     return at + 2
 
 
-def _cased(draft: ClauseDraft, at: int, name: str) -> str:
+def _match_clause_case(draft: ClauseDraft, at: int, name: str) -> str:
     return name[:1].upper() + name[1:] if at == draft.clause.first else name
 
 
@@ -674,7 +677,7 @@ def _is_several(draft: ClauseDraft, at: int) -> bool:
     return ends and not is_verb and low not in talk_words().sets["english"]
 
 
-def _finish(text: str) -> str:
+def _finish_sentence(text: str) -> str:
     rewritten = text.strip(" ,;:-–—")
     while rewritten and rewritten[-1] in ".!?…":
         rewritten = rewritten[:-1].rstrip()

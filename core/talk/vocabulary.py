@@ -232,7 +232,7 @@ def _split_token(sentence: str, low: str, start: int, end: int) -> list[Token]:
     ]
 
 
-def starts_with(lows: Sequence[str], at: int, phrases: Sequence[tuple[str, ...]]) -> int:
+def length_of_phrase_at(lows: Sequence[str], at: int, phrases: Sequence[tuple[str, ...]]) -> int:
     """How many words the longest phrase has that begins at a place; 0 where none does."""
     if not 0 <= at < len(lows):
         return 0

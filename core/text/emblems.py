@@ -35,14 +35,14 @@ def match_words(phrases: Iterable[str]) -> Mapping[str, float]:
     """
     scores = dict.fromkeys(read_emblems(), 0.0)
     for turn, phrase in enumerate(phrases):
-        words = _stems(phrase)
+        words = _stems_of_phrase(phrase)
         for emblem, meanings in _emblem_stems().items():
-            best = max((_overlap(words, meaning) for meaning in meanings), default=0.0)
+            best = max((_share_of_meaning(words, meaning) for meaning in meanings), default=0.0)
             scores[emblem] = max(scores[emblem], best / (1 + turn))
     return scores
 
 
-def _overlap(words: frozenset[str], meaning: frozenset[str]) -> float:
+def _share_of_meaning(words: frozenset[str], meaning: frozenset[str]) -> float:
     if not words or not meaning or words.isdisjoint(meaning):
         return 0.0
     return _WHOLE if words == meaning else _PART * len(words & meaning) / len(meaning)
@@ -50,9 +50,9 @@ def _overlap(words: frozenset[str], meaning: frozenset[str]) -> float:
 
 @cache
 def _emblem_stems() -> Mapping[str, tuple[frozenset[str], ...]]:
-    return {name: tuple(map(_stems, (name, *meanings))) for name, meanings in read_emblems().items()}
+    return {name: tuple(map(_stems_of_phrase, (name, *meanings))) for name, meanings in read_emblems().items()}
 
 
-def _stems(phrase: str) -> frozenset[str]:
+def _stems_of_phrase(phrase: str) -> frozenset[str]:
     words = fold_width(phrase).replace("-", " ").replace("'s ", " ").replace(",", " ").split()
     return frozenset(filter(None, map(stem_of, words)))

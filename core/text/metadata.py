@@ -210,7 +210,7 @@ def find_technologies(text: str, *, has_code: bool = False) -> tuple[MetadataSpa
     taken = {place for one in found for place in range(one.start, one.end)}
     unsure = [match for match in words.exact.finditer(text) if match.start() not in taken]
     if unsure:
-        lines = _find_sentences(text)
+        lines = _find_header_sentences(text)
         for match in unsure:
             sentence = next(span for span in lines if span[0] <= match.start() < span[1])
             beside = {one.group() for one in unsure if sentence[0] <= one.start() < sentence[1]} - words.verbs
@@ -414,7 +414,7 @@ def _in_longer_name(text: str, match: re.Match[str], words: _TechnologyWords, *,
     return word not in common_words() and not word.endswith("ing")
 
 
-def _find_sentences(text: str) -> list[tuple[int, int]]:
+def _find_header_sentences(text: str) -> list[tuple[int, int]]:
     """Where sentences lie; line ends and marks before a blank part them."""
     cuts = [match.end() for match in re.finditer(r"[.!?…]+(?=\s)|\n", text)]
     edges = [0, *cuts, len(text) + 1]

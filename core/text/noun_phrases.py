@@ -124,7 +124,7 @@ def _iter_words(text: str) -> Iterator[_Word | None]:
         pieces = line.split()
         for piece, following in zip_longest(pieces, pieces[1:], fillvalue=""):
             bare = _MARKED.sub("", piece)
-            if bare.istitle() and bare.removesuffix(".").lower() in _titles():
+            if bare.istitle() and bare.removesuffix(".").lower() in _load_titles():
                 title, is_first = bare.removesuffix(".") + " ", False
                 yield None
                 continue
@@ -136,7 +136,7 @@ def _iter_words(text: str) -> Iterator[_Word | None]:
                 ends = bool(_BREAK.search(piece[-1])) or not following or following.lower() in stop_words()
                 yield from _iter_piece_words(bare, title, is_first=is_first, follows=follows, ends_phrase=ends)
             # "the old kitchen table": what follows a determiner goes on over adjectives and nouns.
-            follows = bare.lower() in _determiners() or (follows and _kind_of(bare.lower()) != _OTHER)
+            follows = bare.lower() in _load_determiners() or (follows and _kind_of(bare.lower()) != _OTHER)
             is_first = bool(_END.search(piece)) or (is_first and bool(_LIST.match(piece)))
             title = ""
         yield None
@@ -179,7 +179,7 @@ def _iter_unspaced_words(piece: str) -> Iterator[_Word | None]:
 
 def _kind_of(word: str) -> int:
     """What a small word may be; one that the lexicon does not know is read by its ending."""
-    kind = _OTHER if word in stop_words() else _lexicon().get(word, _UNKNOWN)
+    kind = _OTHER if word in stop_words() else _load_noun_lexicon().get(word, _UNKNOWN)
     if word.endswith("ing") and kind in (_OTHER, _UNKNOWN):
         return _NOUN_OR_VERB
     if kind != _UNKNOWN or not word.isascii():
@@ -211,12 +211,12 @@ def _name_stops() -> frozenset[str]:
 
 
 @cache
-def _determiners() -> frozenset[str]:
+def _load_determiners() -> frozenset[str]:
     return frozenset(_read_words("determiners_en.txt"))
 
 
 @cache
-def _titles() -> frozenset[str]:
+def _load_titles() -> frozenset[str]:
     return frozenset(_read_words("titles.txt"))
 
 
@@ -231,11 +231,11 @@ def is_noun(low: str) -> bool:
     Args:
         low: lower case.
     """
-    return _lexicon().get(low) in (_NOUN, _NOUN_OR_VERB)
+    return _load_noun_lexicon().get(low) in (_NOUN, _NOUN_OR_VERB)
 
 
 @cache
-def _lexicon() -> dict[str, int]:
+def _load_noun_lexicon() -> dict[str, int]:
     """What a common English word may be (`resources/lexicon/nouns_en.txt`)."""
     found: dict[str, int] = {}
     kind = _UNKNOWN

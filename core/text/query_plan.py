@@ -383,7 +383,7 @@ def _tokenize_words(query: str) -> list[_Word]:
     for match in _WORD.finditer(query):
         text = match.group()
         # "Dr." keeps its full stop, the last word of a sentence does not.
-        text = text if text.lower() in _load_word_set("titles") else text.rstrip(".")
+        text = text if text.lower() in _load_query_words("titles") else text.rstrip(".")
         before = query[max(0, match.start() - 4) : match.start()]
         is_first = bool(_SENTENCE.search(before)) if match.start() > 3 else not query[: match.start()].strip("\"'“‘([ ")
         words.append(_Word(text, match.start(), match.start() + len(text), is_first))
@@ -391,7 +391,7 @@ def _tokenize_words(query: str) -> list[_Word]:
 
 
 @cache
-def _load_word_set(name: str) -> frozenset[str]:
+def _load_query_words(name: str) -> frozenset[str]:
     """A word list of `resources/query/names.json`."""
     data = json.loads((files("resources") / "query" / "names.json").read_text("utf-8"))
     lines = data[name]
@@ -404,18 +404,18 @@ def _find_capitalised_names(query: str, words: list[_Word]) -> Iterator[_Found]:
     run: list[_Word] = []
     for word in words:
         if run and not _is_joined(query, run[-1], word):
-            yield from _close_run(query, run)
+            yield from _close_name_run(query, run)
             run = []
         if (
-            _is_name(word, has_run=bool(run))
-            or (run and word.text in _load_word_set("links"))
+            _is_question_name(word, has_run=bool(run))
+            or (run and word.text in _load_query_words("links"))
             or (run and word.text.isdigit())
         ):
             run.append(word)
         elif run:
-            yield from _close_run(query, run)
+            yield from _close_name_run(query, run)
             run = []
-    yield from _close_run(query, run)
+    yield from _close_name_run(query, run)
 
 
 def _is_joined(query: str, left: _Word, right: _Word) -> bool:
@@ -424,13 +424,13 @@ def _is_joined(query: str, left: _Word, right: _Word) -> bool:
     return between in (" ", "-", "  ") and not _POSSESSIVE.search(left.text)
 
 
-def _is_name(word: _Word, *, has_run: bool) -> bool:
+def _is_question_name(word: _Word, *, has_run: bool) -> bool:
     text = _POSSESSIVE.sub("", word.text)
     if not text[:1].isupper():
         return False
     folded = fold_case(fold_width(text))
     joined = folded.replace("'", "")
-    if joined in stop_words() or joined in _load_word_set("not_names") or _is_calendar(folded):
+    if joined in stop_words() or joined in _load_query_words("not_names") or _is_calendar(folded):
         return False
     if word.first:
         return not text.isupper() and joined not in _common_openers() if len(text) > 1 else False
@@ -447,11 +447,11 @@ def _common_openers() -> frozenset[str]:
     """Words that are no name at the beginning of a sentence."""
     lines = (files("resources") / "text" / "stopwords_names.txt").read_text("utf-8").splitlines()
     found = {fold_case(word).replace("'", "") for line in lines if not line.startswith("#") for word in line.split()}
-    return _load_word_set("openers") | found
+    return _load_query_words("openers") | found
 
 
-def _close_run(query: str, run: list[_Word]) -> Iterator[_Found]:
-    while run and run[-1].text in _load_word_set("links"):
+def _close_name_run(query: str, run: list[_Word]) -> Iterator[_Found]:
+    while run and run[-1].text in _load_query_words("links"):
         run = run[:-1]
     if run:
         start, end = run[0].start, run[-1].end
@@ -468,7 +468,7 @@ def _look_up_names(
     for key, (_, name) in tuple(found.items()):
         aliases[name] = _without_name(known(key), name)
     taken: set[int] = set()
-    for run in _word_runs(words):
+    for run in _name_like_runs(words):
         name = " ".join(_POSSESSIVE.sub("", word.text) for word in run)
         key = _fold_name(name)
         places = {word.start for word in run}
@@ -480,7 +480,7 @@ def _look_up_names(
             aliases[name] = _without_name(others, name)
 
 
-def _word_runs(words: list[_Word]) -> Iterable[list[_Word]]:
+def _name_like_runs(words: list[_Word]) -> Iterable[list[_Word]]:
     """Runs of up to three words, the longest first, that do not begin or end with a function word."""
     asked = 0
     for size in range(RUN_WORDS, 0, -1):

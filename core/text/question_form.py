@@ -77,7 +77,7 @@ def read_question_form(query: str) -> QuestionForm:
     Args:
         query: any text; one that asks nothing has no form.
     """
-    rules, plain = _rules(), _fold_text(query[:MOST_CHARS]).strip(" ?!.")
+    rules, plain = _load_question_rules(), _fold_text(query[:MOST_CHARS]).strip(" ?!.")
     plain = plain.replace("n't", "nt")
     value = next((kind for kind, pattern in rules.asks.items() if pattern.match(plain)), None)
     words = frozenset(_OWNS.sub("", word) for word in _WORD.findall(plain))
@@ -91,7 +91,7 @@ def gives_value(text: str, value: AskedValue) -> bool:
     plain = text.translate(_APOSTROPHES)
     if value is AskedValue.PERSON:
         return _names_person(plain)
-    return _rules().gives[value].search(_fold_text(plain)) is not None
+    return _load_question_rules().gives[value].search(_fold_text(plain)) is not None
 
 
 def speaks_of_other(text: str, form: QuestionForm) -> bool:
@@ -107,7 +107,7 @@ def speaks_of_other(text: str, form: QuestionForm) -> bool:
     if not has_other_subject(text, form):
         return False
     words = _WORD.findall(text.translate(_APOSTROPHES))[1:_LOOKED_AT]
-    return not any(fold_case(word) in _rules().own for word in words)
+    return not any(fold_case(word) in _load_question_rules().own for word in words)
 
 
 def has_other_subject(text: str, form: QuestionForm) -> bool:
@@ -117,7 +117,7 @@ def has_other_subject(text: str, form: QuestionForm) -> bool:
     words = _WORD.findall(text.translate(_APOSTROPHES))[:_LOOKED_AT]
     if not words:
         return False
-    rules, first = _rules(), words[0]
+    rules, first = _load_question_rules(), words[0]
     low = fold_case(first)
     if low in rules.pronouns:
         return True
@@ -153,7 +153,7 @@ def _is_capitalised_name(word: str) -> bool:
 def _names_person(plain: str) -> bool:
     """Whether a text names somebody: with a capital where words have none, or by what they are to somebody."""
     words = _WORD.findall(plain)
-    if any(_OWNS.sub("", fold_case(word)) in _rules().kin for word in words):
+    if any(_OWNS.sub("", fold_case(word)) in _load_question_rules().kin for word in words):
         return True
     named = (found.group().rpartition(" ")[2] for found in _NAMED.finditer(plain))
     return any(map(_is_capitalised_name, named)) or any(_is_capitalised_name(word) for word in words[:1])
@@ -164,7 +164,7 @@ def _fold_text(text: str) -> str:
 
 
 @cache
-def _rules() -> _Rules:
+def _load_question_rules() -> _Rules:
     """The rules of `resources/query/form.json`, read and compiled once."""
     data = json.loads((files("resources") / "query" / "form.json").read_text("utf-8"))
     times = time_vocabulary()

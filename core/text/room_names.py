@@ -136,7 +136,7 @@ def name_by_time(room: RoomTexts, used: Collection[str]) -> str:
     Args:
         used: names that are taken, folded.
     """
-    times = list(_times(room))
+    times = list(_name_by_times(room))
     return _choose_unused_name(times, used, times[0] if times else NOTHING)
 
 
@@ -225,7 +225,7 @@ def _rank_terms(terms: dict[Key, _Term], size: int, overall: Counter[Key]) -> It
     in_pair = {
         (word,)
         for _, key, _ in found
-        for word in (key if len(key) == 2 else map(stem_of, filter(None, [_owner(terms[key])])))
+        for word in (key if len(key) == 2 else map(stem_of, filter(None, [_main_owner_of_term(terms[key])])))
         if _is_mostly_pair(terms[key], terms.get((word,)))
     }
     found = [ranked for ranked in found if ranked[1] not in in_pair]
@@ -250,11 +250,11 @@ def _is_term(pair: _Term, key: Key, terms: dict[Key, _Term]) -> bool:
 
 def _format_term(term: _Term) -> str:
     """The most frequent way of writing it, with whose it is where half of the texts say so."""
-    shown, owner = _most_frequent(term), _owner(term)
+    shown, owner = _most_frequent(term), _main_owner_of_term(term)
     return f"{owner}'s {shown[:1].lower() + shown[1:]}" if owner else shown
 
 
-def _owner(term: _Term) -> str:
+def _main_owner_of_term(term: _Term) -> str:
     for owner, count in term.owners.most_common(1):
         if count >= max(2, _OWNED_SHARE * term.texts):
             return owner
@@ -278,12 +278,12 @@ def is_named_by_time(name: str) -> bool:
     return _BY_TIME.fullmatch(name) is not None
 
 
-def _times(room: RoomTexts) -> Iterator[str]:
+def _name_by_times(room: RoomTexts) -> Iterator[str]:
     """Names by the time of a room without a theme, the shortest first; each tells all that its memories span."""
     if not room.times:
         return
     word = "talk" if room.is_talk else "notes"
-    begin, end = _moment(min(room.times)), _moment(max(room.times))
+    begin, end = _to_utc(min(room.times)), _to_utc(max(room.times))
     if end.year > begin.year + 1:
         yield f"{begin.year} to {end.year}, {word}"
     first, last = _MONTHS[begin.month - 1], _MONTHS[end.month - 1]
@@ -298,7 +298,7 @@ def _times(room: RoomTexts) -> Iterator[str]:
         yield f"{begin.year} to {end.year}, {word}"
 
 
-def _moment(at_ms: int) -> datetime:
+def _to_utc(at_ms: int) -> datetime:
     return datetime.fromtimestamp(at_ms / 1000, UTC)
 
 

@@ -277,7 +277,7 @@ def _read_term(text: str, start: int) -> tuple[SearchTerm, int]:
     elif match := _KEY.match(text, at):
         key, values, problem, end = _read_filter(text, match[1].lower(), match.end(), negated=negated)
     else:
-        key, values, problem, end = _read_word(text, at)
+        key, values, problem, end = _read_search_word(text, at)
     if not problem and _SURROGATE.search(text, start, end):
         problem = _BROKEN
     if problem:
@@ -295,7 +295,7 @@ def _read_phrase(text: str, at: int) -> _Read:
     return PHRASE, (_unescape_quoted(match[1]),), "" if match[1] else _EMPTY_PHRASE, match.end()
 
 
-def _read_word(text: str, at: int) -> _Read:
+def _read_search_word(text: str, at: int) -> _Read:
     match = _BARE.match(text, at)
     word = "" if match is None else match.group()
     problem = ""
@@ -310,7 +310,7 @@ def _read_filter(text: str, key: str, at: int, *, negated: bool) -> _Read:
     values: list[str] = []
     problem = "" if key in KEYS else _NO_FILTER
     while True:
-        value, at, closed = _read_value(text, at)
+        value, at, closed = _read_filter_value(text, at)
         if not closed:
             return key, (), _OPEN_QUOTE, len(text)
         values.append(value)
@@ -327,7 +327,7 @@ def _read_filter(text: str, key: str, at: int, *, negated: bool) -> _Read:
     return key, tuple(values), problem or _find_problem(key, values, negated=negated), at
 
 
-def _read_value(text: str, at: int) -> tuple[str, int, bool]:
+def _read_filter_value(text: str, at: int) -> tuple[str, int, bool]:
     """One value of a filter, where it ends, and whether its quotation marks are closed."""
     if text[at : at + 1] == '"':
         match = _QUOTED.match(text, at)

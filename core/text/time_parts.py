@@ -340,7 +340,7 @@ def latest_by(loose: LooseDate, day: date) -> DaySpan | None:
     return _last_fitting(loose, lambda span: span.first <= day, day.year)
 
 
-def first_from(loose: LooseDate, day: date) -> DaySpan | None:
+def first_occurrence_from(loose: LooseDate, day: date) -> DaySpan | None:
     """The first occurrence that begins on a day or after."""
     for year in range(day.year, min(MAXYEAR, day.year + _YEARS)):
         for span in loose.occurrences(year):

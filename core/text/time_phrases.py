@@ -17,8 +17,8 @@ from core.text.time_parts import (
     TimeHit,
     TokenizedQuestion,
     day_span,
-    first_from,
     first_inside,
+    first_occurrence_from,
     latest_by,
     latest_occurrence,
     latest_over,
@@ -232,7 +232,7 @@ def read_slice(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     half = _read_half(reading, at)
     if half:
         number, after = half
-        return _read_part_of(reading, after, lambda unit: lambda span: _half_span(span, unit, number))
+        return _read_calendar_part(reading, after, lambda unit: lambda span: _half_span(span, unit, number))
     name = reading.words.slices.get(reading.word_at(at))
     after = at + 1
     ordinal = ordinal_at(reading, at)
@@ -247,7 +247,7 @@ def read_slice(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     after += reading.kind_at(after) == "dash"
     after += reading.is_in_set(after, "part") and reading.word_at(after + 1) in ("of", "in")
     after += reading.word_at(after) in ("of", "in")
-    return _read_part_of(reading, after, lambda unit: lambda span: _third_span(span, unit, str(name)))
+    return _read_calendar_part(reading, after, lambda unit: lambda span: _third_span(span, unit, str(name)))
 
 
 def read_nth_part(reading: TokenizedQuestion, place: int) -> TimeHit | None:
@@ -266,8 +266,10 @@ def read_nth_part(reading: TokenizedQuestion, place: int) -> TimeHit | None:
         return None
     nth = ordinal[0]
     if weekday is not None:
-        return _read_part_of(reading, after + 2, lambda _: lambda span: _nth_weekday(span, weekday, nth))
-    return _read_part_of(reading, after + 2, lambda outer: lambda span: _nth_unit(span, outer, str(unit), nth, count))
+        return _read_calendar_part(reading, after + 2, lambda _: lambda span: _nth_weekday(span, weekday, nth))
+    return _read_calendar_part(
+        reading, after + 2, lambda outer: lambda span: _nth_unit(span, outer, str(unit), nth, count)
+    )
 
 
 def read_anchored(reading: TokenizedQuestion, place: int) -> TimeHit | None:
@@ -293,7 +295,7 @@ def read_anchored(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     if weekday is not None:
         loose = loose_weekday(weekday)
         day = timedelta(days=1)
-        span = first_from(loose, edge + day) if is_after else latest_by(loose, edge - day)
+        span = first_occurrence_from(loose, edge + day) if is_after else latest_by(loose, edge - day)
         return TimeHit(base.end, span, "full", "day") if span else None
     return TimeHit(base.end, unit_span(edge, str(unit), count), "full", str(unit))
 
@@ -436,7 +438,7 @@ def _read_named_day(reading: TokenizedQuestion, place: int, side: str) -> TimeHi
 
 
 def _choose_span(loose: LooseDate, today: date, side: str) -> DaySpan | None:
-    return first_from(loose, today + timedelta(days=1)) if side == "ahead" else latest_over(loose, today)
+    return first_occurrence_from(loose, today + timedelta(days=1)) if side == "ahead" else latest_over(loose, today)
 
 
 def _shift_span(span: DaySpan, days: int) -> DaySpan:
@@ -488,7 +490,7 @@ def _read_half(reading: TokenizedQuestion, at: int) -> tuple[int, int] | None:
     return None
 
 
-def _read_part_of(reading: TokenizedQuestion, after: int, make: Callable[[str], Cut]) -> TimeHit | None:
+def _read_calendar_part(reading: TokenizedQuestion, after: int, make: Callable[[str], Cut]) -> TimeHit | None:
     """A part of what stands at `after`: a unit of the calendar, loose or not."""
     hit = read_simple_phrase(reading, after) or read_this_unit(reading, after)
     if hit is None or hit.sort == "nth" or hit.unit not in (*_UNIT_WORDS, "day"):

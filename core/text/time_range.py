@@ -19,7 +19,7 @@ from core.text.time_parts import (
     TokenizedQuestion,
     date_of,
     day_span,
-    first_from,
+    first_occurrence_from,
     latest_by,
     latest_occurrence,
     loose_day,
@@ -356,11 +356,11 @@ def _read_range_of_two(
 def _settle_sides(reading: TokenizedQuestion, begin: TimeHit, end: TimeHit) -> tuple[DaySpan | None, DaySpan | None]:
     if begin.loose and end.loose:
         left = latest_occurrence(begin.loose, reading.today)
-        return left, first_from(end.loose, left.first) if left else None
+        return left, first_occurrence_from(end.loose, left.first) if left else None
     if begin.loose:
         return latest_by(begin.loose, end.span.first), end.span
     if end.loose:
-        return begin.span, first_from(end.loose, begin.span.first)
+        return begin.span, first_occurrence_from(end.loose, begin.span.first)
     return begin.span, end.span
 
 
@@ -373,7 +373,7 @@ def _with_day(reading: TokenizedQuestion, place: int, day: int, end: TimeHit) ->
         span = date_of(last.year, last.month, day)
         return TimeHit(end.end, DaySpan(span.first, last), "range", start=place) if span else None
     left = latest_occurrence(loose_day(last.month, day), reading.today)
-    right = first_from(end.loose, left.first) if left else None
+    right = first_occurrence_from(end.loose, left.first) if left else None
     return TimeHit(end.end, DaySpan(left.first, right.last), "range", start=place) if left and right else None
 
 

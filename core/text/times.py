@@ -270,7 +270,7 @@ _STRICT = ("dotted", "compact", "month")
 
 
 @cache
-def _load_labels() -> _Labels:
+def _load_date_labels() -> _Labels:
     spoken = json.loads((files("resources") / "query" / "time.json").read_text("utf-8"))
     lists = json.loads((files("resources") / "text" / "dates.json").read_text("utf-8"))
     names = "|".join(sorted(map(re.escape, spoken["months"]), key=len, reverse=True))
@@ -319,7 +319,7 @@ def find_labelled_date(label: str) -> When | None:
     """
     if len(label) > _LONGEST_LABEL or not any(ch.isdigit() for ch in label):
         return None
-    known = _load_labels()
+    known = _load_date_labels()
     words = frozenset(word.casefold() for word in _WORD.findall(label))
     if words & known.planned or len({match[0] for match in _ANY.finditer(label)}) > 1:
         return None

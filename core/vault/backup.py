@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from core.errors import Code, EnvironmentFaultError, IntegrityError, LociError, PreconditionError, UserError
-from core.security.atomic import sync_directory, write_error
+from core.security.atomic import file_write_error, sync_directory
 from core.security.keys import keyed_digest, same_bytes
 from core.types.clock import Clock
 from core.vault.audit import AuditChain
@@ -358,7 +358,7 @@ def restore_backup(
         finally:
             shutil.rmtree(work, ignore_errors=True)
     except OSError as error:
-        fault = write_error(error)
+        fault = file_write_error(error)
     raise fault
 
 
@@ -508,7 +508,7 @@ def make_backup(
         if target is None:
             _keep_newest(vault.home, final, kept)
     except OSError as error:
-        fault = write_error(error)
+        fault = file_write_error(error)
     else:
         return info
     raise fault

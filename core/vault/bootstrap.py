@@ -17,7 +17,7 @@ from enum import StrEnum
 from sqlcipher3 import dbapi2
 
 from core.errors import BugError, Code, IntegrityError, UserError
-from core.security.atomic import sync_directory, write_error
+from core.security.atomic import file_write_error, sync_directory
 from core.types.clock import Clock
 from core.types.values import GLOBAL_SPACE, HOME_SPACE
 from core.vault.database.connections import (
@@ -133,7 +133,7 @@ def create_vault(home: Home, keys: SubKeys, vault_id: bytes, clock: Clock, steps
     try:
         _build_vault(home, keys, clock.now_ms(), steps)
     except OSError as error:
-        fault = write_error(error)
+        fault = file_write_error(error)
     else:
         write_head(home.head, keys.head, vault_id, Head(0, clock.now_ms()))
         Reserve(home).ensure_file()
@@ -215,7 +215,7 @@ def _build_vault(home: Home, keys: SubKeys, now_ms: int, steps: Sequence[Migrati
     new_file(building)
     writer = open_writer(building, keys.db)
     try:
-        migrate_schema(writer, steps, now_ms, _first_rows(now_ms))
+        migrate_schema(writer, steps, now_ms, _first_vault_rows(now_ms))
         fetch_rows(writer, "PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         writer.close()
@@ -228,7 +228,7 @@ def _build_vault(home: Home, keys: SubKeys, now_ms: int, steps: Sequence[Migrati
     sync_directory(home.path)
 
 
-def _first_rows(now_ms: int) -> list[tuple[str, tuple[object, ...]]]:
+def _first_vault_rows(now_ms: int) -> list[tuple[str, tuple[object, ...]]]:
     space = "INSERT INTO spaces (id, name, created_at) VALUES (?, ?, ?)"
     return [
         (
@@ -255,7 +255,7 @@ def _audit_log(home: Home) -> WalScan:
             home.prepare_folders()
             set_log_aside(home.wal, home.shm, home.backups / DAMAGED_LOG, found)
     except OSError as error:
-        fault = write_error(error)
+        fault = file_write_error(error)
     else:
         return found
     raise fault
@@ -280,7 +280,7 @@ def _copy_before_migrating(home: Home, key: bytes, version: int, now_ms: int) ->
         partial.replace(final)
         sync_directory(home.backups)
     except OSError as error:
-        fault = write_error(error)
+        fault = file_write_error(error)
     else:
         return
     raise fault

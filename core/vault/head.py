@@ -45,7 +45,7 @@ class Head:
     Attributes:
         seq: the vault's sequence.
         time_ms: when that was, epoch ms UTC.
-        clients: marks of the clients that stood, with their tokens and terms (`client_marks`).
+        clients: marks of the clients that stood, with their tokens and terms (`client_head_marks`).
     """
 
     seq: int
@@ -105,7 +105,7 @@ def read_head(path: Path, key: bytes, vault_id: bytes) -> HeadReading:
     return HeadReading("ok", head)
 
 
-def client_marks(rows: Rows, key: bytes, vault_id: bytes) -> dict[str, str]:
+def client_head_marks(rows: Rows, key: bytes, vault_id: bytes) -> dict[str, str]:
     """What tells whether a client still has the token and the terms it had.
 
     Args:
@@ -130,9 +130,9 @@ def retire_clients(tx: Tx, key: bytes, vault_id: bytes, admitted_marks: frozense
         tx: the transaction in which an earlier state of the vault becomes the present one.
         key: the head's sub-key.
         vault_id: 16 bytes.
-        admitted_marks: marks of the clients that stood last (`client_marks`).
+        admitted_marks: marks of the clients that stood last (`client_head_marks`).
     """
-    retired = [client for client, mark in client_marks(tx, key, vault_id).items() if mark not in admitted_marks]
+    retired = [client for client, mark in client_head_marks(tx, key, vault_id).items() if mark not in admitted_marks]
     for client in retired:
         tx.run("UPDATE clients SET revoked_at = ?, token = randomblob(32) WHERE id = ?", (tx.now_ms, client))
     return len(retired)

@@ -40,7 +40,7 @@ from core.vault.database.migrations import Migration, known_migrations
 from core.vault.database.rows import Rows, SqlRows, fetch_rows
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home, Reserve, SubKeys
-from core.vault.head import Head, client_marks, retire_clients, write_head
+from core.vault.head import Head, client_head_marks, retire_clients, write_head
 
 CAPACITY = 1000
 _BACKGROUND_TURN = 8
@@ -521,7 +521,7 @@ class Vault:
         self.check_files()
         if self.older is not None:
             return
-        clients = client_marks(SqlRows(self._writer), self._keys.head, self.vault_id)
+        clients = client_head_marks(SqlRows(self._writer), self._keys.head, self.vault_id)
         head = Head(self._seq, max(self._clock.now_ms(), self._last_at), frozenset(clients.values()))
         try:
             write_head(self.home.head, self._keys.head, self.vault_id, head)

@@ -145,11 +145,11 @@ def verify_vault(
     for name, run in runs.items():
         if progress is not None:
             progress(name)
-        checks[name] = _run_check(run)
+        checks[name] = _run_vault_check(run)
     return VerificationReport(checks)
 
 
-def _run_check(run: Callable[[], Check]) -> Check:
+def _run_vault_check(run: Callable[[], Check]) -> Check:
     try:
         return run()
     except LociError as error:

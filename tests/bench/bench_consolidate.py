@@ -32,7 +32,7 @@ from engine_rig import HandClock, Rig, rig_at  # noqa: E402
 from ground_rig import ground_of, near_of  # noqa: E402
 
 from app.bench.engine import TimedEmbedder  # noqa: E402
-from app.bench.machine import read_load  # noqa: E402
+from app.bench.machine import read_system_load  # noqa: E402
 from app.bench.measure import compute_percentiles  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
 from core.engine.startup import warm_index  # noqa: E402
@@ -174,7 +174,8 @@ def measure(rig: Rig, known: list[str], pause_s: float) -> None:
     print(f"memory: the most in MB, beside {before:.0f} before: {above}", flush=True)
     for phase, took in watch.took.items():
         print(f"recall {phase}: {compute_percentiles(took)} ms, {len(took)} recalls")
-    print(f"second run: {len(ConsolidationJob().plan(ground_of(rig, near=near_of(rig))))} deeds; load {read_load()}")
+    deeds = ConsolidationJob().plan(ground_of(rig, near=near_of(rig)))
+    print(f"second run: {len(deeds)} deeds; load {read_system_load()}")
 
 
 def main() -> int:

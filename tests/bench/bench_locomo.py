@@ -32,7 +32,7 @@ from conversations import read_ours  # noqa: E402
 from locomo import Conversation, Question, read  # noqa: E402
 from measures import binary_ndcg, reciprocal_rank, session_recall, turn_recall  # noqa: E402
 
-from app.bench.machine import describe_machine, read_load  # noqa: E402
+from app.bench.machine import describe_machine, read_system_load  # noqa: E402
 from core.embed.embedder import MiniLmEmbedder  # noqa: E402
 from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup, create_vault  # noqa: E402
 from core.engine.recall.recall_runner import run_recall  # noqa: E402
@@ -190,7 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         else:
             for mode in chosen.modes.split(","):
                 report(mode, filled, asked, chosen.limit)
-    print(f"\nload after {read_load()}")
+    print(f"\nload after {read_system_load()}")
 
 
 def report(name: str, filled: Filled, asked: Asked, limit: int) -> None:

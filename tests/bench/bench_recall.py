@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from app.bench.engine import Bench, Palace  # noqa: E402
-from app.bench.machine import describe_machine, processor_s, read_load, resident_mb  # noqa: E402
+from app.bench.machine import describe_machine, processor_s, read_system_load, resident_mb  # noqa: E402
 from app.bench.measure import compute_percentiles  # noqa: E402
 from app.bench.synthetic import SyntheticWriter, write_jsonl  # noqa: E402
 from core.embed.embedder import MiniLmEmbedder  # noqa: E402
@@ -83,7 +83,7 @@ _PARTS = (
     ("covered list", "core.recall.lexical", "find_best_covered"),
     ("scope", "core.recall.predicate", "build_predicate"),
     ("scope", "core.recall.predicate", "wanted_labels"),
-    ("reading rows", "core.recall.candidates", "_read_rows"),
+    ("reading rows", "core.recall.candidates", "_read_candidate_rows"),
     ("neighbours", "core.recall.vectors", "read_neighbours"),
     ("cosines", "core.recall.vectors", "window_cosines"),
     ("coverage", "core.recall.vectors", "query_coverage"),
@@ -288,7 +288,7 @@ def measure(home: Path, secret: Path, arguments: argparse.Namespace) -> None:
             ask(palace, asked[: arguments.pauses], apart, _PAUSE_S)
         print(
             f"{arguments.n:,} memories, {len(asked)} questions {_ROUNDS} times; {describe_machine()}; "
-            f"load after {read_load()}"
+            f"load after {read_system_load()}"
         )
         print(f"answered {sum(map(bool, answers))} of {len(answers)}; resident {resident_mb()} MB")
         print(f"whole, untimed parts: {compute_percentiles(whole)}; processor {busy:.2f} ms, all threads")

@@ -31,7 +31,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
 from engine_rig import HandClock, Rig, rig_at  # noqa: E402
 
 from app.bench.engine import TimedEmbedder  # noqa: E402
-from app.bench.machine import read_load  # noqa: E402
+from app.bench.machine import read_system_load  # noqa: E402
 from app.bench.measure import compute_percentiles  # noqa: E402
 from app.bench.synthetic import SyntheticWriter  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
@@ -157,7 +157,7 @@ def main() -> None:
             while rig.opened.search.index.status().state is not IndexState.READY:
                 time.sleep(0.05)
             found = measure(rig, embedder, known, arguments.stores)
-    print({"memories": arguments.n, "load": read_load(), **found})
+    print({"memories": arguments.n, "load": read_system_load(), **found})
 
 
 if __name__ == "__main__":

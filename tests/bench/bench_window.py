@@ -37,12 +37,13 @@ def main() -> int:
     os.environ["QT_QPA_PLATFORM"] = given.platform
     with tempfile.TemporaryDirectory(prefix="loci-window-bench-") as folder:
         home = given.home or Path(folder) / "home"
-        from app.bench.machine import describe_machine, read_load
+        from app.bench.machine import describe_machine, read_system_load
 
         made = _vault(home, given.n, Path(folder))
         print(
             json.dumps(
-                {"machine": describe_machine(), "load": read_load(), "vault": made, **_Tour(home).run()}, indent=1
+                {"machine": describe_machine(), "load": read_system_load(), "vault": made, **_Tour(home).run()},
+                indent=1,
             )
         )
     return 0

@@ -21,10 +21,10 @@ from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
 
 from app.engine.service import Service
-from app.sample.sample import BEGIN, END, SampleClock, read_parts, sample_engine
+from app.sample.sample import BEGIN, END, SampleClock, read_sample_parts, sample_engine
 from app.sample.screenshot import Shot, check_shot
 from app.window.desktop import Desktop, HomeStore, build_desktop, make_fixed_store
-from app.window.window import NO_TRAY, RaiseListener, Shown, place_of, raise_running
+from app.window.window import NO_TRAY, RaiseListener, Shown, raise_running, window_socket_place
 from core.config.option_rows import replace_option
 from core.errors import Code, LociError
 from ui.context import Command, Context
@@ -37,7 +37,7 @@ from ui.shell.window import MainWindow
 @pytest.fixture
 def place(tmp_path: Path) -> str:
     """Where a window listens; its folder does not exist yet."""
-    return place_of(tmp_path / "run" / "engine.sock")
+    return window_socket_place(tmp_path / "run" / "engine.sock")
 
 
 def test_a_window_is_called_by_a_second_start_and_by_nobody_after_it_closed(qtbot: QtBot, place: str) -> None:
@@ -75,7 +75,7 @@ def test_the_place_a_crash_left_behind_is_taken_over(qtbot: QtBot, place: str) -
 
 
 def test_it_listens_beside_the_engines_socket(tmp_path: Path) -> None:
-    assert place_of(tmp_path / "loci" / "abc.sock") == str(tmp_path / "loci" / "abc.window")
+    assert window_socket_place(tmp_path / "loci" / "abc.sock") == str(tmp_path / "loci" / "abc.window")
 
 
 # ---- the window's options in the home
@@ -126,7 +126,7 @@ def test_after_the_engine_has_ended_nothing_is_saved_and_nothing_breaks(rig: Rig
 
 def test_the_samples_imports_happen_in_order_between_its_beginning_and_its_end() -> None:
     with as_file(files("resources") / "demo") as folder:
-        parts = read_parts(folder)
+        parts = read_sample_parts(folder)
         assert all(part.path.exists() for part in parts)
     assert len(parts) > 12
     days = [BEGIN, *(part.on for part in parts), END]

@@ -21,7 +21,7 @@ from core.types.values import Grant
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import Heading
 from ui.pages.clients.context_preview import ContextPreviewTab, visible_text
-from ui.pages.clients.labels import describe_change, describe_withheld_reason
+from ui.pages.clients.labels import describe_terms_change, describe_withheld_reason
 from ui.watchdog import Watchdog
 
 
@@ -414,8 +414,8 @@ def test_the_library_is_counted_when_grants_are_opened_not_as_they_stand_open(ro
 
 def test_the_same_terms_in_another_order_are_no_change() -> None:
     old = Terms(("read", "space:work"), 20, 200, 0.85)
-    assert describe_change(old, Terms(("read", "space:work"), 20, 200, 0.85)) == "No changes."
-    assert describe_change(old, Terms(("read", "space:work"), 20, 200, None)).startswith(
+    assert describe_terms_change(old, Terms(("read", "space:work"), 20, 200, 0.85)) == "No changes."
+    assert describe_terms_change(old, Terms(("read", "space:work"), 20, 200, None)).startswith(
         "Its memories are trusted as usual"
     )
 

@@ -36,11 +36,11 @@ from ui.pages.graph.geometry import (
     convex_hull,
     edge_lanes,
     lines_path,
-    nearest_in_direction,
     nearest_line,
     nearest_node,
+    node_in_direction,
     pack_circles,
-    place_labels,
+    place_graph_labels,
     typical_distance,
 )
 from ui.pages.graph.legend import TIES, GraphCounts, GraphLegend, edge_word
@@ -132,7 +132,7 @@ def test_labels_lie_over_no_node_no_control_and_no_other_label() -> None:
     px, look = made.uniform(20, 580, (60, 2)), GraphViewport(w=600, h=600)
     control = QRectF(0, 0, 200, 60)
     wishes = [LabelRequest(row, QSizeF(90, 16)) for row in range(60)]
-    found = place_labels(wishes, px, np.full(60, 6.0), look, [control])
+    found = place_graph_labels(wishes, px, np.full(60, 6.0), look, [control])
     assert 10 < len(found) < 60
     rects = list(found.values())
     assert not any(a.intersects(b) for nr, a in enumerate(rects) for b in rects[:nr])
@@ -144,8 +144,8 @@ def test_labels_lie_over_no_node_no_control_and_no_other_label() -> None:
 def test_a_label_that_must_be_there_is_there_even_in_a_crowd() -> None:
     px = np.stack(np.meshgrid(np.arange(0, 300, 12.0), np.arange(0, 300, 12.0)), axis=-1).reshape(-1, 2)
     wish = LabelRequest(300, QSizeF(100, 16), must=True)
-    assert place_labels([wish], px, np.full(len(px), 5.0), GraphViewport(w=300, h=300)).keys() == {300}
-    assert not place_labels(
+    assert place_graph_labels([wish], px, np.full(len(px), 5.0), GraphViewport(w=300, h=300)).keys() == {300}
+    assert not place_graph_labels(
         [LabelRequest(300, QSizeF(100, 16))], px, np.full(len(px), 5.0), GraphViewport(w=300, h=300)
     )
 
@@ -169,10 +169,10 @@ def test_a_path_has_two_points_a_line() -> None:
 
 def test_steps_go_to_the_nearest_in_a_direction() -> None:
     xy = np.array([[0.0, 0.0], [1.0, 0.1], [2.0, 0.0], [0.1, -3.0]])
-    assert nearest_in_direction(xy, 0, 1, 0) == 1
-    assert nearest_in_direction(xy, 0, 1, 0, np.array([0, 2])) == 2
-    assert nearest_in_direction(xy, 0, 0, -1) == 3
-    assert nearest_in_direction(xy, 0, -1, 0) == -1
+    assert node_in_direction(xy, 0, 1, 0) == 1
+    assert node_in_direction(xy, 0, 1, 0, np.array([0, 2])) == 2
+    assert node_in_direction(xy, 0, 0, -1) == 3
+    assert node_in_direction(xy, 0, -1, 0) == -1
 
 
 def test_hits_and_gaps() -> None:

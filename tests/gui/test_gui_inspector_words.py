@@ -14,7 +14,7 @@ from core.types.replies import MemoryDetail
 from core.types.values import Kind, Memory, Precision, Role, Source, Status, When
 from ui.inspector.history import COMPARED, compare_words
 from ui.inspector.provenance import describe_file_place, describe_import, describe_origin
-from ui.inspector.text_view import mark_runs
+from ui.inspector.text_view import marked_runs_of_text
 from ui.widgets.labels import describe_date, name_space, read_space_name
 from ui.widgets.plaintext import original_of
 
@@ -105,7 +105,7 @@ def test_the_way_of_an_import_names_format_place_and_day() -> None:
 
 @given(HIDDEN)
 def test_runs_stand_for_the_whole_text(text: str) -> None:
-    runs = mark_runs(text)
+    runs = marked_runs_of_text(text)
     assert "".join(run.original for run in runs) == text
     shown = "".join(run.displayed_text for run in runs)
     assert original_of(runs, 0, len(shown.encode("utf-16-le")) // 2) == text
@@ -114,7 +114,7 @@ def test_runs_stand_for_the_whole_text(text: str) -> None:
 
 
 def test_a_part_of_a_selection_is_exact_beside_wide_characters() -> None:
-    runs = mark_runs("a😀b\u200bc")
+    runs = marked_runs_of_text("a😀b\u200bc")
     assert original_of(runs, 1, 3) == "😀"
     assert original_of(runs, 3, 4) == "b"
     assert original_of(runs, 5, 6) == "\u200b"  # a mark is taken whole

@@ -32,7 +32,7 @@ from ui.pages.journal.labels import (
 from ui.pages.journal.page import JournalPage
 from ui.pages.journal.undo.changes import PAGE_STEPS, StepList, TakeBackDialog
 from ui.pages.journal.undo.imports import COLUMNS, RemoveImportDialog
-from ui.pages.journal.undo.period import PERIODS, describe_counts, period_start
+from ui.pages.journal.undo.period import PERIODS, describe_period_counts, period_start
 from ui.undo import report_undo
 from ui.widgets.labels import format_day_heading, to_local
 from ui.widgets.states import States
@@ -500,5 +500,5 @@ def test_a_day_without_a_change_says_so_and_leads_to_all(page: JournalPage, qtbo
 
 
 def test_counts_are_worded() -> None:
-    told = describe_counts("week", ChangeCounts(1, 3, 8, 2))
+    told = describe_period_counts("week", ChangeCounts(1, 3, 8, 2))
     assert told == "This week, 1 memory was learned, 3 replaced, 8 merged and 2 forgotten."

@@ -18,9 +18,9 @@ from core.types.clock import ManualClock
 from core.types.values import Kind, Role, Source, Status
 from core.types.views import GAP, SLOT_ASPECT, Loci, MemoryRow, PalacePlan, RoomPlan, WingPlan
 from ui.context import Context
-from ui.pages.palace.canvas import PalaceCanvas, nearest_in_direction
+from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.items import GREY, LocusStyle, MemoryHeads, RoomItem
-from ui.pages.palace.loader import format_camera, opposed_neighbours, place_camera
+from ui.pages.palace.loader import format_camera, place_camera, ties_to_draw
 from ui.pages.palace.picture.words import break_text
 from ui.pages.palace.scene import (
     LOCUS,
@@ -34,6 +34,7 @@ from ui.pages.palace.scene import (
     interpolate_lens,
 )
 from ui.pages.palace.slider import BELIEVED, SAID, TimeCard
+from ui.widgets.viewport import nearest_in_direction
 
 STANDS = int(np.iinfo(np.int64).max)
 DAY = 86_400_000
@@ -481,7 +482,7 @@ def test_the_handle_stays_at_its_time_when_the_plan_grows(context: Context, qtbo
 def test_ties_are_few_and_of_two_types() -> None:
     edges = [{"id": "e", "type": "supports", "direction": "out", "other": "x"}]
     edges += [{"id": f"e{nr}", "type": "contradicts", "direction": "in", "other": f"m{nr}"} for nr in range(40)]
-    found = opposed_neighbours(edges)
+    found = ties_to_draw(edges)
     assert "x" not in found
     assert len(found) == 12
     assert set(found.values()) == {"contradicts"}

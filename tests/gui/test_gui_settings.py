@@ -23,7 +23,7 @@ from core.types.replies import OptionRow
 from ui.context import Context
 from ui.pages.settings.keys import PassphraseDialog, RecoveryDialog
 from ui.pages.settings.page import PARTS, LicenceDialog, ResetDialog, SettingsPage
-from ui.pages.settings.rows import Switch, describe_value, make_control
+from ui.pages.settings.rows import Switch, describe_option_value, make_control
 from ui.widgets.verdict import VerdictDialog
 
 
@@ -250,7 +250,7 @@ def test_everything_is_reset_and_brought_back(page: SettingsPage, context: Conte
     ],
 )
 def test_values_are_said_in_words(row: OptionRow, value: object, words: str) -> None:
-    assert describe_value(row, value) == words
+    assert describe_option_value(row, value) == words
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from core.types.values import Kind, Source
 from ui.context import Context
 from ui.inspector.claims import ClaimBox, ClaimRow, ClaimsSection, OpposedBox, StateMark
 from ui.inspector.panel import Inspector
-from ui.inspector.text_view import mark_runs, shown_span
+from ui.inspector.text_view import marked_runs_of_text, shown_span
 from ui.inspector.trust import describe_claim_state
 from ui.widgets.labels import describe_claim
 
@@ -235,7 +235,7 @@ def test_states_say_what_took_the_place_and_under_which_condition() -> None:
 
 def test_places_are_found_behind_what_cannot_be_seen() -> None:
     text = "a\u202eb😀\r\nc weir"
-    runs = mark_runs(text)
+    runs = marked_runs_of_text(text)
     shown = "".join(run.displayed_text for run in runs).encode("utf-16-le")
     start, end = shown_span(runs, text.index("weir"), len(text))
     assert shown[2 * start : 2 * end].decode("utf-16-le") == "weir"

@@ -19,7 +19,14 @@ from core.types.lifecycle import Curve
 from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.inspector.gauges import GaugesSection, clip_curve, format_month, gauge_sentences, make_gauge_spec, value_at
+from ui.inspector.gauges import (
+    GaugesSection,
+    clip_curve,
+    format_month,
+    gauge_sentences,
+    gauge_value_at,
+    make_gauge_spec,
+)
 from ui.inspector.panel import Inspector
 from ui.plots.specification import ReferenceLine
 from ui.plots.view import PlotView
@@ -186,10 +193,10 @@ def curves(draw: st.DrawFn) -> Curve:
 
 @given(curves(), st.floats(-1000, 1000))
 def test_between_its_points_a_curve_is_straight(curve: Curve, day: float) -> None:
-    value = value_at(curve, day)
+    value = gauge_value_at(curve, day)
     assert min(curve.values) - 1e-9 <= value <= max(curve.values) + 1e-9
     for at, known in zip(curve.days, curve.values, strict=True):
-        assert value_at(curve, at) == pytest.approx(known)
+        assert gauge_value_at(curve, at) == pytest.approx(known)
 
 
 @given(curves(), st.floats(-1000, 1000), st.floats(0, 1000))
@@ -199,7 +206,7 @@ def test_a_cut_curve_stays_within_its_days(curve: Curve, first: float, length: f
     days = [day for day, _ in points]
     assert days == sorted(days)
     assert all(first <= day <= last for day in days)
-    assert all(value == pytest.approx(value_at(curve, day), abs=1e-6) for day, value in points)
+    assert all(value == pytest.approx(gauge_value_at(curve, day), abs=1e-6) for day, value in points)
     if curve.days[0] <= first and last <= curve.days[-1]:
         assert (days[0], days[-1]) == (first, last)
 

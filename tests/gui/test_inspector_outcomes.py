@@ -16,7 +16,13 @@ from core.types.values import OWNER_ACTOR, Kind, Status
 from core.types.views import Revision
 from ui.context import Context
 from ui.inspector.actions import HarmDialog
-from ui.inspector.outcomes import ProcedureSection, RuleSection, describe_application, describe_runs, format_duration
+from ui.inspector.outcomes import (
+    ProcedureSection,
+    RuleSection,
+    describe_application,
+    describe_procedure_runs,
+    format_duration,
+)
 from ui.inspector.panel import Inspector
 
 RULE = "Never deploy on a Friday afternoon."
@@ -162,7 +168,7 @@ def test_words_of_others_are_made_visible() -> None:
     assert "\u202e" not in told
     assert told.startswith("Caused harm, said ")
     state = ProcedureState("x", (), (), ("pump", "valve"), 3, 1, 0, None)
-    assert describe_runs(state) == "Worked 3 times, failed once · 75 % of the time"
+    assert describe_procedure_runs(state) == "Worked 3 times, failed once · 75 % of the time"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from window_rig import settle
 from core.types.values import Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.pages.journal.labels import advice_of, format_value
+from ui.pages.journal.labels import advice_of, format_journal_value
 from ui.pages.journal.lifecycle.archive import EraseDialog, archive_entry
 from ui.pages.journal.lifecycle.health import HealthTab
 
@@ -223,7 +223,7 @@ def test_cards_stand_beside_each_other_where_there_is_room(room: JournalRoom) ->
     ],
 )
 def test_values_in_words(key: str, value: Any, told: str) -> None:
-    assert format_value(key, value, 0) == told
+    assert format_journal_value(key, value, 0) == told
 
 
 def test_advice_follows_what_is_wrong() -> None:

@@ -25,8 +25,8 @@ from ui.pages.journal.jobs.next_run import (
     change_entries,
     describe_keeping,
     describe_other_memories,
-    memory_ids_to_keep,
     offered_actions,
+    protected_memory_ids,
 )
 from ui.pages.journal.jobs.runner import RunDialog
 from ui.pages.journal.labels import format_near_moment
@@ -148,13 +148,13 @@ def test_what_is_united_is_kept_with_all_that_it_would_take_in(room: JournalRoom
 def test_keeping_is_about_all_that_would_be_laid_together(what: JobAction) -> None:
     entries = change_entries([deed(what, "a", "The shed is green.", others=("b", "c"))])
     assert "spare" in offered_actions(entries)
-    assert memory_ids_to_keep(entries) == ("a", "b", "c")
+    assert protected_memory_ids(entries) == ("a", "b", "c")
     assert describe_keeping(entries) == "They are left as they are for 90 days."
 
 
 def test_keeping_what_fades_is_about_it_alone() -> None:
     entries = change_entries([deed(JobAction.ARCHIVE, "a", "The shed is green.", others=("newer",))])
-    assert memory_ids_to_keep(entries) == ("a",)
+    assert protected_memory_ids(entries) == ("a",)
     assert describe_keeping(entries) == "It is kept for another 90 days."
 
 

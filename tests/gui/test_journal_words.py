@@ -19,10 +19,10 @@ from core.types.values import Kind
 from ui.context import Context
 from ui.lists.row_spec import Heading, wrap_text
 from ui.pages.journal.labels import (
-    describe_changes,
     describe_code,
     describe_duration,
     describe_report,
+    describe_vault_changes,
     format_day,
     format_near_moment,
     job_action_wording,
@@ -59,9 +59,9 @@ def test_every_act_has_a_key_of_its_own_where_it_stands() -> None:
 
 
 def test_what_takes_most_away_is_told_first() -> None:
-    told = [deed for deed, _ in describe_changes({"recover": 2, "fade": 41, "archive": 1, "ask": 0}, "would")]
+    told = [deed for deed, _ in describe_vault_changes({"recover": 2, "fade": 41, "archive": 1, "ask": 0}, "would")]
     assert told == ["archive", "fade", "recover"]
-    assert dict(describe_changes({"fade": 1412}, "would")) == {"fade": "1,412 would fade"}
+    assert dict(describe_vault_changes({"fade": 1412}, "would")) == {"fade": "1,412 would fade"}
 
 
 def test_a_report_is_told_in_words() -> None:
@@ -176,7 +176,16 @@ def test_lines_are_drawn_wide_and_narrow(qtbot: QtBot, context: Context, scale: 
     qtbot.addWidget(shown)
     long = "Jar 4 holds quinces and stands behind the others on the upper shelf of the cold pantry. " * 3
     full = JournalEntry(
-        "a", long, "It fades.", "With another", "moon", "muted", "Fades", Kind.FACT, "0.18", "confidence", 2
+        "a",
+        long,
+        "It fades.",
+        "With another",
+        word="Fades",
+        aside_note="confidence",
+        lines=2,
+        icon="moon",
+        kind=Kind.FACT,
+        aside="0.18",
     )
     busy = JournalEntry("b", "Consolidate", "30 of 120", icon="clock", progress=0.25)
     dots = JournalEntry("c", "Replay", icon="clock", progress=-1.0, is_struck=True)

@@ -39,13 +39,13 @@ def drawn(page: PalacePage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Rooms whose face is drawn anew from here on; every look at the clock finds a second gone."""
     found: list[str] = []
     faces, seconds = page.canvas.painter._faces, count()
-    render = faces._render
+    render = faces._render_room
 
     def note(room: RoomItem, *others: object) -> QPixmap:
         found.append(room.id)
         return render(room, *others)  # type: ignore[arg-type]  # handed through
 
-    monkeypatch.setattr(faces, "_render", note)
+    monkeypatch.setattr(faces, "_render_room", note)
     monkeypatch.setattr(time, "perf_counter", lambda: float(next(seconds)))
     return found
 

@@ -31,14 +31,14 @@ from ui.pages.recall.knobs import KnobScale, knob_scale
 from ui.pages.recall.labels import (
     best_places,
     count_gains,
-    describe_change,
     describe_losses,
     describe_near_miss,
     describe_places,
     describe_question_time,
+    describe_weight_change,
     explain_missing,
-    format_names,
     format_ordinal,
+    join_question_names,
     stage_of_drop,
 )
 from ui.pages.recall.signals import TOKENS, bar_pieces, describe_bar
@@ -111,8 +111,10 @@ def test_the_time_and_the_names_of_a_question_are_told() -> None:
     month = TimeRange("in May", 0, 6, "2026-05-01", "2026-05-31", 0, 1)
     assert describe_question_time(day) == "21 Nov 2026"
     assert describe_question_time(month) == "1 May 2026 to 31 May 2026"
-    assert format_names(QueryPlan(entities=("Ada", "Ben", "Cleo", "Dan", "Eva"))) == "names: Ada, Ben, Cleo, 2 more"
-    assert format_names(QueryPlan()) == "no names"
+    assert (
+        join_question_names(QueryPlan(entities=("Ada", "Ben", "Cleo", "Dan", "Eva"))) == "names: Ada, Ben, Cleo, 2 more"
+    )
+    assert join_question_names(QueryPlan()) == "no names"
 
 
 def test_hidden_characters_of_an_author_are_shown() -> None:
@@ -230,7 +232,7 @@ def test_one_the_trace_does_not_know_is_told_with_what_would_help() -> None:
     ],
 )
 def test_a_change_is_told_as_its_slider_shows_it(name: str, pair: tuple[object, object], told: str) -> None:
-    assert describe_change(name, "Another one", pair) == told
+    assert describe_weight_change(name, "Another one", pair) == told
 
 
 @pytest.mark.parametrize("turned", [False, True])

@@ -19,7 +19,7 @@ from core.types.reviews import Decision, DecisionReply, Suggestion
 from core.types.values import OWNER_ACTOR, Action, Source
 from ui.context import CLOSER, Context
 from ui.pages.review.dialogs import ConditionDialog, DatesDialog, MergedTextDialog
-from ui.pages.review.labels import ORDER, describe_action, row_note
+from ui.pages.review.labels import ORDER, describe_action, review_row_note
 from ui.pages.review.page import BREATH_MS, describe_decision
 from ui.widgets.labels import SOURCE_WORDS
 
@@ -418,8 +418,8 @@ def test_the_words_above_the_cards_take_no_room_from_them(room: Room) -> None:
 
 def test_a_row_says_what_it_is_how_often_it_was_recalled_and_who_brought_it() -> None:
     shown = row_of(harbour(), recalled=31, client="Claude Code")
-    assert row_note(shown) == "Contradiction · Claude Code · recalled 31 times"
-    assert row_note(replace(shown, recalled=0, client=None, later=True)) == "Contradiction · postponed"
+    assert review_row_note(shown) == "Contradiction · Claude Code · recalled 31 times"
+    assert review_row_note(replace(shown, recalled=0, client=None, later=True)) == "Contradiction · postponed"
 
 
 def test_what_reads_like_an_order_is_marked_by_a_shape_and_a_word(room: Room) -> None:
@@ -430,7 +430,7 @@ def test_what_reads_like_an_order_is_marked_by_a_shape_and_a_word(room: Room) ->
     assert (banner.sentence, banner.isHidden()) == (told, False)
     assert banner.accessibleName() == f"Reads like an instruction. {told}"
     assert not banner._sign.pixmap().isNull()
-    assert "reads like an instruction" in row_note(replace(row_of(order), warned=True))
+    assert "reads like an instruction" in review_row_note(replace(row_of(order), warned=True))
     plain = item("proposal", side(newcomer("The boat lies in Kappeln.")))
     page.item_panel.show_item(plain)
     assert (banner.sentence, banner.isHidden()) == ("", True)
@@ -459,7 +459,7 @@ def test_what_a_proposal_contradicts_is_shown_beside_it(room: Room) -> None:
 
 def test_a_proposal_without_a_client_says_where_it_is_from() -> None:
     shown = row_of(item("proposal", side(newcomer("The boat lies in Flensburg."))), client=None, source="document")
-    assert row_note(shown) == f"Proposal · {SOURCE_WORDS[Source.DOCUMENT]}"
+    assert review_row_note(shown) == f"Proposal · {SOURCE_WORDS[Source.DOCUMENT]}"
 
 
 def test_what_goes_on_below_fades_and_the_pointer_goes_through(room: Room) -> None:

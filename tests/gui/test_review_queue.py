@@ -24,7 +24,7 @@ from ui.context import Context
 from ui.lists.list_view import ListModel
 from ui.lists.row_spec import Heading
 from ui.pages.review.item_panel import summarize_rows
-from ui.pages.review.labels import claim_note, claim_quote, describe_batch_action, describe_provenance
+from ui.pages.review.labels import claim_quote, describe_batch_action, describe_provenance, review_claim_note
 from ui.pages.review.queue import ClosedDialog, QueueRows, RulesDialog, closed_line, queue_lines, rule_line
 from ui.registry import ROOMS
 from ui.shell.window import MainWindow
@@ -367,7 +367,7 @@ def test_what_is_claimed_is_said_with_its_evidence() -> None:
     text = "The plan says a lot of things. " * 8 + "Harbour moves to Frankfurt in winter. " + "And so on. " * 20
     found = claim("Harbour", "located_at", "Frankfurt", text, confidence=0.84, sources=3, against=1)
     assert describe_claim(found) == "Harbour is at Frankfurt"
-    assert claim_note(found) == "84 % confidence · 3 sources · 1 against"
+    assert review_claim_note(found) == "84 % confidence · 3 sources · 1 against"
     quote = claim_quote(text, found.spans)
     assert "Harbour moves to Frankfurt in winter." in quote
     assert (quote[:3], quote[-3:]) == ("“… ", " …”")

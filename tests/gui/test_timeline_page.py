@@ -23,8 +23,8 @@ from core.types.values import Kind, Precision, Role, Status, When
 from core.types.views import Density, MemoryRow, Revision, Transition
 from ui.context import Context
 from ui.lists.row_spec import wrap_text
-from ui.pages.timeline.evolution import describe_event, event_day, event_title
-from ui.pages.timeline.labels import count_words, describe_gap, period_name, range_name
+from ui.pages.timeline.evolution import describe_evolution_event, event_day, event_title
+from ui.pages.timeline.labels import count_period_memories, describe_gap, period_name, range_name
 from ui.pages.timeline.page import TimelinePage
 from ui.pages.timeline.period_details import describe_details
 from ui.pages.timeline.strip import do_columns_fit, grid_of
@@ -454,10 +454,10 @@ def test_a_topic_is_asked_for_and_its_line_told(
     ]
     assert page.topic.summary == "3 memories · 1 confirmation · 1 correction"
     assert [event_title(event) for event in events] == ["First mention", "Confirmed", "Corrected"]
-    assert describe_event(events[2]).startswith(
+    assert describe_evolution_event(events[2]).startswith(
         "Corrected, 1 Mar 2023, 12:00, 2 weeks later: switched to Helix. instead of"
     )
-    assert "uses vim" in describe_event(events[2])
+    assert "uses vim" in describe_evolution_event(events[2])
     qtmodeltester.check(page.topic.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     page.topic.list.setCurrentIndex(page.topic.list.lines.index(2, 0))
     assert context.selection.current == editors[2]
@@ -497,7 +497,7 @@ def test_old_words_and_their_end_are_told(page: TimelinePage, rig: Rig, qtbot: Q
     enter(page, qtbot, "ask:vim")
     (event,) = page.topic.list.lines.list_rows()
     assert event_day(event) == "10 Jan 2023, 12:00"
-    assert describe_event(event).endswith("before: uses vmi")
+    assert describe_evolution_event(event).endswith("before: uses vmi")
     page.grab()
 
 
@@ -542,8 +542,8 @@ def test_periods_have_names() -> None:
 
 def test_counts_are_told_by_kind() -> None:
     density = Density("day", (0, 1, 2), (3, 0), {Kind.FACT: (1, 0), Kind.EPISODE: (2, 0)}, (0,), 0, 1, 3)
-    assert count_words(density, (0,)) == "3 memories: 1 fact, 2 episodes"
-    assert count_words(density, (1,)) == "nothing"
+    assert count_period_memories(density, (0,)) == "3 memories: 1 fact, 2 episodes"
+    assert count_period_memories(density, (1,)) == "nothing"
 
 
 def test_a_long_text_ends_in_an_ellipsis(qtbot: QtBot) -> None:

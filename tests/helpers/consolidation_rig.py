@@ -18,7 +18,7 @@ from gathering_rig import told
 
 from core.belief.relate.relation_model import certain_relation
 from core.intake.claims import TextReaders
-from core.intake.transaction.sources import claims_on, refresh_claims
+from core.intake.transaction.sources import claims_backed_by, refresh_claims
 from core.types.belief import ComparedText, Label, Relation
 from core.types.values import Kind
 
@@ -102,7 +102,7 @@ def opposing(rig: Rig, name: str, *, asks: bool = False) -> None:
     if asks:
         said = {"source": "user_explicit"}
         rig.write(lambda tx: tx.update("memory_sources", {"memory_id": older, "lineage": "owner"}, said))
-    rig.write(lambda tx: refresh_claims(tx, claims_on(tx, [older, newer])))
+    rig.write(lambda tx: refresh_claims(tx, claims_backed_by(tx, [older, newer])))
 
 
 def dying(rig: Rig, name: str) -> None:

@@ -21,7 +21,7 @@ from wire_walk import Walk, wrong_with
 from core.errors import LociError
 from core.ipc.client.client import Client
 from core.ipc.protocol.contract import Registry
-from core.ipc.protocol.messages import read_request
+from core.ipc.protocol.messages import parse_request_line
 
 ALWAYS = frozenset({"E4001", "E4005", "E4006", "E4007", "E4009", "E4010", "E5004"})
 """What any call may be answered with, whatever it asked."""
@@ -167,7 +167,7 @@ class Fuzzer:
 def _is_call(line: bytes) -> bool:
     """Whether the protocol can read a line as a call."""
     try:
-        read_request(line.removesuffix(b"\n"))
+        parse_request_line(line.removesuffix(b"\n"))
     except LociError:
         return False
     return True

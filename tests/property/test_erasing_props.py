@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from core.engine.memories.memories import vector_remover
 from core.intake.erase.erasure import erase_memories
-from core.intake.erase.row_erasure import erasure_scope_of, texts_of
-from core.intake.erase.trace_erasure import ErasedTextMatcher, TraceIndex, remove_ids
+from core.intake.erase.row_erasure import erasure_scope_of, texts_to_erase
+from core.intake.erase.trace_erasure import ErasedTextMatcher, TraceIndex, remove_traces_of_ids
 from core.intake.transaction.admission import fold_text
 from core.types.recall import ContextQuery
 from core.types.values import OWNER_ACTOR, Kind, Status
@@ -117,7 +117,7 @@ def _erase_by_index(rig: Rig, gone: str) -> None:
 
     def look(rows: Rows) -> TraceIndex:
         reach = erasure_scope_of(rows, [gone], whole_chain=False)
-        journals = TraceIndex(reach.ids, texts_of(rows, reach))
+        journals = TraceIndex(reach.ids, texts_to_erase(rows, reach))
         journals.read_new_rows(rows)
         assert journals.looked
         return journals
@@ -193,7 +193,7 @@ _JSON = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(("items", "x", "gone")), _JSON, max_size=4))
 def test_a_body_without_an_id_names_it_nowhere(body: dict[str, Any]) -> None:
-    left = remove_ids(body, {"gone"})
+    left = remove_traces_of_ids(body, {"gone"})
     assert "gone" not in str(left)
     if "gone" not in str(body):
         assert left == body

@@ -29,7 +29,7 @@ from core.importers.input.streams import (
     iter_json_array,
     key_paths,
     parse_json_text,
-    read_lines,
+    read_file_lines,
     read_whole_text,
     replace_surrogates,
 )
@@ -228,7 +228,7 @@ def test_lines_join_to_the_text(rows: list[str], chunk: int) -> None:
     text = "\n".join(rows)
     before, strict_json.CHUNK = strict_json.CHUNK, chunk + 2
     try:
-        lines = [line for _, line in read_lines(mem_file(text.encode()))]
+        lines = [line for _, line in read_file_lines(mem_file(text.encode()))]
         whole, flags = read_whole_text(mem_file(text.encode()))
     finally:
         strict_json.CHUNK = before

@@ -17,16 +17,16 @@ from ipc_peers import REGISTRY
 
 from core.errors import Code, LociError
 from core.ipc.methods.searches import FAR_DAYS, RecallParams, plan_change
-from core.ipc.protocol.contract import Method, format_time
+from core.ipc.protocol.contract import Method, format_wire_time
 from core.ipc.protocol.messages import (
     LINE_BYTES,
     MAX_DEPTH,
     BadMessage,
     RateLimitedError,
-    check_text,
+    check_message_text,
     escape_text,
     parse_message,
-    read_request,
+    parse_request_line,
 )
 from core.ipc.socket.limits import SearchLimits
 from core.ipc.socket.line_stream import LineReader, LineTooLongError, StreamEndedError, fit_reply
@@ -67,7 +67,7 @@ def test_any_bytes_are_an_object_or_a_bad_message(line: bytes) -> None:
     except BadMessage:
         return
     assert isinstance(found, dict)
-    check_text(found)
+    check_message_text(found)
     json.dumps(found, allow_nan=False).encode()
 
 
@@ -111,7 +111,7 @@ def test_mutants_of_a_request() -> None:
                 line[at : at + 1] = bytes([chance.randrange(256)])
             else:
                 line[at:at] = line[: chance.randint(0, 30)]
-        bad = refusal(lambda: read_request(bytes(line)))  # noqa: B023 - called at once
+        bad = refusal(lambda: parse_request_line(bytes(line)))  # noqa: B023 - called at once
         if bad is None:
             taken += 1
             continue
@@ -256,10 +256,10 @@ def test_a_weight_is_a_share_or_refused(weight: float) -> None:
 
 @given(st.integers(-62_135_596_800_000, 253_402_300_799_999))
 def test_times_keep_their_order(ms: int) -> None:
-    text = format_time(ms)
+    text = format_wire_time(ms)
     assert text is not None
     assert text.endswith("Z")
-    later = format_time(min(ms + 86_400_000, 253_402_300_799_999))
+    later = format_wire_time(min(ms + 86_400_000, 253_402_300_799_999))
     assert later is not None
     assert later[:10] >= text[:10]
 

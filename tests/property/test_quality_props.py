@@ -16,7 +16,7 @@ from core.config.retrieval import RetrievalOptions
 from core.recall.receipt_codec import DIGITS, receipt_trace, trace_from_json, trace_to_json
 from core.recall.receipt_codec import receipt_body as _body_of
 from core.recall.result import RecallResult
-from core.score.answer_quality import answer_metrics, ndcg, percentile, signal_shares
+from core.score.answer_quality import answer_metrics, ndcg, rank_percentile, signal_shares
 from core.score.profile import profile_from_options, profile_values, replace_values
 from core.types.recall import STAGES, QueryPlan, TimeRange, Trace, TracedCandidate
 from core.types.values import Intent
@@ -136,7 +136,7 @@ def test_the_parts_of_a_score_add_up_to_it_and_none_is_below_zero(
 
 @given(st.lists(st.floats(0, 1e6), min_size=1), _unit)
 def test_a_percentile_is_one_of_the_values(values: list[float], share: float) -> None:
-    found = percentile(values, share)
+    found = rank_percentile(values, share)
     assert found in values
     assert found is not None
     assert sum(value <= found for value in values) >= share * len(values)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QDialog, QMenu, QPlainTextEdit, QWidget
 
 from core.types.lifecycle import Marked, OutcomeTaken
@@ -24,7 +24,16 @@ from ui.context import Command, Context
 from ui.inspector.dialogs import MoveDialog
 from ui.strings import belief_strings, inspector_strings, practice_strings, window_strings
 from ui.undo import offer_undo
-from ui.widgets.basics import FlowLayout, KeyButton, clear_layout, make_button, make_column, make_label, make_row
+from ui.widgets.basics import (
+    FlowLayout,
+    KeyButton,
+    clear_layout,
+    is_submit_key,
+    make_button,
+    make_column,
+    make_label,
+    make_row,
+)
 
 HELPFUL, HARMFUL, WORKED, FAILED = "helpful", "harmful", "worked", "failed"
 
@@ -96,11 +105,9 @@ class ReasonDialog(QDialog):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
         """Ctrl+Enter in the field goes on."""
-        if watched is self.reason and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-            if is_enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-                self._accept_reason()
-                return True
+        if watched is self.reason and is_submit_key(event):
+            self._accept_reason()
+            return True
         return False
 
     def _accept_reason(self) -> None:

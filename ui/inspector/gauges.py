@@ -128,13 +128,13 @@ def clip_curve(curve: Curve, first: float, last: float) -> tuple[tuple[float, fl
     if not points or first > points[-1][0] or last < points[0][0]:
         return ()
     if not inside or inside[0][0] > first > points[0][0]:
-        inside.insert(0, (first, value_at(curve, first)))
+        inside.insert(0, (first, gauge_value_at(curve, first)))
     if inside[-1][0] < last < points[-1][0]:
-        inside.append((last, value_at(curve, last)))
+        inside.append((last, gauge_value_at(curve, last)))
     return tuple(inside)
 
 
-def value_at(curve: Curve, day: float) -> float:
+def gauge_value_at(curve: Curve, day: float) -> float:
     """The value of a curve on a day, on the straight line between its points; beyond its ends, that of the end.
 
     Args:

@@ -21,7 +21,7 @@ from ui.bridge import make_query, make_write
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
 from ui.inspector.actions import explain_no_edit
 from ui.inspector.shared_widgets import make_flush_row
-from ui.inspector.text_view import ADDED, PLAIN, REMOVED, TextRun, TextView, mark_runs
+from ui.inspector.text_view import ADDED, PLAIN, REMOVED, TextRun, TextView, marked_runs_of_text
 from ui.inspector.trust import describe_validity, format_claim_day
 from ui.strings import belief_strings, format_count, inspector_strings, window_strings
 from ui.theme.theme import Theme
@@ -274,18 +274,18 @@ def compare_words(old: str, new: str) -> list[TextRun]:
         to compare.
     """
     if len(old) + len(new) > COMPARED:
-        return mark_runs(new)
+        return marked_runs_of_text(new)
     before, after = _WORDS.findall(old), _WORDS.findall(new)
     made: list[TextRun] = []
     # autojunk keeps this quick for texts that repeat a few words without end
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=True).get_opcodes():
         if tag == "equal":
-            made.extend(mark_runs("".join(after[j1:j2]), PLAIN))
+            made.extend(marked_runs_of_text("".join(after[j1:j2]), PLAIN))
             continue
-        made.extend(mark_runs("".join(before[i1:i2]), REMOVED))
+        made.extend(marked_runs_of_text("".join(before[i1:i2]), REMOVED))
         if tag == "replace":
             made.append(TextRun(" ", ""))
-        made.extend(mark_runs("".join(after[j1:j2]), ADDED))
+        made.extend(marked_runs_of_text("".join(after[j1:j2]), ADDED))
     return made
 
 
@@ -410,7 +410,7 @@ class HistorySection(InspectorSection):
         form, author = strings["added" if is_first else "changed"], describe_author(version, clients)
         when = make_label(form.format(status=describe_version_status(version), author=author), "small", wrap=True)
         if is_first:
-            runs = mark_runs(version.text, PLAIN if version.retired_at is None else REMOVED)
+            runs = marked_runs_of_text(version.text, PLAIN if version.retired_at is None else REMOVED)
         else:
             runs = compare_words(self._versions[number + 1].text, version.text)
         view = TextView(self.context.theme, strings["text"].format(number=version.version))

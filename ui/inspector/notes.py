@@ -78,10 +78,10 @@ class NotesSection(InspectorSection):
             self._drawn = drawn
             clear_layout(self._inner)
             for item in notes:
-                self._inner.addWidget(NoteBox(item, self._select_memory, self._decide))
+                self._inner.addWidget(NoteBox(item, self._select_memory, self._decide_review_item))
         return bool(notes)
 
-    def _decide(self, item_id: str, action: Action) -> None:
+    def _decide_review_item(self, item_id: str, action: Action) -> None:
         conflicts = self.context.bridge.engine.conflicts
         task = make_write(
             inspector_strings()["tasks"]["decide"], lambda: conflicts.resolve(item_id, Decision(action), OWNER_ACTOR)

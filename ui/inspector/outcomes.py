@@ -53,7 +53,7 @@ def describe_application(one: Application) -> str:
     return str(form).format(what=what, who=who, when=date_of(one.at), reason=one_line(one.reason, _REASON))
 
 
-def describe_runs(state: ProcedureState) -> str:
+def describe_procedure_runs(state: ProcedureState) -> str:
     """How often a procedure worked: `Worked 3 times, failed once, 75 % of the time`."""
     strings = practice_strings()["procedure"]
     rate = state.success_rate
@@ -247,7 +247,7 @@ class ProcedureSection(InspectorSection):
             self._body.hide()
             return
         strings = practice_strings()["procedure"]
-        self.counts.setText(describe_runs(state))
+        self.counts.setText(describe_procedure_runs(state))
         lines = [strings["average"].format(value=format_duration(state.average_ms))] if state.average_ms else []
         if state.last_used_at is not None:
             lines.append(strings["used"].format(when=date_of(state.last_used_at)))
@@ -257,7 +257,7 @@ class ProcedureSection(InspectorSection):
                 lines.append(f"{strings[name]}: {', '.join(one_line(one, _CUE) for one in found)}")
         self.statistics.setText("\n".join(lines))
         self.statistics.setVisible(bool(lines))
-        self.setAccessibleName(describe_runs(state))
+        self.setAccessibleName(describe_procedure_runs(state))
         self._body.show()
 
 

@@ -123,13 +123,13 @@ def describe_origin(detail: MemoryDetail) -> str:
     if by == "import" and origin.get("format") in NOTES and not detail.conversation:
         return str(strings["note_written" if at else "note"]).format(file=_file_name(origin), when=at)
     if by == "client":
-        return _describe_by_client(detail, at, within)
+        return _describe_writing_client(detail, at, within)
     if by == "owner":
         return str(strings["noted"]).format(date=date_of(memory.recorded_at))
     return f"{_describe_sayer(memory)}{at}{within}."
 
 
-def _describe_by_client(detail: MemoryDetail, at: str, within: str) -> str:
+def _describe_writing_client(detail: MemoryDetail, at: str, within: str) -> str:
     strings = inspector_strings()["provenance"]
     memory = detail.memory
     client = (

@@ -18,11 +18,20 @@ from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec, Pointed
 from ui.inspector.shared_widgets import make_flush_row
-from ui.inspector.text_view import TextView, mark_runs
+from ui.inspector.text_view import TextView, marked_runs_of_text
 from ui.strings import format_count, injection_strings, inspector_strings, window_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
-from ui.widgets.basics import FlowLayout, KeyButton, clear_layout, make_button, make_column, make_label, make_row
+from ui.widgets.basics import (
+    FlowLayout,
+    KeyButton,
+    clear_layout,
+    is_submit_key,
+    make_button,
+    make_column,
+    make_label,
+    make_row,
+)
 from ui.widgets.labels import name_space
 from ui.widgets.plaintext import has_marks, one_line, split_marks
 from ui.widgets.states import Banner
@@ -57,10 +66,7 @@ class MemoryTextField(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Ctrl+Enter saves, Esc leaves."""
-        if (
-            event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
-            and event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        ):
+        if is_submit_key(event):
             self.asked_save.emit()
         elif event.key() == Qt.Key.Key_Escape:
             self.asked_cancel.emit()
@@ -353,7 +359,9 @@ class TextSection(InspectorSection):
             self.discard_edit()
         if not is_same or self._memory is None or self._memory.text != memory.text:
             is_short = len(memory.text) <= SHORT
-            self.view.show_runs(mark_runs(memory.text), "quote" if is_short else "body", 0 if is_short else FOLD)
+            self.view.show_runs(
+                marked_runs_of_text(memory.text), "quote" if is_short else "body", 0 if is_short else FOLD
+            )
         self._memory = memory
         self.hidden.setVisible(has_marks(memory.text))
         self._name_fold()

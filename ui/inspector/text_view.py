@@ -51,7 +51,7 @@ class TextRun:
         return bool(self.name)
 
 
-def mark_runs(text: str, style: str = PLAIN) -> list[TextRun]:
+def marked_runs_of_text(text: str, style: str = PLAIN) -> list[TextRun]:
     """A text as runs; the same mark several times in a row is one run with its number.
 
     Args:

@@ -5,14 +5,15 @@ Must not do: ask the engine, or interpret a text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
 
+from core.types.values import Kind
 from ui.strings import window_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import radii, sizes
@@ -159,6 +160,61 @@ class Heading(InertRow):
         return window_strings()["buttons"]["select_all"] if self.chooses else ""
 
 
+def insert_headings(rows: Iterable[R], title_of: Callable[[R], str], above: str = "") -> list[R | Heading]:
+    """Rows with a heading wherever what they have in common changes.
+
+    Args:
+        rows: in their order.
+        title_of: the heading a row belongs under.
+        above: the heading the first of them follows; "" for none.
+    """
+    lines: list[R | Heading] = []
+    for row in rows:
+        title = title_of(row)
+        if title != above:
+            lines.append(Heading(title))
+            above = title
+        lines.append(row)
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class TextRow:
+    """A row of words: a mark, a title, small lines under it, a word at its right end. A list adds lines of its own.
+
+    Attributes:
+        id: unique within the list.
+        title: its text, made visible, on one line or wrapped.
+        note: under it, in small letters.
+        icon: name of an icon; "" where a shape is in its place, or nothing.
+        ink: token of the icon's colour; a danger is said by the words too.
+        kind: of the memory it is about; its shape is a mark.
+        aside: at its right end.
+        is_struck: whether it is taken back.
+        value: what it represents.
+    """
+
+    id: str
+    title: str
+    note: str = ""
+    icon: str = field(default="", kw_only=True)
+    ink: str = field(default="muted", kw_only=True)
+    kind: Kind | None = field(default=None, kw_only=True)
+    aside: str = field(default="", kw_only=True)
+    is_struck: bool = field(default=False, kw_only=True)
+    value: Any = field(default=None, kw_only=True)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All of its words, in the order in which they are told; "" for what it has none of."""
+        raise NotImplementedError  # each kind says it
+
+    @property
+    def description(self) -> str:
+        """All of it, for those who hear it."""
+        return ". ".join(part.rstrip(".") for part in self.words if part)
+
+
 @dataclass(frozen=True, slots=True)
 class RowState:
     """How a row is in its list.
@@ -265,3 +321,18 @@ class RowSpec(Generic[R]):
         painter.setPen(self.theme.colour(ink))
         shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
         painter.drawText(rect, where | Qt.TextFlag.TextSingleLine, shown)
+
+
+T = TypeVar("T", bound=TextRow)
+
+
+class TextRowSpec(RowSpec[T]):
+    """What rows of words are in every list: known by their id, told by all of their words."""
+
+    def row_key(self, row: T) -> str:
+        """The row's id."""
+        return row.id
+
+    def accessible_text(self, row: T) -> str:
+        """All of it."""
+        return row.description

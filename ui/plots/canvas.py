@@ -63,12 +63,12 @@ class _Axes:
         self.restyle()
 
     @property
-    def _metrics(self) -> QFontMetricsF:
+    def _caption_metrics(self) -> QFontMetricsF:
         return QFontMetricsF(self._theme.font("caption"))
 
     def restyle(self) -> None:
         """The theme is another one."""
-        theme, half = self._theme, round(self._metrics.height() / 2)
+        theme, half = self._theme, round(self._caption_metrics.height() / 2)
         # The words of the outermost ticks reach over the ends.
         self._layout.layout.setContentsMargins(0, half, theme.px(spacing().m), 0)
         for axis in (self._left, self._bottom):
@@ -84,7 +84,7 @@ class _Axes:
             axis.setPen(QPen(Qt.PenStyle.NoPen) if is_left else _make_pen(theme, "outline", 1.0))
             axis.setTickPen(_make_pen(theme, "outline", 1.0))
         self._ticks = None
-        self._bottom.setHeight(self._metrics.height() + theme.px(spacing().s))
+        self._bottom.setHeight(self._caption_metrics.height() + theme.px(spacing().s))
 
     def show_y(self, spec: PlotSpec, height: int) -> None:
         """Show ticks and lines from bottom to top.
@@ -92,13 +92,13 @@ class _Axes:
         Args:
             height: of the whole plot, pixels.
         """
-        wanted = max(2, min(5, int(height / (self._metrics.height() * _LINES_APART))))
+        wanted = max(2, min(5, int(height / (self._caption_metrics.height() * _LINES_APART))))
         ticks = _ticks_of(spec.y, spec.y_range, wanted)
         if ticks == self._ticks:
             return
         self._ticks = ticks
         self._left.setTicks([ticks])
-        widest = max((self._metrics.horizontalAdvance(told) for _, told in ticks), default=0.0)
+        widest = max((self._caption_metrics.horizontalAdvance(told) for _, told in ticks), default=0.0)
         self._left.setWidth(widest + self._theme.px(spacing().s))
         for line in self._grid:
             self._box.removeItem(line)
@@ -115,7 +115,7 @@ class _Axes:
         Args:
             seen: from where to where it is shown.
         """
-        metrics, width = self._metrics, self._box.width()
+        metrics, width = self._caption_metrics, self._box.width()
         widest = "Mmm 0000" if axis.kind == "date" else format_number(round(seen[1]))
         step = metrics.horizontalAdvance(widest) + self._theme.px(spacing().m)
         ticks = _ticks_of(axis, seen, max(2, min(_MOST_TICKS, int(width / step))))

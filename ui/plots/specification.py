@@ -216,6 +216,37 @@ MOST = 1e15
 """The greatest value that is drawn."""
 
 
+def make_count_spec(
+    name: str,
+    series: Series,
+    said: Mapping[str, str],
+    sentence: str,
+    *,
+    place_names: tuple[str, ...] = (),
+    band: tuple[float, float] | None = None,
+) -> PlotSpec:
+    """How many there were over time.
+
+    Args:
+        series: the counts, at epoch ms.
+        said: of it `unit`, that of the axis, and `none`, which is said where there is no point.
+        sentence: what it says, with its numbers.
+        place_names: what each place is called; empty for its date.
+        band: from where to where is set off; None for nothing.
+    """
+    return PlotSpec(
+        name=name,
+        sentence=sentence,
+        x=Axis(kind="date"),
+        y=Axis(said["unit"], kind="count", least=0.0),
+        series=(series,),
+        place_names=place_names,
+        band=band,
+        caption=sentence,
+        empty=said["none"],
+    )
+
+
 def _range_of(axis: Axis, values: Sequence[float], lines: Sequence[float]) -> tuple[float, float]:
     every = [*values, *lines]
     least = min(every, default=0.0) if axis.least is None else axis.least

@@ -679,3 +679,25 @@ def set_style_property(widget: QWidget, name: str, value: object) -> None:
     widget.style().unpolish(widget)
     widget.style().polish(widget)
     widget.update()
+
+
+def is_submit_key(event: QEvent) -> bool:
+    """Whether Ctrl+Enter was pressed, which submits a text of several lines."""
+    if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+        return False
+    has_control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+    return has_control and event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
+
+
+def place_below(popup: QWidget, theme: Theme, top: int, width: int, height: int) -> None:
+    """Give a widget the room below a line of its parent, in the middle and as far as there is any.
+
+    Args:
+        top: pixels from the upper edge of the parent.
+        width: at 100 %, at most; `height` likewise.
+    """
+    host = popup.parentWidget()
+    if host is not None:
+        wide = min(theme.px(width), host.width() - 32)
+        high = min(theme.px(height), host.height() - top - 16)
+        popup.setGeometry((host.width() - wide) // 2, top, wide, high)

@@ -119,13 +119,13 @@ class VerdictDialog(QDialog):
         layout.addSpacing(8)
         for line in verdict.lines:
             layout.addWidget(make_hairline())
-            _add_line(theme, layout, line)
+            _add_verdict_line(theme, layout, line)
         layout.addSpacing(8)
         self.close_button = make_button(window_strings()["buttons"]["close"], self.accept, kind="primary")
         layout.addLayout(make_row(None, self.close_button))
 
 
-def _add_line(theme: Theme, layout: QVBoxLayout, line: CheckLine) -> None:
+def _add_verdict_line(theme: Theme, layout: QVBoxLayout, line: CheckLine) -> None:
     icon, token = _OUTCOMES[line.outcome]
     word = make_label(line.word, "danger" if line.outcome == "failed" else "small")
     note = Elided(line.note, "small")

@@ -1,4 +1,4 @@
-"""How a canvas looks at a plane: which point is in its middle, and how near it is.
+"""How a canvas looks at a plane: which point is in its middle, how near it is, and which point a key leads to.
 
 Must not do: know what is on the plane, paint.
 """
@@ -7,6 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+_ASIDE = 2.4
+"""How much worse a step to the side is than one ahead."""
+_CONE = 2.2
+"""How far aside a target may lie for each step ahead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +46,26 @@ class Viewport:
     def panned_by(self, px: float, py: float) -> Self:
         """The plane pushed by so many px."""
         return replace(self, x=self.x - px / self.scale, y=self.y - py / self.scale)
+
+
+def nearest_in_direction(xs: NDArray[np.float64], ys: NDArray[np.float64], x: float, y: float, dx: int, dy: int) -> int:
+    """The nearest of some points in a direction; one straight ahead is nearer than one aside.
+
+    Args:
+        xs: where they are.
+        ys: likewise.
+        x: the current position.
+        y: likewise.
+        dx: -1, 0 or 1.
+        dy: likewise; one of them is 0.
+
+    Returns:
+        Its index, or -1 where there is none in that direction.
+    """
+    if not len(xs):
+        return -1
+    ahead = (xs - x) * dx + (ys - y) * dy
+    aside = np.abs((xs - x) * dy) + np.abs((ys - y) * dx)
+    cost = np.where((ahead > 1e-9) & (aside <= ahead * _CONE), ahead + aside * _ASIDE, np.inf)
+    best = int(np.argmin(cost))
+    return best if np.isfinite(cost[best]) else -1

@@ -139,7 +139,7 @@ class ClaimModel:
             raise LociError(Code.EMBEDDING_FAILED, "The model that reads claims failed on a sentence.") from error
         if marks.shape != (1, len(row.ids), count_logits()) or not np.isfinite(marks).all():
             raise LociError(Code.EMBEDDING_FAILED, "The model that reads claims gave no usable answer.")
-        return read_marks(marks[0].astype(np.float64), row, sentence)
+        return read_claim_marks(marks[0].astype(np.float64), row, sentence)
 
     def rest(self) -> None:
         """Let go of what was loaded; who is reading goes on, and who reads again loads it again."""
@@ -171,7 +171,7 @@ def reconcile_claims(
         sentence: its text.
         limits: by the names in `LIMITS`.
     """
-    places = [find_value(sentence, draft.value) for draft in drafts]
+    places = [find_claim_value(sentence, draft.value) for draft in drafts]
     kept: list[Span] = []
     dropped: list[ClaimDraft] = []
     for draft, place in zip(drafts, places, strict=True):
@@ -191,7 +191,7 @@ def reconcile_claims(
     return ReconciledClaims(tuple(dropped), tuple(added))
 
 
-def find_value(sentence: str, value: str) -> Span | None:
+def find_claim_value(sentence: str, value: str) -> Span | None:
     """Where a value stands in its sentence, without regard to case; None where it was written otherwise."""
     start = sentence.casefold().find(value.casefold())
     return None if start < 0 or len(sentence.casefold()) != len(sentence) else (start, start + len(value))
@@ -223,7 +223,7 @@ def count_logits() -> int:
     return 1 + 2 * len(predicate_names()) + SIDE
 
 
-def read_marks(marks: NDArray[np.float64], features: SentenceFeatures, text: str) -> ClaimReading:
+def read_claim_marks(marks: NDArray[np.float64], features: SentenceFeatures, text: str) -> ClaimReading:
     """What the model's logits say.
 
     Args:
@@ -247,7 +247,7 @@ def _read_tagged_values(
     text: str,
 ) -> Iterator[ReadValue]:
     """The values that the model's tags mark, each with predicate, subject, polarity and likelihood."""
-    for first, last in _runs_of_values(tags.argmax(1)):
+    for first, last in _claim_value_runs(tags.argmax(1)):
         nr = (int(tags[first].argmax()) - 1) // 2
         sure = (tags[first, 1 + 2 * nr] + tags[first, 2 + 2 * nr]) * tags[first + 1 : last, 2 + 2 * nr].prod()
         if last < len(offsets):
@@ -262,7 +262,7 @@ def _read_tagged_values(
         yield ReadValue(predicate_names()[nr], value, subject, denied > 0.5, float(sure))
 
 
-def _runs_of_values(tags: NDArray[np.int64]) -> Iterator[Span]:
+def _claim_value_runs(tags: NDArray[np.int64]) -> Iterator[Span]:
     """Tokens (from, to) of each value: a tag of a predicate and what goes on with it."""
     first = 0
     while first < len(tags):

@@ -24,7 +24,7 @@ from core.belief.extract.frames import (
     read_name_at,
 )
 from core.belief.extract.normal_form import value_key
-from core.belief.extract.sentence import TokenizedSentence, hide_unreal, read_sentence, word_lists
+from core.belief.extract.sentence import TokenizedSentence, claim_word_lists, hide_unreal, read_sentence
 from core.belief.extract.validity import ValidityPhrase, WrittenDate, find_validity_phrases, find_written_dates, to_when
 from core.errors import LociError
 from core.text.sentences import split_sentences
@@ -94,7 +94,7 @@ def extract_claims(
         if end - start < _SHORTEST:
             continue
         sentence_count += 1
-        _read_sentence(story, read, (start, end), stated_ms)
+        _extract_from_sentence(story, read, (start, end), stated_ms)
     return tuple(story.claims.values())[:MOST_CLAIMS]
 
 
@@ -119,7 +119,7 @@ def is_exclusive(predicate: str) -> bool | None:
     return load_exclusivity().get(predicate)
 
 
-def _read_sentence(story: _Story, text: str, place: tuple[int, int], stated_ms: int | None) -> None:
+def _extract_from_sentence(story: _Story, text: str, place: tuple[int, int], stated_ms: int | None) -> None:
     sentence = read_sentence(text, *place)
     if not sentence.tokens:
         return
@@ -173,14 +173,16 @@ def _join_model(
     for one in reconciled.added:
         first, last = (sentence.start + place for place in one.value)
         if not any(start < last and first < end for start, end in unreal):
-            _add_read(story, sentence, one, bounds)
+            _add_model_claim(story, sentence, one, bounds)
 
 
-def _add_read(story: _Story, sentence: TokenizedSentence, one: ReadValue, bounds: Sequence[ValidityPhrase]) -> None:
+def _add_model_claim(
+    story: _Story, sentence: TokenizedSentence, one: ReadValue, bounds: Sequence[ValidityPhrase]
+) -> None:
     """Add a claim of the model's; of whom, where a pronoun says it, the sentences before tell."""
     text = sentence.text[sentence.start : sentence.end]
     subject = USER if one.subject is None else text[slice(*one.subject)]
-    if subject.casefold() in word_lists().sets["third"]:
+    if subject.casefold() in claim_word_lists().sets["third"]:
         subject = story.person
     if value_key(subject) in story.owner_keys:
         subject = USER
@@ -244,13 +246,13 @@ def _keep_matches(
         usable.append((one, subject))
     for one, subject in usable:
         since, until, at = _validity_of_match(sentence, one, usable, bounds)
-        _add_claim(story, sentence, one, subject, (since, until, at))
+        _add_rule_claim(story, sentence, one, subject, (since, until, at))
 
 
 def _note_people(story: _Story, sentence: TokenizedSentence) -> None:
     """Remember whom "she" in the next sentence may mean."""
     for i in range(sentence.begin, len(sentence.tokens) - 1):
-        if sentence.lows[i + 1] in word_lists().sets["finite"] and not sentence.tokens[i].hidden:
+        if sentence.lows[i + 1] in claim_word_lists().sets["finite"] and not sentence.tokens[i].hidden:
             named = read_name_at(sentence, i)
             if named and named.kind in ("person", "name"):
                 story.person = named.text
@@ -296,9 +298,9 @@ def _find_label_subject(sentence: TokenizedSentence, one: FrameMatch) -> Subject
     if not colon or _FIRST_PERSON.intersection(lows[colon + 1 : one.run[1]]):
         return None
     labels = set(lows[sentence.begin : colon])
-    if labels & word_lists().sets["label.topic"]:
+    if labels & claim_word_lists().sets["label.topic"]:
         return None
-    if labels <= word_lists().sets["label.speaker"]:
+    if labels <= claim_word_lists().sets["label.speaker"]:
         return Subject(USER, USER)
     named = read_name_at(sentence, colon - 1)
     is_whole = named is not None and named.first == sentence.begin
@@ -313,9 +315,9 @@ def _find_leading_subject(sentence: TokenizedSentence, at: int) -> Subject | Non
     for n, low in enumerate(behind):
         if low in ("i", "we", "user"):
             return Subject(USER, USER)
-        if low in word_lists().sets["finite"] and n:
+        if low in claim_word_lists().sets["finite"] and n:
             return read_name_at(sentence, sentence.begin + n - 1)
-    helping = word_lists().sets["adverb"] | word_lists().sets["neg"] | word_lists().sets["aux"]
+    helping = claim_word_lists().sets["adverb"] | claim_word_lists().sets["neg"] | claim_word_lists().sets["aux"]
     plain = all(low in helping for low in behind)
     return Subject(USER, USER) if plain or any(low in ("my", "me", "our") for low in behind) else None
 
@@ -352,7 +354,7 @@ def _is_sharing_time(sentence: TokenizedSentence, owner: int, here: int) -> bool
     return not any(mark in between for mark in (",", ";", " and ", ".", ":"))
 
 
-def _add_claim(
+def _add_rule_claim(
     story: _Story, sentence: TokenizedSentence, one: FrameMatch, subject: Subject, times: tuple[str, str, str]
 ) -> None:
     value = " ".join(sentence.text_between(*one.run).split()).strip("\"'“”‘’ ,;")

@@ -13,13 +13,13 @@ from core.belief.extract.frames import USER, FrameMatch, Subject, read_left_cont
 from core.belief.extract.sentence import (
     Run,
     TokenizedSentence,
-    by_first,
     capital_run,
+    claim_word_lists,
     load_vocabulary_file,
     noun_run,
     phrase_at,
+    phrases_by_first_word,
     skip_words,
-    word_lists,
 )
 from core.belief.extract.validity import WrittenDate
 
@@ -54,13 +54,13 @@ def read_work_states(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
             continue
         run = _extend_state(sentence, i, length)
         busy = run[1] - 1
-        subject = _state_of(sentence, i, " ".join(lows[i : i + length]))
+        subject = _state_in_phrase(sentence, i, " ".join(lows[i : i + length]))
         if subject is not None and _is_phrase_end(sentence, run[1]):
             left = read_left_context(sentence, i)
             yield FrameMatch(subject, "status_is", run, left.negative, "state", i)
 
 
-def read_places(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
+def read_thing_places(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     """Where a thing is (`The key hangs in the shed`).
 
     Yields:
@@ -71,11 +71,11 @@ def read_places(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
         if lows[i] not in _state_list("places") or sentence.tokens[i].hidden or sentence.tokens[i].quoted:
             continue
         verb = i - 1
-        while verb > sentence.begin and lows[verb] in word_lists().sets["adverb"]:
+        while verb > sentence.begin and lows[verb] in claim_word_lists().sets["adverb"]:
             verb -= 1
-        if lows[verb] not in _state_list("located") and lows[verb] not in word_lists().sets["places"]:
+        if lows[verb] not in _state_list("located") and lows[verb] not in claim_word_lists().sets["places"]:
             continue
-        run = _read_place(sentence, i)
+        run = _read_thing_place(sentence, i)
         if run is None:
             continue
         left = read_left_context(sentence, verb)
@@ -114,14 +114,14 @@ def read_facts(sentence: TokenizedSentence, dates: Sequence[WrittenDate]) -> tup
     if any(low[:1].isdigit() or low[:1] == "v" for low in lows):
         found += _find_versions(sentence)
     found += read_work_states(sentence)
-    found += read_places(sentence)
+    found += read_thing_places(sentence)
     seen = (one for one in found if not sentence.tokens[one.at].hidden and not sentence.tokens[one.run[0]].hidden)
     return tuple(seen)
 
 
 @cache
 def _status_phrases() -> Mapping[str, tuple[tuple[str, ...], ...]]:
-    return by_first(load_vocabulary_file("states.json")["status"])
+    return phrases_by_first_word(load_vocabulary_file("states.json")["status"])
 
 
 @cache
@@ -138,33 +138,34 @@ def _is_phrase_end(sentence: TokenizedSentence, after: int) -> bool:
     low = sentence.lows[after] if after < len(sentence.lows) else "."
     if low == "by":
         return sentence.lows[after - 1] in ("blocked", "stalled", "halted")
-    closers = word_lists().sets["cut"] | word_lists().sets["closes"]
+    closers = claim_word_lists().sets["cut"] | claim_word_lists().sets["closes"]
     return (not low[:1].isalnum() and low not in ("&", "'s")) or low in closers
 
 
 def _extend_state(sentence: TokenizedSentence, i: int, length: int) -> Run:
     """A state with its object: `waiting for customer`."""
     if " ".join(sentence.lows[i : i + length]) in _OPEN_ENDED:
-        run = noun_run(sentence, i + length, stop=word_lists().sets["whole"], most=6)
+        run = noun_run(sentence, i + length, stop=claim_word_lists().sets["whole"], most=6)
         return (i, run[1]) if run else (i, i + length)
     return (i, i + length)
 
 
-def _state_of(sentence: TokenizedSentence, i: int, phrase: str) -> Subject | None:
+def _state_in_phrase(sentence: TokenizedSentence, i: int, phrase: str) -> Subject | None:
     lows = sentence.lows
     if i <= sentence.begin:
         return None
     before = i - 1
     while (
-        before > sentence.begin and lows[before] in word_lists().sets["adverb"] | word_lists().sets["state_of.fillers"]
+        before > sentence.begin
+        and lows[before] in claim_word_lists().sets["adverb"] | claim_word_lists().sets["state_of.fillers"]
     ):
         before -= 1
     if lows[before] in ("status", "state"):
         return None
     if lows[before] in (":", "="):
-        return _read_label(sentence, before, phrase)
+        return _read_label_before_colon(sentence, before, phrase)
     if (
-        lows[before] not in word_lists().sets["be_states"] | word_lists().sets["state_of.verbs"]
+        lows[before] not in claim_word_lists().sets["be_states"] | claim_word_lists().sets["state_of.verbs"]
         and lows[before + 1 : i].count("still") == 0
     ):
         return None
@@ -194,7 +195,7 @@ def _status_noun(sentence: TokenizedSentence, be: int) -> Subject | None:
     return None
 
 
-def _read_label(sentence: TokenizedSentence, colon: int, phrase: str) -> Subject | None:
+def _read_label_before_colon(sentence: TokenizedSentence, colon: int, phrase: str) -> Subject | None:
     begin = sentence.begin
     names_status = sentence.lows[begin : begin + 2] in (["status", "of"], ["state", "of"])
     named = read_name_at(
@@ -211,8 +212,8 @@ def _is_project(subject: Subject) -> bool:
     coded = any(sign.isdigit() for sign in low) and any(sign.isalpha() for sign in low)
     return (
         coded
-        or any(part in word_lists().sets["project"] for part in (*parts[:1], *parts[-1:]))
-        or any(part.rstrip("s") in word_lists().sets["project"] for part in parts[-1:])
+        or any(part in claim_word_lists().sets["project"] for part in (*parts[:1], *parts[-1:]))
+        or any(part.rstrip("s") in claim_word_lists().sets["project"] for part in parts[-1:])
     )
 
 
@@ -222,11 +223,14 @@ def _is_thing_at_place(sentence: TokenizedSentence, subject: Subject, verb: int,
     if low[-1] in _state_list("homes") and low[:-1] in ([], ["own"]) and _is_own(sentence, subject):
         return False
     if subject.kind != "thing":
-        named = subject.kind == "name" and low[-1] in word_lists().sets["surehead"] | word_lists().sets["workplace"]
+        named = (
+            subject.kind == "name"
+            and low[-1] in claim_word_lists().sets["surehead"] | claim_word_lists().sets["workplace"]
+        )
         return named and sentence.lows[verb] not in ("lives", "live")
-    if low[-1] in word_lists().sets["club"] | word_lists().sets["pet"] | word_lists().sets["pets"] | word_lists().sets[
-        "job"
-    ] - {
+    if low[-1] in claim_word_lists().sets["club"] | claim_word_lists().sets["pet"] | claim_word_lists().sets[
+        "pets"
+    ] | claim_word_lists().sets["job"] - {
         "printer",
         "lead",
         "cooper",
@@ -235,10 +239,10 @@ def _is_thing_at_place(sentence: TokenizedSentence, subject: Subject, verb: int,
         return False
     head = low[-1]
     for n, part in enumerate(low[1:], 1):
-        if part in word_lists().sets["a_thing.prepositions"]:
+        if part in claim_word_lists().sets["a_thing.prepositions"]:
             head = low[n - 1]
             break
-    sure_verb = sentence.lows[verb] in _state_list("located") - word_lists().sets["a_thing.unsure_verbs"]
+    sure_verb = sentence.lows[verb] in _state_list("located") - claim_word_lists().sets["a_thing.unsure_verbs"]
     a_place = (
         any(
             word.rstrip("s") in _state_list("rooms") or word in _state_list("rooms")
@@ -250,11 +254,11 @@ def _is_thing_at_place(sentence: TokenizedSentence, subject: Subject, verb: int,
     return a_place and (
         sure_verb
         or head
-        in word_lists().sets["surehead"]
-        | word_lists().sets["workplace"]
-        | word_lists().sets["ownable"]
-        | word_lists().sets["toolhead"]
-        or head.rstrip("s") in word_lists().sets["surehead"]
+        in claim_word_lists().sets["surehead"]
+        | claim_word_lists().sets["workplace"]
+        | claim_word_lists().sets["ownable"]
+        | claim_word_lists().sets["toolhead"]
+        or head.rstrip("s") in claim_word_lists().sets["surehead"]
         or (sentence.lows[verb] in ("lives", "live", "found") and not sentence.tokens[run[0]].cap)
     )
 
@@ -263,20 +267,20 @@ def _is_own(sentence: TokenizedSentence, subject: Subject) -> bool:
     return subject.first > 0 and sentence.lows[subject.first - 1] in ("my", "our", "own")
 
 
-def _read_place(sentence: TokenizedSentence, i: int) -> Run | None:
+def _read_thing_place(sentence: TokenizedSentence, i: int) -> Run | None:
     """The place behind `in`, `on`, `at`; with its preposition where that says more (`under the stairs`)."""
     lows = sentence.lows
     start = skip_words(sentence, i + 1)
     if lows[i] == "next":
         start = skip_words(sentence, i + 2) if lows[i + 1 : i + 2] == ["to"] else len(lows)
-    idiom = start < len(lows) and lows[start] in word_lists().sets["placeidiom"]
+    idiom = start < len(lows) and lows[start] in claim_word_lists().sets["placeidiom"]
     if idiom and not any(low in _state_list("rooms") for low in lows[start + 1 : start + 4]):
         return None
-    if start >= len(lows) or lows[start] in word_lists().sets["month"] | word_lists().sets["weekday"]:
+    if start >= len(lows) or lows[start] in claim_word_lists().sets["month"] | claim_word_lists().sets["weekday"]:
         return None
     if sentence.tokens[start].text[:1].isdigit() and lows[i] in ("at", "on", "in") and ":" in lows[start]:
         return None
-    capital = capital_run(sentence, start, word_lists().sets["place_links"])
+    capital = capital_run(sentence, start, claim_word_lists().sets["place_links"])
     if (
         capital > start
         and sentence.lows[capital : capital + 1] != ["'s"]
@@ -284,8 +288,8 @@ def _read_place(sentence: TokenizedSentence, i: int) -> Run | None:
         and (capital >= len(lows) or lows[capital] not in _state_list("rooms"))
     ):
         return (start, capital) if lows[i] != "near" else (i, capital)
-    run = noun_run(sentence, start, stop=word_lists().sets["spot"], most=9)
-    if run is None or lows[run[1] - 1] in word_lists().sets["placeidiom"] | word_lists().sets["month"]:
+    run = noun_run(sentence, start, stop=claim_word_lists().sets["spot"], most=9)
+    if run is None or lows[run[1] - 1] in claim_word_lists().sets["placeidiom"] | claim_word_lists().sets["month"]:
         return None
     return run if lows[i] in _state_list("plain") else (i, run[1])
 
@@ -297,7 +301,7 @@ def _state_lists() -> dict[str, frozenset[str]]:
     }
 
 
-def _find_run(sentence: TokenizedSentence, start: int, end: int) -> Run | None:
+def _find_capital_run(sentence: TokenizedSentence, start: int, end: int) -> Run | None:
     inside = [
         n
         for n, token in enumerate(sentence.tokens)
@@ -317,7 +321,7 @@ def _find_mail_addresses(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
 def _find_phone_numbers(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     for match in _PHONE.finditer(sentence.text, sentence.start, sentence.end):
         digits = sum(sign.isdigit() for sign in match.group())
-        run = _find_run(sentence, *match.span())
+        run = _find_capital_run(sentence, *match.span())
         if (
             not 7 <= digits <= 15
             or run is None
@@ -345,7 +349,7 @@ def _find_contact(sentence: TokenizedSentence, i: int, cues: frozenset[str]) -> 
         return _find_contact_by_name(sentence, i)
     first = cue
     while first > sentence.begin and (
-        lows[first - 1] in cues or lows[first - 1] in word_lists().sets["reached.adjectives"]
+        lows[first - 1] in cues or lows[first - 1] in claim_word_lists().sets["reached.adjectives"]
     ):
         first -= 1
     preceding = lows[max(sentence.begin, first - 2) : i]
@@ -358,9 +362,9 @@ def _find_contact(sentence: TokenizedSentence, i: int, cues: frozenset[str]) -> 
     )
     between = lows[cue + 1 : i]
     if (
-        lows[cue] in word_lists().sets["reached.verbs"]
+        lows[cue] in claim_word_lists().sets["reached.verbs"]
         and between
-        and lows[first - 1] not in word_lists().sets["poss"] | {"'s"}
+        and lows[first - 1] not in claim_word_lists().sets["poss"] | {"'s"}
         and sentence.tokens[cue + 1].word
     ):
         recipient = between[1] if between[0] == "to" and len(between) > 1 else between[0]
@@ -389,7 +393,7 @@ def _compound_owner(sentence: TokenizedSentence, first: int) -> Subject | None:
 
 def _read_name_after(sentence: TokenizedSentence, i: int) -> Subject | None:
     last = i
-    while last + 1 < len(sentence.tokens) and sentence.lows[last + 1] not in word_lists().sets["named_after"]:
+    while last + 1 < len(sentence.tokens) and sentence.lows[last + 1] not in claim_word_lists().sets["named_after"]:
         last += 1
         if last - i > 5:
             return None
@@ -407,7 +411,7 @@ def _find_contact_by_name(sentence: TokenizedSentence, i: int) -> tuple[Subject 
 def _find_budgets(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     lows, lists = sentence.lows, _state_lists()
     for match in _MONEY.finditer(sentence.text, sentence.start, sentence.end):
-        run = _find_run(sentence, *match.span())
+        run = _find_capital_run(sentence, *match.span())
         if run is None:
             continue
         while sentence.lows[run[1] - 1] in (",", "."):
@@ -445,20 +449,20 @@ def _noun_budget(sentence: TokenizedSentence, c: int, after: int, run: Run) -> S
     between = lows[after : run[0]]
     if between and between[0] in ("for", "on", "of") and len(between) > 1:
         for j in range(after + 1, run[0]):
-            if lows[j] in word_lists().sets["noun_budget.verbs"] or j == run[0] - 1:
-                if any(low in word_lists().sets["noun_budget.changes"] for low in between):
+            if lows[j] in claim_word_lists().sets["noun_budget.verbs"] or j == run[0] - 1:
+                if any(low in claim_word_lists().sets["noun_budget.changes"] for low in between):
                     return None
-                last = j - 1 if lows[j] in word_lists().sets["noun_budget.verbs"] else j
+                last = j - 1 if lows[j] in claim_word_lists().sets["noun_budget.verbs"] else j
                 named = read_name_at(sentence, last, after + 1)
                 return None if named is None or named.kind == USER else named
     owner, is_open = read_owner(sentence, c)
     if owner is not None:
         later = _after_money(sentence, run)
         return later if later is not None and owner.kind == USER and later.kind in ("thing", "name") else owner
-    if lows[c - 1] in ("a", "an", "the") and lows[c - 2] in word_lists().sets["noun_budget.holding"]:
+    if lows[c - 1] in ("a", "an", "the") and lows[c - 2] in claim_word_lists().sets["noun_budget.holding"]:
         holder = (
             read_left_context(sentence, c - 2).subject
-            if lows[c - 2] in word_lists().sets["noun_budget.holders"]
+            if lows[c - 2] in claim_word_lists().sets["noun_budget.holders"]
             else None
         )
         return holder if holder is not None and holder.kind != USER else _after_money(sentence, run) or holder
@@ -477,14 +481,14 @@ def _after_money(sentence: TokenizedSentence, run: Run) -> Subject | None:
     while (
         last + 1 < len(sentence.tokens)
         and sentence.tokens[last + 1].word
-        and sentence.lows[last + 1] not in word_lists().sets["cut"] | word_lists().sets["after_money"]
+        and sentence.lows[last + 1] not in claim_word_lists().sets["cut"] | claim_word_lists().sets["after_money"]
     ):
         last += 1
     return read_name_at(sentence, last, i + 1) if last > i else None
 
 
 def _date_run(sentence: TokenizedSentence, dated: WrittenDate) -> Run | None:
-    run = _find_run(sentence, dated.start, dated.end)
+    run = _find_capital_run(sentence, dated.start, dated.end)
     if run and sentence.lows[run[0]] == "the" and run[1] - run[0] > 1:
         run = (run[0] + 1, run[1])
     return run
@@ -502,7 +506,7 @@ def _find_deadlines(sentence: TokenizedSentence, dates: Sequence[WrittenDate]) -
                 break
             if lows[c] in lists["due"]:
                 subject = _due_subject(sentence, c, run)
-            elif lows[c] in word_lists().sets["terms"] and lows[run[0] - 1] == "by":
+            elif lows[c] in claim_word_lists().sets["terms"] and lows[run[0] - 1] == "by":
                 subject = _task_subject(sentence, c, run)
             elif lows[c] in lists["ready"] and lows[c + 1 : run[0]][-1:] == ["by"]:
                 subject = _ready_subject(sentence, c)
@@ -527,15 +531,15 @@ def _due_subject(sentence: TokenizedSentence, c: int, run: Run) -> Subject | Non
     between = lows[c + 1 : run[0]]
     if between[:1] in (["for"], ["of"]) or between[:1] == ["to"]:
         for j in range(c + 2, run[0]):
-            if lows[j] in word_lists().sets["due_subject.verbs"]:
+            if lows[j] in claim_word_lists().sets["due_subject.verbs"]:
                 return read_name_at(sentence, j - 1, c + 2) if between[0] != "to" else None
-        last = run[0] - 2 if lows[run[0] - 1] in word_lists().sets["due_subject.prepositions"] else run[0] - 1
+        last = run[0] - 2 if lows[run[0] - 1] in claim_word_lists().sets["due_subject.prepositions"] else run[0] - 1
         return read_name_at(sentence, last, c + 2)
-    if c > 0 and lows[c - 1] in word_lists().sets["due_subject.before"]:
+    if c > 0 and lows[c - 1] in claim_word_lists().sets["due_subject.before"]:
         named = read_name_at(sentence, c - 1)
         return (
             named
-            if named and named.kind == "thing" and lows[c - 1] not in word_lists().sets["due_subject.adjectives"]
+            if named and named.kind == "thing" and lows[c - 1] not in claim_word_lists().sets["due_subject.adjectives"]
             else None
         )
     owner, is_open = read_owner(sentence, c)
@@ -556,9 +560,9 @@ def _ready_subject(sentence: TokenizedSentence, c: int) -> Subject | None:
     lows = sentence.lows
     i = c
     must = False
-    while i > sentence.begin and (lows[i - 1] in word_lists().sets["ready_subject.verbs"]):
+    while i > sentence.begin and (lows[i - 1] in claim_word_lists().sets["ready_subject.verbs"]):
         i -= 1
-        must = must or lows[i] in word_lists().sets["ready_subject.must"]
+        must = must or lows[i] in claim_word_lists().sets["ready_subject.must"]
     named = read_name_at(sentence, i - 1) if must and i > sentence.begin else None
     return named if named and named.kind in ("thing", "name") else None
 
@@ -567,7 +571,7 @@ def _task_subject(sentence: TokenizedSentence, c: int, run: Run) -> Subject | No
     """`I have to hand in the essay by Monday`: what has to be handed in."""
     before = sentence.lows[max(sentence.begin, c - 4) : c]
     first = c + 2 if sentence.lows[c + 1] in ("in", "out", "off", "over") else c + 1
-    due = ("to" in before and any(low in word_lists().sets["task_subject"] for low in before)) or "must" in before
+    due = ("to" in before and any(low in claim_word_lists().sets["task_subject"] for low in before)) or "must" in before
     named = read_name_at(sentence, run[0] - 2, first) if due and run[0] - 2 >= first else None
     return named if named and named.kind in ("thing", "name") else None
 
@@ -584,7 +588,7 @@ def _find_birthdays(sentence: TokenizedSentence, dates: Sequence[WrittenDate]) -
                 if left.subject is not None or left.open:
                     yield FrameMatch(left.subject, "born_on", run, left.negative, "state", c)
                 break
-            if lows[c] in word_lists().sets["births"]:
+            if lows[c] in claim_word_lists().sets["births"]:
                 first = c - 2 if lows[c] == "birth" and lows[c - 1] == "of" else c
                 if lows[c + 1 : c + 2] in (["party"], ["cake"], ["present"], ["trip"]):
                     break
@@ -599,7 +603,7 @@ def _find_versions(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     for i, low in enumerate(lows):
         if i <= sentence.begin or not low.lstrip("v")[:1].isdigit():
             continue
-        worded = lows[i - 1] in word_lists().sets["versions"]
+        worded = lows[i - 1] in claim_word_lists().sets["versions"]
         if not (_VERSION.fullmatch(low) or (worded and low.isdigit())) or (
             low.count(".") == 2 and len(low.split(".")[-1]) == 4
         ):
@@ -618,22 +622,22 @@ def _version_subject(sentence: TokenizedSentence, i: int, *, worded: bool) -> Su
     if before in ("at", "on", "to"):
         verb = lows[i - 2]
         if before == "to":
-            moved = word_lists().sets["version_subject.moved"]
+            moved = claim_word_lists().sets["version_subject.moved"]
             cue = next((j for j in range(i - 2, max(-1, i - 9), -1) if lows[j] in moved), None)
             return None if cue is None or not sentence.tokens[cue].word else _moved_thing(sentence, cue, i - 1)
         left = read_left_context(sentence, i - 1)
-        sure = exact or verb in word_lists().sets["be"] | word_lists().sets["adverb"]
+        sure = exact or verb in claim_word_lists().sets["be"] | claim_word_lists().sets["adverb"]
         return left.subject if sure and not left.hedged and not left.modal and (before == "at" or exact) else None
-    if before in word_lists().sets["be"] or before in word_lists().sets["version_subject"]:
+    if before in claim_word_lists().sets["be"] or before in claim_word_lists().sets["version_subject"]:
         named = _version_noun(sentence, i - 1)
         return (
             named
             if named
-            else (read_left_context(sentence, i).subject if exact and before in word_lists().sets["be"] else None)
+            else (read_left_context(sentence, i).subject if exact and before in claim_word_lists().sets["be"] else None)
         )
     if worded and lows[i + 2 : i + 3] in (["of"], ["on"]):
         return _read_name_after(sentence, i + 3)
-    return _run_name(sentence, i) if exact or lows[max(0, i - 4) : i - 1] else None
+    return _name_before_version(sentence, i) if exact or lows[max(0, i - 4) : i - 1] else None
 
 
 def _moved_thing(sentence: TokenizedSentence, cue: int, to: int) -> Subject | None:
@@ -647,7 +651,7 @@ def _version_noun(sentence: TokenizedSentence, be: int) -> Subject | None:
     """`the router's firmware version is`, `version of the app is`, `app version:`."""
     lows = sentence.lows
     j = be
-    while j > sentence.begin and lows[j - 1] in word_lists().sets["adverb"]:
+    while j > sentence.begin and lows[j - 1] in claim_word_lists().sets["adverb"]:
         j -= 1
     for c in range(j - 1, max(sentence.begin, j - 8) - 1, -1):
         if lows[c] in ("version", "firmware", "release"):
@@ -665,15 +669,15 @@ def _version_noun(sentence: TokenizedSentence, be: int) -> Subject | None:
     return None
 
 
-def _run_name(sentence: TokenizedSentence, i: int) -> Subject | None:
+def _name_before_version(sentence: TokenizedSentence, i: int) -> Subject | None:
     """`running Postgres 16.2`, `we're on Python 3.12`: the name before the number."""
     lows = sentence.lows
-    if i < 2 or (not sentence.tokens[i - 1].cap and lows[i - 1] not in word_lists().sets["tool"]):
+    if i < 2 or (not sentence.tokens[i - 1].cap and lows[i - 1] not in claim_word_lists().sets["tool"]):
         return None
     first = i - 1
     while first - 1 > sentence.begin and sentence.tokens[first - 1].cap and i - first < 3:
         first -= 1
     before = lows[first - 1] if first > sentence.begin else ""
-    if before in word_lists().sets["run_name"]:
+    if before in claim_word_lists().sets["run_name"]:
         return Subject(sentence.text_between(first, i), "name", first, i)
     return None

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from core.belief.extract.person_values import PERSON_READERS, Reader
-from core.belief.extract.sentence import Run, TokenizedSentence, load_vocabulary_file, word_lists
+from core.belief.extract.sentence import Run, TokenizedSentence, claim_word_lists, load_vocabulary_file
 from core.belief.extract.thing_values import THING_READERS
 
 USER = "user"
@@ -46,7 +46,7 @@ class Frame:
     Attributes:
         predicate: what it claims.
         words: the words to look for, each a set of alternatives; the first decides where to look.
-        optional: for each of `word_lists`, whether it may be missing.
+        optional: for each of `claim_word_lists`, whether it may be missing.
         take: the kind of value.
         who: who may be the subject: `person`, `thing`, `any` or `user`.
         mode: `state`, `start` or `end`, for what a stated time means.
@@ -172,7 +172,7 @@ def read_left_context(sentence: TokenizedSentence, at: int) -> LeftContext:
     Returns:
         What was found, within a few words.
     """
-    lows, lists = sentence.lows, word_lists()
+    lows, lists = sentence.lows, claim_word_lists()
     negative = past = hedged = False
     modal = ""
     i = at - 1
@@ -206,7 +206,7 @@ def read_name_at(sentence: TokenizedSentence, last: int, least: int = 0) -> Subj
     """
     if last < 0 or not sentence.tokens[last].word:
         return None
-    lows, lists = sentence.lows, word_lists()
+    lows, lists = sentence.lows, claim_word_lists()
     if (
         lows[last] in lists.sets["stop"] | lists.sets["det"]
         or lows[last] in lists.sets["finite"]
@@ -235,9 +235,9 @@ def read_owner(sentence: TokenizedSentence, at: int) -> tuple[Subject | None, bo
     Returns:
         The owner if one stands there, and whether the place before the noun is open (the noun opens the clause).
     """
-    lows, lists = sentence.lows, word_lists()
+    lows, lists = sentence.lows, claim_word_lists()
     i = at - 1
-    while i >= sentence.begin and at - i <= 3 and lows[i] in word_lists().sets["owner_before.adjectives"]:
+    while i >= sentence.begin and at - i <= 3 and lows[i] in claim_word_lists().sets["owner_before.adjectives"]:
         i -= 1
     if i < sentence.begin:
         return None, True
@@ -250,8 +250,8 @@ def read_owner(sentence: TokenizedSentence, at: int) -> tuple[Subject | None, bo
         return (read_name_at(sentence, i - 1) if i > 0 else None), False
     if low == "the":
         before = lows[i - 1] if i > sentence.begin else ";"
-        return None, before in word_lists().sets["owner_before.article_openers"]
-    return None, low in word_lists().sets["owner_before.openers"]
+        return None, before in claim_word_lists().sets["owner_before.article_openers"]
+    return None, low in claim_word_lists().sets["owner_before.openers"]
 
 
 def match_frames(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
@@ -302,12 +302,12 @@ def _expand_alternatives(part: str) -> set[str]:
         return {"~"}
     out: set[str] = set()
     for word in part.split("|"):
-        out |= word_lists().sets[word[1:]] if word.startswith("@") else {word.replace("_", " ")}
+        out |= claim_word_lists().sets[word[1:]] if word.startswith("@") else {word.replace("_", " ")}
     return out
 
 
 def _may_be_skipped(sentence: TokenizedSentence, i: int) -> bool:
-    lists, low = word_lists(), sentence.lows[i]
+    lists, low = claim_word_lists(), sentence.lows[i]
     if low == "'s":  # "she's allergic" is passed, "Anna's budget" is not: the owner's reading takes that one
         return True
     return (
@@ -320,7 +320,7 @@ def _may_be_skipped(sentence: TokenizedSentence, i: int) -> bool:
 
 def _subject_at(sentence: TokenizedSentence, i: int) -> tuple[Subject | None, bool]:
     """The subject whose last word is token `i`."""
-    lows, lists = sentence.lows, word_lists()
+    lows, lists = sentence.lows, claim_word_lists()
     if i < sentence.begin:
         return None, True
     low, token = lows[i], sentence.tokens[i]
@@ -330,7 +330,7 @@ def _subject_at(sentence: TokenizedSentence, i: int) -> tuple[Subject | None, bo
         return Subject(USER, USER, i, i + 1), False
     if low in lists.sets["third"] or low == "it":
         return Subject(low, "third", i, i + 1), False
-    if low in word_lists().sets["subject_at"]:
+    if low in claim_word_lists().sets["subject_at"]:
         return None, True
     if low == ",":
         named = _read_apposition(sentence, i)
@@ -346,24 +346,27 @@ def _read_apposition(sentence: TokenizedSentence, comma: int) -> Subject | None:
     if j <= sentence.begin or sentence.lows[j] != "," or comma - j < 2:
         return None
     inner = sentence.tokens[j + 1]
-    if inner.cap and sentence.lows[j + 1] not in word_lists().sets["notname"] and comma - j - 1 <= _LONGEST_NAME:
+    if inner.cap and sentence.lows[j + 1] not in claim_word_lists().sets["notname"] and comma - j - 1 <= _LONGEST_NAME:
         head = read_name_at(sentence, j - 1)
         name = read_name_at(sentence, comma - 1)
         return name if head and head.kind in ("person", "name") and name and name.kind == "name" else None
-    if sentence.lows[j + 1] in word_lists().sets["apposition"]:
+    if sentence.lows[j + 1] in claim_word_lists().sets["apposition"]:
         return read_name_at(sentence, j - 1)
     return None
 
 
 def _phrase_start(sentence: TokenizedSentence, last: int, least: int) -> int | None:
-    lows, lists = sentence.lows, word_lists()
+    lows, lists = sentence.lows, claim_word_lists()
     i = last
     while i >= least and last - i < 9:
         low, token = lows[i], sentence.tokens[i]
-        link = low in word_lists().sets["phrase_start.marks"] or low in word_lists().sets["phrase_start.prepositions"]
+        link = (
+            low in claim_word_lists().sets["phrase_start.marks"]
+            or low in claim_word_lists().sets["phrase_start.prepositions"]
+        )
         if not link and (not token.word or (i < last and low in lists.sets["conj"])):
             break
-        if token.hidden or low in lists.sets["finite"] or low in word_lists().sets["phrase_start.speakers"]:
+        if token.hidden or low in lists.sets["finite"] or low in claim_word_lists().sets["phrase_start.speakers"]:
             break
         if low in lists.sets["stop"] and low not in ("this", "that", "these"):
             break
@@ -372,18 +375,18 @@ def _phrase_start(sentence: TokenizedSentence, last: int, least: int) -> int | N
         if i >= least:
             return None
     i += 1
-    while i <= last and lows[i] in word_lists().sets["phrase_start"]:
+    while i <= last and lows[i] in claim_word_lists().sets["phrase_start"]:
         i += 1
     return i if i <= last else None
 
 
 def _name_start(sentence: TokenizedSentence, first: int, last: int) -> Subject | None:
     """A run of capitalised words at the end of the phrase, if it names somebody or something."""
-    lists = word_lists()
+    lists = claim_word_lists()
     i = last
     while i >= first and last - i < _LONGEST_NAME:
         token, low = sentence.tokens[i], sentence.lows[i]
-        linked = low in word_lists().sets["name_links_subject"] and i > first and sentence.tokens[i - 1].cap
+        linked = low in claim_word_lists().sets["name_links_subject"] and i > first and sentence.tokens[i - 1].cap
         if not (token.cap or linked or (token.text[:1].isdigit() and i == last)) or low in lists.sets["det"]:
             break
         i -= 1
@@ -393,7 +396,7 @@ def _name_start(sentence: TokenizedSentence, first: int, last: int) -> Subject |
     if sentence.lows[last] in lists.sets["kinname"] and i == last:
         return Subject(_with_poss(sentence, first, last), "person", i, last + 1)
     before = sentence.lows[first:i]
-    if any(word in word_lists().sets["name_start"] or word == "'s" for word in before) or (
+    if any(word in claim_word_lists().sets["name_start"] or word == "'s" for word in before) or (
         before and not _is_introduction(before)
     ):
         return None
@@ -402,14 +405,14 @@ def _name_start(sentence: TokenizedSentence, first: int, last: int) -> Subject |
 
 def _whole_name(sentence: TokenizedSentence, first: int, i: int, last: int) -> Subject | None:
     """The name from token `i`, unless it is a common noun with the capital of a sentence."""
-    lists, low = word_lists(), sentence.lows[i]
+    lists, low = claim_word_lists(), sentence.lows[i]
     if i == last and i == first and low in lists.sets["notname"]:
         return None
     if low in lists.sets["idtype"] and i < last and _is_code_word(sentence.lows[last]):
         i += 1
     if low in lists.sets["endearments"] and i < last and i == sentence.begin:
         i += 1
-    if low in word_lists().sets["titles"] and i == last:
+    if low in claim_word_lists().sets["titles"] and i == last:
         return None
     common = i == first and i == sentence.begin and i < last and not sentence.tokens[last].cap
     if common or (i == last and i == first and _common_noun(sentence, i)):
@@ -424,13 +427,13 @@ def _is_code_word(low: str) -> bool:
 
 def _common_noun(sentence: TokenizedSentence, i: int) -> bool:
     """Whether a word at the start of a sentence is a common noun that only got its capital there."""
-    lists, low = word_lists(), sentence.lows[i]
-    return any(low in lists.sets[name] for name in word_lists().sets["common_noun"])
+    lists, low = claim_word_lists(), sentence.lows[i]
+    return any(low in lists.sets[name] for name in claim_word_lists().sets["common_noun"])
 
 
 def _is_introduction(before: list[str]) -> bool:
     """`my brother`, `our colleague`, `my old friend`: a description that a name follows."""
-    lists = word_lists()
+    lists = claim_word_lists()
     if before[-1] in lists.sets["det"] or before[-1] in ("and", "both"):
         return len(before) == 1
     known = before[-1] in lists.sets["kin"] or before[-1] in lists.sets["person"] or before[-1] in lists.sets["job"]
@@ -439,14 +442,14 @@ def _is_introduction(before: list[str]) -> bool:
 
 
 def _noun_phrase(sentence: TokenizedSentence, first: int, last: int) -> Subject | None:
-    lows, lists = sentence.lows, word_lists()
+    lows, lists = sentence.lows, claim_word_lists()
     head = lows[last]
     for place in range(first, last + 1):
-        if lows[place] in word_lists().sets["noun_phrase.prepositions"] and place > first:
+        if lows[place] in claim_word_lists().sets["noun_phrase.prepositions"] and place > first:
             head = lows[place - 1]
             break
     owned = lows[first] in lists.sets["poss"]
-    people = any(head in lists.sets[name] for name in word_lists().sets["noun_phrase.people"])
+    people = any(head in lists.sets[name] for name in claim_word_lists().sets["noun_phrase.people"])
     if head in ("user",):
         return Subject(USER, USER, first, last + 1)
     if people and (
@@ -510,7 +513,7 @@ def _fit_gap(frame: Frame, k: int, sentence: TokenizedSentence, j: int) -> int |
 
 def _skip_adverbs(sentence: TokenizedSentence, j: int) -> int:
     """Step over at most three adverbs and denials."""
-    known = word_lists().sets
+    known = claim_word_lists().sets
     stop = min(len(sentence.lows), j + _MOST_ADVERBS)
     while j < stop and (sentence.lows[j] in known["adverb"] or sentence.lows[j] in known["neg"]):
         j += 1
@@ -533,10 +536,10 @@ def _read_matches(frame: Frame, sentence: TokenizedSentence, at: int, after: int
         return
     subject, negative, mode = holder
     begin = after if reader(sentence, after) else _skip_adverbs(sentence, after)
-    if begin > after and not word_lists().sets["short_of"].isdisjoint(sentence.lows[after:begin]):
+    if begin > after and not claim_word_lists().sets["short_of"].isdisjoint(sentence.lows[after:begin]):
         return
     if begin > after:
-        negative = negative or any(low in word_lists().sets["neg"] for low in sentence.lows[after:begin])
+        negative = negative or any(low in claim_word_lists().sets["neg"] for low in sentence.lows[after:begin])
     if begin < len(sentence.lows) and sentence.lows[begin] in ("neither", "no") and frame.take in ("lang", "list"):
         negative, begin = True, begin + 1
     if frame.take in ("tooltwo", "toolswap"):
@@ -555,7 +558,7 @@ def _match_replacement(
     if len(old) != 1 or old[0][1] >= len(sentence.lows) or sentence.lows[old[0][1]] not in ("to", "with", "by", "for"):
         return
     new = reader(sentence, old[0][1] + 1)
-    known = word_lists().sets["tool"]
+    known = claim_word_lists().sets["tool"]
     if sentence.lows[at] in ("moved", "went", "changed") and sentence.lows[old[0][0]] not in known:
         return
     if new:
@@ -582,7 +585,7 @@ def _make_matches(
         if (
             not frame.left
             and sentence.lows[run[1] : run[1] + 1]
-            and sentence.lows[run[1]] in word_lists().sets["standing"]
+            and sentence.lows[run[1]] in claim_word_lists().sets["standing"]
         ):
             continue
         yield FrameMatch(subject, predicate, run, negative, mode, at)
@@ -593,7 +596,7 @@ def _make_matches(
         ):
             for place in _TAKES["orgcap"](sentence, run[1] + 1)[:1]:
                 yield FrameMatch(subject, "works_at", place, negative=False, mode=mode, at=at)
-    if taken and not negative and frame.take in word_lists().sets["same_kind"]:
+    if taken and not negative and frame.take in claim_word_lists().sets["same_kind"]:
         for run in _read_denied_values(frame, sentence, taken[-1][1]):
             yield FrameMatch(subject, predicate, run, negative=True, mode="state", at=at)
 
@@ -602,12 +605,12 @@ def _read_denied_values(frame: Frame, sentence: TokenizedSentence, after: int) -
     """B in "A, not B" and "A, for the record, not B"."""
     lows = sentence.lows
     for j in range(after, min(after + 8, len(lows) - 1)):
-        if lows[j] in word_lists().sets["denied.ends"]:
+        if lows[j] in claim_word_lists().sets["denied.ends"]:
             break
-        if lows[j] == "not" and j > 0 and lows[j - 1] in word_lists().sets["denied.before"]:
+        if lows[j] == "not" and j > 0 and lows[j - 1] in claim_word_lists().sets["denied.before"]:
             reader = _TAKES[_KINDS.get(frame.take, frame.take)]
             found = reader(sentence, j + 1)
-            if lows[j + 1] in word_lists().sets["denied.fillers"]:
+            if lows[j + 1] in claim_word_lists().sets["denied.fillers"]:
                 found = found or reader(sentence, j + 2)
             return found
     return []
@@ -619,11 +622,11 @@ def _read_holder(
     """Whose claim a frame makes, whether it is denied, and its mode; None if it makes none here."""
     lows = sentence.lows
     negative = frame.negative or any(
-        low in word_lists().sets["neg"] for low in lows[at:after] if frame.predicate != "dislikes"
+        low in claim_word_lists().sets["neg"] for low in lows[at:after] if frame.predicate != "dislikes"
     )
     if frame.who == "owner":
         owner = _read_owner_at(sentence, at, things=frame.predicate == "goal_is")
-        if owner and owner.kind == "thing" and owner.text.split()[-1].lower() in word_lists().sets["times"]:
+        if owner and owner.kind == "thing" and owner.text.split()[-1].lower() in claim_word_lists().sets["times"]:
             owner = Subject(USER, USER)
         if owner and frame.predicate == "name_is" and _family_word(sentence, at):
             return None
@@ -633,10 +636,12 @@ def _read_holder(
         return None
     if frame.subjectless:
         is_users = (
-            lows[at] in word_lists().sets["holder"] or lows[after - 1] in ("me",) or _is_clause_start(sentence, at)
+            lows[at] in claim_word_lists().sets["holder"]
+            or lows[after - 1] in ("me",)
+            or _is_clause_start(sentence, at)
         )
         return (Subject(USER, USER), negative, frame.mode) if is_users else None
-    if lows[at] == "like" and at > sentence.begin and lows[at - 1] in word_lists().sets["preposed"]:
+    if lows[at] == "like" and at > sentence.begin and lows[at - 1] in claim_word_lists().sets["preposed"]:
         return None
     left = read_left_context(sentence, at)
     if frame.predicate == "name_is" and left.subject and _family_word(sentence, left.subject.after):
@@ -668,15 +673,15 @@ def _read_object(
 
 def _family_word(sentence: TokenizedSentence, at: int) -> bool:
     """Whether it is the name of a partner, a child or an animal, which says more than `name_is`."""
-    known = word_lists().sets
+    known = claim_word_lists().sets
     before = sentence.lows[max(0, at - 2) : at]
-    return any(low in known[name] for low in before for name in word_lists().sets["family_word"])
+    return any(low in known[name] for low in before for name in claim_word_lists().sets["family_word"])
 
 
 def _read_owner_at(sentence: TokenizedSentence, at: int, *, things: bool) -> Subject | None:
     if sentence.lows[at] in ("my", "our"):
         return Subject(USER, USER, at, at + 1)
-    if sentence.lows[at] in word_lists().sets["poss"]:
+    if sentence.lows[at] in claim_word_lists().sets["poss"]:
         return Subject(sentence.lows[at], "third", at, at + 1)
     owner, is_open = read_owner(sentence, at)
     if owner is not None:
@@ -686,7 +691,7 @@ def _read_owner_at(sentence: TokenizedSentence, at: int, *, things: bool) -> Sub
 
 def _is_clause_start(sentence: TokenizedSentence, at: int) -> bool:
     before = sentence.lows[at - 1] if at > sentence.begin else ";"
-    return before in word_lists().sets["opens"]
+    return before in claim_word_lists().sets["opens"]
 
 
 def _mode_of(frame: Frame, sentence: TokenizedSentence, at: int, left: LeftContext) -> str | None:
@@ -694,9 +699,9 @@ def _mode_of(frame: Frame, sentence: TokenizedSentence, at: int, left: LeftConte
     if left.past:
         return "end"
     low = sentence.lows[at]
-    if low in word_lists().sets["plain_past"] and frame.mode == "state":
+    if low in claim_word_lists().sets["plain_past"] and frame.mode == "state":
         before = sentence.lows[left.edge : at]
-        helped = any(word in word_lists().sets["mode"] for word in before)
+        helped = any(word in claim_word_lists().sets["mode"] for word in before)
         going = low.endswith("ing") and left.open
         return "state" if (helped or going) and low not in ("was", "were") else "past"
     return frame.mode
@@ -715,24 +720,24 @@ def _is_fit(frame: Frame, sentence: TokenizedSentence, at: int, left: LeftContex
         if (
             frame.predicate in ("likes", "dislikes")
             and not first
-            and sentence.lows[at - 1] in word_lists().sets["fits.joined"]
+            and sentence.lows[at - 1] in claim_word_lists().sets["fits.joined"]
         ):
-            return sentence.lows[at] in word_lists().sets["fits.feelings"] or (
-                sentence.lows[at] in word_lists().sets["fits.spoken_feelings"]
+            return sentence.lows[at] in claim_word_lists().sets["fits.feelings"] or (
+                sentence.lows[at] in claim_word_lists().sets["fits.spoken_feelings"]
                 and bool({"i", "we"} & set(sentence.lows[:at]))
             )
         return (
             frame.bare
             or not first
             or sentence.lows[at]
-            not in word_lists().sets["commands"]
-            | word_lists().sets["skillverb"]
-            | word_lists().sets["fits.plain_verbs"]
+            not in claim_word_lists().sets["commands"]
+            | claim_word_lists().sets["skillverb"]
+            | claim_word_lists().sets["fits.plain_verbs"]
             or sentence.lows[at] in ("has",)
         )
     kinds = {
         "person": ("user", "person", "name", "third"),
-        "any": word_lists().sets["fits.kinds"],
+        "any": claim_word_lists().sets["fits.kinds"],
         "user": ("user",),
         "thing": ("thing", "name", "third"),
     }
@@ -741,7 +746,7 @@ def _is_fit(frame: Frame, sentence: TokenizedSentence, at: int, left: LeftContex
 
 def _is_plural_noun(sentence: TokenizedSentence, at: int, subject: Subject) -> bool:
     """Whether one name stands before "live" or "are": backups that live on a disk, and nobody."""
-    is_joined = subject.first > 0 and sentence.lows[subject.first - 1] in word_lists().sets["and"]
+    is_joined = subject.first > 0 and sentence.lows[subject.first - 1] in claim_word_lists().sets["and"]
     is_one = subject.kind == "name" and not is_joined and not set(subject.text.lower().split()) & {"and", "&"}
     return is_one and subject.text.endswith("s") and sentence.lows[at] in ("live", "reside", "dwell")
 
@@ -758,21 +763,21 @@ def _from_left(frame: Frame, sentence: TokenizedSentence, at: int, reader: Reade
         if sentence.tokens[first - 1].hidden:
             break
         first -= 1
-    if lows[first] in word_lists().sets["from_left.joins"]:
+    if lows[first] in claim_word_lists().sets["from_left.joins"]:
         first += 1
     if frame.who == "left" and lows[first] not in ("my", "her", "his", "our"):
         return
     subject = Subject(USER, USER) if lows[first] not in ("her", "his") else Subject(lows[first], "third")
     end = at
-    while end > first and lows[end - 1] in word_lists().sets["adverb"]:
+    while end > first and lows[end - 1] in claim_word_lists().sets["adverb"]:
         end -= 1
     sentence.tokens[end].hidden = True  # what stands before the words ends there
     taken = reader(sentence, first)
     sentence.tokens[end].hidden = False
     behind = taken[-1][1] if taken else end
-    relative = behind < end and lows[behind] in word_lists().sets["from_left.relatives"]
+    relative = behind < end and lows[behind] in claim_word_lists().sets["from_left.relatives"]
     if taken and (behind == end or relative):
         negative = frame.negative or any(
-            low in word_lists().sets["neg"] for low in lows[end : at + 3] if frame.predicate != "dislikes"
+            low in claim_word_lists().sets["neg"] for low in lows[end : at + 3] if frame.predicate != "dislikes"
         )
         yield from _make_matches(frame, sentence, at, taken, subject, negative=negative, mode=frame.mode)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from core.belief.extract.extraction import LONGEST_VALUE, canonical_form, is_exclusive
 from core.belief.extract.normal_form import value_key
-from core.belief.extract.sentence import ClaimToken, TokenizedSentence, hide_unreal, read_sentence, word_lists
+from core.belief.extract.sentence import ClaimToken, TokenizedSentence, claim_word_lists, hide_unreal, read_sentence
 from core.text.sentences import split_sentences
 from core.types.belief import LABELS, ClaimDraft, ClaimProposal, Label, Relation, RelationProposal
 
@@ -179,10 +179,12 @@ def _is_readable(sentence: TokenizedSentence, value: tuple[int, int]) -> bool:
     tokens = _tokens_within(sentence, value)
     if not tokens or len(tokens) > _MOST_WORDS or any(token.hidden or token.quoted for token in tokens):
         return False
-    if any(word_lists().has_word("hedge", token.low) for token in sentence.tokens):
+    if any(claim_word_lists().has_word("hedge", token.low) for token in sentence.tokens):
         return False
     plain = [token.low for token in tokens if token.word]
-    return any(not word_lists().has_word("stop", low) and not word_lists().has_word("det", low) for low in plain)
+    return any(
+        not claim_word_lists().has_word("stop", low) and not claim_word_lists().has_word("det", low) for low in plain
+    )
 
 
 def _grounded_subject(text: str, place: _Place, named: str) -> str | None:
@@ -192,8 +194,10 @@ def _grounded_subject(text: str, place: _Place, named: str) -> str | None:
     span = _find_span(text, named)
     if span is None or len(named) > _LONGEST_SUBJECT or "\n" in named or not any(sign.isalpha() for sign in named):
         return None
-    plain = [low for low in named.casefold().split() if not word_lists().has_word("det", low)]
-    if not plain or all(word_lists().has_word("stop", low) or word_lists().has_word("third", low) for low in plain):
+    plain = [low for low in named.casefold().split() if not claim_word_lists().has_word("det", low)]
+    if not plain or all(
+        claim_word_lists().has_word("stop", low) or claim_word_lists().has_word("third", low) for low in plain
+    ):
         return None
     return text[span[0] : span[1]]
 
@@ -205,7 +209,7 @@ def _is_about_speaker(sentence: TokenizedSentence) -> bool:
         if low in _SELF:
             return True
         behind = lows[at + 1 : at + 1 + _REACH]
-        if low in _OWN and not any(word_lists().has_word(name, word) for name in _OTHERS for word in behind):
+        if low in _OWN and not any(claim_word_lists().has_word(name, word) for name in _OTHERS for word in behind):
             return True
     return False
 
@@ -224,7 +228,7 @@ def _is_denied(place: _Place) -> bool:
     for token in place.sentence.tokens:
         if token.start >= place.value[1] and token.low in _BREAKS:
             return False
-        if word_lists().has_word("neg", token.low):
+        if claim_word_lists().has_word("neg", token.low):
             return True
     return False
 

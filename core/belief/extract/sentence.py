@@ -126,7 +126,7 @@ class TokenizedSentence:
 
 def skip_words(sentence: TokenizedSentence, i: int, name: str = "det") -> int:
     """Step over words of a list."""
-    found = word_lists().sets[name]
+    found = claim_word_lists().sets[name]
     while i < len(sentence.lows) and (sentence.lows[i] in found or sentence.lows[i] in ("'", '"', "“", "‘")):
         i += 1
     return i
@@ -164,7 +164,7 @@ def noun_run(
         Its place; None where none begins.
     """
     i = _skip_quantity(sentence, skip_words(sentence, i))
-    lows, tokens, lists = sentence.lows, sentence.tokens, word_lists()
+    lows, tokens, lists = sentence.lows, sentence.tokens, claim_word_lists()
     if i >= len(tokens) or lows[i] in lists.sets["stop"] or not tokens[i].word or lows[i] in stop:
         return None
     j = i
@@ -178,20 +178,20 @@ def noun_run(
 
 def _skip_quantity(sentence: TokenizedSentence, i: int) -> int:
     """Step over "bit of" and the like, which only say how much of it."""
-    is_quantity = sentence.lows[i + 1 : i + 2] == ["of"] and sentence.lows[i] in word_lists().sets["quantities"]
+    is_quantity = sentence.lows[i + 1 : i + 2] == ["of"] and sentence.lows[i] in claim_word_lists().sets["quantities"]
     return skip_words(sentence, i + 2) if is_quantity else i
 
 
 def trim_phrase(sentence: TokenizedSentence, i: int, j: int) -> int:
     """Leave out adverbs, prepositions and marks at the end of a phrase, and `two winters` before `ago`."""
-    lists = word_lists()
+    lists = claim_word_lists()
     if j < len(sentence.lows) and sentence.lows[j] == "ago" and j - i > 2:
         j -= 2
     while j > i + 1 and (
         sentence.lows[j - 1] in lists.sets["adverb"]
-        or sentence.lows[j - 1] in word_lists().sets["prepositions"]
+        or sentence.lows[j - 1] in claim_word_lists().sets["prepositions"]
         or sentence.lows[j - 1] in lists.sets["det"]
-        or sentence.lows[j - 1] in word_lists().sets["trimmed"]
+        or sentence.lows[j - 1] in claim_word_lists().sets["trimmed"]
     ):
         j -= 1
     return j
@@ -234,7 +234,7 @@ def split_runs(
 def head_of(sentence: TokenizedSentence, run: Run) -> str:
     """The noun a phrase is about: its last word, before any preposition."""
     for place in range(run[0] + 1, run[1]):
-        if sentence.lows[place] in word_lists().sets["prepositions"]:
+        if sentence.lows[place] in claim_word_lists().sets["prepositions"]:
             return sentence.lows[place - 1]
     return sentence.lows[run[1] - 1]
 
@@ -242,14 +242,14 @@ def head_of(sentence: TokenizedSentence, run: Run) -> str:
 def before_preposition(sentence: TokenizedSentence, run: Run, keep: frozenset[str] = frozenset(("of",))) -> Run:
     """Cut a phrase before its first preposition."""
     for place in range(run[0] + 1, run[1]):
-        if sentence.lows[place] in word_lists().sets["prepositions"] and sentence.lows[place] not in keep:
+        if sentence.lows[place] in claim_word_lists().sets["prepositions"] and sentence.lows[place] not in keep:
             return (run[0], trim_phrase(sentence, run[0], place))
     return run
 
 
 def clean_run(sentence: TokenizedSentence, run: Run | None) -> Run | None:
     """A run, unless it holds words that point at the listener or at what was said."""
-    pointing = word_lists().sets["clean.pointing"]
+    pointing = claim_word_lists().sets["clean.pointing"]
     return None if run is None or any(low in pointing for low in sentence.lows[run[0] : run[1]]) else run
 
 
@@ -295,7 +295,7 @@ def phrase_at(table: Mapping[str, tuple[tuple[str, ...], ...]], lows: Sequence[s
     return 0
 
 
-def by_first(phrases: Sequence[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
+def phrases_by_first_word(phrases: Sequence[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Phrases by their first word, longest first, in the words of the tokenizer."""
     table: dict[str, list[tuple[str, ...]]] = {}
     for phrase in phrases:
@@ -330,7 +330,7 @@ def as_list(run: Run | None) -> list[Run]:
 
 
 @cache
-def word_lists() -> WordLists:
+def claim_word_lists() -> WordLists:
     """The word lists (`resources/claims/words.json`)."""
     loaded = load_vocabulary_file("words.json")
     moods = {kind: loaded["mood"][kind] for kind in ("hypothetical", "fiction")}
@@ -339,10 +339,10 @@ def word_lists() -> WordLists:
     return WordLists(
         sets={**sets, **plain},
         lists={name: tuple(found) for name, found in loaded["lists"].items()},
-        leads=by_first(loaded["lists"]["prefaces"]),
-        cuts=by_first(loaded["lists"]["cutphrases"]),
+        leads=phrases_by_first_word(loaded["lists"]["prefaces"]),
+        cuts=phrases_by_first_word(loaded["lists"]["cutphrases"]),
         opener=frozenset(_OPENERS),
-        moods={kind: by_first(found) for kind, found in moods.items()},
+        moods={kind: phrases_by_first_word(found) for kind, found in moods.items()},
     )
 
 
@@ -402,25 +402,25 @@ def _count_linking_words(sentence: TokenizedSentence, i: int, j: int, links: fro
 
 def _is_inside_value(sentence: TokenizedSentence, i: int, j: int) -> bool:
     token, low = sentence.tokens[j], sentence.lows[j]
-    if token.hidden or low in word_lists().sets["and"] or low == "but":
+    if token.hidden or low in claim_word_lists().sets["and"] or low == "but":
         return False
-    if not token.word and low not in word_lists().sets["marks_inside"] and token.text not in ("’s",):
+    if not token.word and low not in claim_word_lists().sets["marks_inside"] and token.text not in ("’s",):
         return False
     if low == "-" and sentence.text[token.start - 1 : token.start].isspace():
         return False
     if low in ("'", "/") and j + 1 >= len(sentence.tokens):
         return False
-    return j == i or not word_lists().is_cut_at(sentence.lows, j)
+    return j == i or not claim_word_lists().is_cut_at(sentence.lows, j)
 
 
 def _skip_joining_words(sentence: TokenizedSentence, j: int, *, label: bool) -> tuple[int, bool, bool]:
     lows = sentence.lows
     joined = comma = False
     while j < len(lows) and (
-        lows[j] == "," or lows[j] in word_lists().sets["and"] or (label and lows[j] in (";", "/", "+", "|"))
+        lows[j] == "," or lows[j] in claim_word_lists().sets["and"] or (label and lows[j] in (";", "/", "+", "|"))
     ):
-        joined = joined or lows[j] in word_lists().sets["and"]
-        comma = comma or lows[j] not in word_lists().sets["and"]
+        joined = joined or lows[j] in claim_word_lists().sets["and"]
+        comma = comma or lows[j] not in claim_word_lists().sets["and"]
         j += 1
     if lows[j : j + 3] == ["as", "well", "as"]:
         return j + 3, True, comma
@@ -429,8 +429,8 @@ def _skip_joining_words(sentence: TokenizedSentence, j: int, *, label: bool) -> 
 
 def _is_list_item(sentence: TokenizedSentence, run: Run, at: int) -> bool:
     """Whether a run is one more value and not the beginning of another clause."""
-    lists, lows = word_lists(), sentence.lows
-    if lows[at] in word_lists().sets["an_item"]:
+    lists, lows = claim_word_lists(), sentence.lows
+    if lows[at] in claim_word_lists().sets["an_item"]:
         return False
     if any(low in lists.sets["finite"] for low in lows[run[0] : run[1]]):
         return False
@@ -444,7 +444,7 @@ def _hide_tokens(sentence: TokenizedSentence, first: int, after: int) -> None:
 
 
 def _find_mood(sentence: TokenizedSentence, kind: str, begin: int) -> int | None:
-    table = word_lists().moods[kind]
+    table = claim_word_lists().moods[kind]
     return next(
         (
             i
@@ -458,16 +458,16 @@ def _find_mood(sentence: TokenizedSentence, kind: str, begin: int) -> int | None
 def _question_span(sentence: TokenizedSentence, begin: int, end: int) -> tuple[int, int]:
     """What of a sentence is asked: all of it, or only its last clause ("I'm vegan, can you ...?")."""
     lows = sentence.lows
-    last = next((low for low in reversed(lows) if low not in word_lists().sets["question"]), "")
-    opens = lows[begin] in word_lists().sets["asking"]
+    last = next((low for low in reversed(lows) if low not in claim_word_lists().sets["question"]), "")
+    opens = lows[begin] in claim_word_lists().sets["asking"]
     if last != "?":
         return (0, end) if opens and lows[begin] not in ("will", "may", "any") else (0, 0)
-    if lows[begin] in word_lists().sets["questions"]:
+    if lows[begin] in claim_word_lists().sets["questions"]:
         return (0, end)
     for i in range(end - 1, begin, -1):
-        if lows[i - 1] in word_lists().sets["breaks"] | {"and", "so", "but"} and lows[i] in word_lists().sets[
-            "questions"
-        ] | {
+        if lows[i - 1] in claim_word_lists().sets["breaks"] | {"and", "so", "but"} and lows[
+            i
+        ] in claim_word_lists().sets["questions"] | {
             "so",
             "any",
             "is",
@@ -479,18 +479,19 @@ def _question_span(sentence: TokenizedSentence, begin: int, end: int) -> tuple[i
 def _hands_over_text(sentence: TokenizedSentence, begin: int) -> bool:
     """`Summarise this: I live in Oslo.`: a text to work on, and nobody's word."""
     lows = sentence.lows
-    return lows[begin] in word_lists().sets["quoting"] and ":" in lows[begin + 2 : begin + 2 + _FARTHEST_COLON]
+    return lows[begin] in claim_word_lists().sets["quoting"] and ":" in lows[begin + 2 : begin + 2 + _FARTHEST_COLON]
 
 
 def _is_command(sentence: TokenizedSentence, begin: int) -> bool:
     lows = sentence.lows
-    if lows[begin] not in word_lists().sets["commands"]:
+    if lows[begin] not in claim_word_lists().sets["commands"]:
         return False
     behind = lows[begin + 1 : begin + 5]
-    if lows[begin] in word_lists().sets["commandfree"] and ("me" in behind[:2] or "us" in behind[:2]):
+    if lows[begin] in claim_word_lists().sets["commandfree"] and ("me" in behind[:2] or "us" in behind[:2]):
         return False
     if behind[:1] in ([":"], ["="], ["'s"]) or (
-        lows[begin] in word_lists().sets["commands"] and any(low in word_lists().sets["noun_tells"] for low in behind)
+        lows[begin] in claim_word_lists().sets["commands"]
+        and any(low in claim_word_lists().sets["noun_tells"] for low in behind)
     ):
         return False
     return not any(low in ("is", "are", "was", "must") for low in behind[:2])
@@ -500,7 +501,7 @@ def _own_clause(sentence: TokenizedSentence, begin: int) -> int:
     """Where the speaker begins to tell of themself behind a command."""
     lows = sentence.lows
     for i in range(begin + 1, len(lows)):
-        if lows[i] in word_lists().sets["own"] and lows[i - 1] in word_lists().sets["breaks"] | {
+        if lows[i] in claim_word_lists().sets["own"] and lows[i - 1] in claim_word_lists().sets["breaks"] | {
             "because",
             "since",
             "as",
@@ -511,11 +512,11 @@ def _own_clause(sentence: TokenizedSentence, begin: int) -> int:
 
 def _clause_start(sentence: TokenizedSentence, place: int) -> int:
     i = place
-    while i > 0 and sentence.lows[i - 1] not in word_lists().sets["breaks"] | {"but"}:
+    while i > 0 and sentence.lows[i - 1] not in claim_word_lists().sets["breaks"] | {"but"}:
         i -= 1
     if sentence.lows[place] in ("if", "unless", "whether", "as") and i > 0:
         return place
-    joined = sentence.lows[place] in word_lists().sets["clause_start"]
+    joined = sentence.lows[place] in claim_word_lists().sets["clause_start"]
     return place if joined and i == sentence.begin and place > sentence.begin else i
 
 
@@ -562,7 +563,7 @@ def _lead_in(sentence: TokenizedSentence) -> int:
         if not sentence.tokens[at].word and lows[at] not in ("'", '"', "(", "+"):
             at, found = at + 1, True
             continue
-        phrase = word_lists().lead_in(lows, at)
+        phrase = claim_word_lists().lead_in(lows, at)
         after = at + phrase
         if phrase and after < len(lows) and _is_lead_in(sentence, at, after):
             at, found = after, True
@@ -572,7 +573,9 @@ def _lead_in(sentence: TokenizedSentence) -> int:
 def _is_lead_in(sentence: TokenizedSentence, at: int, after: int) -> bool:
     """A lead-in is set off by a mark, or stands before the speaker ("actually I ...")."""
     low = sentence.lows[after]
-    if low in word_lists().sets["leads.marks"]:
+    if low in claim_word_lists().sets["leads.marks"]:
         return True
-    loose = sentence.lows[at] not in word_lists().sets["leads.set_off"]
-    return loose and (low in word_lists().opener or sentence.lows[after - 1] in word_lists().sets["leads.joins"])
+    loose = sentence.lows[at] not in claim_word_lists().sets["leads.set_off"]
+    return loose and (
+        low in claim_word_lists().opener or sentence.lows[after - 1] in claim_word_lists().sets["leads.joins"]
+    )

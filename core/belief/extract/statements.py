@@ -11,7 +11,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 
-from core.belief.extract.sentence import TokenizedSentence, hide_unreal, load_vocabulary_file, read_sentence, word_lists
+from core.belief.extract.sentence import (
+    TokenizedSentence,
+    claim_word_lists,
+    hide_unreal,
+    load_vocabulary_file,
+    read_sentence,
+)
 from core.belief.extract.validity import find_written_dates
 from core.text.sentences import split_sentences
 from core.text.terms import stop_words
@@ -69,7 +75,7 @@ def find_statements(text: str) -> tuple[tuple[int, int], ...]:
 def _is_statement(sentence: TokenizedSentence) -> bool:
     """Whether any clause of it states something of the speaker."""
     lows, framed = sentence.lows, _behind_frame(sentence)
-    if lows[-1] == "?" or word_lists().sets["hedge"] & set(lows[framed:]):
+    if lows[-1] == "?" or claim_word_lists().sets["hedge"] & set(lows[framed:]):
         return False
     return _is_own_day(sentence) or any(
         _is_statement_clause(sentence, at, is_framed=at == framed > 0)
@@ -77,7 +83,9 @@ def _is_statement(sentence: TokenizedSentence) -> bool:
         if lows[at] in _WE | _OUR
         and not (sentence.tokens[at].hidden or sentence.tokens[at].quoted)
         and (
-            at in (sentence.begin, framed) or lows[at - 1] in _LED or lows[at - 1] in word_lists().sets["leads.set_off"]
+            at in (sentence.begin, framed)
+            or lows[at - 1] in _LED
+            or lows[at - 1] in claim_word_lists().sets["leads.set_off"]
         )
     )
 
@@ -125,7 +133,7 @@ def _is_own_day(sentence: TokenizedSentence) -> bool:
 
 def _is_about_relative(sentence: TokenizedSentence, at: int) -> bool:
     """Whether "my ..." is a relative of whom an age or an event of a life is told."""
-    lows, sets = sentence.lows, word_lists().sets
+    lows, sets = sentence.lows, claim_word_lists().sets
     relative_words = sets["kin"] | sets["partner"] | sets["child"] | sets["children"] | _statement_words()["kin_more"]
     place = next((one for one in range(at + 1, min(at + 4, len(lows) - 1)) if lows[one] in relative_words), 0)
     if not place:
@@ -146,13 +154,13 @@ def _is_about_relative(sentence: TokenizedSentence, at: int) -> bool:
 
 
 def _is_number(low: str) -> bool:
-    sets = word_lists().sets
+    sets = claim_word_lists().sets
     return low[:1].isdigit() or low in sets["tens"] or low in sets["small"] or low.split("-")[0] in sets["tens"]
 
 
 def _behind_adverbs(sentence: TokenizedSentence, at: int) -> int:
     """The next word that is no adverb."""
-    adverbs = word_lists().sets["adverb"] | {"never", "always", ","}
+    adverbs = claim_word_lists().sets["adverb"] | {"never", "always", ","}
     while at < len(sentence.lows) - 1 and sentence.lows[at] in adverbs:
         at += 1
     return at
@@ -215,7 +223,7 @@ def _is_change_of_habit(sentence: TokenizedSentence, at: int) -> bool:
         return True
     size = next((size for size in range(3, 0, -1) if tuple(lows[at : at + size]) in _load_phrases("change_phrases")), 0)
     thing = _next_word(sentence, at + size - 1)
-    if not size or not thing.isalpha() or thing in stop_words() or thing in word_lists().sets["det"]:
+    if not size or not thing.isalpha() or thing in stop_words() or thing in claim_word_lists().sets["det"]:
         return False
     return lows[at] != "stopped" or (thing.endswith("ing") and thing not in _statement_words()["idle_stops"])
 
@@ -264,7 +272,7 @@ def _is_pointing(sentence: TokenizedSentence, at: int) -> bool:
 
 
 def _is_past(verb: str) -> bool:
-    known = word_lists().sets["plain_past"] | _statement_words()["lasting_verbs"] | _statement_words()["past"]
+    known = claim_word_lists().sets["plain_past"] | _statement_words()["lasting_verbs"] | _statement_words()["past"]
     return verb in known or (verb.endswith("ed") and verb not in ("need", "feed", "breed", "speed"))
 
 
@@ -272,7 +280,7 @@ def _is_lasting(sentence: TokenizedSentence, at: int) -> bool:
     """Whether what one is said to be, at a place behind "am", is more than a state of the moment."""
     lows = sentence.lows
     is_denied = at < len(lows) and lows[at] == "not"
-    while at < len(lows) - 1 and lows[at] in _statement_words()["fillers"] | word_lists().sets["adverb"]:
+    while at < len(lows) - 1 and lows[at] in _statement_words()["fillers"] | claim_word_lists().sets["adverb"]:
         at += 1
     if at >= len(lows) or not sentence.tokens[at].word:
         return False
@@ -292,7 +300,7 @@ def _is_lasting_about_possession(sentence: TokenizedSentence, at: int) -> bool:
         low = lows[place]
         if low in (",", ";", ":", "to") or low in _UNSURE:
             return False
-        if low == "'s" and not _ends_name(sentence, place):
+        if low == "'s" and not _ends_person_name(sentence, place):
             continue
         if low in _BE | _WAS | _HAVE | _DO or _is_verb(sentence, at, place):
             named = set(lows[at + 1 : place])
@@ -303,7 +311,7 @@ def _is_lasting_about_possession(sentence: TokenizedSentence, at: int) -> bool:
     return False
 
 
-def _ends_name(sentence: TokenizedSentence, place: int) -> bool:
+def _ends_person_name(sentence: TokenizedSentence, place: int) -> bool:
     """Whether "'s" is "is": no possessive, behind which the thing that is owned follows ("my sister's name is")."""
     rest = sentence.lows[place + 1 : place + 1 + _MOST_NAMED]
     return not (_BE | _WAS | _HAVE) & set(rest)
@@ -311,7 +319,7 @@ def _ends_name(sentence: TokenizedSentence, place: int) -> bool:
 
 def _is_verb(sentence: TokenizedSentence, at: int, place: int) -> bool:
     """Whether a word behind a thing's name is its verb: known, in the third person, or an event of a life."""
-    low, sets = sentence.lows[place], word_lists().sets
+    low, sets = sentence.lows[place], claim_word_lists().sets
     if low in sets["aux"]:
         return False
     if low in sets["finite"] or (_is_past(low) and low.isalpha()):
@@ -327,7 +335,7 @@ def _is_lasting_about_thing(sentence: TokenizedSentence, first: int, at: int) ->
         (
             one
             for one in rest
-            if one not in _statement_words()["fillers"] | word_lists().sets["adverb"] and one.isalnum()
+            if one not in _statement_words()["fillers"] | claim_word_lists().sets["adverb"] and one.isalnum()
         ),
         "",
     )
@@ -336,10 +344,10 @@ def _is_lasting_about_thing(sentence: TokenizedSentence, first: int, at: int) ->
     if low in _BE:
         is_course = verb.endswith("ing") and not _statement_words()["of_taste"] & set(sentence.lows[first:at])
         subject_words = (
-            word_lists().sets["kin"]
-            | word_lists().sets["child"]
-            | word_lists().sets["children"]
-            | word_lists().sets["partner"]
+            claim_word_lists().sets["kin"]
+            | claim_word_lists().sets["child"]
+            | claim_word_lists().sets["children"]
+            | claim_word_lists().sets["partner"]
         )
         is_state = verb in _statement_words()["states"] and bool(subject_words & set(sentence.lows[first:at]))
         return verb not in _statement_words()["feelings"] and not is_state and (not is_course or _is_dated(sentence))
@@ -352,7 +360,7 @@ def _head_words(sentence: TokenizedSentence, at: int) -> frozenset[str]:
     """The first words of what one has, up to the next mark or joining word."""
     found: list[str] = []
     for low in sentence.lows[at : at + 5]:
-        if low in word_lists().sets["conj"] or not low[:1].isalnum():
+        if low in claim_word_lists().sets["conj"] or not low[:1].isalnum():
             break
         found.append(low)
     return frozenset(found)

@@ -15,6 +15,7 @@ from core.belief.extract.sentence import (
     as_list,
     before_preposition,
     capital_run,
+    claim_word_lists,
     clean_run,
     head_of,
     noun_run,
@@ -22,7 +23,6 @@ from core.belief.extract.sentence import (
     split_runs,
     trim_phrase,
     word_at,
-    word_lists,
 )
 
 _OF_OWNED = frozenset(("of", "in", "on"))
@@ -32,7 +32,7 @@ _TASTE_STOP = frozenset(("for", "anything", "over"))
 def _find_taste(sentence: TokenizedSentence, i: int) -> Run | None:
     if word_at(sentence, i) == "to":
         i += 1
-    if word_at(sentence, i) in word_lists().sets["taste"]:
+    if word_at(sentence, i) in claim_word_lists().sets["taste"]:
         return None
     if word_at(sentence, i) == "being":
         passive = clean_run(sentence, noun_run(sentence, i + 1, stop=_TASTE_STOP, most=6))
@@ -46,7 +46,7 @@ def read_tastes(sentence: TokenizedSentence, i: int) -> list[Run]:
     shown = behind in ("the", "our", "all") and "of" not in sentence.lows[i : i + 5]
     if shown and (sentence.lows[-1] == "!" or i - 1 <= sentence.begin or word_at(sentence, i - 2) == ","):
         return []
-    if behind in word_lists().sets["ends"] or behind in word_lists().sets["tastes"]:
+    if behind in claim_word_lists().sets["ends"] or behind in claim_word_lists().sets["tastes"]:
         return []
     return split_runs(sentence, i, _find_taste)
 
@@ -62,7 +62,7 @@ def read_preference(sentence: TokenizedSentence, i: int) -> list[Run]:
         more = noun_run(sentence, run[1] + 1, stop=frozenset(("for",)), most=5)
         if (
             more
-            and not any(low in word_lists().sets["finite"] for low in sentence.lows[more[0] : more[1] + 1])
+            and not any(low in claim_word_lists().sets["finite"] for low in sentence.lows[more[0] : more[1] + 1])
             and clean_run(sentence, more)
         ):
             return [run, more]
@@ -76,14 +76,14 @@ def has_word(sentence: TokenizedSentence, run: Run, marks: tuple[str, ...]) -> b
 
 def read_rather_phrase(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`I'd rather take the train than fly`."""
-    if word_at(sentence, i) in word_lists().sets["rather"]:
+    if word_at(sentence, i) in claim_word_lists().sets["rather"]:
         return []
     return as_list(clean_run(sentence, noun_run(sentence, i, stop=frozenset(("than",)), most=10)))
 
 
 def _find_tool(sentence: TokenizedSentence, i: int) -> Run | None:
     i = skip_words(sentence, i)
-    lists = word_lists()
+    lists = claim_word_lists()
     after = capital_run(sentence, i, frozenset(("&", "of")))
     if after > i and word_at(sentence, i) not in lists.sets["month"] | lists.sets["weekday"] | lists.sets[
         "language"
@@ -105,10 +105,12 @@ def read_named_tools(sentence: TokenizedSentence, i: int) -> list[Run]:
 
 def read_adopted_tools(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`moved to Linear`: a tool that is known as one, since people move to places, too."""
-    goods = word_lists().sets["tools_moved.goods"]
+    goods = claim_word_lists().sets["tools_moved.goods"]
     moved = any(low in goods for low in sentence.lows[max(0, i - 4) : i])
     return [
-        run for run in read_named_tools(sentence, i) if moved or word_at(sentence, run[0]) in word_lists().sets["tool"]
+        run
+        for run in read_named_tools(sentence, i)
+        if moved or word_at(sentence, run[0]) in claim_word_lists().sets["tool"]
     ]
 
 
@@ -117,8 +119,8 @@ def read_tools(sentence: TokenizedSentence, i: int) -> list[Run]:
     found = read_named_tools(sentence, i)
     if found:
         return found
-    run = noun_run(sentence, i, stop=word_lists().sets["tools"], most=5)
-    return [run] if run and head_of(sentence, run) in word_lists().sets["toolhead"] else []
+    run = noun_run(sentence, i, stop=claim_word_lists().sets["tools"], most=5)
+    return [run] if run and head_of(sentence, run) in claim_word_lists().sets["toolhead"] else []
 
 
 def read_operated_tools(sentence: TokenizedSentence, i: int) -> list[Run]:
@@ -134,13 +136,13 @@ def read_tools_after_in(sentence: TokenizedSentence, i: int) -> list[Run]:
     found = read_named_tools(sentence, i)
     if not found:
         return []
-    known = all(low in word_lists().sets["tool"] for run in found for low in sentence.lows[run[0] : run[0] + 1])
+    known = all(low in claim_word_lists().sets["tool"] for run in found for low in sentence.lows[run[0] : run[0] + 1])
     at_work = any(
-        low in word_lists().sets["workplace"] | word_lists().sets["club"]
+        low in claim_word_lists().sets["workplace"] | claim_word_lists().sets["club"]
         for run in found
         for low in sentence.lows[run[0] : run[1]]
     )
-    verbs = word_lists().sets["tool_in.verbs"]
+    verbs = claim_word_lists().sets["tool_in.verbs"]
     return found if not at_work and (known or any(low in verbs for low in sentence.lows)) else []
 
 
@@ -154,7 +156,7 @@ def read_labelled_tool(sentence: TokenizedSentence, i: int) -> list[Run]:
 
 
 def _find_owned_thing(sentence: TokenizedSentence, i: int) -> Run | None:
-    if word_at(sentence, i) in word_lists().sets["owned"]:
+    if word_at(sentence, i) in claim_word_lists().sets["owned"]:
         return None
     run = noun_run(sentence, i, most=9)
     return clean_run(sentence, before_preposition(sentence, run)) if run else None
@@ -162,7 +164,7 @@ def _find_owned_thing(sentence: TokenizedSentence, i: int) -> Run | None:
 
 def _find_owned_with_place(sentence: TokenizedSentence, i: int) -> Run | None:
     """As `_find_owned_thing`, with what it is part of or where it stands: two flats in Derby, a share in a horse."""
-    if word_at(sentence, i) in word_lists().sets["owned"]:
+    if word_at(sentence, i) in claim_word_lists().sets["owned"]:
         return None
     run = noun_run(sentence, i, most=9)
     return clean_run(sentence, before_preposition(sentence, run, _OF_OWNED)) if run else None
@@ -179,36 +181,40 @@ def _keep_owned(sentence: TokenizedSentence, found: list[Run]) -> list[Run]:
 
 def read_bought_things(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Something bought to keep: with an article, and nothing to eat or drink."""
-    if word_at(sentence, i) not in word_lists().sets["bought"]:
+    if word_at(sentence, i) not in claim_word_lists().sets["bought"]:
         return []
     found = _keep_owned(sentence, split_runs(sentence, i, _find_owned_thing))
-    consumables = word_lists().sets["consumable"]
+    consumables = claim_word_lists().sets["consumable"]
     return [run for run in found if not any(low in consumables for low in sentence.lows[run[0] : run[1]])][:1]
 
 
 def read_durable_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`have a camper van`: only what people own for years."""
-    if word_at(sentence, i) not in word_lists().sets["has_thing"]:
+    if word_at(sentence, i) not in claim_word_lists().sets["has_thing"]:
         return []
     run = _find_owned_thing(sentence, i)
-    return [run] if run and head_of(sentence, run) in word_lists().sets["ownable"] else []
+    return [run] if run and head_of(sentence, run) in claim_word_lists().sets["ownable"] else []
 
 
 def read_sold_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`sold my car`."""
-    return as_list(_find_owned_thing(sentence, i + 1)) if word_at(sentence, i) in word_lists().sets["sold"] else []
+    return (
+        as_list(_find_owned_thing(sentence, i + 1)) if word_at(sentence, i) in claim_word_lists().sets["sold"] else []
+    )
 
 
 def _find_club(sentence: TokenizedSentence, i: int) -> Run | None:
     i = skip_words(sentence, i)
-    after = capital_run(sentence, i, word_lists().sets["org_links"])
+    after = capital_run(sentence, i, claim_word_lists().sets["org_links"])
     if after > i:
         tail = after
-        while word_at(sentence, tail) in word_lists().sets["club"]:
+        while word_at(sentence, tail) in claim_word_lists().sets["club"]:
             tail += 1
         return (i, tail)
-    run = noun_run(sentence, i, stop=word_lists().sets["club.ends"], most=7)
-    return before_preposition(sentence, run) if run and head_of(sentence, run) in word_lists().sets["club"] else None
+    run = noun_run(sentence, i, stop=claim_word_lists().sets["club.ends"], most=7)
+    return (
+        before_preposition(sentence, run) if run and head_of(sentence, run) in claim_word_lists().sets["club"] else None
+    )
 
 
 def read_clubs(sentence: TokenizedSentence, i: int) -> list[Run]:
@@ -216,7 +222,8 @@ def read_clubs(sentence: TokenizedSentence, i: int) -> list[Run]:
     first = _find_club(sentence, i)
     return (
         split_runs(sentence, i, _find_club)
-        if first and word_at(sentence, first[0]) not in word_lists().sets["language"] | word_lists().sets["month"]
+        if first
+        and word_at(sentence, first[0]) not in claim_word_lists().sets["language"] | claim_word_lists().sets["month"]
         else []
     )
 
@@ -227,32 +234,32 @@ def read_certain_club(sentence: TokenizedSentence, i: int) -> list[Run]:
     if run is None or "as" in sentence.lows[max(0, i - 6) : i]:
         return []
     club_word = any(
-        low.rstrip("s") in word_lists().sets["club"] or low in word_lists().sets["club"]
+        low.rstrip("s") in claim_word_lists().sets["club"] or low in claim_word_lists().sets["club"]
         for low in sentence.lows[run[0] : run[1]]
     )
-    voices = word_lists().sets["club_sure.voices"]
+    voices = claim_word_lists().sets["club_sure.voices"]
     music = any(low in voices for low in sentence.lows[max(0, i - 4) : i]) and sentence.tokens[run[0]].cap
     music = music and (word_at(sentence, run[0] - 1) == "the" or word_at(sentence, run[0] - 1) in ("with", "for"))
     return [run] if club_word or music else []
 
 
 def _find_skill(sentence: TokenizedSentence, i: int) -> Run | None:
-    return clean_run(sentence, noun_run(sentence, i, stop=word_lists().sets["skill.ends"], most=7))
+    return clean_run(sentence, noun_run(sentence, i, stop=claim_word_lists().sets["skill.ends"], most=7))
 
 
 def read_skills(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody is good at."""
     before = word_at(sentence, i - 1)
-    if before not in ("at", "in", "with") or word_at(sentence, i) in word_lists().sets["skill.starts"]:
+    if before not in ("at", "in", "with") or word_at(sentence, i) in claim_word_lists().sets["skill.starts"]:
         return []
-    if before == "with" and word_at(sentence, i - 2) not in word_lists().sets["skill.praise_with"]:
+    if before == "with" and word_at(sentence, i - 2) not in claim_word_lists().sets["skill.praise_with"]:
         return []
-    if before == "in" and word_at(sentence, i - 2) in word_lists().sets["skill.praise_in"]:
+    if before == "in" and word_at(sentence, i - 2) in claim_word_lists().sets["skill.praise_in"]:
         return []
     return [
         run
         for run in split_runs(sentence, i, _find_skill)
-        if head_of(sentence, run) not in word_lists().sets["skill.heads"]
+        if head_of(sentence, run) not in claim_word_lists().sets["skill.heads"]
     ]
 
 
@@ -268,17 +275,17 @@ def read_listed_skills(sentence: TokenizedSentence, i: int) -> list[Run]:
 
 def read_skill_phrase(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`know how to splice rope`."""
-    if word_at(sentence, i) in word_lists().sets["skill_phrase"]:
+    if word_at(sentence, i) in claim_word_lists().sets["skill_phrase"]:
         return []
     return as_list(_find_skill(sentence, i))
 
 
 def read_skill_verb(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`can still juggle`: something one has learned to do."""
-    while word_at(sentence, i) in word_lists().sets["adverb"]:
+    while word_at(sentence, i) in claim_word_lists().sets["adverb"]:
         i += 1
     low = word_at(sentence, i)
-    if low not in word_lists().sets["skillverb"]:
+    if low not in claim_word_lists().sets["skillverb"]:
         return []
     if low == "do":
         named = capital_run(sentence, i + 1, frozenset())
@@ -289,28 +296,30 @@ def read_skill_verb(sentence: TokenizedSentence, i: int) -> list[Run]:
         )
     run = _find_skill(sentence, i)
     odd = run is not None and any(
-        mark in sentence.lows[run[0] : run[1]] for mark in word_lists().sets["skill_verb.odd"]
+        mark in sentence.lows[run[0] : run[1]] for mark in claim_word_lists().sets["skill_verb.odd"]
     )
     return (
-        [run] if run and not odd and not (low in word_lists().sets["skill_verb.short"] and run[1] - run[0] > 3) else []
+        [run]
+        if run and not odd and not (low in claim_word_lists().sets["skill_verb.short"] and run[1] - run[0] > 3)
+        else []
     )
 
 
 def _find_verb_phrase(sentence: TokenizedSentence, i: int, stop: frozenset[str]) -> Run | None:
     """A verb with all that belongs to it, up to a mark or a joining word that opens something new."""
-    lows, lists = sentence.lows, word_lists()
+    lows, lists = sentence.lows, claim_word_lists()
     j = i
     while j < len(lows) and j - i < 22:
         token, low = sentence.tokens[j], lows[j]
-        if not token.word and low not in word_lists().sets["verb_phrase.marks"]:
+        if not token.word and low not in claim_word_lists().sets["verb_phrase.marks"]:
             break
         if low == "-" and sentence.text[token.start - 1 : token.start].isspace():
             break
-        if low in stop or low in word_lists().sets["verb_phrase.ends"]:
+        if low in stop or low in claim_word_lists().sets["verb_phrase.ends"]:
             break
         if low in ("and", "or") and (
             word_at(sentence, j + 1) in lists.sets["finite"]
-            or word_at(sentence, j + 1) in word_lists().sets["verb_phrase.subjects"]
+            or word_at(sentence, j + 1) in claim_word_lists().sets["verb_phrase.subjects"]
         ):
             break
         j += 1
@@ -346,19 +355,19 @@ def read_plan(sentence: TokenizedSentence, i: int) -> list[Run]:
     return [
         run
         for run in as_list(_trim_time(sentence, _find_verb_phrase(sentence, i, frozenset())))
-        if run[1] - run[0] > 1 or sentence.lows[run[0]] in word_lists().sets["plan"]
+        if run[1] - run[0] > 1 or sentence.lows[run[0]] in claim_word_lists().sets["plan"]
     ]
 
 
 def read_going_to_plan(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Behind "I'm going to": a verb, not a place, and not what is about to happen to one."""
     low = word_at(sentence, i)
-    idle = word_lists().sets["plan_going.idle"]
-    if any(word in word_lists().sets["plan_going"] for word in sentence.lows[i + 1 : i + 3]):
+    idle = claim_word_lists().sets["plan_going.idle"]
+    if any(word in claim_word_lists().sets["plan_going"] for word in sentence.lows[i + 1 : i + 3]):
         return []
     return (
         []
-        if low in idle or (i < len(sentence.tokens) and sentence.tokens[i].cap) or low in word_lists().sets["det"]
+        if low in idle or (i < len(sentence.tokens) and sentence.tokens[i].cap) or low in claim_word_lists().sets["det"]
         else read_plan(sentence, i)
     )
 
@@ -387,7 +396,7 @@ def read_decision(sentence: TokenizedSentence, i: int) -> list[Run]:
     i = i + 1 if word_at(sentence, i) == "to" else i
     start = skip_words(sentence, i)
     run = _trim_time(sentence, _find_verb_phrase(sentence, start, frozenset()))
-    return [run] if run and sentence.lows[run[0]] not in word_lists().sets["decision"] else []
+    return [run] if run and sentence.lows[run[0]] not in claim_word_lists().sets["decision"] else []
 
 
 def read_chosen_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
@@ -404,14 +413,14 @@ def read_chosen_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
     if behind in ("agreed", "settled"):
         return []
     plain = behind in ("picked", "chose", "chosen", "selected") and not (
-        word_at(sentence, i) in word_lists().sets["det"] or (i < len(sentence.tokens) and sentence.tokens[i].cap)
+        word_at(sentence, i) in claim_word_lists().sets["det"] or (i < len(sentence.tokens) and sentence.tokens[i].cap)
     )
     if plain:
         return []
-    run = noun_run(sentence, i, stop=word_lists().sets["decision_noun"], most=8)
+    run = noun_run(sentence, i, stop=claim_word_lists().sets["decision_noun"], most=8)
     return (
         as_list(clean_run(sentence, run))
-        if run and not word_lists().sets["verbal"] & set(sentence.lows[run[0] : run[1]])
+        if run and not claim_word_lists().sets["verbal"] & set(sentence.lows[run[0] : run[1]])
         else []
     )
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 
-from core.belief.extract.sentence import word_lists
+from core.belief.extract.sentence import claim_word_lists
 from core.score.decay import RATES, STANDARD, check_permanence
 from core.text.sentences import split_sentences
 from core.text.terms import fold_width
@@ -134,14 +134,14 @@ def classify_permanence(text: str, claims: Sequence[ClaimDraft], kind: Kind) -> 
     phrases = [
         (place, level)
         for claim in claims
-        if (level := claim_permanence(claim)) and (place := _sentence_of_claim(text, claim, spans))
+        if (level := claim_permanence(claim)) and (place := _find_claim_sentence(text, claim, spans))
     ]
     found: list[str] = []
     for span in spans:
         levels = [level for place, level in phrases if place == span]
         words = _WORD.findall(fold_width(text[slice(*span)]).casefold())
         level = (
-            _longest(levels)
+            _most_permanent(levels)
             if levels
             else _permanence_by_cues(words, is_asked=text[slice(*span)].rstrip().endswith("?"))
         )
@@ -149,7 +149,7 @@ def classify_permanence(text: str, claims: Sequence[ClaimDraft], kind: Kind) -> 
             found.append(level)
         elif len(words) > _SAYS_LITTLE:
             return STANDARD
-    return _longest(found) if found else STANDARD
+    return _most_permanent(found) if found else STANDARD
 
 
 def longest_permanence(levels: Sequence[str]) -> str:
@@ -161,7 +161,7 @@ def longest_permanence(levels: Sequence[str]) -> str:
     Raises:
         UserError: INVALID_INPUT for an unknown level.
     """
-    return _longest([check_permanence(level) for level in levels])
+    return _most_permanent([check_permanence(level) for level in levels])
 
 
 def reconcile_permanence(given: str, read: str) -> str:
@@ -287,14 +287,14 @@ def _split_cue(cue: str) -> tuple[_Run, ...]:
     return tuple(tuple(frozenset(word.split("|")) for word in run.split()) for run in cue.split(_GAP))
 
 
-def _sentence_of_claim(text: str, claim: ClaimDraft, spans: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+def _find_claim_sentence(text: str, claim: ClaimDraft, spans: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
     """The sentence that tells a claim: where its value stands, else the one that its evidence lies in."""
     at = text.find(claim.value, claim.start, claim.end) if claim.value else -1
     begin, end = (at, at + 1) if at >= 0 else (claim.start, claim.end)
     return next((span for span in spans if span[0] <= begin and end <= span[1]), None)
 
 
-def _longest(levels: Sequence[str]) -> str:
+def _most_permanent(levels: Sequence[str]) -> str:
     return min(levels, key=RATES.__getitem__)
 
 
@@ -310,21 +310,21 @@ def _permanence_by_cues(words: Sequence[str], *, is_asked: bool) -> str | None:
     ]
     if not found or len({RATES[level] < RATES[STANDARD] for level in found}) > 1:
         return None
-    return _longest(found)
+    return _most_permanent(found)
 
 
 def _are_in_order(words: Sequence[str], runs: Sequence[_Run]) -> bool:
     """Whether runs of words stand in a sentence one after the other."""
     after = 0
     for run in runs:
-        place = next(_find_run(words, run, after), None)
+        place = next(_find_word_run(words, run, after), None)
         if place is None:
             return False
         after = place + len(run)
     return True
 
 
-def _find_run(words: Sequence[str], run: _Run, start: int) -> Iterator[int]:
+def _find_word_run(words: Sequence[str], run: _Run, start: int) -> Iterator[int]:
     for at in range(start, len(words) - len(run) + 1):
         if all(words[at + n] in part for n, part in enumerate(run)):
             yield at
@@ -333,7 +333,7 @@ def _find_run(words: Sequence[str], run: _Run, start: int) -> Iterator[int]:
 def _is_date_match(match: re.Match[str]) -> bool:
     loose = (match["loose"] or "").strip()
     # "may", "march" and "sat" are dates only with a capital; "mar" and "sun" hardly ever.
-    if loose.lower() in word_lists().sets["wanted"]:
+    if loose.lower() in claim_word_lists().sets["wanted"]:
         return loose[:1].isupper() and loose.lower() in ("may", "march")
     return True
 
@@ -365,15 +365,15 @@ def _make_written_date(match: re.Match[str], month: str | None, day: str | None,
 
 def _month_number(written: str) -> int:
     low = written.lower()[:3]
-    return next((n for n, name in enumerate(word_lists().lists["months"], 1) if low and name.startswith(low)), 0)
+    return next((n for n, name in enumerate(claim_word_lists().lists["months"], 1) if low and name.startswith(low)), 0)
 
 
 def _read_single_date(word: str, begin: int, dated: WrittenDate, said_ms: int | None) -> list[ValidityPhrase]:
     iso = dated.iso or _latest_month(dated.month if dated.loose else 0, word, said_ms)
     first = word.split(" ")[0] if word else ""
-    if first in word_lists().sets["from"] or word.startswith(("as of", "as from", "ever")):
+    if first in claim_word_lists().sets["from"] or word.startswith(("as of", "as from", "ever")):
         return [ValidityPhrase(begin, dated.end, since=iso)]
-    if first in word_lists().sets["until"] or word.startswith("up"):
+    if first in claim_word_lists().sets["until"] or word.startswith("up"):
         return [ValidityPhrase(begin, dated.end, until=iso)]
     if word in ("in", "back in", "at", "on", "during", "around") and dated.iso:
         return [ValidityPhrase(begin, dated.end, at=iso)]

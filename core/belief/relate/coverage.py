@@ -21,10 +21,10 @@ from core.belief.extract.normal_form import read_as_seen, value_key
 from core.belief.extract.sentence import (
     MOST_TOKENS,
     TokenizedSentence,
+    claim_word_lists,
     hide_unreal,
     load_vocabulary_file,
     read_sentence,
-    word_lists,
 )
 from core.belief.relate.features import PreparedText, load_vocabulary, prepare_text
 from core.text.sentences import split_sentences
@@ -70,7 +70,7 @@ def has_no_residue(text: str, claims: Sequence[ClaimDraft]) -> bool:
         return False
     idle = (
         stop_words()
-        | word_lists().sets["adverb"]
+        | claim_word_lists().sets["adverb"]
         | {form for claim in claims for form in _subject_forms(claim.subject)}
     )
     return all(
@@ -101,8 +101,11 @@ def is_entailed(statement: str, text: str, *, first_person: bool = True, guidanc
     ]
     if not wanted or len(wanted) > MOST_SENTENCES or not all(wanted) or len(text) > _TEXT_CHARACTERS:
         return False
-    read = [_read_words(one, first_person=first_person) for one in _read_sentences(text, guidance=guidance)]
-    return all(any(_states_all_of(sentence, one, guidance=guidance) for sentence in read) for one in wanted)
+    read = [
+        _read_entailment_words(one, first_person=first_person)
+        for one in _read_unhidden_sentences(text, guidance=guidance)
+    ]
+    return all(any(_entails_all_of(sentence, one, guidance=guidance) for sentence in read) for one in wanted)
 
 
 def compared_words(text: str) -> frozenset[str]:
@@ -111,7 +114,7 @@ def compared_words(text: str) -> frozenset[str]:
     Returns:
         Forms of words, numbers and names; marks and articles are none.
     """
-    read = (_read_words(read_sentence(text, start, end)) for start, end in split_sentences(text))
+    read = (_read_entailment_words(read_sentence(text, start, end)) for start, end in split_sentences(text))
     articles = _coverage_lists().sets["articles"]
     words = (word for sentence in read for word in sentence if not word.is_mark and word.low not in articles)
     return frozenset(word.bare or _strip_inflection(word.form) for word in words)
@@ -132,7 +135,9 @@ def is_exhausted_by(text: str, statements: Sequence[str]) -> bool:
     wanted = [_statement_words(one) for one in statements]
     if not text.isprintable() or not wanted or not all(wanted) or len(text) > _TEXT_CHARACTERS:
         return False
-    found = [word for start, end in split_sentences(text) for word in _read_words(read_sentence(text, start, end))]
+    found = [
+        word for start, end in split_sentences(text) for word in _read_entailment_words(read_sentence(text, start, end))
+    ]
     read = [word for word in found if word.form not in _coverage_lists().sets["articles"]]
     left = {tuple(word.form for word in one): one for one in wanted}
     at, before = _skip_joining_words(read, 0), list[_Word]()
@@ -174,7 +179,7 @@ def _clause_span(text: str, found: Sequence[tuple[str, int]], claim: ClaimDraft)
     if at < 0:
         return None
     bounds = [
-        start for low, start in found if start < at and (not low[0].isalnum() or low in word_lists().sets["conj"])
+        start for low, start in found if start < at and (not low[0].isalnum() or low in claim_word_lists().sets["conj"])
     ]
     return max(bounds, default=0), at + len(value)
 
@@ -240,7 +245,7 @@ def _coverage_lists() -> _EntailmentWords:
     return _EntailmentWords(sets, {form: tuple(same.split()) for form, same in loaded["same"].items()})
 
 
-def _read_sentences(text: str, *, guidance: bool) -> Iterator[TokenizedSentence]:
+def _read_unhidden_sentences(text: str, *, guidance: bool) -> Iterator[TokenizedSentence]:
     """The sentences of a text; what is asked, ordered, supposed or told in a story is hidden."""
     story = False
     for start, end in split_sentences(text):
@@ -261,7 +266,7 @@ def _statement_words(text: str) -> list[_Word]:
     """The words of one sentence of a statement, marks at its end and light words off."""
     found = [
         word
-        for word in _read_words(read_sentence(text, 0, len(text)))
+        for word in _read_entailment_words(read_sentence(text, 0, len(text)))
         if word.form not in _coverage_lists().sets["articles"]
     ]
     while found and found[-1].is_mark and category(found[-1].form[0]).startswith("P"):
@@ -269,7 +274,7 @@ def _statement_words(text: str) -> list[_Word]:
     return found
 
 
-def _read_words(sentence: TokenizedSentence, *, first_person: bool = True) -> list[_Word]:
+def _read_entailment_words(sentence: TokenizedSentence, *, first_person: bool = True) -> list[_Word]:
     lists, found = _coverage_lists(), []
     for token in sentence.tokens:
         low = token.low.replace("’", "'")
@@ -316,7 +321,7 @@ def _with_owners(words: Sequence[_Word]) -> list[_Word]:
     return found
 
 
-def _states_all_of(sentence: Sequence[_Word], wanted: Sequence[_Word], *, guidance: bool) -> bool:
+def _entails_all_of(sentence: Sequence[_Word], wanted: Sequence[_Word], *, guidance: bool) -> bool:
     """Whether a sentence states the wanted words one after the other, behind whatever reports them."""
     begin = _behind_report(sentence)
     reported = _as_reported_by_user(sentence, begin)

@@ -18,7 +18,7 @@ from itertools import pairwise
 from core.belief.claims import key_form
 from core.belief.extract.frames import load_exclusivity
 from core.belief.extract.normal_form import read_as_seen
-from core.belief.extract.sentence import word_lists as vocabulary_words
+from core.belief.extract.sentence import claim_word_lists as vocabulary_words
 from core.belief.relate.features import FeatureWord, load_vocabulary, prepare_text
 from core.text.terms import stop_words
 from core.types.belief import ClaimDraft, ComparedText
@@ -65,7 +65,7 @@ def has_outdated_value(over: ComparedText, current: ComparedText, incoming: Comp
         Whether it does. A newcomer that shares nothing else with the matter does not, unless the two versions share
         nothing themselves: then the value alone tells.
     """
-    old, now, new = (_read_value_words(version.text) for version in (over, current, incoming))
+    old, now, new = (_read_comparable_words(version.text) for version in (over, current, incoming))
     dropped = old.known - now.known
     topic = (old.known & now.known) - old.marks()
     if topic and not topic & new.known:
@@ -249,10 +249,10 @@ def _iter_replaced_pairs(old: _ValueWords, now: _ValueWords, dropped: frozenset[
 def _exclusive_value_words(compared: ComparedText) -> frozenset[str]:
     """The words of the values that can hold one at a time."""
     found: Sequence[str] = [claim.value for claim in compared.claims if claim.exclusive]
-    return frozenset(form for value in found for form in _read_value_words(value).forms)
+    return frozenset(form for value in found for form in _read_comparable_words(value).forms)
 
 
-def _read_value_words(text: str) -> _ValueWords:
+def _read_comparable_words(text: str) -> _ValueWords:
     """The words of a text without stop words, with the forms by which values are compared."""
     stops = stop_words()
     words = tuple(word for word in prepare_text(read_as_seen(text)).words if word.form not in stops)

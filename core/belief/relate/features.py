@@ -168,7 +168,7 @@ class Features:
     figures: NDArray[np.float32]
 
 
-def find_values(text: str, numbers: Mapping[str, str]) -> tuple[Value, ...]:
+def find_rewritable_values(text: str, numbers: Mapping[str, str]) -> tuple[Value, ...]:
     """The values of a text that could be written in another way.
 
     Args:
@@ -225,7 +225,7 @@ def prepare_text(text: str) -> PreparedText:
     plain = fold_width(replace_surrogates(text[:SIDE_CHARS]))[:SIDE_CHARS]
     plain = _BLANKS.sub(" ", _GROUPED.sub("", plain)).strip()
     words = tuple(_feature_word(plain, found) for found in _WORD.finditer(plain))
-    return PreparedText(plain, _replace_value_forms(words, find_values(plain, load_vocabulary()["numbers"])))
+    return PreparedText(plain, _replace_value_forms(words, find_rewritable_values(plain, load_vocabulary()["numbers"])))
 
 
 def encode_pair(tokenizer: Any, existing: PreparedText, incoming: PreparedText) -> Features:

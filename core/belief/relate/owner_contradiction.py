@@ -21,7 +21,7 @@ from itertools import product
 from core import log
 from core.belief.extract.extraction import extract_claims
 from core.belief.extract.normal_form import read_as_seen
-from core.belief.extract.sentence import word_lists
+from core.belief.extract.sentence import claim_word_lists
 from core.belief.relate.distinctions import (
     are_in_series,
     attribute_apart,
@@ -36,7 +36,7 @@ from core.belief.relate.possession import (
     Possession,
     is_about_user,
     is_one_time_event,
-    is_part,
+    is_part_of_value,
     join_alternatives,
     read_possessed_things,
     read_possessions,
@@ -441,7 +441,7 @@ def _states_other_value(existing: ComparedText, incoming: ComparedText) -> bool:
     numbers = load_vocabulary()["numbers"]
     apart = value_apart(existing, incoming) or attribute_apart(existing, incoming)
     if apart is not None:
-        return not is_part(*apart) and _are_of_a_kind(*apart)
+        return not is_part_of_value(*apart) and _are_of_a_kind(*apart)
     return (
         is_amount_restated(existing.text, incoming.text, numbers)
         or is_amount_restated(incoming.text, existing.text, numbers)
@@ -451,7 +451,7 @@ def _states_other_value(existing: ComparedText, incoming: ComparedText) -> bool:
 
 def _gives_otherwise(own: Possession, other: Possession) -> bool:
     """Whether a thing of the user's is given another value of the same kind: a name for a name, a place for a place."""
-    if not _is_one_thing(own.stems, other.stems) or own.link != other.link or is_part(own.value, other.value):
+    if not _is_one_thing(own.stems, other.stems) or own.link != other.link or is_part_of_value(own.value, other.value):
         return False
     if not own.link:
         return _are_of_a_kind(own.value, other.value)
@@ -475,7 +475,7 @@ def _is_head_apart(existing: StatedSentence, incoming: StatedSentence) -> bool:
         ):
             continue
         values = re.findall(rf"((?:[A-Z0-9][\w'&.-]* ){{1,5}}){re.escape(head)}\b", incoming.compared.text)
-        if any(not is_part(own.value, f"{value}{head}") for value in values):
+        if any(not is_part_of_value(own.value, f"{value}{head}") for value in values):
             return True
     return False
 
@@ -511,7 +511,7 @@ def _worth_asking(place: int, existing: StatedSentence, incoming: StatedSentence
     known = {
         one.sentence
         for own, one in product(existing.possessions, incoming.possessions)
-        if _is_one_thing(own.stems, one.stems) and is_part(own.value, one.value)
+        if _is_one_thing(own.stems, one.stems) and is_part_of_value(own.value, one.value)
     }
     voiced = () if incoming.voiced is incoming.compared else (incoming.voiced,)
     for step, told in enumerate(
@@ -545,7 +545,7 @@ def _new_value_kinds(incoming: StatedSentence, known: str) -> frozenset[str]:
     text = incoming.compared.text[:1].lower() + incoming.compared.text[1:]
     left_out = {word.casefold() for word in re.findall(r"\w+", known)}
     bare = re.sub(r"\w+", lambda word: "" if word.group().casefold() in left_out else word.group(), text)
-    values = (one.value for one in incoming.possessions if not is_part(one.value, known))
+    values = (one.value for one in incoming.possessions if not is_part_of_value(one.value, known))
     return value_kinds(bare).union(*map(value_kinds, values))
 
 
@@ -553,7 +553,7 @@ def _may_name(own: Possession, kinds: frozenset[str], existing: StatedSentence, 
     """Whether a sentence gives a thing of the user's another name, or speaks of none of them."""
     named = [one for one in incoming.possessions if not one.link]
     values = [one.value for one in named if _is_one_thing(own.stems, one.stems)]
-    if any(kinds & value_kinds(value) and not is_part(own.value, value) for value in values):
+    if any(kinds & value_kinds(value) and not is_part_of_value(own.value, value) for value in values):
         return True
     if any(_speaks_of(own.stems, thing) for thing in incoming.things):
         return False
@@ -591,7 +591,7 @@ def _where_user_does(sentence: str) -> Iterator[str]:
 
 def _where_user_lives(found: Sequence[Possession]) -> Iterator[str]:
     """The user's own words for where a home of theirs is: "my flat at 9 Oak Road"."""
-    homes = word_lists().sets["dwelling"] | {"home", "residence"}
+    homes = claim_word_lists().sets["dwelling"] | {"home", "residence"}
     for one in found:
         if one.link in ("at", "in") and one.name.split()[-1] in homes and value_kinds(one.value) & {"name", "number"}:
             yield f"I live {one.link} {one.value}."

@@ -181,7 +181,7 @@ def value_kinds(value: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def is_part(one: str, other: str) -> bool:
+def is_part_of_value(one: str, other: str) -> bool:
     """Whether one value says no more than the other: "Kari" beside "Kari Nilsen"."""
     first, second = (
         {index_terms(word) for word in re.findall(r"\w+", value.casefold()) if word not in stop_words()}

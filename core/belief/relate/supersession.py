@@ -233,7 +233,7 @@ def may_update(earlier: str, later: str, *, is_of_kind: bool) -> bool:
         is_of_kind: whether both give a value of the kind that is asked for: then one word in common is enough.
     """
     old, new = _as_pair(earlier, later)
-    if new.adds or _is_of_part(old, new) or _names_narrower_thing(old, new):
+    if new.adds or _speaks_of_part(old, new) or _names_narrower_thing(old, new):
         return False
     return len(old.topic & new.topic) > (0 if is_of_kind else 1)
 
@@ -308,10 +308,10 @@ def _is_beside_earlier(old: WordedStatement, new: WordedStatement) -> bool:
         return True
     if not old.is_state and not old.changes:
         return True  # what once happened has happened
-    return _is_of_part(old, new) or _is_narrower(old, new)
+    return _speaks_of_part(old, new) or _is_narrower(old, new)
 
 
-def _is_of_part(old: WordedStatement, new: WordedStatement) -> bool:
+def _speaks_of_part(old: WordedStatement, new: WordedStatement) -> bool:
     """Whether the later one speaks of something of the earlier one's thing: the exam of the course, beside the course.
 
     "The mooring of the boat" beside "the boat's mooring" is the same thing, for its first word is in both.

@@ -28,7 +28,7 @@ from core.belief.review.items import (
     repeatable_actions,
 )
 from core.belief.review.open_questions import item_question
-from core.belief.review.queue import WaitingItem, read_pile, select_items
+from core.belief.review.queue import WaitingItem, read_pile, select_review_items
 from core.belief.review.sides import (
     DISGUISED,
     KeyedClaim,
@@ -41,21 +41,21 @@ from core.belief.review.sides import (
     find_differing_spans,
     injection_reasons,
     item_topic,
-    read_claims,
+    read_claims_of_side,
     read_side,
 )
 from core.belief.review.text_topic import find_worded_topic
 from core.belief.review.wording import (
     ItemTopic,
     describe_classifier,
-    describe_label,
+    describe_item_line,
+    describe_item_note,
+    describe_relation_label,
     describe_result,
     format_count,
     format_day,
     format_further_reason,
-    format_line,
     format_merge_title,
-    format_note,
     format_question,
     format_reason,
     format_title,
@@ -170,15 +170,15 @@ class ReviewDesk:
             The most harmful rows first, what was put off at the end; counts are over all that is open.
         """
         pile = read_pile(rows, now_ms, space_ids)
-        items, shown = pile.items, select_items(rows, pile, request)
+        items, shown = pile.items, select_review_items(rows, pile, request)
         decided = int(rows.value(_DECIDED, (now_ms - now_ms % _DAY_MS,)))
         return Queue(
             rows=self._make_rows(rows, shown),
             total=len(items),
-            counts=_count_names(map(attrgetter("kind"), items)),
-            clients=_count_names(map(pile.clients.get, map(attrgetter("client_id"), items))),
-            sources=_count_names(map(attrgetter("source"), items)),
-            subjects=_count_names(pile.list_subjects()),
+            counts=_most_frequent_names(map(attrgetter("kind"), items)),
+            clients=_most_frequent_names(map(pile.clients.get, map(attrgetter("client_id"), items))),
+            sources=_most_frequent_names(map(attrgetter("source"), items)),
+            subjects=_most_frequent_names(pile.list_subjects()),
             closed=int(rows.value(_CLOSED_BY_ITSELF, (now_ms - _WEEK_MS,))),
             today=min(max(0, DIGEST - decided), sum(not item.later for item in shown)),
         )
@@ -192,7 +192,7 @@ class ReviewDesk:
         topic = ItemTopic(item.subject, item.predicate)
         topic = topic.said_by(self.name_speaker(rows, incoming_memory)) if topic.is_person else topic
         title = merge_title or format_title(item.kind, topic, incoming_memory.text)
-        return _make_row(item, incoming_memory, title)
+        return _make_review_row(item, incoming_memory, title)
 
     def read_item(self, rows: Rows, item_id: str, now_ms: int, *, brief: bool = False) -> ReviewItem | None:
         """One item, validated now.
@@ -213,7 +213,7 @@ class ReviewDesk:
         found = self.memories(rows, [item.incoming_id, *([against] if against else [])])
         incoming_memory, existing_memory = found[item.incoming_id], found.get(against or "")
         incoming, existing, topic = self._read_sides(rows, incoming_memory, existing_memory, brief=brief)
-        asked = read_request(rows, item_id)
+        asked = read_change_request(rows, item_id)
         beside = (
             self._read_contradicted_side(rows, item, incoming_memory, brief=brief)
             if is_open and existing_memory is None
@@ -235,12 +235,7 @@ class ReviewDesk:
             opened_at=item.opened_at,
             closed="" if is_open else closed_sentence(item.note or _STATE_BY_RESOLUTION.get(state), item.resolution),
             resolution=next((action for action in Action if action.value == item.resolution), None),
-            repeatable=repeatable_actions(
-                item.kind,
-                actions,
-                is_owners=bool(find_persons_words(rows, found)),
-                is_held=any(one.status_reason == HELD for one in found.values()),
-            ),
+            repeatable=_repeatable_for(rows, item.kind, actions, found),
             asked=asked,
             warning=describe_injection(item.kind, incoming_memory) if is_open else "",
             against=beside,
@@ -250,11 +245,11 @@ class ReviewDesk:
         self, rows: Rows, incoming_memory: Memory, existing_memory: Memory | None, *, brief: bool
     ) -> tuple[Side, Side | None, ItemTopic]:
         """The newcomer, what stands, and what they are about."""
-        new_claims = read_claims(rows, incoming_memory)
+        new_claims = read_claims_of_side(rows, incoming_memory)
         if existing_memory is None:
             incoming = self._read_side(rows, incoming_memory, (), new_claims, brief=brief)
             return incoming, None, _read_topic(None, incoming_memory, (), new_claims, incoming.speaker)
-        old_claims = read_claims(rows, existing_memory)
+        old_claims = read_claims_of_side(rows, existing_memory)
         odds = find_claim_conflicts(old_claims, new_claims)
         old_marks, new_marks = find_differing_spans(existing_memory, incoming_memory, odds)
         incoming = self._read_side(rows, incoming_memory, new_marks, new_claims, brief=brief)
@@ -269,9 +264,9 @@ class ReviewDesk:
         existing_memory = None if found is None else self.memories(rows, [found]).get(found)
         if existing_memory is None:
             return None
-        claims = read_claims(rows, existing_memory)
+        claims = read_claims_of_side(rows, existing_memory)
         marks, _ = find_differing_spans(
-            existing_memory, incoming_memory, find_claim_conflicts(claims, read_claims(rows, incoming_memory))
+            existing_memory, incoming_memory, find_claim_conflicts(claims, read_claims_of_side(rows, incoming_memory))
         )
         return self._read_side(rows, existing_memory, marks, claims, brief=brief)
 
@@ -300,6 +295,14 @@ class ReviewDesk:
         )
 
 
+def _repeatable_for(
+    rows: Rows, kind: str, actions: tuple[Action, ...], found: Mapping[str, Memory]
+) -> tuple[Action, ...]:
+    """Actions on an item that can become a rule for items like it, given the memories it is about."""
+    is_held = any(one.status_reason == HELD for one in found.values())
+    return repeatable_actions(kind, actions, is_owners=bool(find_persons_words(rows, found)), is_held=is_held)
+
+
 def requesting_client(rows: Rows, item: QueueItem) -> str | None:
     """The client that asked for an item about what is another's: an update, a removal, a merge, or a doubt of its own.
 
@@ -312,7 +315,7 @@ def requesting_client(rows: Rows, item: QueueItem) -> str | None:
     return None if found is None else str(found)
 
 
-def open_requests_of(rows: Rows, client_id: str) -> tuple[str, ...]:
+def open_change_requests_of(rows: Rows, client_id: str) -> tuple[str, ...]:
     """What a client proposed or asked for and the person has not decided, the oldest first.
 
     Returns:
@@ -321,7 +324,7 @@ def open_requests_of(rows: Rows, client_id: str) -> tuple[str, ...]:
     return tuple(str(row[0]) for row in rows.all(_ASKED_BY, (client_id,)))
 
 
-def read_request(rows: Rows, item_id: str) -> ClientRequest | None:
+def read_change_request(rows: Rows, item_id: str) -> ClientRequest | None:
     """What a client asked for with an item.
 
     Returns:
@@ -340,7 +343,7 @@ def request_question(asked: ClientRequest) -> str:
     return str(review_strings()["asked"][asked.change])
 
 
-def request_sentence(asked: ClientRequest) -> str:
+def describe_change_request(asked: ClientRequest) -> str:
     """Who asks, and why: quoted, on one line, without signs that steer a terminal."""
     wording = review_strings()["asked"]
     client, reason = _plain_reason(asked.client, 64), _plain_reason(asked.reason, REASON_CHARACTERS)
@@ -365,7 +368,7 @@ def explain_item(
         *_describe_doubt(item),
         *_describe_probabilities(item),
     ]
-    found += [] if asked is None else [request_sentence(asked)]
+    found += [] if asked is None else [describe_change_request(asked)]
     if existing is not None:
         if existing.owners_word and not existing.speaker and item.reason not in _OWNERS:
             found.append(format_further_reason("yours"))
@@ -440,7 +443,7 @@ def incoming_begin(incoming_memory: Memory) -> When | None:
 
 
 def _plain_reason(reason: str, most: int) -> str:
-    return format_line("".join(sign if sign.isprintable() else " " for sign in reason), most)
+    return describe_item_line("".join(sign if sign.isprintable() else " " for sign in reason), most)
 
 
 def _relation_lines(item: QueueItem) -> list[str]:
@@ -466,7 +469,7 @@ def _describe_doubt(item: QueueItem) -> list[str]:
 def _format_doubt(doubt: object) -> str:
     if not isinstance(doubt, str):
         return ""
-    return format_line("".join(sign if sign.isprintable() else " " for sign in doubt), _DOUBT_CHARACTERS)
+    return describe_item_line("".join(sign if sign.isprintable() else " " for sign in doubt), _DOUBT_CHARACTERS)
 
 
 def _describe_probabilities(item: QueueItem) -> list[str]:
@@ -475,7 +478,7 @@ def _describe_probabilities(item: QueueItem) -> list[str]:
         return []
     numbers = {str(name): float(value) for name, value in probabilities.items() if isinstance(value, int | float)}
     likely = sorted((pair for pair in numbers.items() if pair[1] >= _LIKELY), key=lambda pair: -pair[1])
-    return [sentence for name, value in likely[:2] if (sentence := describe_label(name, value))]
+    return [sentence for name, value in likely[:2] if (sentence := describe_relation_label(name, value))]
 
 
 def _describe_differences(existing: Side, incoming: Side, reason_key: str) -> list[str]:
@@ -515,7 +518,7 @@ def _describe_deliveries(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
     if memory.access_count == 0:
         return ()
     wording = review_strings()["follows"]
-    names = [format_line(str(row[0]), 24) for row in rows.all(_GIVEN, {"id": memory.id})]
+    names = [describe_item_line(str(row[0]), 24) for row in rows.all(_GIVEN, {"id": memory.id})]
     if not names:
         nobody = wording["given_nobody"]
         return (Follow(str(nobody["headline"]).format(count=memory.access_count), str(nobody["sentence"])),)
@@ -544,7 +547,7 @@ def _make_question(rows: Rows, item: QueueItem, topic: ItemTopic, asked: ClientR
     return missing or format_question(item.kind, topic)
 
 
-def _count_names(names: Iterable[str | None]) -> dict[str, int]:
+def _most_frequent_names(names: Iterable[str | None]) -> dict[str, int]:
     """The most frequent names; what has none does not count."""
     counted = Counter(names)  # ten thousand of them: nothing here may run once for each but what is built in
     return dict(islice(((str(name), count) for name, count in counted.most_common() if name), _GROUPS))
@@ -558,12 +561,12 @@ def _read_merge_titles(rows: Rows, item_ids: Sequence[str]) -> dict[str, str]:
     return {str(item): format_merge_title((str(a), str(at)), (str(b), str(bt))) for item, a, at, b, bt in found}
 
 
-def _make_row(item: WaitingItem, incoming_memory: Memory, title: str) -> ReviewRow:
+def _make_review_row(item: WaitingItem, incoming_memory: Memory, title: str) -> ReviewRow:
     return ReviewRow(
         id=item.id,
         kind=item.kind,
         title=title,
-        note=format_note(item.kind, item.recalled, item.client, later=item.later),
+        note=describe_item_note(item.kind, item.recalled, item.client, later=item.later),
         existing_id=item.existing_id,
         incoming_id=item.incoming_id,
         space=item.space,
@@ -582,7 +585,7 @@ def _make_closed_row(item: QueueItem, incoming_memory: Memory, merge_title: str)
     return ClosedRow(
         id=item.id,
         kind=item.kind,
-        title=merge_title or format_line(incoming_memory.text),
+        title=merge_title or describe_item_line(incoming_memory.text),
         resolution=item.resolution or "",
         note=closed_sentence(item.note, item.resolution),
         closed_at=item.closed_at or 0,

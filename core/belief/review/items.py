@@ -250,7 +250,7 @@ def refusal_for_client(kind: str, action: Action, rights: ClientRights) -> str |
     return None
 
 
-def open_count(rows: Rows) -> int:
+def count_open_items(rows: Rows) -> int:
     """How many items wait for the person; what was put off counts.
 
     Returns:

@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from core.belief.claims import key_form
-from core.belief.review.wording import ItemTopic, format_line
+from core.belief.review.wording import ItemTopic, describe_item_line
 from core.text.terms import query_terms
 from core.vault.database.rows import Rows
 
@@ -193,7 +193,7 @@ def _named_by(template: ThingTemplate, value: str) -> str | None:
 
 def _format_question(field: ExpectedField, thing: _Thing) -> str:
     template = field.ask if ItemTopic(subject=thing.subject).is_person else field.ask_of
-    return template.format(name=format_line(thing.name, _NAME), subject=format_line(thing.subject, _NAME))
+    return template.format(name=describe_item_line(thing.name, _NAME), subject=describe_item_line(thing.subject, _NAME))
 
 
 def _is_field_known(rows: Rows, thing: _Thing, field: ExpectedField, known_fields: _KnownFields) -> bool:
@@ -209,8 +209,8 @@ def _is_field_known(rows: Rows, thing: _Thing, field: ExpectedField, known_field
         return True
     place = (thing.space_id, thing.name, field.words, tried)
     if place not in known_fields:  # whoever's thing it is: looked up once
-        naming_texts = _find_texts(rows, thing.space_id, (thing.name,), most=_TEXTS) if tried else []
-        has_word = field.words and _find_texts(rows, thing.space_id, field.words, most=1)
+        naming_texts = _find_texts_with_question(rows, thing.space_id, (thing.name,), most=_TEXTS) if tried else []
+        has_word = field.words and _find_texts_with_question(rows, thing.space_id, field.words, most=1)
         known_fields[place] = bool(has_word) or _is_answered_in(thing.name, naming_texts, tried)
     return known_fields[place]
 
@@ -222,7 +222,7 @@ def _is_answered_in(name: str, texts: Iterable[str], patterns: Sequence[str]) ->
     return any(own.search(text) and any(one.search(text) for one in tried) for text in texts)
 
 
-def _find_texts(rows: Rows, space_id: str, phrases: Iterable[str], *, most: int) -> list[str]:
+def _find_texts_with_question(rows: Rows, space_id: str, phrases: Iterable[str], *, most: int) -> list[str]:
     """Texts that stand in a space and hold one of these phrases."""
     parts = [" ".join(one.term for one in query_terms(phrase)) for phrase in phrases]
     query = " OR ".join(f'"{part}"' for part in parts if part)
@@ -255,7 +255,7 @@ def stale_sentence(text: str, age_days: float) -> str:
     """
     months = max(1, round(age_days / _MONTH_DAYS))
     return str(_load_gap_templates()["stale"]["one" if months == 1 else "many"]).format(
-        months=months, text=format_line(text, _QUOTE)
+        months=months, text=describe_item_line(text, _QUOTE)
     )
 
 
@@ -273,4 +273,4 @@ def contradiction_sentence(existing: str, incoming: str) -> str:
 
 
 def _format_bare(text: str) -> str:
-    return format_line(text, _QUOTE).rstrip(".")
+    return describe_item_line(text, _QUOTE).rstrip(".")

@@ -228,7 +228,7 @@ def read_pile(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None) -
     return WaitingPile(read_waiting(rows, now_ms, space_ids), named, dict(rows.all("SELECT id, name FROM clients")))
 
 
-def select_items(rows: Rows, pile: WaitingPile, request: QueueRequest) -> list[WaitingItem]:
+def select_review_items(rows: Rows, pile: WaitingPile, request: QueueRequest) -> list[WaitingItem]:
     """The items that a request asks for, in their order, up to its cap.
 
     Args:
@@ -241,12 +241,14 @@ def select_items(rows: Rows, pile: WaitingPile, request: QueueRequest) -> list[W
     """
     kept: Iterator[QueueEntry] = (item for item in pile.items if _is_requested(pile, item, request))
     if request.text is not None and request.text.strip():
-        kept = _select_with_words(rows, pile, kept, request.text.strip().casefold())
+        kept = _select_items_with_words(rows, pile, kept, request.text.strip().casefold())
     spaces = dict(rows.all("SELECT id, name FROM spaces"))
     return [_make_waiting_item(pile, item, spaces) for item in islice(kept, max(0, request.cap))]
 
 
-def _select_with_words(rows: Rows, pile: WaitingPile, kept: Iterable[QueueEntry], words: str) -> Iterator[QueueEntry]:
+def _select_items_with_words(
+    rows: Rows, pile: WaitingPile, kept: Iterable[QueueEntry], words: str
+) -> Iterator[QueueEntry]:
     """Items of which a memory, or the subject, has certain words."""
     # Here and not in SQL: its `lower` knows no letters but those of ASCII, and takes twice as long.
     hits = {

@@ -18,7 +18,7 @@ from importlib.resources import files
 from typing import Any
 
 from core.belief.claims import IN_QUESTION, OPPOSED, find_persons_words
-from core.belief.review.wording import ItemTopic, format_further_reason, format_line, review_strings
+from core.belief.review.wording import ItemTopic, describe_item_line, format_further_reason, review_strings
 from core.text.screening.injection import ALLOWED, FLAG, current_limits, scan_text
 from core.types.memory import Warned
 from core.types.reviews import ClaimSeen, Side
@@ -157,7 +157,7 @@ def read_side(
 
     Args:
         marks: places in its text that are at odds.
-        claims: from `read_claims`.
+        claims: from `read_claims_of_side`.
         brief: without the names of those it was given to.
     """
     origin, client, conversation, own = rows.one(_ORIGIN, (memory.id,)) or ("{}", None, None, False)
@@ -175,7 +175,7 @@ def read_side(
     )
 
 
-def read_claims(rows: Rows, memory: Memory) -> tuple[KeyedClaim, ...]:
+def read_claims_of_side(rows: Rows, memory: Memory) -> tuple[KeyedClaim, ...]:
     """The claims that a memory backs, with the places of their evidence in its text.
 
     Returns:
@@ -185,7 +185,7 @@ def read_claims(rows: Rows, memory: Memory) -> tuple[KeyedClaim, ...]:
     for claim_id, start, end in rows.all(_SPANS, (memory.id,)):
         if end <= len(memory.text):
             spans.setdefault(claim_id, []).append((start, end))
-    return tuple(_claim_from_row(row, tuple(spans.get(row[0], ()))) for row in rows.all(_CLAIMS, (memory.id,)))
+    return tuple(_keyed_claim_from_row(row, tuple(spans.get(row[0], ()))) for row in rows.all(_CLAIMS, (memory.id,)))
 
 
 def find_claim_conflicts(existing: Sequence[KeyedClaim], incoming: Sequence[KeyedClaim]) -> tuple[OpposedClaims, ...]:
@@ -293,12 +293,12 @@ def _load_families() -> Mapping[str, str]:
 
 def _format_origin(origin: Mapping[str, Any], conversation: str | None) -> str:
     if conversation:
-        return format_line(conversation)
+        return describe_item_line(conversation)
     where = origin.get("file") or origin.get("where") or ""
-    return format_line(str(where))
+    return describe_item_line(str(where))
 
 
-def _claim_from_row(row: Sequence[Any], spans: tuple[Place, ...]) -> KeyedClaim:
+def _keyed_claim_from_row(row: Sequence[Any], spans: tuple[Place, ...]) -> KeyedClaim:
     claim_id, subject, predicate, value, exclusive, polarity, state, confidence, begin, end, qualifiers, method = row[
         :12
     ]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from core.belief.review.sides import Place, differing_words
-from core.belief.review.wording import ItemTopic, format_line, review_strings
+from core.belief.review.wording import ItemTopic, describe_item_line, review_strings
 
 _WORD = re.compile(r"\w+(?:[.'’:/\-]\w+)*")
 _MOST_CHARACTERS = 300
@@ -32,7 +32,7 @@ def find_worded_topic(existing: str, incoming: str, speaker: str = "") -> ItemTo
     if max(len(existing), len(incoming)) > _MOST_CHARACTERS:
         return ItemTopic()
     existing_words, incoming_words = differing_words(existing, incoming)
-    pair = _find_values(existing, existing_words), _find_values(incoming, incoming_words)
+    pair = _find_topic_values(existing, existing_words), _find_topic_values(incoming, incoming_words)
     if len(pair[0]) != 1 or len(pair[1]) != 1:
         pair = existing_words, incoming_words
     if len(pair[0]) != 1 or len(pair[1]) != 1:
@@ -46,7 +46,7 @@ def find_worded_topic(existing: str, incoming: str, speaker: str = "") -> ItemTo
     return ItemTopic(existing=old_value, incoming=new_value, stated=stated)
 
 
-def _find_values(text: str, places: Sequence[Place]) -> list[Place]:
+def _find_topic_values(text: str, places: Sequence[Place]) -> list[Place]:
     """The words of some places that are a number, a day or a month; neighbours are one."""
     found: list[Place] = []
     for start, end in places:
@@ -89,7 +89,7 @@ def _words_of_subject(text: str, value: Place, speaker: str) -> str:
         if before and word.casefold() in strings["left_out_once"]:
             del words[at]
             break
-    stated = format_line(" ".join(words))
+    stated = describe_item_line(" ".join(words))
     return stated[:1].upper() + stated[1:] if len(stated) >= _LEAST_PROPERTY else ""
 
 

@@ -63,7 +63,7 @@ class ItemTopic:
         return replace(self, subject=speaker) if speaker and self.is_person else self
 
 
-def format_line(text: str, most: int = LINE) -> str:
+def describe_item_line(text: str, most: int = LINE) -> str:
     """Somebody's words on one line.
 
     Args:
@@ -88,7 +88,7 @@ def format_title(kind: str, topic: ItemTopic, text: str) -> str:
     """
     if topic.predicate and kind in ("contradiction", "classification", "stale", "approval"):
         return _format_topic(topic, "title")
-    return format_line(text) or str(review_strings()["kinds"][kind]["title"])
+    return describe_item_line(text) or str(review_strings()["kinds"][kind]["title"])
 
 
 def format_merge_title(one: tuple[str, str], other: tuple[str, str]) -> str:
@@ -100,12 +100,12 @@ def format_merge_title(one: tuple[str, str], other: tuple[str, str]) -> str:
     strings = review_strings()["kinds"]["entity_merge"]
     if one[0].casefold() == other[0].casefold():
         named = (
-            str(strings["in_space"]).format(name=format_line(name), space=format_line(space))
+            str(strings["in_space"]).format(name=describe_item_line(name), space=describe_item_line(space))
             for name, space in (one, other)
         )
     else:
-        named = (format_line(name) for name, _ in (one, other))
-    first, second = (format_line(name, _VALUE) for name in named)
+        named = (describe_item_line(name) for name, _ in (one, other))
+    first, second = (describe_item_line(name, _VALUE) for name in named)
     return str(strings["row"]).format(one=first, other=second)
 
 
@@ -121,7 +121,7 @@ def format_question(kind: str, topic: ItemTopic) -> str:
     is_odd = bool(topic.existing and topic.incoming) and topic.existing.casefold() != topic.incoming.casefold()
     if is_odd and kind in ("contradiction", "classification") and (topic.predicate or topic.stated):
         stated = topic.stated or _format_topic(topic, "question").removesuffix("?")
-        old_value, new_value = (format_line(value, _VALUE) for value in (topic.existing, topic.incoming))
+        old_value, new_value = (describe_item_line(value, _VALUE) for value in (topic.existing, topic.incoming))
         return str(review_strings()["worded"]["question"]).format(stated=stated, have=old_value, came=new_value)
     if topic.predicate and kind in ("contradiction", "approval"):
         return _format_topic(topic, "question")
@@ -132,10 +132,10 @@ def _format_topic(topic: ItemTopic, what: str) -> str:
     known = review_strings()["predicates"]
     template = known.get(topic.predicate) or known["default"]
     form = template[f"{what}_you"] if topic.is_person else template[what]
-    return str(form).format(subject=format_line(topic.subject), predicate=topic.predicate.replace("_", " "))
+    return str(form).format(subject=describe_item_line(topic.subject), predicate=topic.predicate.replace("_", " "))
 
 
-def format_note(kind: str, recalled: int, client: str | None, *, later: bool) -> str:
+def describe_item_note(kind: str, recalled: int, client: str | None, *, later: bool) -> str:
     """The line under a row's title; no memory text.
 
     Args:
@@ -149,7 +149,7 @@ def format_note(kind: str, recalled: int, client: str | None, *, later: bool) ->
     wording = review_strings()["notes"]
     parts = [str(review_strings()["kinds"][kind]["note"])]
     if client is not None:
-        parts.append(wording["by_client"].format(client=format_line(client, 40)))
+        parts.append(wording["by_client"].format(client=describe_item_line(client, 40)))
     if recalled:
         parts.append(format_count(wording["recalled"], recalled))
     if later:
@@ -196,7 +196,7 @@ def format_further_reason(key: str, **values: object) -> str:
     return str(review_strings()["also"][key]).format(**values)
 
 
-def describe_label(label: str, probability: float) -> str:
+def describe_relation_label(label: str, probability: float) -> str:
     """How likely one relation is, in words.
 
     Args:
@@ -246,7 +246,9 @@ def describe_result(action: Action, kind: str, topic: ItemTopic, *, paired: bool
     apart = topic.existing.casefold() != topic.incoming.casefold()
     form = "values" if topic.existing and topic.incoming and apart else "pair"
     return str(forms[form]).format(
-        have=format_line(topic.existing, _VALUE), came=format_line(topic.incoming, _VALUE), date=date or "then"
+        have=describe_item_line(topic.existing, _VALUE),
+        came=describe_item_line(topic.incoming, _VALUE),
+        date=date or "then",
     )
 
 

@@ -265,7 +265,7 @@ def write_pairing(
         UserError: INVALID_INPUT for a name in use.
     """
     tx.delete("denied", {"name_key": name_key(name)})
-    row = row_of_name(tx, name)
+    row = client_row_of_name(tx, name)
     values: dict[str, object] = {
         "token": token,
         "trust_ceiling": trust_ceiling_of(grants),
@@ -292,7 +292,7 @@ def write_pairing(
     return client_id
 
 
-def row_of_name(tx: Tx, name: str) -> dict[str, Any] | None:
+def client_row_of_name(tx: Tx, name: str) -> dict[str, Any] | None:
     """The row of the client of a name: `Ada` and `ada` are one to whoever reads them in a question.
 
     Returns:

@@ -230,7 +230,7 @@ def activity_page(rows: Rows, client: str | None, after: str | None, limit: int)
     for client_id, name in names.items():
         found += _list_activity(rows, client_id, name, cursor, limit + 1)
     found.sort(key=lambda pair: pair[0], reverse=True)
-    page = [(place, _describe_line(rows, line)) for place, line in found[:limit]]
+    page = [(place, _describe_activity_line(rows, line)) for place, line in found[:limit]]
     more = len(found) > limit
     return ActivityPage(tuple(line for _, line in page), json.dumps(page[-1][0]) if more else None)
 
@@ -265,7 +265,7 @@ def _count_withheld(receipt_body: str) -> dict[str, Any]:
     return {"withheld": reasons.total(), "reasons": tuple(ranked)}
 
 
-def _describe_line(rows: Rows, line: ActivityLine) -> ActivityLine:
+def _describe_activity_line(rows: Rows, line: ActivityLine) -> ActivityLine:
     """A line with what was answered, and with the memory it is about, where it is about one that is there."""
     if not line.step_id:
         return line

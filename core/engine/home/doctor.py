@@ -105,7 +105,9 @@ def _check_home(home: Home) -> Finding:
         return make_finding("home", "no_directory")
     if not os.access(home.path, os.W_OK | os.X_OK):
         return make_finding("home", "read_only")
-    return make_finding("home", "open" if os.name == "posix" and any(map(_is_open, _list_vault_files(home))) else "ok")
+    return make_finding(
+        "home", "open" if os.name == "posix" and any(map(_is_open_to_others, _list_vault_files(home))) else "ok"
+    )
 
 
 def _list_vault_files(home: Home) -> Iterator[Path]:
@@ -113,7 +115,7 @@ def _list_vault_files(home: Home) -> Iterator[Path]:
     yield from (path for path in home.path.iterdir() if path.name.startswith(("vault.", "index.")))
 
 
-def _is_open(path: Path) -> bool:
+def _is_open_to_others(path: Path) -> bool:
     try:
         return bool(stat.S_IMODE(path.lstat().st_mode) & 0o077)
     except OSError:

@@ -36,7 +36,7 @@ from core.lifecycle.consolidate.consolidate import (
 )
 from core.lifecycle.distill import distill_queue
 from core.lifecycle.episode_cleanup import EpisodeCleanupJob, count_remaining, plan_cleanup
-from core.lifecycle.gauges import count_by_state, read_gauges
+from core.lifecycle.gauges import count_gauges_by_state, read_gauges
 from core.lifecycle.job_support import job_store
 from core.lifecycle.job_support.job_context import JobContext, Planner, StreamJob
 from core.recall.scope import Scope, visible_ids
@@ -102,7 +102,8 @@ class Maintenance:
             space: count this space and GLOBAL only; None for all that the asker sees.
 
         Returns:
-            `core.lifecycle.gauges.count_by_state`; the future raises NOT_FOUND for a space out of sight or unknown.
+            `core.lifecycle.gauges.count_gauges_by_state`; the future raises NOT_FOUND for a space out of sight or
+            unknown.
 
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
@@ -112,7 +113,7 @@ class Maintenance:
         now_ms = open_vault.storage.clock.now_ms()
         channels = None if scope.client_id is None else seen_from(scope.channel)
         return open_vault.storage.read(
-            lambda rows: count_by_state(rows, _visible_space_ids(rows, space, scope), now_ms, channels)
+            lambda rows: count_gauges_by_state(rows, _visible_space_ids(rows, space, scope), now_ms, channels)
         )
 
     def list_own_actions(self, limit: int, actor: Actor) -> Future[tuple[OwnAction, ...]]:
@@ -483,7 +484,7 @@ class JobsGroup:
         open_vault = self._open_vault()
 
         def write(tx: Tx) -> JobRow:
-            stored_job = job_store.by_id(tx, job_id)
+            stored_job = job_store.read_job(tx, job_id)
             is_reading = stored_job is not None and stored_job.type is JobType.DISTILL
             revived = distill_queue.revive_all_episodes(tx) if is_reading else 0
             runs = job_store.revive_job(tx, job_id)

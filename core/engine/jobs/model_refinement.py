@@ -408,7 +408,7 @@ def _make_claims_writer(search: Search, text: UnreadMemory, answer: str) -> Call
     drafts = keep_grounded(text.compared.text, parse_claims(answer), text.known)
     if not drafts:
         return None
-    return lambda tx: refinement.add_claims(tx, search.store_service, text, drafts, search.add_vectors)
+    return lambda tx: refinement.add_refined_claims(tx, search.store_service, text, drafts, search.add_vectors)
 
 
 def _question_key(offered: OpenPair | UnreadMemory) -> str | int:

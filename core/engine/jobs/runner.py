@@ -284,7 +284,7 @@ class JobRunner:
         def write(tx: Tx) -> Mapping[str, Any]:
             with self._open_vault.storage.verb(tx, LIFECYCLE_ACTOR, "jobs") as verb:
                 report = self._make_report(tx, job)
-                job_store.close_step(tx, job.id)
+                job_store.close_job_step(tx, job.id)
                 job_store.finish_job(tx, job.id, state, report)
                 self._audit_derived(tx, job, job.type.value)
                 verb.set_outcome(())
@@ -308,7 +308,7 @@ class JobRunner:
         def write(tx: Tx) -> JobCheckpoint:
             with self._open_vault.storage.verb(tx, LIFECYCLE_ACTOR, "jobs") as verb:
                 state = job_store.fail_job(tx, job_id, code.value, is_patient=code in _PATIENT)
-                job = job_store.by_id(tx, job_id)
+                job = job_store.read_job(tx, job_id)
                 if job is None:
                     raise BugError("a job that is gone")
                 verb.set_outcome(())
@@ -334,7 +334,7 @@ class JobRunner:
 
     @staticmethod
     def _check_unchanged(tx: Tx, job: StoredJob) -> None:
-        stored_job = job_store.by_id(tx, job.id)
+        stored_job = job_store.read_job(tx, job.id)
         if stored_job is None or stored_job.progress != job.progress:
             raise BugError("a job that two threads run")
         if stored_job.state is not JobState.RUNNING:

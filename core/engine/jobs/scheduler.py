@@ -264,7 +264,7 @@ class Scheduler:
 
     def _step_job(self, now: _Open, job_id: str) -> JobCheckpoint | None:
         open_vault = now.open_vault
-        job = open_vault.storage.vault.read(lambda rows: job_store.by_id(rows, job_id))
+        job = open_vault.storage.vault.read(lambda rows: job_store.read_job(rows, job_id))
         if job is None or job.state not in (JobState.QUEUED, JobState.RUNNING):
             return None if job is None else now.runner.checkpoint_of(job)
         if job_id in now.stopping:
@@ -390,7 +390,7 @@ class Scheduler:
                 now.stopping.add(job_id)
         if is_running:
             return
-        job = open_vault.storage.vault.read(lambda rows: job_store.by_id(rows, job_id))
+        job = open_vault.storage.vault.read(lambda rows: job_store.read_job(rows, job_id))
         if job is not None and job.state in (JobState.QUEUED, JobState.POISON, JobState.RUNNING):
             self._resolve_waiters(now, now.runner.close_job(job, JobState.CANCELLED))
 

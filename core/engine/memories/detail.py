@@ -14,7 +14,7 @@ from typing import Any
 from core.belief.claims import IN_QUESTION, OPPOSED
 from core.belief.extract.validity import claim_permanence, classify_permanence
 from core.belief.review.items import find_current_side
-from core.belief.review.sides import KeyedClaim, find_claim_conflicts, read_claims
+from core.belief.review.sides import KeyedClaim, find_claim_conflicts, read_claims_of_side
 from core.intake.transaction.sources import trust_terms_of
 from core.memory.read import read_by_ids, read_occurred
 from core.score.decay import STANDARD
@@ -220,7 +220,7 @@ def explain_trust(rows: Rows, memory: Memory, now_ms: int) -> Belief:
         The terms of its trust with what made them, its claims, what is against it, its versions, what rests on it.
     """
     terms = trust_terms_of(rows, memory.id, now_ms)
-    own = read_claims(rows, memory)
+    own = read_claims_of_side(rows, memory)
     denied = _denied_spans(rows, memory)
     claims = tuple(_explain_claim(rows, memory, claim, denied) for claim in own[:CLAIMS])
     return Belief(
@@ -340,7 +340,7 @@ def _find_open_conflicts(rows: Rows, memory: Memory, own: Sequence[KeyedClaim], 
         is_newcomer = incoming == first_part_id
         other_id = (find_current_side(rows, existing, incoming) or existing) if is_newcomer else incoming
         other = None if other_id is None else read_by_ids(rows, [other_id]).get(other_id)
-        odds = () if other is None else find_claim_conflicts(own, read_claims(rows, other))
+        odds = () if other is None else find_claim_conflicts(own, read_claims_of_side(rows, other))
         own_claim, other_claim = (odds[0].existing, odds[0].incoming) if odds else (None, None)
         made.append(OpenConflict(item_id, kind, is_newcomer, other, own_claim, other_claim))
     return tuple(made)
@@ -443,17 +443,17 @@ def read_detail(rows: Rows, memory: Memory, now_ms: int) -> MemoryDetail:
     terms = trust_terms_of(rows, memory.id, now_ms)
     return MemoryDetail(
         memory=memory,
-        sources=_read_sources(rows, memory),
+        sources=_read_source_details(rows, memory),
         conversation=_read_conversation(rows, memory),
         origin=_read_origin(rows, memory),
-        claims=_read_claims(rows, memory),
+        claims=_read_claim_details(rows, memory),
         edges=_read_edges(rows, memory),
         trust_terms=terms.list_terms(),
-        parts=_read_part_ids(rows, memory),
+        parts=_read_ids_of_text_parts(rows, memory),
     )
 
 
-def _read_sources(rows: Rows, memory: Memory) -> tuple[Mapping[str, Any], ...]:
+def _read_source_details(rows: Rows, memory: Memory) -> tuple[Mapping[str, Any], ...]:
     found = rows.all(
         "SELECT s.lineage, s.source, c.name, s.session, s.import_id, s.at FROM memory_sources s "
         "LEFT JOIN clients c ON c.id = s.client_id WHERE s.memory_id = ? ORDER BY s.at, s.lineage",
@@ -492,7 +492,7 @@ def _read_origin(rows: Rows, memory: Memory) -> Mapping[str, Any]:
     return origin
 
 
-def _read_claims(rows: Rows, memory: Memory) -> tuple[Mapping[str, Any], ...]:
+def _read_claim_details(rows: Rows, memory: Memory) -> tuple[Mapping[str, Any], ...]:
     found = rows.all(
         "SELECT DISTINCT c.id, c.subject, c.predicate, c.value, c.exclusive, c.polarity, c.qualifiers, c.valid_from, "
         "c.valid_to, c.confidence, c.state FROM claims c JOIN evidence e ON e.claim_id = c.id WHERE e.memory_id = ? "
@@ -527,7 +527,7 @@ def _read_edges(rows: Rows, memory: Memory) -> tuple[Mapping[str, Any], ...]:
     return tuple({"id": e, "type": t, "direction": d, "other": o} for e, t, d, o in found)
 
 
-def _read_part_ids(rows: Rows, memory: Memory) -> tuple[str, ...]:
+def _read_ids_of_text_parts(rows: Rows, memory: Memory) -> tuple[str, ...]:
     if memory.part_of is None:
         return ()
     found = rows.all("SELECT id FROM memories WHERE part_of = ? ORDER BY part_index", (memory.part_of,))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from core import log
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import Storage, log_failure, submit_work
-from core.intake.store.classification import ReconciliationBatch, add_counts, find_unread, reconcile_batch
+from core.intake.store.classification import ReconciliationBatch, add_classified_counts, find_unread, reconcile_batch
 from core.types.replies import Reconciled
 from core.types.values import LIFECYCLE_ACTOR
 from core.vault.database.tx import Tx
@@ -63,7 +63,7 @@ def reconcile_all(storage: Storage) -> Reconciled:
     whole = Reconciled()
     while not storage.closing.is_set():
         turn = storage.write(_make_reconcile_writer(storage, after), background=True).result()
-        whole, after = add_counts(whole, turn.found), turn.after
+        whole, after = add_classified_counts(whole, turn.found), turn.after
         if turn.is_last:
             break
     if whole.broken:

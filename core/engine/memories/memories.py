@@ -33,7 +33,7 @@ from core.entities.mentions import read_inferred
 from core.errors import Code, UserError
 from core.intake.erase.erasure import VERB as ERASE_VERB
 from core.intake.erase.erasure import erase_memories, erase_preview
-from core.intake.store.requests import CheckedRequest, check_request, check_source, store_request_from_fact
+from core.intake.store.requests import CheckedRequest, check_request, check_source_allowed, store_request_from_fact
 from core.intake.store.store import identify_store_call, restore_store_reply
 from core.intake.transaction.admission import NO_IDS
 from core.intake.transaction.unit_of_work import IdempotentCall
@@ -42,7 +42,7 @@ from core.intake.transitions.verdicts import VerdictWriter
 from core.lifecycle.enrich import renew_annotations
 from core.memory.read import read_by_ids
 from core.memory.write import read_without_vectors, write_vectors
-from core.recall.browse.library import read_list_page
+from core.recall.browse.library import read_library_page
 from core.recall.scope import OWNER_SCOPE, Scope, find_visible, visible_ids
 from core.score.answer_quality import GRADES
 from core.text.screening.egress import is_blocked, prefetch_scans
@@ -391,7 +391,7 @@ class Memories:
         scope = self._authority.make_scope(actor)
 
         def read(rows: Rows) -> Page:
-            page = read_list_page(rows, request, scope)
+            page = read_library_page(rows, request, scope)
             if not actor.is_owner:
                 prefetch_scans(page.items)
             return page
@@ -583,7 +583,7 @@ class Memories:
         """
         client = self._authority.require_voice(actor)
         if client is not None:
-            check_source(source, client)
+            check_source_allowed(source, client)
         way = source or (Source.USER_EXPLICIT if client is None else Source.INFERENCE)
         details = {"source": way.value, "session": session}
         return self._apply_verdict(

@@ -31,7 +31,7 @@ from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, chain_work, log_failure, map_result
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Event
-from core.memory.read import client_names, read_by_ids
+from core.memory.read import client_names_of_memories, read_by_ids
 from core.recall.request import RecallRequest
 from core.recall.result import NearMiss, RecallItem, RecallResult
 from core.recall.scope import OWNER_SCOPE, Scope
@@ -87,7 +87,7 @@ def make_trial_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as:
         for miss in result.near_misses
         if miss.id in missed
     ]
-    names = client_names(rows, [item.memory for item in (*items, *near_misses)])
+    names = client_names_of_memories(rows, [item.memory for item in (*items, *near_misses)])
     return LabAnswer(
         items=tuple(_add_client_name(item, names) for item in items),
         near=tuple(_add_client_name(item, names) for item in sorted(near_misses, key=_by_score)),

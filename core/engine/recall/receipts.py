@@ -13,7 +13,7 @@ from core.config.retrieval import RetrievalOptions
 from core.engine.recall.recall_runner import INJECTION
 from core.errors import Code, UserError
 from core.recall.receipt_codec import metrics_from_json, receipt_trace
-from core.score.answer_quality import POOR_IN_A_ROW, answer_health, percentile
+from core.score.answer_quality import POOR_IN_A_ROW, answer_health, rank_percentile
 from core.types.recall import DeliveryCount, RecallHealth, Receipt, ReceiptPage, ReceiptRow
 from core.vault.database.rows import Rows
 
@@ -141,8 +141,8 @@ def recall_health(rows: Rows, options: RetrievalOptions) -> RecallHealth:
         ndcg=now.ndcg,
         ndcg_before=now.ndcg_before,
         abstained=sum(metrics.memories_packed == 0 for metrics in recalls) / len(recalls) if recalls else None,
-        p50_ms=percentile(times, 0.5),
-        p95_ms=percentile(times, 0.95),
+        p50_ms=rank_percentile(times, 0.5),
+        p95_ms=rank_percentile(times, 0.95),
         is_low=is_low,
         poor_run=now.poor_run,
         model_in_doubt=in_doubt,

@@ -27,7 +27,7 @@ import psutil
 
 from core import log
 from core.engine.runtime.storage import Activity
-from core.score.answer_quality import percentile
+from core.score.answer_quality import rank_percentile
 from core.types.clock import Clock
 from core.types.values import Pressure
 
@@ -58,9 +58,9 @@ class LatencyWindow:
             return sum(self._took) / len(self._took) if self._took else None
 
     def slowest_ms(self) -> float | None:
-        """Their 99th percentile; None before the first."""
+        """Their 99th rank_percentile; None before the first."""
         with self._lock:
-            return percentile(list(self._took), _SLOWEST) if self._took else None
+            return rank_percentile(list(self._took), _SLOWEST) if self._took else None
 
 
 _MB = 1024 * 1024

@@ -483,21 +483,26 @@ def _without_erased(tx: Tx, entries: Sequence[_Entry]) -> tuple[_Entry, ...]:
 
     A question in the very words of an erased text is kept without its words, and what refers to them goes with it.
     """
-    wanted = to_json(sorted({memory_id for entry in entries for memory_id in _memory_ids_of(entry)}))
+    wanted = to_json(sorted({memory_id for entry in entries for memory_id in _memory_ids_of_read(entry)}))
     there = {
         row[0] for row in tx.all("SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (wanted,))
     }
     erased = erased_texts(tx, {entry.query for entry in entries})
     kept = []
     for entry in entries:
-        erased_ids = _memory_ids_of(entry) - there
+        erased_ids = _memory_ids_of_read(entry) - there
         if erased_ids or entry.query in erased:
-            from core.intake.erase.trace_erasure import remove_ids  # an erasure between a read and its record is rare
+            from core.intake.erase.trace_erasure import (
+                remove_traces_of_ids,  # an erasure between a read and its record is rare
+            )
 
             kept_body = {name: value for name, value in _entry_body(entry).items() if name != "trace"}
             query = "" if entry.query in erased else entry.query
             entry = replace(
-                entry, body=remove_ids(kept_body, erased_ids), query=query, packed=None if erased_ids else entry.packed
+                entry,
+                body=remove_traces_of_ids(kept_body, erased_ids),
+                query=query,
+                packed=None if erased_ids else entry.packed,
             )
         kept.append(entry)
     return tuple(kept)
@@ -549,7 +554,7 @@ def _count_items(entry: _Entry) -> int:
     return len(entry.given) if entry.items is None else entry.items
 
 
-def _memory_ids_of(entry: _Entry) -> frozenset[str]:
+def _memory_ids_of_read(entry: _Entry) -> frozenset[str]:
     """The memories it tells of: what was given, and of what was read alike also what was given before."""
     if entry.items is None:
         return frozenset(entry.given)

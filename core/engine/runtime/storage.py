@@ -391,13 +391,13 @@ def publish_changes(tx: Tx, hub: Hub) -> None:
 def _list_moves(tx: Tx) -> Moves:
     """The heads of split texts stand for their parts."""
     found: dict[_Step, list[str]] = {}
-    for memory_id, step in _read_place_changes(tx):
+    for memory_id, step in _read_memory_moves(tx):
         if step != (None, None):
             found.setdefault(step, []).append(memory_id)
     return tuple(Moved(*step, tuple(ids)) for step, ids in found.items())
 
 
-def _read_place_changes(tx: Tx) -> Iterator[tuple[str, _Step]]:
+def _read_memory_moves(tx: Tx) -> Iterator[tuple[str, _Step]]:
     touched = tx.touched
     ids = list({**touched.before, **touched.beside})
     for at in range(0, len(ids), _AT_ONCE):

@@ -76,13 +76,13 @@ def create_vault(
         new = create_keys(passphrase, clock=clock, keyring=keyring, cost=cost, test_clock=test_clock)
         with new.root as root, ExitStack() as undo:
             save_keys(home.keys, new.keys)
-            undo.callback(_remove_keys, home)
+            undo.callback(_remove_unused_keys, home)
             Vault.create_files(home, sub_keys(root), root.vault_id, clock)
             undo.pop_all()
         return new.recovery_code
 
 
-def _remove_keys(home: Home) -> None:
+def _remove_unused_keys(home: Home) -> None:
     """The vault could not be made (disk full, no right): its keys would only stand in the way."""
     home.keys.unlink(missing_ok=True)
     backup_of(home.keys).unlink(missing_ok=True)

@@ -452,7 +452,7 @@ def _ignore_progress(_done: int, _total: int) -> None:
 
 def _read_embedding_state(open_vault: OpenVault, rows: Rows) -> Embedding:
     wanted_model, space = open_vault.options.embedder, open_vault.search.space
-    building = vector_spaces.find_in_state(rows, "building")
+    building = vector_spaces.find_space_in_state(rows, "building")
     done = total = 0
     if wanted_model != vector_spaces.embedder_option(space):
         done = 0 if building is None else vector_spaces.count_vectors(rows, building)

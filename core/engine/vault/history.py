@@ -188,7 +188,7 @@ class History:
         open_vault = self._open_vault()
         now = open_vault.storage.clock.now_ms()
         page = _Page(after, max(1, limit), since, include_undone)
-        return open_vault.storage.read(lambda rows: _read_steps(rows, now, page))
+        return open_vault.storage.read(lambda rows: _read_history_steps(rows, now, page))
 
     def count_changes(self, since: int = 0) -> Future[ChangeCounts]:
         """How many memories were learned, replaced, merged and forgotten.
@@ -208,7 +208,7 @@ class History:
         """
         open_vault = self._open_vault()
         now = open_vault.storage.clock.now_ms()
-        return open_vault.storage.read(lambda rows: _read_step(rows, now, rows.value(_UNDO, {"now": now})))
+        return open_vault.storage.read(lambda rows: _read_history_step(rows, now, rows.value(_UNDO, {"now": now})))
 
     def next_redo(self) -> Future[StepRow | None]:
         """The newest undo that the owner did nothing else after; undo it by its id to redo. None where there is none.
@@ -217,7 +217,7 @@ class History:
         """
         open_vault = self._open_vault()
         now = open_vault.storage.clock.now_ms()
-        return open_vault.storage.read(lambda rows: _read_step(rows, now, rows.value(_REDO, {"now": now})))
+        return open_vault.storage.read(lambda rows: _read_history_step(rows, now, rows.value(_REDO, {"now": now})))
 
     def undo_back_to(self, step_id: str, preview: bool) -> Future[UndoBack]:
         """Take back a step and every later one that stands, newest first, in one transaction.
@@ -286,7 +286,7 @@ def _count_changes(rows: Rows, since: int) -> ChangeCounts:
     return ChangeCounts(*(int(count or 0) for count in rows.one(_CHANGES, {"since": since}) or (0, 0, 0, 0)))
 
 
-def _read_steps(rows: Rows, now: int, wanted: _Page) -> Steps:
+def _read_history_steps(rows: Rows, now: int, wanted: _Page) -> Steps:
     condition = "1" if wanted.include_undone else "s.undone_by IS NULL"
     total = int(rows.value("SELECT count(*) FROM undo_steps s WHERE " + condition))  # noqa: S608 - constants
     after, limit = wanted.after, wanted.limit
@@ -295,26 +295,26 @@ def _read_steps(rows: Rows, now: int, wanted: _Page) -> Steps:
     behind = " AND (:after IS NULL OR (s.at, s.rowid) < (SELECT at, rowid FROM undo_steps WHERE id = :after))"
     values = {"after": after, "most": limit + 1, "since": wanted.since}
     found = rows.all(_STEP + condition + " AND s.at >= :since" + behind + _NEWEST_FIRST, values)
-    page = _step_rows(rows, now, found[:limit])
+    page = _undo_step_rows(rows, now, found[:limit])
     return Steps(page, total, page[-1].id if len(found) > limit else None)
 
 
-def _read_step(rows: Rows, now: int, step_id: str | None) -> StepRow | None:
+def _read_history_step(rows: Rows, now: int, step_id: str | None) -> StepRow | None:
     if step_id is None:
         return None
-    found = _step_rows(rows, now, rows.all(_STEP + "s.id = :id", {"id": step_id}))
+    found = _undo_step_rows(rows, now, rows.all(_STEP + "s.id = :id", {"id": step_id}))
     return found[0] if found else None
 
 
-def _step_rows(rows: Rows, now: int, found: Sequence[tuple[Any, ...]]) -> tuple[StepRow, ...]:
+def _undo_step_rows(rows: Rows, now: int, found: Sequence[tuple[Any, ...]]) -> tuple[StepRow, ...]:
     steps = json.dumps([row[0] for row in found])
     touched: dict[str, dict[str, None]] = {}
     for step_id, _, memory_id in rows.all(_TOUCHED, {"steps": steps, "searched": _SEARCHED_ROWS}):
         touched.setdefault(step_id, {})[memory_id] = None
-    return tuple(_step_row(row, now, tuple(touched.get(row[0], ()))) for row in found)
+    return tuple(_undo_step_row(row, now, tuple(touched.get(row[0], ()))) for row in found)
 
 
-def _step_row(row: tuple[Any, ...], now: int, memory_ids: tuple[str, ...]) -> StepRow:
+def _undo_step_row(row: tuple[Any, ...], now: int, memory_ids: tuple[str, ...]) -> StepRow:
     step_id, at, verb, label, actor, client, changed, undone, is_open, undoes, expires_at, undone_by, undone_at = row
     return StepRow(
         id=step_id,
@@ -382,13 +382,13 @@ def _read_audit(rows: Rows, before: int | None, limit: int) -> AuditPage:
     )
     names = dict(rows.all("SELECT id, name FROM clients"))
     page = tuple(
-        AuditRow(nr, at, _client_name_in(actor, names), verb, obj, json.loads(detail))
+        AuditRow(nr, at, _client_name_of_actor(actor, names), verb, obj, json.loads(detail))
         for nr, at, actor, verb, obj, detail in found[:limit]
     )
     return AuditPage(page, total, page[-1].nr if len(found) > limit else None)
 
 
-def _client_name_in(actor: str, names: Mapping[str, str]) -> str:
+def _client_name_of_actor(actor: str, names: Mapping[str, str]) -> str:
     """A client by its name, where it is known."""
     known = names.get(actor.removeprefix(_CLIENT)) if actor.startswith(_CLIENT) else None
     return actor if known is None else _CLIENT + known

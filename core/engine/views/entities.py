@@ -345,7 +345,7 @@ class Entities:
                 refuse_imperatives((draft.name, *draft.aliases), collect_texts(draft.metadata))
 
             def choose_space() -> str:
-                return _space_for(tx, draft.space, client, storage.make_id)
+                return _writable_space_for(tx, draft.space, client, storage.make_id)
 
             call = IdempotentCall(actor, draft.request_id, {"verb": CREATE, **asdict(draft)})
             with storage.verb(tx, actor, CREATE, call) as verb:
@@ -385,7 +385,7 @@ class Entities:
         storage = self._storage()
         client, reach = self._authority.require_grant(actor, Grant.CURATE), self._entity_scope(actor)
         refuse_channel(actor)
-        registry.check_change(change)
+        registry.check_entity_change(change)
         if client is not None and change.type is not None:
             raise UserError(Code.ACCESS_DENIED, "Only the person changes what kind of thing an entity is.")
 
@@ -536,7 +536,7 @@ def _prefetch_card_scans(card: EntityCard, actor: Actor) -> EntityCard:
     return card
 
 
-def _space_for(tx: Tx, name: str | None, client: ClientRecord | None, make_id: Callable[[], str]) -> str:
+def _writable_space_for(tx: Tx, name: str | None, client: ClientRecord | None, make_id: Callable[[], str]) -> str:
     """The space a new entity lives in; a space that a client may not write into looks like one that is not there."""
     if client is None:
         if name is not None:

@@ -31,7 +31,7 @@ from core.engine.views.layout_process import EGO, LENGTH, STEP, WHOLE, LayoutJob
 from core.errors import CancelledError, Code, EnvironmentFaultError, UserError
 from core.recall.browse import graph as reading
 from core.recall.browse import whole_graph
-from core.recall.browse.entity_links import EntityIndex, find_start
+from core.recall.browse.entity_links import EntityIndex, find_graph_start
 from core.recall.browse.graph_paths import read_paths
 from core.recall.vectors import SnapshotVectors
 from core.types.clock import Clock
@@ -531,7 +531,7 @@ class Graph:
         Returns:
             The id of its node; None where no entity is known.
         """
-        return self._storage().read(lambda rows: find_start(EntityIndex(rows), rows))
+        return self._storage().read(lambda rows: find_graph_start(EntityIndex(rows), rows))
 
     def read_ego(
         self,

@@ -130,7 +130,7 @@ def layout_steps(job: LayoutJob) -> Iterator[tuple[Places, bool]]:
         return
     if job.places.shape[0] <= _FEW:
         for placed, is_last in _place_few(graph, job.places, weight):
-            yield within_circle(_part_close(within_circle(placed).astype(np.float64))), is_last
+            yield within_circle(_part_close_nodes(within_circle(placed).astype(np.float64))), is_last
         return
     rounds = _ROUNDS if job.places.shape[0] < _LARGE else _ROUNDS_LARGE
     # igraph 1.0 passes over every edge whose `weights` is below 1 (tried): nodes stay where they began. Distances work.
@@ -154,7 +154,7 @@ def _place_few(graph: Any, places: Places, weight: NDArray[np.float64]) -> Itera
         yield raw, rounds == _FEW_ROUNDS[-1]
 
 
-def _part_close(placed: NDArray[np.float64]) -> NDArray[np.float64]:
+def _part_close_nodes(placed: NDArray[np.float64]) -> NDArray[np.float64]:
     """Push nodes apart that stand closer than three fifths of what an even spread leaves."""
     least = 1.1 / np.sqrt(max(placed.shape[0], 1))
     for _ in range(_PARTINGS):

@@ -287,16 +287,16 @@ class _Site:
         return self._search.index.fetch(labels)
 
     def embed(self, texts: Sequence[str]) -> Vectors | None:
-        found = self._embed(texts)
+        found = self._embed_in_parts(texts)
         return None if found is None else found.vectors_in(self._search.active_space)
 
     def embed_emblems(self) -> Vectors | None:
         vectors = self._search.emblem_vectors
         if vectors is None:
-            vectors = self._search.emblem_vectors = self._embed(emblem_texts())
+            vectors = self._search.emblem_vectors = self._embed_in_parts(emblem_texts())
         return None if vectors is None else vectors.vectors_in(self._search.active_space)
 
-    def _embed(self, texts: Sequence[str]) -> Embedded | None:
+    def _embed_in_parts(self, texts: Sequence[str]) -> Embedded | None:
         """None where the embedder does not answer; in small parts, so that a question comes between them."""
         space = self._search.active_space
         parts: list[Vectors] = []

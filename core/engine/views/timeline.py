@@ -110,7 +110,7 @@ class Timeline:
         def read(rows: Rows) -> TimePage:
             columns = self._get_columns(storage, rows).columns
             places = reading.places_between(columns, first_ms, last_ms, filters)
-            return reading.read_page(rows, columns, places, after, limit, storage.clock.now_ms())
+            return reading.read_period_page(rows, columns, places, after, limit, storage.clock.now_ms())
 
         return storage.read(read)
 
@@ -145,7 +145,7 @@ class Timeline:
                 spans = reading.read_spans(rows, kept.columns)
                 self._kept = replace(kept, spans=spans)
             places = reading.places_valid_at(kept.columns, spans, at_ms, axis, filters)
-            return reading.read_page(rows, kept.columns, places, after, limit, storage.clock.now_ms())
+            return reading.read_period_page(rows, kept.columns, places, after, limit, storage.clock.now_ms())
 
         return storage.read(read)
 

@@ -322,13 +322,13 @@ def _message_text(message: Mapping[str, Any]) -> tuple[str, int]:
         return join_texts([content])
     content = as_mapping(content)
     parts = content.get("parts")
-    found = [_part_words(part) for part in (parts if isinstance(parts, list) else [parts])]
+    found = [_words_of_message_part(part) for part in (parts if isinstance(parts, list) else [parts])]
     if not any(found):
-        found = [_part_words(content.get("text") or content.get("result"))]
+        found = [_words_of_message_part(content.get("text") or content.get("result"))]
     return join_texts(found, "\n")
 
 
-def _part_words(part: object) -> str:
+def _words_of_message_part(part: object) -> str:
     if isinstance(part, str):
         return part
     text = as_mapping(part).get("text")

@@ -21,7 +21,7 @@ from core.importers.conversation import (
     join_texts,
 )
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import BadJson, FileLines, key_paths, parse_json_text, read_head_text, read_lines
+from core.importers.input.streams import BadJson, FileLines, key_paths, parse_json_text, read_file_lines, read_head_text
 from core.importers.records import Conversation, Item, Record, SkippedPart, UnreadablePart
 from core.text.times import parse_time
 from core.types.values import Role, Source
@@ -86,14 +86,14 @@ class _Sessions:
     def read(self, file: SourceFile) -> Iterator[Item]:
         """One file's items."""
         self._find_titles(file)
-        with closing(read_lines(file)) as lines:
+        with closing(read_file_lines(file)) as lines:
             for number, line in lines:
                 if not line.strip():
                     continue
                 yield from self._read_line(line, f"{file.name}:{number}", lines, file)
 
     def _find_titles(self, file: SourceFile) -> None:
-        with closing(read_lines(file)) as lines:
+        with closing(read_file_lines(file)) as lines:
             for _, line in lines:
                 if len(line) > _TITLE_LINE or "-title" not in line:
                     continue
@@ -147,7 +147,7 @@ class _Sessions:
         self, value: Mapping[str, Any], where: str, file: SourceFile, flags: frozenset[str]
     ) -> Record | SkippedPart:
         content = as_mapping(value.get("message")).get("content")
-        written = _texts_of(content)
+        written = _texts_of_claude_blocks(content)
         if any(text.startswith(injected_tags("claude_code", "summary_openings")) for text in written):
             return SkippedPart("compact_summary", where)
         kept = [_own_words(text) for text in written]
@@ -211,7 +211,7 @@ class _Sessions:
         return found
 
 
-def _texts_of(content: object) -> list[str]:
+def _texts_of_claude_blocks(content: object) -> list[str]:
     if isinstance(content, str):
         return [content]
     blocks = [as_mapping(block) for block in as_list(content)]

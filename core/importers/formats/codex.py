@@ -25,7 +25,7 @@ from core.importers.conversation import (
     join_texts,
 )
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import BadJson, FileLines, parse_json_text, read_head_text, read_lines
+from core.importers.input.streams import BadJson, FileLines, parse_json_text, read_file_lines, read_head_text
 from core.importers.records import Conversation, Item, Record, SkippedPart, UnreadablePart
 from core.text.times import parse_time
 from core.types.values import Role, Source
@@ -122,13 +122,13 @@ def _make_entry(value: Mapping[str, Any]) -> _Entry:
 def _read_rollout(file: SourceFile) -> Iterator[Item]:
     session = _survey_session(file)
     reader = _Reader(session)
-    with closing(read_lines(file)) as lines:
+    with closing(read_file_lines(file)) as lines:
         for number, line in lines:
             if line.strip():
-                yield from _read_line(reader, line, f"{file.name}:{number}", lines)
+                yield from _read_rollout_line(reader, line, f"{file.name}:{number}", lines)
 
 
-def _read_line(reader: _Reader, line: str, where: str, lines: FileLines) -> Iterator[Item]:
+def _read_rollout_line(reader: _Reader, line: str, where: str, lines: FileLines) -> Iterator[Item]:
     try:
         value = parse_json_text(line).value
     except BadJson as error:
@@ -150,7 +150,7 @@ def _survey_session(file: SourceFile) -> _Session:
     found = _NAME_ID.search(file.path.name)
     session = _Session(found[0] if found else content_id(file.name))
     named = False
-    with closing(read_lines(file)) as lines:
+    with closing(read_file_lines(file)) as lines:
         for _, line in lines:
             try:
                 value = parse_json_text(line).value
@@ -187,7 +187,9 @@ def _survey_words(session: _Session, entry: _Entry) -> None:
         session.shown.add(content_id(str(payload.get("message"))))
     elif entry.kind == "response_item" and payload.get("type") == "message":
         role = _ROLES.get(str(payload.get("role")))
-        if role is Role.ASSISTANT or (role is Role.USER and any(not _is_context(text) for text in _texts_of(payload))):
+        if role is Role.ASSISTANT or (
+            role is Role.USER and any(not _is_injected_context(text) for text in _texts_of_codex_payload(payload))
+        ):
             session.from_items.add(role)
 
 
@@ -231,7 +233,7 @@ class _Reader:
         role = _ROLES.get(str(entry.payload.get("role")))
         if role is None:
             return SkippedPart("developer_or_context", where)
-        texts = _texts_of(entry.payload)
+        texts = _texts_of_codex_payload(entry.payload)
         if role is Role.USER:
             own = [text for text in texts if not self._is_foreign(text)]
             if texts and not own:
@@ -240,7 +242,7 @@ class _Reader:
         return self._make_record(texts, role, entry, where, flags) if role in self._session.from_items else None
 
     def _is_foreign(self, text: str) -> bool:
-        if _is_context(text):
+        if _is_injected_context(text):
             return True
         # Something in a tag of its own that the screen never showed as the person's message.
         return bool(self._session.shown) and content_id(text) not in self._session.shown and is_enclosed(text)
@@ -272,7 +274,7 @@ class _Reader:
         )
 
 
-def _texts_of(payload: Mapping[str, Any]) -> list[str]:
+def _texts_of_codex_payload(payload: Mapping[str, Any]) -> list[str]:
     content = payload.get("content")
     if isinstance(content, str):
         return [content]
@@ -291,7 +293,7 @@ def _own_words(text: str) -> str:
     return kept
 
 
-def _is_context(text: str) -> bool:
+def _is_injected_context(text: str) -> bool:
     stripped = text.lstrip()
     if stripped.startswith(injected_tags("codex", "openings")):
         return True

@@ -17,8 +17,8 @@ from core.importers.input.streams import (
     iter_json_array,
     keys_in_head,
     parse_json_text,
+    read_file_lines,
     read_head_text,
-    read_lines,
     visible_files,
 )
 from core.importers.records import Item, SkippedPart, UnreadablePart
@@ -53,7 +53,7 @@ class JsonlImporter:
             elif bundle.kind != "file" and not _holds_rows(file):
                 yield SkippedPart("not_jsonl", file.name)
             else:
-                yield from _array_rows(file, reader) if _is_array(file) else _read_rows(file, reader)
+                yield from _array_rows(file, reader) if _is_array(file) else _read_jsonl_rows(file, reader)
 
 
 def _has_text(row: Any) -> bool:
@@ -94,8 +94,8 @@ def _array_rows(file: SourceFile, reader: RowReader) -> Iterator[Item]:
             yield UnreadablePart(where, "not an object")
 
 
-def _read_rows(file: SourceFile, reader: RowReader) -> Iterator[Item]:
-    lines = read_lines(file)
+def _read_jsonl_rows(file: SourceFile, reader: RowReader) -> Iterator[Item]:
+    lines = read_file_lines(file)
     for number, line in lines:
         where = f"{file.name}:{number}"
         if not line.strip():

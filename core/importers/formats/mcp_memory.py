@@ -18,8 +18,8 @@ from core.importers.input.streams import (
     keys_in_head,
     mended_count,
     parse_json_text,
+    read_file_lines,
     read_head_text,
-    read_lines,
     visible_files,
 )
 from core.importers.records import Item, Record, SkippedPart, UnreadablePart
@@ -106,29 +106,29 @@ class _GraphPart:
 
 
 def _is_graph(file: SourceFile) -> bool:
-    return _is_lines(file) or _is_object(file)
+    return _is_jsonl_graph(file) or _is_object(file)
 
 
 def _bundle_parts(bundle: Bundle) -> Iterator[_GraphPart | SkippedPart | UnreadablePart]:
     for file in bundle.files:
         if bundle.kind == "file" or _is_graph(file):
-            yield from _read_parts(file)
+            yield from _read_graph_lines(file)
         else:
             yield SkippedPart("not_mcp_memory", file.name)
 
 
-def _is_lines(file: SourceFile) -> bool:
+def _is_jsonl_graph(file: SourceFile) -> bool:
     text = read_head_text(file)
     if not text.lstrip().startswith("{"):
         return False
-    rows = [_parse_row(line) for line in text.split("\n")[:_SNIFFED_LINES]]
-    if any(row is not None and _is_part(row) for row in rows):
+    rows = [_parse_graph_row(line) for line in text.split("\n")[:_SNIFFED_LINES]]
+    if any(row is not None and _is_graph_relation(row) for row in rows):
         return True
     # The first line may be longer than the head: then its value of `type` cannot be seen, its fields can.
     return {"type", "observations"} <= set(keys_in_head(file))
 
 
-def _parse_row(line: str) -> Mapping[str, Any] | None:
+def _parse_graph_row(line: str) -> Mapping[str, Any] | None:
     try:
         value = parse_json_text(line).value
     except BadJson:
@@ -136,7 +136,7 @@ def _parse_row(line: str) -> Mapping[str, Any] | None:
     return value if isinstance(value, Mapping) else None
 
 
-def _is_part(row: Mapping[str, Any]) -> bool:
+def _is_graph_relation(row: Mapping[str, Any]) -> bool:
     if row.get("type") == "entity":
         return "observations" in row or _first_filled(row, _TYPES) is not None
     return row.get("type") == "relation" and _first_filled(row, _FROM) is not None
@@ -148,8 +148,8 @@ def _is_object(file: SourceFile) -> bool:
     return any("observations" in item for item in items_in_head(file, ("entities",)))
 
 
-def _read_parts(file: SourceFile) -> Iterator[_GraphPart | SkippedPart | UnreadablePart]:
-    if not _is_lines(file) and _is_object(file):
+def _read_graph_lines(file: SourceFile) -> Iterator[_GraphPart | SkippedPart | UnreadablePart]:
+    if not _is_jsonl_graph(file) and _is_object(file):
         for key in ("entities", "relations"):
             for number, parsed in enumerate(iter_json_array(file, (key,)), 1):
                 where = f"{file.name}:{key} {number}"
@@ -158,7 +158,7 @@ def _read_parts(file: SourceFile) -> Iterator[_GraphPart | SkippedPart | Unreada
                 else:
                     yield UnreadablePart(where, "not an object")
         return
-    lines = read_lines(file)
+    lines = read_file_lines(file)
     for number, line in lines:
         where = f"{file.name}:{number}"
         if not line.strip():

@@ -58,16 +58,16 @@ class Mem0Importer:
             if len(files) > 1 and not _is_mem0(file):
                 yield SkippedPart("not_mem0", file.name)
                 continue
-            for number, parsed in enumerate(_read_items(file), 1):
+            for number, parsed in enumerate(_read_mem0_items(file), 1):
                 yield _make_record(parsed, f"{file.name}:item {number}", ordinals)
 
 
 def _is_mem0(file: SourceFile) -> bool:
     items = items_in_head(file, ("", *WRAPPERS)) or items_in_head(file, ("",))
-    return any(_is_memory(item) for item in items)
+    return any(_is_mem0_memory(item) for item in items)
 
 
-def _is_memory(item: Mapping[str, Any]) -> bool:
+def _is_mem0_memory(item: Mapping[str, Any]) -> bool:
     if any(key in item for key in _FOREIGN):
         return False
     if "memory" in item:
@@ -76,7 +76,7 @@ def _is_memory(item: Mapping[str, Any]) -> bool:
     return has_text and any(key in item for key in _OWNERS) and any(key in item for key in _MARKS)
 
 
-def _read_items(file: SourceFile) -> Iterator[ParsedJson]:
+def _read_mem0_items(file: SourceFile) -> Iterator[ParsedJson]:
     """The list at the top or under a wrapper; where no wrapper holds a list, one level further in."""
     found = False
     for parsed in iter_json_array(file, ("", *WRAPPERS)):
@@ -84,18 +84,18 @@ def _read_items(file: SourceFile) -> Iterator[ParsedJson]:
         yield parsed
     if not found:
         parsed = read_json(file)
-        yield from (ParsedJson(item, 0, parsed.flags) for item in _find_items(parsed.value, _DEEPEST))
+        yield from (ParsedJson(item, 0, parsed.flags) for item in _find_mem0_items(parsed.value, _DEEPEST))
 
 
-def _find_items(value: Any, depth: int) -> list[Any]:
+def _find_mem0_items(value: Any, depth: int) -> list[Any]:
     if isinstance(value, list):
         return value
     if not isinstance(value, Mapping) or depth == 0:
         return []
-    return next((items for key in WRAPPERS if (items := _find_items(value.get(key), depth - 1))), [])
+    return next((items for key in WRAPPERS if (items := _find_mem0_items(value.get(key), depth - 1))), [])
 
 
-def _text_of(item: Mapping[str, Any]) -> str | None:
+def _first_mem0_text(item: Mapping[str, Any]) -> str | None:
     """The first filled text; `data` may be an object that holds it."""
     for key in _TEXTS:
         value = item.get(key)
@@ -109,7 +109,7 @@ def _make_record(parsed: ParsedJson, where: str, ordinals: Ordinals) -> Item:
     item = parsed.value
     if not isinstance(item, Mapping):
         return SkippedPart("not_an_object", where)
-    text = _text_of(item)
+    text = _first_mem0_text(item)
     if text is None:
         return SkippedPart("no_text", where)
     occurred = parse_time(item.get("created_at"))

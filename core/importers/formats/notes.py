@@ -249,7 +249,7 @@ class ObsidianImporter:
 
     def read(self, bundle: Bundle) -> Iterator[Item]:
         """Yield notes and boards in order of their paths; attachments are counted by `survey_notes` alone."""
-        yield from _read_all(bundle, survey_notes(bundle))
+        yield from _read_whole_note(bundle, survey_notes(bundle))
 
 
 class MarkdownImporter:
@@ -271,7 +271,7 @@ class MarkdownImporter:
     def read(self, bundle: Bundle) -> Iterator[Item]:
         """Yield notes in order of their paths; other files are skipped as `not_a_note`."""
         found = survey_notes(bundle)
-        yield from _read_all(bundle, found)
+        yield from _read_whole_note(bundle, found)
         for path in found.attachments:
             yield SkippedPart("not_a_note", path)
 
@@ -298,7 +298,7 @@ class TextImporter:
             UserError: IMPORT_REFUSED where a single file is no text.
         """
         for file in bundle.files:
-            item = _text_of(file, file.name)
+            item = _read_note_text(file, file.name)
             if isinstance(item, UnreadablePart) and bundle.kind == "file":
                 raise refused_file_error(file.name, item.message)
             if isinstance(item, _Text):
@@ -315,7 +315,7 @@ class _Text:
     flags: frozenset[str]
 
 
-def _read_all(bundle: Bundle, found: NotesSurvey) -> Iterator[Item]:
+def _read_whole_note(bundle: Bundle, found: NotesSurvey) -> Iterator[Item]:
     index = NoteIndex((*found.notes, *found.canvases, *found.attachments))
     reasons = {path: reason for reason, path in found.skipped}
     notes, canvases = set(found.notes), set(found.canvases)
@@ -324,15 +324,15 @@ def _read_all(bundle: Bundle, found: NotesSurvey) -> Iterator[Item]:
         if path in reasons:
             yield SkippedPart(reasons[path], path)
         elif path in notes:
-            item = _text_of(file, path)
+            item = _read_note_text(file, path)
             yield _make_note_record(path, item, index) if isinstance(item, _Text) else item
         elif path in canvases:
-            item = _text_of(file, path)
+            item = _read_note_text(file, path)
             board = canvas_record(path, item.text, index, item.flags) if isinstance(item, _Text) else item
             yield replace(board, occurred=_named_date(path)) if isinstance(board, Record) else board
 
 
-def _text_of(file: SourceFile, path: str) -> _Text | SkippedPart | UnreadablePart:
+def _read_note_text(file: SourceFile, path: str) -> _Text | SkippedPart | UnreadablePart:
     if file.size > MAX_NOTE:
         return UnreadablePart(path, f"is longer than {MAX_NOTE >> 20} MiB, too long for one note", "too_large")
     start = read_head(file)
@@ -424,7 +424,7 @@ def _named_date(path: str) -> When | None:
     return find_labelled_date(stem.rpartition("/")[2])
 
 
-def _has_words(body: str, end: int) -> bool:
+def _has_words_before_mark(body: str, end: int) -> bool:
     """Whether there is anything but headings before a place."""
     kept, at = [], 0
     for heading in headings_in(body[:end]):
@@ -455,7 +455,7 @@ def _dated_sections(front: FrontMatter, body: str, path: str) -> tuple[When | No
         open_headings.append((heading.level, above if own is None else _finest_date(own, dates)))
         if open_headings[-1][1] != found[-1].occurred:
             found.append(Section(front.body_at + heading.start, open_headings[-1][1]))
-    if len(found) > 1 and not _has_words(body, found[1].start - front.body_at):
+    if len(found) > 1 and not _has_words_before_mark(body, found[1].start - front.body_at):
         found = [Section(0, found[1].occurred), *found[2:]]
     return found[0].occurred, tuple(found[1:])
 

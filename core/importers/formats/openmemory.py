@@ -25,7 +25,7 @@ from core.importers.input.streams import (
     keys_in_head,
     mended_count,
     parse_json_text,
-    read_lines,
+    read_file_lines,
     visible_files,
 )
 from core.importers.records import Item, Record, SkippedPart, UnreadablePart
@@ -100,7 +100,7 @@ class OpenMemoryImporter:
             for number, parsed in enumerate(iter_json_array(whole, ("memories",)), 1):
                 yield from _read_once(parsed, (whole.name, f"item {number}"), backup, seen)
         if lines is not None:
-            yield from _read_lines(lines, seen, alone=whole is None)
+            yield from _read_openmemory_lines(lines, seen, alone=whole is None)
 
 
 def _json_file(bundle: Bundle) -> SourceFile | None:
@@ -117,7 +117,7 @@ def _json_file(bundle: Bundle) -> SourceFile | None:
 
 
 def _lines_file(bundle: Bundle) -> SourceFile | None:
-    return next((f for f in bundle.files if _starts_packed(f) and _first_row(f)), None)
+    return next((f for f in bundle.files if _starts_packed(f) and _keys_of_first_row(f)), None)
 
 
 def _starts_packed(file: SourceFile) -> bool:
@@ -125,7 +125,7 @@ def _starts_packed(file: SourceFile) -> bool:
         return stream.read(2) == _GZIP
 
 
-def _first_row(file: SourceFile) -> bool:
+def _keys_of_first_row(file: SourceFile) -> bool:
     try:
         with closing(_open_gzip(file)) as stream:
             # What can be unpacked before a damage is enough to know the file by.
@@ -160,11 +160,11 @@ def _read_rows(file: SourceFile, table: str) -> Iterator[Mapping[str, Any]]:
     return (parsed.value for parsed in iter_json_array(file, (table,)) if isinstance(parsed.value, Mapping))
 
 
-def _read_lines(file: SourceFile, seen: dict[str, str], *, alone: bool) -> Iterator[Item]:
+def _read_openmemory_lines(file: SourceFile, seen: dict[str, str], *, alone: bool) -> Iterator[Item]:
     inner = SourceFile(file.name, file.size, file.modified_ms, lambda: _open_gzip(file))
     backup = _Backup()
     try:
-        for number, line in read_lines(inner):
+        for number, line in read_file_lines(inner):
             if not line.strip():
                 yield SkippedPart("blank_line", f"{file.name}:{number}")
                 continue
@@ -193,7 +193,7 @@ def _read_once(parsed: ParsedJson, place: tuple[str, str], backup: _Backup, seen
             yield SkippedPart("duplicate", where)
         return
     seen[key] = place[0]
-    state = _state_of(row)
+    state = _openmemory_state(row)
     if state == "deleted":
         yield SkippedPart("deleted", where)
     elif not isinstance(text, str) or not filled_text(text):
@@ -202,7 +202,7 @@ def _read_once(parsed: ParsedJson, place: tuple[str, str], backup: _Backup, seen
         yield _make_record(parsed, text, where, backup, state, key)
 
 
-def _state_of(row: Mapping[str, Any]) -> str:
+def _openmemory_state(row: Mapping[str, Any]) -> str:
     if row.get("deleted_at"):
         return "deleted"
     return "archived" if row.get("archived_at") else str(row.get("state") or "active").casefold()

@@ -226,10 +226,10 @@ __all__ = [
     "iter_json_array",
     "mended_count",
     "parse_json_text",
+    "read_file_lines",
     "read_head",
     "read_head_text",
     "read_json",
-    "read_lines",
     "read_whole_text",
     "replace_surrogates",
 ]
@@ -300,7 +300,7 @@ class FileLines:
         return text
 
 
-def read_lines(file: SourceFile) -> FileLines:
+def read_file_lines(file: SourceFile) -> FileLines:
     """Read a file line by line.
 
     Encodings: UTF-8 with or without a mark, UTF-16 with one, else Windows-1252 for lines that are no UTF-8, unless

@@ -67,7 +67,7 @@ def erase_preview(rows: Rows, ids: Sequence[str], *, whole_chain: bool = False, 
         items=tuple(ErasedItem(one, text, kind, space, reach.why[one]) for one, text, kind, space in found),
         memories=len(reach.ids),
         back=reach.back,
-        versions=len(_first_part_ids(rows, reach.over)),
+        versions=len(_ids_of_whole_texts(rows, reach.over)),
         same_words=len(_split_by_other_memories(rows, reach, texts)[1]),
         backups=_backups_holding(rows, reach, backups),
     )
@@ -106,7 +106,7 @@ def erase_memories(
     reach = erasure_scope_of(tx, ids, whole_chain=whole_chain)
     holding_backups = _backups_holding(tx, reach, backups)
     with work.verb(tx, VERB, LABEL, actor) as verb, without_recorder(tx):
-        taken = _remove_rows(tx, reach, actor, journals)
+        taken = _remove_erased_rows(tx, reach, actor, journals)
         for memory_id in reach.back:
             _restore_original(tx, work, memory_id)
         _repair_belief(tx, work, reach, taken)
@@ -117,7 +117,7 @@ def erase_memories(
     return Erased(len(reach.ids), holding_backups)
 
 
-def _remove_rows(tx: Tx, reach: ErasureScope, actor: Actor, journals: TraceIndex | None) -> ErasedRows:
+def _remove_erased_rows(tx: Tx, reach: ErasureScope, actor: Actor, journals: TraceIndex | None) -> ErasedRows:
     remover = RowEraser(tx, reach)
     with tx.purge():
         taken = remover.run()
@@ -152,7 +152,7 @@ def _backups_holding(rows: Rows, reach: ErasureScope, backups: Backups) -> tuple
     return tuple(name for name, at in backups if oldest is not None and at >= oldest)
 
 
-def _first_part_ids(rows: Rows, ids: Sequence[str]) -> list[str]:
+def _ids_of_whole_texts(rows: Rows, ids: Sequence[str]) -> list[str]:
     """Of these memories the ids of whole texts and of first parts."""
     found = rows.all(
         f"SELECT id FROM memories WHERE id {_OF} AND coalesce(part_index, 0) = 0",  # noqa: S608 - constant

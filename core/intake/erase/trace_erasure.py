@@ -435,7 +435,10 @@ def _clear_receipts(tx: Tx, taken: ErasedRows, matcher: ErasedTextMatcher, at: M
         tx.run("DELETE FROM contexts WHERE receipt_id = ?", (receipt,))
         receipt_body = json.loads(body)
         receipt_body.pop("trace", None)
-        tx.run("UPDATE receipts SET body = ? WHERE id = ?", (to_json(remove_ids(receipt_body, taken.ids)), receipt))
+        tx.run(
+            "UPDATE receipts SET body = ? WHERE id = ?",
+            (to_json(remove_traces_of_ids(receipt_body, taken.ids)), receipt),
+        )
     for receipt, query in _select_journal_rows(tx, at.get("receipts"), "r", _QUERY, "r.query IS NOT NULL"):
         if matcher.is_quoted_in(query):
             # The trace refers to places in the question.
@@ -445,7 +448,7 @@ def _clear_receipts(tx: Tx, taken: ErasedRows, matcher: ErasedTextMatcher, at: M
             tx.run("DELETE FROM contexts WHERE id = ?", (context,))
 
 
-def remove_ids(document: Any, ids: Iterable[str]) -> Any:
+def remove_traces_of_ids(document: Any, ids: Iterable[str]) -> Any:
     """A JSON value without what names one of these ids: items of lists, members of objects.
 
     Args:
@@ -456,10 +459,10 @@ def remove_ids(document: Any, ids: Iterable[str]) -> Any:
     """
     erased_ids = ids if isinstance(ids, (set, frozenset)) else frozenset(ids)
     if isinstance(document, list):
-        return [remove_ids(one, erased_ids) for one in document if not _mentions_any(one, erased_ids)]
+        return [remove_traces_of_ids(one, erased_ids) for one in document if not _mentions_any(one, erased_ids)]
     if isinstance(document, dict):
         return {
-            name: remove_ids(value, erased_ids)
+            name: remove_traces_of_ids(value, erased_ids)
             for name, value in document.items()
             if name not in erased_ids and not (isinstance(value, str) and value in erased_ids)
         }

@@ -39,7 +39,7 @@ def record_request(tx: Tx, item_id: str, change: RequestedChange, client_id: str
     tx.insert("approvals", row)
 
 
-def request_of(rows: Rows, item_id: str) -> RequestedChange | None:
+def change_request_of(rows: Rows, item_id: str) -> RequestedChange | None:
     """What a client asked for with an item.
 
     Returns:
@@ -49,7 +49,7 @@ def request_of(rows: Rows, item_id: str) -> RequestedChange | None:
     return None if found is None else RequestedChange(found)
 
 
-def count_open_requests(rows: Rows, client_id: str) -> int:
+def count_open_change_requests(rows: Rows, client_id: str) -> int:
     """How many requests of a client wait.
 
     Returns:

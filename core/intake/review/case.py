@@ -24,7 +24,7 @@ from core.belief.review.items import (
 )
 from core.belief.review.wording import format_count, review_strings
 from core.errors import Code, PreconditionError, UserError
-from core.intake.transaction.admission import check_text
+from core.intake.transaction.admission import check_memory_text
 from core.intake.transitions.review_items import refuse_imperatives
 from core.memory.write import content_hash
 from core.types.clients import ClientRecord
@@ -133,7 +133,7 @@ def check_decision(case: ReviewCase, decision: Decision, client: ClientRecord | 
     if decision.remember:
         _check_rule(case, decision, client)
     if client is not None:
-        _check_client(case, decision.action, client)
+        _check_client_may_decide(case, decision.action, client)
 
 
 def _check_rule(case: ReviewCase, decision: Decision, client: ClientRecord | None) -> None:
@@ -146,7 +146,7 @@ def _check_rule(case: ReviewCase, decision: Decision, client: ClientRecord | Non
         raise PreconditionError("This decision depends on the two memories and cannot be made a rule.")
 
 
-def _check_client(case: ReviewCase, action: Action, client: ClientRecord) -> None:
+def _check_client_may_decide(case: ReviewCase, action: Action, client: ClientRecord) -> None:
     """Nothing but the owner's word supersedes, merges into or disputes what the owner said (design section 4)."""
     rights = ClientRights(
         against_person=case.is_owners,
@@ -184,7 +184,7 @@ def check_merge(tx: Tx, case: ReviewCase, decision: Decision) -> None:
         return
     if decision.text is None:
         raise UserError(Code.INVALID_INPUT, "A merge needs the text that shall stand for both.")
-    check_text(decision.text, 8 * 1024)
+    check_memory_text(decision.text, 8 * 1024)
     twin = tx.value(
         "SELECT 1 FROM memories WHERE content_hash = ? AND +space_id = ? AND +kind = ? "
         "AND +status IN ('active', 'disputed') AND id NOT IN (?, ?) LIMIT 1",
@@ -209,7 +209,7 @@ _SPECIAL = {
 }
 
 
-def step_label(case: ReviewCase, action: Action) -> str:
+def label_decision_step(case: ReviewCase, action: Action) -> str:
     """The name of a decision's undo step.
 
     Returns:

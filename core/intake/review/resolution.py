@@ -23,7 +23,7 @@ from core.errors import BugError, Code, LociError, PreconditionError, UserError
 from core.intake.candidate import has_other_claims
 from core.intake.claims import claims_of, exclusive_rivals, qualify_claim
 from core.intake.entities import merge_entities
-from core.intake.review.approvals import apply_removal, carry_over, request_of
+from core.intake.review.approvals import apply_removal, carry_over, change_request_of
 from core.intake.review.automation import count_decisions, make_rule
 from core.intake.review.case import (
     ReviewCase,
@@ -32,9 +32,9 @@ from core.intake.review.case import (
     check_decision_texts,
     check_merge,
     kinds_of,
+    label_decision_step,
     load_case,
     many_label,
-    step_label,
 )
 from core.intake.transaction.admission import is_ordered, is_plain_label
 from core.intake.transaction.sources import Lineage, add_source, refresh_trust
@@ -235,12 +235,12 @@ def _remove_memory(work: ResolutionContext) -> None:
 def _refuse_change(work: ResolutionContext) -> None:
     """A change that is refused: a text that waited for it is turned down, what stands stays."""
     waits = work.case.incoming["status"] == Status.QUARANTINED.value
-    if waits and request_of(work.transitions.tx, work.case.item.id) in (None, RequestedChange.UPDATE):
+    if waits and change_request_of(work.transitions.tx, work.case.item.id) in (None, RequestedChange.UPDATE):
         _reject_incoming(work)
 
 
 def _allow_change(work: ResolutionContext) -> None:
-    change = request_of(work.transitions.tx, work.case.item.id)
+    change = change_request_of(work.transitions.tx, work.case.item.id)
     if change in (RequestedChange.DELETE, RequestedChange.FORGET):
         apply_removal(work.transitions, work.incoming_id)
     elif work.case.existing is not None:
@@ -403,10 +403,10 @@ def _add_qualifiers(transitions: Transitions, claim_id: str, more: Mapping[str, 
     if row is None:
         return
     qualifiers = {**json.loads(row["qualifiers"]), **more}
-    qualify_claim(transitions.tx, claim_id, qualifiers, claim_key_of(row, qualifiers))
+    qualify_claim(transitions.tx, claim_id, qualifiers, requalified_claim_key(row, qualifiers))
 
 
-def claim_key_of(row: Mapping[str, Any], qualifiers: Mapping[str, object]) -> bytes:
+def requalified_claim_key(row: Mapping[str, Any], qualifiers: Mapping[str, object]) -> bytes:
     """The key of a claim with other qualifiers.
 
     Args:
@@ -548,7 +548,7 @@ class Resolver:
             return self._dismiss_note(tx, case, actor) if case.is_note else self.put_off(tx, [item_id], actor)
         check_decision_texts(decision, client)
         check_merge(tx, case, decision)
-        label = step_label(case, decision.action)
+        label = label_decision_step(case, decision.action)
         with self.work.verb(tx, VERB, label, actor) as verb:
             transitions = self._make_transitions(tx, verb, stored, actor)
             self._decide_case(transitions, case, decision, vector, _note_of(client))

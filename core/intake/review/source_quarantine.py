@@ -89,7 +89,7 @@ def hold_source(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], request: H
         for at in range(0, len(ids), _FOLLOWED):
             sync_claims(tx, make_id, ids[at : at + _FOLLOWED])
         close_moot(tx, ids)
-        items = _open_items(tx, make_id, ids)
+        items = _open_items_of_source(tx, make_id, ids)
         for one in found:
             if one.is_root:
                 refresh_trust(tx, one.id)
@@ -109,7 +109,7 @@ def _find_affected(rows: Rows, request: HoldRequest) -> list[_Affected]:
     return [_Affected(str(i), str(kind), i in known) for i, kind, _ in found]
 
 
-def _open_items(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) -> tuple[str, ...]:
+def _open_items_of_source(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) -> tuple[str, ...]:
     """An item at the desk for each, where they are few enough to be looked at one by one."""
     if len(ids) > _ITEMS:
         return ()

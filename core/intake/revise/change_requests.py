@@ -21,10 +21,10 @@ from core.belief.extract.validity import classify_permanence
 from core.errors import BugError, Code, LociError, PreconditionError, UserError
 from core.intake.candidate import authority_of
 from core.intake.claims import read_claims, write_claims
-from core.intake.review.approvals import OPEN_AT_MOST, carry_over, count_open_requests, record_request
+from core.intake.review.approvals import OPEN_AT_MOST, carry_over, count_open_change_requests, record_request
 from core.intake.store.requests import default_role
 from core.intake.store.store import StoreService
-from core.intake.transaction.admission import CLIENT_TEXT_BYTES, check_reason, check_text, erased_texts
+from core.intake.transaction.admission import CLIENT_TEXT_BYTES, check_memory_text, check_reason, erased_texts
 from core.intake.transaction.sources import Lineage, add_source, find_active_duplicate
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.transitions.review_items import ItemSubject, known_matter, screen_text
@@ -99,7 +99,7 @@ def check_change_request(request: ChangeRequest) -> None:
     """
     check_reason(request.reason)
     if request.text is not None:
-        check_text(request.text, CLIENT_TEXT_BYTES)
+        check_memory_text(request.text, CLIENT_TEXT_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +339,7 @@ def _reply_if_asked_before(tx: Tx, memory_id: str, keys: tuple[bytes, ...]) -> C
 
 
 def _check_room(tx: Tx, client: ClientRecord) -> None:
-    if count_open_requests(tx, client.id) >= OPEN_AT_MOST:
+    if count_open_change_requests(tx, client.id) >= OPEN_AT_MOST:
         raise UserError(
             Code.RATE_LIMITED,
             f"{OPEN_AT_MOST} requests of this client wait for the person already; ask again when some are decided.",

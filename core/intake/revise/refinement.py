@@ -26,7 +26,7 @@ from core.intake.candidate import (
     authority_of,
     find_claim_conflicts,
     has_other_claims,
-    load_claims,
+    load_candidate_claims,
     load_neighbours,
 )
 from core.intake.claims import exclusive_rivals, write_claims
@@ -119,7 +119,7 @@ def next_pair(rows: Rows, most: int) -> OpenPair | None:
     row = rows.one(_PAIRS[0], values) or rows.one(_PAIRS[1], values)
     if row is None:
         return None
-    claims = load_claims(rows, [row[1], row[4]])
+    claims = load_candidate_claims(rows, [row[1], row[4]])
     sides = [
         ComparedText(text, at_ms, tuple(draft for _, draft in claims.get(memory_id, ())))
         for memory_id, text, at_ms in (row[1:4], row[4:7])
@@ -143,7 +143,7 @@ def next_text(rows: Rows, most: int) -> UnreadMemory | None:
     row = rows.one(_TEXTS[0], values) or rows.one(_TEXTS[1], values)
     if row is None:
         return None
-    known = tuple(draft for _, draft in load_claims(rows, [row[1]]).get(row[1], ()))
+    known = tuple(draft for _, draft in load_candidate_claims(rows, [row[1]]).get(row[1], ()))
     return UnreadMemory(int(row[0]), str(row[1]), ComparedText(row[2], row[3], known), known, (row[4],))
 
 
@@ -259,7 +259,7 @@ def settle_pair(
     return RefinementResult(verb.step_id, (candidate.memory_id, other.id), opened=tuple(transitions.opened))
 
 
-def add_claims(
+def add_refined_claims(
     tx: Tx, store_service: StoreService, text: UnreadMemory, drafts: Sequence[ClaimDraft], stored: Stored
 ) -> RefinementResult:
     """Add what a model read and the text bears out (`core.belief.extract.model_proposals.keep_grounded`).
@@ -412,7 +412,7 @@ def _load_refined_candidate(tx: Tx, memory_id: str) -> StoreCandidate:
     row: dict[str, Any] | None = tx.row("memories", {"id": memory_id})
     if row is None:
         raise BugError("refining a memory that is not there")
-    stored_claims = load_claims(tx, [memory_id]).get(memory_id, [])
+    stored_claims = load_candidate_claims(tx, [memory_id]).get(memory_id, [])
     return StoreCandidate(
         memory_id=memory_id,
         texts=(row["text"],),

@@ -31,7 +31,7 @@ from core.intake.revise.revision_plan import (
     MemoryChange,
     RevisionPlan,
     check_revision,
-    describe_change,
+    describe_revision,
     plan_revision,
 )
 from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, refresh_trust
@@ -374,7 +374,7 @@ class Reviser:
         """
         check_revision(ids, revision)
         made = plan_revision(tx, ids, revision)
-        label = step_label(revision, len(made.changes))
+        label = label_revision_step(revision, len(made.changes))
         if not made.changes:
             return RevisionReport(None, label, (), 0, dict(made.refused))
         with self.work.verb(tx, VERB, label, actor) as verb:
@@ -412,7 +412,7 @@ class Reviser:
         now: list[str] = []
         alike: dict[tuple[tuple[str, object], ...], list[str]] = {}
         for change in made.changes:
-            sets = _with_times(tx, change.sets)
+            sets = _revise_times(tx, change.sets)
             if within is not None and "space_id" in sets:
                 sets["space_id"] = within
             if sets.pop("content_hash", None) is not None:
@@ -420,7 +420,7 @@ class Reviser:
             else:
                 alike.setdefault(tuple(sorted(sets.items())), []).append(change.row.id)
                 now.append(change.row.id)
-        back = _with_parts(tx, waits)
+        back = _ids_with_parts(tx, waits)
         stale_terms: list[str] = []  # those whose terms and trust have to be made anew
         for items, ids in alike.items():
             held_ids = [memory_id for memory_id in ids if memory_id in back]
@@ -528,7 +528,7 @@ def preview_revision(rows: Rows, ids: Sequence[str], revision: Revision) -> Revi
     """
     check_revision(ids, revision)
     made = plan_revision(rows, ids, revision)
-    shown = tuple(describe_change(change, revision) for change in made.changes[:_EXAMPLES])
+    shown = tuple(describe_revision(change, revision) for change in made.changes[:_EXAMPLES])
     return RevisionPreview(len(made.changes), made.unchanged, dict(made.refused), shown)
 
 
@@ -543,7 +543,7 @@ def changed_fields(revision: Revision) -> tuple[str, ...]:
     return (*named, "tags") if revision.add_tags or revision.remove_tags else named
 
 
-def step_label(revision: Revision, count: int) -> str:
+def label_revision_step(revision: Revision, count: int) -> str:
     """The undo step's name.
 
     Args:
@@ -570,7 +570,7 @@ def step_label(revision: Revision, count: int) -> str:
     return f"Change {what}"
 
 
-def _with_parts(tx: Tx, memory_ids: Sequence[str]) -> frozenset[str]:
+def _ids_with_parts(tx: Tx, memory_ids: Sequence[str]) -> frozenset[str]:
     wanted = to_json(list(memory_ids))
     found = tx.all(
         "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(:heads)) "
@@ -588,7 +588,7 @@ def _leave_rooms(tx: Tx, ids: Sequence[str]) -> None:
         tx.delete("places", {"memory_id": memory_id})
 
 
-def _with_times(tx: Tx, sets: Mapping[str, object]) -> dict[str, object]:
+def _revise_times(tx: Tx, sets: Mapping[str, object]) -> dict[str, object]:
     """A new status with its reason, and with when Loci stopped believing it."""
     if "status" not in sets:
         return dict(sets)

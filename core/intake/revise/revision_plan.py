@@ -11,7 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.errors import Code, UserError
-from core.intake.transaction.admission import check_importance, check_space_name, check_text, cut_text, is_plain_label
+from core.intake.transaction.admission import (
+    check_importance,
+    check_memory_text,
+    check_space_name,
+    cut_text,
+    is_plain_label,
+)
 from core.intake.transaction.sources import KINDS_BY_TEXT
 from core.intake.transitions.transitions import SOURCE_GONE
 from core.memory.read import read_occurred
@@ -166,7 +172,7 @@ def check_revision(ids: Sequence[str], revision: Revision) -> None:
         UserError: INVALID_INPUT, TEXT_TOO_LARGE.
     """
     if revision.text is not None:
-        check_text(revision.text, None)
+        check_memory_text(revision.text, None)
         if len(ids) != 1:
             raise UserError(Code.INVALID_INPUT, "A text is edited one memory at a time.")
         if len(cut_text(revision.text)) > 1:
@@ -179,7 +185,7 @@ def check_revision(ids: Sequence[str], revision: Revision) -> None:
         raise UserError(Code.INVALID_INPUT, "A memory can be brought back, archived or forgotten here.")
     if revision.kind is Kind.DIGEST:
         raise UserError(Code.INVALID_INPUT, "A digest is made from other memories; choose another kind.")
-    _check_values(revision)
+    _check_revision_values(revision)
     labels = [*revision.add_tags, *([] if revision.category is None else [revision.category])]
     if any(not name.strip() or len(name) > _LABEL_CHARACTERS or not is_plain_label(name) for name in labels):
         raise UserError(
@@ -187,7 +193,7 @@ def check_revision(ids: Sequence[str], revision: Revision) -> None:
         )
 
 
-def _check_values(revision: Revision) -> None:
+def _check_revision_values(revision: Revision) -> None:
     if revision.importance is not None:
         check_importance(revision.importance)
     if revision.space is not None:
@@ -203,7 +209,7 @@ def plan_revision(rows: Rows, ids: Sequence[str], revision: Revision) -> Revisio
         ids: the memories; a part of a split text stands for all of it.
     """
     wanted = list(dict.fromkeys(ids))
-    found = _read_memories(rows, wanted)
+    found = _read_memories_to_revise(rows, wanted)
     facts = _read_facts(rows, [row.id for row in found], revision)
     made = RevisionPlan()
     missing = len(set(wanted) - {row.id for row in found})
@@ -229,7 +235,7 @@ def plan_revision(rows: Rows, ids: Sequence[str], revision: Revision) -> Revisio
     return made
 
 
-def describe_change(change: MemoryChange, revision: Revision) -> tuple[str, str, str, str]:
+def describe_revision(change: MemoryChange, revision: Revision) -> tuple[str, str, str, str]:
     """A change in words.
 
     Args:
@@ -239,14 +245,14 @@ def describe_change(change: MemoryChange, revision: Revision) -> tuple[str, str,
         Id, the beginning of the text, the state before and after in words of what changes.
     """
     row = change.row
-    pairs = [pair for pair in _word_changes(change, revision) if pair[1] != pair[2]]
+    pairs = [pair for pair in _describe_revision_changes(change, revision) if pair[1] != pair[2]]
     several = len(pairs) > 1
     before = "; ".join(f"{name}: {old}" if several else old for name, old, _ in pairs)
     after = "; ".join(f"{name}: {new}" if several else new for name, _, new in pairs)
     return row.id, row.head, before, after
 
 
-def _word_changes(change: MemoryChange, revision: Revision) -> Iterable[tuple[str, str, str]]:
+def _describe_revision_changes(change: MemoryChange, revision: Revision) -> Iterable[tuple[str, str, str]]:
     row, sets = change.row, change.sets
     if revision.text is not None:
         new = revision.text[:_OPENING_CHARACTERS] if "content_hash" in sets else row.head
@@ -273,7 +279,7 @@ def _format_occurred(row: RevisedMemory) -> str:
     return "unknown" if when is None else format_time(when) or "unknown"
 
 
-def _read_memories(rows: Rows, ids: Sequence[str]) -> list[RevisedMemory]:
+def _read_memories_to_revise(rows: Rows, ids: Sequence[str]) -> list[RevisedMemory]:
     """The named memories, each with all other parts of its text behind it."""
     named = [RevisedMemory(*row) for row in rows.all(_BY_IDS, (to_json(list(ids)),))]
     wholes = [row.part_of for row in named if row.part_of is not None]

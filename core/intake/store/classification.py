@@ -19,7 +19,7 @@ from core.belief.extract.validity import classify_permanence
 from core.belief.trust_gate import GateDecision
 from core.embed.embedder import from_blob
 from core.errors import BugError
-from core.intake.candidate import StoreCandidate, authority_of, find_claim_conflicts, load_claims
+from core.intake.candidate import StoreCandidate, authority_of, find_claim_conflicts, load_candidate_claims
 from core.intake.claims import TextReaders, read_claims, sync_claims, write_claims
 from core.intake.store.plan_execution import PlanExecution
 from core.intake.store.store_plan import StorePlan
@@ -132,7 +132,7 @@ def _memories_resting_on(rows: Rows, claim_ids: list[str]) -> list[str]:
     return [str(row[0]) for row in found]
 
 
-def add_counts(first: Reconciled, second: Reconciled) -> Reconciled:
+def add_classified_counts(first: Reconciled, second: Reconciled) -> Reconciled:
     """The counts of two batches together."""
     return Reconciled(
         first.claims + second.claims,
@@ -295,7 +295,7 @@ class StoredMemoryJudge:
         """Read the claims of a text that nobody has read yet, beside those it was given."""
         if self._tx.value("SELECT read_at FROM memories WHERE id = ?", (memory_id,)) is not None:
             return
-        known_drafts = [draft for _, draft in load_claims(self._tx, [memory_id]).get(memory_id, [])]
+        known_drafts = [draft for _, draft in load_candidate_claims(self._tx, [memory_id]).get(memory_id, [])]
         occurred_at, vouched = self._tx.value(_OCCURRED_AT, (memory_id,)), candidate.authority.owner_said
         times = (None, None) if occurred_at is None else (self._tx.now_ms, int(occurred_at))
         found = read_claims(self.readers.stored, candidate.texts[0], known_drafts, times, vouched=vouched)
@@ -359,7 +359,7 @@ def load_candidate(rows: Rows, memory_id: str, space: VectorSpace) -> StoreCandi
 
 def _load_drafts(rows: Rows, memory_id: str) -> tuple[ClaimDraft, ...]:
     back = rows.value("SELECT status FROM memories WHERE id = ?", (memory_id,)) == Status.QUARANTINED.value
-    stored_claims = load_claims(rows, [memory_id], back=back).get(memory_id, [])
+    stored_claims = load_candidate_claims(rows, [memory_id], back=back).get(memory_id, [])
     return tuple(draft for _, draft in stored_claims)
 
 

@@ -112,7 +112,11 @@ class NeighbourSearch:
         if candidate.vector is None or most <= 0:
             return {}
         scope = self._scope_params(candidate)
-        hits = self._search_vectors(rows, candidate.vector, _FIRST, None) if nearest is None else _cut(nearest, _FIRST)
+        hits = (
+            self._search_vectors(rows, candidate.vector, _FIRST, None)
+            if nearest is None
+            else _keep_best_hits(nearest, _FIRST)
+        )
         found = self._select_nearest(rows, _OF_HITS, scope, hits, gate, most)
         if len(found) < most and len(hits.labels) >= _FIRST and float(np.min(hits.cosines)) >= gate:
             # The nearest are all of another kind or space: only then every label in scope is worth listing.
@@ -217,7 +221,7 @@ class NeighbourSearch:
         return _search_exactly(read_chunks(wanted), vector, k)
 
 
-def _cut(hits: Hits, k: int) -> Hits:
+def _keep_best_hits(hits: Hits, k: int) -> Hits:
     return Hits(hits.labels[:k], hits.cosines[:k])
 
 

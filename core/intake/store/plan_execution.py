@@ -25,7 +25,7 @@ from core.errors import LociError
 from core.intake.candidate import StoreCandidate
 from core.intake.claims import TextReaders
 from core.intake.store.store_plan import NeighbourCase, StorePlan
-from core.intake.transaction.sources import KINDS_BY_TEXT, find_active_duplicate, has_parts
+from core.intake.transaction.sources import KINDS_BY_TEXT, find_active_duplicate, is_split_from
 from core.intake.transitions.review_items import (
     KEPT,
     EarlierItem,
@@ -97,7 +97,7 @@ def close_twins(transitions: Transitions, memory_id: str) -> None:
         "SELECT text FROM memories WHERE id = ? OR part_of = ? ORDER BY part_index", (memory_id, memory_id)
     )
     texts = [str(row[0]) for row in parts]
-    twins = [str(row[0]) for row in found if has_parts(transitions.tx, str(row[0]), texts)]
+    twins = [str(row[0]) for row in found if is_split_from(transitions.tx, str(row[0]), texts)]
     for one in twins:
         transitions.archive(one, OVERTAKEN)
     close_moot(transitions.tx, twins, SAID_MEANWHILE)
@@ -148,7 +148,7 @@ def find_refusal(
         "refused": TURNED_DOWN,
         "before": REJECTED_BEFORE,
     }
-    found = [row for row in rows.all(_REFUSED, asked) if has_parts(rows, str(row[0]), texts)]
+    found = [row for row in rows.all(_REFUSED, asked) if is_split_from(rows, str(row[0]), texts)]
     if not any(row[2] == TURNED_DOWN for row in found):
         return None
     if find_active_duplicate(rows, texts, kind, space_id, scope_session) is not None:

@@ -28,8 +28,8 @@ from core.intake.transaction.admission import (
     NO_IDS,
     check_claim,
     check_importance,
+    check_memory_text,
     check_space_name,
-    check_text,
     check_waiting,
     claim_validity,
     cut_text,
@@ -336,7 +336,7 @@ def check_request(
     Raises:
         UserError: INVALID_INPUT, TEXT_TOO_LARGE, ACCESS_DENIED, FORBIDDEN_FIELD.
     """
-    check_text(request.text, None if client is None else client_bytes)
+    check_memory_text(request.text, None if client is None else client_bytes)
     for name in (request.ref, request.session, request.author, request.category, *request.tags):
         if name is not None and (len(name) > 1024 or not is_plain_label(name)):
             raise UserError(Code.INVALID_INPUT, "A label holds a character that cannot be stored or is too long.")
@@ -372,7 +372,7 @@ def _scope_limit(request: StoreRequest, claim: dict[str, object] | None) -> str:
 def _is_proposal(request: StoreRequest, client: ClientRecord | None) -> bool:
     if client is None:
         return False
-    check_source(request.source, client)
+    check_source_allowed(request.source, client)
     if Grant.WRITE.value in client.grants:
         return False
     if Grant.PROPOSE.value in client.grants:
@@ -380,7 +380,7 @@ def _is_proposal(request: StoreRequest, client: ClientRecord | None) -> bool:
     raise UserError(Code.ACCESS_DENIED, "This client may read but not write; ask the person to grant it.")
 
 
-def check_source(source: Source | None, client: ClientRecord) -> None:
+def check_source_allowed(source: Source | None, client: ClientRecord) -> None:
     """Refuse a way that is not a client's to claim: the person's word, unless it was granted, and Loci's own.
 
     `tool_output` and the weaker ones are a client's own account of how it knows; whatever it says, its memories are

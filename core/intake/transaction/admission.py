@@ -87,7 +87,7 @@ def is_at_bound(rows: Rows, actor: Actor, most: int, now_ms: int) -> bool:
 _MARKS = "SELECT count(*) FROM rule_applications WHERE memory_id = ? AND client_id = ? AND applied_at > ?"
 
 
-def check_marks(rows: Rows, memory_id: str, actor: Actor, now_ms: int) -> None:
+def check_mark_limits(rows: Rows, memory_id: str, actor: Actor, now_ms: int) -> None:
     """Refuse a report by which one client alone would talk a rule up or down without end.
 
     Args:
@@ -350,7 +350,7 @@ _CLAIM_FIELDS = frozenset(
 _SCOPES = ("global", "session", "temporal")
 
 
-def check_text(text: str, limit_bytes: int | None) -> None:
+def check_memory_text(text: str, limit_bytes: int | None) -> None:
     """Refuse a text that cannot be remembered.
 
     Args:

@@ -93,7 +93,7 @@ def refresh_trust(tx: Tx, memory_id: str) -> float:
     below = derived_from(tx, memory_id)
     for derived in below:
         _refresh_one(tx, derived)
-    refresh_claims(tx, claims_on(tx, [memory_id, *below]))
+    refresh_claims(tx, claims_backed_by(tx, [memory_id, *below]))
     return trust
 
 
@@ -131,7 +131,7 @@ def derived_from(rows: Rows, memory_id: str) -> list[str]:
     return [str(row[0]) for row in found]
 
 
-def claims_on(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
+def claims_backed_by(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
     """Claims for or against which memories speak.
 
     Returns:
@@ -303,10 +303,10 @@ def waiting_twin(
 
 
 def _find_same_parts(rows: Rows, found: Sequence[Sequence[object]], texts: Sequence[str]) -> str | None:
-    return next((str(memory_id) for (memory_id,) in found if has_parts(rows, str(memory_id), texts)), None)
+    return next((str(memory_id) for (memory_id,) in found if is_split_from(rows, str(memory_id), texts)), None)
 
 
-def has_parts(rows: Rows, memory_id: str, texts: Sequence[str]) -> bool:
+def is_split_from(rows: Rows, memory_id: str, texts: Sequence[str]) -> bool:
     """Whether a memory is a text, part by part.
 
     Args:

@@ -53,10 +53,10 @@ class IdempotentCall:
         """
         if self.request_id is None:
             return None
-        row = rows.one("SELECT digest, reply FROM requests WHERE actor = ? AND request_id = ?", self._name)
+        row = rows.one("SELECT digest, reply FROM requests WHERE actor = ? AND request_id = ?", self._caller_key)
         if row is None:
             return None
-        if bytes(row[0]) not in (self._digest, blind_digest(rows, self._digest)):
+        if bytes(row[0]) not in (self._request_digest, blind_digest(rows, self._request_digest)):
             raise UserError(Code.INVALID_INPUT, self.taken)
         found: dict[str, Any] = json.loads(row[1])
         return found
@@ -71,15 +71,15 @@ class IdempotentCall:
         if self.request_id is not None:
             tx.run(
                 "INSERT INTO requests (actor, request_id, digest, reply, at) VALUES (?, ?, ?, ?, ?)",
-                (*self._name, blind_digest(tx, self._digest), to_json(dict(reply)), tx.now_ms),
+                (*self._caller_key, blind_digest(tx, self._request_digest), to_json(dict(reply)), tx.now_ms),
             )
 
     @property
-    def _name(self) -> tuple[str, str | None]:
+    def _caller_key(self) -> tuple[str, str | None]:
         return self.actor.client_id or self.actor.kind, self.request_id
 
     @property
-    def _digest(self) -> bytes:
+    def _request_digest(self) -> bytes:
         whole = {**self.asked, "channel": self.actor.channel} if self.actor.channel else dict(self.asked)
         return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).digest()
 

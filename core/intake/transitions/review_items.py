@@ -274,14 +274,14 @@ def open_conflict(tx: Tx, item_id: str, matter: ItemSubject) -> str | None:
     known = _find_earlier_item(tx, name)
     if known is not None:
         return known.id if known.state == "open" else None
-    asked = _find_open(tx, matter)
+    asked = _find_open_item(tx, matter)
     if asked is not None:
         return asked
-    tx.insert("conflicts", {**_make_row(tx, item_id, matter), "fingerprint": name})
+    tx.insert("conflicts", {**_make_review_item_row(tx, item_id, matter), "fingerprint": name})
     return item_id
 
 
-def _make_row(rows: Tx, item_id: str, matter: ItemSubject) -> dict[str, Any]:
+def _make_review_item_row(rows: Tx, item_id: str, matter: ItemSubject) -> dict[str, Any]:
     """The row of an item, without its fingerprint."""
     space = rows.value("SELECT space_id FROM memories WHERE id = ?", (matter.incoming,))
     if matter.existing is not None and space == "GLOBAL":
@@ -311,7 +311,7 @@ def note_pair(tx: Tx, note_id: str, matter: ItemSubject) -> None:
     tx.insert(
         "conflicts",
         {
-            **_make_row(tx, note_id, matter),
+            **_make_review_item_row(tx, note_id, matter),
             "state": "moot",
             "note": MAY_BELONG,
             "fingerprint": make_fingerprint(tx, matter),
@@ -328,7 +328,7 @@ def _is_noted(rows: Rows, matter: ItemSubject) -> bool:
     )
 
 
-def _find_open(rows: Rows, matter: ItemSubject) -> str | None:
+def _find_open_item(rows: Rows, matter: ItemSubject) -> str | None:
     """The open item of this kind about the same memories, if any."""
     found = rows.value(
         "SELECT id FROM conflicts WHERE incoming_id = ? AND existing_id IS ? AND kind = ? AND +state = 'open'",

@@ -17,9 +17,9 @@ from core.ipc.protocol.messages import (
     LINE_BYTES,
     PROTOCOL,
     BadMessage,
-    check_text,
+    check_message_text,
     encode_message,
-    error_from,
+    error_from_json,
     escape_text,
     make_request,
     parse_message,
@@ -176,9 +176,9 @@ def _message_from_json(found: Mapping[str, Any]) -> Message | None:
         result = found.get("result")
         if isinstance(result, dict):
             return Answer(ident, result, None)
-        return Answer(ident, None, error_from(found.get("error")))
+        return Answer(ident, None, error_from_json(found.get("error")))
     if "error" in found:  # an error without an id: the server could not read us, or has no room
-        raise error_from(found["error"])
+        raise error_from_json(found["error"])
     name = found.get("method")
     if not isinstance(name, str) or not isinstance(params, dict):
         return None
@@ -253,7 +253,7 @@ def call_line(ident: int, method: str, params: Mapping[str, Any]) -> bytes:
     """
     for name, value in params.items():
         try:
-            check_text(value)
+            check_message_text(value)
         except BadMessage as bad:
             # Trigger: half a character, also a file name that is not UTF-8. Why: as `?` it would mean something
             # else. Outcome: named and refused here, in the words the engine uses.

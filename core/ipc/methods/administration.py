@@ -38,7 +38,7 @@ from core.ipc.methods.definition.results import (
     whole_number,
 )
 from core.ipc.methods.memory_json import to_json_value
-from core.ipc.protocol.contract import format_time
+from core.ipc.protocol.contract import format_wire_time
 from core.security.handshake import decode_value
 from core.security.keys import KEY_BYTES, VAULT_ID_BYTES
 from core.types.views import FindRequest
@@ -117,7 +117,7 @@ def older_of(engine: Engine) -> dict[str, Any] | None:
         "doubt": str(older.doubt),
         "vault_seq": older.vault_seq,
         "seen_seq": older.head_seq,
-        "seen_at": format_time(older.head_time_ms),
+        "seen_at": format_wire_time(older.head_time_ms),
         "do": "loci verify --accept-older",
     }
 

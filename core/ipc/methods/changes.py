@@ -155,15 +155,15 @@ async def memory_update(call: MethodCall, params: UpdateParams) -> Answer:
 
 async def memory_delete(call: MethodCall, params: RemovalParams) -> Answer:
     """Delete one memory softly."""
-    return await _remove_memory(call, params, RequestedChange.DELETE)
+    return await _remove_as_client(call, params, RequestedChange.DELETE)
 
 
 async def memory_forget(call: MethodCall, params: RemovalParams) -> Answer:
     """Forget one memory; the person can undo it."""
-    return await _remove_memory(call, params, RequestedChange.FORGET)
+    return await _remove_as_client(call, params, RequestedChange.FORGET)
 
 
-async def _remove_memory(call: MethodCall, params: RemovalParams, change: RequestedChange) -> Answer:
+async def _remove_as_client(call: MethodCall, params: RemovalParams, change: RequestedChange) -> Answer:
     extras = params.make_extras()
     remove = call.engine.client_changes.remove_memory
     return _change_json(

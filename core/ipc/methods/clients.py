@@ -24,7 +24,7 @@ from core.ipc.methods.definition.entry import (
     unpublished_field,
 )
 from core.ipc.methods.definition.results import Schema, any_object, constant, flag, list_of, record, ref, text
-from core.ipc.protocol.contract import format_time
+from core.ipc.protocol.contract import format_wire_time
 from core.security.handshake import encode_value
 from core.types.clients import ActivityLine, Change, ClientCard, ClientRecord, ClientState
 
@@ -74,7 +74,7 @@ class LogParams(Params):
 async def pair_client(call: MethodCall, params: PairParams) -> Answer:
     """Make a client directly; its token is in the reply and nowhere else."""
     engine = call.engine
-    new = await _new_spaces(engine, params.grants)
+    new = await _spaces_made_by_grant(engine, params.grants)
     before = await await_future(engine.clients.describe_unpaired(params.name))
     made = await await_future(engine.clients.pair(params.name, params.grants, params.limit, call.actor()))
     token, grants = encode_value(made.token), present_grants(engine, made.name)
@@ -88,7 +88,7 @@ def present_grants(engine: Engine, name: str) -> list[str]:
     return [] if record is None else _grants_of(record)
 
 
-async def _new_spaces(engine: Engine, grants: Iterable[str]) -> list[str]:
+async def _spaces_made_by_grant(engine: Engine, grants: Iterable[str]) -> list[str]:
     """The spaces that a grant makes (design section 8); a new one may be a slip of the pen, so it is told.
 
     Args:
@@ -112,7 +112,7 @@ async def change_grants(call: MethodCall, params: GrantParams) -> Answer:
         raise UserError(Code.INVALID_INPUT, "Say which grants it gets, or which are taken from it.")
     if frozenset(less) & frozenset(more):
         raise UserError(Code.INVALID_INPUT, "A grant is given or taken, not both.")
-    new = await _new_spaces(engine, more)
+    new = await _spaces_made_by_grant(engine, more)
     step = await await_future(engine.clients.change_terms(name, Change(more, less), call.actor()))
     return {"client": name, "grants": present_grants(engine, name), "step": step or None, "new_spaces": new}
 
@@ -160,7 +160,7 @@ async def list_clients(call: MethodCall, _params: NoParams) -> Answer:
     )
     return {
         "clients": [_client_json(card) for card in cards],
-        "denied": [{"name": one.name_key, "denied_at": format_time(one.denied_at)} for one in denied],
+        "denied": [{"name": one.name_key, "denied_at": format_wire_time(one.denied_at)} for one in denied],
     }
 
 
@@ -178,7 +178,7 @@ async def list_activity(call: MethodCall, params: LogParams) -> Answer:
 
 def _line_json(line: ActivityLine) -> dict[str, Any]:
     return {
-        "at": format_time(line.at),
+        "at": format_wire_time(line.at),
         "client": line.client,
         "did": line.did.value,
         "verb": line.verb,
@@ -218,8 +218,8 @@ def _client_json(card: ClientCard) -> dict[str, Any]:
         "spaces": list(card.spaces),
         "trust_ceiling": card.trust_ceiling,
         "limits": {"searches_per_minute": card.limit_minute, "searches_per_session": card.limit_session},
-        "paired_at": None if card.standing is ClientState.UNPAIRED else format_time(card.paired_at),
-        "last_seen_at": format_time(card.seen_at),
+        "paired_at": None if card.standing is ClientState.UNPAIRED else format_wire_time(card.paired_at),
+        "last_seen_at": format_wire_time(card.seen_at),
         "asked_by": card.asked_by,
         "state": _STATES.get(card.standing, card.standing.value),
         "stands": card.stands,

@@ -45,7 +45,7 @@ from core.ipc.methods.definition.results import (
     text,
     whole_number,
 )
-from core.ipc.protocol.contract import format_time
+from core.ipc.protocol.contract import format_wire_time
 from core.text.screening.egress import sanitize_for_display, sanitize_map
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Resolving
 
@@ -176,8 +176,8 @@ def entity_json(card: EntityCard) -> dict[str, Any]:
         "aliases": [sanitize_for_display(name) for name in card.aliases],
         "metadata": {**sanitize_map(card.metadata), **lead},
         "space": card.space,
-        "created_at": format_time(card.created_at),
-        "updated_at": format_time(card.updated_at),
+        "created_at": format_wire_time(card.created_at),
+        "updated_at": format_wire_time(card.updated_at),
     }
 
 

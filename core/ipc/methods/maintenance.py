@@ -45,7 +45,7 @@ from core.ipc.methods.definition.results import (
     whole_number,
 )
 from core.ipc.methods.memory_json import to_json_value
-from core.ipc.protocol.contract import format_time
+from core.ipc.protocol.contract import format_wire_time
 from core.types.lifecycle import DistilledTalk, JobRow, JobState, JobType, ListedStatement
 from core.types.sensitivity import SensitiveType
 from core.types.talk import StatementType
@@ -125,7 +125,7 @@ async def memory_audit_log(call: MethodCall, params: AuditLogParams) -> Answer:
     return {
         "entries": [
             {
-                "at": format_time(action.at),
+                "at": format_wire_time(action.at),
                 "verb": action.verb,
                 "id": action.id or None,
                 "kind": action.kind or None,
@@ -224,7 +224,7 @@ _DRY = "dry"
 
 async def distill_now(call: MethodCall, params: DistillParams) -> Answer:
     """Make statements of what was said, or tell what a run would make; a long answer comes in pages."""
-    steps, begin = _place_of(params)
+    steps, begin = _job_page_of(params)
     found = await _run_distill(call, params, steps)
     statements = [_statement_json(one) for one in found.statements]
     page = statements[begin : begin + STATEMENTS_A_PAGE]
@@ -260,7 +260,7 @@ async def _run_distill(call: MethodCall, params: DistillParams, steps: Sequence[
     return await await_future(statements.run(params.import_id, call.actor()))
 
 
-def _place_of(params: DistillParams) -> tuple[tuple[str, ...], int]:
+def _job_page_of(params: DistillParams) -> tuple[tuple[str, ...], int]:
     """The runs that a page is of, and where it begins."""
     if params.after is None:
         return (), 0

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from core.engine.facade import RecallItem, RecallResult
-from core.ipc.protocol.contract import format_time
+from core.ipc.protocol.contract import format_wire_time
 from core.text.screening.egress import memory_injection_score, render_memory, sanitize_for_display, stated_conditions
 from core.text.screening.injection import blocked_placeholder, current_limits
 from core.types.values import Action, Memory, When, band_word
@@ -72,8 +72,8 @@ class Shape:
             "score": None if score is None else self.figure_json(score),
             "trust": self.figure_json(memory.trust),
             "confidence": self.figure_json(memory.confidence),
-            "created_at": format_time(memory.recorded_at),
-            "occurred_at": None if memory.occurred is None else format_time(memory.occurred.ms),
+            "created_at": format_wire_time(memory.recorded_at),
+            "occurred_at": None if memory.occurred is None else format_wire_time(memory.occurred.ms),
             "occurred_precision": None if memory.occurred is None else memory.occurred.precision.value,
             "space": memory.space,
             "source": memory.source.value,
@@ -211,10 +211,10 @@ def _detail_members(memory: Memory) -> dict[str, Any]:
         "conversation_id": memory.conversation_id,
         "position": memory.position,
         "import_id": memory.import_id,
-        "valid_from": format_time(memory.valid_from),
-        "valid_to": format_time(memory.valid_to),
-        "retired_at": format_time(memory.retired_at),
-        "last_confirmed_at": format_time(memory.last_confirmed_at),
+        "valid_from": format_wire_time(memory.valid_from),
+        "valid_to": format_wire_time(memory.valid_to),
+        "retired_at": format_wire_time(memory.retired_at),
+        "last_confirmed_at": format_wire_time(memory.last_confirmed_at),
         "corroboration": memory.corroboration,
         "reinforcements": memory.reinforcements,
         "disputes": memory.disputes,
@@ -296,7 +296,7 @@ def conflict_json(item: ListedConflict, shape: Shape) -> dict[str, Any]:
         "reason": item.reason,
         "suggestion": None if item.suggestion is None else item.suggestion.action.value,
         "actions": [action.value for action in item.actions],
-        "opened_at": format_time(item.opened_at),
+        "opened_at": format_wire_time(item.opened_at),
     }
     if item.suggestion is not None and shape.exact:
         shaped["result"] = item.suggestion.sentence
@@ -305,7 +305,7 @@ def conflict_json(item: ListedConflict, shape: Shape) -> dict[str, Any]:
             "wish": item.asked.change,
             "client": item.asked.client,
             "reason": item.asked.reason,
-            "at": format_time(item.asked.at),
+            "at": format_wire_time(item.asked.at),
         }
     if item.against is not None and shape.exact:
         shaped["against"] = shape.memory_json(item.against)
@@ -389,7 +389,7 @@ def steps_json(page: Steps) -> dict[str, Any]:
 def _step_json(step: StepRow) -> dict[str, Any]:
     return {
         "id": step.id,
-        "at": format_time(step.at),
+        "at": format_wire_time(step.at),
         "verb": step.verb,
         "label": step.label,
         "actor": step.actor,
@@ -397,7 +397,7 @@ def _step_json(step: StepRow) -> dict[str, Any]:
         "rows": step.rows,
         "undone": step.undone,
         "can_undo": step.can_undo,
-        "expires_at": format_time(step.expires_at),
+        "expires_at": format_wire_time(step.expires_at),
         "memory_ids": list(step.memory_ids),
     }
 
@@ -405,7 +405,7 @@ def _step_json(step: StepRow) -> dict[str, Any]:
 def _row_json(row: Mapping[str, Any], *times: str) -> dict[str, Any]:
     """A row of the engine's own: the named members are epoch milliseconds, bytes are left out."""
     return {
-        name: format_time(value) if name in times else value
+        name: format_wire_time(value) if name in times else value
         for name, value in row.items()
         if not isinstance(value, bytes)
     }
@@ -424,7 +424,7 @@ def to_json_value(value: object, name: str = "") -> Any:
         Something `json.dumps` takes.
     """
     if isinstance(value, When):
-        return format_time(value.ms)
+        return format_wire_time(value.ms)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         members = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         return _members_json(members)
@@ -452,7 +452,7 @@ def _scalar_json(value: object, name: str) -> Any:
     if isinstance(value, bool) or value is None or isinstance(value, str | float):
         return value
     if isinstance(value, int):
-        return format_time(value) if name in _TIMES or name.endswith("_at") else value
+        return format_wire_time(value) if name in _TIMES or name.endswith("_at") else value
     return str(value)
 
 

@@ -52,7 +52,7 @@ from core.ipc.methods.definition.results import (
     text,
     whole_number,
 )
-from core.ipc.protocol.contract import read_time
+from core.ipc.protocol.contract import parse_time_param
 from core.types.reviews import Decision
 from core.types.values import Grant
 
@@ -132,8 +132,8 @@ async def resolve_conflict(call: MethodCall, params: DecisionParams | ClientDeci
     decision = Decision(
         action=params.action,
         text=params.text,
-        begin=read_time(params.from_, "from"),
-        end=read_time(params.to, "to"),
+        begin=parse_time_param(params.from_, "from"),
+        end=parse_time_param(params.to, "to"),
         when=params.when,
         remember=isinstance(params, DecisionParams) and params.remember,
     )

@@ -60,7 +60,7 @@ from core.ipc.methods.definition.results import (
     whole_number,
 )
 from core.ipc.methods.memory_json import Shape
-from core.ipc.protocol.contract import format_time, read_as_of, read_time
+from core.ipc.protocol.contract import format_wire_time, parse_time_param, read_as_of
 from core.text.time_parts import DaySpan
 from core.text.time_range import to_moments
 from core.types.clock import LocalZone
@@ -411,7 +411,7 @@ def _parse_day(text: str | None, field: str) -> date | None:
 
 
 def _parse_moment(time: str | float | None, field: str) -> int | None:
-    when = read_time(time, field)
+    when = parse_time_param(time, field)
     return None if when is None else when.ms
 
 
@@ -470,9 +470,9 @@ def _version_json(memory: Memory, shape: Shape, seen: frozenset[str]) -> dict[st
     document = shape.memory_json(memory)
     document |= {  # in place: it may be one that is not shown, and is known by that
         "version": memory.version,
-        "valid_from": format_time(memory.valid_from),
-        "valid_to": format_time(memory.valid_to),
-        "retired_at": format_time(memory.retired_at),
+        "valid_from": format_wire_time(memory.valid_from),
+        "valid_to": format_wire_time(memory.valid_to),
+        "retired_at": format_wire_time(memory.retired_at),
         "superseded_by": after if after in seen else None,
     }
     return document
@@ -484,7 +484,7 @@ async def read_receipt(call: MethodCall, params: ReceiptParams) -> Answer:
     row = found.row
     return {
         "id": row.id,
-        "at": format_time(row.at),
+        "at": format_wire_time(row.at),
         "actor": row.actor,
         "client": row.client,
         "session": row.session,
@@ -496,7 +496,7 @@ async def read_receipt(call: MethodCall, params: ReceiptParams) -> Answer:
         "sealed": found.sealed,
         "unlisted": found.unlisted,
         "reads": found.reads,
-        "expires_at": format_time(row.expires_at),
+        "expires_at": format_wire_time(row.expires_at),
     }
 
 

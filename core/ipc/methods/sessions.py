@@ -32,7 +32,7 @@ from core.ipc.methods.definition.entry import (
     client_write,
 )
 from core.ipc.methods.definition.results import flag, list_of, nullable, one_of, record, ref, text, whole_number
-from core.ipc.protocol.contract import read_time
+from core.ipc.protocol.contract import parse_time_param
 from core.types.sessions import Captured, CaptureRequest, Message, Outcome, SummaryRequest, TurnEnd, TurnQuery
 from core.types.values import Source
 
@@ -208,7 +208,7 @@ def _message_from_part(one: MessagePart) -> Message:
         text=one.text,
         source=_SOURCES[one.role],
         author=one.name,
-        occurred=read_time(one.time, "time"),
+        occurred=parse_time_param(one.time, "time"),
         ref=one.ref,
     )
 

@@ -57,7 +57,7 @@ from core.ipc.methods.definition.results import (
     text,
     whole_number,
 )
-from core.ipc.protocol.contract import read_time
+from core.ipc.protocol.contract import parse_time_param
 from core.types.replies import StoreReply
 from core.types.requests import FactRequest, StoreRequest
 from core.types.values import Kind
@@ -203,7 +203,7 @@ async def remember_text(call: MethodCall, params: RememberParams | StoreParams) 
     claim, author = params.claim, params.author if isinstance(params, RememberParams) else None
     request = replace(
         _make_store_request(params, params.kind),
-        occurred=read_time(params.time, "time"),
+        occurred=parse_time_param(params.time, "time"),
         claim=None if claim is None else claim.model_dump(exclude_unset=True),
         author=author,
     )
@@ -213,7 +213,7 @@ async def remember_text(call: MethodCall, params: RememberParams | StoreParams) 
 async def memory_store_episode(call: MethodCall, params: EpisodeParams) -> Answer:
     """Store something said or done, word for word (seed B, `memory_store_episode`)."""
     return await _store_text(
-        call, replace(_make_store_request(params, Kind.EPISODE), occurred=read_time(params.time, "time"))
+        call, replace(_make_store_request(params, Kind.EPISODE), occurred=parse_time_param(params.time, "time"))
     )
 
 
@@ -225,7 +225,9 @@ async def memory_store_rule(call: MethodCall, params: RuleParams) -> Answer:
 async def memory_store_fact(call: MethodCall, params: FactParams) -> Answer:
     """Store a fact as subject, predicate and content, with its claim (seed B, `memory_store_fact`)."""
     request = replace(
-        _make_store_request(params, Kind.FACT), occurred=read_time(params.time, "time"), permanence=params.permanence
+        _make_store_request(params, Kind.FACT),
+        occurred=parse_time_param(params.time, "time"),
+        permanence=params.permanence,
     )
     check_store(request, call.session)
     fact = FactRequest(

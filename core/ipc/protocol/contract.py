@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # loaded with the first call that is not plain
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def format_time(ms: int | None) -> str | None:
+def format_wire_time(ms: int | None) -> str | None:
     """Write a moment.
 
     Args:
@@ -47,7 +47,7 @@ def format_time(ms: int | None) -> str | None:
     return f"{text}.{part:03d}Z" if part else f"{text}Z"
 
 
-def read_time(value: object, field: str) -> When | None:
+def parse_time_param(value: object, field: str) -> When | None:
     """Read a moment from a parameter; without a zone it is UTC.
 
     Args:
@@ -81,7 +81,7 @@ def read_as_of(value: object, field: str = "as_of") -> int | None:
     Raises:
         UserError: INVALID_INPUT.
     """
-    found = read_time(value, field)
+    found = parse_time_param(value, field)
     if found is None:
         return None
     start = _EPOCH + timedelta(milliseconds=found.ms, minutes=found.offset_min or 0)
@@ -198,7 +198,7 @@ class Registry:
         self.forbidden = frozenset(document["forbidden"])
         self._defs = document["$defs"]
         self.methods: Mapping[str, Method] = {
-            name: _method_from_json(name, body, self._defs, errors_of(document, body))
+            name: _method_from_json(name, body, self._defs, errors_of_method(document, body))
             for name, body in document["methods"].items()
         }
 
@@ -252,7 +252,7 @@ def load_registry() -> Registry:
     return Registry(protocol_document())
 
 
-def errors_of(document: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str, ...]:
+def errors_of_method(document: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str, ...]:
     """The codes a method can answer with: its own, and those of every method of its kind.
 
     Args:

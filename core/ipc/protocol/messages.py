@@ -89,7 +89,7 @@ class Request:
     params: dict[str, Any]
 
 
-def read_request(line: bytes) -> Request:
+def parse_request_line(line: bytes) -> Request:
     """Read one line as a call.
 
     Args:
@@ -132,7 +132,7 @@ def _ident_in(line: bytes) -> Ident | None:
         found = [value for key, value in pairs if key == "id"] if isinstance(pairs, _Pairs) else []
         if len(found) != 1 or not _is_ident(found[0]):
             return None
-        check_text(found[0])
+        check_message_text(found[0])
     except (ValueError, RecursionError, BadMessage):
         return None
     return found[0] if isinstance(found[0], str) or len(str(abs(found[0]))) <= MAX_DIGITS else None
@@ -185,7 +185,7 @@ def make_notification(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "method": method, "params": params}
 
 
-def error_from(body: object) -> LociError:
+def error_from_json(body: object) -> LociError:
     """Turn the `error` of an answer back into an exception.
 
     Args:
@@ -292,11 +292,11 @@ def parse_message(line: bytes, *, is_reply: bool = False) -> dict[str, Any]:
         raise BadMessage("The message is not JSON.") from None
     if not isinstance(value, dict):
         raise BadMessage("The message is not a JSON object.")
-    check_text(value, keep_nul=is_reply)
+    check_message_text(value, keep_nul=is_reply)
     return value
 
 
-def check_text(value: object, *, keep_nul: bool = False) -> None:
+def check_message_text(value: object, *, keep_nul: bool = False) -> None:
     """Refuse NUL and lone surrogates in every key and string of a tree.
 
     Args:

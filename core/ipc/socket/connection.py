@@ -27,7 +27,7 @@ from core.ipc.protocol.messages import (
     encode_message,
     make_failure,
     make_notification,
-    read_request,
+    parse_request_line,
 )
 from core.ipc.protocol.sessions import Handshake, Session
 from core.ipc.protocol.transport import Peer
@@ -167,7 +167,7 @@ class Connection:
 
     async def _take_line(self, line: bytes) -> None:
         try:
-            request = read_request(line)
+            request = parse_request_line(line)
             if request.ident in self.calls:
                 raise BadMessage("A call with this id is still running.", None)
         except BadMessage as bad:

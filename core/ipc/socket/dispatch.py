@@ -25,7 +25,7 @@ from core.ipc.protocol.sessions import OWNER_SESSION, Handshake, Session, authen
 from core.ipc.socket.connection import KINDS, Call, Connection, Subscription
 from core.ipc.socket.limits import Caps, SearchLimits
 from core.ipc.socket.line_stream import fit_reply
-from core.ipc.socket.pairing import CODE_S, PairingDesk, PairRequest, check_name, pairing_refused_error
+from core.ipc.socket.pairing import CODE_S, PairingDesk, PairRequest, check_new_client_name, pairing_refused_error
 from core.security.handshake import encode_value
 from core.types.clients import Before, ClientRecord
 from core.types.values import OWNER_CHANNEL, Actor, limit_of
@@ -327,7 +327,7 @@ class Dispatcher:
 
     async def _pair_code(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
         if "name" in params:
-            check_name(params["name"])
+            check_new_client_name(params["name"])
         ident = call.request.ident
 
         async def ask_approval(question: PairRequest) -> bool:

@@ -340,7 +340,7 @@ def usable_name(text: str) -> str:
     return _UNUSABLE.sub("-", text[:1000]).strip(" ._-")[:NAME_CHARACTERS].rstrip() or "client"
 
 
-def check_name(name: str) -> str:
+def check_new_client_name(name: str) -> str:
     """A name the person gives to the client to come; the engine checks it once more.
 
     Args:
@@ -434,7 +434,7 @@ class WindowPairing:
             if barred is not None:
                 raise barred
             if name is not None:
-                check_name(name)
+                check_new_client_name(name)
         except LociError as error:
             _fail_turn(turn, error)
             return

@@ -515,13 +515,13 @@ def _plan_opposed(rows: Rows, opposed: Sequence[OpposedMemory]) -> list[PlannedA
     for one in opposed:
         ends = one.action is JobAction.SUPERSEDE
         counts = {"resolved": 1} if ends else {"pending": 1}
-        detail = {"counts": counts, "marks": _read_marks(rows, one), "leaving": list(one.leaving)}
+        detail = {"counts": counts, "marks": _read_text_marks(rows, one), "leaving": list(one.leaving)}
         reason = SETTLED if ends else TO_ASK
         found.append(PlannedAction(one.action, one.memory_id, one.others, reason, min(1.0, one.confidence), detail))
     return found
 
 
-def _read_marks(rows: Rows, opposed: OpposedMemory) -> dict[str, str]:
+def _read_text_marks(rows: Rows, opposed: OpposedMemory) -> dict[str, str]:
     return {
         one: str(rows.value("SELECT lower(hex(substr(content_hash, 1, 8))) FROM memories WHERE id = ?", (one,)))
         for one in (opposed.memory_id, *opposed.others)
@@ -582,7 +582,7 @@ def _is_still_settled(tx: Tx, context: JobContext, action: PlannedAction) -> boo
     return (
         now is not None
         and (now.action, now.others) == (action.action, tuple(action.others))
-        and _read_marks(tx, now) == dict(action.detail["marks"])
+        and _read_text_marks(tx, now) == dict(action.detail["marks"])
     )
 
 

@@ -128,7 +128,7 @@ def cached_relations(
     Raises:
         LociError: what the model said; what was read before is kept.
     """
-    answers = _answers_of(reader)
+    answers = _relation_answers_of(reader)
     keys = [_pair_key(first, second) for first, second in pairs]
     found = [answers.find_relation(key) for key in keys]
     asked = reader.alone if isinstance(reader, RelationModel) else reader
@@ -142,7 +142,7 @@ def cached_relations(
     return [relation for relation in found if relation is not None]
 
 
-def _answers_of(reader: Relate) -> RelationCache:
+def _relation_answers_of(reader: Relate) -> RelationCache:
     name = id(reader)
     with _lock:
         if name not in _known:
@@ -332,7 +332,7 @@ def _query_batches(context: JobContext, line: float) -> Iterator[tuple[NDArray[n
     find_neighbours = context.neighbours
     after = 0
     while find_neighbours is not None and not context.is_stopped():
-        page = _read_page(context, after)
+        page = _read_pair_page(context, after)
         if not page:
             return
         labels = np.array([row[0] for row in page], np.int64)
@@ -345,7 +345,7 @@ def _query_batches(context: JobContext, line: float) -> Iterator[tuple[NDArray[n
         yield ends[:, 0] << _HALF | ends[:, 1], cosines[wanted].astype(np.float32)
 
 
-def _read_page(context: JobContext, after: int) -> list[tuple[int, bytes]]:
+def _read_pair_page(context: JobContext, after: int) -> list[tuple[int, bytes]]:
     wanted = {"space": context.space.name, "dims": context.space.dims, "after": after, "most": _CHUNK}
     page: list[tuple[int, bytes]] = context.read(lambda rows: rows.all(_VECTORS, wanted))
     return page

@@ -158,7 +158,7 @@ class DistillJob:
         fit = count_fitting([one.prompt_memory for one in episodes])
         if not fit:
             return DistilledGroup(episodes[:1], Code.TEXT_TOO_LARGE.value, for_good=True)
-        return self._ask(context, episodes[:fit])
+        return self._distill_group(context, episodes[:fit])
 
     def write(
         self, tx: Tx, verb: Verb | None, context: JobContext, prepared: TalkBatch | DistilledGroup | WordedBatch
@@ -198,7 +198,7 @@ class DistillJob:
 
     # ---- reading
 
-    def _ask(self, context: JobContext, episodes: tuple[Episode, ...]) -> DistilledGroup | None:
+    def _distill_group(self, context: JobContext, episodes: tuple[Episode, ...]) -> DistilledGroup | None:
         """Ask for statements where there is a reader of talk, then for rules and for what has no speaker."""
         try:
             asked = None if context.talk is None else _ask_for_statements(context, episodes)
@@ -265,14 +265,14 @@ class DistillJob:
             if not left.sources or (left.target_id is not None and not is_replaceable(tx, left)):
                 done.append(ItemOutcome())
                 continue
-            done.append(self._alone(tx, verb, context, left))
+            done.append(self._write_one_item(tx, verb, context, left))
         for one in read.confirmed:
             sources = tuple(source for source in one.sources if source.id in there)
-            done.append(self._alone(tx, verb, context, replace(one, sources=sources)))
+            done.append(self._write_one_item(tx, verb, context, replace(one, sources=sources)))
         return done
 
     @staticmethod
-    def _alone(tx: Tx, verb: Verb, context: JobContext, item: DistilledItem | ConfirmedFact) -> ItemOutcome:
+    def _write_one_item(tx: Tx, verb: Verb, context: JobContext, item: DistilledItem | ConfirmedFact) -> ItemOutcome:
         """One item; that it fails stops no other. A vault or a disk that fails stops all."""
         hand = ItemWriter(tx, context.store_service, context.make_transitions(tx, verb))
         try:
@@ -322,8 +322,10 @@ def _check_answer(
     """What of an answer the episodes bear out; what a speaker states comes as statements where they are asked for."""
     facts = (*answer.new_facts, *answer.updated_facts)
     tellers = [one for one in episodes if context.talk is None or one.role in (Role.ASSISTANT, Role.TOOL)]
-    taken = [one for fact in facts if (one := _item(Kind.FACT, fact, tellers, known)) is not None]
-    taken += [one for rule in answer.new_rules if (one := _item(Kind.RULE, rule, episodes, known)) is not None]
+    taken = [one for fact in facts if (one := _find_item_sources(Kind.FACT, fact, tellers, known)) is not None]
+    taken += [
+        one for rule in answer.new_rules if (one := _find_item_sources(Kind.RULE, rule, episodes, known)) is not None
+    ]
     unique = list({(one.kind, one.text): one for one in reversed(taken)}.values())[::-1]
     vectors = embed_or_none(context, [one.text for one in unique]) if unique else None
     items = tuple(unique)
@@ -342,7 +344,7 @@ def _check_answer(
     return DistilledGroup(tuple(episodes), items=items, confirmed=tuple(confirmed), counts=counts)
 
 
-def _item(
+def _find_item_sources(
     kind: Kind, proposed: NewFact | NewRule, episodes: Sequence[Episode], known: Mapping[str, str]
 ) -> DistilledItem | None:
     """A fact or rule with the episodes that say it; None where none does, or its target was not shown."""
@@ -480,13 +482,16 @@ def write_wordings(tx: Tx, worded: WordedBatch) -> BatchResult:
 
 def count_wording_backlog(rows: Rows) -> int:
     """How many digests a model was not asked about."""
-    return len(rows.all(_WAITING, (_last(rows), -1)))
+    return len(rows.all(_WAITING, (_last_distilled(rows), -1)))
 
 
 def _read_waiting_episodes(rows: Rows) -> list[tuple[int, str, str]]:
-    return [(int(n), str(memory_id), str(text)) for n, memory_id, text in rows.all(_WAITING, (_last(rows), _AT_ONCE))]
+    return [
+        (int(n), str(memory_id), str(text))
+        for n, memory_id, text in rows.all(_WAITING, (_last_distilled(rows), _AT_ONCE))
+    ]
 
 
-def _last(rows: Rows) -> int:
+def _last_distilled(rows: Rows) -> int:
     found = rows.value("SELECT value FROM settings WHERE key = ?", (NOTE,))
     return 0 if found is None else int(json.loads(found))

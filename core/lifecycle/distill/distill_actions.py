@@ -151,7 +151,7 @@ class ItemWriter:
         return ItemOutcome("confirmed", (memory_id,)) if new else ItemOutcome()
 
     def _let_in(self, item: DistilledItem) -> ItemOutcome:
-        memory_id = self._write(item)
+        memory_id = self._write_item(item)
         if item.kind is Kind.RULE and not find_persons_words(self.tx, [one.id for one in item.sources]):
             # Trigger: a rule that the person did not say. Why: whoever writes a page could tell assistants what to do.
             # Outcome: the person is asked.
@@ -161,27 +161,27 @@ class ItemWriter:
         reply = self.store_service.admit_memory(self.transitions, memory_id)
         if reply.deduplicated:
             raise _StandsError(reply.memory_id)
-        if item.target_id is not None and self._stand(memory_id, item.target_id):
-            self._replace(memory_id, item.target_id)
-        return self._outcome(item, memory_id, reply.operation)
+        if item.target_id is not None and self._are_all_active(memory_id, item.target_id):
+            self._propose_replacement(memory_id, item.target_id)
+        return self._item_outcome(item, memory_id, reply.operation)
 
-    def _outcome(self, item: DistilledItem, memory_id: str, operation: str) -> ItemOutcome:
+    def _item_outcome(self, item: DistilledItem, memory_id: str, operation: str) -> ItemOutcome:
         ids = tuple(dict.fromkeys([memory_id, *self.transitions.touched]))
         status = self.tx.value("SELECT status FROM memories WHERE id = ?", (memory_id,))
         if status in (Status.QUARANTINED.value, Status.ARCHIVED.value, Status.DISPUTED.value):
             return ItemOutcome("asked" if self.transitions.opened else "", ids)
         if item.kind is Kind.RULE:
             return ItemOutcome("new_rules", ids)
-        gone = item.target_id is not None and not self._stand(item.target_id)
+        gone = item.target_id is not None and not self._are_all_active(item.target_id)
         return ItemOutcome("updated" if gone or operation == "MERGE" else "new_facts", ids)
 
-    def _stand(self, *ids: str) -> bool:
+    def _are_all_active(self, *ids: str) -> bool:
         found = (self.tx.value("SELECT status FROM memories WHERE id = ?", (one,)) for one in ids)
         return all(status == Status.ACTIVE.value for status in found)
 
-    def _write(self, item: DistilledItem) -> str:
+    def _write_item(self, item: DistilledItem) -> str:
         """The row as one that waits, with all that its episodes give it."""
-        tx, draft = self.tx, self._draft(item)
+        tx, draft = self.tx, self._draft_item(item)
         labels = insert_memories(tx, [draft])
         vectors = None if item.vector is None else item.vector.reshape(1, -1)
         write_new_vectors(tx, labels, vectors, self.transitions.space, self.transitions.stored)
@@ -194,7 +194,7 @@ class ItemWriter:
         refresh_trust(tx, draft.id)
         return draft.id
 
-    def _draft(self, item: DistilledItem) -> Draft:
+    def _draft_item(self, item: DistilledItem) -> Draft:
         newest = max(item.sources, key=lambda one: one.order)
         times = (None, None) if newest.said is None else (self.tx.now_ms, newest.said.ms)
         read = read_claims(self.store_service.readers.stored, item.text, (), times)
@@ -220,11 +220,11 @@ class ItemWriter:
             permanence=reconcile_permanence(item.permanence, classify_permanence(item.text, read, item.kind)),
         )
 
-    def _replace(self, new_id: str, old_id: str) -> None:
+    def _propose_replacement(self, new_id: str, old_id: str) -> None:
         """Both stand though a model says that one replaces the other: the gate hears of it."""
         newcomer = load_candidate(self.tx, new_id, self.transitions.space)
         other = load_neighbours(self.tx, {old_id: 1.0})[old_id]
-        proposal = weigh_model_answer(self._before(newcomer, other), RelationProposal(Label.SUPERSEDE, _GUESS))
+        proposal = weigh_model_answer(self._built_in_odds(newcomer, other), RelationProposal(Label.SUPERSEDE, _GUESS))
         relation = limit_to_part(newcomer, other, proposal)
         verdict = decide_gate(newcomer.authority, other.authority, relation)
         if relation.label is not Label.SUPERSEDE or verdict.decision in _NO_UPDATE:
@@ -236,7 +236,7 @@ class ItemWriter:
         self.transitions.weighed = "model"
         PlanExecution(self.transitions, newcomer, plan, self.store_service.readers).apply_plan()
 
-    def _before(self, newcomer: StoreCandidate, other: Neighbour) -> Mapping[Label, float]:
+    def _built_in_odds(self, newcomer: StoreCandidate, other: Neighbour) -> Mapping[Label, float]:
         """What the built-in model says of the pair; nothing where there is none, or it does not answer."""
         if self.store_service.readers.relate is None:
             return {}

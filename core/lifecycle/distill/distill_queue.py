@@ -113,7 +113,7 @@ def count_backlog(rows: Rows, now_ms: int, *, is_by_talk: bool = False) -> int:
         now_ms: the time; one that failed waits an hour, then four.
         is_by_talk: whether statements are asked for: then imported ones count, too.
     """
-    return int(rows.value(_COUNT, _values(now_ms, is_by_talk=is_by_talk)))
+    return int(rows.value(_COUNT, _queue_parameters(now_ms, is_by_talk=is_by_talk)))
 
 
 def count_dead(rows: Rows) -> int:
@@ -130,7 +130,7 @@ def next_episodes(rows: Rows, now_ms: int, *, is_by_talk: bool = False) -> tuple
     Returns:
         At most twenty; of what failed before fewer; empty where nothing waits.
     """
-    values = _values(now_ms, is_by_talk=is_by_talk)
+    values = _queue_parameters(now_ms, is_by_talk=is_by_talk)
     first = rows.one(_FIRST, values)
     if first is None:
         return ()
@@ -184,7 +184,7 @@ def mark_done(tx: Tx, ids: Iterable[str]) -> None:
         tx: the run's transaction.
     """
     for memory_id in ids:
-        _set(tx, memory_id, {"state": "done", "code": None})
+        _write_distilled(tx, memory_id, {"state": "done", "code": None})
         # Without such a row `distilled` alone tells it: a row more would keep its storing from being undone.
         # So would a change of what an import has written.
         if tx.value("SELECT import_id FROM memories WHERE id = ?", (memory_id,)) is None:
@@ -211,7 +211,7 @@ def mark_failed(
             attempts, failures = one.attempts + (not is_patient), one.failures + is_patient
             is_dead = for_good or attempts >= TRIES
             counts = {"attempts": attempts, "failures": min(failures, len(_AT_ONCE) - 1)}
-            _set(tx, one.id, {"state": "dead" if is_dead else "failed", **counts, "code": code})
+            _write_distilled(tx, one.id, {"state": "dead" if is_dead else "failed", **counts, "code": code})
             gone += is_dead
     return gone
 
@@ -240,13 +240,13 @@ def revive_all_episodes(tx: Tx) -> int:
     return revive_episodes(tx, [str(row[0]) for row in found])
 
 
-def _set(tx: Tx, memory_id: str, changes: Mapping[str, object]) -> None:
+def _write_distilled(tx: Tx, memory_id: str, changes: Mapping[str, object]) -> None:
     key = {"memory_id": memory_id}
     if not tx.update("distilled", key, {**changes, "at": tx.now_ms}):
         tx.insert("distilled", {**key, **changes, "at": tx.now_ms})
 
 
-def _values(now_ms: int, *, is_by_talk: bool = False) -> dict[str, object]:
+def _queue_parameters(now_ms: int, *, is_by_talk: bool = False) -> dict[str, object]:
     return {"now": now_ms, "pause": _FIRST_PAUSE_MS, "smallest": len(_AT_ONCE) - 1, "talks": int(is_by_talk)}
 
 

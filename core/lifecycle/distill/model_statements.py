@@ -57,7 +57,7 @@ class CheckedStatements:
 def shown_turns(episodes: Sequence[TalkEpisode]) -> tuple[ShownTurn, ...]:
     """Episodes as the model is shown them: with who speaks."""
     return tuple(
-        ShownTurn(ShownMemory(one.id, one.text, None if one.said is None else one.said.ms), _speaker(one))
+        ShownTurn(ShownMemory(one.id, one.text, None if one.said is None else one.said.ms), _speaker_name(one))
         for one in episodes
     )
 
@@ -103,7 +103,7 @@ def find_quote(text: str, quote: str) -> tuple[int, int] | None:
 def _check_each(proposed: ProposedStatements, episodes: Sequence[TalkEpisode]) -> CheckedStatements:
     dropped: Counter[str] = Counter({MALFORMED: proposed.malformed} if proposed.malformed else {})
     said = tuple(one.text for one in episodes)
-    names = tuple(dict.fromkeys(name for one in episodes if (name := _speaker(one))))
+    names = tuple(dict.fromkeys(name for one in episodes if (name := _speaker_name(one))))
     kept: list[TalkStatement] = []
     for item in proposed.statements:
         episode = episodes[item.episode - 1] if 1 <= item.episode <= len(episodes) else None
@@ -111,15 +111,15 @@ def _check_each(proposed: ProposedStatements, episodes: Sequence[TalkEpisode]) -
         if episode is None or span is None:
             dropped[NO_SPAN] += 1
             continue
-        reason = _refusal(item, episode, span, said, names)
+        reason = _why_statement_refused(item, episode, span, said, names)
         if reason:
             dropped[reason] += 1
         else:
-            kept.append(TalkStatement(_statement(item, episode, span), episode, made_by="model"))
+            kept.append(TalkStatement(_statement_from_proposal(item, episode, span), episode, made_by="model"))
     return CheckedStatements(tuple(kept), dict(dropped))
 
 
-def _refusal(
+def _why_statement_refused(
     item: ProposedStatement, episode: TalkEpisode, span: tuple[int, int], said: Sequence[str], names: Sequence[str]
 ) -> str:
     """Why a statement with a span is left out; "" where it is not."""
@@ -146,14 +146,14 @@ def _is_question(text: str, span: tuple[int, int]) -> bool:
     return closing is not None and closing[0] == "?"
 
 
-def _statement(item: ProposedStatement, episode: TalkEpisode, span: tuple[int, int]) -> Statement:
-    is_owner = episode.turn.is_owner and item.about.casefold() == _speaker(episode).casefold()
+def _statement_from_proposal(item: ProposedStatement, episode: TalkEpisode, span: tuple[int, int]) -> Statement:
+    is_owner = episode.turn.is_owner and item.about.casefold() == _speaker_name(episode).casefold()
     about = YOU if is_owner or item.about.casefold() == YOU.casefold() else item.about
     said_ms = None if episode.said is None else episode.said.ms
     return Statement(item.text, about, StatementType(item.type), item.is_lasting, _SURE, episode.id, span, said_ms)
 
 
-def _speaker(episode: TalkEpisode) -> str:
+def _speaker_name(episode: TalkEpisode) -> str:
     """How the built-in reader calls who speaks (`core.talk.references`)."""
     turn = episode.turn
     return References([turn]).name_of(turn)

@@ -79,13 +79,13 @@ def speak_of_others(earlier: WordedStatement, later: WordedStatement) -> bool:
 
 def are_of_others(first: str, second: str) -> bool:
     """Whether two statements begin with a name each, and no name of the one may mean anybody of the other."""
-    names = _names(first), _names(second)
+    names = _leading_names(first), _leading_names(second)
     if not names[0] or not names[1]:
         return False
     return not any(_may_be_one(one, other) for one in names[0] for other in names[1])
 
 
-def _names(text: str) -> list[str]:
+def _leading_names(text: str) -> list[str]:
     """The words with a capital, the first one before all; none where the text does not begin with a name."""
     words = [found.group() for found in _NAMES.finditer(text)]
     if not words or not words[0][:1].isupper():

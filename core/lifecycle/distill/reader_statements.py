@@ -100,9 +100,9 @@ class TalkDistillation:
             self._held = None
             return None
         held = self._held
-        if held is None or held.version != scope.version or not _holds(held, waiting):
+        if held is None or held.version != scope.version or not _is_talk_unchanged(held, waiting):
             held = read_talk(context.talk, waiting.episodes)
-        batch, self._held = _cut(held)
+        batch, self._held = _split_talk_batch(held)
         statements = tuple(_with_vectors(context, batch.statements))
         cursor = replace(scope, after=waiting.first_label).to_cursor()
         return replace(batch, statements=statements, cursor=cursor)
@@ -197,7 +197,7 @@ def preview_talk(
     small: list[str] = []
     skipped: Counter[str] = Counter()
     seen: set[tuple[str, str]] = set()
-    for talk in _talks(context, scope):
+    for talk in _read_waiting_talks(context, scope):
         skipped.update(talk.skipped)
         small += [one.id for one in talk.left if one.id in talk.small and not talk.statements.get(one.id)]
         for one in (
@@ -205,7 +205,7 @@ def preview_talk(
             for episode in talk.left
             for statement in talk.statements.get(episode.id, ())
         ):
-            operation, reason = context.read(partial(_foresee, one=one, seen=seen))
+            operation, reason = context.read(partial(_foresee_statement, one=one, seen=seen))
             if reason:
                 skipped[reason] += 1
             else:
@@ -219,7 +219,7 @@ def count_backlog(rows: Rows, context: JobContext, cursor: Mapping[str, Any]) ->
     return 0 if context.talk is None else count_waiting(rows, TalkScope.from_cursor(context.talk.version, cursor))
 
 
-def _talks(context: JobContext, scope: TalkScope) -> Iterator[ReadTalk]:
+def _read_waiting_talks(context: JobContext, scope: TalkScope) -> Iterator[ReadTalk]:
     """Every talk that waits, read without writing anything: what was looked at is known by its id."""
     looked: set[str] = set()
     while context.talk is not None and not context.is_stopped():
@@ -230,7 +230,7 @@ def _talks(context: JobContext, scope: TalkScope) -> Iterator[ReadTalk]:
         yield read_talk(context.talk, waiting.episodes)
 
 
-def _foresee(rows: Rows, one: TalkStatement, seen: set[tuple[str, str]]) -> tuple[str, str]:
+def _foresee_statement(rows: Rows, one: TalkStatement, seen: set[tuple[str, str]]) -> tuple[str, str]:
     reason = reason_to_skip(rows, one.statement, one.episode)
     key = (one.episode.space_id, one.statement.text)
     is_known = key in seen or find_twin(rows, one.statement, one.episode) is not None
@@ -238,14 +238,14 @@ def _foresee(rows: Rows, one: TalkStatement, seen: set[tuple[str, str]]) -> tupl
     return ("NOOP" if is_known else "ADD"), reason
 
 
-def _holds(held: ReadTalk, waiting: WaitingTalk) -> bool:
+def _is_talk_unchanged(held: ReadTalk, waiting: WaitingTalk) -> bool:
     """Whether what is left of the talk in hand is just what waits of it: nothing came, went or changed."""
     left = [(one.id, one.content_hash) for one in held.left]
     now = [(one.id, one.content_hash) for one in waiting.episodes if one.waits]
     return left[: len(now)] == now[: len(left)]
 
 
-def _cut(held: ReadTalk) -> tuple[TalkBatch, ReadTalk | None]:
+def _split_talk_batch(held: ReadTalk) -> tuple[TalkBatch, ReadTalk | None]:
     """The next few episodes of a talk, at least one; and what is left."""
     some: list[TalkEpisode] = []
     statements: list[TalkStatement] = []

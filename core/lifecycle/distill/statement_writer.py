@@ -155,13 +155,13 @@ def _find_same_place(rows: Rows, one: TalkStatement) -> str | None:
     content = content_words(one.statement.text)
     for memory_id, start, stop, text in rows.all(_OF_PLACE, (one.episode.id, one.statement.about, one.made_by)):
         other = content_words(str(text))
-        is_same = _bare(one.episode.text[start:stop]) == _bare(one.episode.text[begin:end])
+        is_same = _strip_punctuation(one.episode.text[start:stop]) == _strip_punctuation(one.episode.text[begin:end])
         if start < end and begin < stop and (is_same or content <= other or other <= content):
             return str(memory_id)
     return None
 
 
-def _bare(text: str) -> str:
+def _strip_punctuation(text: str) -> str:
     return text.strip(" \t\r\n.!,;:")
 
 
@@ -243,14 +243,14 @@ class StatementWriter:
             return StatementOutcome(skipped=skipped)
         known = find_twin(self.tx, one.statement, one.episode) or _find_same_place(self.tx, one)
         if known is not None:
-            return self._repeat(known, one)
+            return self._corroborate_statement(known, one)
         lines = self.transitions.verb.lines
         try:
             with self.tx.attempt():
                 return self._let_in(one)
         except _StandsError as stands:
             self.transitions.verb.forget_lines(lines)
-            return self._repeat(stands.memory_id, one)
+            return self._corroborate_statement(stands.memory_id, one)
         except _StandsBesideError:
             self.transitions.verb.forget_lines(lines)
             return self._let_stand(one)
@@ -258,22 +258,22 @@ class StatementWriter:
             self.transitions.verb.forget_lines(lines)
             raise
 
-    def _repeat(self, known: str, one: TalkStatement) -> StatementOutcome:
+    def _corroborate_statement(self, known: str, one: TalkStatement) -> StatementOutcome:
         """What stands is said again: its episode is one more source, unless it is the same one or may echo it."""
         is_new = self.tx.row("statements", {"memory_id": known, "episode_id": one.episode.id}) is None
-        self._note(known, one, "NOOP")
+        self._note_statement(known, one, "NOOP")
         if is_new and not was_disclosed(self.tx, one.episode.client_id, known):
             add_corroboration(self.tx, known, one.episode.lineage, one.episode.source)
         return StatementOutcome(known, "NOOP", ids=(known,) if is_new else ())
 
     def _let_in(self, one: TalkStatement) -> StatementOutcome:
-        memory_id = self._write(one)
+        memory_id = self._write_statement(one)
         reply = compare_by_subject(self.store_service).admit_memory(self.transitions, memory_id)
         if reply.deduplicated:
             raise _StandsError(reply.memory_id)
         if reply.operation == "MERGE" or self._is_ended_by_wording(one, memory_id, reply):
             raise _StandsBesideError
-        self._note(memory_id, one, reply.operation)
+        self._note_statement(memory_id, one, reply.operation)
         ids = dict.fromkeys([memory_id, *self.transitions.touched])
         return StatementOutcome(memory_id, reply.operation, ids=tuple(ids))
 
@@ -291,14 +291,14 @@ class StatementWriter:
         """Both stand; only what its claims say is held against what stands."""
         transitions = replace(self.transitions, weights={}, opened=[], touched=[])
         with self.tx.attempt():
-            memory_id = self._write(one)
+            memory_id = self._write_statement(one)
             transitions.activate(memory_id)
             reply = judge_by_claims(self.store_service, transitions, memory_id)
             operation = "COEXIST" if reply.operation in ("ADD", "NOOP") else reply.operation
-            self._note(memory_id, one, operation)
+            self._note_statement(memory_id, one, operation)
         return StatementOutcome(memory_id, operation, ids=tuple(dict.fromkeys([memory_id, *transitions.touched])))
 
-    def _note(self, memory_id: str, one: TalkStatement, operation: str) -> None:
+    def _note_statement(self, memory_id: str, one: TalkStatement, operation: str) -> None:
         statement, key = one.statement, {"memory_id": memory_id, "episode_id": one.episode.id}
         row: Mapping[str, object] = {
             "start_at": statement.span[0],
@@ -314,9 +314,9 @@ class StatementWriter:
         if not self.tx.update("statements", key, row):
             self.tx.insert("statements", {**key, **row, "operation": operation, "made_by": one.made_by})
 
-    def _write(self, one: TalkStatement) -> str:
+    def _write_statement(self, one: TalkStatement) -> str:
         """The row as one that waits, with all that its episode gives it."""
-        tx, draft, episode = self.tx, self._draft(one), one.episode
+        tx, draft, episode = self.tx, self._draft_statement(one), one.episode
         labels = insert_memories(tx, [draft])
         vectors = None if one.vector is None else one.vector.reshape(1, -1)
         write_new_vectors(tx, labels, vectors, self.transitions.space, self.transitions.stored)
@@ -326,7 +326,7 @@ class StatementWriter:
         refresh_trust(tx, draft.id)
         return draft.id
 
-    def _draft(self, one: TalkStatement) -> Draft:
+    def _draft_statement(self, one: TalkStatement) -> Draft:
         statement, episode = one.statement, one.episode
         times = (None, None) if episode.said is None else (self.tx.now_ms, episode.said.ms)
         read = read_claims(self.store_service.readers.stored, statement.text, (), times)

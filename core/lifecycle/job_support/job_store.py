@@ -135,7 +135,7 @@ def enqueue_job(
     return job_id
 
 
-def by_id(rows: Rows, job_id: str) -> StoredJob | None:
+def read_job(rows: Rows, job_id: str) -> StoredJob | None:
     """One job; None when there is no such."""
     row = rows.one(f"SELECT {_COLUMNS} FROM jobs WHERE id = ?", (job_id,))  # noqa: S608 - constant
     return None if row is None else _job_from_row(row)
@@ -287,11 +287,11 @@ def fail_job(tx: Tx, job_id: str, code: str, *, is_patient: bool = False) -> Job
         ),
     )
     if state is JobState.POISON:
-        close_step(tx, job_id)
+        close_job_step(tx, job_id)
     return state
 
 
-def close_step(tx: Tx, job_id: str) -> None:
+def close_job_step(tx: Tx, job_id: str) -> None:
     """End the undo step of a run: from here on it can be taken back; where nothing changed, it goes."""
     step_id = tx.value("SELECT step_id FROM jobs WHERE id = ?", (job_id,))
     if step_id is None:

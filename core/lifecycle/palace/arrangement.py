@@ -483,7 +483,7 @@ def _select_writable_rows(
             )
         )
     return [
-        stored.place_row(batch.ids[at], room_id, (x, y), "lifecycle")
+        stored.make_place_row(batch.ids[at], room_id, (x, y), "lifecycle")
         for at, room_id, x, y in part
         if batch.ids[at] in still and room_id in there and (room_id, x, y) not in spots
     ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from core.talk.vocabulary import starts_with, talk_words
+from core.talk.vocabulary import length_of_phrase_at, talk_words
 from core.text.noun_phrases import Key, Phrase, stem_of
 from core.text.terms import fold_width
 
@@ -51,7 +51,7 @@ def read_clarity(text: str, phrases: Sequence[Phrase], theme: Collection[str], s
     clarity = min(1.0, len(about) / _ENOUGH) * _shape_factor(stripped)
     lows = [word.lower() for word in _WORD.findall(stripped.replace("’", "'"))]
     phrases_of_talk = talk_words().phrases
-    if any(starts_with(lows[:_OPENING], 0, phrases_of_talk[kind]) for kind in ("openers", "pleasantries")):
+    if any(length_of_phrase_at(lows[:_OPENING], 0, phrases_of_talk[kind]) for kind in ("openers", "pleasantries")):
         clarity *= _REPLY
     if not _YOU.isdisjoint(lows):
         clarity *= _TO_SOMEBODY

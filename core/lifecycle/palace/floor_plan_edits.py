@@ -81,7 +81,7 @@ def move_locus(tx: Tx, desk: FloorPlanContext, memory_id: str, room_id: str, x: 
     others = places[[other != memory_id for other in ids]] if ids else places
     place = Grid(room.w, room.h, others, _name_grounds(tx, room_id)).take_nearest(*_clamp_to_room(room, x, y))
     with desk.work.verb(tx, "move_locus", "Move a locus", OWNER_ACTOR) as verb:
-        _write_place(tx, memory_id, room_id, place)
+        _write_memory_place(tx, memory_id, room_id, place)
         verb.note_audit(memory_id, room=room_id)
     return verb.step_id
 
@@ -168,7 +168,7 @@ def merge_rooms(tx: Tx, desk: FloorPlanContext, from_id: str, into_id: str) -> s
         )
     with desk.work.verb(tx, "merge_rooms", f"Merge a room into {room.name}", OWNER_ACTOR) as verb:
         for at, _, x, y in rows:
-            _write_place(tx, ids[at], into_id, (x, y))
+            _write_memory_place(tx, ids[at], into_id, (x, y))
         tx.update("rooms", {"id": into_id}, {"made_by": "owner"})
         strip_room(tx, from_id)
         tx.delete("rooms", {"id": from_id})
@@ -210,7 +210,7 @@ def make_room(tx: Tx, desk: FloorPlanContext, space: str, name: str, memory_ids:
         stored.insert_room(tx, room)
         stored.insert_alcoves(tx, [(room.id, alcove) for alcove in layout.alcoves])
         for memory_id, place in zip(ids, layout.places.tolist(), strict=True):
-            _write_place(tx, memory_id, room.id, place)
+            _write_memory_place(tx, memory_id, room.id, place)
         verb.note_audit(room.id, loci=len(ids))
     return verb.step_id
 
@@ -329,8 +329,8 @@ def _read_talks(rows: Rows, ids: Sequence[str]) -> Numbers:
     return number_talks([found.get(memory_id) for memory_id in ids])
 
 
-def _write_place(tx: Tx, memory_id: str, room_id: str, place: Sequence[float]) -> None:
-    row = stored.place_row(memory_id, room_id, place, "owner")
+def _write_memory_place(tx: Tx, memory_id: str, room_id: str, place: Sequence[float]) -> None:
+    row = stored.make_place_row(memory_id, room_id, place, "owner")
     if not tx.update("places", {"memory_id": memory_id}, {name: row[name] for name in row if name != "memory_id"}):
         tx.insert("places", row)
 

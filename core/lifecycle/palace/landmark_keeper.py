@@ -73,7 +73,7 @@ def keep_landmarks(site: PalaceContext) -> int:
         LociError: VAULT_LOCKED; what is done by then stays.
     """
     changed = 0
-    for state in site.read(_read_states):
+    for state in site.read(_read_room_states):
         if state.fallen or len(state.current) < landmark_count(state.count):
             site.check_not_closing()
             changed += _fill_missing_landmarks(site, state)
@@ -82,10 +82,10 @@ def keep_landmarks(site: PalaceContext) -> int:
 
 def has_landmarks_to_mend(rows: Rows) -> bool:
     """Whether a landmark fell, or a room has none though it holds something that may be one."""
-    return any(state.fallen or (state.count and not state.current) for state in _read_states(rows))
+    return any(state.fallen or (state.count and not state.current) for state in _read_room_states(rows))
 
 
-def _read_states(rows: Rows) -> list[_RoomState]:
+def _read_room_states(rows: Rows) -> list[_RoomState]:
     current: dict[str, dict[int, str]] = {}
     fallen: dict[str, dict[int, str]] = {}
     for room_id, position, memory_id, is_current in rows.all(_STATE):

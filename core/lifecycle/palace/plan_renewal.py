@@ -22,7 +22,7 @@ from core.memory import floor_plan as stored
 from core.memory.floor_plan import Places, Room, Wing
 from core.memory.landmarks import read_alcoves, remove_alcoves
 from core.score.appearance import choose_look
-from core.score.floor_plan import WING_ASPECT, Grid, Rect, is_place, lay_out, stretch_rooms
+from core.score.floor_plan import WING_ASPECT, Grid, Rect, is_free_grid_point, lay_out, stretch_rooms
 from core.score.room_sections import name_grounds
 from core.types.values import LIFECYCLE_ACTOR
 from core.types.views import Alcove
@@ -268,7 +268,7 @@ def _move_misplaced(tx: Tx, room: Room, closed: Sequence[Rect]) -> None:
     for memory_id, x, y in tx.all(
         "SELECT memory_id, x, y FROM places WHERE room_id = ? ORDER BY placed_by <> 'owner', rowid", (room.id,)
     ):
-        if (x, y) not in taken and is_place(room.w, room.h, x, y, closed):
+        if (x, y) not in taken and is_free_grid_point(room.w, room.h, x, y, closed):
             taken.add((x, y))
         else:
             misplaced.append((memory_id, x, y))

@@ -195,7 +195,7 @@ class _ThemeFinder:
         for part, terms in zip(open_, ranked, strict=True):
             named = (term for term in terms if self._may_name(term, part, groups, least_inside))
             for term in islice(named, int(not self._is_full())):
-                self._add(term.name, np.array(self._places[term.key], np.int64))
+                self._add_theme(term.name, np.array(self._places[term.key], np.int64))
 
     def _may_name(self, term: RankedTerm, part: Numbers, groups: Numbers, least_inside: float) -> bool:
         speakers = np.array(self._places.get(term.key, []), np.int64)
@@ -217,12 +217,12 @@ class _ThemeFinder:
                 continue
             near = self._vectors @ mean_directions(self._vectors[sure], np.zeros(len(sure), np.int64), 1)[0]
             may = (counts > 0) & (groups == NONE) & (near >= np.median(near[sure]))
-            self._add(name, np.union1d(sure, np.flatnonzero(may)))
+            self._add_theme(name, np.union1d(sure, np.flatnonzero(may)))
 
     def _is_full(self) -> bool:
         return len(self._themes.names) >= self._limits.most
 
-    def _add(self, name: str, speakers: Numbers) -> None:
+    def _add_theme(self, name: str, speakers: Numbers) -> None:
         self._used.add(fold_case(name))
         self._themes.names.append(name)
         self._themes.speakers.append(speakers)

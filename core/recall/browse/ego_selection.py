@@ -137,7 +137,7 @@ def select_ego(
     worths: dict[int, float] = {}
     frontier = [centre]
     for step in range(1, depth + 1):
-        neighbourhood.update(_by_end(look(frontier, {centre, *offers}), frontier))
+        neighbourhood.update(_edges_by_end(look(frontier, {centre, *offers}), frontier))
         found = _reachable_nodes(frontier, neighbourhood, offers, centre)
         worths |= worth(found.keys() - worths.keys())
         for n, (link, parent) in found.items():
@@ -153,7 +153,7 @@ def select_ego(
     looked = {n: {link.other_end(n) for link in links} for n, links in neighbourhood.items()}
     rest = [n for n in distance if n not in neighbourhood]
     if rest:
-        neighbourhood.update(_by_end(among(distance.keys()), rest))
+        neighbourhood.update(_edges_by_end(among(distance.keys()), rest))
     for n, link in parents.items():  # what is among the drawn may be cut: the way to each node never is
         neighbourhood[n][link] = offers[n].weight
     gone = {n: others - distance.keys() for n, others in looked.items()}
@@ -185,7 +185,7 @@ def _choose_nodes(offers: Mapping[int, _Offer], centre: int, most: int) -> set[i
     return chosen - {centre}
 
 
-def _by_end(links: Links, ends: Iterable[int]) -> dict[int, Links]:
+def _edges_by_end(links: Links, ends: Iterable[int]) -> dict[int, Links]:
     neighbourhood: dict[int, Links] = {n: {} for n in ends}
     for link, weight in links.items():
         for n in (link.a, link.b):

@@ -197,7 +197,7 @@ def _link_of(n: int, label: int, kind: str) -> Link:
     return Link(label, n, kind) if kind == SAYS else Link(n, label, kind)
 
 
-def find_start(index: EntityIndex, rows: Rows) -> str | None:
+def find_graph_start(index: EntityIndex, rows: Rows) -> str | None:
     """Where a graph begins when nothing is chosen: the owner, else the person named most often, else what is.
 
     Returns:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from core.errors import Code, UserError
 from core.memory.read import time_of_memory_sql
-from core.recall.browse.library import read_rows
+from core.recall.browse.library import read_memory_rows
 from core.recall.browse.timeline import NEVER_BELIEVED
 from core.recall.vectors import SnapshotVectors
 from core.score.topics import Pair, classify_transitions
@@ -137,12 +137,12 @@ def trace_evolution(
     here = sorted(matches.cosines)
     tied = [row[0] for row in rows.all(_NEIGHBOURS, {"here": json.dumps(here), "most": _TIED})] if here else []
     known = [_TopicFacts(*row) for row in rows.all(_KNOWN, {"here": json.dumps(here + tied)})]
-    light = {row.id: row for row in read_rows(rows, [one.id for one in known], now_ms)}
+    light = {row.id: row for row in read_memory_rows(rows, [one.id for one in known], now_ms)}
     line, wordings = _fold_wordings(known)
     opposed, supported = _read_ties(rows, known, {old.id: heir for heir, olds in wordings.items() for old in olds})
     steps = classify_transitions([(one.id, one.at) for one in line], opposed, supported)
     places, counts = _number_versions(line)
-    untils = _end_times(line, opposed)
+    untils = _version_end_times(line, opposed)
     events = tuple(
         TopicEvent(
             row=light[one.id],
@@ -185,7 +185,7 @@ def check_topic(topic: str) -> str:
 def _find_topic_matches(
     rows: Rows, stored: SnapshotVectors, topic: str, vector: Vectors | None, limit: int
 ) -> _TopicMatches:
-    worded = set(_with_words(rows, topic))
+    worded = set(_labels_with_topic_words(rows, topic))
     if vector is None:
         kept = sorted(worded)
         return _TopicMatches(dict.fromkeys(kept[:limit]), max(0, len(kept) - limit))
@@ -205,7 +205,7 @@ def _search_nearest(rows: Rows, stored: SnapshotVectors, vector: Vectors, most: 
     return {} if hits is None else dict(zip(hits.labels.tolist(), hits.cosines.tolist(), strict=True))
 
 
-def _with_words(rows: Rows, topic: str) -> Iterable[int]:
+def _labels_with_topic_words(rows: Rows, topic: str) -> Iterable[int]:
     """Labels of memories with all the words of a topic that tell anything."""
     topic_terms = query_terms(topic)
     terms = [found.term for found in topic_terms if not found.stop]
@@ -286,7 +286,7 @@ def _number_versions(line: Sequence[_TopicFacts]) -> tuple[Mapping[str, int], Ma
     return places, counts
 
 
-def _end_times(line: Sequence[_TopicFacts], opposed: Collection[Pair]) -> Mapping[str, int]:
+def _version_end_times(line: Sequence[_TopicFacts], opposed: Collection[Pair]) -> Mapping[str, int]:
     """When each memory ceased to stand: as it says, else when what replaced it was said, else when it was given up."""
     at = {one.id: one.at for one in line}
     found: dict[str, int] = {}

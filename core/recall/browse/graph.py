@@ -15,7 +15,7 @@ from core.errors import Code, UserError
 from core.memory.read import time_of_memory_sql
 from core.recall.browse.ego_selection import EgoSelection, entity_worth, link_strength, memory_worth, select_ego
 from core.recall.browse.entity_links import EntityIndex
-from core.recall.browse.library import find_rows, read_rows
+from core.recall.browse.library import find_library_rows, read_memory_rows
 from core.recall.browse.links import OWNER_LABEL, Links, Nearness, read_links_around
 from core.recall.scope import Labels
 from core.recall.vectors import SnapshotVectors
@@ -109,7 +109,7 @@ class ShownMemories:
         self._status: dict[int, str] = {}
         self.is_narrowed = bool(wanted.query.strip())
         if self.is_narrowed:
-            ids = find_rows(rows, FindRequest(wanted.query), now_ms)
+            ids = find_library_rows(rows, FindRequest(wanted.query), now_ms)
             self._every = np.sort(parse_labels(rows.value(_LABELS, (json.dumps(ids),))))
 
     def all_labels(self) -> Labels:
@@ -249,7 +249,7 @@ def make_nodes(rows: Rows, index: EntityIndex, labels: Collection[int], now_ms: 
         now_ms: the present, epoch ms; for strength.
     """
     ids: dict[int, str] = dict(rows.all(_IDS, (json.dumps([n for n in labels if n > OWNER_LABEL]),)))
-    found = {row.n: GraphNode(row) for row in read_rows(rows, list(ids.values()), now_ms)}
+    found = {row.n: GraphNode(row) for row in read_memory_rows(rows, list(ids.values()), now_ms)}
     lines = index.lines(n for n in labels if n <= OWNER_LABEL)
     return found | {n: GraphNode(None, line) for n, line in lines.items()}
 

@@ -115,7 +115,7 @@ _ROWS = (
 )
 
 
-def find_rows(rows: Rows, request: FindRequest, now_ms: int, scope: Scope = OWNER_SCOPE) -> tuple[str, ...]:
+def find_library_rows(rows: Rows, request: FindRequest, now_ms: int, scope: Scope = OWNER_SCOPE) -> tuple[str, ...]:
     """All memories that match a search, in order.
 
     Args:
@@ -173,7 +173,7 @@ def _order_ids(ids: Sequence[str], places: Sequence[int], *, descending: bool) -
     return tuple(ids[place] for place in (reversed(places) if descending else places))
 
 
-def read_rows(rows: Rows, ids: Sequence[str], now_ms: int, scope: Scope = OWNER_SCOPE) -> tuple[MemoryRow, ...]:
+def read_memory_rows(rows: Rows, ids: Sequence[str], now_ms: int, scope: Scope = OWNER_SCOPE) -> tuple[MemoryRow, ...]:
     """The light rows of memories.
 
     Args:
@@ -331,7 +331,7 @@ _FEW, _SHORT = 500, 65_536
 marked when they came, as texts of before there were marks are not."""
 
 
-def read_list_page(rows: Rows, request: ListRequest, scope: Scope) -> Page:
+def read_library_page(rows: Rows, request: ListRequest, scope: Scope) -> Page:
     """One page of a list.
 
     Args:
@@ -533,7 +533,7 @@ def find_sensitive_memories(
     items: list[SensitiveMemory] = []
     found = rows.all(_TO_SCAN, {"after": after, "space": space, "most": SCANNED})
     for looked_at, row in enumerate(found, 1):
-        memory = _find_in_row(row, types)
+        memory = _find_sensitive_in_row(row, types)
         if memory is not None:
             items.append(memory)
         if len(items) == MOST_SENSITIVE:
@@ -541,7 +541,7 @@ def find_sensitive_memories(
     return SensitivePage(tuple(items), len(found), int(found[-1][0]) if len(found) == SCANNED else None)
 
 
-def _find_in_row(row: tuple[Any, ...], types: Collection[SensitiveType]) -> SensitiveMemory | None:
+def _find_sensitive_in_row(row: tuple[Any, ...], types: Collection[SensitiveType]) -> SensitiveMemory | None:
     _, memory_id, kind, status, space, text = row
     spans = [span for span in find_sensitive(text) if not types or span.type in types]
     if not spans:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from core.errors import Code, UserError
 from core.memory.floor_plan import FRESH_MS, Room, Wing, read_room, read_rooms, read_wings
 from core.memory.landmarks import GROUND, MAY_MARK, read_furnishings
-from core.recall.browse.library import read_rows
+from core.recall.browse.library import read_memory_rows
 from core.types.values import Kind
 from core.types.views import PlacePerson, PlaceSummary
 from core.vault.database.rows import Rows
@@ -80,9 +80,9 @@ def read_place_summary(rows: Rows, place_id: str, now_ms: int) -> PlaceSummary:
         kinds={kind: counts[kind.value] for kind in Kind if kind.value in counts},
         first=min((int(row[2]) for row in counted), default=None),
         last=max((int(row[3]) for row in counted), default=None),
-        landmarks=read_rows(rows, _ids(rows.all(_LANDMARKS, inside)), now_ms),
+        landmarks=read_memory_rows(rows, _ids_of_rows(rows.all(_LANDMARKS, inside)), now_ms),
         fresh=sum(int(row[4]) for row in counted),
-        newest=read_rows(rows, _ids(rows.all(_NEWEST, inside)), now_ms),
+        newest=read_memory_rows(rows, _ids_of_rows(rows.all(_NEWEST, inside)), now_ms),
         people=tuple(PlacePerson(str(one), str(name), int(named)) for one, name, named in rows.all(_PEOPLE, inside)),
     )
 
@@ -98,5 +98,5 @@ def _find_ground(rows: Rows, place_id: str) -> _Ground:
     return _Ground(wing, wing.name, tuple(one.id for one in read_rooms(rows, wing.id)))
 
 
-def _ids(found: Sequence[tuple[object, ...]]) -> tuple[str, ...]:
+def _ids_of_rows(found: Sequence[tuple[object, ...]]) -> tuple[str, ...]:
     return tuple(str(row[0]) for row in found)

@@ -63,7 +63,7 @@ def render_observation(entity: str, observation: str, *, as_sentence: bool = Fal
     if not name or not words:
         return observation
     small = observation[0].lower() + observation[1:]
-    if (small == observation or as_sentence) and words[0].casefold() in _load_word_lists()["predicates"]:
+    if (small == observation or as_sentence) and words[0].casefold() in _load_imperative_words()["predicates"]:
         return f"{name} {small}"
     if as_sentence and _is_told_of(words):
         return f"{name} {'was' if words[0].casefold() == 'born' else 'is'} {small}"
@@ -88,7 +88,7 @@ def render_relation(source: str, relation: str, target: str) -> str:
     if not words:
         return f"{one} is related to {other}"
     first, *more = words.lower().split()
-    lists = _load_word_lists()
+    lists = _load_imperative_words()
     if more and first in lists["participles"] and more[-1] in lists["joining"]:
         return f"{one} is {' '.join([first, *more])} {other}"
     if first in lists["predicates"]:
@@ -260,17 +260,17 @@ def _front_matter_details(memory: Memory, front: Mapping[str, Any]) -> Iterator[
     if front and (tags := [str(tag) for tag in extra.get("tags") or () if f"#{tag}" not in memory.text]):
         yield f"tagged {', '.join(tags)}"
     for key, value in front.items():
-        told = _format_value(value)
+        told = _render_metadata_value(value)
         if told and not is_machine_property("".join(ch for ch in str(key).casefold() if ch.isalnum())):
             yield f"{_BREAKS.sub(' ', str(key)).strip()}: {told}"
 
 
-def _format_value(value: object) -> str:
+def _render_metadata_value(value: object) -> str:
     if isinstance(value, Mapping):
-        pairs = ((str(key), _format_value(one)) for key, one in value.items())
+        pairs = ((str(key), _render_metadata_value(one)) for key, one in value.items())
         return ", ".join(f"{key} {told}" for key, told in pairs if told)
     if isinstance(value, list):
-        return ", ".join(told for one in value if (told := _format_value(one)))
+        return ", ".join(told for one in value if (told := _render_metadata_value(one)))
     return " ".join(render_links(str(value)).split())
 
 
@@ -278,7 +278,7 @@ def _format_value(value: object) -> str:
 
 
 @cache
-def _load_word_lists() -> Mapping[str, frozenset[str]]:
+def _load_imperative_words() -> Mapping[str, frozenset[str]]:
     told = json.loads((files("resources") / "text" / "relations.json").read_text("utf-8"))
     lists = {name: frozenset(words.split()) for name, words in told.items() if name != "about"}
     said = {_third_person(verb) for verb in lists["verbs"]}
@@ -287,7 +287,7 @@ def _load_word_lists() -> Mapping[str, frozenset[str]]:
 
 def _is_told_of(words: Sequence[str]) -> bool:
     """Whether an observation says what somebody is by a participle: `written in Rust`."""
-    lists = _load_word_lists()
+    lists = _load_imperative_words()
     return len(words) > 2 and words[0].casefold() in lists["participles"] and words[1].casefold() in lists["joining"]
 
 

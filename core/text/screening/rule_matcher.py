@@ -215,7 +215,7 @@ def match_rules(text: str) -> list[RuleHit]:
     signs = frozenset(text)
     hits = [hit for hit, needs, shape in _load_shapes() if not signs.isdisjoint(needs) and shape.search(text)]
     flat = _flatten_text(text)
-    read = _read_words(flat)
+    read = _split_matched_words(flat)
     held = read.ideas.keys()
     for rule in _make_rules():
         if any(map(held.isdisjoint, rule.ideas)):
@@ -233,7 +233,7 @@ def find_ideas(text: str) -> frozenset[str]:
     Returns:
         Keys of `resources/injection/concepts.json`.
     """
-    return frozenset(_read_words(_flatten_text(fold_width(text))).ideas)
+    return frozenset(_split_matched_words(_flatten_text(fold_width(text))).ideas)
 
 
 def find_split_rules(held: Sequence[frozenset[str]]) -> Iterator[tuple[int, int]]:
@@ -474,7 +474,7 @@ def _mark_address(match: re.Match[str]) -> str:
     return " xmailx " if "@" in match.group() and "://" not in match.group() else " xurlx "
 
 
-def _read_words(flat: str) -> MatchedText:
+def _split_matched_words(flat: str) -> MatchedText:
     words: list[str] = []
     spots: list[int] = []
     places: list[int] = []

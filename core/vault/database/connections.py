@@ -26,7 +26,7 @@ from urllib.parse import quote
 from sqlcipher3 import dbapi2
 
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError
-from core.security.atomic import write_error
+from core.security.atomic import file_write_error
 from core.types.clock import Clock
 from core.vault.database.faults import RAISED, busy_error, translate_error, vault_damaged_error, vault_locked_error
 from core.vault.database.rows import Rows, SqlRows, fetch_rows
@@ -272,7 +272,7 @@ def copy_into(
     try:
         new_file(target)
     except OSError as error:
-        fault: LociError = write_error(error)
+        fault: LociError = file_write_error(error)
     else:
         _copy_database(source, key, target, watch)
         return
@@ -570,11 +570,11 @@ def _open_connection(path: Path, key: bytes, mode: str) -> dbapi2.Connection:
     except RAISED as error:
         fault = translate_error(error)
     else:
-        return _set_up_step(connection, lambda: _set_key(connection, key))
+        return _set_up_step(connection, lambda: _unlock_connection(connection, key))
     raise fault
 
 
-def _set_key(connection: dbapi2.Connection, key: bytes) -> None:
+def _unlock_connection(connection: dbapi2.Connection, key: bytes) -> None:
     connection.enable_load_extension(False)  # noqa: FBT003 - the driver takes it by place only
     if not connection.execute("PRAGMA cipher_version").fetchall():
         raise BugError("database without encryption")

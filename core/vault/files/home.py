@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.errors import BugError, Code, EnvironmentFaultError, IntegrityError, LociError, PreconditionError, UserError
-from core.security.atomic import write_error
+from core.security.atomic import file_write_error
 
 _SPARE_TIMES = 3
 """The reserve is made only where the disk has this many times its size left."""
@@ -180,7 +180,7 @@ class Home:
         except NotADirectoryError:
             fault = PreconditionError("The home of the vault must be a directory.")
         except OSError as error:
-            fault = write_error(error)
+            fault = file_write_error(error)
         else:
             return
         raise fault

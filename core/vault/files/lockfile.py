@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from core.errors import Code, EnvironmentFaultError
-from core.security.atomic import write_error
+from core.security.atomic import file_write_error
 
 if sys.platform == "win32":
     import msvcrt
@@ -126,7 +126,7 @@ class VaultLock:
         try:
             return os.open(self._path, flags, 0o600)
         except OSError as error:
-            fault = write_error(error)
+            fault = file_write_error(error)
         raise fault
 
     def __enter__(self) -> Self:

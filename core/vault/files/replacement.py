@@ -11,7 +11,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from core.security.atomic import clear_partial_files, sync_directory, write_error
+from core.security.atomic import clear_partial_files, file_write_error, sync_directory
 from core.vault.files.home import Home
 
 WORK = ".restore-"
@@ -38,7 +38,7 @@ def finish_restore(home: Home) -> bool:
             return False
         take_place(home)
     except OSError as error:
-        fault = write_error(error)
+        fault = file_write_error(error)
     else:
         return True
     raise fault

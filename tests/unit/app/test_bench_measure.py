@@ -13,7 +13,7 @@ import pytest
 
 from app.bench import measure
 from app.bench import measure as report
-from app.bench.machine import describe_machine, read_load, resident_mb
+from app.bench.machine import describe_machine, read_system_load, resident_mb
 from app.bench.measure import compute_percentiles
 from app.cli import commands
 from app.cli.output import Output
@@ -122,7 +122,7 @@ def test_the_machine_is_told() -> None:
     found = describe_machine()
     assert found["cores"] >= 1
     assert found["python"].count(".") == 2
-    assert read_load() is None or read_load() >= 0  # type: ignore[operator]  # each call narrows anew
+    assert read_system_load() is None or read_system_load() >= 0  # type: ignore[operator]  # each call narrows anew
     used, peak = resident_mb(), resident_mb(peak=True)
     assert used is None or (peak is not None and 5 < used <= peak)
 

@@ -11,7 +11,7 @@ from core.entities.speakers import (
     OWNER,
     find_whole_name,
     is_short_form,
-    label_place,
+    speaker_label_place,
     speaker_of,
     speaker_words,
 )
@@ -95,5 +95,5 @@ def test_any_author_is_read(author: str, role: str) -> None:
     ],
 )  # fmt: skip
 def test_a_name_before_a_colon_has_its_place(text: str, said: str, name: str | None) -> None:
-    place = label_place(text, text.index(said))
+    place = speaker_label_place(text, text.index(said))
     assert (None if place is None else text[slice(*place)]) == name

@@ -6,7 +6,14 @@ import math
 
 import pytest
 
-from core.score.answer_quality import answer_health, answer_metrics, average_relevancy, ndcg, percentile, signal_shares
+from core.score.answer_quality import (
+    answer_health,
+    answer_metrics,
+    average_relevancy,
+    ndcg,
+    rank_percentile,
+    signal_shares,
+)
 from core.types.recall import Metrics, QueryPlan, Trace, TracedCandidate
 
 
@@ -83,8 +90,12 @@ def test_empty_and_ungraded_answers_stand_in_no_window_and_break_no_streak() -> 
 
 
 def test_percentiles_by_nearest_rank() -> None:
-    assert percentile([], 0.5) is None
-    assert (percentile([3, 1, 2], 0.5), percentile([1, 2, 3], 0.95), percentile(range(1, 101), 0.95)) == (2, 3, 95)
+    assert rank_percentile([], 0.5) is None
+    assert (
+        rank_percentile([3, 1, 2], 0.5),
+        rank_percentile([1, 2, 3], 0.95),
+        rank_percentile(range(1, 101), 0.95),
+    ) == (2, 3, 95)
 
 
 def test_parts_of_a_score_follow_the_multiplier() -> None:

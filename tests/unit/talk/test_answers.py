@@ -7,7 +7,7 @@ from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.talk.answers import find_topic, is_fragment, join_answer, mark_question, read_request
+from core.talk.answers import find_topic, is_fragment, join_answer, mark_question, read_question_request
 
 NAMES = frozenset(("mara", "joss"))
 
@@ -88,7 +88,7 @@ def test_a_question_without_a_verb_has_a_topic(question: str, topic: str) -> Non
     ],
 )
 def test_a_request_is_what_somebody_wants(clause: str, wanted: str) -> None:
-    assert read_request(clause) == wanted
+    assert read_question_request(clause) == wanted
 
 
 def test_a_fragment_has_no_verb() -> None:
@@ -102,7 +102,7 @@ def test_a_fragment_has_no_verb() -> None:
 def test_any_question_and_answer_are_read(question: str, answer: str) -> None:
     joined = join_answer(f"{question}?", answer, NAMES)
     assert joined == "" or len(joined) <= len(question) + len(answer) + 20
-    assert isinstance(read_request(answer), str)
+    assert isinstance(read_question_request(answer), str)
     assert find_topic(question) in (question.strip(), find_topic(question))
 
 

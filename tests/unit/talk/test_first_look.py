@@ -119,7 +119,7 @@ def test_what_is_surely_not_told_is_not_read_closely(monkeypatch: pytest.MonkeyP
     reader = ReaderModel()
     closely = reader.read_closely([ALLERGY])
     assert reader.read([ALLERGY]) == closely
-    monkeypatch.setattr("core.talk.reader_model._read", lambda *_: pytest.fail("it was read closely"))
+    monkeypatch.setattr("core.talk.reader_model._run_reader_model", lambda *_: pytest.fail("it was read closely"))
     (settled,) = reader.read([GREETING])
     assert settled.type is StatementType.NONE
 

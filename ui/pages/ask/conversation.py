@@ -173,7 +173,7 @@ class Conversation(QObject):
     def ask(self, question: str, allowed: AllowedScope) -> None:
         """Ask; ignored while another question is open."""
         if self.open_turn is None and question.strip():
-            turn = Turn(question, self._make_query(question, allowed, self.turns), self._now())
+            turn = Turn(question, self._make_query(question, allowed, self.turns), self._now_ms())
             self.turns.append(turn)
             self._begin_turn(turn)
 
@@ -183,7 +183,7 @@ class Conversation(QObject):
             turn = self.turns[-1]
             turn.query = self._make_query(turn.question, allowed, self.turns[:-1])
             turn.prepared, turn.answer, turn.problem, turn.kept = None, "", "", ()
-            turn.asked_at, turn.ended_at = self._now(), 0
+            turn.asked_at, turn.ended_at = self._now_ms(), 0
             self._begin_turn(turn)
 
     def stop(self) -> None:
@@ -286,10 +286,10 @@ class Conversation(QObject):
             self._end_turn(turn, TurnState.FAILED)
 
     def _end_turn(self, turn: Turn, state: TurnState) -> None:
-        turn.state, turn.ended_at = state, self._now()
+        turn.state, turn.ended_at = state, self._now_ms()
         self.ended.emit(turn)
 
-    def _now(self) -> int:
+    def _now_ms(self) -> int:
         return self._context.clock.now_ms()
 
     # ---- keeping

@@ -20,7 +20,7 @@ from ui.pages.ask.column import TurnColumn
 from ui.pages.ask.conversation import Conversation, KeptConversation, Turn
 from ui.pages.ask.question import AskQuestionBar, describe_offline
 from ui.pages.ask.sources import SourcePanel
-from ui.pages.ask.turn import describe_end
+from ui.pages.ask.turn import describe_turn_end
 from ui.strings import ask_strings, format_count
 from ui.undo import offer_undo
 from ui.widgets.basics import make_button, make_column, make_hairline, make_label, make_row, make_timer
@@ -58,7 +58,7 @@ class AskPage(Page):
         self._banner: Banner | None = None
         self._shown_soon = make_timer(self, self._show_newest, _SHOW_MS)
         self._build_layout()
-        self._connect()
+        self._connect_conversation()
         self._fit_width()
 
     def _build_layout(self) -> None:
@@ -77,7 +77,7 @@ class AskPage(Page):
         row.setStretch(0, 1)
         layout.addLayout(row, 1)
 
-    def _connect(self) -> None:
+    def _connect_conversation(self) -> None:
         talk = self.conversation
         talk.begun.connect(self._on_begun)
         talk.moved.connect(self._on_moved)
@@ -199,7 +199,7 @@ class AskPage(Page):
         if self.bar.stop.hasFocus():
             self.bar.field.setFocus()
         self.bar.show_open(is_open=False)
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, describe_end(turn)))
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, describe_turn_end(turn)))
 
     # ---- what is shown
 

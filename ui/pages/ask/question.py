@@ -105,7 +105,7 @@ class AskQuestionBar(QFrame):
         acts = ask_strings()["acts"]
         self._is_open = False
         self.field = AskQuestionField(theme)
-        self.send = make_button(acts["ask"], self._submit, kind="primary")
+        self.send = make_button(acts["ask"], self._submit_question, kind="primary")
         self.stop = KeyButton(theme, acts["stop"], acts["stop_key"], self.stop_asked.emit)
         self.chips = AllowedChips(theme)
         row = make_row(self.field, self.send, self.stop, gap=8)
@@ -115,7 +115,7 @@ class AskQuestionBar(QFrame):
         box = make_column(self, gap=10)
         box.addLayout(row)
         box.addWidget(self.chips)
-        self.field.submitted.connect(self._submit)
+        self.field.submitted.connect(self._submit_question)
         self.show_open(is_open=False)
 
     def show_open(self, *, is_open: bool) -> None:
@@ -124,7 +124,7 @@ class AskQuestionBar(QFrame):
         self.send.setVisible(not is_open)
         self.stop.setVisible(is_open)
 
-    def _submit(self) -> None:
+    def _submit_question(self) -> None:
         words = self.field.words
         if words and not self._is_open:
             self.field.clear()

@@ -32,7 +32,7 @@ def describe_citations(turn: Turn) -> str:
     return str(form).format(cited=len(turn.cited), sources=count_memories(sources))
 
 
-def describe_state(turn: Turn) -> str:
+def describe_turn_state(turn: Turn) -> str:
     """How far a turn is, as a line under its question."""
     strings, model = ask_strings()["states"], one_line(turn.query.model, _NAME)
     if turn.state is TurnState.MEMORIES:
@@ -44,7 +44,7 @@ def describe_state(turn: Turn) -> str:
     return form.format(model=model, sources=count_memories(len(turn.sources)), cited=describe_citations(turn))
 
 
-def describe_end(turn: Turn) -> str:
+def describe_turn_end(turn: Turn) -> str:
     """How a turn ended, for those who do not see it."""
     strings = ask_strings()["announce"]
     if turn.state is TurnState.MEMORIES:
@@ -108,7 +108,7 @@ class TurnView(QFrame):
     def show_turn(self) -> None:
         """Show how far it is."""
         turn = self.turn
-        self.state.setText(describe_state(turn))
+        self.state.setText(describe_turn_state(turn))
         self.state.setVisible(bool(self.state.text()))
         self.answer.show_answer(turn.answer, turn.sources)
         self.answer.setVisible(bool(turn.answer))

@@ -23,7 +23,7 @@ from ui.pages.clients.labels import (
     describe_removal,
     describe_take_back,
     describe_undo_remainder,
-    format_names,
+    join_client_names,
     visible_name,
 )
 from ui.strings import clients_strings, format_count
@@ -107,7 +107,7 @@ def stop_dialog(context: Context, count: int, parent: QWidget) -> AskDialog:
 def resume_dialog(context: Context, names: Sequence[str], parent: QWidget) -> AskDialog:
     """Before all that are paused are let in again; it says who they are, for one may have been paused for a reason."""
     strings = clients_strings()["resume_dialog"]
-    who = format_count(strings["who"], len(names), names=format_names(names))
+    who = format_count(strings["who"], len(names), names=join_client_names(names))
     return AskDialog(context, strings["title"], (strings["sentence"], who), strings["act"], parent, kind="plain")
 
 

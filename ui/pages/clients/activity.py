@@ -6,7 +6,8 @@ or show to anybody but the person what was withheld.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 
 from PySide6.QtCore import Signal
@@ -19,11 +20,11 @@ from core.types.views import MemoryRow
 from ui.bridge import make_query
 from ui.context import CLOSER, Context
 from ui.lists.list_view import ListView
-from ui.lists.row_spec import Heading
+from ui.lists.row_spec import Heading, insert_headings
 from ui.pages.clients.client_header import (
     ClientTab,
+    client_memory_row,
     has_keyboard,
-    memory_line,
     set_button_offer,
 )
 from ui.pages.clients.client_rows import ClientRow, Line, client_list, is_reading_below
@@ -71,14 +72,12 @@ def receipt_lines(receipts: Sequence[ReceiptRow], now_ms: int, after: str = "") 
         receipts: newest first.
         after: the heading they follow.
     """
-    lines: list[Line] = []
-    for one in receipts:
-        day = format_day_heading(one.at, now_ms)
-        if day != after:
-            after = day
-            lines.append(Heading(day))
-        lines.append(receipt_row(one))
-    return lines
+    return _head_days(map(receipt_row, receipts), now_ms, after)
+
+
+def _head_days(rows: Iterable[ClientRow], now_ms: int, after: str) -> list[Line]:
+    """Rows of what happened, under the headings of their days."""
+    return [*insert_headings(rows, lambda row: format_day_heading(row.value.at, now_ms), after)]
 
 
 def given_lines(given: Sequence[str], withheld: Mapping[str, str], rows: Sequence[MemoryRow]) -> list[Line]:
@@ -93,7 +92,11 @@ def given_lines(given: Sequence[str], withheld: Mapping[str, str], rows: Sequenc
 
     def make_memory_row(memory_id: str, note: str = "") -> ClientRow:
         row = known.get(memory_id)
-        return memory_line(row, note) if row else ClientRow(memory_id, strings["gone"], note, icon="circle", value="")
+        return (
+            client_memory_row(row, note)
+            if row
+            else ClientRow(memory_id, strings["gone"], note, icon="circle", value="")
+        )
 
     lines: list[Line] = []
     if given:
@@ -116,7 +119,7 @@ def withheld_of(receipt: Receipt) -> dict[str, str]:
     return {**receipt.withheld, **{str(one["id"]): str(one["reason"]) for one in excluded}}
 
 
-def memory_list(context: Context, name: str) -> ListView:
+def receipt_memory_list(context: Context, name: str) -> ListView:
     """A list of memories; a click or Enter opens one beside the page.
 
     Args:
@@ -145,7 +148,7 @@ class ReceiptsTab(ClientTab):
         self._target = ""
         self.receipt: Receipt | None = None
         self.list = client_list(context.theme, strings["name"])
-        self.detail = memory_list(context, strings["detail"])
+        self.detail = receipt_memory_list(context, strings["detail"])
         self.question = make_label("", "strong", wrap=True)
         self.note = make_label("", "small", wrap=True)
         side = QWidget()
@@ -297,7 +300,7 @@ def activity_row(line: ActivityLine, number: int) -> ClientRow:
     Args:
         number: tells lines of the same moment apart.
     """
-    icon, ink = _mark_of(line)
+    icon, ink = _activity_icon(line)
     return ClientRow(
         id=line.receipt_id or line.step_id or f"{line.at}-{line.verb}-{line.code}-{number}",
         title=describe_action(line),
@@ -310,7 +313,7 @@ def activity_row(line: ActivityLine, number: int) -> ClientRow:
     )
 
 
-def _mark_of(line: ActivityLine) -> tuple[str, str]:
+def _activity_icon(line: ActivityLine) -> tuple[str, str]:
     """An icon and its colour: what only waits for the person does not look like what was done."""
     if line.operation == "QUARANTINE":
         return _HELD_BACK
@@ -324,17 +327,13 @@ def activity_lines(activity: Sequence[ActivityLine], now_ms: int, after: str = "
         activity: newest first.
         after: the heading they follow.
     """
-    lines: list[Line] = []
-    same: dict[tuple[int, str, str], int] = {}
+    same = Counter[tuple[int, str, str]]()
+    rows = []
     for line in activity:
-        day = format_day_heading(line.at, now_ms)
-        if day != after:
-            after = day
-            lines.append(Heading(day))
         key = (line.at, line.verb, line.code)
-        same[key] = same.get(key, 0) + 1
-        lines.append(activity_row(line, same[key]))
-    return lines
+        same[key] += 1
+        rows.append(activity_row(line, same[key]))
+    return _head_days(rows, now_ms, after)
 
 
 class ActivityTab(ClientTab):

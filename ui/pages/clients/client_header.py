@@ -128,7 +128,7 @@ class ClientTab(QWidget):
             self._is_read = True
 
 
-def memory_line(row: MemoryRow, note: str = "") -> ClientRow:
+def client_memory_row(row: MemoryRow, note: str = "") -> ClientRow:
     """A memory as a line.
 
     Args:

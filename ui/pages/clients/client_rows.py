@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QFrame, QWidget
 
 from core.types.clients import ClientState
-from core.types.values import Kind
 from ui.lists.list_view import ListView
-from ui.lists.row_spec import MIDDLE, RIGHT, InertRow, RowSpec, RowState, line_height
+from ui.lists.row_spec import MIDDLE, RIGHT, InertRow, RowState, TextRow, TextRowSpec, line_height
 from ui.pages.clients.labels import client_state_name
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
@@ -104,34 +102,17 @@ _BESIDE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class ClientRow:
+class ClientRow(TextRow):
     """A line of a list on the Clients page.
 
     Attributes:
-        id: unique within the list.
-        title: its text, made visible, on one line.
-        note: under it in small letters; `more` under that, `last` under both.
-        icon: name of an icon; "" where `standing` or `kind` has its shape in its place.
-        ink: token of the icon's colour; a danger is said by the words too.
-        standing: a client's.
-        kind: a memory's.
-        aside: at its right end.
-        is_struck: whether it was taken back.
-        value: what it represents.
+        more: a small line under the note; `last` under both.
+        standing: a client's; its shape is in the place of an icon.
     """
 
-    id: str
-    title: str
-    note: str = ""
     more: str = ""
     last: str = ""
-    icon: str = ""
-    ink: str = "muted"
     standing: ClientState | None = None
-    kind: Kind | None = None
-    aside: str = ""
-    is_struck: bool = False
-    value: Any = None
 
     @property
     def small_lines(self) -> tuple[str, ...]:
@@ -139,27 +120,18 @@ class ClientRow:
         return tuple(part for part in (self.note, self.more, self.last) if part)
 
     @property
-    def description(self) -> str:
-        """All of it, for those who hear it."""
-        parts = (self.title, self.note, self.more, self.last, self.aside)
-        return ". ".join(part.rstrip(".") for part in parts if part)
+    def words(self) -> tuple[str, ...]:
+        """Its title, the small lines, the word at its end."""
+        return (self.title, self.note, self.more, self.last, self.aside)
 
 
 Line = ClientRow | InertRow
 
 
-class ClientRows(RowSpec[ClientRow]):
+class ClientRows(TextRowSpec[ClientRow]):
     """How the rows of the page look: a mark, a title, small lines below it, a word at the right end."""
 
     fade = "surface"
-
-    def row_key(self, row: ClientRow) -> str:
-        """The row's id."""
-        return row.id
-
-    def accessible_text(self, row: ClientRow) -> str:
-        """All of it."""
-        return row.description
 
     def row_height(self, row: ClientRow, _place: int) -> int:
         """As high as its words need."""

@@ -18,7 +18,7 @@ from core.types.values import Grant
 from core.types.views import MemoryRow
 from ui.bridge import make_query, problem_of
 from ui.context import Context
-from ui.pages.clients.activity import given_lines, memory_list
+from ui.pages.clients.activity import given_lines, receipt_memory_list
 from ui.pages.clients.client_header import ClientTab
 from ui.pages.clients.client_rows import Line
 from ui.pages.clients.labels import client_state_name
@@ -158,7 +158,7 @@ class ContextPreviewTab(ClientTab):
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
         self.text.setAccessibleName(strings["text"])
-        self.list = memory_list(self.context, strings["withheld_list"])
+        self.list = receipt_memory_list(self.context, strings["withheld_list"])
         self.withheld_note = make_label("", "small", wrap=True)
         texts, side = QWidget(), QWidget()
         make_column(texts, self.text, gap=6)

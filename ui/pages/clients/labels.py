@@ -174,7 +174,7 @@ def describe_withheld_reason(reason: str) -> str:
 # ---- what would change
 
 
-def format_names(names: Sequence[str]) -> str:
+def join_client_names(names: Sequence[str]) -> str:
     """Clients in a row; of many the first ones and how many more."""
     shown = ", ".join(visible_name(name) for name in names[:_NAMES])
     return (
@@ -230,7 +230,7 @@ def format_percent(value: float) -> str:
     return f"{100 * value:.4g}"
 
 
-def describe_change(old: Terms, new: Terms) -> str:
+def describe_terms_change(old: Terms, new: Terms) -> str:
     """What applying new terms would change, in sentences."""
     strings = clients_strings()["terms"]
     more = [one for one in new.grants if one not in old.grants]

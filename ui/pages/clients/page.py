@@ -15,11 +15,10 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 
 from core.config.grant_wording import describe_limits_of_grants
-from core.events import Changed
 from core.types.clients import ClientCard, ClientState, Terms
 from core.types.replies import WaitingKind
 from ui.bridge import make_query, problem_of
-from ui.context import Command, Context, Page, PageSpec
+from ui.context import Command, Context, PageSpec, RefreshingPage
 from ui.pages.clients.actions import ClientActions
 from ui.pages.clients.activity import ActivityTab, ReceiptsTab
 from ui.pages.clients.client_cards import CardsPanel
@@ -42,7 +41,6 @@ from ui.widgets.basics import (
     make_label,
     make_row,
     make_scroll_area,
-    make_timer,
 )
 from ui.widgets.states import EmptyState, States, add_page_title
 
@@ -284,17 +282,18 @@ class ClientsIntroduction(QObject):
 
 
 PAIR, TOKEN, STOP, RESUME, NOS = "pair", "token", "stop", "resume", "nos"
-_REFRESH_MS = 300
 _LIVE_MS = 5_000  # that a client came or was refused changes no memory: no event tells of it
 _LEADS = {"stands": "library", "waits": "review", "answers": RECEIPTS, "refusals": ACTIVITY}
 
 
-class ClientsPage(Page):
+class ClientsPage(RefreshingPage):
     """The Clients page."""
+
+    refresh_ms = 300
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._is_shown = self._is_read = self._wants_focus = False
+        self._is_read = self._wants_focus = False
         self._target, self._client_to_select = "", ""
         self.cards: tuple[ClientCard, ...] = ()
         self.pairing: PairDialog | None = None
@@ -306,7 +305,6 @@ class ClientsPage(Page):
         strings, cards = clients_strings(), self.panes.cards
         actions = ((strings["pair"], lambda: self.pair_client()), (strings["token"], lambda: self.make_token()))
         self.introduction = ClientsIntroduction(context.theme, self.states, cards, self.denied.link, *actions)
-        self._refresh = make_timer(self, self._reload_all, _REFRESH_MS)
         self._live = QTimer(self)
         self._live.setInterval(_LIVE_MS)
         self._live.timeout.connect(self.reload)
@@ -322,7 +320,7 @@ class ClientsPage(Page):
         panes.header.action_asked.connect(self._on_action_asked)
         panes.header.figure_clicked.connect(self._on_figure_clicked)
         panes.applied.connect(self._change_terms)
-        self.client_actions.done.connect(self._reload_all)
+        self.client_actions.done.connect(self.reload_stale)
         self.client_actions.granted.connect(panes.accept_terms)
 
     # ---- the page's life
@@ -334,7 +332,8 @@ class ClientsPage(Page):
             target: `pair`, `token`, `stop`, `resume` or `nos` to begin that; the name of a client after `client:`; ""
                 for none.
         """
-        self._is_shown = self._wants_focus = True
+        super().activate(target)
+        self._wants_focus = True
         self._target = target.removeprefix("ask:")
         self.panes.cards.forget_order()
         self.panes.tab.activate()
@@ -343,8 +342,7 @@ class ClientsPage(Page):
 
     def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
-        self._is_shown = False
-        self._refresh.stop()
+        super().deactivate()
         self._live.stop()
         self.panes.tab.deactivate()
 
@@ -352,12 +350,6 @@ class ClientsPage(Page):
         """Whether it shows all it is about to show."""
         shows = self.states.currentWidget() is not self.panes or self.panes.tab.is_settled
         return self._is_read and shows and not self._refresh.isActive()
-
-    def handle_change(self, change: Changed) -> None:
-        """Whatever changed may be a client's doing: read again, a few times a second at most."""
-        super().handle_change(change)
-        if self._is_shown and not self._refresh.isActive():
-            self._refresh.start()
 
     # ---- reading
 
@@ -371,7 +363,7 @@ class ClientsPage(Page):
         self.context.tasks.run(task.success(self._show_clients).failure(self._show_failure))
         self.denied.reload()
 
-    def _reload_all(self) -> None:
+    def reload_stale(self) -> None:
         """Something changed: all clients, and what is shown of the one that is looked at."""
         self.reload()
         self.panes.tab.handle_change()

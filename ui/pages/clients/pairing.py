@@ -20,7 +20,7 @@ from core.types.values import Grant
 from core.types.views import Facets
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
-from ui.pages.clients.labels import SPACE, format_names, visible_name
+from ui.pages.clients.labels import SPACE, join_client_names, visible_name
 from ui.pages.clients.pairing_request import QuestionView
 from ui.strings import assistants_strings, clients_strings, format_count
 from ui.theme.theme import Theme
@@ -274,7 +274,7 @@ def describe_visible_spaces(grants: Sequence[str]) -> str:
     """
     if not grants:
         return ""
-    spaces = format_names([one.removeprefix(SPACE) for one in grants if one.startswith(SPACE)])
+    spaces = join_client_names([one.removeprefix(SPACE) for one in grants if one.startswith(SPACE)])
     return str(clients_strings()["pairing"]["sees_now"][_space_access(grants)]).format(spaces=spaces)
 
 

@@ -16,7 +16,7 @@ from core.types.views import Facets
 from ui.bridge import make_query
 from ui.context import Context
 from ui.pages.clients.client_header import ClientTab, has_keyboard, set_button_offer
-from ui.pages.clients.labels import SPACE, describe_change, grant_sentence, grant_word, visible_name
+from ui.pages.clients.labels import SPACE, describe_terms_change, grant_sentence, grant_word, visible_name
 from ui.strings import clients_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
@@ -273,7 +273,11 @@ class TermsTab(ClientTab):
         is_out = self.card.standing is ClientState.REVOKED
         is_same, is_empty = _are_terms_alike(wanted, self._before), not self.grants.grants
         outcome = (
-            strings["revoked"] if is_out else strings["nothing"] if is_empty else describe_change(self._before, wanted)
+            strings["revoked"]
+            if is_out
+            else strings["nothing"]
+            if is_empty
+            else describe_terms_change(self._before, wanted)
         )
         self.outcome.setText(outcome)
         self.ceiling.setEnabled(not self.usual.isChecked())

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBo
 from core.types.entities import EntityCard, EntityLine, EntityView, KnownStatement
 from ui.pages.entities.labels import (
     EntityRow,
-    claim_row,
     describe_duplicates,
     describe_merged_entity,
     describe_sayer,
     describe_subtitle,
+    entity_claim_row,
     entity_list,
     fit_height,
     format_quote,
@@ -295,7 +295,7 @@ class EntityDetail(QFrame):
         with QSignalBlocker(self):  # what is chosen already is not asked for again
             if not same:
                 self.claims.select_rows()
-            self.claims.show_lines([claim_row(one) for one in view.claims])
+            self.claims.show_lines([entity_claim_row(one) for one in view.claims])
         self.memories.show_view(view, is_same=same)
         # Where statements are known they say what the claims do, in a sentence; where nothing is, that is said once.
         for part in (self._claims_label, self.claims):

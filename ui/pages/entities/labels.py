@@ -152,12 +152,8 @@ def entity_list(theme: Theme, name: str) -> ListView:
     Args:
         name: for those who do not see it.
     """
-    view = ListView(EntityRows(theme), name, keep=AfterRemoval.NONE)
+    view = make_known_list(theme, name)
     view.setUniformItemSizes(True)
-    view.setFrameShape(QFrame.Shape.NoFrame)
-    view.setObjectName("card")
-    # Room around the lines, alike on all sides: their grounds are round as the card is.
-    view.setViewportMargins(1, spacing().xs, 1, spacing().xs)
     view.clicked.connect(lambda _: view.looked_at_id.emit(view.current.id))
     return view
 
@@ -171,6 +167,7 @@ def make_known_list(theme: Theme, name: str) -> ListView:
     view = ListView(EntityRows(theme), name, keep=AfterRemoval.NONE)
     view.setFrameShape(QFrame.Shape.NoFrame)
     view.setObjectName("card")
+    # Room around the lines, alike on all sides: their grounds are round as the card is.
     view.setViewportMargins(1, spacing().xs, 1, spacing().xs)
     return view
 
@@ -220,7 +217,7 @@ def mention_row(one: EntityMention) -> EntityRow:
     """A memory that mentions it."""
     over = "" if one.status in ("active", "disputed") else f" · {one.status}"
     over += "" if one.end else f" · {entities_strings()['in_properties']}"
-    text, name = _show_name_in_text(one)
+    text, name = _mark_name_in_text(one)
     return EntityRow(
         one.memory_id, "quote", "muted", text, f"{format_said_or_noted(one.occurred, one.recorded_at)}{over}", "", name
     )
@@ -272,7 +269,7 @@ def describe_reading(found: EntityList) -> str:
     return str(entities_strings()["reading"]).format(done=f"{done:,}", all=f"{found.readable:,}")
 
 
-def _show_name_in_text(one: EntityMention) -> tuple[str, tuple[int, int]]:
+def _mark_name_in_text(one: EntityMention) -> tuple[str, tuple[int, int]]:
     """The text as it is shown, and where the name is in it: each part is made visible by itself."""
     before, name, after = one.text[: one.start], one.text[one.start : one.end], one.text[one.end :]
     lead = one_line(before) + (" " if before[-1:].isspace() else "")
@@ -293,7 +290,7 @@ def describe_duplicates(card: EntityCard, lines: Sequence[EntityLine]) -> str:
     return str(strings["told"]).format(others=str(strings["and"]).join(others))
 
 
-def claim_row(one: EntityStatement) -> EntityRow:
+def entity_claim_row(one: EntityStatement) -> EntityRow:
     """A claim about it."""
     plain = (False, one.polarity, one.state, one.confidence, (), 0, 0, None, None)
     sentence = describe_claim(ClaimSeen(one.claim_id, one.subject, one.predicate, one.value, *plain))

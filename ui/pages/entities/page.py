@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.events import Changed
 from core.types.entities import (
     EntityCard,
     EntityChange,
@@ -24,7 +23,7 @@ from core.types.entities import (
 )
 from core.types.lifecycle import DistilledTalk
 from ui.bridge import make_query, make_write
-from ui.context import Context, Page, PageSpec
+from ui.context import Context, PageSpec, RefreshingPage
 from ui.pages.entities.detail import EntityDetail
 from ui.pages.entities.dialogs import ChangeDialog, EntityMergeDialog
 from ui.pages.entities.labels import describe_reading, entity_list, entity_row
@@ -34,18 +33,20 @@ from ui.widgets.basics import MenuChip, Stack, make_column, make_label, make_row
 from ui.widgets.states import EmptyState, States
 
 ORIGIN = "entities"
-_REFRESH_MS, _TYPED_MS, _READING_MS = 250, 150, 1500
+_TYPED_MS, _READING_MS = 150, 1500
 _ALL = ""
 _TYPE = "type:"
 
 
-class EntitiesPage(Page):
+class EntitiesPage(RefreshingPage):
     """The Entities page."""
+
+    refresh_ms = 250
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         theme, strings = context.theme, entities_strings()
-        self._is_shown = self._is_read = False
+        self._is_read = False
         self._target = self.entity_id = ""
         self.search = QLineEdit()
         self.search.setPlaceholderText(strings["search"])
@@ -65,7 +66,6 @@ class EntitiesPage(Page):
         self._list_states = States(theme, self.list, entities_strings()["reading_names"])
         self.states = States(theme, self._build_content(), entities_strings()["reading_names"])
         self._build_layout()
-        self._refresh = make_timer(self, self.reload, _REFRESH_MS)
         self._typed = make_timer(self, self.reload, _TYPED_MS)
         self._reading = make_timer(self, self.reload, _READING_MS)
         self.search.textChanged.connect(lambda _: self._typed.start())
@@ -115,16 +115,15 @@ class EntitiesPage(Page):
         if kind in entities_strings()["types"]:
             self.search.clear()
             self.types.show_choice(kind)
-        self._is_shown, self._target = True, "" if kind else target
+        super().activate(target)
+        self._target = "" if kind else target
         if self.is_stale or target or not self._is_read:
             self.reload()
         self.list.setFocus()
 
     def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
-        self._is_shown = False
-        self.is_stale = self.is_stale or self._refresh.isActive()
-        self._refresh.stop()
+        super().deactivate()
         self._typed.stop()
         self._reading.stop()
 
@@ -134,11 +133,9 @@ class EntitiesPage(Page):
         is_looked = not self.entity_id or (shown is not None and shown.card.id == self.entity_id)
         return self._is_read and is_looked and not self._refresh.isActive() and not self._typed.isActive()
 
-    def handle_change(self, change: Changed) -> None:
-        """Names come and go with memories: read again, at most a few times a second."""
-        super().handle_change(change)
-        if self._is_shown and not self._refresh.isActive():
-            self._refresh.start()
+    def reload_stale(self) -> None:
+        """Names come and go with memories."""
+        self.reload()
 
     # ---- the list
 

@@ -5,10 +5,11 @@ Must not do: ask the engine, know how nodes and edges are drawn.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
+from PySide6.QtCore import QEasingCurve, QEvent, QPointF, QRectF, QSize, QSizeF, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -28,7 +29,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from core.types.views import GraphNode
-from ui.pages.graph.geometry import GraphViewport, Numbers, Points, nearest_in_direction, nearest_node
+from ui.pages.graph.geometry import GraphViewport, Numbers, Points, nearest_node, node_in_direction
 from ui.pages.graph.node_style import describe_kind, describe_node, draw_node, node_name
 from ui.strings import format_count, graph_strings
 from ui.theme.theme import Theme
@@ -109,6 +110,21 @@ class PlaneView(QWidget):
         if turned:
             self.zoom_by(1.0018**turned, event.position())
         event.accept()
+
+
+def make_motion(canvas: QWidget, set_progress: Callable[[float], None], takes_ms: int) -> QVariantAnimation:
+    """The motion of nodes to new places, from 0 to 1; it is not running yet.
+
+    Args:
+        set_progress: puts the nodes that far.
+    """
+    moving = QVariantAnimation(canvas)
+    moving.setStartValue(0.0)
+    moving.setEndValue(1.0)
+    moving.setDuration(takes_ms)
+    moving.setEasingCurve(QEasingCurve.Type.InOutCubic)
+    moving.valueChanged.connect(set_progress)
+    return moving
 
 
 class GraphCanvas(PlaneView):
@@ -216,8 +232,8 @@ class GraphCanvas(PlaneView):
         if self.selected < 0:
             self.pick_node(nearest_node(self.look.to_px(self.xy), QPointF(self.look.w / 2, self.look.h / 2), np.inf))
             return
-        node = nearest_in_direction(self.xy, self.selected, dx, dy, self.neighbours_of(self.selected))
-        node = nearest_in_direction(self.xy, self.selected, dx, dy) if node < 0 else node
+        node = node_in_direction(self.xy, self.selected, dx, dy, self.neighbours_of(self.selected))
+        node = node_in_direction(self.xy, self.selected, dx, dy) if node < 0 else node
         if node >= 0:
             self.pick_node(node)
             self.show_look(self.look.pan_to_reveal(self.xy[node]), fits=self._fits)
@@ -412,10 +428,12 @@ class LabelCache:
         if key not in self._made:
             if len(self._made) >= _KEPT_LABELS:
                 self._made.clear()
-            self._made[key] = self._draw(rect, text, font, colour, side, ratio)
+            self._made[key] = self._draw_label(rect, text, font, colour, side, ratio)
         painter.drawPixmap(QPointF(round(rect.left()) - _HALO, round(rect.top()) - _HALO), self._made[key])
 
-    def _draw(self, rect: QRectF, text: str, font: QFont, ink: QColor, side: Qt.AlignmentFlag, ratio: float) -> QPixmap:
+    def _draw_label(
+        self, rect: QRectF, text: str, font: QFont, ink: QColor, side: Qt.AlignmentFlag, ratio: float
+    ) -> QPixmap:
         size = (rect.size() + QSizeF(2 * _HALO, 2 * _HALO)).toSize() + QSize(1, 1)
         pixmap = QPixmap(size * ratio)
         pixmap.setDevicePixelRatio(ratio)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEasingCurve, QPointF, QRectF, QSizeF, Qt, QVariantAnimation
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, QVariantAnimation
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
 
 from core.types.values import STANDING
@@ -19,6 +19,7 @@ from core.types.views import EgoGraph, GraphNode
 from ui.pages.graph.canvas import (
     GraphCanvas,
     LabelCache,
+    make_motion,
     paint_edge,
     paint_ground,
     paint_plate,
@@ -35,7 +36,7 @@ from ui.pages.graph.geometry import (
     edge_lanes,
     lines_path,
     nearest_line,
-    place_labels,
+    place_graph_labels,
 )
 from ui.pages.graph.legend import TIES, GraphCounts, edge_word
 from ui.pages.graph.node_style import draw_node, mix_colours, name_apart, node_name
@@ -395,7 +396,7 @@ class EgoPainter:
 
         def place(rows: Sequence[int], taken: Iterable[QRectF]) -> dict[int, QRectF]:
             requests = [self._request_label(row, selected, leftward=bool(pull[row] > 0)) for row in rows]
-            return place_labels(requests, px, radius, look, (*self.blocked, *taken))
+            return place_graph_labels(requests, px, radius, look, (*self.blocked, *taken))
 
         self._texts = {}
         badges = [rect for _, rect in self.badge_rects(px)]
@@ -440,12 +441,7 @@ class EgoCanvas(GraphCanvas):
         self.painter = EgoPainter(theme)
         self._from: Points = self.xy
         self._edge = -1
-        self._moving = QVariantAnimation(self)
-        self._moving.setStartValue(0.0)
-        self._moving.setEndValue(1.0)
-        self._moving.setDuration(_MOVE_MS)
-        self._moving.setEasingCurve(QEasingCurve.Type.InOutCubic)
-        self._moving.valueChanged.connect(self._set_progress)
+        self._moving = make_motion(self, self._set_progress, _MOVE_MS)
 
     @property
     def picture(self) -> EgoPicture:

@@ -13,16 +13,12 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QByteArray, QDataStream, QPointF, QRectF, QSizeF
 from PySide6.QtGui import QPainterPath
 
-from ui.widgets.viewport import Viewport
+from ui.widgets.viewport import Viewport, nearest_in_direction
 
 Points = NDArray[np.float64]
 """(n, 2): x and y."""
 Numbers = NDArray[np.int64]
 
-_ASIDE = 2.4
-"""How much worse a step to the side is than one ahead."""
-_CONE = 2.2
-"""How far aside a target may lie for each step ahead."""
 _LOOKED_AT = 1_000_000
 _ELEMENT = np.dtype([("type", ">i4"), ("x", ">f8"), ("y", ">f8")])
 
@@ -144,7 +140,7 @@ def clip_lines(start: Points, end: Points, w: float, h: float) -> tuple[Numbers,
     return rows, begin + along[rows] * enter[rows, None], begin + along[rows] * leave[rows, None]
 
 
-def nearest_in_direction(xy: Points, here: int, dx: int, dy: int, among: Numbers | None = None) -> int:
+def node_in_direction(xy: Points, here: int, dx: int, dy: int, among: Numbers | None = None) -> int:
     """The nearest of some nodes in a direction; one straight ahead is nearer than one aside.
 
     Args:
@@ -159,14 +155,8 @@ def nearest_in_direction(xy: Points, here: int, dx: int, dy: int, among: Numbers
     """
     rows = np.arange(len(xy)) if among is None else among
     rows = rows[rows != here]
-    if not len(rows):
-        return -1
-    away = xy[rows] - xy[here]
-    ahead = away[:, 0] * dx + away[:, 1] * dy
-    aside = np.abs(away[:, 0] * dy) + np.abs(away[:, 1] * dx)
-    cost = np.where((ahead > 1e-9) & (aside <= ahead * _CONE), ahead + aside * _ASIDE, np.inf)
-    best = int(np.argmin(cost))
-    return int(rows[best]) if np.isfinite(cost[best]) else -1
+    at = nearest_in_direction(xy[rows, 0], xy[rows, 1], xy[here, 0], xy[here, 1], dx, dy)
+    return -1 if at < 0 else int(rows[at])
 
 
 def nearest_node(px: Points, at: QPointF, reach: float) -> int:
@@ -311,7 +301,7 @@ class LabelRequest:
     must: bool = False
 
 
-def place_labels(
+def place_graph_labels(
     requests: Sequence[LabelRequest],
     px: Points,
     radius: NDArray[np.float64],

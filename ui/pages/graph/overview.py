@@ -125,12 +125,12 @@ class OverviewCanvas(GraphCanvas):
         self.ids = tuple(str(number) for number in range(len(overview.names)))
         share = np.sqrt(overview.counts / max(int(overview.counts.max(initial=1)), 1))
         self._radius = _LEAST + (_MOST - _LEAST) * share
-        self._arrange()
+        self._arrange_bubbles()
         self.hovered = self.selected = -1
         self.describe_selected()
         self.update()
 
-    def _arrange(self) -> None:
+    def _arrange_bubbles(self) -> None:
         if self.overview is not None:
             wide = float(np.clip(self.look.w / self.look.h, 0.7, 2.2))
             self.xy = pack_circles(self._radius, self.overview.a, self.overview.b, self.overview.ties, wide)
@@ -163,10 +163,10 @@ class OverviewCanvas(GraphCanvas):
 
     def describe_selected(self) -> None:
         """Say which community is chosen."""
-        words = "" if self.overview is None or self.selected < 0 else self._describe(self.selected)
+        words = "" if self.overview is None or self.selected < 0 else self._describe_bubble(self.selected)
         self.setAccessibleDescription(words)
 
-    def _describe(self, number: int) -> str:
+    def _describe_bubble(self, number: int) -> str:
         found, strings = self.overview, graph_strings()["overview"]
         if found is None:
             return ""
@@ -258,4 +258,4 @@ class OverviewCanvas(GraphCanvas):
         """A canvas of another shape has another arrangement."""
         super().resizeEvent(event)  # type: ignore[arg-type]  # the base's own event
         if self._fits:
-            self._arrange()
+            self._arrange_bubbles()

@@ -16,7 +16,7 @@ from ui.theme.theme import Theme
 from ui.widgets.basics import clear_layout, make_button, make_column, make_label, make_row, make_scroll_area
 
 
-def describe_step(edge: GraphEdge, nodes: dict[str, GraphNode]) -> str:
+def describe_path_step(edge: GraphEdge, nodes: dict[str, GraphNode]) -> str:
     """Why two nodes are tied, as a sentence such as `Mara is mentioned in “Mara has two older brothers”`.
 
     Args:
@@ -79,7 +79,7 @@ class PathsPanel(QFrame):
         for path in found.paths:
             self._list.addWidget(make_label(format_count(strings["steps"], len(path)), "label"))
             for nr, edge in enumerate(path, 1):
-                sentences.append(describe_step(edge, nodes))
+                sentences.append(describe_path_step(edge, nodes))
                 self._list.addWidget(make_label(f"{nr}. {sentences[-1]}", wrap=True))
         self._list.addStretch(1)
         self.steps = tuple(sentences)

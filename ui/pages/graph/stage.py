@@ -66,17 +66,19 @@ class GraphStage(QWidget):
 
     def _make_actions(self) -> QFrame:
         strings = graph_strings()["actions"]
-        self.center = make_button(strings["center"], lambda: self._act("centered"), kind="chip",
+        self.center = make_button(strings["center"], lambda: self._emit_for_selected_node("centered"), kind="chip",
                                   hint=strings["center_hint"])  # fmt: skip
-        self.open = make_button(strings["open"], lambda: self._act("opened"), kind="chip", hint=strings["open_hint"])
-        self.path = make_button(strings["path"], lambda: self._act("path_wanted", ""), kind="chip",
+        self.open = make_button(
+            strings["open"], lambda: self._emit_for_selected_node("opened"), kind="chip", hint=strings["open_hint"]
+        )
+        self.path = make_button(strings["path"], lambda: self._emit_for_selected_node("path_wanted", ""), kind="chip",
                                 hint=strings["path_hint"])  # fmt: skip
         frame = _make_floating_frame(self, self.center, self.open, self.path)
         frame.setAccessibleName(strings["label"])
         frame.hide()
         return frame
 
-    def _act(self, signal: str, *more: str) -> None:
+    def _emit_for_selected_node(self, signal: str, *more: str) -> None:
         canvas = self.canvas
         if canvas.selected >= 0:
             getattr(canvas, signal).emit(canvas.ids[canvas.selected], *more)

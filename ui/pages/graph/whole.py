@@ -11,11 +11,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEasingCurve, QElapsedTimer, QPointF, QRectF, QSizeF, Qt, QVariantAnimation, Signal
+from PySide6.QtCore import QElapsedTimer, QPointF, QRectF, QSizeF, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen, QPixmap, QShowEvent
 
 from core.types.views import EDGE_TYPES, MEANING, NODE_KINDS, GraphNode, MemoryRow, WholeGraph
-from ui.pages.graph.canvas import GraphCanvas, LabelCache, paint_edge, paint_ground, paint_plate, paint_ring, wrap_label
+from ui.pages.graph.canvas import (
+    GraphCanvas,
+    LabelCache,
+    make_motion,
+    paint_edge,
+    paint_ground,
+    paint_plate,
+    paint_ring,
+    wrap_label,
+)
 from ui.pages.graph.geometry import (
     GraphViewport,
     LabelRequest,
@@ -23,7 +32,7 @@ from ui.pages.graph.geometry import (
     Points,
     clip_lines,
     lines_path,
-    place_labels,
+    place_graph_labels,
     typical_distance,
 )
 from ui.pages.graph.legend import TIES, GraphCounts
@@ -429,7 +438,7 @@ class WholeOverlay:
         is_named = nodes < len(scene.graph.entities)
         radius = np.where(is_named, highlight.reach * _ENTITY_LARGER * 0.7, highlight.reach * 0.7)
         found = []
-        for place, rect in place_labels(requests, px[nodes], radius, look, highlight.blocked).items():
+        for place, rect in place_graph_labels(requests, px[nodes], radius, look, highlight.blocked).items():
             x, y = px[nodes[place]].tolist()
             side = Qt.AlignmentFlag.AlignHCenter
             if not rect.left() <= x <= rect.right():
@@ -486,12 +495,7 @@ class WholeCanvas(GraphCanvas):
         self._maker: FrameMaker | None = None
         self._from: Points = self.xy
         self._to: Points = self.xy
-        self._moving = QVariantAnimation(self)
-        self._moving.setStartValue(0.0)
-        self._moving.setEndValue(1.0)
-        self._moving.setDuration(_MOVE_MS)
-        self._moving.setEasingCurve(QEasingCurve.Type.InOutCubic)
-        self._moving.valueChanged.connect(self._set_progress)
+        self._moving = make_motion(self, self._set_progress, _MOVE_MS)
         self._moving.finished.connect(self._restart_drawing)
         self._pause = make_timer(self, self._restart_drawing, _PAUSE_MS)
         self._slice = make_timer(self, self._draw_next_slices)

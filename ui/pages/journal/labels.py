@@ -75,7 +75,7 @@ def figures_of(health: Health, group: str, now_ms: int) -> tuple[Figure, ...]:
     }
     order = [key for key in names if key in found] + [key for key in found if key not in names]
     return tuple(
-        Figure(key, names.get(key, _plain_name(key)), format_value(key.partition(".")[2], found[key], now_ms))
+        Figure(key, names.get(key, _plain_name(key)), format_journal_value(key.partition(".")[2], found[key], now_ms))
         for key in order
     )
 
@@ -84,7 +84,7 @@ def _plain_name(key: str) -> str:
     return key.partition(".")[2].replace("_", " ").capitalize()
 
 
-def format_value(key: str, value: Any, now_ms: int) -> str:
+def format_journal_value(key: str, value: Any, now_ms: int) -> str:
     """A value in words: `12 ms`, `120 MB`, `today at 03:00`, `3,214`.
 
     Args:
@@ -328,7 +328,7 @@ def job_action_wording(action: str) -> Mapping[str, Any]:
     return {"icon": "circle", "word": action.capitalize(), "measure": "", "chip": forms, "would": forms, "run": forms}
 
 
-def describe_changes(counts: Mapping[str, int], form: str) -> Iterator[tuple[str, str]]:
+def describe_vault_changes(counts: Mapping[str, int], form: str) -> Iterator[tuple[str, str]]:
     """What a run would do, action by action, what takes most away first: the action and its count in words.
 
     Args:

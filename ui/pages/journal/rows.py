@@ -8,15 +8,23 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter
 from PySide6.QtWidgets import QBoxLayout, QFrame, QMenu, QSizePolicy, QWidget
 
-from core.types.values import Kind
 from ui.lists.list_view import OPEN, AfterRemoval, ListKeys, ListView
-from ui.lists.row_spec import MIDDLE, RIGHT, InertRow, RowSpec, RowState, draw_flat_ground, line_height, wrap_text
+from ui.lists.row_spec import (
+    MIDDLE,
+    RIGHT,
+    InertRow,
+    RowState,
+    TextRow,
+    TextRowSpec,
+    draw_flat_ground,
+    line_height,
+    wrap_text,
+)
 from ui.strings import journal_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
@@ -135,52 +143,35 @@ _UPRIGHT, _BAR = 7, 4
 
 
 @dataclass(frozen=True, slots=True)
-class JournalEntry:
-    """A line of a list of the journal.
+class JournalEntry(TextRow):
+    """A line of a list of the journal; the kind's shape is before the title where there is an icon too.
 
     Attributes:
-        id: unique within the list.
-        title: its text, made visible, on one line or wrapped.
-        note: under it, in small letters; `beside` under that.
-        icon: name of an icon; "" for the shape of `kind` in its place.
-        ink: token of the icon's colour.
+        beside: a small line under the note.
         word: what it is, in a word beside its icon; "" for none.
-        kind: of the memory it is about; its shape is before the title where there is a word too.
-        aside: at its right end, in figures; `aside_note` under that.
+        aside_note: under what is at its right end, which is in figures.
         lines: how many the title may take; a list of one-line titles is laid out without measuring each.
-        is_struck: whether it is taken back.
         progress: 0 to 1 for a bar under the note; -1 for one whose end nobody knows; None for none.
-        value: what it represents.
         second: another text of the same weight under the title, such as the other one of a pair; "" for none.
     """
 
-    id: str
-    title: str
-    note: str = ""
     beside: str = ""
-    icon: str = ""
-    ink: str = "muted"
     word: str = ""
-    kind: Kind | None = None
-    aside: str = ""
     aside_note: str = ""
     lines: int = 1
-    is_struck: bool = False
     progress: float | None = None
-    value: Any = None
     second: str = ""
 
     @property
-    def description(self) -> str:
-        """All of it, for those who hear it."""
-        parts = (self.word, self.title, self.second, self.note, self.beside, self.aside, self.aside_note)
-        return ". ".join(part.rstrip(".") for part in parts if part)
+    def words(self) -> tuple[str, ...]:
+        """What it is, its texts, the small lines, what is at its end."""
+        return (self.word, self.title, self.second, self.note, self.beside, self.aside, self.aside_note)
 
 
 Line = JournalEntry | InertRow
 
 
-class JournalRows(RowSpec[JournalEntry]):
+class JournalRows(TextRowSpec[JournalEntry]):
     """How the lines look."""
 
     heading = (40, 30)
@@ -189,14 +180,6 @@ class JournalRows(RowSpec[JournalEntry]):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self._has_words = False
-
-    def row_key(self, row: JournalEntry) -> str:
-        """The row's id."""
-        return row.id
-
-    def accessible_text(self, row: JournalEntry) -> str:
-        """All of it."""
-        return row.description
 
     def is_same(self, row: JournalEntry, other: JournalEntry) -> bool:
         """Whether it is about the same, whatever it says of it now."""

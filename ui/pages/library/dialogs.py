@@ -212,22 +212,22 @@ class MoveForm(RevisionForm):
 
     def _on_space_changed(self, _text: str) -> None:
         strings = library_strings()["move"]
-        name = self._name
+        name = self._chosen_space
         is_new = bool(name) and name not in self._known
         self._note.setText(strings["note_new"] if is_new else strings["note"])
         self.changed.emit()
 
     @property
-    def _name(self) -> str:
+    def _chosen_space(self) -> str:
         return read_space_name(self.space.currentText().strip())
 
     def make_revision(self) -> Revision | None:
         """The move."""
-        return Revision(space=self._name) if self._name else None
+        return Revision(space=self._chosen_space) if self._chosen_space else None
 
     def describe_done(self) -> str:
         """What was done."""
-        return str(library_strings()["move"]["done"]).format(space=one_line(self._name, 40))
+        return str(library_strings()["move"]["done"]).format(space=one_line(self._chosen_space, 40))
 
 
 class ImportanceForm(RevisionForm):

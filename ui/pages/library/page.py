@@ -13,34 +13,32 @@ from core.events import Changed
 from core.types.values import Status
 from core.types.views import Facets, FindRequest, FindResult
 from ui.bridge import make_query, problem_of
-from ui.context import Context, Page, PageSpec
+from ui.context import Context, PageSpec, RefreshingPage
 from ui.pages.library.bulk import ACTS, BulkChanges, SelectionBar
 from ui.pages.library.filters import LibraryFilterBar, LibraryListControls, LibraryQuery, TermChips, make_empty_state
 from ui.pages.library.search_line import QueryLine, SearchHelp
 from ui.pages.library.table import LibraryTable
 from ui.strings import library_strings
-from ui.widgets.basics import Elided, make_column, make_label, make_row, make_timer
+from ui.widgets.basics import Elided, make_column, make_label, make_row
 from ui.widgets.states import States
 
 ORIGIN = "library"
-_REFRESH_MS = 400  # between two refreshes while an import runs
 _NARROW = 560  # pixels at 100 %
 _LOOKED_AT = 500  # chosen rows that are looked at to see what can be done with them
 
 
-class LibraryPage(Page):
+class LibraryPage(RefreshingPage):
     """The Library page."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.query = LibraryQuery(context, self)
         self.facets: Facets | None = None
-        self._is_found = self._is_answered = self._is_shown = self._is_echo = self._are_pinned = (
-            self._wants_keyboard
-        ) = self._is_undone = self._is_found_after_undo = self._is_choice_dropped = False
+        self._is_found = self._is_answered = self._is_echo = self._are_pinned = self._wants_keyboard = (
+            self._is_undone
+        ) = self._is_found_after_undo = self._is_choice_dropped = False
         self._make_parts()
         self._build_layout()
-        self._refresh = make_timer(self, self._reload_all, _REFRESH_MS)
         self._connect_signals()
 
     def _make_parts(self) -> None:
@@ -100,20 +98,18 @@ class LibraryPage(Page):
 
     def activate(self, target: str = "") -> None:
         """Show it; a target is a search."""
-        self._is_shown = True
+        super().activate(target)
         if target.strip():
             self.query.set_text(target)
         if self.is_stale or not self.table.memories.ids:
-            self._reload_all()
+            self.reload_stale()
         self._wants_keyboard = not self.table.memories.ids
         self.table.setFocus()
         self.table.load_visible()
 
     def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
-        self._is_shown = False
-        self.is_stale = self.is_stale or self._refresh.isActive()
-        self._refresh.stop()
+        super().deactivate()
         self.line.stop_timer()
         self.table.stop_timer()
         self.help.close_help()
@@ -133,8 +129,6 @@ class LibraryPage(Page):
         super().handle_change(change)
         # The inspector knows which version is current again; the line that comes next is not what the person looked at.
         self._is_undone = self._is_undone or change.verb == "undo"
-        if self._is_shown and not self._refresh.isActive():
-            self._refresh.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """The documentation keeps its place."""
@@ -147,7 +141,8 @@ class LibraryPage(Page):
 
     # ---- reading
 
-    def _reload_all(self) -> None:
+    def reload_stale(self) -> None:
+        """The list, the counts and what is pinned."""
         self.is_stale = False
         library = self.context.bridge.engine.library
         self.context.tasks.run(

@@ -29,6 +29,7 @@ from ui.widgets.basics import (
     make_row,
     make_timer,
     make_tool_button,
+    place_below,
     set_style_property,
 )
 
@@ -149,12 +150,8 @@ class SearchHelp(QFrame):
 
     def place_below(self, top: int) -> None:
         """Take the room there is below a line."""
-        host = self.parentWidget()
-        if host is not None:
-            px = self._theme.px
-            width = min(px(720), host.width() - 32)
-            self.setGeometry((host.width() - width) // 2, top, width, min(px(560), host.height() - top - 16))
-            self._list.doItemsLayout()
+        place_below(self, self._theme, top, 720, 560)
+        self._list.doItemsLayout()
 
     def close_help(self) -> None:
         """Show it no more."""

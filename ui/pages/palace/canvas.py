@@ -6,7 +6,6 @@ Must not do: ask the engine; it says what is picked, dropped or asked for, and t
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
@@ -24,11 +23,8 @@ from ui.pages.palace.items import RoomItem, wing_rect
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PalaceScene, PlacedLocus
 from ui.pages.palace.view import PalaceView
 from ui.theme.theme import Theme
+from ui.widgets.viewport import nearest_in_direction
 
-_ASIDE = 2.4
-"""How much worse a step to the side is than one ahead."""
-_CONE = 2.2
-"""How far aside a target may lie for each step ahead."""
 _KEY = Qt.Key
 _ARROWS = {_KEY.Key_Left: (-1, 0), _KEY.Key_Right: (1, 0), _KEY.Key_Up: (0, -1), _KEY.Key_Down: (0, 1)}
 _VERBS = {
@@ -40,29 +36,6 @@ _VERBS = {
     _KEY.Key_M: "merge",
 }
 _NEARER, _FARTHER = {_KEY.Key_Plus, _KEY.Key_Equal}, {_KEY.Key_Minus}
-
-
-def nearest_in_direction(xs: NDArray[np.float64], ys: NDArray[np.float64], x: float, y: float, dx: int, dy: int) -> int:
-    """The nearest of some points in a direction; one straight ahead is nearer than one aside.
-
-    Args:
-        xs: where they are.
-        ys: likewise.
-        x: the current position.
-        y: likewise.
-        dx: -1, 0 or 1.
-        dy: likewise; one of them is 0.
-
-    Returns:
-        Its index, or -1 where there is none in that direction.
-    """
-    if not len(xs):
-        return -1
-    ahead = (xs - x) * dx + (ys - y) * dy
-    aside = np.abs((xs - x) * dy) + np.abs((ys - y) * dx)
-    cost = np.where((ahead > 1e-6) & (aside <= ahead * _CONE), ahead + aside * _ASIDE, np.inf)
-    best = int(np.argmin(cost))
-    return best if np.isfinite(cost[best]) else -1
 
 
 class CanvasNavigator:

@@ -237,11 +237,11 @@ class LocusSeeker(QObject):
 
     def _on_detail_read(self, detail: MemoryDetail) -> None:
         if detail.memory.id == self._canvas.marks.selected:
-            self._canvas.marks.others = opposed_neighbours(detail.edges)
+            self._canvas.marks.others = ties_to_draw(detail.edges)
             self._canvas.update()
 
 
-def opposed_neighbours(edges: Iterable[Mapping[str, object]]) -> dict[str, str]:
+def ties_to_draw(edges: Iterable[Mapping[str, object]]) -> dict[str, str]:
     """What a memory contradicts or supersedes, or what does so to it.
 
     Args:

@@ -67,10 +67,10 @@ class EmblemPlate(QWidget):
         super().__init__()
         self._theme, self._furnishing, self._furniture = theme, furnishing, Furniture(theme)
         self.setAccessibleName("" if furnishing is None else furnishing.emblem.replace("-", " "))
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.changed.connect(self._restyle_emblem)
+        self._restyle_emblem()
 
-    def _restyle(self) -> None:
+    def _restyle_emblem(self) -> None:
         side = self._theme.px(_EMBLEM)
         self.setFixedSize(side, side)
         self.update()
@@ -83,7 +83,7 @@ class EmblemPlate(QWidget):
         painter.end()
 
 
-def describe_place(summary: PlaceSummary) -> str:
+def describe_place_summary(summary: PlaceSummary) -> str:
     """What a place is and how much is in it: `Room in home · 41 memories`."""
     strings = palace_strings()["summary"]
     count = format_count(strings["count"], summary.count)
@@ -115,39 +115,39 @@ class PlaceSummaryView(QWidget):
         self._column = make_column(self._inside, gap=12)
         self._column.setContentsMargins(20, 16, 20, 20)
         make_column(self).addWidget(make_scroll_area(self._inside))
-        self._again = make_timer(self, self._read, _AGAIN_MS)
+        self._again = make_timer(self, self._read_place, _AGAIN_MS)
         context.bridge.changed.connect(self._note_change)
-        self._read()
+        self._read_place()
 
     def _note_change(self, _change: Changed) -> None:
         self._again.start()
 
-    def _read(self) -> None:
+    def _read_place(self) -> None:
         if not self._context.bridge.is_open:
             return
         palace, place_id = self._context.bridge.engine.palace, self._place_id
         self._context.tasks.run(
             make_query(palace_strings()["summary"]["reading"], lambda: palace.read_place(place_id))
             .within(self, "place")
-            .success(self._show)
+            .success(self._show_summary)
             .failure(self._show_failure)
         )
 
     def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is not None:
-            _empty(self._column)
+            _empty_column(self._column)
             self._column.addWidget(make_label(problem.sentence, "muted", wrap=True))
             self._column.addStretch(1)
 
     # ---- what is shown
 
-    def _show(self, summary: PlaceSummary) -> None:
+    def _show_summary(self, summary: PlaceSummary) -> None:
         if summary == self.summary:
             return
         strings, self.summary = palace_strings()["summary"], summary
-        self.setAccessibleName(f"{self._name()}. {describe_place(summary)}. {describe_dates(summary)}")
-        _empty(self._column)
+        self.setAccessibleName(f"{self._place_name()}. {describe_place_summary(summary)}. {describe_dates(summary)}")
+        _empty_column(self._column)
         self._add_head(summary)
         self._add_holdings(summary)
         self._add_lines(strings["landmarks"], summary.landmarks, strings["no_landmarks"])
@@ -157,15 +157,15 @@ class PlaceSummaryView(QWidget):
             self._add_people(strings["people"], summary.people)
         self._column.addStretch(1)
 
-    def _name(self) -> str:
+    def _place_name(self) -> str:
         summary = self.summary
         if summary is None:
             return ""
         return name_space(summary.name) if summary.rooms else one_line(summary.name, _NAME)
 
     def _add_head(self, summary: PlaceSummary) -> None:
-        names = make_column(None, make_label(self._name(), "section", wrap=True), gap=2)
-        names.addWidget(make_label(describe_place(summary), "muted", wrap=True))
+        names = make_column(None, make_label(self._place_name(), "section", wrap=True), gap=2)
+        names.addWidget(make_label(describe_place_summary(summary), "muted", wrap=True))
         head = make_row(EmblemPlate(self._context.theme, summary.furnishing), gap=12)
         head.addLayout(names, 1)
         self._column.addLayout(head)
@@ -179,7 +179,7 @@ class PlaceSummaryView(QWidget):
         ]
         rename = self._actions.rename
         if rename is not None:
-            run = partial(_run, rename)
+            run = partial(_run_verb, rename)
             made.append(make_button(acts["rename"], run, theme=theme, icon="pencil", hint=acts["rename_hint"]))
         buttons = QWidget()
         flow = FlowLayout(buttons, gap=8)
@@ -188,7 +188,7 @@ class PlaceSummaryView(QWidget):
         return buttons
 
     def _add_holdings(self, summary: PlaceSummary) -> None:
-        self._begin(palace_strings()["summary"]["holds"])
+        self._begin_part(palace_strings()["summary"]["holds"])
         kinds = QWidget()
         flow = FlowLayout(kinds, gap=12)
         for kind, count in summary.kinds.items():
@@ -199,7 +199,7 @@ class PlaceSummaryView(QWidget):
             self._column.addWidget(make_label(dates, "muted", wrap=True))
 
     def _add_lines(self, title: str, found: Sequence[MemoryRow], none: str, *, sentence: str = "") -> None:
-        self._begin(title)
+        self._begin_part(title)
         words = sentence or (none if not found else "")
         if words:
             self._column.addWidget(make_label(words, "muted", wrap=True))
@@ -210,7 +210,7 @@ class PlaceSummaryView(QWidget):
         self._column.addLayout(lines)
 
     def _add_people(self, title: str, people: Sequence[PlacePerson]) -> None:
-        self._begin(title)
+        self._begin_part(title)
         strings, chips = palace_strings()["summary"], QWidget()
         flow = FlowLayout(chips, gap=6)
         for person in people:
@@ -221,7 +221,7 @@ class PlaceSummaryView(QWidget):
             flow.addWidget(chip)
         self._column.addWidget(chips)
 
-    def _begin(self, title: str) -> None:
+    def _begin_part(self, title: str) -> None:
         self._column.addWidget(make_hairline())
         self._column.addWidget(make_label(title, "label"))
 
@@ -237,17 +237,17 @@ def _kind_count(theme: Theme, kind: Kind, count: int) -> QWidget:
     return made
 
 
-def _run(act: Callable[[], object]) -> None:
+def _run_verb(act: Callable[[], object]) -> None:
     act()
 
 
-def _empty(column: QLayout) -> None:
+def _empty_column(column: QLayout) -> None:
     """Take out everything, what is in its rows and columns too."""
     while column.count():
         item = column.takeAt(0)
         inner = None if item is None else item.layout()
         if inner is not None:
-            _empty(inner)
+            _empty_column(inner)
             inner.deleteLater()
         widget = None if item is None else item.widget()
         if widget is not None:

@@ -114,7 +114,7 @@ class AnswerActions(QObject):
         self._context, self._asker, self._saving, self._host = context, asker, saving, host
 
     @property
-    def _question(self) -> str:
+    def _asked_question(self) -> str:
         return self._asker.asked.question
 
     def run_action(self, name: str, row: AnswerRow) -> None:
@@ -125,9 +125,9 @@ class AnswerActions(QObject):
         """
         acts: dict[str, Callable[[], None]] = {
             "closer": lambda: self._context.selection.reselect(row.id, CLOSER),
-            "should": lambda: self._saving.save_expected(self._question, row.id),
-            "not_this": lambda: self._saving.mark_unhelpful(self._question, row.id),
-            "never": lambda: self._saving.save_unexpected(self._question, row.id),
+            "should": lambda: self._saving.save_expected(self._asked_question, row.id),
+            "not_this": lambda: self._saving.mark_unhelpful(self._asked_question, row.id),
+            "never": lambda: self._saving.save_unexpected(self._asked_question, row.id),
             "why": lambda: self.ask_why_missing(row.id),
             "palace": lambda: self._context.desk.go.emit("palace", f"show:{row.id}"),
             "copy": lambda: self._copy_id(row.id),
@@ -142,7 +142,7 @@ class AnswerActions(QObject):
 
     def save_expected_empty(self) -> None:
         """This question should have no answer."""
-        self._saving.save_expected_empty(self._question)
+        self._saving.save_expected_empty(self._asked_question)
 
     def ask_why_missing(self, memory_id: str = "") -> None:
         """Ask why a memory did not come.
@@ -150,7 +150,7 @@ class AnswerActions(QObject):
         Args:
             memory_id: which; "" to let the person name one.
         """
-        answer, question = self._asker.answer, self._question
+        answer, question = self._asker.answer, self._asked_question
         if answer is None or not question:
             self._context.desk.show_message(recall_strings()["said"]["ask_first"])
             return

@@ -110,14 +110,14 @@ def answer_lines(answer: LabAnswer, base: LabAnswer | None) -> list[Line]:
     """
     traced = {one.id: one for one in answer.trace.candidates}
     before = None if base is None else {item.memory.id: item.place for item in base.items}
-    made: list[Line] = list(_mark_card_ends([_row_of_item(item, traced, before) for item in answer.items]))
+    made: list[Line] = list(_mark_card_ends([_answer_row_of_item(item, traced, before) for item in answer.items]))
     near_misses = [_row_of_near_miss(item, traced) for item in answer.near]
     if near_misses:
         made += [Heading(recall_strings()["near"], recall_strings()["near_note"]), *_mark_card_ends(near_misses)]
     return made
 
 
-def _row_of_item(
+def _answer_row_of_item(
     item: LabItem, traced: Mapping[str, TracedCandidate], before: Mapping[str, int | None] | None
 ) -> AnswerRow:
     place = item.place or item.rank
@@ -199,7 +199,7 @@ def describe_move(moved: int | None) -> str:
     return "" if moved == 0 else f"▲{moved}" if moved > 0 else f"▼{-moved}"
 
 
-def describe_row(line: AnswerRow) -> str:
+def describe_answer_row(line: AnswerRow) -> str:
     """A memory for those who do not see it."""
     strings, parts = recall_strings()["row"], list[str]()
     if line.place and line.is_answer:
@@ -240,7 +240,7 @@ class AnswerRows(RowSpec[AnswerRow]):
 
     def accessible_text(self, row: AnswerRow) -> str:
         """All of it."""
-        return describe_row(row)
+        return describe_answer_row(row)
 
     def tool_tip(self, row: AnswerRow) -> str:
         """The memory's text."""
@@ -402,7 +402,7 @@ class AnswerDetailsView(QFrame):
         layout.setContentsMargins(theme.px(_LEFT), 2, theme.px(16), 16)
         self._tables = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._tables.setSpacing(_BETWEEN)
-        lists, signals = _list_rows(shown), self._signal_rows(shown)
+        lists, signals = _signal_list_rows(shown), self._signal_rows(shown)
         if signals:
             self._tables.addWidget(_make_table(strings["signals"], signals), 0, Qt.AlignmentFlag.AlignTop)
         if lists:
@@ -464,7 +464,8 @@ class AnswerDetailsView(QFrame):
         """All of it, for those who do not see it."""
         signals = [f"{signal_title(signal)} {value:.3f}" for signal, value in _signal_values(shown).items()]
         lists = [
-            f"{title} {rank}, {recall_strings()['details']['raw']} {raw}" for _, title, rank, raw in _list_rows(shown)
+            f"{title} {rank}, {recall_strings()['details']['raw']} {raw}"
+            for _, title, rank, raw in _signal_list_rows(shown)
         ]
         return [*signals, *lists, *_explain_drop(shown)]
 
@@ -483,7 +484,7 @@ def _format_signal_part(parts: Mapping[str, float], signal: str) -> str:
     return f"{parts[signal]:+.3f}" if signal in parts else ""
 
 
-def _list_rows(shown: AnswerRow) -> list[tuple[QWidget | None, str, str, str]]:
+def _signal_list_rows(shown: AnswerRow) -> list[tuple[QWidget | None, str, str, str]]:
     found = shown.item.lists if shown.item is not None else shown.candidate.lists if shown.candidate is not None else {}
     ranked = sorted(found.items(), key=lambda pair: pair[1][0])
     return [(None, list_title(name), format_ordinal(rank), f"{raw:.3f}") for name, (rank, raw) in ranked]

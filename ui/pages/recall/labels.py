@@ -50,7 +50,7 @@ def describe_question_time(time: TimeRange) -> str:
     return first if first == last else span
 
 
-def format_names(plan: QueryPlan) -> str:
+def join_question_names(plan: QueryPlan) -> str:
     """The names in a question, a few of them."""
     if not plan.entities:
         return str(recall_strings()["chips"]["names_none"])
@@ -196,7 +196,7 @@ def _knob_titles() -> Mapping[str, tuple[str, bool]]:
     return made
 
 
-def describe_change(name: str, title: str, pair: tuple[object, object]) -> str:
+def describe_weight_change(name: str, title: str, pair: tuple[object, object]) -> str:
     """A change of an option, by the name and in the direction of its slider: `Relevance 0.95 → 0.5`.
 
     Args:
@@ -204,11 +204,11 @@ def describe_change(name: str, title: str, pair: tuple[object, object]) -> str:
         pair: the values before and after.
     """
     called, is_turned = _knob_titles().get(name, (title, False))
-    before, after = (_format_value(value, is_turned=is_turned) for value in pair)
+    before, after = (_format_knob_value(value, is_turned=is_turned) for value in pair)
     return str(recall_strings()["history"]["change"].format(title=called, before=before, after=after))
 
 
-def _format_value(value: object, *, is_turned: bool) -> str:
+def _format_knob_value(value: object, *, is_turned: bool) -> str:
     if isinstance(value, bool):
         return str(recall_strings()["switch"]["on" if value else "off"])
     if not isinstance(value, int | float):

@@ -59,15 +59,15 @@ class TrialOptionLine(QWidget):
         """Show how it is now and what is tried."""
         strings, value = recall_strings()["options"], self._desk.trial_value(option.name)
         self.control.show_value(option, value)
-        parts = [strings["default"].format(value=_format_value(option, option.default))]
+        parts = [strings["default"].format(value=_format_option_value(option, option.default))]
         if option.least is not None and option.most is not None:
             parts.append(
                 strings["bounds"].format(
-                    least=_format_value(option, option.least), most=_format_value(option, option.most)
+                    least=_format_option_value(option, option.least), most=_format_option_value(option, option.most)
                 )
             )
         if value != option.value:
-            parts.append(strings["changed"].format(value=_format_value(option, option.value)))
+            parts.append(strings["changed"].format(value=_format_option_value(option, option.value)))
         self._note.setText(" · ".join(parts))
         self.reset.setVisible(value != option.default)
 
@@ -164,7 +164,7 @@ class OptionsDialog(QDialog):
         self.accept()
 
 
-def _format_value(option: OptionRow, value: object) -> str:
+def _format_option_value(option: OptionRow, value: object) -> str:
     if isinstance(value, bool):
         return str(recall_strings()["switch"]["on" if value else "off"])
     if isinstance(value, int | float):

@@ -17,7 +17,7 @@ from core.types.clients import ClientRecord
 from core.types.recall import LabAnswer
 from core.types.replies import WaitingKind
 from ui.bridge import make_query, problem_of
-from ui.context import Context, Page, PageSpec
+from ui.context import Context, PageSpec, RefreshingPage
 from ui.pages.recall.actions import AnswerActions, AnswerFeedback
 from ui.pages.recall.answers import BAR, AnswerList, AnswerRow, answer_lines
 from ui.pages.recall.funnel import Funnel, StageView, is_complete_stage
@@ -39,7 +39,6 @@ from ui.widgets.basics import (
     make_hairline,
     make_label,
     make_row,
-    make_timer,
 )
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
@@ -273,20 +272,18 @@ class RecallPanes(QWidget):
 
 
 ORIGIN = "recall"
-_REFRESH_MS = 400
 _ASIDE = frozenset({"save_probe", "delete_probe", "probes", "regression"})
 """Verbs that change saved questions and no answer."""
 _FEW = 16
 """A change that names more memories is an import's batch: the saved questions are not tried on each of them."""
 
 
-class RecallPage(Page):
+class RecallPage(RefreshingPage):
     """The Recall page."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         theme = context.theme
-        self._is_shown = False
         self._named = self._found = ""
         self.asker = RecallAsker(context, self)
         self.tuning = TuningDesk(context, self)
@@ -300,7 +297,6 @@ class RecallPage(Page):
         self.panes.build_layout(self.tuner, self.saved)
         self.pane, self.list, self.header = self.panes.pane, self.panes.pane.list, self.panes.header
         self.search_field = self.header.question.field
-        self._refresh = make_timer(self, self._reload_stale, _REFRESH_MS)
         self._reads_tuning = self._asks_again = False
         self._connect_signals()
         self._connect_tuner()
@@ -354,7 +350,7 @@ class RecallPage(Page):
             target: `ask:` with a question, `why:` with the id of a memory, `found:` with an id and the question that
                 found it, `saved`; "" for none.
         """
-        self._is_shown = True
+        super().activate(target)
         _offer_clients(self)
         if self.is_stale or self.tuning.tuning is None:
             self.is_stale = False
@@ -381,9 +377,7 @@ class RecallPage(Page):
 
     def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
-        self._is_shown = False
-        self.is_stale = self.is_stale or self._refresh.isActive()
-        self._refresh.stop()
+        super().deactivate()
         self.asker.finish_pending()
         self.tuning.stop_pending()
         self.tuner.sensitivity.stop_sweep()
@@ -398,10 +392,9 @@ class RecallPage(Page):
         super().handle_change(change)
         self._reads_tuning = self._reads_tuning or len(change.ids) <= _FEW
         self._asks_again = self._asks_again or change.verb not in _ASIDE
-        if self._is_shown and not self._refresh.isActive():
-            self._refresh.start()
 
-    def _reload_stale(self) -> None:
+    def reload_stale(self) -> None:
+        """The answer where it may differ, and the weights where they may."""
         self.is_stale = False
         if self._asks_again:
             self._asks_again = False

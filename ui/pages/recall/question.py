@@ -17,7 +17,7 @@ from core.types.requests import RecallQuery
 from core.types.values import Intent
 from ui.bridge import make_query
 from ui.context import Context
-from ui.pages.recall.labels import describe_name_aliases, describe_question_time, format_names
+from ui.pages.recall.labels import describe_name_aliases, describe_question_time, join_question_names
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
@@ -307,8 +307,8 @@ class RecallChips(QWidget):
         self._change, self._plan = asked.change, answer.trace.plan
         self._show_intent()
         self.names.setVisible(bool(self._plan.entities))
-        self.names.setText(format_names(self._plan).replace("&", "&&"))
-        self.names.setAccessibleName(format_names(self._plan))
+        self.names.setText(join_question_names(self._plan).replace("&", "&&"))
+        self.names.setAccessibleName(join_question_names(self._plan))
         self.names.setToolTip(escape_tooltip(describe_name_aliases(self._plan)))
         self._show_time()
         self._show_weight()

@@ -202,7 +202,7 @@ class ProbeLine(QWidget):
         super().__init__()
         strings = recall_strings()["saved"]
         state = strings["new"] if probe.passed is None else strings["passed" if probe.passed else "failed"]
-        place = "" if outcome is None or probe.kind == "negative" else _describe_place(outcome)
+        place = "" if outcome is None or probe.kind == "negative" else _describe_rank(outcome)
         ran = "" if probe.ran_at is None else time_of(probe.ran_at)
         self.note = join_parts((strings[probe.kind].format(within=probe.within), place, ran))
         question = one_line(probe.query, _QUESTION)
@@ -228,7 +228,7 @@ class ProbeLine(QWidget):
             layout.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
 
 
-def _describe_place(outcome: ProbeOutcome) -> str:
+def _describe_rank(outcome: ProbeOutcome) -> str:
     strings = recall_strings()["saved"]
     return str(
         strings["absent"] if outcome.place is None else strings["place"].format(place=format_ordinal(outcome.place))

@@ -66,7 +66,7 @@ class Swept:
         return tuple(dict.fromkeys(scale.value_of(step) for step in steps))
 
 
-def _held(tally: Tally) -> int:
+def _count_held(tally: Tally) -> int:
     """Saved questions that hold."""
     return sum(one.passed for one in tally.outcomes)
 
@@ -89,7 +89,8 @@ def make_sensitivity_spec(swept: Swept, found: Sensitivity) -> PlotSpec:
     """
     said = recall_strings()["sensitivity"]
     points = sorted(
-        (swept.as_on_axis(value), float(_held(tally))) for value, tally in zip(found.values, found.tallies, strict=True)
+        (swept.as_on_axis(value), float(_count_held(tally)))
+        for value, tally in zip(found.values, found.tallies, strict=True)
     )
     total = max((len(tally.outcomes) for tally in found.tallies), default=0)
     most = max((held for _, held in points), default=0.0)

@@ -18,7 +18,7 @@ from core.types.replies import OptionRow
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.recall.knobs import Knob
-from ui.pages.recall.labels import count_gains, describe_change, describe_losses
+from ui.pages.recall.labels import count_gains, describe_losses, describe_weight_change
 from ui.pages.recall.question import PAUSE_MS, Weights
 from ui.pages.recall.sensitivity import SensitivityPlot, Swept
 from ui.strings import format_count, recall_strings, window_strings
@@ -293,7 +293,7 @@ class AppliedDialog(QDialog):
     def _describe_change(self, name: str, pair: tuple[object, object]) -> str:
         option = self._options.get(name)
         title = name if option is None else option.title
-        return describe_change(name, title, pair)
+        return describe_weight_change(name, title, pair)
 
     def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
@@ -546,7 +546,7 @@ class Effect(QWidget):
             self._grid.addWidget(_make_right_label(was), at, 1)
             self.lines.append(f"{title}: {said['now']} {was}" + (f", {said['would_be']} {would}" if is_tried else ""))
             if is_tried:
-                self._grid.addWidget(_make_change_label(would, better), at, 2)
+                self._grid.addWidget(_make_weight_change_label(would, better), at, 2)
         self._table.setAccessibleName("; ".join(self.lines))
 
     def _show_losses(self, comparison: Comparison, *, is_tried: bool) -> None:
@@ -608,7 +608,7 @@ def _sign_of(number: int) -> int:
     return (number > 0) - (number < 0)
 
 
-def _make_change_label(text: str, better: int) -> QLabel:
+def _make_weight_change_label(text: str, better: int) -> QLabel:
     made = _make_right_label(text, {1: "success", -1: "danger"}.get(better, "body"))
     if better:  # bold beside the colour
         font = made.font()

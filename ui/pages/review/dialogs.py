@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 
 from PySide6.QtCore import QDate, QEvent, QLocale, Qt, Signal
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QDateEdit, QDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from core.types.reviews import Decision, ReviewItem, Side
@@ -17,7 +16,7 @@ from core.types.values import Action, Precision, When
 from ui.context import Context
 from ui.strings import review_strings, window_strings
 from ui.theme.tokens import sizes
-from ui.widgets.basics import Segments, make_buddy_label, make_button, make_column, make_label, make_row
+from ui.widgets.basics import Segments, is_submit_key, make_buddy_label, make_button, make_column, make_label, make_row
 from ui.widgets.marked_text import MarkedText
 
 BOTH, HAVE, CAME = "both", "have", "came"
@@ -122,11 +121,9 @@ class MergedTextDialog(DecisionDialog):
 
     def event(self, event: QEvent) -> bool:
         """Ctrl+Enter does it, also while the text has the keyboard."""
-        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            is_enter = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
-            if is_enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-                self.submit_decision()
-                return True
+        if is_submit_key(event):
+            self.submit_decision()
+            return True
         return super().event(event)
 
 

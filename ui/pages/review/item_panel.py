@@ -37,8 +37,8 @@ from ui.pages.review.labels import (
     format_family_count,
     list_families,
     may_become_rule,
-    name_source,
-    row_note,
+    name_rule_source,
+    review_row_note,
     source_name,
 )
 from ui.pages.review.side_card import SideBySide, SideCard
@@ -213,7 +213,7 @@ class DecisionBar(QWidget):
         self.remember.setChecked(False)
         self.remember.setVisible(may)
         if may and may_become_rule(item):
-            label = review_strings()["remember"].format(who=name_source(item))
+            label = review_strings()["remember"].format(who=name_rule_source(item))
             self.remember.setText(label.replace("&", "&&"))
             self.remember.setAccessibleName(label)
         self._flow_box.updateGeometry()
@@ -497,14 +497,14 @@ class ItemPanel(QWidget):
         self._outer.setContentsMargins(pad, px(8 if self._place.isHidden() else 20), right - _BAR, px(16))
         self._bars.setContentsMargins(0, 0, _BAR, 0)
         self._clear_bar()
-        width = self._width
+        width = self._content_width
         # Not by a greatest width: a layout asks for the height of the whole line all the same.
         self._why.setContentsMargins(0, 0, max(0, width - px(_WHY_WIDEST)), 0)
         self.cards.arrange_for_width(width)
         self._share_height()
 
     @property
-    def _width(self) -> int:
+    def _content_width(self) -> int:
         """Pixels of width for cards and bars."""
         margins = self._outer.contentsMargins()
         return self.width() - margins.left() - margins.right() - _BAR
@@ -517,7 +517,7 @@ class ItemPanel(QWidget):
 
     def _share_height(self) -> None:
         """Give what is read the height it needs, or what the buttons leave."""
-        margins, width = self._outer.contentsMargins(), self._width
+        margins, width = self._outer.contentsMargins(), self._content_width
         room = self.height() - margins.top() - margins.bottom()
         self.actions_bar.show_undo_hint(is_shown=self.height() >= self._theme.px(_TALL))
         taken = sum(_height_for_width(bar, width) + self._outer.spacing() for bar in self._shown_bars)
@@ -638,7 +638,7 @@ class BatchPanel(QFrame):
         self.list.clear()
         side = QSize(0, self._theme.px(_LINE))
         for shown in rows[:_LISTED]:
-            line = QListWidgetItem(f"{one_line(shown.title, 100)} · {row_note(shown)}", self.list)
+            line = QListWidgetItem(f"{one_line(shown.title, 100)} · {review_row_note(shown)}", self.list)
             line.setSizeHint(side)
         self.list.setMaximumHeight(len(rows) * side.height() + 14)
         clear_layout(self._flow)
@@ -662,13 +662,13 @@ def summarize_rows(rows: Sequence[ReviewRow]) -> str:
     first = {kind: kinds[0] for _, _, kinds in list_families() for kind in kinds}
     what = Counter(first.get(row.kind, row.kind) for row in rows)
     parts = [format_family_count(kind, count) for kind, count in what.most_common()]
-    whence = Counter(_source_name(row) for row in rows)
+    whence = Counter(_review_source_name(row) for row in rows)
     names = [name for name, _ in whence.most_common(3)]
     form = str(review_strings()["batch"]["summary_more" if len(whence) > 3 else "summary"])
     return form.format(items=", ".join(parts), sources=", ".join(names), count=len(whence) - 3)
 
 
-def _source_name(row: ReviewRow) -> str:
+def _review_source_name(row: ReviewRow) -> str:
     if row.client:
         return one_line(row.client, 40)
     you = str(review_strings()["batch"]["you"])

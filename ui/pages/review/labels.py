@@ -90,7 +90,7 @@ def describe_batch_action(action: Action, rows: Sequence[ReviewRow]) -> ActionWo
 # ---- the queue
 
 
-def row_note(row: ReviewRow) -> str:
+def review_row_note(row: ReviewRow) -> str:
     """What is under a row's title: `Contradiction · Claude Code · recalled 5 times`; no memory text."""
     named = review_strings()["rows"]
     whose = row.client or (source_name(row.source) if row.kind in _OF_SOMEBODY else "")
@@ -198,7 +198,7 @@ def describe_side_status(side: Side) -> str:
     return "" if status is Status.ACTIVE else STATUS_WORDS[status].lower()
 
 
-def claim_note(claim: ClaimSeen) -> str:
+def review_claim_note(claim: ClaimSeen) -> str:
     """How likely a claim is and who backs it: `92 % confidence · 2 sources · 1 against`."""
     strings = review_strings()["claim"]
     parts = [
@@ -241,7 +241,7 @@ def may_become_rule(item: ReviewItem) -> bool:
     return not hers and item.kind in {"contradiction", "classification", "quarantine", "proposal", "injection"}
 
 
-def name_source(item: ReviewItem) -> str:
+def name_rule_source(item: ReviewItem) -> str:
     """By what later items would be known: the client's name, else the way, in lower case."""
     client = one_line(item.incoming.client or "", 40)
     if client:

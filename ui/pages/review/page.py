@@ -13,13 +13,12 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QCursor, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QMenu, QWidget
 
-from core.events import Changed
 from core.types.replies import WaitingKind
 from core.types.reviews import Decision, DecisionReply, Queue, QueueRequest, ReviewItem, ReviewRow
 from core.types.values import OWNER_ACTOR, Action
 from core.types.views import MemoryRow
 from ui.bridge import make_query, make_write, problem_of
-from ui.context import CLOSER, Context, Page, PageSpec
+from ui.context import CLOSER, Context, PageSpec, RefreshingPage
 from ui.pages.review.dialogs import CAME, make_decision_dialog
 from ui.pages.review.item_panel import BatchPanel, ItemPanel, acts_at_once
 from ui.pages.review.labels import ASKS
@@ -28,7 +27,7 @@ from ui.strings import format_count, review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
-from ui.widgets.basics import UNBOUND, Stack, make_button, make_column, make_row, make_timer
+from ui.widgets.basics import UNBOUND, Stack, make_button, make_column, make_row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States, add_page_title
 
@@ -425,16 +424,17 @@ def _bind_shortcut(
     shortcut.activated.connect(run)
 
 
-_REFRESH_MS = 250
 _REMEMBERED = 200
 
 
-class ReviewPage(Page):
+class ReviewPage(RefreshingPage):
     """The Review page."""
+
+    refresh_ms = 250
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._is_shown = self._is_read = self._wants_focus = False
+        self._is_read = self._wants_focus = False
         self._target = ""
         self._decided: list[str] = []
         self.decider = DecisionRunner(context, self)
@@ -453,7 +453,6 @@ class ReviewPage(Page):
         self._decision_keys.is_open = lambda: self._is_shown and self.states.currentWidget() is self.panes
         self._decision_keys.taken.connect(self._remove_decided)
         self._decision_keys.bind_keys()
-        self._refresh = make_timer(self, self.reload, _REFRESH_MS)
 
     # ---- the page's life
 
@@ -463,7 +462,8 @@ class ReviewPage(Page):
         Args:
             target: an item's id, to look at that one; "" for none.
         """
-        self._is_shown = self._wants_focus = True
+        super().activate(target)
+        self._wants_focus = True
         self._target = target
         if self.is_stale or not self._is_read:
             self.reload()
@@ -474,9 +474,7 @@ class ReviewPage(Page):
 
     def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
-        self._is_shown = False
-        self.is_stale = self.is_stale or self._refresh.isActive()
-        self._refresh.stop()
+        super().deactivate()
         self.decider.stop_timer()
 
     def is_settled(self) -> bool:
@@ -485,11 +483,9 @@ class ReviewPage(Page):
         shows = current is None or (shown is not None and shown.id == current.id)
         return self._is_read and shows and not self._refresh.isActive()
 
-    def handle_change(self, change: Changed) -> None:
-        """What was stored, decided, undone or forgotten may open or close items: read again."""
-        super().handle_change(change)
-        if self._is_shown and not self._refresh.isActive():
-            self._refresh.start()
+    def reload_stale(self) -> None:
+        """What was stored, decided, undone or forgotten may open or close items."""
+        self.reload()
 
     def _focus_content(self) -> None:
         self._wants_focus = False

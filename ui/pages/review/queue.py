@@ -18,7 +18,7 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.lists.list_view import AfterRemoval, ListKeys, ListView
 from ui.lists.row_spec import LOW, MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState
-from ui.pages.review.labels import describe_action, list_families, row_note, source_name
+from ui.pages.review.labels import describe_action, list_families, review_row_note, source_name
 from ui.strings import format_count, review_strings, window_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
@@ -97,7 +97,7 @@ class QueueRows(RowSpec[ReviewRow]):
 
     def accessible_text(self, row: ReviewRow) -> str:
         """Its title and its note."""
-        return f"{one_line(row.title, 160)}. {row_note(row)}"
+        return f"{one_line(row.title, 160)}. {review_row_note(row)}"
 
     def row_height(self, _row: ReviewRow, _place: int) -> int:
         """All are of one height."""
@@ -124,7 +124,7 @@ class QueueRows(RowSpec[ReviewRow]):
         title_font, small_font = self.row_fonts()
         title_font.setWeight(QFont.Weight.DemiBold)
         self.draw_text(painter, upper, one_line(row.title, 120), "muted" if row.later else "ink", title_font)
-        self.draw_text(painter, lower, row_note(row), "muted", small_font)
+        self.draw_text(painter, lower, review_row_note(row), "muted", small_font)
 
 
 DAYS = 7

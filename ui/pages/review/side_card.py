@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLay
 from core.types.reviews import ClaimSeen, Side
 from core.types.values import STANDING
 from ui.pages.review.labels import (
-    claim_note,
     claim_quote,
     describe_dates,
     describe_provenance,
     describe_receiver,
     describe_side_status,
     describe_validity,
+    review_claim_note,
 )
 from ui.strings import review_strings, window_strings
 from ui.theme.theme import Theme
@@ -157,7 +157,7 @@ class _Evidence(QFrame):
         layout.setContentsMargins(12, 0, 0, 0)
         if quote:
             layout.addWidget(make_label(quote, "muted", wrap=True))
-        note = make_label(claim_note(claim), "small", wrap=True)
+        note = make_label(review_claim_note(claim), "small", wrap=True)
         note.setToolTip(review_strings()["sure_hint"])
         layout.addWidget(note)
 

@@ -23,7 +23,7 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context, Page, PageSpec
 from ui.pages.settings.keys import ActionLine, VaultSection
 from ui.pages.settings.meaning import MeaningSection
-from ui.pages.settings.rows import OptionLine, SettingsSection, describe_value
+from ui.pages.settings.rows import OptionLine, SettingsSection, describe_option_value
 from ui.strings import format_count, settings_strings, undo_strings, window_strings
 from ui.theme.theme import Theme
 from ui.undo import undo_step
@@ -66,7 +66,7 @@ class ResetDialog(QDialog):
             layout.addWidget(make_label(strings["nothing"], "muted", wrap=True))
             self.act.hide()
         for one in changed:
-            was, will = describe_value(one, one.value), describe_value(one, one.default)
+            was, will = describe_option_value(one, one.value), describe_option_value(one, one.default)
             layout.addWidget(make_label(strings["change"].format(title=one.title, was=was, will=will), wrap=True))
         layout.addSpacing(4)
         layout.addLayout(make_row(None, self.cancel, self.act))

@@ -299,7 +299,7 @@ def make_control(theme: Theme, row: OptionRow) -> Control:
     return TextControl(row)
 
 
-def describe_value(row: OptionRow, value: object) -> str:
+def describe_option_value(row: OptionRow, value: object) -> str:
     """A value of an option in words: `90 days`, `on`, `As the system`."""
     strings = settings_strings()["option"]
     if isinstance(value, bool):
@@ -432,7 +432,7 @@ class OptionLine(Line):
         self.control.show_value(option.value)
         self.reset_button.setVisible(option.is_changed)
         self.reset_button.setToolTip(
-            settings_strings()["option"]["back"].format(value=describe_value(option, option.default))
+            settings_strings()["option"]["back"].format(value=describe_option_value(option, option.default))
         )
         self.show_note("")
 
@@ -445,7 +445,7 @@ class OptionLine(Line):
     def _notes_of(option: OptionRow) -> list[str]:
         strings = settings_strings()["option"]
         default = strings["default_choice" if option.choices else "default"]
-        notes = [default.format(value=describe_value(option, option.default))]
+        notes = [default.format(value=describe_option_value(option, option.default))]
         if not option.choices and option.least is not None and option.most is not None:
             notes.append(strings["range"].format(least=option.least, most=option.most))
         if option.needs_restart:

@@ -14,7 +14,7 @@ from core.types.views import Density
 from ui.context import Context
 from ui.pages.timeline.labels import period_name
 from ui.pages.timeline.strip import Strip
-from ui.plots.specification import Axis, PlotSpec, Series
+from ui.plots.specification import PlotSpec, Series, make_count_spec
 from ui.plots.view import PlotView
 from ui.strings import timeline_strings
 from ui.theme.tokens import sizes
@@ -37,24 +37,14 @@ def make_density_spec(density: Density, chosen: tuple[int, int] | None) -> PlotS
         most = max(density.totals)
         busiest = names[len(names) - 1 - density.totals[::-1].index(most)]
         told = said["told"].format(all=count_memories(sum(density.totals)), period=busiest, most=f"{most:,}")
-    return PlotSpec(
-        name=said["name"],
-        sentence=told,
-        x=Axis(kind="date"),
-        y=Axis(said["unit"], kind="count", least=0.0),
-        series=(
-            Series(
-                said["series"],
-                middles,
-                tuple(float(count) for count in density.totals),
-                is_bars=True,
-                name_of_one=said["one"],
-            ),
-        ),
+    counts = tuple(float(count) for count in density.totals)
+    return make_count_spec(
+        said["name"],
+        Series(said["series"], middles, counts, is_bars=True, name_of_one=said["one"]),
+        said,
+        told,
         place_names=names,
         band=None if chosen is None else (float(starts[chosen[0]]), float(starts[chosen[1] + 1])),
-        caption=told,
-        empty=said["none"],
     )
 
 

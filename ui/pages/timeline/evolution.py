@@ -44,10 +44,13 @@ _AXIS, _PAD, _GAP, _NEAR, _SIGN = 26, 52, 28, 4, 15
 _SAID_MS, _LONG_MS = 12 * 3_600_000, 60 * 86_400_000
 
 
-def describe_event(event: TopicEvent) -> str:
+def describe_evolution_event(event: TopicEvent) -> str:
     """An event in one sentence, for those who do not see the line."""
     gap = "" if event.gap_ms is None else f", {describe_gap(event.gap_ms)}"
-    parts = [f"{event_title(event)}, {event_day(event)}{gap}: {one_line(event.row.head)}", *event_notes(event)]
+    parts = [
+        f"{event_title(event)}, {event_day(event)}{gap}: {one_line(event.row.head)}",
+        *evolution_event_notes(event),
+    ]
     return ". ".join(parts)
 
 
@@ -63,7 +66,7 @@ def event_day(event: TopicEvent) -> str:
     return format_said_or_noted(event.row.occurred, event.at)
 
 
-def event_notes(event: TopicEvent) -> tuple[str, ...]:
+def evolution_event_notes(event: TopicEvent) -> tuple[str, ...]:
     """What is in small letters below an event."""
     strings, notes = timeline_strings()["event"], list[str]()
     if event.about is not None:
@@ -111,7 +114,7 @@ class EventRows(RowSpec[TopicEvent]):
 
     def accessible_text(self, row: TopicEvent) -> str:
         """It in one sentence."""
-        return describe_event(row)
+        return describe_evolution_event(row)
 
     def tool_tip(self, _row: TopicEvent) -> str:
         """No tooltip."""

@@ -86,7 +86,7 @@ def describe_gap(gap_ms: int) -> str:
     return format_count(strings["years"], round(days / _YEAR_DAYS))
 
 
-def count_words(density: Density, places: Sequence[int]) -> str:
+def count_period_memories(density: Density, places: Sequence[int]) -> str:
     """How many memories some periods hold, by kind: `12 memories: 8 episodes, 4 facts`."""
     total = sum(density.totals[place] for place in places)
     found = {kind: sum(counts[place] for place in places) for kind, counts in density.by_kind.items()}

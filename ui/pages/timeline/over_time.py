@@ -105,7 +105,7 @@ class OverTime(QWidget):
         self._content = QWidget()
         self.states = States(theme, self._content, strings["counting"])
         self._build_layout()
-        _name_keys(self)
+        _name_strip_keys(self)
         self.grains.chosen.connect(self.use_grain)
         self.strip.picked.connect(self._on_period_picked)
         self.strip.pointed.connect(self._show_hint)
@@ -217,7 +217,7 @@ class OverTime(QWidget):
     def _on_plot_switched(self) -> None:
         self._hint.setHidden(self.plot.chip.isChecked())  # the plot says itself what is pointed at
         self._show_legend()
-        _name_keys(self)
+        _name_strip_keys(self)
 
     def _show_legend(self) -> None:
         has_kinds = self.grain != "day" and not self.plot.chip.isChecked()
@@ -333,7 +333,7 @@ class OverTime(QWidget):
         self._hint.set_text(strip.describe_periods((strip.hovered,) if strip.hovered >= 0 else strip.places))
 
 
-def _name_keys(time: OverTime) -> None:
+def _name_strip_keys(time: OverTime) -> None:
     """Name the keys of the strip at the buttons that do the same, while it is shown: the plot has keys of its own."""
     buttons = {"farther": time.farther, "nearer": time.nearer, "today": time.today, "everything": time.everything}
     for name, button in buttons.items():

@@ -5,11 +5,10 @@ Must not do: know another page.
 
 from __future__ import annotations
 
-from core.events import Changed
 from core.types.values import Kind
 from core.types.views import Facets, TimeFilter
 from ui.bridge import make_query
-from ui.context import Context, Page, PageSpec
+from ui.context import Context, PageSpec, RefreshingPage
 from ui.pages.timeline.evolution import EvolutionTab
 from ui.pages.timeline.over_time import OverTime
 from ui.strings import timeline_strings
@@ -23,7 +22,6 @@ from ui.widgets.basics import (
     make_label,
     make_row,
     make_scroll_area,
-    make_timer,
 )
 from ui.widgets.labels import KIND_PLURALS
 from ui.widgets.plaintext import one_line
@@ -33,17 +31,15 @@ ASK = "ask:"
 """Begins a target that names the topic of the line; the topic follows."""
 _TABS = ("time", "topic")
 _STATE = "timeline.tab"
-_REFRESH_MS = 400
 _ALL = ""
 
 
-class TimelinePage(Page):
+class TimelinePage(RefreshingPage):
     """The Timeline page."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         strings = timeline_strings()["page"]
-        self._is_shown = False
         stored = context.prefs.read_text(_STATE, "time")
         self.tab = stored if stored in _TABS else "time"
         self.segments = Segments([(tab, strings["tab_names"][tab]) for tab in _TABS], self.tab, strings["tabs"])
@@ -56,7 +52,6 @@ class TimelinePage(Page):
         self._stack = Stack()
         for tab in (self.time, self.topic):
             self._stack.addWidget(make_scroll_area(tab))  # large text needs more height than a small window has
-        self._refresh = make_timer(self, self._reload_tab, _REFRESH_MS)
         self._build_layout()
         self.segments.chosen.connect(self.show_tab)
         self.kinds.chosen.connect(lambda _: self._apply_filter())
@@ -87,13 +82,13 @@ class TimelinePage(Page):
         Args:
             target: `time`, `topic`, or `ask:` with a topic behind it; "" for what was shown last.
         """
-        self._is_shown = True
+        super().activate(target)
         tab = "topic" if target.startswith(ASK) else target
         if tab in _TABS and tab != self.tab:
             self.segments.show_choice(tab)
             self.show_tab(tab)
         elif self.is_stale:
-            self._reload_tab()
+            self.reload_stale()
         if self.tab == "topic":
             self.topic.activate()
             if target.startswith(ASK):
@@ -103,21 +98,13 @@ class TimelinePage(Page):
 
     def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
-        self._is_shown = False
-        self.is_stale = self.is_stale or self._refresh.isActive()
-        self._refresh.stop()
+        super().deactivate()
         self.time.below.stop_timer()
 
     def is_settled(self) -> bool:
         """Whether the tab that is shown was read."""
         tab = self.time if self.tab == "time" else self.topic
         return tab.is_settled and not self._refresh.isActive()
-
-    def handle_change(self, change: Changed) -> None:
-        """Read again, at most a few times a second."""
-        super().handle_change(change)
-        if self._is_shown and not self._refresh.isActive():
-            self._refresh.start()
 
     # ---- tabs and filters
 
@@ -131,7 +118,7 @@ class TimelinePage(Page):
         self.context.prefs.store_value(_STATE, name)
         self._show_tab()
         if self._is_shown:
-            self._reload_tab()
+            self.reload_stale()
             if name == "topic":
                 self.topic.activate()
 
@@ -140,7 +127,8 @@ class TimelinePage(Page):
         for widget in (self.kinds, self.spaces, self.over):
             widget.setVisible(self.tab == "time")
 
-    def _reload_tab(self) -> None:
+    def reload_stale(self) -> None:
+        """The tab that is shown."""
         self.is_stale = False
         if self.tab == "topic":
             self.topic.reload()

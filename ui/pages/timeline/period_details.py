@@ -17,7 +17,7 @@ from core.types.views import MemoryRow, TimeCursor, TimeFilter, TimePage
 from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.lists.list_view import AfterRemoval, ListView
-from ui.lists.row_spec import Heading, RowSpec, RowState, draw_flat_ground
+from ui.lists.row_spec import Heading, RowSpec, RowState, draw_flat_ground, insert_headings
 from ui.pages.timeline.labels import SAID, day_name, describe_clock, describe_speaker, memory_time_ms
 from ui.strings import timeline_strings
 from ui.theme.theme import Theme
@@ -113,14 +113,7 @@ def describe_details(row: MemoryRow) -> str:
 
 
 def _insert_day_headings(day: str, rows: Sequence[MemoryRow]) -> list[Line]:
-    lines: list[Line] = []
-    for memory in rows:
-        its = day_name(memory_time_ms(memory))
-        if its != day:
-            lines.append(Heading(its))
-            day = its
-        lines.append(memory)
-    return lines
+    return insert_headings(rows, lambda row: day_name(memory_time_ms(row)), day)
 
 
 _SHAPE = 11

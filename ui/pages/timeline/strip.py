@@ -27,7 +27,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from core.types.values import Kind
 from core.types.views import Density
-from ui.pages.timeline.labels import count_words, kinds_of, range_name
+from ui.pages.timeline.labels import count_period_memories, kinds_of, range_name
 from ui.strings import timeline_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import accept_own_key
@@ -465,7 +465,7 @@ class Strip(QWidget):
             return ""
         starts = self.density.starts
         name = range_name(self.density.grain, starts[places[0]], starts[places[-1]], starts[places[-1] + 1])
-        return f"{name}: {count_words(self.density, places)}"
+        return f"{name}: {count_period_memories(self.density, places)}"
 
     def _describe_chosen(self) -> None:
         """Say to those who do not see it what is chosen."""

@@ -28,7 +28,7 @@ from core.errors import BugError, Code, UserError
 from core.ipc.methods.definition.results import Schema
 from core.ipc.methods.memory_json import Shape
 from core.ipc.protocol.contract import Registry
-from core.ipc.protocol.messages import BadMessage, check_text
+from core.ipc.protocol.messages import BadMessage, check_message_text
 from core.ipc.protocol.sessions import OWNER_SESSION, Session
 from core.types.requests import PLAIN, Extras, StoreRequest
 from core.types.values import GLOBAL_SPACE, Action, Actor, Grant, Intent, Kind, Source, Status
@@ -538,7 +538,7 @@ class Entry:
             LociError: what the verb itself raises.
         """
         try:
-            check_text(dict(params))
+            check_message_text(dict(params))
         except BadMessage as bad:
             raise UserError(Code.INVALID_INPUT, bad.sentence) from None
         checked = registry.find_method(self.name).check_params(params)

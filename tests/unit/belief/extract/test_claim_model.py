@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from core.belief.extract.claim_model import ClaimModel, ClaimReading, claims_folder, count_logits, read_marks
+from core.belief.extract.claim_model import ClaimModel, ClaimReading, claims_folder, count_logits, read_claim_marks
 from core.belief.extract.extraction import extract_claims
 from core.belief.extract.frames import predicate_names
 from core.errors import Code, LociError
@@ -119,7 +119,7 @@ def test_any_marks_are_values_within_the_sentence(case: tuple[list[str], Any]) -
         offsets.append((at, at + len(word)))
         at += len(word) + 1
     features = SentenceFeatures(np.zeros(len(words) + 2, np.int64), np.zeros(len(words) + 2, np.int64), tuple(offsets))
-    reading = read_marks(marks, features, text)
+    reading = read_claim_marks(marks, features, text)
     assert reading.shares.shape == (len(words), len(predicate_names()))
     for one in reading.values:
         assert 0 <= one.value[0] < one.value[1] <= len(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.belief.extract.claim_model import ClaimReading, ReadValue, find_value, reconcile_claims
+from core.belief.extract.claim_model import ClaimReading, ReadValue, find_claim_value, reconcile_claims
 from core.belief.extract.frames import predicate_names
 from core.types.belief import ClaimDraft
 
@@ -58,6 +58,6 @@ def test_a_value_that_was_written_otherwise_is_left_to_the_rules() -> None:
 
 
 def test_a_value_is_found_without_regard_to_case() -> None:
-    assert find_value("Oak I love", "oak") == (0, 3)
-    assert find_value("Oak I love", "ash") is None
-    assert find_value("ﬁne oak", "oak") is None  # folding changes the places
+    assert find_claim_value("Oak I love", "oak") == (0, 3)
+    assert find_claim_value("Oak I love", "ash") is None
+    assert find_claim_value("ﬁne oak", "oak") is None  # folding changes the places

@@ -9,7 +9,13 @@ from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.belief.relate.features import find_values, load_vocabulary, pair_figures, parse_number_words, prepare_text
+from core.belief.relate.features import (
+    find_rewritable_values,
+    load_vocabulary,
+    pair_figures,
+    parse_number_words,
+    prepare_text,
+)
 
 ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"]
 ONES += ["fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
@@ -85,7 +91,7 @@ def test_other_values_stay_apart(one: str, other: str) -> None:
 
 @pytest.mark.parametrize("text", ["call 24/7", "25:99", "one two three", "no value", "12/05/2026", "room 101", ""])
 def test_what_is_no_such_value(text: str) -> None:
-    assert find_values(text, load_vocabulary()["numbers"]) == ()
+    assert find_rewritable_values(text, load_vocabulary()["numbers"]) == ()
 
 
 @pytest.mark.parametrize(
@@ -105,6 +111,6 @@ def test_the_same_value_in_other_words_is_no_changed_number() -> None:
 @settings(max_examples=count_examples(200), deadline=None)
 @given(st.text(alphabet=st.sampled_from("0123456789:./- apm'oclkhundrethisw"), max_size=80))
 def test_values_are_in_order_apart_and_inside_the_text(text: str) -> None:
-    found = find_values(text, load_vocabulary()["numbers"])
+    found = find_rewritable_values(text, load_vocabulary()["numbers"])
     assert all(0 <= value.start < value.end <= len(text) and value.form for value in found)
     assert all(one.end <= other.start for one, other in pairwise(found))

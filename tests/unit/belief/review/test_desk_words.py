@@ -20,9 +20,9 @@ from core.belief.review.wording import (
     ItemTopic,
     describe_classifier,
     describe_closing,
+    describe_item_line,
+    describe_item_note,
     describe_result,
-    format_line,
-    format_note,
     format_question,
     format_reason,
     format_title,
@@ -135,11 +135,11 @@ def test_without_claims_a_row_is_called_by_the_text() -> None:
 
 
 def test_the_note_counts_and_holds_no_memory_text() -> None:
-    assert format_note("contradiction", 31, "editor", later=True) == (
+    assert describe_item_note("contradiction", 31, "editor", later=True) == (
         "Two memories disagree · from editor · recalled 31 times · postponed"
     )
-    assert format_note("stale", 1, None, later=False) == "Not checked for a long time · recalled once"
-    assert format_note("stale", 0, None, later=False) == "Not checked for a long time"
+    assert describe_item_note("stale", 1, None, later=False) == "Not checked for a long time · recalled once"
+    assert describe_item_note("stale", 0, None, later=False) == "Not checked for a long time"
 
 
 def test_a_result_names_the_values_and_the_day() -> None:
@@ -167,7 +167,7 @@ def test_nobodys_words_break_a_sentence(subject: str, have: str, came: str) -> N
 
 @given(st.text(max_size=2_000), st.integers(2, 100))
 def test_a_line_is_one_line_and_never_longer_than_asked(text: str, most: int) -> None:
-    found = format_line(text, most)
+    found = describe_item_line(text, most)
     assert len(found) <= most
     assert found == " ".join(found.split())
     if len(" ".join(text.split())) <= most and len(text) <= most * 4:

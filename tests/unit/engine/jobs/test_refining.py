@@ -307,7 +307,7 @@ def test_an_answer_that_cannot_be_written_is_left_and_the_next_question_is_put(
     def refuse(*_: object) -> None:
         raise UserError(Code.INVALID_INPUT, "It is refused.")
 
-    monkeypatch.setattr("core.intake.revise.refinement.add_claims", refuse)
+    monkeypatch.setattr("core.intake.revise.refinement.add_refined_claims", refuse)
     fake.says(claims(("user", "lives_in", "Bergen", "home for me is Bergen")), claims())
     assert (refine(rig).asked, rig.rows("SELECT 1 FROM claims")) == (2, [])
     assert refine(rig).asked == 0, "what could not be written is not asked again"

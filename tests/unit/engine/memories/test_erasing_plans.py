@@ -41,7 +41,7 @@ def begun(rig: Rig, kind: JobType, deeds: Sequence[PlannedAction]) -> str:
 
     def write(tx: Tx) -> str:
         job_id = job_store.enqueue_job(tx, rig.opened.storage.make_id, kind, "scheduler")
-        job = job_store.by_id(tx, job_id)
+        job = job_store.read_job(tx, job_id)
         assert job is not None
         job_store.begin_job(tx, job, deeds, len(deeds), {})
         return job_id

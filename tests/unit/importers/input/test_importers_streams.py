@@ -17,10 +17,10 @@ from core.importers.input.streams import (
     key_paths,
     mended_count,
     parse_json_text,
+    read_file_lines,
     read_head,
     read_head_text,
     read_json,
-    read_lines,
     read_whole_text,
     replace_surrogates,
 )
@@ -50,7 +50,7 @@ def values(data: bytes | str, *prefixes: str) -> list[Any]:
     ],
 )
 def test_lines(data: bytes, want: list[str]) -> None:
-    lines = read_lines(file(data))
+    lines = read_file_lines(file(data))
     assert list(lines) == list(enumerate(want, 1))
     assert lines.complete_last == (not data or data.endswith((b"\n", "\n".encode("utf-16-le"))))
     assert lines.flags == set()
@@ -60,24 +60,24 @@ def test_lines_across_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     data = "één\nzwei\r\n\nd🌊rei".encode()
     for size in range(1, 12):
         monkeypatch.setattr(strict_json, "CHUNK", size + 2)
-        assert [text for _, text in read_lines(file(data))] == ["één", "zwei", "", "d🌊rei"]
+        assert [text for _, text in read_file_lines(file(data))] == ["één", "zwei", "", "d🌊rei"]
 
 
 def test_the_ladder_of_encodings() -> None:
-    lines = read_lines(file(b"caf\xe9 \x80\nplain\n\x81\xe9\n"))
+    lines = read_file_lines(file(b"caf\xe9 \x80\nplain\n\x81\xe9\n"))
     seen = [(text, set(lines.line_flags)) for _, text in lines]
     assert seen == [("café €", {"encoding_guessed"}), ("plain", set()), ("\ufffd\ufffd", {"encoding_replaced"})]
     assert lines.flags == {"encoding_guessed", "encoding_replaced"}
 
 
 def test_one_damaged_byte_in_utf8_does_not_spoil_the_rest() -> None:
-    lines = read_lines(file("é\n".encode() + b"a\xffb\n"))
+    lines = read_file_lines(file("é\n".encode() + b"a\xffb\n"))
     assert [text for _, text in lines] == ["é", "a\ufffdb"]
     assert read_whole_text(file("é ".encode() + b"\xff")) == ("é \ufffd", frozenset({"encoding_replaced"}))
 
 
 def test_half_a_unit_of_utf16_and_a_lone_half_character() -> None:
-    lines = read_lines(file("ab".encode("utf-16") + b"c"))
+    lines = read_file_lines(file("ab".encode("utf-16") + b"c"))
     assert [text for _, text in lines] == ["ab\ufffd"]
     assert lines.flags == {"encoding_replaced"}
     lone = b"\xff\xfe" + "a\ud83d".encode("utf-16-le", "surrogatepass")
@@ -87,9 +87,9 @@ def test_half_a_unit_of_utf16_and_a_lone_half_character() -> None:
 def test_caps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "LINE_CAP", 10)
     monkeypatch.setattr(strict_json, "CHUNK", 4)
-    assert [text for _, text in read_lines(file("0123456789\nab"))] == ["0123456789", "ab"]
+    assert [text for _, text in read_file_lines(file("0123456789\nab"))] == ["0123456789", "ab"]
     for call in (
-        lambda: list(read_lines(file("a\n" + "b" * 20))),
+        lambda: list(read_file_lines(file("a\n" + "b" * 20))),
         lambda: read_whole_text(file("b" * 20), cap=10),
         lambda: read_json(file("[1,2,3,4,5,6]"), cap=10),
     ):

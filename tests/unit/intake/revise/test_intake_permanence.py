@@ -13,7 +13,7 @@ from core.belief.extract.extraction import extract_claims
 from core.engine.memories.import_comparison import compare_imported
 from core.errors import Code, UserError
 from core.intake.claims import TextReaders
-from core.intake.revise.revision import step_label
+from core.intake.revise.revision import label_revision_step
 from core.intake.revise.revision_plan import RECORD
 from core.intake.transitions.merge import write_merge
 from core.types.values import Kind
@@ -177,7 +177,7 @@ def test_the_person_sets_it_for_many_and_takes_it_back(rig: Rig) -> None:
     assert (level(rig, HOME), level(rig, JAR)) == ("stable", "stable")
     assert rig.undo(report.step_id).left == ()
     assert differences(before, rig.dump()) == {}
-    assert step_label(Revision(permanence="stable"), 12) == "Set the permanence of 12 memories"
+    assert label_revision_step(Revision(permanence="stable"), 12) == "Set the permanence of 12 memories"
 
 
 def test_an_episode_has_no_level_to_set(rig: Rig) -> None:

@@ -9,7 +9,7 @@ import pytest
 from engine_rig import START_MS, Rig, differences, error_of, refused
 
 from core.errors import Code
-from core.intake.revise.revision import step_label
+from core.intake.revise.revision import label_revision_step
 from core.intake.revise.revision_plan import (
     ARCHIVED,
     AT_ODDS,
@@ -364,7 +364,7 @@ def test_a_preview_tells_what_would_change_and_changes_nothing(rig: Rig) -> None
     ],
 )
 def test_labels(changes: dict[str, Any], count: int, label: str) -> None:
-    assert step_label(Revision(**changes), count) == label
+    assert label_revision_step(Revision(**changes), count) == label
 
 
 def test_neither_audit_nor_label_holds_a_text(rig: Rig) -> None:

@@ -11,7 +11,12 @@ from engine_rig import START_MS, Rig, differences, later, refused
 
 from core.engine.memories.import_comparison import reconcile_daily
 from core.errors import Code
-from core.intake.store.classification import ReconciliationBatch, add_counts, broken_evidence, reconcile_batch
+from core.intake.store.classification import (
+    ReconciliationBatch,
+    add_classified_counts,
+    broken_evidence,
+    reconcile_batch,
+)
 from core.types.replies import Reconciled
 from core.types.values import Kind, Source, When
 from core.vault.database.tx import Tx
@@ -187,7 +192,7 @@ def test_batches_see_everything_once(rig: Rig, limit: int) -> None:
     while True:
         cursor = after
         turn: ReconciliationBatch = rig.write(lambda tx: reconcile_batch(tx, rig.opened.storage.work, cursor, limit))  # noqa: B023
-        whole, after, turns = add_counts(whole, turn.found), turn.after, turns + 1
+        whole, after, turns = add_classified_counts(whole, turn.found), turn.after, turns + 1
         if turn.is_last:
             break
         assert turns < 20
@@ -197,7 +202,7 @@ def test_batches_see_everything_once(rig: Rig, limit: int) -> None:
 
 def test_counts_add_up() -> None:
     one, two = Reconciled(1, 2, 3, 4, 5, 6), Reconciled(10, 20, 30, 40, 50, 60)
-    assert add_counts(one, two) == add_counts(two, one) == Reconciled(11, 22, 33, 44, 55, 66)
+    assert add_classified_counts(one, two) == add_classified_counts(two, one) == Reconciled(11, 22, 33, 44, 55, 66)
 
 
 # ---- when

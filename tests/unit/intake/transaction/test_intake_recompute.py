@@ -13,7 +13,7 @@ from engine_rig import START_MS, Rig, differences, later
 from core.errors import BugError
 from core.intake.transaction.sources import (
     base_trusts,
-    claims_on,
+    claims_backed_by,
     derived_from,
     refresh_claims,
     refresh_trust,
@@ -226,7 +226,7 @@ def test_a_claim_is_as_sure_as_its_sources_together(rig: Rig) -> None:
     put_evidence(rig, claim_id, other, "Bees", lineage="other")
     rig.write(lambda tx: refresh_claims(tx, [claim_id]))
     assert confidence(rig) == pytest.approx(1 - (1 - 0.6) * (1 - 0.9 * 0.5))
-    assert rig.opened.storage.vault.read(lambda rows: claims_on(rows, [first, other])) == [claim_id]
+    assert rig.opened.storage.vault.read(lambda rows: claims_backed_by(rows, [first, other])) == [claim_id]
     rig.forget(other)
     assert confidence(rig) == 0.6
     rig.undo()

@@ -14,8 +14,8 @@ from core.intake.transaction.admission import (
     PART_BYTES,
     check_claim,
     check_importance,
+    check_memory_text,
     check_space_name,
-    check_text,
     claim_validity,
     cut_text,
 )
@@ -27,12 +27,12 @@ CLAIM: dict[str, Any] = {"subject": "Ada", "predicate": "lives_in", "value": "Gr
 @pytest.mark.parametrize("text", ["", " ", "\n\t\r ", "\u2003\u00a0", "a\0b", "\0", "half \ud83d", "\udc00"])
 def test_texts_that_cannot_be_remembered(text: str) -> None:
     with refused(Code.INVALID_INPUT):
-        check_text(text, None)
+        check_memory_text(text, None)
 
 
 @pytest.mark.parametrize("text", [" a ", "\u200b", "💜", "a\u0301", "\x01", "\u202eevil", "x" * 200_000])
 def test_texts_that_can(text: str) -> None:
-    check_text(text, None)
+    check_memory_text(text, None)
 
 
 @pytest.mark.parametrize(
@@ -47,16 +47,16 @@ def test_texts_that_can(text: str) -> None:
 )
 def test_a_client_s_limit_counts_bytes(text: str, fits: bool) -> None:
     if fits:
-        check_text(text, CLIENT_TEXT_BYTES)
+        check_memory_text(text, CLIENT_TEXT_BYTES)
     else:
         with refused(Code.TEXT_TOO_LARGE):
-            check_text(text, CLIENT_TEXT_BYTES)
+            check_memory_text(text, CLIENT_TEXT_BYTES)
 
 
 def test_no_sentence_repeats_the_text() -> None:
     for text in ("Quittenmarmelade\0", "Quittenmarmelade\ud800", "Quittenmarmelade" * 1000):
         with pytest.raises(LociError) as caught:
-            check_text(text, CLIENT_TEXT_BYTES)
+            check_memory_text(text, CLIENT_TEXT_BYTES)
         assert "Quitten" not in str(caught.value)
 
 

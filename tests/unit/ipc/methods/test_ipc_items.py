@@ -12,7 +12,7 @@ from ipc_values import START_MS, found_item, make_memory, recall_result
 
 from core.errors import Code
 from core.ipc.methods.memory_json import Shape, detail_json, to_json_value, undo_json
-from core.ipc.protocol.contract import format_time, read_as_of, read_time
+from core.ipc.protocol.contract import format_wire_time, parse_time_param, read_as_of
 from core.text.times import localise_time
 from core.types.replies import MemoryDetail, UndoReport
 from core.types.values import Precision, Role, When, band_word
@@ -116,20 +116,20 @@ def test_plain_knows_times_and_keeps_secrets() -> None:
 
 
 def test_iso() -> None:
-    assert format_time(0) == "1970-01-01T00:00:00Z"
-    assert format_time(-1) == "1969-12-31T23:59:59.999Z"
-    assert format_time(START_MS + 7) == "2023-11-14T22:13:20.007Z"
-    assert format_time(-62_135_596_800_000) == "0001-01-01T00:00:00Z"
-    assert format_time(10**18) is None
-    assert format_time(None) is None
+    assert format_wire_time(0) == "1970-01-01T00:00:00Z"
+    assert format_wire_time(-1) == "1969-12-31T23:59:59.999Z"
+    assert format_wire_time(START_MS + 7) == "2023-11-14T22:13:20.007Z"
+    assert format_wire_time(-62_135_596_800_000) == "0001-01-01T00:00:00Z"
+    assert format_wire_time(10**18) is None
+    assert format_wire_time(None) is None
 
 
 def test_read_times() -> None:
-    assert read_time(None, "time") is None
-    found = read_time("2024-02", "time")
+    assert parse_time_param(None, "time") is None
+    found = parse_time_param("2024-02", "time")
     assert found is not None
-    assert (format_time(found.ms), found.precision) == ("2024-02-01T00:00:00Z", Precision.MONTH)
-    assert code_of(lambda: read_time("soon", "time")) is Code.INVALID_INPUT
+    assert (format_wire_time(found.ms), found.precision) == ("2024-02-01T00:00:00Z", Precision.MONTH)
+    assert code_of(lambda: parse_time_param("soon", "time")) is Code.INVALID_INPUT
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_read_times() -> None:
     ],
 )
 def test_as_of_means_the_end_of_a_day(text: str, end: str) -> None:
-    assert format_time(read_as_of(text)) == end
+    assert format_wire_time(read_as_of(text)) == end
 
 
 @pytest.fixture
@@ -187,12 +187,12 @@ def test_what_the_person_brought_passes_untouched() -> None:
         MemoryDetail(make_memory(), (source,), told, {"key": "k", "read_at": 5}, (claim,), ({"id": "e"},), ()), EXACT
     )
     assert found["provenance"] == {
-        "sources": [{"lineage": "owner", "at": format_time(START_MS)}],
-        "conversation": {"id": "c", "started_at": format_time(START_MS)},
+        "sources": [{"lineage": "owner", "at": format_wire_time(START_MS)}],
+        "conversation": {"id": "c", "started_at": format_wire_time(START_MS)},
         "origin": {"key": "k", "read_at": 5},
         "parts": [],
     }
-    assert found["claims"] == [{**claim, "valid_from": format_time(START_MS)}]
+    assert found["claims"] == [{**claim, "valid_from": format_wire_time(START_MS)}]
     assert found["edges"] == [{"id": "e"}]
 
 

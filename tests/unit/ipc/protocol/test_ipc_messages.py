@@ -19,13 +19,13 @@ from core.errors import (
 from core.ipc.protocol.messages import (
     BadMessage,
     RateLimitedError,
-    check_text,
+    check_message_text,
     encode_message,
-    error_from,
+    error_from_json,
     escape_text,
     make_failure,
     parse_message,
-    read_request,
+    parse_request_line,
 )
 
 GOOD = b'{"jsonrpc":"2.0","id":1,"method":"health","params":{}}'
@@ -82,9 +82,9 @@ def test_what_is_allowed() -> None:
 
 
 def test_texts_of_a_tree_are_checked() -> None:
-    check_text({"a": ["ok", {"b": "fine"}]})
+    check_message_text({"a": ["ok", {"b": "fine"}]})
     with pytest.raises(BadMessage, match="NUL"):
-        check_text({"a": ["ok", ("x\0",)]})
+        check_message_text({"a": ["ok", ("x\0",)]})
 
 
 @pytest.mark.parametrize(
@@ -102,18 +102,18 @@ def test_texts_of_a_tree_are_checked() -> None:
 )
 def test_requests_that_are_none(change: dict[str, object], word: str) -> None:
     with pytest.raises(BadMessage, match=word):
-        read_request(json.dumps({**json.loads(GOOD), **change}).encode())
+        parse_request_line(json.dumps({**json.loads(GOOD), **change}).encode())
 
 
 def test_a_request() -> None:
-    found = read_request(GOOD)
+    found = parse_request_line(GOOD)
     assert (found.ident, found.method, found.params) == (1, "health", {})
-    assert read_request(b'{"jsonrpc":"2.0","id":"a","method":"m"}').params == {}
+    assert parse_request_line(b'{"jsonrpc":"2.0","id":"a","method":"m"}').params == {}
 
 
 def test_the_id_of_an_unfit_request_is_given_back() -> None:
     with pytest.raises(BadMessage) as caught:
-        read_request(b'{"jsonrpc":"2.0","id":9,"method":"m","params":1}')
+        parse_request_line(b'{"jsonrpc":"2.0","id":9,"method":"m","params":1}')
     body = make_failure(caught.value.ident, caught.value)
     assert (body["id"], body["error"]["code"]) == (9, -32600)
     assert make_failure(None, BadMessage("x"))["error"]["code"] == -32700
@@ -129,21 +129,21 @@ def test_the_id_of_an_unfit_request_is_given_back() -> None:
     ],
 )
 def test_errors_come_back_as_what_they_were(error: UserError, family: type) -> None:
-    back = error_from(make_failure(1, error)["error"])
+    back = error_from_json(make_failure(1, error)["error"])
     assert type(back) is family
     assert (back.code, back.sentence) == (error.code, error.sentence)
     assert back.exit_code == error.exit_code
 
 
 def test_retry_after_crosses() -> None:
-    back = error_from(make_failure(1, RateLimitedError("Wait.", 12.3456))["error"])
+    back = error_from_json(make_failure(1, RateLimitedError("Wait.", 12.3456))["error"])
     assert isinstance(back, RateLimitedError)
     assert back.retry_after == 12.346
 
 
 @pytest.mark.parametrize("body", [None, 3, {}, {"data": 1}, {"data": {"code": "E9999"}}])
 def test_answers_of_no_known_shape(body: object) -> None:
-    assert isinstance(error_from(body), BugError)
+    assert isinstance(error_from_json(body), BugError)
 
 
 def test_a_line_is_one_line() -> None:
@@ -197,7 +197,7 @@ def test_a_caller_encodes_strictly() -> None:
 )
 def test_the_id_of_a_refused_line_is_read_where_it_can_be(line: bytes, ident: object) -> None:
     with pytest.raises(BadMessage) as caught:
-        read_request(line)
+        parse_request_line(line)
     assert caught.value.ident == ident
     assert caught.value.__cause__ is None
 
@@ -205,7 +205,7 @@ def test_the_id_of_a_refused_line_is_read_where_it_can_be(line: bytes, ident: ob
 def test_what_waits_for_the_person_is_not_tried_again_after_a_time() -> None:
     told = make_failure(1, UserError(Code.RATE_LIMITED, "500 questions wait for the person already."))["error"]
     assert told["data"] == {"code": "E2003"}
-    back = error_from(told)
+    back = error_from_json(told)
     assert (type(back), back.code) == (UserError, Code.RATE_LIMITED)
     reference = json.loads(files("resources").joinpath("reference", "socket.json").read_text(encoding="utf-8"))
     assert "waits for the person" in str(reference["errors"]["E2003"])
@@ -219,7 +219,7 @@ def test_a_refusal_as_things_stand_is_told_from_a_wrong_value() -> None:
     ):
         body = make_failure(1, error)["error"]
         assert (body["code"], body["data"]["code"]) == (number, "E4005")
-        back = error_from(body)
+        back = error_from_json(body)
         assert (type(back), back.code, back.sentence, back.exit_code) == (
             type(error), Code.INVALID_INPUT, error.sentence, exit_code,
         )  # fmt: skip

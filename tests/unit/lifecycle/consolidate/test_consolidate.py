@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from real_models import real_embedder, real_readers
 
 from core.errors import Code, EnvironmentFaultError
-from core.intake.transaction.sources import claims_on, refresh_claims
+from core.intake.transaction.sources import claims_backed_by, refresh_claims
 from core.lifecycle.consolidate.consolidate import ConsolidationJob, count_active, count_plan, make_report
 from core.lifecycle.job_support.job_context import JobContext
 from core.types.lifecycle import JobAction
@@ -67,7 +67,7 @@ def opposed(rig: Rig, source: Source = Source.INFERENCE, **more: Any) -> tuple[s
     claim(rig, older, "lives_in", "Graz", "Graz", subject="Bruno")
     newer = told(rig, "Bruno lives in Linz.", 3, source=source)
     claim(rig, newer, "lives_in", "Linz", "Linz", subject="Bruno", state="draft")
-    rig.write(lambda tx: refresh_claims(tx, claims_on(tx, [older, newer])))
+    rig.write(lambda tx: refresh_claims(tx, claims_backed_by(tx, [older, newer])))
     return older, newer
 
 

@@ -17,7 +17,7 @@ from engine_rig import Rig, differences, later, rig_at
 from gathering_rig import by_status, told
 from real_models import real_embedder, real_readers
 
-from core.intake.transaction.sources import claims_on, refresh_claims
+from core.intake.transaction.sources import claims_backed_by, refresh_claims
 from core.types.lifecycle import JobRow, JobState, JobType, Preview
 from core.types.values import Kind, Source
 
@@ -67,7 +67,7 @@ def opposed(rig: Rig, **more: Any) -> tuple[str, str]:
     claim(rig, older, "lives_in", "Graz", "Graz", subject="Bruno")
     newer = told(rig, "Bruno lives in Linz.", 3)
     claim(rig, newer, "lives_in", "Linz", "Linz", subject="Bruno", state="draft")
-    rig.write(lambda tx: refresh_claims(tx, claims_on(tx, [older, newer])))
+    rig.write(lambda tx: refresh_claims(tx, claims_backed_by(tx, [older, newer])))
     return older, newer
 
 

@@ -10,7 +10,7 @@ import pytest
 from belief_rig import change
 from engine_rig import START_MS, HandClock, Rig, rig_at
 
-from core.lifecycle.gauges import count_by_state
+from core.lifecycle.gauges import count_gauges_by_state
 from core.types.values import Kind
 from core.vault.database.tx import Tx
 
@@ -24,7 +24,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 def count(rig: Rig, *spaces: str) -> dict[str, dict[str, object]]:
     ids = {rig.value("SELECT id FROM spaces WHERE name = ?", name) for name in spaces} or None
-    return rig.opened.storage.vault.read(lambda rows: count_by_state(rows, ids, rig.clock.now_ms()))
+    return rig.opened.storage.vault.read(lambda rows: count_gauges_by_state(rows, ids, rig.clock.now_ms()))
 
 
 def test_an_empty_vault(rig: Rig) -> None:

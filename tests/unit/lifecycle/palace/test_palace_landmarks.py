@@ -17,7 +17,7 @@ from core.lifecycle.palace import arrangement, floor_plan_edits, plan_renewal
 from core.lifecycle.palace.floor_plan_edits import FloorPlanContext
 from core.lifecycle.palace.room_texts import PhraseReader, read_weights
 from core.memory.landmarks import free_landmark
-from core.score.floor_plan import Rect, is_place
+from core.score.floor_plan import Rect, is_free_grid_point
 from core.score.landmarks import FEWEST, MOST, landmark_count
 from core.text.emblems import read_emblems
 from core.types.values import OWNER_ACTOR, Action, Kind
@@ -539,14 +539,14 @@ def test_a_place_of_before_its_room_was_laid_anew_does_not_come_back(rig: Rig, w
     assert rig.rows("SELECT x, y FROM places WHERE memory_id = ?", told) == []
     arrange(rig)
     x, y = rig.rows("SELECT x, y FROM places WHERE memory_id = ?", told)[0]
-    assert is_place(room.w, room.h, x, y, [Rect(1, 2, round(room.w) - 2, 1)] if way == "on a name" else ())
+    assert is_free_grid_point(room.w, room.h, x, y, [Rect(1, 2, round(room.w) - 2, 1)] if way == "on a name" else ())
 
 
 def assert_apart(rig: Rig, room: RoomPlan) -> None:
     """Everyone stands alone on a place within the walls."""
     spots = rig.rows("SELECT x, y FROM places WHERE room_id = ?", room.id)
     assert len(set(spots)) == len(spots)
-    assert all(is_place(room.w, room.h, x, y) for x, y in spots)
+    assert all(is_free_grid_point(room.w, room.h, x, y) for x, y in spots)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 from engine_rig import START_MS, Rig, refused, rig_at
 
 from core.errors import Code
-from core.recall.browse.library import find_rows, read_rows
+from core.recall.browse.library import find_library_rows, read_memory_rows
 from core.recall.scope import Scope
 from core.types.values import Kind, Precision, Source, Status, When
 from core.types.views import SORTS, FindRequest, MemoryRow
@@ -183,11 +183,15 @@ def test_words_are_no_syntax_of_the_index(filled: Rig) -> None:
 def test_a_scope_bounds_both_list_and_rows(filled: Rig) -> None:
     space = filled.value("SELECT id FROM spaces WHERE name = 'work'")
     scope = Scope(unrestricted=False, space_ids=frozenset({space}))
-    everything = filled.opened.storage.vault.read(lambda rows: find_rows(rows, FindRequest("status:all"), START_MS))
-    within = filled.opened.storage.vault.read(lambda rows: find_rows(rows, FindRequest("status:all"), START_MS, scope))
+    everything = filled.opened.storage.vault.read(
+        lambda rows: find_library_rows(rows, FindRequest("status:all"), START_MS)
+    )
+    within = filled.opened.storage.vault.read(
+        lambda rows: find_library_rows(rows, FindRequest("status:all"), START_MS, scope)
+    )
     assert (len(everything), len(within)) == (7, 1)
     assert [
-        row.id for row in filled.opened.storage.vault.read(lambda rows: read_rows(rows, everything, 0, scope))
+        row.id for row in filled.opened.storage.vault.read(lambda rows: read_memory_rows(rows, everything, 0, scope))
     ] == list(within)
 
 

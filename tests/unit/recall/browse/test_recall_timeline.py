@@ -178,7 +178,7 @@ def test_a_period_begins_exactly_and_ends_before_its_end(rig: Rig) -> None:
     add(rig, ("after", "2026-05-04T11:00"))
     columns = read_columns(rig.rows)
     places = timeline.places_between(columns, ms("2026-05-04T10:00"), ms("2026-05-04T11:00"), ALL)
-    assert texts(timeline.read_page(rig.rows, columns, places, None, 10, NOW)) == ["first", "last"]
+    assert texts(timeline.read_period_page(rig.rows, columns, places, None, 10, NOW)) == ["first", "last"]
 
 
 def test_pages_follow_each_other_also_among_equal_times(rig: Rig) -> None:
@@ -186,7 +186,7 @@ def test_pages_follow_each_other_also_among_equal_times(rig: Rig) -> None:
     columns, found, after = read_columns(rig.rows), [], None
     places = timeline.places_between(columns, 0, NOW, ALL)
     for _ in range(9):
-        page = timeline.read_page(rig.rows, columns, places, after, 3, NOW)
+        page = timeline.read_period_page(rig.rows, columns, places, after, 3, NOW)
         assert page.total == 11
         found += texts(page)
         after = page.after
@@ -198,13 +198,15 @@ def test_pages_follow_each_other_also_among_equal_times(rig: Rig) -> None:
 def test_a_page_goes_on_where_the_last_one_ended_although_something_came_before_it(rig: Rig) -> None:
     add(rig, ("b", "2026-05-02"), ("c", "2026-05-03"), ("d", "2026-05-04"))
     columns = read_columns(rig.rows)
-    first = timeline.read_page(rig.rows, columns, timeline.places_between(columns, 0, NOW, ALL), None, 2, NOW)
+    first = timeline.read_period_page(rig.rows, columns, timeline.places_between(columns, 0, NOW, ALL), None, 2, NOW)
     add(rig, ("a", "2026-05-01"))
     columns = read_columns(rig.rows)
-    rest = timeline.read_page(rig.rows, columns, timeline.places_between(columns, 0, NOW, ALL), first.after, 2, NOW)
+    rest = timeline.read_period_page(
+        rig.rows, columns, timeline.places_between(columns, 0, NOW, ALL), first.after, 2, NOW
+    )
     assert texts(rest) == ["d"]
     with refused(Code.INVALID_INPUT):
-        timeline.read_page(rig.rows, columns, timeline.places_between(columns, 0, NOW, ALL), None, 0, NOW)
+        timeline.read_period_page(rig.rows, columns, timeline.places_between(columns, 0, NOW, ALL), None, 0, NOW)
 
 
 # ---- what held at a moment
@@ -233,7 +235,7 @@ def moved(rig: Rig) -> Rig:
 def held(rig: Rig, day: str, axis: str) -> list[str]:
     columns = read_columns(rig.rows)
     places = timeline.places_valid_at(columns, read_spans(rig.rows, columns), ms(day), axis, ALL)
-    return texts(timeline.read_page(rig.rows, columns, places, None, 10, NOW))
+    return texts(timeline.read_period_page(rig.rows, columns, places, None, 10, NOW))
 
 
 def test_believed_goes_by_when_it_was_learned_and_given_up(moved: Rig) -> None:

@@ -5,7 +5,7 @@ Must not do: run anything, or look for a server; the engine does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ from core.types.replies import OptionRow
 from core.types.values import Pressure
 from ui.bridge import Task, make_query
 from ui.context import Context
-from ui.lists.row_spec import Heading
+from ui.lists.row_spec import Heading, insert_headings
 from ui.pages.journal.labels import (
     describe_author,
     describe_code,
@@ -118,14 +118,11 @@ def job_lines(rows: Sequence[JobRow], now_ms: int) -> list[Line]:
     return [*lines, *_ended_job_lines([row for row in rows if row.state not in {*UNDER_WAY, JobState.POISON}], now_ms)]
 
 
-def _ended_job_lines(rows: Sequence[JobRow], now_ms: int) -> Iterator[Line]:
-    before = ""
-    for row in rows:
-        day = format_day_heading(_end_time_of(row), now_ms)
-        if day != before:
-            yield Heading(day.upper())
-            before = day
-        yield _job_entry(row, now_ms)
+def _ended_job_lines(rows: Sequence[JobRow], now_ms: int) -> list[JournalEntry | Heading]:
+    return insert_headings(
+        (_job_entry(row, now_ms) for row in rows),
+        lambda entry: format_day_heading(_end_time_of(entry.value), now_ms).upper(),
+    )
 
 
 def _end_time_of(row: JobRow) -> int:

@@ -20,7 +20,7 @@ from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write
 from ui.context import CLOSER, Context
 from ui.pages.journal.jobs.runner import JobRunner, RunDialog
-from ui.pages.journal.labels import describe_changes, format_near_moment, job_action_wording
+from ui.pages.journal.labels import describe_vault_changes, format_near_moment, job_action_wording
 from ui.pages.journal.rows import EntryActionBar, JournalEntry, entry_list
 from ui.strings import format_count, journal_strings
 from ui.theme.theme import Theme
@@ -112,7 +112,7 @@ def offered_actions(chosen: Sequence[JournalEntry]) -> frozenset[str]:
     return frozenset(acts)
 
 
-def memory_ids_to_keep(chosen: Sequence[JournalEntry]) -> tuple[str, ...]:
+def protected_memory_ids(chosen: Sequence[JournalEntry]) -> tuple[str, ...]:
     """The memories that keeping is about: of what lays memories together all of them.
 
     Args:
@@ -134,7 +134,7 @@ def describe_keeping(chosen: Sequence[JournalEntry]) -> str:
         chosen: lines of `change_entries`.
     """
     form = "left" if any(entry.value.planned.action in UNITED for entry in chosen) else "spared"
-    return format_count(journal_strings()["next"][form], len(memory_ids_to_keep(chosen)))
+    return format_count(journal_strings()["next"][form], len(protected_memory_ids(chosen)))
 
 
 class ChangeChips(QWidget):
@@ -180,7 +180,7 @@ class ChangeChips(QWidget):
         if not counts.get(self.current):
             self.current = ALL
         total = sum(counts.values())
-        kinds, sentences = list(describe_changes(counts, "chip")), dict(describe_changes(counts, "would"))
+        kinds, sentences = list(describe_vault_changes(counts, "chip")), dict(describe_vault_changes(counts, "would"))
         shown = (
             [(ALL, journal_strings()["next"]["all"].format(count=f"{total:,}")), *kinds] if len(kinds) > 1 else kinds
         )
@@ -580,7 +580,7 @@ class NextTab(QWidget):
         match name:
             case "spare":
                 jobs, chosen = self.context.bridge.engine.jobs, self.list.chosen
-                spared = memory_ids_to_keep(chosen)
+                spared = protected_memory_ids(chosen)
                 task = make_write(journal_strings()["tasks"]["spare"], lambda: jobs.keep_from_archive(spared)).within(
                     self
                 )
@@ -627,7 +627,7 @@ class NextTab(QWidget):
             return
         strings, at, now = journal_strings()["next"], self._next_run_at(), self.context.clock.now_ms()
         counts = {action: count for action, count in self.preview.counts.items() if action != JobAction.ERASE}
-        sentences = [sentence for _, sentence in describe_changes(counts, "run")]
+        sentences = [sentence for _, sentence in describe_vault_changes(counts, "run")]
         is_later = at is not None and at > now
         lead = (
             strings["run_lead"].format(when=format_near_moment(at or now, now))

@@ -23,7 +23,7 @@ from ui.pages.journal.jobs.job_lines import NEED_MODEL, Model, describe_schedule
 from ui.pages.journal.labels import GROUPS, Figure, advice_of, describe_code, figures_of, format_near_moment
 from ui.pages.journal.rows import set_row_direction
 from ui.plots.scale import format_number
-from ui.plots.specification import Axis, PlotSpec, Series
+from ui.plots.specification import Axis, PlotSpec, Series, make_count_spec
 from ui.plots.view import PlotView
 from ui.strings import format_count, journal_strings
 from ui.theme.theme import Theme
@@ -350,23 +350,9 @@ def make_growth_spec(trends: Trends) -> PlotSpec:
     said = journal_strings()["health"]["growth"]
     growth = trends.growth
     told = said["told"].format(count=f"{growth[-1][1]:,}", since=date_of(growth[0][0])) if growth else said["none"]
-    return PlotSpec(
-        name=said["title"],
-        sentence=told,
-        x=Axis(kind="date"),
-        y=Axis(said["unit"], kind="count", least=0.0),
-        series=(
-            Series(
-                said["series"],
-                tuple(float(at) for at, _ in growth),
-                tuple(float(count) for _, count in growth),
-                is_filled=True,
-                name_of_one=said["one"],
-            ),
-        ),
-        caption=told,
-        empty=said["none"],
-    )
+    times, counts = tuple(float(at) for at, _ in growth), tuple(float(count) for _, count in growth)
+    series = Series(said["series"], times, counts, is_filled=True, name_of_one=said["one"])
+    return make_count_spec(said["title"], series, said, told)
 
 
 def _format_ms(took: float) -> str:

@@ -21,7 +21,7 @@ from ui.plots.specification import Axis, PlotSpec, Series, Stroke
 from ui.plots.view import PlotView
 from ui.strings import format_count, order_strings, read_strings, window_strings
 from ui.theme.tokens import sizes
-from ui.widgets.basics import make_column, make_label, make_row, make_scroll_area, make_tool_button
+from ui.widgets.basics import make_column, make_label, make_row, make_scroll_area, make_tool_button, place_below
 
 DAYS = 365
 _SLACK = 31  # a year told by its quarters ends some days before
@@ -194,11 +194,7 @@ class LifecycleHelp(QFrame):
 
     def place_below(self, top: int) -> None:
         """Take the room there is below a line."""
-        host = self.parentWidget()
-        if host is not None:
-            px = self._theme.px
-            width = min(px(_WIDE), host.width() - 32)
-            self.setGeometry((host.width() - width) // 2, top, width, min(px(_HIGH), host.height() - top - 16))
+        place_below(self, self._theme, top, _WIDE, _HIGH)
 
     def close_help(self) -> None:
         """Show it no more."""

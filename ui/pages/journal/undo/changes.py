@@ -17,7 +17,7 @@ from core.types.views import MemoryRow
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.lists.list_view import AfterRemoval, ListKeys, ListView
-from ui.lists.row_spec import MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, draw_flat_ground
+from ui.lists.row_spec import MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, draw_flat_ground, insert_headings
 from ui.pages.journal.labels import (
     describe_step_details,
     describe_step_memories,
@@ -165,14 +165,8 @@ class StepFeed(QObject):
         return format_day_heading(last.at, self._context.clock.now_ms()) if isinstance(last, StepRow) else ""
 
     def _insert_day_headings(self, day: str, steps: Sequence[StepRow]) -> list[Line]:
-        now, lines = self._context.clock.now_ms(), list[Line]()
-        for step in steps:
-            its = format_day_heading(step.at, now)
-            if its != day:
-                lines.append(Heading(its))
-                day = its
-            lines.append(step)
-        return lines
+        now = self._context.clock.now_ms()
+        return insert_headings(steps, lambda step: format_day_heading(step.at, now), day)
 
 
 HEIGHT = 48

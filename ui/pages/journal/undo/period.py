@@ -38,7 +38,7 @@ def period_start(period: str, now_ms: int) -> int:
     return int(datetime.combine(today - timedelta(back), time.min).timestamp() * 1000)
 
 
-def describe_counts(period: str, counts: ChangeCounts) -> str:
+def describe_period_counts(period: str, counts: ChangeCounts) -> str:
     """What became of memories: `This month, 24 memories were learned, 3 replaced, 8 merged and 2 forgotten`."""
     strings = journal_strings()["changes"]["periods"]
     told = strings["counts"].format(
@@ -119,7 +119,7 @@ class PeriodBar(QWidget):
         self._context.tasks.run(task.success(lambda counts: self._show_counts(period, counts)))
 
     def _show_counts(self, period: str, counts: ChangeCounts) -> None:
-        self._words.setText(describe_counts(period, counts))
+        self._words.setText(describe_period_counts(period, counts))
 
     # ---- Qt's events
 

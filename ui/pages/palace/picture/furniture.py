@@ -101,11 +101,13 @@ class Furniture:
     def _paint_floor(self, painter: QPainter, path: QPainterPath, furnishing: Furnishing) -> None:
         painter.save()
         painter.setClipPath(path, Qt.ClipOperation.IntersectClip)
-        tile = self._tile(furnishing.floor % len(_FLOORS), tint_role(furnishing), painter.device().devicePixelRatioF())
+        tile = self._floor_tile(
+            furnishing.floor % len(_FLOORS), tint_role(furnishing), painter.device().devicePixelRatioF()
+        )
         painter.drawTiledPixmap(path.boundingRect(), tile)
         painter.restore()
 
-    def _tile(self, floor: int, role: str, ratio: float) -> QPixmap:
+    def _floor_tile(self, floor: int, role: str, ratio: float) -> QPixmap:
         key = (floor, role, ratio)
         if key not in self._tiles:
             side = _TILE_PX

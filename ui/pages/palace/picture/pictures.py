@@ -67,13 +67,13 @@ class PlanPictures:
 
     def plan_picture(self, lens: Lens) -> QPixmap:
         """The plan without marks, drawn anew where something of it changed."""
-        if self._kept is None or self._kept[0] != self._key(lens):
+        if self._kept is None or self._kept[0] != self._picture_key(lens):
             picture = self._render_plan(lens)
             if self._plan.is_behind:
                 self._kept = None
                 self._canvas.update()  # the rest of it in the next frame
                 return picture
-            self._kept = (self._key(lens), picture)  # drawing brings rooms up to date, and so changes the key
+            self._kept = (self._picture_key(lens), picture)  # drawing brings rooms up to date, and so changes the key
         return self._kept[1]
 
     def is_drawn(self, lens: Lens) -> bool:
@@ -82,9 +82,9 @@ class PlanPictures:
         Args:
             lens: what is in sight.
         """
-        return self._kept is not None and self._kept[0] == self._key(lens)
+        return self._kept is not None and self._kept[0] == self._picture_key(lens)
 
-    def _key(self, lens: Lens) -> tuple[object, ...]:
+    def _picture_key(self, lens: Lens) -> tuple[object, ...]:
         canvas, marks, theme = self._canvas, self._marks, self._theme
         rooms = tuple((room.id, room.version, id(room.plan)) for room in self._scene.rooms.values())
         size = (canvas.width(), canvas.height(), canvas.devicePixelRatioF())

@@ -246,7 +246,7 @@ class RoomFaces:
                 self._paint_stand_in(painter, room, QRectF(place, size.toSizeF()))
                 return
             face = self._face_of(room, layout, look)
-            face.picture, face.earlier = self._render(room, layout, face.composed, look, ratio), None
+            face.picture, face.earlier = self._render_room(room, layout, face.composed, look, ratio), None
         self._kept.move_to_end(room.id)
         if face.picture is not None:
             painter.drawPixmap(place, face.picture)
@@ -411,7 +411,7 @@ class RoomFaces:
 
     # ---- paint
 
-    def _render(
+    def _render_room(
         self, room: RoomItem, layout: RoomLayout, composed: Composition, look: LocusStyle, ratio: float
     ) -> QPixmap:
         size = QSize(round(layout.rect.width()), round(layout.rect.height()))

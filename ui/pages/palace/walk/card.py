@@ -119,7 +119,7 @@ class WalkCard(QFrame):
         self._arrange_parts()
         self.text.installEventFilter(self)  # a click on it gives it the keyboard
         self.text.fitted.connect(self.fit_card)
-        theme.changed.connect(self._restyle)
+        theme.changed.connect(self._restyle_card)
         canvas.installEventFilter(self)
         self.hide()
 
@@ -164,7 +164,7 @@ class WalkCard(QFrame):
         else:
             self._show_stop(round_, round_.current)
         self._show_buttons(round_)
-        self._appear()
+        self._show_card()
 
     def show_sentence(self, title: str, words: str) -> None:
         """Say why there is nothing to walk along."""
@@ -175,8 +175,8 @@ class WalkCard(QFrame):
         self._show_body(words=words)
         self.progress.hide()
         self._show_only(self.end)
-        self._speak(f"{title}. {words}")
-        self._appear()
+        self._announce_words(f"{title}. {words}")
+        self._show_card()
 
     def _show_head(self, round_: WalkRound) -> None:
         strings, stop, count = walk_strings(), round_.current, len(round_.stops)
@@ -199,7 +199,7 @@ class WalkCard(QFrame):
             spoken_text = one_line(stop.text, _SPOKEN)
             for answer, grade in zip(self.answers, GRADES, strict=True):
                 answer.show_interval(stop.intervals[grade])
-        self._speak(
+        self._announce_words(
             strings["spoken"].format(room=one_line(stop.room, 80), number=number, count=count, words=spoken_text)
         )
 
@@ -223,7 +223,7 @@ class WalkCard(QFrame):
         elif round_.is_rehearsal:
             lines.append(strings["ungraded"])
         self._show_body(words=" ".join(lines))
-        self._speak(f"{strings['end']}. {' '.join(lines)}")
+        self._announce_words(f"{strings['end']}. {' '.join(lines)}")
 
     def _show_body(self, *, title: str = "", words: str = "", text: str = "", note: str = "") -> None:
         for label, shown in ((self.title, title), (self.words, words), (self.note, note)):
@@ -267,7 +267,7 @@ class WalkCard(QFrame):
         side = self._theme.px(sizes().icon_large)
         self._emblem.setPixmap(self._theme.emblem(name, side, "accent", self.devicePixelRatioF()))
 
-    def _speak(self, words: str) -> None:
+    def _announce_words(self, words: str) -> None:
         self.setAccessibleName(walk_strings()["title"])
         if words == self.accessibleDescription():
             return
@@ -276,7 +276,7 @@ class WalkCard(QFrame):
 
     # ---- where it is
 
-    def _appear(self) -> None:
+    def _show_card(self) -> None:
         self.show()
         self.raise_()
         self.fit_card()
@@ -309,7 +309,7 @@ class WalkCard(QFrame):
         layout.activate()
         return max(layout.totalHeightForWidth(wide), layout.totalMinimumSize().height())
 
-    def _restyle(self) -> None:
+    def _restyle_card(self) -> None:
         if self.isHidden():
             return  # nobody walks: the card stays away
         if self._round is not None:

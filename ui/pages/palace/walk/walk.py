@@ -110,7 +110,7 @@ class Walk(QObject):
         self.card.revealed.connect(lambda: self._change_round(WalkRound.reveal_words))
         self.card.switched.connect(self._switch_rehearsal)
         self.card.restarted.connect(lambda: self._begin_again(is_rehearsal=False))
-        self.card.graded.connect(self._grade)
+        self.card.graded.connect(self._grade_stop)
         self.card.closed.connect(self.end)
         canvas.installEventFilter(self)
 
@@ -136,7 +136,7 @@ class Walk(QObject):
         here = wing_id or self._canvas.where.wing_id or self._canvas.marks.cursor_wing
         chosen = here if here in wings else next(iter(wings), None)
         if chosen is not None:
-            self._read_walk(chosen, "walk", lambda stops: self._begin(chosen, stops, room_id))
+            self._read_walk(chosen, "walk", lambda stops: self._begin_walk(chosen, stops, room_id))
 
     def start_due(self) -> None:
         """Rehearse every landmark that is due, in all wings."""
@@ -150,7 +150,7 @@ class Walk(QObject):
             .success(then)
         )
 
-    def _begin(self, wing_id: str, stops: Stops, room_id: str = "") -> None:
+    def _begin_walk(self, wing_id: str, stops: Stops, room_id: str = "") -> None:
         if stops:
             self._wing_id = wing_id
             at = next((nr for nr, stop in enumerate(stops) if stop.room_id == room_id), 0)
@@ -227,7 +227,7 @@ class Walk(QObject):
             self._mark_stop(self.round)
             self._fly_to(self.round.current)
 
-    def _grade(self, grade: Grade) -> None:
+    def _grade_stop(self, grade: Grade) -> None:
         round_ = self.round
         if round_ is None or round_.is_over or round_.is_hidden or self._is_grading:
             return
