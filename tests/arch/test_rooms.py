@@ -193,6 +193,7 @@ INNER = (
     ("core/text", "terms", "query_plan"),
     ("core/score", "profile", "ranking"),
     ("core/sensitivity", "vocabulary", "detector"),
+    ("core/archive", "container", "records"),
     ("ui/inspector", "trust", "history"),
     ("ui/pages/journal", "rows", "undo"),
     ("ui/pages/clients", "terms", "pairing"),
