@@ -17,9 +17,9 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
-from core.archive.container import damaged_archive_error
+from core.archive.container import ChunkWriter, damaged_archive_error
 
 MOST_LINE = 16 * 1024 * 1024
 """Bytes of one line. The longest text of a vault's row has 8 KiB, its longest note of a view some hundred."""
@@ -34,12 +34,6 @@ _INTEGERS = range(-(2**63), 2**63)
 _LEVEL = 6
 
 Row = tuple[object, ...]
-
-
-class _Sink(Protocol):
-    def write(self, data: bytes) -> None: ...
-
-    def finish(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +84,7 @@ class TableRows:
 class RecordWriter:
     """Writes the lines of an archive."""
 
-    def __init__(self, sink: _Sink, origin: ArchiveOrigin) -> None:
+    def __init__(self, sink: ChunkWriter, origin: ArchiveOrigin) -> None:
         """Write the first line.
 
         Args:

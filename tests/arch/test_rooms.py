@@ -22,7 +22,7 @@ DESIGN = (
     ("memory", "belief", "entities"),
     ("talk",),
     ("vault", "index", "embed", "llm", "sensitivity"),
-    ("score", "text"),
+    ("archive", "score", "text"),
     ("config", "security"),
     ("log", "events"),
     ("errors", "types"),

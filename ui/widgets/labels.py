@@ -210,6 +210,7 @@ FORMAT_WORDS: Mapping[str, str] = {
     "mem0": "mem0 export",
     "openmemory": "OpenMemory export",
     "mcp-memory": "MCP memory file",
+    "archive": "Encrypted archive",
 }
 _HOUR_MS = 3_600_000
 _DAY_MS = 86_400_000
