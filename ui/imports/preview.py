@@ -62,6 +62,7 @@ from ui.widgets.labels import (
     read_space_name,
 )
 from ui.widgets.plaintext import escape_tooltip, one_line
+from ui.widgets.secret import SecretField
 
 _WIDE = 480  # pixels at 100 % from which the number of branches is shown
 _FEW = 8  # rows a person overlooks without a filter
@@ -294,10 +295,15 @@ class RefusedExport(QWidget):
 
     Signals:
         formed: a format the person names.
+        unlocked: the passphrase of an archive.
         leave: choose something else.
+
+    Attributes:
+        secret: takes the passphrase of an archive; `open` reads the archive with it.
     """
 
     formed = Signal(str)
+    unlocked = Signal(str)
     leave = Signal()
 
     def __init__(self, context: Context) -> None:
@@ -307,9 +313,14 @@ class RefusedExport(QWidget):
         self._form = MenuChip(context.theme, "Import as", FORMAT_WORDS, "")
         self._form.chosen.connect(self.formed)
         self._hint = make_label(UNDERSTOOD, "muted", wrap=True)
+        self.secret = SecretField(context.theme, "Passphrase of the archive")
+        self.secret.setPlaceholderText("Passphrase of the archive")
+        self.secret.returnPressed.connect(self._submit_passphrase)
+        self.secret.textChanged.connect(self._on_secret_changed)
+        self.open = make_button("Open", self._submit_passphrase, kind="primary")
         self.other = make_button("Choose something else", self.leave.emit)
-        layout = make_column(self, self._title, self._sentence, self._hint, gap=12)
-        layout.addLayout(make_row(self.other, self._form, None))
+        layout = make_column(self, self._title, self._sentence, self._hint, self.secret, gap=12)
+        layout.addLayout(make_row(self.open, self.other, self._form, None))
         layout.addStretch(1)
 
     def show_source(self, source: ImportSource) -> None:
@@ -318,6 +329,13 @@ class RefusedExport(QWidget):
         if problem is None:
             return
         is_unknown = problem.code == _UNKNOWN and source.form is None
+        is_sealed = source.needs_passphrase
+        for part in (self.secret, self.open):
+            part.setVisible(is_sealed)
+        self._hint.setVisible(not is_sealed)
+        self._on_secret_changed()
+        if is_sealed:
+            self.secret.setFocus()
         self._title.set_text(source.name)
         self._sentence.setText(
             "Loci does not recognise this format. You can choose one." if is_unknown else problem.sentence
@@ -326,6 +344,13 @@ class RefusedExport(QWidget):
         self._form.show_choice(source.form or "")
         if not source.form:
             self._form.setText("Import as …")
+
+    def _on_secret_changed(self) -> None:
+        self.open.setEnabled(bool(self.secret.text()))
+
+    def _submit_passphrase(self) -> None:
+        if self.secret.text():
+            self.unlocked.emit(self.secret.take_text())
 
 
 class WaitingStep(QWidget):
@@ -362,12 +387,14 @@ class RehearsalStep(QWidget):
         changed: what is chosen is different now.
         spaced: the name of the space to import into.
         formed: a source, and the format it shall be read as.
+        unlocked: an archive, and its passphrase.
         leave: choose something else.
     """
 
     changed = Signal()
     spaced = Signal(str)
     formed = Signal(object, str)
+    unlocked = Signal(object, str)
     leave = Signal()
 
     def __init__(self, context: Context) -> None:
@@ -385,6 +412,7 @@ class RehearsalStep(QWidget):
         self.waiting = WaitingStep()
         self.refused = RefusedExport(context)
         self.refused.formed.connect(self._on_format_chosen)
+        self.refused.unlocked.connect(self._on_passphrase_given)
         self.refused.leave.connect(self.leave)
         self._stack = Stack()
         for page in (self.waiting, self.content, self.refused):
@@ -457,7 +485,9 @@ class RehearsalStep(QWidget):
 
     def _name_all(self) -> None:
         for at, source in enumerate(self._sources):
-            if source.problem is not None:
+            if source.needs_passphrase:
+                state = "needs its passphrase"
+            elif source.problem is not None:
                 state = "cannot be imported"
             elif source.report is None:
                 state = "not read yet"
@@ -474,6 +504,10 @@ class RehearsalStep(QWidget):
     def _on_format_chosen(self, form: str) -> None:
         if self.current is not None:
             self.formed.emit(self.current, form)
+
+    def _on_passphrase_given(self, passphrase: str) -> None:
+        if self.current is not None:
+            self.unlocked.emit(self.current, passphrase)
 
     # ---- the space
 

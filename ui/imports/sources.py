@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -32,6 +32,10 @@ _NOTHING = (
     "No exports were found in Downloads, Documents, Desktop, or where Claude Code and Codex keep their sessions. "
     "Choose a file or a folder instead."
 )
+
+
+SECRET_CODES = frozenset({"E6004", "E1006"})
+"""Codes of problems that a passphrase solves: none was given, or the wrong one."""
 
 
 class ChooseStep(QWidget):
@@ -214,6 +218,7 @@ class ImportSource:
         report: what the rehearsal found; None before.
         problem: why it cannot be read; None where it can.
         only: keys of the conversations that are chosen; None for all.
+        passphrase: of an encrypted archive, as it was typed; gone with the dialog.
     """
 
     path: Path
@@ -221,6 +226,7 @@ class ImportSource:
     report: ImportReport | None = None
     problem: Problem | None = None
     only: frozenset[str] | None = None
+    passphrase: str | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:
@@ -228,12 +234,17 @@ class ImportSource:
         return one_line(self.path.name or str(self.path), 120)
 
     @property
+    def needs_passphrase(self) -> bool:
+        """Whether it is an encrypted archive that waits for its passphrase."""
+        return self.problem is not None and self.form is None and self.problem.code in SECRET_CODES
+
+    @property
     def new(self) -> int:
-        """How many memories what is chosen would bring."""
+        """How many memories what is chosen would bring, or bring up to date."""
         if self.report is None:
             return 0
         if self.only is None:
-            return self.report.stored
+            return self.report.stored + self.report.updated
         return sum(row.new for row in self.report.plan if row.key in self.only)
 
 
@@ -293,7 +304,8 @@ def summarize_import_report(report: ImportReport) -> str:
         parts.append(count_of(total, "message" if report.conversations else "entry", _entry_noun(report)))
     when = format_report_span(report)
     holds = f": {' with '.join(parts)}" if parts else ""
-    return f"{text}{holds}{', ' + when if when else ''}."
+    newer = f" {count_memories(report.updated)} of yours would be brought up to date." if report.updated else ""
+    return f"{text}{holds}{', ' + when if when else ''}.{newer}"
 
 
 def _entry_noun(report: ImportReport) -> str:

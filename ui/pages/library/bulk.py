@@ -7,6 +7,7 @@ anything without saying so afterwards.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,8 +16,9 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
+from core.types.replies import ArchiveReceipt
 from core.types.views import Facets, Revision, RevisionReport
-from ui.bridge import make_write
+from ui.bridge import Task, Watch, make_write
 from ui.context import Context
 from ui.pages.library.dialogs import (
     PLAIN_CHANGES,
@@ -32,6 +34,7 @@ from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import KeyButton, follow_icon, make_button, make_label, make_tool_button
 from ui.widgets.labels import count_memories
+from ui.widgets.secret import NewPassphraseDialog
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +174,9 @@ _FORMATS: Mapping[str, tuple[str, str]] = {
     "JSON (*.json)": ("json", ".json"),
     "Markdown (*.md)": ("markdown", ".md"),
     "A table, for spreadsheets (*.csv)": ("csv", ".csv"),
+    "Encrypted archive of everything, chosen or not (*.loci)": ("archive", ".loci"),
 }
+_LEAST_CHARACTERS = 12
 
 
 class BulkChanges(QObject):
@@ -247,12 +252,49 @@ class BulkChanges(QObject):
         """
         by_ending = {ending: name for name, ending in _FORMATS.values()}
         format_name = by_ending.get(to.suffix.lower()) or _FORMATS.get(chosen, ("jsonl", ""))[0]
+        if format_name == "archive":
+            self._ask_passphrase(to)
+            return
         context = self._context
         library = context.bridge.engine.library
         task = make_write(
             f"Exporting {count_memories(len(ids))}", lambda: library.export_memories(ids, to, format_name)
         )
         context.tasks.run(task.success(lambda count: context.desk.show_message(f"{count_memories(count)} exported.")))
+
+    def _ask_passphrase(self, to: Path) -> None:
+        made = NewPassphraseDialog(
+            self._context.theme,
+            self._host,
+            "Encrypted archive",
+            "The archive holds everything in your palace under a passphrase of its own. Whoever has both can read it; "
+            "without the passphrase nobody can.",
+            "Export everything",
+            _LEAST_CHARACTERS,
+        )
+        made.agreed.connect(partial(self.write_archive, to))
+        self.dialog = made
+        made.open()
+
+    def write_archive(self, to: Path, passphrase: str) -> None:
+        """Write everything into an encrypted archive.
+
+        Args:
+            to: the file.
+            passphrase: the archive's own.
+        """
+        context = self._context
+        library, secrets = context.bridge.engine.library, [passphrase]  # given away once
+
+        def start_export(watch: Watch) -> Future[ArchiveReceipt]:
+            return library.export_archive(to, secrets.pop(), watch.progress, watch.cancelled)
+
+        task = Task("Exporting everything", start_export, writes=True, can_cancel=True)
+        context.tasks.run(
+            task.success(
+                lambda made: context.desk.show_message(f"{count_memories(made.memories)} exported, encrypted.")
+            )
+        )
 
 
 def _dialog_title(act: str, form: RevisionForm, count: int) -> str:
