@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from app.cli.messages import format_count, load_words
-from app.cli.options import archive_passphrase_option, parse_statuses, read_new_archive_passphrase
+from app.cli.options import archive_passphrase_option, parse_statuses
 from app.cli.output import Output, OutputError, escape_controls
 from app.cli.root import Command, loci, with_command
 from app.engine.session import Session, absolute_path
@@ -327,7 +327,9 @@ def export(
 
 
 def _export_archive(command: Command, file: str, secret_file: Path | None) -> None:
-    params = {"to": str(absolute_path(file)), "passphrase": read_new_archive_passphrase(secret_file)}
+    from app.engine.connection import ask_new_archive_passphrase
+
+    params = {"to": str(absolute_path(file)), "passphrase": ask_new_archive_passphrase(secret_file)}
     reply = command.call("export_encrypted", params, progress=True)
     forms = load_words()["exported_encrypted"]
     command.print_result(

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from app.cli.messages import format_count, format_day, load_words
-from app.cli.options import archive_passphrase_option, read_archive_passphrase
+from app.cli.options import archive_passphrase_option
 from app.cli.output import Output, escape_controls, open_stdin, refuse_stdin_twice
 from app.cli.review import read_items
 from app.cli.root import Command, loci, remove_missing, with_command
@@ -67,7 +67,9 @@ def _run_import(
         except LociError as error:
             if error.code is not Code.IMPORT_SECRET_NEEDED:
                 raise
-            reply = _call_import(command, session, {**params, "passphrase": read_archive_passphrase(secret_file)})
+            from app.engine.connection import ask_archive_passphrase
+
+            reply = _call_import(command, session, {**params, "passphrase": ask_archive_passphrase(secret_file)})
         judged = (
             None if command.output.as_json or reply["import_id"] is None else _count_judged(session, reply["import_id"])
         )

@@ -1,12 +1,10 @@
-"""The global options, grants and passphrases as they are typed: what is needed before a verb is loaded.
+"""The global options, grants as they are typed, and where the verb stands: what is needed before a verb is loaded.
 
 Must not do: import a verb or the engine; `loci mcp` starts with this alone.
 """
 
 from __future__ import annotations
 
-import getpass
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,7 +13,7 @@ import click
 
 from app.cli.output import escape_controls
 from core.config.grant_wording import describe_reach
-from core.errors import Code, PreconditionError, UserError
+from core.errors import Code, UserError
 from core.types.values import Grant, Status
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -145,9 +143,6 @@ def local_time(typed: str | None) -> str | None:
     return localise_time(typed)
 
 
-_ARCHIVE_LEAST = 12  # as `core.archive.container` has it; said here before the second question
-
-
 def archive_passphrase_option(command: F) -> F:
     """`--archive-passphrase-file`, as the parameter `secret_file`."""
     decorated: F = click.option(
@@ -157,47 +152,3 @@ def archive_passphrase_option(command: F) -> F:
         help="File whose first line is the archive's passphrase. Default: ask.",
     )(command)
     return decorated
-
-
-def read_archive_passphrase(file: Path | None) -> str:
-    """The passphrase of an archive that is there.
-
-    Raises:
-        PreconditionError: there is neither a file nor somebody to ask.
-    """
-    if file is not None:
-        return _read_secret_file(file)
-    _need_terminal()
-    return getpass.getpass("Passphrase of the archive: ", stream=sys.stderr)
-
-
-def read_new_archive_passphrase(file: Path | None) -> str:
-    """The passphrase of an archive that is to be written.
-
-    Raises:
-        UserError: INVALID_INPUT where it is too short, or the two that were typed do not match.
-        PreconditionError: as `read_archive_passphrase`.
-    """
-    if file is not None:
-        return _read_secret_file(file)
-    _need_terminal()
-    first = getpass.getpass("Passphrase for the archive: ", stream=sys.stderr)
-    if len(first) < _ARCHIVE_LEAST:
-        raise UserError(
-            Code.INVALID_INPUT,
-            f"The passphrase of an archive has at least {_ARCHIVE_LEAST} characters. Nothing was written.",
-        )
-    if getpass.getpass("Repeat it: ", stream=sys.stderr) != first:
-        raise UserError(Code.INVALID_INPUT, "The passphrases do not match. Nothing was written.")
-    return first
-
-
-def _read_secret_file(file: Path) -> str:
-    from core.engine.home.keys import read_secret_file
-
-    return read_secret_file(file)
-
-
-def _need_terminal() -> None:
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise PreconditionError("Name a file with the archive's passphrase with --archive-passphrase-file.")

@@ -12,7 +12,7 @@ import secrets
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.archive.records import TableRows
@@ -47,10 +47,17 @@ Pointer = tuple[str, object, Mapping[str, object]]
 
 @dataclass(frozen=True, slots=True)
 class _Incoming:
-    """A row that would be stored, and what of it is filled in at the end."""
+    """A row that would be stored.
+
+    Attributes:
+        fields: as it would stand here.
+        pointers: what of it is filled in at the end.
+        given: as the archive has it, its references resolved; what a restored vault holds is that.
+    """
 
     fields: Fields
     pointers: Mapping[str, object]
+    given: Fields
 
 
 class Restoration:
@@ -173,8 +180,8 @@ class Restoration:
         fields |= _fill_in(table.name, fields, tx.now_ms)
         if self._scope is ArchiveScope.ANY_ARCHIVE:
             adapted = self._adapt_foreign(tx, table, fields)
-            return None if adapted is None else _Incoming(adapted, pointers)
-        return _Incoming(fields, pointers)
+            return None if adapted is None else _Incoming(adapted, pointers, fields)
+        return _Incoming(fields, pointers, fields)
 
     def _adapt_foreign(self, tx: Tx, table: ArchivedTable, fields: Fields) -> Fields | None:
         """A row of another vault hangs on rows of that vault alone, and on claims that say the same."""
@@ -221,10 +228,13 @@ class Restoration:
         return None if found in self._taken[table.name] else found
 
     def _meet_row(self, tx: Tx, table: ArchivedTable, one: _Incoming, current: Mapping[str, Any]) -> None:
+        is_foreign = self._scope is ArchiveScope.ANY_ARCHIVE
         fields = {**one.fields, **{name: self._resolve(table.name, value) for name, value in one.pointers.items()}}
-        if self._scope is ArchiveScope.ANY_ARCHIVE and "import_id" in fields:
+        if is_foreign and "import_id" in fields:
             fields["import_id"] = current["import_id"]  # of which of two imports of one archive it is makes no odds
-        meeting = compare_row(table, fields, current, may_change=self._scope is not ArchiveScope.ANY_ARCHIVE)
+        meeting = compare_row(table, fields, current, may_change=not is_foreign)
+        if is_foreign and meeting is Meeting.DIFFERENT:
+            meeting = compare_row(table, {**one.given, **one.pointers}, current, may_change=False)
         if (
             meeting is Meeting.DIFFERENT
             and table.scope is ArchiveScope.EMPTY_VAULT
@@ -260,7 +270,7 @@ class Restoration:
     def _insert_rows(self, tx: Tx, table: ArchivedTable, rows: Sequence[_Incoming]) -> None:
         if table.name == "memories" and rows:
             first = reserve_labels(tx, len(rows))
-            rows = [_Incoming({**one.fields, "n": first + place}, one.pointers) for place, one in enumerate(rows)]
+            rows = [replace(one, fields={**one.fields, "n": first + place}) for place, one in enumerate(rows)]
         recorder = tx.recorder
         tx.recorder = recorder if table.is_recorded else None
         try:
