@@ -50,20 +50,20 @@ def other_rig(folder: Path, clock: Clock | None = None) -> Iterator[Rig]:
 def export_all(rig: Rig, to: Path, passphrase: str = PASSPHRASE) -> Path:
     """Write an archive, cheaply."""
     rig.engine.library.archive_cost = KdfCost.lowest()
-    rig.engine.library.export_archive(to, passphrase).result(60)
+    rig.engine.library.export_archive(to, passphrase).result(3600)
     return to
 
 
 def import_all(rig: Rig, path: Path, passphrase: str | None = PASSPHRASE) -> ImportReport:
     """Bring an archive in, and wait for what follows it."""
-    report = rig.engine.imports.run(path, None, None, OWNER_ACTOR, passphrase=passphrase).result(60)
-    rig.opened.storage.threads.jobs.submit(bool).result(60)
+    report = rig.engine.imports.run(path, None, None, OWNER_ACTOR, passphrase=passphrase).result(3600)
+    rig.opened.storage.threads.jobs.submit(bool).result(3600)
     return report
 
 
 def preview(rig: Rig, path: Path, passphrase: str | None = PASSPHRASE) -> ImportReport:
     """What importing it would change."""
-    return rig.engine.imports.rehearse(path, None, OWNER_ACTOR, passphrase=passphrase).result(60)
+    return rig.engine.imports.rehearse(path, None, OWNER_ACTOR, passphrase=passphrase).result(3600)
 
 
 def archived_rows(rig: Rig, *, leave: frozenset[str] = frozenset()) -> dict[str, list[dict[str, Any]]]:
