@@ -20,9 +20,9 @@ from core.ipc.methods.definition.entry import CallProgress
 from core.ipc.methods.table import METHODS
 from core.recall.browse import library
 from core.security.handshake import encode_value
+from core.security.passphrase import KdfCost
 from core.types.requests import StoreRequest
 from core.types.sensitivity import SensitiveType
-from core.security.passphrase import KdfCost
 from core.types.values import Kind, Source
 from core.types.views import Revision
 
