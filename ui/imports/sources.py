@@ -204,7 +204,7 @@ WITHOUT_TITLE = "Untitled conversation"
 OUTSIDE_WORDS = "Entries outside conversations"
 UNDERSTOOD = (
     "Loci understands exports of ChatGPT and Claude, sessions of Claude Code and Codex, Obsidian and Markdown notes, "
-    "text files, tables (CSV), JSON lines, and the memories of mem0, OpenMemory and MCP."
+    "text files, tables (CSV), JSON lines, the memories of mem0, OpenMemory and MCP, and its own encrypted archives."
 )
 
 
