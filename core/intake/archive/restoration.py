@@ -164,7 +164,23 @@ class Restoration:
                 self._leave_row(table, row, Meeting.REFUSED)
             else:
                 fitting.append(fitted)
-        self._insert_rows(tx, table, self._select_new(tx, table, fitting))
+        new = self._select_new(tx, table, fitting)
+        if table.name == "memories" and self._scope is ArchiveScope.ANY_ARCHIVE:
+            new = self._keep_among_themselves(table, new)
+        self._insert_rows(tx, table, new)
+
+    def _keep_among_themselves(self, table: ArchivedTable, new: Sequence[_Incoming]) -> list[_Incoming]:
+        """New memories of another vault that are parts and versions of its own memories alone."""
+        own = self._taken[table.name] | {one.fields["id"] for one in new}
+        kept: list[_Incoming] = []
+        for one in new:
+            if one.fields["part_of"] is not None and one.fields["part_of"] not in own:
+                self._leave_row(table, one.fields, Meeting.REFUSED)
+            elif one.fields["chain_id"] not in own:
+                kept.append(replace(one, fields={**one.fields, "chain_id": one.fields["id"]}))
+            else:
+                kept.append(one)
+        return kept
 
     def _fit_row(self, tx: Tx, table: ArchivedTable, row: Fields) -> _Incoming | None:
         """The row as it would stand here; None where it may not, or something it rests on is not here."""
@@ -190,7 +206,7 @@ class Restoration:
             self._origin = ForeignOrigin(self._vault, client, self._run.id, self._run.space_id)
         for column, parent in table.refs.items():
             value = fields[column]
-            if value is not None and parent in ("memories", "claims", "conversations"):
+            if value is not None and parent != table.name and parent in ("memories", "claims", "conversations"):
                 same = self._known[parent] if parent == "conversations" else frozenset()
                 twins = frozenset() if parent == "memories" else self._twins[parent].values()
                 if value not in self._taken[parent] and value not in same and value not in twins:

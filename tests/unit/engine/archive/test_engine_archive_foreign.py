@@ -121,6 +121,32 @@ def test_no_row_here_is_changed_by_one_of_the_same_id(here: Rig, archive: Path) 
     assert differences({**before, "clients": [], "spaces": []}, {**here.dump(), "clients": [], "spaces": []}) == {}
 
 
+def test_no_part_and_no_version_is_added_to_a_memory_that_is_here(here: Rig, archive: Path) -> None:
+    ours = str(here.value("SELECT id FROM memories"))
+
+    def change(table: str, row: dict[str, Any]) -> list[dict[str, Any]]:
+        if table != "memories" or row["kind"] != "episode":
+            return [row]
+        part = {**row, "id": row["id"][:-1] + "0", "part_of": ours, "part_index": 1}
+        return [{**row, "chain_id": ours}, {**row, "id": ours}, part]
+
+    import_all(here, rewritten(archive, change))
+    assert here.rows("SELECT id FROM memories WHERE ? IN (chain_id, part_of)", ours) == [(ours,)]
+    assert here.rows("SELECT chain_id = id FROM memories WHERE kind = 'episode'") == [(1,)]
+
+
+def test_a_long_text_of_another_vault_comes_whole(here: Rig, tmp_path: Path) -> None:
+    text = " ".join(f"Sentence number {n} about the harbour." for n in range(900))
+    (tmp_path / "long").mkdir()
+    with rig_at(tmp_path / "long") as there:
+        there.store(text, kind=Kind.EPISODE)
+        path = export_all(there, tmp_path / "long.loci")
+    assert import_all(here, path).stored == 1
+    parts = here.rows("SELECT text FROM memories WHERE part_index IS NOT NULL ORDER BY part_index")
+    assert len(parts) > 1
+    assert "".join(part for (part,) in parts) == text
+
+
 def test_nothing_is_hung_on_a_memory_that_is_here(here: Rig, archive: Path) -> None:
     ours = str(here.value("SELECT id FROM memories"))
 
