@@ -61,6 +61,7 @@ class Code(StrEnum):
     IMPORT_REFUSED = "E6001"
     IMPORT_UNKNOWN_FORMAT = "E6002"
     IMPORT_CHANGED = "E6003"
+    IMPORT_SECRET_NEEDED = "E6004"  # noqa: S105 - a code, not a secret
 
 
 _EXIT = {
@@ -71,6 +72,7 @@ _EXIT = {
     Code.VAULT_LOCKED: 4,
     Code.WRONG_SECRET: 4,
     Code.KEYRING_UNAVAILABLE: 4,
+    Code.IMPORT_SECRET_NEEDED: 4,
     Code.KEY_FILE_DAMAGED: 5,
     Code.VAULT_DAMAGED: 6,
     Code.NEWER_VERSION: 7,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from app.cli.messages import format_count, load_words
-from app.cli.options import parse_statuses
+from app.cli.options import archive_passphrase_option, parse_statuses
 from app.cli.output import Output, OutputError, escape_controls
 from app.cli.root import Command, loci, with_command
 from app.engine.session import Session, absolute_path
@@ -283,12 +283,31 @@ def restore(command: Command, file: str) -> None:
 @click.option("--format", "form", type=click.Choice(list(_ENDINGS)), help="By the file's ending, else jsonl.")
 @click.option("--space", help="Only this space.")
 @click.option("--status", help="Statuses, separated by commas, or all. Default: active,disputed.")
+@click.option("--encrypted", is_flag=True, help="Everything, in an archive with a passphrase of its own.")
+@archive_passphrase_option
 @with_command
-def export(command: Command, file: str, form: str | None, space: str | None, status: str | None) -> None:
+def export(
+    command: Command,
+    *,
+    file: str,
+    form: str | None,
+    space: str | None,
+    status: str | None,
+    encrypted: bool,
+    secret_file: Path | None,
+) -> None:
     """Write memories to FILE, which only you can read.
 
-    `-` writes them to standard output. What is written as jsonl comes back with `loci import`.
+    `-` writes them to standard output. What is written as jsonl comes back with `loci import`. With --encrypted, FILE
+    is an archive of everything in the vault, which `loci import` brings into this vault or another one.
     """
+    if encrypted:
+        if file == "-" or form is not None or space is not None or status is not None:
+            raise click.UsageError("--encrypted writes everything, to a file; drop --format, --space and --status.")
+        _export_archive(command, file, secret_file)
+        return
+    if secret_file is not None:
+        raise click.UsageError("--archive-passphrase-file goes with --encrypted.")
     out = command.output
     params = {"space": space, "status": parse_statuses(status)}
     if file == "-":
@@ -303,6 +322,20 @@ def export(command: Command, file: str, form: str | None, space: str | None, sta
         reply,
         lambda o, made: o.print_line(
             format_count(load_words()["exported"], made["memories"], path=escape_controls(made["path"]))
+        ),
+    )
+
+
+def _export_archive(command: Command, file: str, secret_file: Path | None) -> None:
+    from app.engine.connection import ask_new_archive_passphrase
+
+    params = {"to": str(absolute_path(file)), "passphrase": ask_new_archive_passphrase(secret_file)}
+    reply = command.call("export_encrypted", params, progress=True)
+    forms = load_words()["exported_encrypted"]
+    command.print_result(
+        reply,
+        lambda o, made: o.print_lines(
+            (format_count(forms, made["memories"], path=escape_controls(made["path"])), str(forms["keep"]))
         ),
     )
 

@@ -14,12 +14,13 @@ from typing import Any
 import click
 
 from app.cli.messages import format_count, format_day, load_words
+from app.cli.options import archive_passphrase_option
 from app.cli.output import Output, escape_controls, open_stdin, refuse_stdin_twice
 from app.cli.review import read_items
-from app.cli.root import Command, loci, with_command
+from app.cli.root import Command, loci, remove_missing, with_command
 from app.cli.undo import print_undone
 from app.engine.session import Session, absolute_path
-from core.errors import Code, EnvironmentFaultError, UserError
+from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.types.values import Kind
 
 FORMATS = (
@@ -39,29 +40,45 @@ _COMPARED = (Kind.FACT.value, Kind.RULE.value, Kind.PROCEDURE.value)
 @click.option("--format", "form", type=click.Choice(FORMATS), help="The format. Default: detected.")
 @click.option("--space", help="The space (wing) to import into. Default: home.")
 @click.option("--dry-run", is_flag=True, help="Count what would be imported; write nothing.")
+@archive_passphrase_option
 @with_command
-def import_(command: Command, path: str, form: str | None, space: str | None, dry_run: bool) -> None:
-    """Bring in an export, a file or a folder of notes.
+def import_(
+    command: Command, *, path: str, form: str | None, space: str | None, dry_run: bool, secret_file: Path | None
+) -> None:
+    """Bring in an export, a file or a folder of notes, or an encrypted archive of Loci.
 
-    `-` reads one file from standard input.
+    `-` reads one file from standard input. The passphrase of an archive is asked for.
     """
     if not path.strip():
         raise UserError(Code.INVALID_INPUT, "Name the file or folder to import.")
     with ExitStack() as stack:
         source = stack.enter_context(_spool_stdin(command)) if path == "-" else absolute_path(path)
         params = {"path": str(source), "format": form, "space": space, "dry_run": dry_run or None}
-        reply, judged = _run_import(command, {name: value for name, value in params.items() if value is not None})
+        reply, judged = _run_import(command, remove_missing(params), secret_file)
     command.print_result(reply, lambda out, done: print_import(out, done, judged))
 
 
-def _run_import(command: Command, params: Mapping[str, Any]) -> tuple[dict[str, Any], Judged | None]:
+def _run_import(
+    command: Command, params: Mapping[str, Any], secret_file: Path | None
+) -> tuple[dict[str, Any], Judged | None]:
     with command.open_session() as session:
-        with command.output.show_progress(enabled=True) as report_progress:
-            reply = session.call("import", params, report_progress)
+        try:
+            reply = _call_import(command, session, params)
+        except LociError as error:
+            if error.code is not Code.IMPORT_SECRET_NEEDED:
+                raise
+            from app.engine.connection import ask_archive_passphrase
+
+            reply = _call_import(command, session, {**params, "passphrase": ask_archive_passphrase(secret_file)})
         judged = (
             None if command.output.as_json or reply["import_id"] is None else _count_judged(session, reply["import_id"])
         )
     return reply, judged
+
+
+def _call_import(command: Command, session: Session, params: Mapping[str, Any]) -> dict[str, Any]:
+    with command.output.show_progress(enabled=True) as report_progress:
+        return session.call("import", params, report_progress)
 
 
 def _read_parts(number: int) -> Iterator[bytes]:
@@ -152,6 +169,8 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
         (load_words()["import"]["proposed" if judged is None else "waits"], _format_waiting(reply, judged)),
         ("from", f"{format_day(reply['earliest']) or 'unknown'} to {format_day(reply['latest']) or 'unknown'}"),
     ]
+    if reply.get("updated"):
+        rows.append((load_words()["import"]["updated"], reply["updated"]))
     rows += [(f"left out: {reason.replace('_', ' ')}", count) for reason, count in sorted(reply["skipped"].items())]
     out.print_table(rows)
     for error in reply["errors"][:_SHOWN_ERRORS]:

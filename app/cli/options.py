@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -15,6 +15,8 @@ from app.cli.output import escape_controls
 from core.config.grant_wording import describe_reach
 from core.errors import Code, UserError
 from core.types.values import Grant, Status
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 SPACE = "space:"
 _KNOWN = frozenset(grant.value for grant in Grant)
@@ -139,3 +141,14 @@ def local_time(typed: str | None) -> str | None:
     from core.text.times import localise_time
 
     return localise_time(typed)
+
+
+def archive_passphrase_option(command: F) -> F:
+    """`--archive-passphrase-file`, as the parameter `secret_file`."""
+    decorated: F = click.option(
+        "--archive-passphrase-file",
+        "secret_file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="File whose first line is the archive's passphrase. Default: ask.",
+    )(command)
+    return decorated

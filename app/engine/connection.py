@@ -10,13 +10,14 @@ import getpass
 import sys
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from app.context import AppContext
 from app.engine.session import Report, Session, Tell
 from app.garbage_collection import pause_collection
 from core.engine.home.keys import HomeKeys, RootKey, read_secret_file
-from core.errors import Code, LociError, UserError
+from core.errors import Code, LociError, PreconditionError, UserError
 from core.ipc.client.client import Client
 from core.types.clock import SystemClock
 from core.types.values import OWNER_CHANNEL
@@ -66,6 +67,9 @@ class RemoteSession:
         self.client.close()
 
 
+_ARCHIVE_LEAST = 12  # as `core.archive.container` has it; said here before the second question
+
+
 def ask_secret(app_context: AppContext) -> str:
     """The passphrase or recovery code: from the named file, else from the person.
 
@@ -77,6 +81,44 @@ def ask_secret(app_context: AppContext) -> str:
     if sys.stdin.isatty() and sys.stderr.isatty():
         return getpass.getpass("Passphrase: ", stream=sys.stderr)
     raise UserError(Code.VAULT_LOCKED, "This needs your passphrase: name a file that holds it with --passphrase-file.")
+
+
+def ask_archive_passphrase(file: Path | None) -> str:
+    """The passphrase of an archive that is there.
+
+    Raises:
+        PreconditionError: there is neither a file nor somebody to ask.
+    """
+    if file is not None:
+        return read_secret_file(file)
+    _need_terminal()
+    return getpass.getpass("Passphrase of the archive: ", stream=sys.stderr)
+
+
+def ask_new_archive_passphrase(file: Path | None) -> str:
+    """The passphrase of an archive that is to be written.
+
+    Raises:
+        UserError: INVALID_INPUT where it is too short, or the two that were typed do not match.
+        PreconditionError: as `ask_archive_passphrase`.
+    """
+    if file is not None:
+        return read_secret_file(file)
+    _need_terminal()
+    first = getpass.getpass("Passphrase for the archive: ", stream=sys.stderr)
+    if len(first) < _ARCHIVE_LEAST:
+        raise UserError(
+            Code.INVALID_INPUT,
+            f"The passphrase of an archive has at least {_ARCHIVE_LEAST} characters. Nothing was written.",
+        )
+    if getpass.getpass("Repeat it: ", stream=sys.stderr) != first:
+        raise UserError(Code.INVALID_INPUT, "The passphrases do not match. Nothing was written.")
+    return first
+
+
+def _need_terminal() -> None:
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise PreconditionError("Name a file with the archive's passphrase with --archive-passphrase-file.")
 
 
 def open_root(app_context: AppContext, secret: str | None = None) -> RootKey:

@@ -10,9 +10,10 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from core.errors import Code, UserError
+from core.errors import Code, EnvironmentFaultError, UserError
 from core.text.screening.fences import escape_formula
 
 _COLUMNS = (
@@ -30,6 +31,26 @@ def check_format(format_name: str) -> None:
     """
     if format_name not in _WRITERS:
         raise UserError(Code.INVALID_INPUT, f"Memories are exported as {', '.join(_WRITERS)}.")
+
+
+def check_destination(to: Path, home: Path) -> None:
+    """Refuse a place for an export within Loci's own folder.
+
+    Args:
+        home: of the vault.
+
+    Raises:
+        UserError: INVALID_INPUT.
+    """
+    if to.resolve().is_relative_to(home.resolve()):
+        raise UserError(Code.INVALID_INPUT, "That folder is Loci's own; choose another place for the export.")
+
+
+def export_fault(error: EnvironmentFaultError) -> EnvironmentFaultError:
+    """Why a file of an export was not written, in the words of somebody who exports."""
+    if error.code is Code.DISK_FULL:
+        return EnvironmentFaultError(Code.DISK_FULL, "The disk is full; make room and export again.")
+    return EnvironmentFaultError(error.code, "The file cannot be written there; choose another place.")
 
 
 def render_export(found: Sequence[Fields], format_name: str) -> str:

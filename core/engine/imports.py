@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
+from core.engine.archive.restore import is_archive_file, rehearse_archive, run_archive
 from core.engine.memories.import_comparison import AT_ONCE, compare_imported
 from core.engine.runtime import expiry
 from core.engine.runtime.open_vault import OpenVault
@@ -245,6 +246,8 @@ _CHECK_EVERY = 200
 # Batches between parser and writer: one that is written, two that are embedded, one for the worker that is done first.
 _AHEAD = 4
 _STOP_S = 60.0
+# One that came with an archive has no step here: what it brought in that vault is that vault's.
+_DONE = "SELECT step_id FROM imports WHERE id = ? AND state = 'done' AND step_id IS NOT NULL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +316,7 @@ class Imports:
         space: str | None = None,
         progress: Counted | None = None,
         cancelled: Asked | None = None,
+        passphrase: str | None = None,
     ) -> Future[ImportReport]:
         """Parse everything and write nothing.
 
@@ -323,12 +327,18 @@ class Imports:
             space: where it would go; `home` if None.
             progress: called with (done, total).
             cancelled: asked at safe points.
+            passphrase: of an encrypted archive.
 
         Returns:
-            What an import would store, with a plan by conversation.
+            What an import would store, with a plan by conversation; of an archive without one. The future raises
+            IMPORT_SECRET_NEEDED for an archive without its passphrase.
         """
         open_vault = self._require_owner_vault(actor)
         watch = _make_progress(open_vault.storage, progress, cancelled)
+        if format is None and is_archive_file(path):
+            return open_vault.storage.run_on(
+                open_vault.storage.threads.jobs, rehearse_archive, open_vault, path, passphrase, watch
+            )
         return open_vault.storage.run_on(
             open_vault.storage.threads.jobs, self._rehearse_import, open_vault, path, format, space, watch
         )
@@ -342,6 +352,7 @@ class Imports:
         progress: Counted | None = None,
         cancelled: Asked | None = None,
         only: frozenset[str] | None = None,
+        passphrase: str | None = None,
     ) -> Future[ImportReport]:
         """Import a file or folder: rehearsed first, then stored in batches; one undo step.
 
@@ -355,6 +366,7 @@ class Imports:
                 start goes on where it stopped.
             only: keys of the conversations to import, from the dry run's plan ("" for what is in none); None for
                 all. The rest can be imported later.
+            passphrase: of an encrypted archive, which is imported whole.
 
         Returns:
             What was stored; what was not chosen is counted as `not_chosen`. The future raises INVALID_INPUT where
@@ -373,14 +385,37 @@ class Imports:
                     open_vault.storage, running.make_progress_note(progress), running.make_stop_check(cancelled)
                 ),
             )
-            done = open_vault.storage.run_on(
-                open_vault.storage.threads.jobs, self._run_import, work, path, format, space, only
-            )
+            done = self._submit_run(work, path, format, space, only, passphrase)
         except BaseException:
             _close_running_import(open_vault.imports, running)
             raise
         done.add_done_callback(lambda _: _close_running_import(open_vault.imports, running))
         return done
+
+    def _submit_run(
+        self,
+        work: _Work,
+        path: Path,
+        form: str | None,
+        space: str | None,
+        only: frozenset[str] | None,
+        passphrase: str | None,
+    ) -> Future[ImportReport]:
+        storage = work.open_vault.storage
+        if form is None and is_archive_file(path):
+            if space is not None:
+                check_space_name(space)
+            return storage.run_on(
+                storage.threads.jobs,
+                run_archive,
+                work.open_vault,
+                work.running,
+                path,
+                passphrase,
+                space,
+                work.progress,
+            )
+        return storage.run_on(storage.threads.jobs, self._run_import, work, path, form, space, only)
 
     def _require_owner_vault(self, actor: Actor) -> OpenVault:
         if not actor.is_owner:
@@ -417,7 +452,9 @@ class Imports:
     @staticmethod
     def _undo_finished_import(open_vault: OpenVault, import_id: str) -> Future[UndoReport]:
         def write(tx: Tx) -> UndoReport:
-            row = tx.one("SELECT step_id FROM imports WHERE id = ? AND state = 'done'", (import_id,))
+            row = tx.one(
+                "SELECT step_id FROM imports WHERE id = ? AND state = 'done' AND step_id IS NOT NULL", (import_id,)
+            )
             if row is None:
                 raise UserError(Code.NOT_FOUND, "There is no such import, or it was taken back already.")
             with open_vault.storage.verb(tx, OWNER_ACTOR, "undo") as verb:
@@ -588,8 +625,7 @@ class Imports:
         """A cancelled or failed import leaves nothing: its step is closed and undone in one transaction."""
 
         def write(tx: Tx) -> None:
-            tx.run("UPDATE undo_steps SET is_open = 0 WHERE id = ?", (run.step_id,))
-            expiry.undo_step(tx, open_vault, run.step_id, OWNER_ACTOR, may_be_old=True)
+            expiry.take_back_import(tx, open_vault, run.step_id, OWNER_ACTOR)
             forget_choice(tx, run.id)
 
         open_vault.storage.write(write).result()

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from core.belief.review.sides import injection_reasons
-from core.engine.export_format import Fields, check_format, render_export
+from core.engine.archive.export import write_archive
+from core.engine.export_format import Fields, check_destination, check_format, export_fault, render_export
 from core.engine.memories.memories import embed_restored
+from core.engine.runtime.progress import Asked, Counted, ImportProgress
 from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, chain_work, map_result
 from core.errors import Code, EnvironmentFaultError, UserError
@@ -26,11 +28,13 @@ from core.intake.transitions.review_items import release_hold
 from core.memory.read import MEMORY_COLUMNS, read_by_id, read_by_ids, row_to_memory
 from core.recall.browse.library import count_facets, find_library_rows, find_sensitive_memories, read_memory_rows
 from core.security.atomic import write_atomic
+from core.security.passphrase import KdfCost
 from core.text import search_syntax
 from core.text.search_syntax import ParsedSearch, SearchTerm
 from core.text.terms import embedding_text, stop_words
 from core.text.times import format_time
 from core.types.memory import Warned
+from core.types.replies import ArchiveReceipt
 from core.types.sensitivity import SensitivePage, SensitiveType
 from core.types.values import OWNER_ACTOR, Memory, Status, When, is_id
 from core.types.views import Facets, FindRequest, FindResult, MemoryRow, Revision, RevisionPreview, RevisionReport
@@ -58,8 +62,7 @@ def write_export(storage: Storage, ids: Sequence[str], to: Path, format_name: st
         EnvironmentFaultError: the file cannot be written there.
     """
     check_format(format_name)
-    if to.resolve().is_relative_to(storage.home.path.resolve()):
-        raise UserError(Code.INVALID_INPUT, "That folder is Loci's own; choose another place for the export.")
+    check_destination(to, storage.home.path)
     found = storage.vault.read(lambda rows: export_fields(rows, ids))
     data = render_export(found, format_name).encode("utf-8")
     # First the audit, then the file: nothing leaves the vault without a trace.
@@ -67,9 +70,7 @@ def write_export(storage: Storage, ids: Sequence[str], to: Path, format_name: st
     try:
         write_atomic(to, data)
     except EnvironmentFaultError as error:
-        if error.code is Code.DISK_FULL:
-            raise EnvironmentFaultError(Code.DISK_FULL, "The disk is full; make room and export again.") from None
-        raise EnvironmentFaultError(error.code, "The file cannot be written there; choose another place.") from None
+        raise export_fault(error) from None
     return len(found)
 
 
@@ -234,11 +235,16 @@ _NAMED = 5
 
 
 class Library:
-    """Everything the person does with many memories. Each method that reads the vault returns at once with a Future."""
+    """Everything the person does with many memories. Each method that reads the vault returns at once with a Future.
+
+    Attributes:
+        archive_cost: of a guess at the passphrase of an archive; tests use the lowest.
+    """
 
     def __init__(self, storage: Callable[[], Storage], search: Callable[[], Search]) -> None:
         self._storage = storage
         self._search = search
+        self.archive_cost = KdfCost.standard()
 
     def find_memories(self, request: FindRequest) -> Future[FindResult]:
         """All memories that match a search, in order.
@@ -327,6 +333,25 @@ class Library:
         storage = self._storage()
         wanted = tuple(ids)
         return storage.run_on(storage.threads.checks, write_export, storage, wanted, to, format)
+
+    def export_archive(
+        self, to: Path, passphrase: str, progress: Counted | None = None, cancelled: Asked | None = None
+    ) -> Future[ArchiveReceipt]:
+        """Write everything in the vault into an encrypted archive.
+
+        Args:
+            to: the file; one that is there is replaced once the new one is whole.
+            passphrase: the archive's own, of at least 12 characters.
+            progress: called with (done, total).
+            cancelled: asked at safe points; stopping leaves no file.
+
+        Returns:
+            What was written. The future raises INVALID_INPUT, DISK_FULL, READ_ONLY, WRITE_FAILED, MEMORY_PRESSURE,
+            CANCELLED.
+        """
+        storage = self._storage()
+        watch = ImportProgress(storage.clock, progress, cancelled, storage.closing.is_set)
+        return storage.run_on(storage.threads.checks, write_archive, storage, to, passphrase, watch, self.archive_cost)
 
     def record_export(self, ids: Sequence[str], format: str) -> Future[tuple[str, ...]]:  # noqa: A002 - as above
         """Put down that memories leave the vault, and say in which order; `export_fields` gives them piece by piece.

@@ -418,8 +418,8 @@ class DryRunTally:
             troubles=tuple(self._troubles),
             trouble_count=self._trouble_reasons.total(),
             trouble_reasons=dict(self._trouble_reasons),
-            earliest=_format_iso(times.first),
-            latest=_format_iso(times.last),
+            earliest=format_iso(times.first),
+            latest=format_iso(times.last),
             working_folders=tuple(self._folders),
         )
 
@@ -443,7 +443,8 @@ def _known_times(record: Record) -> list[int]:
     return [moment.ms for moment in moments if moment is not None]
 
 
-def _format_iso(ms: int | None) -> str | None:
+def format_iso(ms: int | None) -> str | None:
+    """A time as reports tell it: ISO 8601, UTC, milliseconds; None where it is unknown."""
     if ms is None:
         return None
     moment = _EPOCH + timedelta(milliseconds=ms)

@@ -10,8 +10,10 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from core.errors import Code, EnvironmentFaultError, LociError
 
@@ -52,9 +54,28 @@ def write_atomic(path: Path, data: bytes | bytearray | memoryview, mode: int = 0
         EnvironmentFaultError: DISK_FULL, READ_ONLY or WRITE_FAILED. The old content stands, unless
             the very last step, the sync of the directory, was what failed.
     """
+    with open_atomic(path, mode) as file:
+        file.write(data)
+
+
+@contextmanager
+def open_atomic(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
+    """`write_atomic` for content that comes piece by piece.
+
+    Args:
+        path: the file; its directory must exist.
+        mode: its permission bits, exact whatever the umask.
+
+    Yields:
+        The new file. What is raised inside leaves the old content.
+
+    Raises:
+        EnvironmentFaultError: as `write_atomic`.
+    """
     failed: OSError | None = None
     try:
-        _replace_file(path, data, mode)
+        with _replacement_of(path, mode) as file:
+            yield file
         sync_directory(path.parent)
     except OSError as error:
         failed = error
@@ -62,13 +83,14 @@ def write_atomic(path: Path, data: bytes | bytearray | memoryview, mode: int = 0
         raise file_write_error(failed) from None
 
 
-def _replace_file(path: Path, data: bytes | bytearray | memoryview, mode: int) -> None:
+@contextmanager
+def _replacement_of(path: Path, mode: int) -> Iterator[BinaryIO]:
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_PARTIAL, dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             if os.name == "posix":
                 os.fchmod(file.fileno(), mode)
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         Path(name).replace(path)

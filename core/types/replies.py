@@ -380,6 +380,23 @@ class UndoReport:
 
 
 @dataclass(frozen=True, slots=True)
+class ArchiveReceipt:
+    """An encrypted archive that was written.
+
+    Attributes:
+        path: the file.
+        memories: in it; a split text counts once.
+        rows: table to number of rows.
+        size: bytes of the file.
+    """
+
+    path: str
+    memories: int
+    rows: Mapping[str, int]
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class ImportReport:
     """The result of an import or of its dry run (`import --json`).
 
@@ -393,6 +410,7 @@ class ImportReport:
         plan: one for each conversation, in the order of the file; of a dry run only, and never in `import --json`.
             Records outside conversations are one row with the key "".
         plan_more: conversations beyond those in `plan`.
+        updated: memories whose newer row took the place of an older one; of an archive only.
     """
 
     import_id: str | None
@@ -407,6 +425,7 @@ class ImportReport:
     latest: str | None
     plan: tuple[ConversationPlan, ...] = ()
     plan_more: int = 0
+    updated: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from archive_rig import PASSPHRASE, export_all
 from engine_rig import Rig, talk
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
@@ -91,6 +92,33 @@ def column(dialog: ImportDialog, at: int) -> Sequence[str]:
 def many(rig: Rig, count: int = 3_000) -> Path:
     """An export that takes a while."""
     return rig.write_rows(talk(count), "many.jsonl")
+
+
+def test_an_archive_opens_with_its_passphrase(rig: Rig, qtbot: QtBot, opened: _Opened) -> None:
+    rig.bring(talk(6))
+    rig.bring([{"text": "The boat is blue.", "kind": "fact"}], name="kept.jsonl")
+    path = export_all(rig, rig.folder / "all.loci")
+    rig.unimport(str(rig.value("SELECT id FROM imports ORDER BY started_at, rowid LIMIT 1")))
+    dialog = opened(path)
+    read(qtbot, dialog)
+    (source,) = dialog.reader.sources
+    refused = dialog.rehearse.refused
+    settle(qtbot, refused.secret.isVisible)
+    assert not refused.open.isEnabled()
+    refused.secret.setText("another passphrase")
+    refused.open.click()
+    settle(qtbot, lambda: source.problem is not None and source.problem.code == "E1006")
+    assert refused.secret.isVisible()
+    assert refused.secret.text() == ""
+    refused.secret.setText(PASSPHRASE)
+    QTest.keyClick(refused.secret, Qt.Key.Key_Return)
+    settle(qtbot, lambda: source.report is not None)
+    assert (source.new, dialog.main.text()) == (6, "Import 6 memories")
+    assert dialog.rehearse.content._summary.text().startswith("Encrypted archive: 1 conversation with 6 messages")
+    assert PASSPHRASE not in repr(source)
+    finish(qtbot, dialog)
+    assert dialog.outcome.title.text() == "6 memories imported."
+    assert len(rig.texts()) == 7
 
 
 def test_two_exports_from_looking_to_removing(rig: Rig, qtbot: QtBot, opened: _Opened, context: Context) -> None:

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from window_rig import hear, remember, settle
 
+from core.security.passphrase import KdfCost
 from core.types.values import Status
 from core.types.views import Facets, FindRequest
 from ui.context import Context
@@ -21,6 +22,7 @@ from ui.pages.library.dialogs import ImportanceForm, MoveForm, PlainForm, Revisi
 from ui.pages.library.page import LIBRARY, LibraryPage
 from ui.pages.library.table import _join_ranges
 from ui.undo import undo_step
+from ui.widgets.secret import NewPassphraseDialog
 
 
 @pytest.fixture
@@ -211,6 +213,29 @@ def test_export_writes_what_is_chosen(qtbot: QtBot, page: LibraryPage, rig: Rig,
     settle(qtbot, lambda: len(heard.sentences) == 2)
     assert len([json.loads(line) for line in lines.read_text().splitlines()]) == 8
     dialog.close()
+
+
+def test_an_archive_asks_for_a_passphrase_of_its_own(
+    qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context
+) -> None:
+    rig.engine.library.archive_cost = KdfCost.lowest()
+    heard, to = hear(context), rig.folder / "all.loci"
+    page.changes.write_export(page.table.chosen_ids(), to, "")
+    dialog = page.changes.dialog
+    assert isinstance(dialog, NewPassphraseDialog)
+    qtbot.waitExposed(dialog)
+    dialog.act.click()
+    assert dialog.trouble.text() == "It needs at least 12 characters."
+    dialog.first.setText("twelve o'clock in the kitchen")
+    assert dialog.trouble.isHidden()
+    dialog.second.setText("twelve o'clock in the garden")
+    dialog.act.click()
+    assert dialog.trouble.text() == "The two do not match. Type it again."
+    dialog.second.setText("twelve o'clock in the kitchen")
+    dialog.act.click()
+    settle(qtbot, lambda: bool(heard.sentences))
+    assert heard.sentences == ["8 memories exported, encrypted."]
+    assert to.read_bytes().startswith(b"LOCI-ARCHIVE")
 
 
 def test_a_change_outlives_its_page(qtbot: QtBot, context: Context, rig: Rig) -> None:

@@ -61,6 +61,7 @@ from ui.widgets.labels import (
     read_space_name,
 )
 from ui.widgets.plaintext import escape_tooltip, one_line
+from ui.widgets.secret import SecretField
 
 _WIDE = 480  # pixels at 100 % from which the number of branches is shown
 _FEW = 8  # rows a person overlooks without a filter
@@ -297,10 +298,15 @@ class RefusedExport(QWidget):
 
     Signals:
         formed: a format the person names.
+        unlocked: the passphrase of an archive.
         leave: choose something else.
+
+    Attributes:
+        secret: takes the passphrase of an archive; `open` reads the archive with it.
     """
 
     formed = Signal(str)
+    unlocked = Signal(str)
     leave = Signal()
 
     def __init__(self, context: Context) -> None:
@@ -312,8 +318,13 @@ class RefusedExport(QWidget):
         self._form.chosen.connect(self.formed)
         self._hint = make_label(import_strings()["choose"]["understood"], "muted", wrap=True)
         self.other = make_button(strings["other"], self.leave.emit)
-        layout = make_column(self, self._title, self._sentence, self._hint, gap=12)
-        layout.addLayout(make_row(self.other, self._form, None))
+        self.secret = SecretField(context.theme, strings["passphrase"])
+        self.secret.setPlaceholderText(strings["passphrase"])
+        self.secret.returnPressed.connect(self._submit_passphrase)
+        self.secret.textChanged.connect(self._on_secret_changed)
+        self.open = make_button(strings["open"], self._submit_passphrase, kind="primary")
+        layout = make_column(self, self._title, self._sentence, self._hint, self.secret, gap=12)
+        layout.addLayout(make_row(self.open, self.other, self._form, None))
         layout.addStretch(1)
 
     def show_source(self, source: ImportSource) -> None:
@@ -322,6 +333,13 @@ class RefusedExport(QWidget):
         if problem is None:
             return
         is_unknown = problem.code == _UNKNOWN and source.form is None
+        is_sealed = source.needs_passphrase
+        for part in (self.secret, self.open):
+            part.setVisible(is_sealed)
+        self._hint.setVisible(not is_sealed)
+        self._on_secret_changed()
+        if is_sealed:
+            self.secret.setFocus()
         self._title.set_text(source.name)
         strings = import_strings()["refused"]
         self._sentence.setText(strings["unknown"] if is_unknown else problem.sentence)
@@ -329,6 +347,13 @@ class RefusedExport(QWidget):
         self._form.show_choice(source.form or "")
         if not source.form:
             self._form.setText(strings["import_as_open"])
+
+    def _on_secret_changed(self) -> None:
+        self.open.setEnabled(bool(self.secret.text()))
+
+    def _submit_passphrase(self) -> None:
+        if self.secret.text():
+            self.unlocked.emit(self.secret.take_text())
 
 
 class WaitingStep(QWidget):
@@ -366,12 +391,14 @@ class RehearsalStep(QWidget):
         changed: what is chosen is different now.
         spaced: the name of the space to import into.
         formed: a source, and the format it shall be read as.
+        unlocked: an archive, and its passphrase.
         leave: choose something else.
     """
 
     changed = Signal()
     spaced = Signal(str)
     formed = Signal(object, str)
+    unlocked = Signal(object, str)
     leave = Signal()
 
     def __init__(self, context: Context) -> None:
@@ -390,6 +417,7 @@ class RehearsalStep(QWidget):
         self.waiting = WaitingStep()
         self.refused = RefusedExport(context)
         self.refused.formed.connect(self._on_format_chosen)
+        self.refused.unlocked.connect(self._on_passphrase_given)
         self.refused.leave.connect(self.leave)
         self._stack = Stack()
         for page in (self.waiting, self.content, self.refused):
@@ -461,7 +489,9 @@ class RehearsalStep(QWidget):
     def _name_all(self) -> None:
         strings = import_strings()
         for at, source in enumerate(self._sources):
-            if source.problem is not None:
+            if source.needs_passphrase:
+                state = strings["state"]["sealed"]
+            elif source.problem is not None:
                 state = strings["state"]["refused"]
             elif source.report is None:
                 state = strings["state"]["unread"]
@@ -478,6 +508,10 @@ class RehearsalStep(QWidget):
     def _on_format_chosen(self, form: str) -> None:
         if self.current is not None:
             self.formed.emit(self.current, form)
+
+    def _on_passphrase_given(self, passphrase: str) -> None:
+        if self.current is not None:
+            self.unlocked.emit(self.current, passphrase)
 
     # ---- the space
 

@@ -242,12 +242,14 @@ class ImportJob:
         path: a file or folder; name: of it, as it is shown.
         form: the format the person named; None to detect it.
         only: keys of the chosen conversations; None for all.
+        passphrase: of an encrypted archive.
     """
 
     path: Path
     name: str
     form: str | None = None
     only: frozenset[str] | None = None
+    passphrase: str | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True)
@@ -325,7 +327,14 @@ class ImportQueue(QObject):
 
         def start_import(watch: Watch) -> Future[ImportReport]:
             return imports.run(
-                job.path, job.form, self._space, OWNER_ACTOR, watch.progress, watch.cancelled, only=job.only
+                job.path,
+                job.form,
+                self._space,
+                OWNER_ACTOR,
+                watch.progress,
+                watch.cancelled,
+                only=job.only,
+                passphrase=job.passphrase,
             )
 
         task = Task(import_strings()["progress"]["task"], start_import, writes=True, can_cancel=True).within(self)

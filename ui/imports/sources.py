@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -28,6 +28,9 @@ from ui.strings import format_count, import_strings
 from ui.widgets.basics import make_button, make_column, make_label, make_row, set_style_property
 from ui.widgets.labels import FORMAT_WORDS, count_unit, date_of, size_of
 from ui.widgets.plaintext import one_line
+
+SECRET_CODES = frozenset({"E6004", "E1006"})
+"""Codes of problems that a passphrase solves: none was given, or the wrong one."""
 
 
 class ChooseStep(QWidget):
@@ -201,6 +204,7 @@ class ImportSource:
         report: what the rehearsal found; None before.
         problem: why it cannot be read; None where it can.
         only: keys of the conversations that are chosen; None for all.
+        passphrase: of an encrypted archive, as it was typed; gone with the dialog.
     """
 
     path: Path
@@ -208,6 +212,7 @@ class ImportSource:
     report: ImportReport | None = None
     problem: Problem | None = None
     only: frozenset[str] | None = None
+    passphrase: str | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:
@@ -215,12 +220,17 @@ class ImportSource:
         return one_line(self.path.name or str(self.path), 120)
 
     @property
+    def needs_passphrase(self) -> bool:
+        """Whether it is an encrypted archive that waits for its passphrase."""
+        return self.problem is not None and self.form is None and self.problem.code in SECRET_CODES
+
+    @property
     def new(self) -> int:
-        """How many memories what is chosen would bring."""
+        """How many memories what is chosen would bring, or bring up to date."""
         if self.report is None:
             return 0
         if self.only is None:
-            return self.report.stored
+            return self.report.stored + self.report.updated
         return sum(row.new for row in self.report.plan if row.key in self.only)
 
 
@@ -280,7 +290,8 @@ def summarize_import_report(report: ImportReport) -> str:
         parts.append(format_count(strings["messages" if report.conversations else "entries"], total))
     when = format_report_span(report)
     holds = f": {strings['with'].join(parts)}" if parts else ""
-    return f"{text}{holds}{', ' + when if when else ''}."
+    newer = f" {format_count(strings['newer'], report.updated)}" if report.updated else ""
+    return f"{text}{holds}{', ' + when if when else ''}.{newer}"
 
 
 def count_known_records(report: ImportReport) -> int:

@@ -235,6 +235,13 @@ class ExportReader(QObject):
         self.read.emit(source)
         self._read_next()
 
+    def read_with(self, source: ImportSource, passphrase: str) -> None:
+        """Read an archive anew, with the passphrase the person types."""
+        self.stop_reading()
+        source.passphrase, source.problem, source.report = passphrase, None, None
+        self.read.emit(source)
+        self._read_next()
+
     def stop_reading(self) -> None:
         """Read no further."""
         if self._running is not None:
@@ -248,7 +255,15 @@ class ExportReader(QObject):
         imports = self._context.bridge.engine.imports
 
         def start_rehearsal(watch: Watch) -> Future[ImportReport]:
-            return imports.rehearse(source.path, source.form, OWNER_ACTOR, self._space, watch.progress, watch.cancelled)
+            return imports.rehearse(
+                source.path,
+                source.form,
+                OWNER_ACTOR,
+                self._space,
+                watch.progress,
+                watch.cancelled,
+                source.passphrase,
+            )
 
         task = Task(import_strings()["preview"]["reading_export"], start_rehearsal, can_cancel=True).within(
             self, "read"
@@ -316,6 +331,7 @@ class ImportDialog(WizardFrame):
         self.rehearse.changed.connect(self._update_footer)
         self.rehearse.spaced.connect(self.reader.reread_for)
         self.rehearse.formed.connect(self.reader.read_as)
+        self.rehearse.unlocked.connect(self.reader.read_with)
         self.rehearse.leave.connect(self.show_choose)
         self.outcome.remove.connect(self._undo_imports)
         self.outcome.findings.asked.connect(self._go_to_finding)
@@ -400,7 +416,7 @@ class ImportDialog(WizardFrame):
         sources = [source for source in self.reader.sources if source.new]
         if not sources:
             return
-        jobs = [ImportJob(one.path, one.name, one.form, one.only) for one in sources]
+        jobs = [ImportJob(one.path, one.name, one.form, one.only, one.passphrase) for one in sources]
         queue = ImportQueue(self.context, jobs, self.rehearse.read_space())
         self.queue = queue
         self.takes_drops = False

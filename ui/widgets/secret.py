@@ -7,12 +7,21 @@ from __future__ import annotations
 
 from PySide6.QtCore import QMimeData, QObject, QRectF, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QDialog, QLineEdit, QSizePolicy, QWidget
 
 from ui.bridge import passphrase_strength
 from ui.strings import secret_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import make_column, make_label, make_row, make_timer, make_tool_button, set_style_property
+from ui.theme.tokens import sizes
+from ui.widgets.basics import (
+    make_button,
+    make_column,
+    make_label,
+    make_row,
+    make_timer,
+    make_tool_button,
+    set_style_property,
+)
 
 CLEAR_MS = 30_000
 _MARK = "application/x-loci-secret"
@@ -205,6 +214,76 @@ class SecretField(QLineEdit):
 def mark_field(line: QLineEdit, *, is_wrong: bool) -> None:
     """Mark a field as the one that is wrong; the words beside it say so too."""
     set_style_property(line, "wrong", is_wrong)
+
+
+class NewPassphraseDialog(QDialog):
+    """Asks for a new passphrase, twice.
+
+    Signals:
+        agreed: the passphrase; the dialog holds nothing of it any more.
+
+    Attributes:
+        trouble: says in place what is wrong with what was typed.
+    """
+
+    agreed = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget, title: str, words: str, action: str, least: int) -> None:
+        """Make it.
+
+        Args:
+            title: of the dialog.
+            words: what the passphrase is for.
+            action: on the button.
+            least: characters it has at least.
+        """
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(title)
+        self.setAccessibleName(title)
+        self.setFixedWidth(theme.px(sizes().dialog))
+        self._least = least
+        self.first = SecretField(theme, "Passphrase")
+        self.second = SecretField(theme, "Repeat the passphrase")
+        self.meter = StrengthMeter(theme)
+        self.trouble = make_label("", "danger", wrap=True)
+        self.trouble.hide()
+        self.act = make_button(action, self._submit_form, kind="primary")
+        layout = make_column(self, make_label(title, "title"), make_label(words, "muted", wrap=True), margins=24, gap=8)
+        for name, field in (("Passphrase", self.first), ("Repeat it", self.second)):
+            layout.addWidget(make_label(name, "strong"))
+            layout.addWidget(field)
+            if field is self.first:
+                layout.addWidget(self.meter)
+            field.textChanged.connect(self._on_text_changed)
+        layout.addWidget(self.trouble)
+        layout.addSpacing(8)
+        layout.addLayout(make_row(None, make_button("Cancel", self.reject), self.act))
+        self.first.setFocus()
+
+    def _on_text_changed(self) -> None:
+        self.meter.rate_passphrase(self.first.text())
+        for field in (self.first, self.second):
+            mark_field(field, is_wrong=False)
+        self.trouble.hide()
+
+    def _submit_form(self) -> None:
+        if len(self.first.text()) < self._least:
+            self._show_problem(f"It needs at least {self._least} characters.", self.first)
+        elif self.first.text() != self.second.text():
+            self._show_problem("The two do not match. Type it again.", self.second)
+        else:
+            self.second.take_text()
+            self.agreed.emit(self.first.take_text())
+            self.accept()
+
+    def _show_problem(self, sentence: str, field: SecretField) -> None:
+        self.trouble.setText(sentence)
+        self.trouble.setAccessibleName(sentence)
+        self.trouble.show()
+        mark_field(field, is_wrong=True)
+        field.setFocus()
+        self.adjustSize()
 
 
 class SecretClipboard(QObject):

@@ -95,13 +95,24 @@ def undo_step(
     report = undo.undo_step(
         tx, open_vault.storage.work, step_id, actor, open_vault.search.drop_vectors, verb_name=verb_name
     )
-    apply_undone_options(tx, open_vault, report.undo_step_id, actor)
+    # Of an archive that was taken back the options are the last rows, and were the first of the import.
+    apply_undone_options(tx, open_vault, (report.undo_step_id, report.step_id), actor)
     if tx.value(
         "SELECT 1 FROM undo_rows WHERE step_id = ? AND tbl = 'memories' AND after_hash IS NULL LIMIT 1",
         (report.undo_step_id,),
     ):
         note_scrub(tx)
     return report
+
+
+def take_back_import(tx: Tx, open_vault: OpenVault, step_id: str, actor: Actor) -> None:
+    """Close the step of an import that was stopped or failed, and undo it, in one transaction.
+
+    Raises:
+        LociError: what the vault said.
+    """
+    tx.run("UPDATE undo_steps SET is_open = 0 WHERE id = ?", (step_id,))
+    undo_step(tx, open_vault, step_id, actor, may_be_old=True)
 
 
 def scrub_noted(rows: Rows) -> str | None:

@@ -7,7 +7,7 @@ Each change is a named step that can be undone. Must not do: know a single optio
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
@@ -226,16 +226,18 @@ def stored_options(rows: Rows) -> tuple[Options, tuple[str, ...]]:
     return load_options(Options, {key: json.loads(value) for key, value in found})
 
 
-def apply_undone_options(tx: Tx, open_vault: OpenVault, step_id: str, actor: Actor) -> None:
-    """Go by what an undo left, if it changed an option.
+def apply_undone_options(tx: Tx, open_vault: OpenVault, steps: Sequence[str], actor: Actor) -> None:
+    """Go by what an import or an undo left, if it changed an option.
 
     Args:
-        tx: the undo's transaction, at its end.
-        step_id: the step the undo wrote.
+        tx: its transaction, at its end.
+        steps: that changed rows; the options of a great one are looked for at its beginning.
         actor: who asked for it.
     """
     changed = tx.value(
-        "SELECT 1 FROM undo_rows WHERE step_id = ? AND nr < ? AND tbl = 'settings' LIMIT 1", (step_id, _MOST_ROWS)
+        "SELECT 1 FROM undo_rows WHERE step_id IN (SELECT value FROM json_each(?)) AND nr < ? AND tbl = 'settings' "
+        "LIMIT 1",
+        (json.dumps(list(steps)), _MOST_ROWS),
     )
     if changed is not None:
         with open_vault.storage.verb(tx, actor, SET_VERB) as verb:

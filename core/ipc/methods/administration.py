@@ -69,6 +69,13 @@ class ExportParams(Params):
     after: Cursor | None = None
 
 
+class ArchiveParams(Params):
+    """The parameters of `owner.export_encrypted`."""
+
+    to: AbsolutePath
+    passphrase: str = Field(min_length=1, max_length=4096, description="The archive's own, of 12 characters at least.")
+
+
 class ExportedParams(Params):
     """The parameters of `owner.exported`."""
 
@@ -193,6 +200,25 @@ async def export_memories(call: MethodCall, params: ExportParams) -> Answer:
     return {"format": form, "memories": len(order), "items": [{"id": one} for one in order]}
 
 
+async def export_archive(call: MethodCall, params: ArchiveParams) -> Answer:
+    """Write everything into an encrypted archive."""
+    progress = call.progress
+
+    def report_progress(done: int, total: int | None) -> None:
+        progress.report_progress("Exporting", done, total)
+
+    work = call.engine.library.export_archive(
+        absolute_path(params.to, "to"), params.passphrase, report_progress, progress.is_cancelled
+    )
+    receipt = await await_future(work)
+    return {
+        "path": receipt.path,
+        "memories": receipt.memories,
+        "rows": dict(receipt.rows),
+        "bytes": receipt.size,
+    }
+
+
 async def _export_search(call: MethodCall, params: ExportParams) -> str:
     """The library's search for what is exported: what stands, where no status is named."""
     query, with_term = "", call.engine.library.with_term
@@ -303,6 +329,23 @@ METHODS: tuple[Entry, ...] = (
         errors=(Code.NOT_FOUND, Code.DISK_FULL, Code.WRITE_FAILED),
         long=True,
         paged="id",
+    ),
+    owner_method(
+        "export_encrypted",
+        "Write everything into an encrypted archive (docs/archive-format.md) that only the person may read.",
+        ArchiveParams,
+        record(
+            {
+                "path": text("The file that was written."),
+                "memories": whole_number("A text in parts counts once.", least=0),
+                "rows": map_of(ref("count"), "Table to rows."),
+                "bytes": whole_number(least=0),
+            }
+        ),
+        export_archive,
+        effect="write",
+        errors=(Code.DISK_FULL, Code.WRITE_FAILED, Code.READ_ONLY, Code.MEMORY_PRESSURE, Code.CANCELLED),
+        long=True,
     ),
     owner_method(
         "exported",

@@ -363,6 +363,7 @@ def import_json(report: ImportReport) -> dict[str, Any]:
         "errors": [dict(error) for error in report.errors],
         "earliest": report.earliest,
         "latest": report.latest,
+        **({"updated": report.updated} if report.updated else {}),
     }
 
 

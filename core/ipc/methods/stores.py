@@ -158,6 +158,7 @@ class ImportParams(Params):
     format: FormatName | None = None
     space: SpaceName | None = None
     dry_run: bool = unpublished_field(default=False)
+    passphrase: str | None = Field(None, min_length=1, max_length=4096, description="Of an encrypted archive.")
 
 
 class UnimportParams(Params):
@@ -269,15 +270,25 @@ async def _store_text(call: MethodCall, request: StoreRequest) -> Answer:
 async def import_file(call: MethodCall, params: ImportParams) -> Answer:
     """Bring in an export or notes, or only rehearse it."""
     path, imports, progress = absolute_path(params.path, "path"), call.engine.imports, call.progress
-    label = "Reading" if params.dry_run else "Importing"
+    label, secret = "Reading" if params.dry_run else "Importing", params.passphrase
 
     def report_progress(done: int, total: int | None) -> None:
         progress.report_progress(label, done, total)
 
     work = (
-        imports.rehearse(path, params.format, call.actor(), params.space, report_progress, progress.is_cancelled)
+        imports.rehearse(
+            path, params.format, call.actor(), params.space, report_progress, progress.is_cancelled, secret
+        )
         if params.dry_run
-        else imports.run(path, params.format, params.space, call.actor(), report_progress, progress.is_cancelled)
+        else imports.run(
+            path,
+            params.format,
+            params.space,
+            call.actor(),
+            report_progress,
+            progress.is_cancelled,
+            passphrase=secret,
+        )
     )
     report = await await_future(work)
     return memory_json.import_json(report)
@@ -406,12 +417,23 @@ METHODS: tuple[Entry, ...] = (
                 "errors": list_of({"type": "object", "required": ["where", "message"]}),
                 "earliest": nullable(text()),
                 "latest": nullable(text()),
+                "updated?": whole_number("Memories whose newer row in an archive took the place of an older one."),
                 "cut?": list_of(text()),
             }
         ),
         import_file,
         effect="write",
-        errors=(Code.DISK_FULL, Code.IMPORT_REFUSED, Code.IMPORT_UNKNOWN_FORMAT, Code.IMPORT_CHANGED, Code.CANCELLED),
+        errors=(
+            Code.DISK_FULL,
+            Code.IMPORT_REFUSED,
+            Code.IMPORT_UNKNOWN_FORMAT,
+            Code.IMPORT_CHANGED,
+            Code.IMPORT_SECRET_NEEDED,
+            Code.WRONG_SECRET,
+            Code.NEWER_VERSION,
+            Code.MEMORY_PRESSURE,
+            Code.CANCELLED,
+        ),
         long=True,
     ),
     owner_method(

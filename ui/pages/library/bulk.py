@@ -7,6 +7,7 @@ anything without saying so afterwards.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,8 +16,9 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
+from core.types.replies import ArchiveReceipt
 from core.types.views import Facets, Revision, RevisionReport
-from ui.bridge import make_write
+from ui.bridge import Task, Watch, make_write
 from ui.context import Context
 from ui.pages.library.dialogs import (
     PLAIN_CHANGES,
@@ -33,6 +35,7 @@ from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import KeyButton, follow_icon, make_button, make_label, make_tool_button
 from ui.widgets.labels import count_memories
+from ui.widgets.secret import NewPassphraseDialog
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +179,12 @@ class SelectionBar(QFrame):
         self.asked.emit(act)
 
 
-_ENDINGS: Mapping[str, str] = {"jsonl": ".jsonl", "json": ".json", "markdown": ".md", "csv": ".csv"}
+_ENDINGS: Mapping[str, str] = {
+    "jsonl": ".jsonl", "json": ".json", "markdown": ".md", "csv": ".csv", "archive": ".loci",
+}  # fmt: skip
 """The formats of an export, each with the ending of its files."""
+
+_LEAST_CHARACTERS = 12
 
 
 class BulkChanges(QObject):
@@ -255,6 +262,9 @@ class BulkChanges(QObject):
         """
         by_ending = {ending: name for name, ending in _ENDINGS.items()}
         format_name = by_ending.get(to.suffix.lower()) or _read_name_filters().get(chosen, "jsonl")
+        if format_name == "archive":
+            self._ask_passphrase(to)
+            return
         context = self._context
         library = context.bridge.engine.library
         task = make_write(
@@ -265,6 +275,42 @@ class BulkChanges(QObject):
             task.success(
                 lambda count: context.desk.show_message(
                     library_strings()["export"]["done"].format(memories=count_memories(count))
+                )
+            )
+        )
+
+    def _ask_passphrase(self, to: Path) -> None:
+        strings = library_strings()["export"]["archive"]
+        made = NewPassphraseDialog(
+            self._context.theme,
+            self._host,
+            strings["title"],
+            strings["sentence"],
+            strings["act"],
+            _LEAST_CHARACTERS,
+        )
+        made.agreed.connect(partial(self.write_archive, to))
+        self.dialog = made
+        made.open()
+
+    def write_archive(self, to: Path, passphrase: str) -> None:
+        """Write everything into an encrypted archive.
+
+        Args:
+            to: the file.
+            passphrase: the archive's own.
+        """
+        context = self._context
+        library, secrets = context.bridge.engine.library, [passphrase]  # given away once
+
+        def start_export(watch: Watch) -> Future[ArchiveReceipt]:
+            return library.export_archive(to, secrets.pop(), watch.progress, watch.cancelled)
+
+        task = Task(library_strings()["export"]["archive"]["task"], start_export, writes=True, can_cancel=True)
+        context.tasks.run(
+            task.success(
+                lambda made: context.desk.show_message(
+                    library_strings()["export"]["archive"]["done"].format(memories=count_memories(made.memories))
                 )
             )
         )

@@ -20,6 +20,7 @@ from core.ipc.methods.definition.entry import CallProgress
 from core.ipc.methods.table import METHODS
 from core.recall.browse import library
 from core.security.handshake import encode_value
+from core.security.passphrase import KdfCost
 from core.types.requests import StoreRequest
 from core.types.sensitivity import SensitiveType
 from core.types.values import Kind, Source
@@ -74,6 +75,7 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
         "edit": {"id": ident, "text": "Tea is drunk at five."},
         "tag": {"id": ident, "add": ["drinks"], "remove": ["food"]},
         "exported": {"ids": [ident]},
+        "export_encrypted": {"to": str(rig.folder / "all.loci"), "passphrase": "twelve o'clock in the kitchen"},
         "passphrase": {"old": PASSPHRASE, "new": "marzipan-quinquagesima"},
         "recovery_code": {"secret": PASSPHRASE},
         "log": {"name": "plug", "limit": 1},
@@ -123,6 +125,18 @@ def test_what_is_exported_is_found_as_the_library_finds_it(rig: Rig) -> None:
     searches = [given[0].query for verb, given, _ in asked if verb == "find_memories"]
     assert searches == ["space:home status:archived,active", "status:all"]
     assert code_of(rig, "export", space="nowhere") is Code.NOT_FOUND
+
+
+def test_an_archive_goes_out_and_comes_in_by_its_passphrase(rig: Rig) -> None:
+    rig.engine.library.archive_cost = KdfCost.lowest()
+    rig.store("Tea is drunk at six.")
+    to, passphrase = str(rig.folder / "all.loci"), "twelve o'clock in the kitchen"
+    assert run(rig, "export_encrypted", to=to, passphrase=passphrase)["rows"]["memories"] == 1
+    assert code_of(rig, "import", path=to) is Code.IMPORT_SECRET_NEEDED
+    assert code_of(rig, "import", path=to, passphrase="something else") is Code.WRONG_SECRET
+    for dry_run in (True, False):
+        reply = run(rig, "import", path=to, passphrase=passphrase, dry_run=dry_run)
+        assert (reply["format"], reply["stored"], reply["skipped"]) == ("archive", 0, {"known": 1})
 
 
 def test_an_unknown_client_of_a_log_is_a_wrong_value(rig: Rig) -> None:
