@@ -10,7 +10,7 @@ from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QPainter, QRe
 from PySide6.QtWidgets import QDialog, QLineEdit, QSizePolicy, QWidget
 
 from ui.bridge import passphrase_strength
-from ui.strings import secret_strings
+from ui.strings import secret_strings, window_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.widgets.basics import (
@@ -243,14 +243,15 @@ class NewPassphraseDialog(QDialog):
         self.setAccessibleName(title)
         self.setFixedWidth(theme.px(sizes().dialog))
         self._least = least
-        self.first = SecretField(theme, "Passphrase")
-        self.second = SecretField(theme, "Repeat the passphrase")
+        strings = secret_strings()["new"]
+        self.first = SecretField(theme, strings["first"])
+        self.second = SecretField(theme, strings["second"])
         self.meter = StrengthMeter(theme)
         self.trouble = make_label("", "danger", wrap=True)
         self.trouble.hide()
         self.act = make_button(action, self._submit_form, kind="primary")
         layout = make_column(self, make_label(title, "title"), make_label(words, "muted", wrap=True), margins=24, gap=8)
-        for name, field in (("Passphrase", self.first), ("Repeat it", self.second)):
+        for name, field in ((strings["first"], self.first), (strings["repeat"], self.second)):
             layout.addWidget(make_label(name, "strong"))
             layout.addWidget(field)
             if field is self.first:
@@ -258,7 +259,7 @@ class NewPassphraseDialog(QDialog):
             field.textChanged.connect(self._on_text_changed)
         layout.addWidget(self.trouble)
         layout.addSpacing(8)
-        layout.addLayout(make_row(None, make_button("Cancel", self.reject), self.act))
+        layout.addLayout(make_row(None, make_button(window_strings()["buttons"]["cancel"], self.reject), self.act))
         self.first.setFocus()
 
     def _on_text_changed(self) -> None:
@@ -269,9 +270,9 @@ class NewPassphraseDialog(QDialog):
 
     def _submit_form(self) -> None:
         if len(self.first.text()) < self._least:
-            self._show_problem(f"It needs at least {self._least} characters.", self.first)
+            self._show_problem(secret_strings()["new"]["short"].format(least=self._least), self.first)
         elif self.first.text() != self.second.text():
-            self._show_problem("The two do not match. Type it again.", self.second)
+            self._show_problem(secret_strings()["differ"], self.second)
         else:
             self.second.take_text()
             self.agreed.emit(self.first.take_text())

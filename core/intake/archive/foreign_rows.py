@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import UserError
-from core.intake.transaction.admission import PART_BYTES, check_space_name, check_text, is_plain_label
+from core.intake.transaction.admission import PART_BYTES, check_memory_text, check_space_name, is_plain_label
 from core.intake.transitions.review_items import REASON, ScreenedText, screen_text
 from core.score.decay import RATES, STANDARD
 from core.text.screening.injection import ALLOWED, FLAG
@@ -112,7 +112,7 @@ def _is_storable(row: Mapping[str, Any]) -> bool:
     times = (row["recorded_at"], row["last_confirmed_at"])
     numbers = (row["trust"], row["confidence"])
     try:
-        check_text(row["text"], PART_BYTES)
+        check_memory_text(row["text"], PART_BYTES)
     except (UserError, AttributeError, TypeError):
         return False
     return (

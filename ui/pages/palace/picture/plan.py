@@ -16,11 +16,12 @@ from ui.pages.palace.items import GREY, KINDS, LocusStyle, MemoryHeads, RoomItem
 from ui.pages.palace.picture.atlas import LARGEST, SHADES, SMALLEST, Atlas, Floats, shade_colours, shape_scale
 from ui.pages.palace.picture.furniture import soft_role, tint_role
 from ui.pages.palace.picture.ground import PlanGround, shape_side
-from ui.pages.palace.picture.layout import LEAST_FACE, WING_PAD, DetailLevel, RoomLayout, wing_block
+from ui.pages.palace.picture.layout import LEAST_FACE, DetailLevel, RoomLayout, wing_block
 from ui.pages.palace.picture.room_face import LandmarkCard
 from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
 from ui.strings import palace_strings
 from ui.theme.theme import Theme
+from ui.theme.tokens import spacing
 from ui.widgets.labels import name_space
 from ui.widgets.shapes import cached_kind_path
 
@@ -110,7 +111,9 @@ class PlanPainter(PlanGround):
         painter.setBrush(theme.colour("raised"))
         painter.drawRoundedRect(block.adjusted(0.5, 0.5, -0.5, -0.5), 12, 12)
         band = lens.canvas_y(wing_rect(wing).top()) - block.top()
-        line = QRectF(block.left() + px(WING_PAD), block.top() + 1, block.width() - 2 * px(WING_PAD), band - 1)
+        line = QRectF(
+            block.left() + px(spacing().close), block.top() + 1, block.width() - 2 * px(spacing().close), band - 1
+        )
         fresh = sum(room.fresh for room in wing.rooms) if scene.look.until is None else 0
         count = f"{scene.count_shown(scene.rooms_of_wing(wing.id)):,}"
         self._paint_wing_name(
