@@ -17,6 +17,7 @@ from core.types.views import Facets
 from ui.context import Context
 from ui.pages.library.model import COLUMNS, SORT_WORDS, TEXT
 from ui.pages.library.table import LibraryTable
+from ui.strings import new_memory_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
     FlowLayout,
@@ -132,8 +133,9 @@ def make_empty_state(context: Context, query: LibraryQuery, facets: Facets) -> E
             "library",
             "No memories yet",
             "Import your conversations with assistants or your notes: drop a file anywhere in this window, or press "
-            "Ctrl+O.",
+            "Ctrl+O. Or write a memory yourself.",
             ("Import …", lambda: desk.import_paths.emit([])),
+            (new_memory_strings()["command"], lambda: context.commands.run("file.new")),
         )
     chips = query.make_chips()
     actions = []

@@ -27,6 +27,7 @@ from ui.pages.palace.scene import (
     interpolate_lens,
 )
 from ui.theme.theme import Theme
+from ui.theme.tokens import spacing
 
 _FLIGHT_MS = 260
 _WHEEL_MS = 140
@@ -40,8 +41,6 @@ _EDGE = 24.0
 """Px kept free beside what is fitted, as beside the header of the page."""
 
 
-_FOOT = 12
-"""Px kept free below what is fitted, at 100 %."""
 _FARTHEST = 0.9
 """The least scale, in scales at which all of the palace is seen: from farther no name of a wing has room."""
 _HALVINGS = 24
@@ -154,7 +153,7 @@ class PalaceCamera(QObject):
 
     def _canvas_for_wings(self) -> QSizeF:
         px = self._theme.px
-        high = self.lens.h - 2 - space_above_wing(self._theme) - px(_FOOT)
+        high = self.lens.h - 2 - space_above_wing(self._theme) - px(spacing().m)
         return QSizeF(max(1.0, self.lens.w - 2 * (_EDGE + px(10))), max(1.0, high))
 
     def fit_again(self) -> None:
@@ -246,9 +245,9 @@ class PalaceCamera(QObject):
         """The look that shows all wings with their names."""
         px, bounds, top = self._theme.px, self._scene.bounds, space_above_wing(self._theme)
         most = min(_ROOM_SCALE, self._whole_scale)
-        near = self.lens.fit_rect(bounds, top=top, foot=px(_FOOT), pad=_EDGE + px(10), most=most)
+        near = self.lens.fit_rect(bounds, top=top, foot=px(spacing().m), pad=_EDGE + px(10), most=most)
         top = max(top, wing_band(self._scene, near.scale, self._theme) + 1)  # in a small palace there is room for more
-        return self.lens.fit_rect(bounds, top=top, foot=px(_FOOT), pad=_EDGE + px(10), most=most, corner=True)
+        return self.lens.fit_rect(bounds, top=top, foot=px(spacing().m), pad=_EDGE + px(10), most=most, corner=True)
 
     def near_lens(
         self, goal: Lens, room: QRectF, slot: float, middle_at: Callable[[Lens], tuple[float, float]]

@@ -26,7 +26,7 @@ from ui.pages.palace.slider import PalaceLegend, TimeCard
 from ui.pages.palace.summary import PlaceSummaries
 from ui.pages.palace.verbs import PalaceVerbs
 from ui.pages.palace.walk.walk import Walk, WalkControls
-from ui.strings import palace_strings
+from ui.strings import new_memory_strings, palace_strings
 from ui.widgets.basics import Elided, MenuChip, clear_layout, make_button, make_column, make_label, make_row, make_timer
 from ui.widgets.labels import KIND_PLURALS, count_memories, count_of, name_space
 from ui.widgets.plaintext import one_line
@@ -321,6 +321,7 @@ class PalacePage(Page):
             "The palace is empty",
             words,
             ("Import …", lambda: self.context.desk.import_paths.emit([])),
+            (new_memory_strings()["command"], lambda: self.context.commands.run("file.new")),
         )
         self.states.show_empty(state)
 

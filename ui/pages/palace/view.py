@@ -27,7 +27,7 @@ from ui.pages.palace.scene import ROOM, WHOLE, WING, Lens, Location, PalaceScene
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_timer
 from ui.widgets.labels import KIND_WORDS, count_memories, count_of, format_said_or_noted, name_space
-from ui.widgets.plaintext import escape_tooltip, one_line
+from ui.widgets.plaintext import escape_tooltip, one_line, plain_line
 
 _LOOK_UP_MS = 90
 _HOVER_MS = 280
@@ -287,12 +287,12 @@ def zoom_on_locus(view: PalaceView, spot: PlacedLocus, goal: Lens) -> Lens:
 def describe_locus(row: MemoryRow, room: str) -> str:
     """What a locus is, in one line."""
     date = format_said_or_noted(row.occurred, row.recorded_at)
-    return f"{KIND_WORDS[row.kind]}: {one_line(row.head, 140)} · in {one_line(room, 60)} · {date}"
+    return f"{KIND_WORDS[row.kind]}: {plain_line(row.head, 140)} · in {one_line(room, 60)} · {date}"
 
 
 def describe_room(room: RoomItem, count: int) -> str:
     """What a room is and what is there, in one line."""
-    words = "; ".join(one_line(mark.head, 60) for mark in room.plan.landmarks)
+    words = "; ".join(plain_line(mark.head, 60) for mark in room.plan.landmarks)
     return f"Room {one_line(room.plan.name, 60)}: {count_memories(count)}" + (f". {words}" if words else "")
 
 
