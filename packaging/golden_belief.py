@@ -103,7 +103,7 @@ def answers(vault: Vault) -> dict[str, object]:
 
 
 def _queue(rows: Rows) -> dict[str, object]:
-    asked = ReviewDesk(read_by_ids)
+    asked = ReviewDesk(read_by_ids, lambda _rows, _memory: "")
     open_rows = asked.make_queue(rows, QueueRequest(), ASKED_MS).rows
     closed = sorted(asked.list_closed(rows, MADE_MS), key=lambda one: one.id)
     return {

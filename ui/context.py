@@ -23,6 +23,7 @@ from core.types.replies import MemoryDetail, WaitingKind
 from core.types.values import Kind, Memory
 from ui.bridge import Bridge, TaskRunner
 from ui.prefs import Prefs
+from ui.strings import Strings
 from ui.theme.theme import Theme
 
 USUAL_PLACES: Final = Path("~")
@@ -90,7 +91,7 @@ class Command:
         id: unique, such as `edit.undo`.
         title: in the imperative: `Lock the palace`.
         run: does it.
-        menu: `File`, `Edit`, `View`, `Go`, `Help`, or "" for the command palette alone.
+        menu: `file`, `edit`, `view`, `go`, `help`, or "" for the command palette alone.
         shortcut: the keys; None for none.
         icon: name of an icon; "" for none.
         needs_vault: whether it makes sense only while the vault is open.
@@ -294,27 +295,38 @@ class PageSpec:
 
     Attributes:
         id: a page name of `loci shot`.
-        title: as the rail shows it.
+        strings: the sentences of its file; `rail` of them names it.
         icon: name of an icon.
         make: makes it.
-        words: more words by which the command palette finds it.
         inspects: whether the inspector can be beside it.
         on_request: whether the inspector is there only once somebody asks for it; such a page needs the room.
         badge: what waits there for the person and is counted beside it; None for a page where nothing waits.
-        counts: what its badge counts, in a word, for those who hear it.
         has_search: whether it has a search field of its own; then the one above the pages is not there.
     """
 
     id: str
-    title: str
+    strings: Strings
     icon: str
     make: Callable[[Context], Page]
-    words: str = ""
     inspects: bool = True
     on_request: bool = False
     badge: WaitingKind | None = None
-    counts: str = "open"
     has_search: bool = False
+
+    @property
+    def title(self) -> str:
+        """As the rail shows it."""
+        return str(self.strings()["rail"]["title"])
+
+    @property
+    def words(self) -> str:
+        """More words by which the command palette finds it."""
+        return str(self.strings()["rail"]["words"])
+
+    @property
+    def counts(self) -> str:
+        """What its badge counts, in a word, for those who hear it; "" for a page where nothing waits."""
+        return str(self.strings()["rail"].get("counts", ""))
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def offer_undo(context: Context, sentence: str, step_id: str) -> None:
         context: what pages and parts are given; nothing else is held.
         sentence: what was done; no memory text.
     """
-    context.desk.show_message(sentence, "Undo", lambda: undo_step(context, step_id))
+    context.desk.show_message(sentence, undo_strings()["undo"], lambda: undo_step(context, step_id))
 
 
 def undo_step(context: Context, step_id: str) -> None:
@@ -36,22 +36,23 @@ def undo_step(context: Context, step_id: str) -> None:
         context: what pages and parts are given.
     """
     engine = context.bridge.engine
-    undoing = make_write("Undoing", lambda: engine.memories.undo_step(step_id, OWNER_ACTOR))
+    undoing = make_write(undo_strings()["undoing"], lambda: engine.memories.undo_step(step_id, OWNER_ACTOR))
     context.tasks.run(undoing.success(lambda report: report_undo(context, report)))
 
 
 def report_undo(
-    context: Context, report: UndoReport, act: str = "Undo", turn: Callable[[str, str], None] | None = None
+    context: Context, report: UndoReport, act: str = "undo", turn: Callable[[str, str], None] | None = None
 ) -> None:
     """Say what an undo or a redo took back; what is looked at may be another now.
 
     Args:
-        act: `Undo` or `Redo`.
+        act: `undo` or `redo`.
         turn: given the new step and the other one of the two, takes this back again; without it that is not offered.
     """
-    done, other = ("Undone", "Redo") if act == "Undo" else ("Redone", "Undo")
-    offered = () if turn is None else (other, partial(turn, report.undo_step_id, other))
-    context.desk.show_message(describe_undo(done, report), *offered)
+    strings = undo_strings()
+    done, other = ("redone", "undo") if act == "redo" else ("undone", "redo")
+    offered = () if turn is None else (strings[other], partial(turn, report.undo_step_id, other))
+    context.desk.show_message(describe_undo(strings[done], report), *offered)
     context.selection.reselect(context.selection.current, "undo")
 
 
@@ -76,7 +77,7 @@ def describe_undo(done: str, report: UndoReport) -> str:
     label = report.label
     for prefix in _PREFIXES:
         label = label.removeprefix(prefix)
-    whose = "" if report.client is None else f" It was a step of {report.client}, not yours."
+    whose = "" if report.client is None else f" {undo_strings()['of_client'].format(client=report.client)}"
     return f"{done}: {label}.{whose}{describe_unpaired(report.unpaired)}{describe_left(len(report.left))}"
 
 
@@ -86,11 +87,7 @@ def describe_unpaired(names: Sequence[str]) -> str:
     Returns:
         Them, each with a blank before it; "" for none.
     """
-    return "".join(
-        f" {one_line(name, _NAME)} is restored but unpaired: its old token stays invalid. "
-        "Pair it again to let it connect."
-        for name in names
-    )
+    return "".join(f" {undo_strings()['unpaired'].format(name=one_line(name, _NAME))}" for name in names)
 
 
 def describe_left(count: int) -> str:

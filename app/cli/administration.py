@@ -405,7 +405,7 @@ def _renew_code(command: Command, secret: str, change: _Change) -> None:
 @click.option("--limit", type=click.IntRange(1, 500), help="Finished jobs to list. Default: 50.")
 @with_command
 def jobs(command: Command, limit: int | None) -> None:
-    """What runs by itself: what waits, what was done, and when each kind of work is due."""
+    """List background jobs: queued, finished, and when each kind is due."""
     command.print_result(command.call("jobs", {"limit": limit}), _print_jobs)
 
 
@@ -471,7 +471,7 @@ def describe_report(report: Row) -> str:
 @click.option("--dry-run", is_flag=True, help="Show what a run would do; write nothing.")
 @with_command
 def consolidate(command: Command, dry_run: bool) -> None:
-    """Unite what says the same, settle contradictions where trust allows it, make digests, archive what is over.
+    """Merge duplicates, settle contradictions where trust allows it, make digests, archive outdated memories.
 
     Everything it does is one step that `loci undo` takes back.
     """
@@ -489,7 +489,7 @@ def _print_consolidation(out: Output, reply: Row) -> None:
 @loci.command()
 @with_command
 def sweep(command: Command) -> None:
-    """Look at what fades: mark it, bring back what was confirmed, archive what nothing protects."""
+    """Check fading memories: mark them, restore what was confirmed, archive what is not protected."""
     with command.open_session() as session, command.output.show_progress(enabled=True) as report_progress:
         reply = session.call("sweep", {}, report_progress)
     command.print_result(reply, _print_sweep)

@@ -151,7 +151,7 @@ def _at_least_prefix(wrote: Mapping[str, Any]) -> str:
 @click.option("--all", "everyone", is_flag=True, help="Stop every client at once.")
 @with_command
 def pause(command: Command, name: str | None, everyone: bool) -> None:
-    """Let a client in no more, until it is resumed."""
+    """Pause a client until it is resumed."""
     reply = command.call("pause", _client_params(name, everyone=everyone))
     command.print_result(
         reply, lambda out, result: out.print_line("Paused." if result["step"] else "Nothing to pause.")
@@ -163,7 +163,7 @@ def pause(command: Command, name: str | None, everyone: bool) -> None:
 @click.option("--all", "everyone", is_flag=True, help="Resume every client that is paused.")
 @with_command
 def resume(command: Command, name: str | None, everyone: bool) -> None:
-    """Let a client in again that is paused, or asleep after 90 days."""
+    """Resume a client that is paused, or asleep after 90 days."""
     reply = command.call("resume", _client_params(name, everyone=everyone))
     command.print_result(
         reply, lambda out, result: out.print_line("Resumed." if result["step"] else "Nothing to resume.")
@@ -210,7 +210,7 @@ def clients(command: Command, allow: str | None) -> None:
 @click.option("--after", metavar="CURSOR", help="Continue after a page; the page says how.")
 @with_command
 def log(command: Command, client: str | None, limit: int | None, after: str | None) -> None:
-    """What CLIENT did, newest first.
+    """List what CLIENT did, newest first.
 
     Answers, changes and refusals; without a name, of all of them. What was asked is not told here.
     """

@@ -434,7 +434,7 @@ def _print_tags(out: Output, reply: Mapping[str, Any]) -> None:
 @loci.command()
 @with_command
 def spaces(command: Command) -> None:
-    """List the spaces and what stands in each.
+    """List the spaces with the number of memories in each.
 
     They are the wings of the palace. A space is made by naming it: `loci remember TEXT --space NAME`.
     """
@@ -453,7 +453,7 @@ def spaces(command: Command) -> None:
 @click.argument("id")
 @with_command
 def forget(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
-    """Let a memory leave recall; `loci undo` brings it back."""
+    """Remove a memory from recall; `loci undo` restores it."""
     command.print_result(
         command.call("forget", {"id": id}), lambda out, _: out.print_line("Forgotten. `loci undo` restores it.")
     )

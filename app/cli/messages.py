@@ -95,7 +95,7 @@ def first_words(text: str) -> str:
 
 
 def on_day(item: Item) -> str:
-    """The day on which it was said, as exactly as known; else `noted` and the day on which it was stored.
+    """The day on which it was said, as exactly as known; else `stored` and the day on which it was.
 
     Args:
         item: a memory of a reply.
@@ -213,8 +213,8 @@ def describe_level(trust: float) -> str:
     Args:
         trust: 0 to 1.
     """
-    steps = load_words("belief")["level"]
-    return str(next(step["says"] for step in steps if trust >= step["from"] or step["from"] == 0)).lower()
+    steps, shown = load_words("belief")["level"], round(trust, 2)  # as the number beside it
+    return str(next(step["says"] for step in steps if shown >= step["from"] or step["from"] == 0)).lower()
 
 
 def describe_trust(shown: Item) -> list[tuple[str, str, str]]:

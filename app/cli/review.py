@@ -276,8 +276,8 @@ def _print_resolution(out: Output, reply: Mapping[str, Any], texts: Mapping[str,
         out.print_line("Postponed: for a week it is listed last.")
         return
     out.print_line(f"{reply['label']}. `loci undo` undoes it.")
-    out.print_lines(f"  stands now:  “{texts[one]}”  {one}" for one in reply["active"])
-    out.print_lines(f"  does not:    “{texts[one]}”  {one}" for one in reply["retired"])
+    out.print_lines(f"  active:     “{texts[one]}”  {one}" for one in reply["active"])
+    out.print_lines(f"  not active: “{texts[one]}”  {one}" for one in reply["retired"])
     if reply.get("withheld"):
         out.print_line(f"  ! {load_words()['withheld']}")
     out.print_lines(f"  ? {load_words()['asked_on'].format(id=one[-_LEAST:])}" for one in reply.get("asked", ()))

@@ -19,8 +19,8 @@ from core.engine.home.keys import HomeKeys, RootKey, read_secret_file
 from core.errors import Code, LociError, UserError
 from core.ipc.client.client import Client
 from core.types.clock import SystemClock
+from core.types.values import OWNER_CHANNEL
 
-OWNER = "@owner"
 _LONG_S = 3600.0
 _PAGED = frozenset({"recall", "list", "history", "export", "exported"})
 _LIMITS = {"recall": 10, "list": 50}  # items where the person names no limit, as the verbs themselves have it
@@ -133,7 +133,7 @@ def connect(app_context: AppContext, root: RootKey, *, unlock: bool = True) -> R
 def _greet_as_owner(app_context: AppContext, keys: HomeKeys, root: RootKey) -> RemoteSession:
     client = Client.connect(app_context.place)
     try:
-        client.greet(OWNER, keys.owner_token(root), keys.vault_id)
+        client.greet(OWNER_CHANNEL, keys.owner_token(root), keys.vault_id)
     except BaseException:
         client.close()
         raise

@@ -9,12 +9,10 @@ from dataclasses import replace
 from core.errors import Code, UserError
 from core.intake.transaction.unit_of_work import not_admitted_error
 from core.recall.scope import Scope
-from core.types.clients import ClientRecord, is_asleep
-from core.types.values import GLOBAL_SPACE, Actor, Grant
+from core.types.clients import ClientRecord, is_asleep, owner_record
+from core.types.values import GLOBAL_SPACE, OWNER_CHANNEL, Actor, Grant
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-
-OWNER_CHANNEL = "@owner"
 
 _CLIENTS = (
     "SELECT c.id, c.name, c.token, c.trust_ceiling, c.limit_minute, c.limit_session, c.paired_at, c.last_seen_at, "
@@ -91,22 +89,7 @@ class Authority:
         Args:
             token: HKDF of the root, 32 bytes.
         """
-        self._owner = ClientRecord(
-            id=OWNER_CHANNEL,
-            name=OWNER_CHANNEL,
-            token=token,
-            grants=frozenset(grant.value for grant in Grant),
-            space_ids=frozenset(),
-            spaces=(),
-            own_space_id="",
-            trust_ceiling=1.0,
-            limit_minute=None,
-            limit_session=None,
-            paired_at=0,
-            last_seen_at=None,
-            paused=False,
-            revoked=False,
-        )
+        self._owner = owner_record(token)
 
     def forget_all(self) -> None:
         """The vault is locked: nobody is known any more."""

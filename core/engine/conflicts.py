@@ -32,6 +32,8 @@ from core.engine.clients.client_terms import client_id_of
 from core.engine.health import count_waiting
 from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, chain_work
+from core.entities.registry import find_owner_names
+from core.entities.speakers import speaker_of
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.review import source_quarantine
 from core.intake.review.automation import (
@@ -67,7 +69,7 @@ from core.types.reviews import (
     ReviewRule,
     TurnedDown,
 )
-from core.types.values import OWNER_ACTOR, Action, Actor, Grant, is_id
+from core.types.values import OWNER_ACTOR, Action, Actor, Grant, Memory, Role, is_id
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -167,13 +169,21 @@ _DAY_MS = 86_400_000
 _NONE = "There is no such conflict."
 
 
+def _name_speaker(rows: Rows, memory: Memory) -> str:
+    """Who speaks in a memory, where that is somebody else than the owner; else ""."""
+    if memory.role is not Role.OTHER:
+        return ""
+    speaker = speaker_of(memory.role, memory.author, find_owner_names(rows))
+    return "" if speaker is None or speaker.is_owner else speaker.name
+
+
 class Conflicts:
     """The conflict desk. Each method returns at once with a Future."""
 
     def __init__(self, storage: Callable[[], Storage], search: Callable[[], Search], authority: Authority) -> None:
         self._storage, self._search = storage, search
         self._authority = authority
-        self._desk = ReviewDesk(read_by_ids)
+        self._desk = ReviewDesk(read_by_ids, _name_speaker)
 
     # ---- reading
 

@@ -30,6 +30,7 @@ from core.entities.registry import (
     make_lexicon,
     read_known_names,
 )
+from core.entities.roles import are_plainly_two
 from core.entities.speakers import OWNER, OWNER_NAME, Speaker, find_whole_name, speaker_of
 from core.text.metadata import technology_spellings
 from core.text.terms import common_words, fold_word, query_terms
@@ -49,6 +50,10 @@ _NAMING = (
 )
 _OWNER_GROUP = "owner"
 _AUTHORS = "SELECT DISTINCT role, author FROM memories WHERE conversation_id = ? AND kind = 'episode'"
+_SAID = (
+    "SELECT text FROM memories WHERE (id IN (SELECT value FROM json_each(:ids)) OR conversation_id = :talk) "
+    "AND instr(text, :name) AND status IN ('active', 'disputed') AND security_tier = 'cleartext' LIMIT 200"
+)
 _SPEAKS = "SELECT 1 FROM mentions WHERE entity_id = ? AND start_at < 0 LIMIT 1"
 _PEOPLE = (
     "SELECT DISTINCT a.alias_key FROM memories m JOIN mentions n ON n.memory_id = m.id "
@@ -237,7 +242,7 @@ class _Space:
         rare: frozenset[str],
     ) -> None:
         for text, one in places:
-            if self._is_short_form(one, talks.get(text.talk)):
+            if self._is_short_form(text, one, talks.get(text.talk)):
                 continue
             kind = self._type_of_new_entity(text, one, extra.get(text.id, ()), rare)
             if kind is not None:
@@ -317,7 +322,7 @@ class _Space:
             )
         )
 
-    def _is_short_form(self, one: NameCandidate, talk: _Talk | None) -> bool:
+    def _is_short_form(self, text: NameText, one: NameCandidate, talk: _Talk | None) -> bool:
         """Whether a name is another's of its talk; then it is that one's from now on."""
         if one.key in self.short:
             return True
@@ -325,7 +330,7 @@ class _Space:
             return False
         whole = find_whole_name(one.key, talk.people, talk.speakers)
         entity = None if whole is None else self._find_entity(whole)
-        if entity is None:
+        if whole is None or entity is None or self._are_plainly_two(text, one.name, whole):
             return False
         for name in self.known.by_key.get(one.key, ()):
             if name.id == entity:
@@ -338,6 +343,13 @@ class _Space:
         self.short[one.key] = KnownName(entity, "person", one.name)
         self.found.spelt.append((entity, one.name))
         return True
+
+    def _are_plainly_two(self, text: NameText, short: str, whole: str) -> bool:
+        """Whether what is said in a talk tells a first name from the full name that begins with it."""
+        if " " not in whole:
+            return False
+        params = {"ids": json.dumps(list(self.reads)), "talk": text.conversation or None, "name": short}
+        return are_plainly_two(short, whole, [str(one) for (one,) in self.rows.all(_SAID, params)])
 
     def _find_entity(self, key: str) -> str | None:
         made = self.new.get((key, "name"))

@@ -23,6 +23,7 @@ from core.entities.mentions import add_mentions, place_mentions, rewrite_mention
 from core.entities.recognition import name_key, recognize_names
 from core.entities.registry import find_owner_names
 from core.entities.resolution import CountedName, NamePair, find_similar_pairs
+from core.entities.roles import are_plainly_two
 from core.entities.speakers import OWNER, SPEAKER_PLACE, is_label, label_place, speaker_of
 from core.errors import LociError
 from core.intake.revise.refinement import READING
@@ -55,6 +56,10 @@ _WHERE = (
     "SELECT m.id FROM mentions x JOIN memories m ON m.id = x.memory_id WHERE x.entity_id = :one "
     "AND m.status IN ('active', 'disputed') AND m.part_of IS NULL ORDER BY EXISTS (SELECT 1 FROM mentions y "
     "WHERE y.memory_id = m.id AND y.entity_id = :other), m.n LIMIT 1"
+)
+_SAID_OF = (
+    "SELECT m.text FROM mentions x JOIN memories m ON m.id = x.memory_id WHERE x.entity_id = ? "
+    "AND m.status IN ('active', 'disputed') AND x.start_at >= 0 ORDER BY m.n DESC LIMIT 50"
 )
 _SETTLED = (
     "SELECT c.id FROM conflicts c WHERE c.kind = 'entity_merge' AND c.state = 'open' AND EXISTS (SELECT 1 FROM "
@@ -93,6 +98,8 @@ def _find_name_pairs(rows: Rows, space_id: str) -> tuple[NamePair, ...]:
 
 
 def _ask_about_pair(tx: Tx, make_id: Callable[[], str], pair: NamePair) -> bool:
+    if _are_plainly_two(tx, pair):
+        return False
     sides = [tx.value(_WHERE, {"one": a.id, "other": b.id}) for a, b in _both_orders(pair)]
     keep, other = (None if side is None else str(side) for side in sides)
     if keep is None or other is None:
@@ -109,6 +116,14 @@ def _ask_about_pair(tx: Tx, make_id: Callable[[], str], pair: NamePair) -> bool:
     )
     wanted = make_id()
     return review_items.open_conflict(tx, wanted, matter) == wanted
+
+
+def _are_plainly_two(rows: Rows, pair: NamePair) -> bool:
+    """Whether what is said of a first name and of a full one tells two people."""
+    if " " in pair.other.name or not pair.keep.name.startswith(f"{pair.other.name} "):
+        return False
+    said = [str(text) for one in (pair.keep, pair.other) for (text,) in rows.all(_SAID_OF, (one.id,))]
+    return are_plainly_two(pair.other.name, pair.keep.name, said)
 
 
 def _question_keys(rows: Rows, pair: NamePair) -> Sequence[bytes]:

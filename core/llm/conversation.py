@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from core.types.sessions import Exchange
 
@@ -197,21 +196,66 @@ def words_to_search(question: str, before: str) -> str:
     Returns:
         The words; the question's own where it stands by itself.
     """
+    return f"{before[:_MOST_BEFORE]}\n{question}" if before and is_follow_up(question) else question
+
+
+def is_follow_up(question: str) -> bool:
+    """Whether a question only makes sense behind another one.
+
+    A whole question with a name or a subject of its own is searched by its own words alone, however short it is: the
+    words of the one before would find that one's answer again.
+    """
     rules = _follow_up_rules()
-    words = _WORD.findall(question.casefold())
-    is_short = len(words) <= rules["few"]
-    points_back = not rules["pointers"].isdisjoint(words)
-    opens_so = " ".join(words).startswith(rules["openers"])
-    return f"{before[:_MOST_BEFORE]}\n{question}" if before and (is_short or points_back or opens_so) else question
+    spelled = _WORD.findall(question)
+    words = [word.casefold() for word in spelled]
+    if f"{' '.join(words)} ".startswith(rules.openers):
+        return True
+    names = [at for at, word in enumerate(spelled) if at and word[0].isupper() and word not in rules.no_names]
+    if any(word in rules.pronouns and not (names and names[0] < at) for at, word in enumerate(words)):
+        return True
+    if names:
+        return False
+    return any(rules.points_back(words, at) for at in range(len(words))) or rules.is_fragment(words)
 
 
-_WORD = re.compile(r"[^\W_]+")
+@dataclass(frozen=True, slots=True)
+class _FollowUpRules:
+    """The words of `resources/query/follow_up.json`."""
+
+    few: int
+    openers: tuple[str, ...]
+    pronouns: frozenset[str]
+    pointers: frozenset[str]
+    demonstratives: frozenset[str]
+    demonstratives_point_after: frozenset[str]
+    periods: frozenset[str]
+    auxiliaries: frozenset[str]
+    no_names: frozenset[str]
+
+    def points_back(self, words: Sequence[str], at: int) -> bool:
+        """Whether a word stands for something said before: not "this week", nor the "that" of a relative clause."""
+        word = words[at]
+        if word in self.demonstratives:
+            return at > 0 and words[at - 1] in self.demonstratives_point_after
+        is_period = at + 1 < len(words) and words[at + 1].removesuffix("s") in self.periods
+        return word in self.pointers and not is_period
+
+    def is_fragment(self, words: Sequence[str]) -> bool:
+        """Whether few words are no whole question: nothing stands behind a verb ("Since when?")."""
+        # "What's the code?": the verb hangs on the first word.
+        verbs = [at for at, word in enumerate(words) if word in self.auxiliaries or (at == 0 and word[-2:] in _IS)]
+        return len(words) <= self.few and not (verbs and verbs[0] + 1 < len(words))
+
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_IS = ("'s", "’s")
 _MOST_BEFORE = 500
 """Characters of the question before; more would drown what is asked now."""
 
 
 @cache
-def _follow_up_rules() -> Mapping[str, Any]:
+def _follow_up_rules() -> _FollowUpRules:
     data = json.loads((files("resources") / "query" / "follow_up.json").read_text("utf-8"))
     openers = tuple(f"{opener} " for opener in data["openers"])
-    return {"few": int(data["few"]), "pointers": frozenset(data["pointers"]), "openers": openers}
+    sets = {name: frozenset(words) for name, words in data.items() if isinstance(words, list) and name != "openers"}
+    return _FollowUpRules(few=int(data["few"]), openers=openers, **sets)

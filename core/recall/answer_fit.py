@@ -72,6 +72,9 @@ def _put_later_word_first(found: Candidates, read: dict[int, str], form: Questio
     """Where a later word about the same thing comes near the first, the first comes behind it."""
     order = sorted(read, key=lambda at: (-float(found.evidence[at]), at))
     first, rivals = order[0], order[1 : 1 + _RIVALS]
+    announced = _find_announced_value(found, read, form, order)
+    if announced is not None:
+        return _put_in_place_of(found, first, announced)
     least = NEAR_CHANGE * float(found.evidence[first])
     later = [at for at in rivals if found.evidence[at] >= least and _may_follow(found, first, at)]
     if not later:
@@ -91,6 +94,26 @@ def _put_later_word_first(found: Candidates, read: dict[int, str], form: Questio
         ):
             return _put_behind(found, first, at)
     return found
+
+
+def _find_announced_value(found: Candidates, read: dict[int, str], form: QuestionForm, order: list[int]) -> int | None:
+    """The newest of those that say what the value of the first one is to be, however they fit the question."""
+    # Loaded where a text may be one: most answers hold none.
+    from core.belief.relate.announced_value import announces_value, announces_value_of
+
+    later = [at for at in order[1:] if _may_follow(found, order[0], at) and announces_value(read[at])]
+    later.sort(key=lambda at: -float(found.sides[at, 0]))
+    return next((at for at in later if announces_value_of(read[order[0]], read[at], form.words)), None)
+
+
+def _put_in_place_of(found: Candidates, first: int, later: int) -> Candidates:
+    """One candidate with the evidence of another, which comes right behind it."""
+    fit, evidence = found.fit.copy(), found.evidence.copy()
+    fit[later] *= float(found.evidence[first]) / float(found.evidence[later])
+    evidence[later] = found.evidence[first]
+    fit[first] *= NEAR
+    evidence[first] *= NEAR
+    return replace(found, fit=fit, evidence=evidence)
 
 
 def _put_behind(found: Candidates, first: int, later: int) -> Candidates:

@@ -370,9 +370,15 @@ def _trim_end(tokens: Sequence[Token], lows: Sequence[str], first: int, end: int
         end -= 1
     if end > first and tokens[end - 1].low in ("and", "but", "so"):
         return end - 1
+    closing = lows[end - 1] if end > first else ""
     for phrase in words.phrases["closers"]:
         begin = end - len(phrase)
-        if begin > first and tuple(lows[begin:end]) == phrase and tokens[begin - 1].low in (",", "-", "–", "—", "..."):
+        if (
+            phrase[-1] == closing
+            and begin > first
+            and tuple(lows[begin:end]) == phrase
+            and tokens[begin - 1].low in (",", "-", "–", "—", "...")
+        ):
             return begin - 1
     if end - 2 > first and tokens[end - 2].low == "," and _calls(tokens[end - 1], names):
         return end - 2

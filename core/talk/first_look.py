@@ -8,6 +8,7 @@ likely it states anything at all. Must not do: say what a sentence states, fetch
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -66,15 +67,15 @@ class FirstLook:
         """
         tokens, signs = seen
         found = self.weights
-        rows = np.maximum(tokens @ found["project"] + found["project_bias"], 0)
-        around = np.zeros((len(rows) + 2, rows.shape[1]), np.float32)
-        around[1:-1] = rows
-        joined = np.concatenate([around[:-2], around[1:-1], around[2:]], 1)
-        joined = np.maximum(joined @ found["join"] + found["join_bias"], 0)
+        rows = _layer(tokens, found["project"], found["project_bias"])
+        width = rows.shape[1]
+        around = np.zeros((len(rows), 3 * width), np.float32)  # each row between the one before and the one behind it
+        around[1:, :width], around[:, width : 2 * width], around[:-1, 2 * width :] = rows[:-1], rows, rows[1:]
+        joined = _layer(around, found["join"], found["join_bias"])
         pooled = np.concatenate([joined.max(0), joined.sum(0) / 10, signs])
-        logits = np.maximum(pooled @ found["head"] + found["head_bias"], 0) @ found["out"] + found["out_bias"]
-        told, states = 1 / (1 + np.exp(-np.clip(logits.astype(np.float64), -30, 30)))
-        return float(told), float(states)
+        logits = _layer(pooled, found["head"], found["head_bias"]) @ found["out"] + found["out_bias"]
+        told, states = (1 / (1 + math.exp(-min(30.0, max(-30.0, one)))) for one in logits.tolist())
+        return told, states
 
     def settle(self, seen: tuple[NDArray[np.float32], NDArray[np.float32]]) -> Reading | None:
         """The reading of a sentence that is not told; None where the reader is to be asked."""
@@ -83,6 +84,13 @@ class FirstLook:
             return None
         likely = states if states >= self.worthy_from else 0.0
         return Reading(StatementType.NONE, likely, Assertion.NONE, 0.0, 0.0, 0.0)
+
+
+def _layer(rows: NDArray[np.float32], weights: NDArray[np.float32], bias: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What a layer of the net makes of rows: nothing below 0."""
+    found = rows @ weights
+    found += bias
+    return np.asarray(np.maximum(found, 0, out=found), np.float32)
 
 
 def look_at(
@@ -99,9 +107,11 @@ def look_at(
         A row for each of its first tokens, shape (at least 1, width + 1), and the signs around them, shape (SIGNS,).
     """
     end = 1 + max(1, min(len(features.offsets), MOST_TOKENS))  # an empty sentence has its separator
-    capital = (features.kinds[1:end] == CAPITAL).astype(np.float32)
-    tokens = np.concatenate([words[1:end] * np.float32(RAISED), capital[:, None]], 1)
-    is_own, is_other = (features.kinds == OWN).any(), (features.kinds == OTHER).any()
+    tokens = np.empty((end - 1, words.shape[1] + 1), np.float32)
+    np.multiply(words[1:end], np.float32(RAISED), out=tokens[:, :-1])
+    tokens[:, -1] = features.kinds[1:end] == CAPITAL
+    kinds = features.kinds[end:].tolist()  # what stands before it is read behind it
+    is_own, is_other = OWN in kinds, OTHER in kinds
     is_asked = is_other and not is_own and sentence.before[-1].rstrip().endswith("?")
     is_called = sentence.text.rstrip().endswith("!")
     signs = np.array([is_asked, is_own, is_other, is_called, len(features.offsets) / 20], np.float32)

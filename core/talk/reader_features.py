@@ -56,44 +56,86 @@ class SentenceFeatures:
     offsets: tuple[tuple[int, int], ...]
 
 
-def encode_sentence(
-    tokenizer: Any, sentence: SentenceInContext, known: dict[tuple[str, int], list[int]] | None = None
-) -> SentenceFeatures:
+class TextTokens:
+    """A tokenizer that reads the same text once in a call: what is said stands before all that is said next."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        """Nothing is read yet.
+
+        Args:
+            tokenizer: the embedder's, without padding and truncation.
+        """
+        self._tokenizer = tokenizer
+        self._texts: dict[str, tuple[list[int], list[tuple[int, int]]]] = {}
+        self._ends: dict[tuple[str, int], list[int]] = {}
+        self.first = int(tokenizer.token_to_id("[CLS]"))
+        self.separator = int(tokenizer.token_to_id("[SEP]"))
+
+    def read(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """Ids and offsets of a text's tokens."""
+        found = self._texts.get(text)
+        if found is None:
+            read = self._tokenizer.encode(text, add_special_tokens=False)
+            found = self._texts[text] = read.ids, read.offsets
+        return found
+
+    def read_end(self, pieces: Sequence[str], most: int) -> list[int]:
+        """The last tokens of texts that are joined by blanks.
+
+        No token reaches over a blank, so the tokens of a piece are the same alone and among others.
+
+        Args:
+            most: how many; of characters that many times `_MOST_CHARS` are read.
+        """
+        ids: list[int] = []
+        left = most * _MOST_CHARS
+        for piece in reversed(pieces):
+            if len(piece) > left:
+                return self._read_cut(" ".join(pieces)[-most * _MOST_CHARS :], most)
+            ids = [*self.read(replace_surrogates(piece))[0], *ids]
+            left -= len(piece) + 1
+            if len(ids) >= most:
+                break
+        return ids[-most:]
+
+    def _read_cut(self, text: str, most: int) -> list[int]:
+        """The last tokens of a long text: as a rule its last words have as many."""
+        found = self._ends.get((text, most))
+        if found is None:
+            last = text.rsplit(" ", most)[1:]
+            found = self._encode(" ".join(last)) if len(last) == most else []
+            found = self._ends[text, most] = (found if len(found) >= most else self._encode(text))[-most:]
+        return found
+
+    def _encode(self, text: str) -> list[int]:
+        return list(self._tokenizer.encode(replace_surrogates(text), add_special_tokens=False).ids)
+
+
+def encode_sentence(tokens: TextTokens, sentence: SentenceInContext) -> SentenceFeatures:
     """Read a sentence: `[CLS] sentence [SEP] turn before [SEP] this turn so far [SEP]`.
 
     Args:
-        tokenizer: the embedder's, without padding and truncation.
+        tokens: of the texts of this call.
         sentence: any text, also an empty one.
-        known: the tokens of what was said before other sentences of the same call, which is often the same; added to.
     """
     text = replace_surrogates(sentence.text[:SENTENCE_CHARS])
     earlier, own = _context(sentence.before)
-    read = tokenizer.encode(text, add_special_tokens=False)
-    ids, offsets = list(read.ids[:SENTENCE_TOKENS]), tuple(read.offsets[:SENTENCE_TOKENS])
+    read, spans = tokens.read(text)
+    ids, offsets = read[:SENTENCE_TOKENS], tuple(spans[:SENTENCE_TOKENS])
     capitals = {start for match in _CAPITAL.finditer(text) for start in range(match.start(), match.end())}
     kinds = [CAPITAL if start in capitals else WORD for start, _ in offsets]
-    first, separator = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
-    ids, kinds = [first, *ids, separator], [FRAME, *kinds, FRAME]
+    ids, kinds = [tokens.first, *ids, tokens.separator], [FRAME, *kinds, FRAME]
     for said, kind, most in ((earlier, OTHER, OTHER_TOKENS), (own, OWN, OWN_TOKENS)):
-        end = said[-most * _MOST_CHARS :]
-        piece = None if known is None else known.get((end, kind))
-        if piece is None:
-            piece = _read_end(tokenizer, end, most)
-            if known is not None:
-                known[end, kind] = piece
-        ids += [*piece, separator]
+        piece = tokens.read_end(said, most) if said else []
+        ids += [*piece, tokens.separator]
         kinds += [kind] * len(piece) + [FRAME]
     return SentenceFeatures(np.array(ids, np.int64), np.array(kinds, np.int64), offsets)
 
 
-def _read_end(tokenizer: Any, text: str, most: int) -> list[int]:
-    return list(tokenizer.encode(replace_surrogates(text), add_special_tokens=False).ids[-most:]) if text else []
-
-
-def _context(before: Sequence[str]) -> tuple[str, str]:
+def _context(before: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
     if before and _NAMED.match(before[0]):
-        return before[0], " ".join(before[1:])
-    return "", " ".join(before)
+        return before[:1], before[1:]
+    return (), before
 
 
 def token_span(offsets: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:

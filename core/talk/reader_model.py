@@ -27,7 +27,7 @@ from core.embed.embedder import (
 )
 from core.errors import Code, LociError
 from core.talk.first_look import FILE, FirstLook, look_at
-from core.talk.reader_features import POINTERS, POOLED, SentenceFeatures, encode_sentence, read_logits
+from core.talk.reader_features import POINTERS, POOLED, SentenceFeatures, TextTokens, encode_sentence, read_logits
 from core.types.talk import Assertion, Reading, SentenceInContext, StatementType
 
 TEMPERATURES = ("type", "assertion", "lasting", "worth")
@@ -102,10 +102,10 @@ class ReaderModel:
     def _read_all(self, sentences: Sequence[SentenceInContext], look: FirstLook | None) -> tuple[Reading, ...]:
         encoder, session = self.load()
         found = []
-        known: dict[tuple[str, int], list[int]] = {}
+        tokens = TextTokens(encoder.tokenizer)
         try:
             for sentence in sentences:
-                row = encode_sentence(encoder.tokenizer, sentence, known)
+                row = encode_sentence(tokens, sentence)
                 words = encoder.vectors(row.ids)
                 settled = None if look is None else look.settle(look_at(sentence, row, words))
                 found.append(settled or _read(self.card, session, row, words))

@@ -89,6 +89,7 @@ class References:
         self.speakers = tuple(dict.fromkeys(turn.speaker for turn in turns if turn.speaker))
         self._folded = frozenset(name.casefold() for name in self.speakers)
         self._persons = {name.casefold(): name for name in self.speakers}
+        self._phrases: tuple[Sequence[Token], int, tuple[NounPhrase, ...]] = ((), 0, ())  # of the last sentence
         self._owners = {turn.speaker: turn for turn in turns if turn.is_owner}
         self._assistants = {turn.speaker for turn in turns if turn.is_assistant}
         self._referents: dict[str, Referent] = {}
@@ -181,7 +182,7 @@ class References:
             speaker: how a statement calls who says it; "" where nobody is known.
             addressee: likewise of "you".
         """
-        for phrase in find_noun_phrases(tokens, self._persons):
+        for phrase in self.known_phrases(tokens):
             if phrase.end < len(tokens) and tokens[phrase.end].low == "'s" and not is_verb_s(tokens, phrase.end):
                 continue  # whose it is, not who it is
             if any(token.low == "other" for token in tokens[phrase.first : phrase.noun]):
@@ -191,7 +192,7 @@ class References:
                 self._keep(named)
         if (thing := _find_other_thing(tokens)) is not None:
             self._keep(Referent(thing, "t", is_loose=True, key="? it"))
-        for name in find_loose_names(tokens, self._persons):
+        for name in _list_loose_names(tokens, self.known_phrases(tokens)):
             self._keep(Referent(name, is_loose=True, key=f"? {name.casefold()}"))
 
     def find_companions(self, tokens: Sequence[Token], speaker: str, *, is_asked: bool = False) -> str:
@@ -222,8 +223,8 @@ class References:
 
     def _find_person_met(self, tokens: Sequence[Token], speaker: str) -> str:
         """Whom a speaker says that they met, coach or live with, in a sentence of few words before it: "a teen"."""
-        words = [place for place, token in enumerate(tokens) if token.is_word]
-        if len(words) < _LEAST_MEETING or tokens[words[0]].low != "i":
+        words = [token.low for token in tokens if token.low[:1].isalnum()]
+        if len(words) < _LEAST_MEETING or words[0] != "i":
             return ""
         for phrase in self.known_phrases(tokens):
             low, verb = tokens[phrase.first].low, verb_forms().lemma(tokens[phrase.first - 1].low)
@@ -250,7 +251,11 @@ class References:
 
     def known_phrases(self, tokens: Sequence[Token]) -> tuple[NounPhrase, ...]:
         """The nouns and names of a sentence."""
-        return find_noun_phrases(tokens, self._persons)
+        of, known, found = self._phrases
+        if of is not tokens or known != len(self._persons):  # who is known stays known
+            found = find_noun_phrases(tokens, self._persons)
+            self._phrases = tokens, len(self._persons), found
+        return found
 
     def _name_phrase(
         self, tokens: Sequence[Token], phrase: NounPhrase, speaker: str, addressee: str
@@ -326,7 +331,11 @@ def find_noun_phrases(tokens: Sequence[Token], persons: Iterable[str] = ()) -> t
 
 def find_loose_names(tokens: Sequence[Token], persons: Iterable[str] = ()) -> tuple[str, ...]:
     """Words with a capital that may be somebody's name and are not known to be."""
-    covered = {at for one in find_noun_phrases(tokens, persons) for at in range(one.first, one.end)}
+    return _list_loose_names(tokens, find_noun_phrases(tokens, persons))
+
+
+def _list_loose_names(tokens: Sequence[Token], phrases: Iterable[NounPhrase]) -> tuple[str, ...]:
+    covered = {at for one in phrases for at in range(one.first, one.end)}
     verbs, places = verb_forms(), known_names()[2]
     return tuple(
         token.text

@@ -147,7 +147,7 @@ def is_foreign(text: str) -> bool:
     Function words of English and of other languages are counted; a text of few words is held for English unless its
     letters are not Latin.
     """
-    letters = [sign for sign in text[:MOST_CHARS] if sign.isalpha()]
+    letters = [] if text.isascii() else [sign for sign in text[:MOST_CHARS] if sign.isalpha()]
     if letters and sum(sign > "\u024f" for sign in letters) * 2 > len(letters):
         return True
     words = list_words(text[:2000])

@@ -10,6 +10,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from core.types.values import OWNER_CHANNEL, Grant
+
 Place = tuple[str | None, ...]
 """Where a memory lies, by the columns that sight is judged by; no listener is ever told it."""
 
@@ -81,6 +83,30 @@ class ClientRecord:
     revoked: bool
     woken_at: int | None = None
     asleep: bool = False
+
+
+def owner_record(token: bytes = b"") -> ClientRecord:
+    """The owner as a client, with every grant and no limit.
+
+    Args:
+        token: of the owner's channel; none where nothing is to be authenticated.
+    """
+    return ClientRecord(
+        id=OWNER_CHANNEL,
+        name=OWNER_CHANNEL,
+        token=token,
+        grants=frozenset(grant.value for grant in Grant),
+        space_ids=frozenset(),
+        spaces=(),
+        own_space_id="",
+        trust_ceiling=1.0,
+        limit_minute=None,
+        limit_session=None,
+        paired_at=0,
+        last_seen_at=None,
+        paused=False,
+        revoked=False,
+    )
 
 
 class ClientState(StrEnum):

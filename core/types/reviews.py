@@ -127,6 +127,7 @@ class Side:
         owners_word: it is what the owner said.
         origin: file, conversation title or the like, in words; "" where there is none.
         marks: places in the text that are at odds, code points, end exclusive.
+        speaker: who says it in a conversation, where that is somebody else than the owner; else "".
     """
 
     memory: Memory
@@ -137,6 +138,7 @@ class Side:
     origin: str
     marks: tuple[tuple[int, int], ...]
     claims: tuple[ClaimSeen, ...]
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -309,6 +309,8 @@ class Actor:
 
 
 OWNER_ACTOR = Actor(kind=OWNER, name="you")
+OWNER_CHANNEL = "@owner"
+"""The name by which the owner's own programs greet the engine; no client can be called so."""
 LIFECYCLE_ACTOR = Actor(kind="scheduler", name="lifecycle")
 """Scheduled work, in the audit and in what is announced."""
 

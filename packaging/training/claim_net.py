@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from claim_data import ClaimLine
 from core.belief.extract.claim_model import BEGIN, CONTINUE, DENIED, OTHERS, SIDE, count_logits
 from core.belief.extract.frames import predicate_names
-from core.talk.reader_features import KINDS, PAD, SentenceFeatures, encode_sentence, token_span
+from core.talk.reader_features import KINDS, PAD, SentenceFeatures, TextTokens, encode_sentence, token_span
 from core.types.talk import SentenceInContext
 from encoder_net import WIDTH, export_reader, fill_layers, fill_places, fit, layer_class, layer_groups
 from reader_net import PLACES, UNKNOWN, batch_of
@@ -56,7 +56,7 @@ class MarkedLine:
 
 def mark_line(tokenizer: Any, line: ClaimLine) -> MarkedLine:
     """The marks of a line's tokens."""
-    features = encode_sentence(tokenizer, SentenceInContext(line.text))
+    features = encode_sentence(TextTokens(tokenizer), SentenceInContext(line.text))
     marks = np.full((4, len(features.ids)), UNKNOWN, np.int64)
     marks[:2, 1 : len(features.offsets) + 1] = 0
     for one in line.values:

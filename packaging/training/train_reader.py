@@ -40,11 +40,12 @@ from core.talk.reader_features import (  # noqa: E402
     ASSERTIONS,
     SPANS,
     TYPES,
+    TextTokens,
     encode_sentence,
     token_span,
 )
 from core.types.talk import SentenceInContext  # noqa: E402
-from encoder_net import Shared, find_shared, mean_of  # noqa: E402
+from encoder_net import Shared, find_shared, fuse_own_layers, mean_of  # noqa: E402
 from reader_card import describe, measure  # noqa: E402
 
 TARGET = ROOT / "resources" / "model" / "reader"
@@ -68,7 +69,7 @@ def sample_of(sentence: data.LabelledSentence, shared: Shared, *, text: str = ""
         bare: without what was said before it.
     """
     before = () if bare else sentence.before
-    features = encode_sentence(shared.tokenizer, SentenceInContext(text or sentence.text, before))
+    features = encode_sentence(TextTokens(shared.tokenizer), SentenceInContext(text or sentence.text, before))
     is_typed = sentence.worth > 0 or sentence.type == "none"  # nobody read the type of a question again
     kind = _TYPE[sentence.type] if is_typed else network.UNKNOWN
     lasting = int(sentence.is_lasting) if sentence.worth else network.UNKNOWN
@@ -103,7 +104,7 @@ def note_sample(note: str, shared: Shared) -> network.Sample:
     """A note as a sentence whose type, duration and spans nobody labelled."""
     labels = network.UNKNOWN, network.UNKNOWN, network.UNKNOWN, 2
     pointers = (network.UNKNOWN,) * (2 * len(SPANS))
-    return network.Sample(encode_sentence(shared.tokenizer, SentenceInContext(note)), labels, pointers)
+    return network.Sample(encode_sentence(TextTokens(shared.tokenizer), SentenceInContext(note)), labels, pointers)
 
 
 class Runner:
@@ -217,6 +218,8 @@ def make(arguments: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         network.export(net, Path(folder) / "float.onnx")
         quantise(Path(folder) / "float.onnx", target / "model.onnx")
+    if not recipe.renews_all:  # what teaches is read again by its steps
+        fuse_own_layers(target / "model.onnx")
     written = Runner(target / "model.onnx", shared)
     rows = [sample_of(each, shared) for each in tuning]
     temperatures = fit_all(written.say_all(rows), rows)

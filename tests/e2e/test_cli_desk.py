@@ -70,8 +70,8 @@ def test_a_decision_is_made_undone_and_listed_with_all(palace: Palace) -> None:
         told = shell.run("resolve", item, "reject").out
     assert told.splitlines() == [
         "Keep the existing memory. `loci undo` undoes it.",
-        f"  stands now:  “{GRAZ}”  {have}",
-        f"  does not:    “{VIENNA}”  {came}",
+        f"  active:     “{GRAZ}”  {have}",
+        f"  not active: “{VIENNA}”  {came}",
     ]
 
 

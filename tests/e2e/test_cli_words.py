@@ -58,9 +58,9 @@ def test_show_tells_what_took_a_memorys_place(palace: Palace) -> None:
     assert block(told, "claims")[1].startswith("outdated · 1 quote")
     assert block(told, "versions") == [
         f"2025-03-01  superseded  “{GRAZ}”  this one",
-        f"2026-05-02  stands      “{LINZ}”  {new}",
+        f"2026-05-02  active      “{LINZ}”  {new}",
     ]
-    assert block(now, "status") == ["stands"]
+    assert block(now, "status") == ["active"]
     assert "{" not in told
 
 
@@ -109,7 +109,7 @@ def test_history_says_when_a_version_was_said(palace: Palace) -> None:
     assert [line.strip() for line in told.splitlines()] == [
         f"2025-03-01  superseded  {GRAZ}",
         f"your word · {old}",
-        f"2026-05-02  stands      {LINZ}",
+        f"2026-05-02  active      {LINZ}",
         f"your word · {new}",
     ]
 

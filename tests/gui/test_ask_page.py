@@ -351,8 +351,8 @@ def test_every_source_leads_by_pointer_and_by_keyboard_to_why_it_was_found(
     ask(page, qtbot)
     cards = page.column.views[0].findChildren(SourceCard)
     assert cards
+    settle(qtbot, lambda: all(card.why.isVisible() for card in cards))  # laid out when the loop comes to it
     for card in cards:
-        assert card.why.isVisible()
         assert card.why.focusPolicy() & Qt.FocusPolicy.TabFocus
         assert f"Why was source {card.source.number} found?" in card.why.accessibleName()
     QTest.mouseClick(cards[0].why, Qt.MouseButton.LeftButton)

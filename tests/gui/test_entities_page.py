@@ -156,7 +156,8 @@ def test_of_one_of_whom_nothing_is_known_it_says_what_to_do(page: EntitiesPage, 
     rosa, _, _ = three(rig)
     enter(page, qtbot, rosa)
     known = page.detail.known
-    assert (known.none.text(), known.make.text()) == ("No statements yet: run Make statements.", "Make statements")
+    strings = entities_strings()["known"]
+    assert (known.none.text(), known.make.text()) == (strings["none"], strings["make"])
     assert known.none.isVisible()
     assert not known.list.isVisible()
     assert known.y() < page.detail.memories.y()

@@ -22,7 +22,9 @@ from core.types.replies import Candidate
 from core.types.values import Kind
 from ui.context import USUAL_PLACES, Context
 from ui.imports.queue import ImportJob, ImportQueue
+from ui.imports.statements import StatementsOffer
 from ui.imports.wizard import ImportDialog
+from ui.widgets.basics import make_column
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "imports"
 CHATGPT = next((FIXTURES / "chatgpt").glob("20d*.zip"))
@@ -397,3 +399,18 @@ def test_what_was_found_is_shown_as_names_are_read(rig: Rig, qtbot: QtBot, opene
     places = next(one for one in findings.findChildren(QPushButton) if one.accessibleName() == "Show: 1 place")
     places.click()
     assert wishes == [("entities", "type:place")]
+
+
+def test_making_statements_leaves_the_focus_on_its_line_and_not_on_the_removal(
+    context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = QWidget()
+    offer, remove = StatementsOffer(context), QPushButton("Remove")
+    make_column(host, offer, remove)
+    qtbot.addWidget(host)
+    host.show()
+    offer.show()
+    monkeypatch.setattr(offer, "_make_next", lambda: None)
+    offer.make.setFocus()
+    offer.make.click()
+    assert host.focusWidget() is offer.sentence

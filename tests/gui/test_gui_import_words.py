@@ -13,8 +13,6 @@ from pytestqt.modeltest import ModelTester
 
 from core.types.replies import ConversationPlan, ImportReport
 from ui.imports.sources import (
-    OUTSIDE_WORDS,
-    WITHOUT_TITLE,
     ImportSource,
     describe_stored,
     format_date_span,
@@ -110,8 +108,8 @@ def test_a_stretch_of_time_is_rough(seconds: float, words: str) -> None:
 
 
 def test_titles_are_plain_and_never_empty() -> None:
-    assert import_title(plan("", 1)) == OUTSIDE_WORDS
-    assert import_title(plan("a", 1)) == WITHOUT_TITLE
+    assert import_title(plan("", 1)) == "Entries outside conversations"
+    assert import_title(plan("a", 1)) == "Untitled conversation"
     assert import_title(plan("a", 1, "Two\nlines \u202eof it")) == "Two lines ‹U+202E›of it"
 
 

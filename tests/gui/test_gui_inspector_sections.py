@@ -181,7 +181,7 @@ def test_commands_are_registered_once_with_their_keys(context: Context, inspecto
     )
     reports = {"memory.helpful", "memory.harmful", "memory.worked", "memory.failed"}  # of few memories: palette alone
     assert all(
-        made.menu == ("" if made.id in reports else "Edit")
+        made.menu == ("" if made.id in reports else "edit")
         for made in context.commands.list_commands()
         if made.id in keys
     )

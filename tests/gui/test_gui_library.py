@@ -25,13 +25,14 @@ from core.vault.database.tx import Tx
 from ui.context import Command, Context
 from ui.pages.library.filters import time_choices
 from ui.pages.library.model import (
+    BY_SORT,
     COLUMNS,
     PAGE_ROWS,
     PLACE,
-    SORT_WORDS,
     MemoryTable,
     cell_text,
     columns_that_fit,
+    describe_sort,
     format_columns,
     parse_columns,
     parse_sort,
@@ -39,6 +40,7 @@ from ui.pages.library.model import (
 from ui.pages.library.page import LIBRARY, LibraryPage
 from ui.pages.library.search_line import read_documentation
 from ui.pages.library.table import LibraryCells
+from ui.strings import library_strings
 
 
 @pytest.fixture
@@ -294,7 +296,7 @@ def test_menus_count_and_toggle(qtbot: QtBot, page: LibraryPage, rig: Rig) -> No
     rig.bring(facts(4))
     remember(rig.engine, "Never on Sundays", kind=Kind.RULE, tags=("a&b",))
     entered(qtbot, page, 5)
-    chip = page.filters.chips["Kind"]
+    chip = page.filters.chips["kind"]
     settle(qtbot, lambda: chip.has_choices)
     chip._fill_menu()
     actions = {action.text(): action for action in chip.choices_menu.actions()}
@@ -307,9 +309,9 @@ def test_menus_count_and_toggle(qtbot: QtBot, page: LibraryPage, rig: Rig) -> No
     assert chip.property("used") is True
     chip.choices_menu.actions()[1].trigger()
     assert page.query.text == ""
-    page.filters.chips["Tags"]._fill_menu()
-    assert page.filters.chips["Tags"].choices_menu.actions()[0].text() == "a&&b\t1"
-    assert not page.filters.chips["Client"].has_choices
+    page.filters.chips["tags"]._fill_menu()
+    assert page.filters.chips["tags"].choices_menu.actions()[0].text() == "a&&b\t1"
+    assert not page.filters.chips["client"].has_choices
 
 
 def test_every_example_of_the_help_can_be_taken(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
@@ -500,7 +502,10 @@ def test_kept_choices_are_read_back() -> None:
     assert parse_columns(format_columns(frozenset({"text", "tags"}))) == frozenset({"text", "tags"})
     assert parse_sort("trust-") == ("trust", True)
     assert parse_sort("trust") == parse_sort("nonsense+") == ("recorded", True)
-    assert all(parse_sort(f"{sort}{'-' if falls else '+'}") == (sort, falls) for sort, falls in SORT_WORDS)
+    orders = [(sort, falls) for sort in BY_SORT for falls in (True, False)]
+    assert all(parse_sort(f"{sort}{'-' if falls else '+'}") == (sort, falls) for sort, falls in orders)
+    assert set(library_strings()["sorts"]) == set(BY_SORT)
+    assert len({describe_sort(sort, falls=falls) for sort, falls in orders}) == len(orders)
     assert columns_that_fit(10, round) == {"kind", "text"}
     assert columns_that_fit(5_000, round) == {column.id for column in COLUMNS if column.rank}
 

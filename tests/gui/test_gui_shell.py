@@ -15,7 +15,7 @@ from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
-from window_rig import remember, settle
+from window_rig import rail_strings, remember, settle
 
 from core.engine.facade import start_ticker
 from core.events import Changed
@@ -74,7 +74,10 @@ class Searching(Leaf):
         self.search_field = QLineEdit("plums", self)
 
 
-PAGES = [PageSpec("one", "One", "landmark", Leaf), PageSpec("library", "Two", "library", Leaf, words="table list")]
+PAGES = [
+    PageSpec("one", rail_strings("One"), "landmark", Leaf),
+    PageSpec("library", rail_strings("Two", "table list"), "library", Leaf),
+]
 
 
 @pytest.fixture
@@ -95,7 +98,7 @@ def page_of(window: MainWindow) -> Leaf:
 
 
 def test_a_page_with_its_own_search_field_is_the_only_one_that_asks(context: Context, qtbot: QtBot) -> None:
-    pages = [*PAGES, PageSpec("own", "Own", "search", Searching, has_search=True)]
+    pages = [*PAGES, PageSpec("own", rail_strings("Own"), "search", Searching, has_search=True)]
     window = MainWindow(context, WindowViews(pages, [], gate, inspector, Importing))
     qtbot.addWidget(window)
     window.show()
@@ -229,7 +232,7 @@ def test_searching_shows_answers_and_leads_to_the_library(window: MainWindow, ri
 
 
 def test_all_answers_lead_to_their_reasons_and_say_who_spoke(context: Context, rig: Rig, qtbot: QtBot) -> None:
-    pages = [*PAGES, PageSpec("recall", "Three", "search", Leaf)]
+    pages = [*PAGES, PageSpec("recall", rail_strings("Three"), "search", Leaf)]
     window = MainWindow(context, WindowViews(pages, [], gate, inspector, Importing))
     qtbot.addWidget(window)
     window.show()

@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
-from window_rig import remember, settle
+from window_rig import rail_strings, remember, settle
 
 from core.events import Progress
 from core.types.replies import ImportReport
@@ -43,7 +43,10 @@ def inspector(_context: Context, _parts: Sequence[InspectorSectionSpec]) -> QWid
     return QLabel("inspector")
 
 
-PAGES = [PageSpec("palace", "Palace", "landmark", Page), PageSpec("library", "Library", "library", Page)]
+PAGES = [
+    PageSpec("palace", rail_strings("Palace"), "landmark", Page),
+    PageSpec("library", rail_strings("Library"), "library", Page),
+]
 ROOMS = WindowViews(PAGES, [], gate, inspector, Leaving)
 
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
-from window_rig import hear, remember, settle
+from window_rig import hear, rail_strings, remember, settle
 
 from core.types.values import Memory
 from ui.bridge import Running, Task, make_job
@@ -54,7 +54,10 @@ def importing(_context: Context, _paths: Sequence[object], parent: QWidget) -> Q
     return QDialog(parent)
 
 
-PAGES = [PageSpec("library", "Library", "library", Leaf), PageSpec("settings", "Settings", "x", Leaf, inspects=False)]
+PAGES = [
+    PageSpec("library", rail_strings("Library"), "library", Leaf),
+    PageSpec("settings", rail_strings("Settings"), "x", Leaf, inspects=False),
+]
 
 
 @pytest.fixture
@@ -80,7 +83,7 @@ def seen(window: MainWindow) -> bool:
 def test_keys_of_the_inspector_are_the_pages_where_there_is_none(window: MainWindow, qtbot: QtBot) -> None:
     ran: list[str] = []
     window.context.commands.add(
-        Command(DELETE, "Forget it", lambda: ran.append("forgot"), "Edit", "Del", needs_inspector=True)
+        Command(DELETE, "Forget it", lambda: ran.append("forgot"), "edit", "Del", needs_inspector=True)
     )
     window.show_page("library")
     QTest.keyClick(window, Qt.Key.Key_Delete)
@@ -302,7 +305,7 @@ def test_the_counts_stand_in_one_order_and_an_empty_one_takes_no_room(qtbot: QtB
         status.resize(900, 28)
         status.show()
         for page_id, count in order:
-            status.show_count(page_id, page_id.upper(), count)
+            status.show_count(page_id, page_id.upper(), count, "open")
         status._layout.activate()
         places.append([status._counts[name].x() for name in ("a", "c")])
     assert places[0] == places[1] == places[2]

@@ -68,7 +68,7 @@ def test_it_helped_is_one_press_and_one_undo(qtbot: QtBot, rig: Rig, context: Co
     assert part.counts.text() == "Helped once, caused harm 0 times"
     assert part.effectiveness.text() == "Effectiveness 1.00"
     settle(qtbot, lambda: part.log.text().startswith("Helped, said you, "))
-    assert heard.sentences == ["Noted: it helped."]
+    assert heard.sentences == ["Saved: it helped."]
     rig.undo()
     settle(qtbot, lambda: part.counts.text().startswith("Nobody"))
     assert helped(rig, rule) == (0, 0)

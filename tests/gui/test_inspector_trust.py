@@ -133,8 +133,9 @@ def _down(pixels: float):  # type: ignore[no-untyped-def]  # a point of Qt
 
 def test_words_for_scores() -> None:
     assert [format_signed(value) for value in (0.1, -0.06, 0.004, -0.004)] == ["+0.10", "−0.06", "0.00", "0.00"]
-    assert [describe_level(value) for value in (1.0, 0.85, 0.7, 0.3, 0.0)] == [
-        "Well trusted", "Well trusted", "Fairly trusted", "Weakly trusted", "Hardly trusted",
+    assert [describe_level(value) for value in (1.0, 0.85, 0.7, 0.597, 0.59, 0.3, 0.0)] == [
+        "Well trusted", "Well trusted", "Fairly trusted", "Fairly trusted", "Weakly trusted", "Weakly trusted",
+        "Hardly trusted",
     ]  # fmt: skip
 
 

@@ -64,7 +64,9 @@ def test_kind_and_space_are_the_chosen_ones(context: Context, rig: Rig, qtbot: Q
     again.text.setPlainText("Answer in short sentences.")
     again.save_memory()
     settle(qtbot, lambda: "Answer in short sentences." in {row[0] for row in rig.rows("SELECT text FROM memories")})
-    (row,) = rig.rows("SELECT m.kind, s.name FROM memories m JOIN spaces s ON s.id = m.space_id WHERE m.text LIKE 'Answer%'")
+    (row,) = rig.rows(
+        "SELECT m.kind, s.name FROM memories m JOIN spaces s ON s.id = m.space_id WHERE m.text LIKE 'Answer%'"
+    )
     assert tuple(row) == (Kind.RULE.value, "work")
 
 

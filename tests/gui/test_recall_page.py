@@ -336,7 +336,7 @@ def test_not_this_one_is_told_to_the_engine(room: LabRoom, context: Context, mon
     page.list.setFocus()
     room.key(Qt.Key.Key_X)
     assert said == [(room.lab.ids()[0], "irrelevant", QUESTION)]
-    assert heard.sentences[-1].startswith("Noted")
+    assert heard.sentences[-1].startswith("Saved")
     assert len(room.lab.asked) == 2  # the answer may be another one now
 
 

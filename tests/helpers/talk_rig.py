@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from engine_rig import Rig
 
@@ -20,19 +22,23 @@ _SAID = re.compile(r"I (have|like|live|am|work)\b([^.!?]*\.)")
 _FORMS = {"have": "has", "like": "likes", "live": "lives", "am": "is", "work": "works"}
 
 
-def plain_reader(version: str = "plain-1") -> TalkReader:
-    """Reads "I have …", "I like …", "I live …" and nothing else."""
-    return TalkReader(version, _distill)
+def plain_reader(version: str = "plain-1", kinds: Mapping[str, StatementType] = MappingProxyType({})) -> TalkReader:
+    """Reads "I have …", "I like …", "I live …" and nothing else.
+
+    Args:
+        kinds: what a verb's statement is of, instead of a place (`live`) or a possession.
+    """
+    return TalkReader(version, partial(_distill, {"live": StatementType.PLACE, **kinds}))
 
 
-def _distill(turns: Sequence[Turn]) -> ConversationStatements:
+def _distill(kinds: Mapping[str, StatementType], turns: Sequence[Turn]) -> ConversationStatements:
     made: list[Statement] = []
     is_lasting = True
     for one in turns:
         who = one.speaker or "You"
         for match in _SAID.finditer(one.text):
             text = f"{who} {_FORMS[match[1]]}{match[2]}"
-            kind = StatementType.PLACE if match[1] == "live" else StatementType.POSSESSION
+            kind = kinds.get(match[1], StatementType.POSSESSION)
             made.append(Statement(text, who, kind, is_lasting, 0.9, one.episode_id, match.span(), one.said_ms))
     spoken = {one.episode_id for one in made}
     small = tuple(one.episode_id for one in turns if one.episode_id not in spoken)

@@ -23,6 +23,7 @@ from core.types.values import OWNER_ACTOR, Kind
 from ui.bridge import Bridge, Problem, TaskRunner
 from ui.context import Commands, Context, Desk, Selection
 from ui.prefs import InMemoryStore, Prefs
+from ui.strings import Strings
 from ui.theme.theme import SystemLook, Theme
 
 
@@ -114,3 +115,12 @@ def save_picture(widget: QWidget, path: Path) -> None:
 def state_of(options: Mapping[str, object]) -> InMemoryStore:
     """A store of window options with some of them set."""
     return InMemoryStore(WindowOptions(**options), {})  # type: ignore[arg-type]  # a bag of fields
+
+
+def rail_strings(title: str, words: str = "") -> Strings:
+    """The sentences of a page that stands in for one of the window's.
+
+    Args:
+        words: by which the command palette finds it.
+    """
+    return lambda: {"rail": {"title": title, "words": words}}

@@ -18,14 +18,14 @@ from core.errors import Code
 from ui.bridge import Problem, make_query, make_write, problem_of
 from ui.context import Context
 from ui.gate.sheet import GateSheet
-from ui.gate.unlock import CAPS, describe_problem
+from ui.gate.unlock import describe_problem
+from ui.strings import gate_strings, secret_strings, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_button, make_column, make_label, make_row
 from ui.widgets.secret import SecretField, StrengthMeter, mark_field
 
 _COLUMNS = 3
 _LOOKALIKES = str.maketrans({"0": "O", "8": "B"})
-_FILE = "Loci recovery code.txt"
 
 
 def normalize_code(typed: str) -> str:
@@ -63,12 +63,12 @@ class ShowCodeStep(QWidget):
         theme = context.theme
         self._context = context
         self._code = code
+        strings = gate_strings()
         self.sheet = GateSheet(
             theme,
-            "Your recovery code",
-            "If you ever forget the passphrase, this code is the only other way in. It is shown only once: write it "
-            "down or save it in a password manager.",
-            step="2 of 3",
+            strings["code"]["title"],
+            strings["code"]["text"],
+            step=strings["steps"]["code"],
             width=480,
         )
         grid = QGridLayout()
@@ -78,26 +78,27 @@ class ShowCodeStep(QWidget):
         for nr, group in enumerate(code.split("-")):
             grid.addWidget(_make_code_group(nr + 1, group), nr // _COLUMNS, nr % _COLUMNS)
         self.sheet.add_row(grid)
-        self.copy = make_button("Copy", self._copy_code, theme=theme, icon="copy")
-        self.save = make_button("Save to a file …", self._ask_save_path, theme=theme, icon="save")
+        self.copy = make_button(window_strings()["buttons"]["copy"], self._copy_code, theme=theme, icon="copy")
+        self.save = make_button(strings["code"]["save"], self._ask_save_path, theme=theme, icon="save")
         self._note = make_label("", "small", wrap=True)
         self.sheet.add_space(4)
         self.sheet.add_widgets(self._note)
         self._note.hide()
-        self.main = make_button("I have saved it", onward, kind="primary")
+        self.main = make_button(secret_strings()["kept"], onward, kind="primary")
         self.sheet.add_footer(self.copy, self.save, self.main)
         make_column(self, self.sheet)
         self.setFocusProxy(self.main)
 
     def _copy_code(self) -> None:
         QGuiApplication.clipboard().setText(self._code)
-        self._show_note("Copied. Loci clears the clipboard when you leave this page.")
+        self._show_note(gate_strings()["code"]["copied"])
 
     def _ask_save_path(self) -> None:
-        asking = QFileDialog(self, "Save the recovery code", _FILE)
+        strings = gate_strings()["code"]
+        asking = QFileDialog(self, strings["save_title"], strings["file"])
         asking.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         asking.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        asking.setNameFilter("Text (*.txt)")
+        asking.setNameFilter(strings["file_kinds"])
         asking.setDefaultSuffix("txt")
         asking.fileSelected.connect(self.save_to)
         asking.open()
@@ -110,13 +111,15 @@ class ShowCodeStep(QWidget):
         """
         code, vault = self._code, self._context.bridge.engine.vault
         self.save.setEnabled(False)
-        task = make_write("Saving the recovery code", lambda: vault.keep_recovery_code(code, Path(place))).within(self)
+        task = make_write(gate_strings()["code"]["saving"], lambda: vault.keep_recovery_code(code, Path(place))).within(
+            self
+        )
         self._context.tasks.run(task.success(self._on_code_saved).failure(self._on_save_failed))
 
     def _on_code_saved(self, _nothing: None) -> None:
         self.save.setEnabled(True)
         self.sheet.clear_trouble()
-        self._show_note("Saved. Move the file off this computer.")
+        self._show_note(gate_strings()["code"]["saved"])
 
     def _on_save_failed(self, error: BaseException) -> None:
         self.save.setEnabled(True)
@@ -124,7 +127,7 @@ class ShowCodeStep(QWidget):
         if problem is not None and problem.family == "user":
             self.sheet.show_problem(problem.sentence)
         else:
-            self.sheet.show_problem("The code could not be saved there. Choose another folder.")
+            self.sheet.show_problem(gate_strings()["code"]["not_saved"])
 
     def _show_note(self, sentence: str) -> None:
         self._note.setText(sentence)
@@ -137,7 +140,7 @@ def _make_code_group(number: int, letters: str) -> QWidget:
     words = make_label(letters)
     words.setObjectName("code")
     words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    words.setAccessibleName(f"Group {number}: {' '.join(letters)}")
+    words.setAccessibleName(secret_strings()["group"].format(number=number, letters=" ".join(letters)))
     nr = make_label(str(number), "small")
     nr.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     nr.setFixedWidth(nr.fontMetrics().horizontalAdvance("00"))
@@ -167,23 +170,25 @@ class CheckCodeStep(QWidget):
         super().__init__()
         self._code, self._groups, self._onward = code, code.split("-"), onward
         first, second = asked or sorted(random.SystemRandom().sample(range(1, len(self._groups) + 1), 2))
+        strings = gate_strings()
         self.sheet = GateSheet(
             theme,
-            "Confirm your recovery code",
-            f"Type groups {first} and {second} of your code, or paste the whole code into either field.",
-            step="2 of 3",
+            strings["check"]["title"],
+            strings["check"]["text"].format(first=first, second=second),
+            step=strings["steps"]["code"],
             width=480,
         )
         self.fields = {number: self._make_field(number) for number in (first, second)}
         columns = [
-            make_column(None, make_label(f"Group {number}", "strong"), line) for number, line in self.fields.items()
+            make_column(None, make_label(strings["check"]["group"].format(number=number), "strong"), line)
+            for number, line in self.fields.items()
         ]
         line = make_row(gap=16)
         for made in columns:
             line.addLayout(made)
         self.sheet.add_row(line)
-        self.main = make_button("Check", self.check_groups, kind="primary")
-        self.back = make_button("Show the code again", back)
+        self.main = make_button(strings["check"]["go_on"], self.check_groups, kind="primary")
+        self.back = make_button(strings["check"]["back"], back)
         self.sheet.add_footer(self.back, self.main)
         make_column(self, self.sheet)
         self.setFocusProxy(self.fields[first])
@@ -191,7 +196,7 @@ class CheckCodeStep(QWidget):
     def _make_field(self, number: int) -> QLineEdit:
         field = QLineEdit()
         field.setObjectName("code")
-        field.setAccessibleName(f"Group {number}")
+        field.setAccessibleName(gate_strings()["check"]["group"].format(number=number))
         field.returnPressed.connect(self._on_return_pressed)
         field.textEdited.connect(self._on_text_edited)
         return field
@@ -222,9 +227,10 @@ class CheckCodeStep(QWidget):
             return
         for number in wrong:
             mark_field(self.fields[number], is_wrong=True)
-        many = " and ".join(str(number) for number in wrong)
+        strings = gate_strings()["check"]
+        many = strings["and"].join(str(number) for number in wrong)
         self.sheet.show_problem(
-            f"Group {many} does not match." if len(wrong) == 1 else f"Groups {many} do not match.",
+            strings["wrong"]["one" if len(wrong) == 1 else "many"].format(groups=many),
         )
         self.fields[wrong[0]].setFocus()
         self.fields[wrong[0]].selectAll()
@@ -241,13 +247,7 @@ def clear_code_from_clipboard(code: str) -> None:
         clipboard.clear()
 
 
-_TITLE = "A palace for what you know"
-_WHAT = (
-    "Loci keeps your conversations with assistants and your notes as a place you can walk through. Everything stays on "
-    "this computer, encrypted. Only your passphrase opens it."
-)
 _FIND, _EMPTY = True, False  # whether to look for exports
-_DIFFER = "The two do not match."
 
 
 class PassphraseStep(QWidget):
@@ -261,26 +261,31 @@ class PassphraseStep(QWidget):
         """
         super().__init__()
         self._make = make
-        self.sheet = GateSheet(theme, _TITLE, _WHAT, step="1 of 3", width=480)
-        self.first = SecretField(theme, "Passphrase")
-        self.second = SecretField(theme, "Repeat the passphrase")
+        strings = gate_strings()
+        self.sheet = GateSheet(
+            theme,
+            strings["passphrase"]["title"],
+            strings["passphrase"]["text"],
+            step=strings["steps"]["passphrase"],
+            width=480,
+        )
+        self.first = SecretField(theme, strings["passphrase"]["field"])
+        self.second = SecretField(theme, strings["passphrase"]["repeat"])
         self.meter = StrengthMeter(theme)
-        self._caps = make_label(CAPS, "warning")
+        self._caps = make_label(strings["caps"], "warning")
         self._caps.hide()
-        self._differ = make_label(_DIFFER, "warning")
+        self._differ = make_label(strings["passphrase"]["differ"], "warning")
         self._differ.hide()
-        self.ring = QCheckBox("Also unlock with this computer's keyring")
-        self.ring.setAccessibleDescription("Then the passphrase is needed only when the keyring is not available.")
-        self.ring.setToolTip("Then the passphrase is needed only when the keyring is not available.")
+        self.ring = QCheckBox(strings["passphrase"]["keyring"])
+        self.ring.setAccessibleDescription(strings["passphrase"]["keyring_hint"])
+        self.ring.setToolTip(strings["passphrase"]["keyring_hint"])
         self.ring.hide()
-        self.main = make_button("Create my palace", self.submit_passphrase, kind="primary")
-        self.sheet.add_widgets(make_label("Choose a passphrase", "strong"), self.first, self.meter)
+        self.main = make_button(strings["passphrase"]["create"], self.submit_passphrase, kind="primary")
+        self.sheet.add_widgets(make_label(strings["passphrase"]["choose"], "strong"), self.first, self.meter)
         self.sheet.add_widgets(
-            make_label("Repeat the passphrase", "strong"), self.second, self._differ, self._caps, self.ring
+            make_label(strings["passphrase"]["repeat"], "strong"), self.second, self._differ, self._caps, self.ring
         )
-        self.sheet.add_widgets(
-            make_label("Nobody can reset it for you. You get a recovery code next.", "small", wrap=True)
-        )
+        self.sheet.add_widgets(make_label(strings["passphrase"]["hint"], "small", wrap=True))
         self.sheet.add_footer(self.main)
         make_column(self, self.sheet)
         self.setFocusProxy(self.first)
@@ -307,17 +312,18 @@ class PassphraseStep(QWidget):
         """Make the vault, if both fields agree."""
         if not self.main.isEnabled():
             return
+        strings = gate_strings()["passphrase"]
         if not self.first.text().strip():
-            self._show_problem(self.first, "Choose a passphrase first.")
+            self._show_problem(self.first, strings["empty"])
         elif self.first.text() != self.second.text():
             self._differ.hide()
-            self._show_problem(self.second, f"{_DIFFER} Type it again.")
+            self._show_problem(self.second, secret_strings()["differ"])
         else:
             self.second.take_text()
             typed = self.first.take_text()
             self._differ.hide()
             self._set_free(is_free=False)
-            self.sheet.show_busy("Creating the palace")
+            self.sheet.show_busy(strings["creating"])
             self._make(typed, self.ring.isChecked() and not self.ring.isHidden())
 
     def _show_problem(self, line: SecretField, sentence: str) -> None:
@@ -328,7 +334,8 @@ class PassphraseStep(QWidget):
     def _set_free(self, *, is_free: bool) -> None:
         for part in (self.first, self.second, self.ring, self.main):
             part.setEnabled(is_free)
-        self.main.setText("Create my palace" if is_free else "Creating it …")
+        strings = gate_strings()["passphrase"]
+        self.main.setText(strings["create"] if is_free else strings["busy"])
 
     def show_failure(self, sentence: str, action: str = "", run: Callable[[], None] | None = None) -> None:
         """It was not made."""
@@ -348,19 +355,19 @@ class BeginStep(QWidget):
             begin: opens the palace; is called with whether to look for exports.
         """
         super().__init__()
+        strings = gate_strings()
         self.sheet = GateSheet(
             theme,
-            "Import your history",
-            "Loci reads exports of ChatGPT, Claude, Claude Code, Codex, Obsidian and others. It can look for them in "
-            "the usual folders of this computer. Nothing is imported before you have seen it.",
-            step="3 of 3",
+            strings["begin"]["title"],
+            strings["begin"]["text"],
+            step=strings["steps"]["begin"],
             width=480,
         )
         self.finder = make_button(
-            "Find my exports", lambda: begin(_FIND), kind="primary", theme=theme, icon="folder-search"
+            strings["begin"]["find"], lambda: begin(_FIND), kind="primary", theme=theme, icon="folder-search"
         )
-        self.nothing = make_button("Start empty", lambda: begin(_EMPTY))
-        self.back = make_button("Back", back, kind="ghost")
+        self.nothing = make_button(strings["begin"]["empty"], lambda: begin(_EMPTY))
+        self.back = make_button(strings["begin"]["back"], back, kind="ghost")
         self.sheet.add_footer(self.back, self.nothing, self.finder)
         make_column(self, self.sheet)
         self.setFocusProxy(self.finder)
@@ -368,7 +375,7 @@ class BeginStep(QWidget):
     def show_opening(self) -> None:
         """The palace is being opened."""
         self._set_free(is_free=False)
-        self.sheet.show_busy("Opening the palace")
+        self.sheet.show_busy(gate_strings()["begin"]["opening"])
 
     def _set_free(self, *, is_free: bool) -> None:
         for part in (self.finder, self.nothing, self.back):
@@ -404,7 +411,7 @@ class FirstRun(QWidget):
         self._show_page(self.passphrase)
         vault = context.bridge.engine.vault
         self._context.tasks.run(
-            make_query("Looking for a keyring", vault.keyring_available)
+            make_query(gate_strings()["passphrase"]["finding_keyring"], vault.keyring_available)
             .within(self, "keyring")
             .success(self._offer_ring)
             .failure(lambda _: None)
@@ -432,7 +439,7 @@ class FirstRun(QWidget):
         vault = self._context.bridge.engine.vault
         secrets = [passphrase]  # given away once; nothing of the task keeps it
         self._context.tasks.run(
-            make_query("Creating the palace", lambda: vault.create(secrets.pop(), use_keyring))
+            make_query(gate_strings()["passphrase"]["creating"], lambda: vault.create(secrets.pop(), use_keyring))
             .within(self)
             .success(self._on_vault_made)
             .failure(self._on_making_failed)
@@ -451,7 +458,7 @@ class FirstRun(QWidget):
         if problem is None or self.passphrase is None:
             return
         if problem.code == Code.VAULT_EXISTS.value:
-            self.passphrase.show_failure(problem.sentence, "Unlock it", self._again)
+            self.passphrase.show_failure(problem.sentence, gate_strings()["passphrase"]["exists"], self._again)
         else:
             self.passphrase.show_failure(problem.sentence)
 
@@ -471,9 +478,10 @@ class FirstRun(QWidget):
         if page is None:
             return
         page.main.setEnabled(False)
-        page.sheet.show_busy("Checking the code")
+        strings = gate_strings()["check"]
+        page.sheet.show_busy(strings["checking"])
         self._context.tasks.run(
-            make_query("Checking the recovery code", lambda: vault.check_recovery(self._code))
+            make_query(strings["checking_code"], lambda: vault.check_recovery(self._code))
             .within(self)
             .success(self._on_code_proved)
             .failure(self._on_proof_failed)
@@ -484,7 +492,7 @@ class FirstRun(QWidget):
             self.check_code.main.setEnabled(True)
             self.check_code.sheet.hide_busy()
             if not fits:
-                self.check_code.sheet.show_problem("This code does not match the key file. Show it again and compare.")
+                self.check_code.sheet.show_problem(gate_strings()["check"]["refused"])
                 return
         if self.last is None:
             self.last = BeginStep(self._context.theme, self._show_code_again, self._on_begin_clicked)

@@ -19,8 +19,9 @@ from ui.context import USUAL_PLACES, Context
 from ui.gate.first_run import FirstRun
 from ui.gate.sheet import GateSheet
 from ui.gate.unlock import UnlockSheet, describe_problem
+from ui.strings import format_count, gate_strings, window_strings
 from ui.widgets.basics import make_button, make_column, make_row, make_scroll_area
-from ui.widgets.labels import count_of, date_of
+from ui.widgets.labels import date_of
 from ui.widgets.states import LoadingState
 
 Opener = Callable[[str | None], "Future[OpenInfo]"]
@@ -38,7 +39,7 @@ class Gate(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.setObjectName("ground")
-        self.setAccessibleName("Gate")
+        self.setAccessibleName(gate_strings()["name"])
         self.context = context
         self.opener: Opener = context.bridge.engine.vault.open
         self.page: QWidget | None = None
@@ -69,11 +70,12 @@ class Gate(QWidget):
 
     def find_vault(self) -> None:
         """Look whether there is a vault and how it may be opened."""
-        loading = LoadingState("Looking for your palace …")
+        strings = gate_strings()
+        loading = LoadingState(strings["finding"])
         loading.show_soon()
         self._show_page(loading)
         vault = self.context.bridge.engine.vault
-        task = make_query("Looking for the palace", vault.read_presence).within(self, "presence")
+        task = make_query(strings["finding_palace"], vault.read_presence).within(self, "presence")
         self.context.tasks.run(task.success(self._on_presence_found).failure(self._on_look_failed))
 
     def _on_presence_found(self, presence: Presence) -> None:
@@ -92,8 +94,8 @@ class Gate(QWidget):
             self._show_trouble(problem)
 
     def _show_trouble(self, problem: Problem) -> None:
-        sheet = GateSheet(self.context.theme, "Your palace cannot be opened", describe_problem(problem))
-        again = make_button("Try again", self.find_vault, kind="primary")
+        sheet = GateSheet(self.context.theme, gate_strings()["trouble"], describe_problem(problem))
+        again = make_button(window_strings()["buttons"]["retry"], self.find_vault, kind="primary")
         sheet.add_footer(again)
         sheet.setFocusProxy(again)
         self._show_page(sheet)
@@ -135,7 +137,7 @@ class Gate(QWidget):
         secrets = [secret]  # given away once; nothing of the task keeps it
         self._is_opening = True
         self.context.tasks.run(
-            make_query("Unlocking", lambda: self.opener(secrets.pop()))
+            make_query(gate_strings()["unlock"]["busy"], lambda: self.opener(secrets.pop()))
             .within(self)
             .success(lambda info: self._on_vault_opened(info, finds=finds))
             .failure(self._on_opening_failed)
@@ -156,7 +158,7 @@ class Gate(QWidget):
         self._is_opening = False
         problem = problem_of(error)
         if problem is None and getattr(error, "code", None) is Code.VAULT_LOCKED:
-            problem = Problem("user", "This vault is in no keyring; use its passphrase or recovery code.", "")
+            problem = Problem("user", gate_strings()["unlock"]["no_keyring"], "")
         if isinstance(self.page, (UnlockSheet, FirstRun)):
             self.page.show_failure(problem)
 
@@ -181,17 +183,20 @@ def announce_opening(context: Context, info: OpenInfo) -> None:
 
 
 def _ask_older(context: Context, notes: list[str]) -> None:
+    strings = gate_strings()["older"]
+
     def accept_vault() -> None:
-        task = make_query("Accepting the vault", context.bridge.engine.accept_older)
+        task = make_query(strings["accepting"], context.bridge.engine.accept_older)
         context.tasks.run(task.success(lambda retired: _show_accepted(context, retired)))
 
-    context.desk.show_message(" ".join(notes), "Use this copy", accept_vault, stays=True)
+    context.desk.show_message(" ".join(notes), strings["accept"], accept_vault, stays=True)
 
 
 def _show_accepted(context: Context, retired: int) -> None:
-    sentence = "This copy is now the current one."
+    strings = gate_strings()["older"]
+    sentence = strings["accepted"]
     if retired:
-        sentence += f" {count_of(retired, 'assistant')} must be paired again."
+        sentence = f"{sentence} {format_count(strings['unpaired'], retired)}"
     context.desk.show_message(sentence)
 
 
@@ -205,32 +210,26 @@ def opening_notes(info: OpenInfo) -> list[str]:
         Sentences; none where all is well.
     """
     notes: list[str] = []
+    strings = gate_strings()["opening"]
     if info.lost_commits:
-        notes.append(
-            f"About {count_of(info.lost_commits, 'recent change')} could not be read after damage to the vault's log."
-        )
+        notes.append(format_count(strings["lost"], info.lost_commits))
     elif info.is_log_damaged:
-        notes.append("The vault's log was damaged; nothing seems to be lost.")
+        notes.append(strings["log_damaged"])
     elif info.recovered_from_crash:
-        notes.append("Loci was not closed properly last time; everything that was saved is here.")
+        notes.append(strings["crashed"])
     older = info.older_than_head
     if older is not None:
         notes.extend(_describe_doubts(older))
     elif info.head_state != "ok":
-        notes.append(
-            "The record of the last change on this computer was missing, so Loci cannot tell which copy is newest."
-        )
+        notes.append(strings["no_record"])
     return notes
 
 
 def _describe_doubts(older: OlderCopy) -> list[str]:
+    strings = gate_strings()["older"]
     if older.doubt == "older":
-        seen = "" if older.head_time_ms is None else f" on {date_of(older.head_time_ms)}"
-        sentence = (
-            f"This vault is older than the one last seen here{seen}: it may be a copy, or its newest changes are lost."
-        )
+        seen = older.head_time_ms
+        sentence = strings["older"] if seen is None else strings["older_on"].format(day=date_of(seen))
     else:
-        sentence = (
-            "Loci cannot tell whether this is an older copy: the record of the last change on this computer is missing."
-        )
-    return [sentence, "Nothing changes and no assistant can connect until you use this copy."]
+        sentence = strings["unknown"]
+    return [sentence, strings["consequence"]]

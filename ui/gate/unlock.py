@@ -14,17 +14,10 @@ from core.errors import Code
 from core.types.replies import Presence
 from ui.bridge import Problem
 from ui.gate.sheet import GateSheet
+from ui.strings import gate_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import add_hidden_children, make_button, make_column, make_hairline, make_label, make_row
 from ui.widgets.secret import SecretField, mark_field
-
-CAPS = "Caps Lock is on."
-_WRONG = "That passphrase does not open this vault."
-_WRONG_CODE = "That code does not open this vault. It has nine groups of four letters and digits; spaces do not matter."
-_WHAT_TO_DO = {
-    Code.VAULT_DAMAGED.value: "Nothing was changed. To restore a backup, run: loci restore",
-    Code.KEY_FILE_DAMAGED.value: "Your passphrase was not checked.",
-}
 
 
 def describe_problem(problem: Problem) -> str:
@@ -33,7 +26,7 @@ def describe_problem(problem: Problem) -> str:
     Args:
         problem: as `problem_of` tells it.
     """
-    more = _WHAT_TO_DO.get(problem.code, "")
+    more = gate_strings()["remedies"].get(problem.code, "")
     return f"{problem.sentence} {more}".strip()
 
 
@@ -52,23 +45,24 @@ class UnlockSheet(QWidget):
         self._presence, self._unlock, self._note = presence, unlock, note
         self._is_by_code = not presence.has_passphrase
         self._was_ring = False
-        self.sheet = GateSheet(theme, "Welcome back", "")
+        strings = gate_strings()["unlock"]
+        self.sheet = GateSheet(theme, strings["title"], "")
         self._name = make_label("", "strong")
-        self.field = SecretField(theme, "Passphrase")
+        self.field = SecretField(theme, strings["passphrase"])
         self.field.returnPressed.connect(self.submit_typed)
         self.field.textEdited.connect(self._on_text_edited)
         self.field.caps.connect(self._show_caps_warning)
         self.code = QLineEdit()
         self.code.setObjectName("code")
-        self.code.setAccessibleName("Recovery code")
-        self.code.setPlaceholderText("ABCD-EFGH-…")
+        self.code.setAccessibleName(strings["code"])
+        self.code.setPlaceholderText(strings["code_form"])
         self.code.returnPressed.connect(self.submit_typed)
         self.code.textEdited.connect(self._on_text_edited)
-        self._caps = make_label(CAPS, "warning")
+        self._caps = make_label(gate_strings()["caps"], "warning")
         self._caps.hide()
         self.switch = make_button("", self._switch_field, kind="link")
-        self.main = make_button("Unlock", self.submit_typed, kind="primary")
-        self.ring = make_button("Use this computer's keyring", self.open_by_keyring, theme=theme, icon="key-round")
+        self.main = make_button(strings["unlock"], self.submit_typed, kind="primary")
+        self.ring = make_button(strings["use_keyring"], self.open_by_keyring, theme=theme, icon="key-round")
         self._build_layout()
         self._show_way()
 
@@ -88,18 +82,15 @@ class UnlockSheet(QWidget):
 
     def _show_way(self) -> None:
         by_code = self._is_by_code
-        self._name.setText("Recovery code" if by_code else "Passphrase")
+        strings = gate_strings()["unlock"]
+        self._name.setText(strings["code"] if by_code else strings["passphrase"])
         self.field.setVisible(not by_code)
         self.code.setVisible(by_code)
         self._caps.hide()
-        self.switch.setText("Use the passphrase" if by_code else "Use the recovery code instead")
+        self.switch.setText(strings["use_passphrase"] if by_code else strings["use_code"])
         self.switch.setAccessibleName(self.switch.text())
         self.switch.setVisible(self._presence.has_passphrase)
-        usual = (
-            "Your palace is locked. Enter your recovery code."
-            if by_code
-            else "Your palace is locked. Enter your passphrase."
-        )
+        usual = strings["text_code"] if by_code else strings["text_passphrase"]
         self.sheet.sentence.setText(self._note or usual)
         self._current_field.setFocus()
 
@@ -128,7 +119,7 @@ class UnlockSheet(QWidget):
         if not self.main.isEnabled():
             return
         if not self._current_field.text().strip():
-            self._refuse_line(f"Type your {self._name.text().lower()} first.")
+            self._refuse_line(gate_strings()["unlock"]["empty"].format(field=self._name.text().lower()))
             return
         if self._is_by_code:
             typed = self.code.text()
@@ -146,13 +137,14 @@ class UnlockSheet(QWidget):
     def _start_unlock(self, secret: str | None) -> None:
         self._was_ring = secret is None
         self._set_free(is_free=False)
-        self.sheet.show_busy("Unlocking")
+        self.sheet.show_busy(gate_strings()["unlock"]["busy"])
         self._unlock(secret)
 
     def _set_free(self, *, is_free: bool) -> None:
         for part in (self.field, self.code, self.switch, self.main, self.ring):
             part.setEnabled(is_free)
-        self.main.setText("Unlock" if is_free else "Unlocking …")
+        strings = gate_strings()["unlock"]
+        self.main.setText(strings["unlock"] if is_free else strings["unlocking"])
 
     def show_failure(self, problem: Problem | None) -> None:
         """It was not opened.
@@ -165,7 +157,7 @@ class UnlockSheet(QWidget):
         if problem is None:
             self._current_field.setFocus()
         elif problem.code == Code.WRONG_SECRET.value and not self._was_ring:
-            self._refuse_line(_WRONG_CODE if self._is_by_code else _WRONG)
+            self._refuse_line(gate_strings()["unlock"]["wrong_code" if self._is_by_code else "wrong_passphrase"])
         else:
             self.sheet.show_problem(describe_problem(problem))
             self._current_field.setFocus()

@@ -71,7 +71,8 @@ class FindingsPanel(QWidget):
     def reload(self) -> None:
         """Read it again."""
         imports, ids = self._context.bridge.engine.imports, self._ids
-        task = make_query("Reading what was found", lambda: imports.read_findings(ids)).within(self, "found")
+        title = import_strings()["found"]["task"]
+        task = make_query(title, lambda: imports.read_findings(ids)).within(self, "found")
         self._context.tasks.run(task.success(self._show_findings).failure(lambda _: self._again.stop()))
 
     def _show_findings(self, found: ImportFindings) -> None:

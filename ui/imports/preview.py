@@ -29,7 +29,6 @@ from core.types.replies import ConversationPlan, ImportReport
 from core.types.values import GLOBAL_SPACE, HOME_SPACE
 from ui.context import Context
 from ui.imports.sources import (
-    UNDERSTOOD,
     ImportSource,
     count_known_records,
     format_date_span,
@@ -37,6 +36,7 @@ from ui.imports.sources import (
     summarize_import_report,
 )
 from ui.lists.tick_table import TickModel, TickRow, TickTable
+from ui.strings import format_count, import_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
     Elided,
@@ -55,7 +55,6 @@ from ui.widgets.labels import (
     FORMAT_WORDS,
     Omission,
     capitalize_first,
-    count_of,
     date_of,
     describe_omissions,
     name_space,
@@ -105,21 +104,22 @@ class ContentStep(QWidget):
         self._name = Elided("", "section", Qt.TextElideMode.ElideMiddle)
         self._summary = make_label("", "muted", wrap=True)
         self._figures = ImportFigures()
-        self.model = TickModel(("Conversation", "New", "Messages", "Branches", "Last"), (1, 2, 3))
-        self.table = TickTable(context.theme, self.model, "Conversations")
+        strings = import_strings()["preview"]
+        self.model = TickModel(tuple(strings["columns"]), (1, 2, 3))
+        self.table = TickTable(context.theme, self.model, strings["conversations"])
         self.model.ticks.connect(self._on_ticks_changed)
         self.filter = QLineEdit()
-        self.filter.setPlaceholderText("Filter by title")
-        self.filter.setAccessibleName("Filter by title")
+        self.filter.setPlaceholderText(strings["filter"])
+        self.filter.setAccessibleName(strings["filter"])
         self.filter.setClearButtonEnabled(True)
         self.filter.setMinimumWidth(64)
         self.filter.setMaximumWidth(context.theme.px(180))
         self.filter.textChanged.connect(self.model.filter_rows)
         self.all = make_button(
-            "All", lambda: self.model.tick_shown(is_on=True), kind="ghost", hint="Tick all that are shown"
+            strings["all"], lambda: self.model.tick_shown(is_on=True), kind="ghost", hint=strings["all_hint"]
         )
         self.none = make_button(
-            "None", lambda: self.model.tick_shown(is_on=False), kind="ghost", hint="Untick all that are shown"
+            strings["none"], lambda: self.model.tick_shown(is_on=False), kind="ghost", hint=strings["none_hint"]
         )
         self._tabs_row = make_row(None, self.filter, self.all, self.none)
         self._tabs: Segments | None = None
@@ -163,7 +163,7 @@ class ContentStep(QWidget):
         self.table.setColumnHidden(1, all(row.new == row.messages for row in report.plan))
         self._has_branches = any(row.branches for row in report.plan)
         self._fit_columns()
-        more = f"{report.plan_more:,} more conversations are not listed. They are imported only if all are ticked."
+        more = import_strings()["preview"]["more"].format(count=report.plan_more)
         self._more.setText(more if report.plan_more else "")
         self._more.setVisible(bool(report.plan_more))
         self._fill_left(describe_omissions(report.skipped))
@@ -182,14 +182,15 @@ class ContentStep(QWidget):
     def _name_tabs(self, report: ImportReport) -> None:
         rows = len(report.plan) + report.plan_more
         skipped = sum(report.skipped.values())
-        choices = [("plan", f"Conversations {rows:,}" if report.conversations else "To import")]
-        choices += [("left", f"Left out {skipped:,}")] if skipped else []
-        choices += [("trouble", f"Problems {len(report.errors):,}")] if report.errors else []
+        strings = import_strings()["preview"]["tabs"]
+        choices = [("plan", strings["conversations" if report.conversations else "all"].format(count=rows))]
+        choices += [("left", strings["left"].format(count=skipped))] if skipped else []
+        choices += [("trouble", strings["problems"].format(count=len(report.errors)))] if report.errors else []
         if self._tabs is not None:
             self._tabs_row.removeWidget(self._tabs)
             self._tabs.hide()
             self._tabs.deleteLater()
-        self._tabs = Segments(choices, "plan", "Parts of the export")
+        self._tabs = Segments(choices, "plan", strings["title"])
         self._tabs.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._tabs.chosen.connect(self.show_part)
         self._tabs_row.insertWidget(0, self._tabs)
@@ -240,8 +241,9 @@ class ContentStep(QWidget):
 
 def _problem_table(theme: Theme) -> QTableWidget:
     table = QTableWidget(0, 2)
-    table.setHorizontalHeaderLabels(["Where", "Problem"])
-    table.setAccessibleName("Problems")
+    strings = import_strings()["problems"]
+    table.setHorizontalHeaderLabels([strings["where"], strings["problem"]])
+    table.setAccessibleName(strings["title"])
     table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     table.setShowGrid(False)
@@ -259,13 +261,14 @@ def _problem_table(theme: Theme) -> QTableWidget:
 
 def _report_figures(report: ImportReport) -> list[tuple[int, str]]:
     messages = report.messages
+    strings = import_strings()["preview"]["figures"]
     return [
-        (report.stored, "new"),
-        (messages.get("user", 0), "you said"),
-        (messages.get("assistant", 0), "assistants said"),
-        (messages.get("other", 0), "other entries"),
-        (report.proposals, "need your decision"),
-        (count_known_records(report), "already imported"),
+        (report.stored, strings["new"]),
+        (messages.get("user", 0), strings["user"]),
+        (messages.get("assistant", 0), strings["assistant"]),
+        (messages.get("other", 0), strings["other"]),
+        (report.proposals, strings["review"]),
+        (count_known_records(report), strings["known"]),
     ]
 
 
@@ -304,10 +307,11 @@ class RefusedExport(QWidget):
         super().__init__()
         self._title = Elided("", "section", Qt.TextElideMode.ElideMiddle)
         self._sentence = make_label("", wrap=True)
-        self._form = MenuChip(context.theme, "Import as", FORMAT_WORDS, "")
+        strings = import_strings()["refused"]
+        self._form = MenuChip(context.theme, strings["import_as"], FORMAT_WORDS, "")
         self._form.chosen.connect(self.formed)
-        self._hint = make_label(UNDERSTOOD, "muted", wrap=True)
-        self.other = make_button("Choose something else", self.leave.emit)
+        self._hint = make_label(import_strings()["choose"]["understood"], "muted", wrap=True)
+        self.other = make_button(strings["other"], self.leave.emit)
         layout = make_column(self, self._title, self._sentence, self._hint, gap=12)
         layout.addLayout(make_row(self.other, self._form, None))
         layout.addStretch(1)
@@ -319,13 +323,12 @@ class RefusedExport(QWidget):
             return
         is_unknown = problem.code == _UNKNOWN and source.form is None
         self._title.set_text(source.name)
-        self._sentence.setText(
-            "Loci does not recognise this format. You can choose one." if is_unknown else problem.sentence
-        )
+        strings = import_strings()["refused"]
+        self._sentence.setText(strings["unknown"] if is_unknown else problem.sentence)
         self._form.setVisible(problem.code == _UNKNOWN)
         self._form.show_choice(source.form or "")
         if not source.form:
-            self._form.setText("Import as …")
+            self._form.setText(strings["import_as_open"])
 
 
 class WaitingStep(QWidget):
@@ -341,7 +344,7 @@ class WaitingStep(QWidget):
         bar.setRange(0, 0)
         bar.setTextVisible(False)
         bar.setFixedWidth(240)
-        bar.setAccessibleName("Reading the export")
+        bar.setAccessibleName(import_strings()["waiting"]["bar"])
         layout = make_column(self, gap=12)
         layout.addStretch(2)
         layout.addWidget(self._sentence)
@@ -351,8 +354,9 @@ class WaitingStep(QWidget):
 
     def show_source(self, source: ImportSource) -> None:
         """Say what is read."""
-        self._sentence.set_text(f"Reading “{source.name}” …")
-        self.count.setText("Nothing is stored yet.")
+        strings = import_strings()["waiting"]
+        self._sentence.set_text(strings["title"].format(name=source.name))
+        self.count.setText(strings["hint"])
 
 
 class RehearsalStep(QWidget):
@@ -375,7 +379,8 @@ class RehearsalStep(QWidget):
         self._context = context
         self._sources: list[ImportSource] = []
         self.list = QListWidget()
-        self.list.setAccessibleName("Exports")
+        strings = import_strings()
+        self.list.setAccessibleName(strings["preview"]["exports"])
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setFixedWidth(context.theme.px(160))
@@ -393,10 +398,8 @@ class RehearsalStep(QWidget):
         line.setStretch(1, 1)
         self.space = QComboBox()
         self.space.setEditable(True)
-        self.space.setAccessibleName("Import into")
-        self.space.setToolTip(
-            "The space to import into, a wing of the palace. Entries that name their own space go there."
-        )
+        self.space.setAccessibleName(strings["space"]["title"])
+        self.space.setToolTip(strings["space"]["hint"])
         self.space.setMinimumWidth(context.theme.px(160))
         self._typed = make_timer(self, self._on_space_typed)
         self._space = HOME_SPACE
@@ -405,7 +408,7 @@ class RehearsalStep(QWidget):
         self._total = make_label("", "muted")
         layout = make_column(self, gap=12)
         layout.addLayout(line, 1)
-        layout.addLayout(make_row(make_label("Import into", "muted"), self.space, None, self._total))
+        layout.addLayout(make_row(make_label(strings["space"]["title"], "muted"), self.space, None, self._total))
 
     # ---- sources
 
@@ -433,7 +436,7 @@ class RehearsalStep(QWidget):
 
     def show_count(self, done: int) -> None:
         """How far the reading is."""
-        self.waiting.count.setText(f"{count_of(done, 'entry', 'entries')} so far. Nothing is stored yet.")
+        self.waiting.count.setText(format_count(import_strings()["waiting"]["count"], done))
 
     @property
     def current(self) -> ImportSource | None:
@@ -456,16 +459,17 @@ class RehearsalStep(QWidget):
             self._stack.setCurrentWidget(self.waiting)
 
     def _name_all(self) -> None:
+        strings = import_strings()
         for at, source in enumerate(self._sources):
             if source.problem is not None:
-                state = "cannot be imported"
+                state = strings["state"]["refused"]
             elif source.report is None:
-                state = "not read yet"
+                state = strings["state"]["unread"]
             else:
-                state = f"{source.new:,} new" if source.new else "nothing new"
+                state = strings["state"]["new" if source.new else "nothing"].format(count=source.new)
             self.list.item(at).setText(f"{source.name}\n{state}")
         many = len(self._sources) > 1
-        self._total.setText(f"{sum(s.new for s in self._sources):,} new in all" if many else "")
+        self._total.setText(strings["preview"]["total"].format(count=sum(s.new for s in self._sources)) if many else "")
 
     def _on_source_chosen(self) -> None:
         self._name_all()

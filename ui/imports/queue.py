@@ -21,6 +21,7 @@ from ui.context import Context
 from ui.imports.findings import FindingsPanel
 from ui.imports.sources import describe_stored, format_duration, format_report_span
 from ui.imports.statements import StatementsOffer
+from ui.strings import format_count, import_strings
 from ui.widgets.basics import (
     Elided,
     clear_layout,
@@ -31,7 +32,6 @@ from ui.widgets.basics import (
     make_row,
     make_scroll_area,
 )
-from ui.widgets.labels import count_of
 
 _WINDOW_S = 8.0
 
@@ -51,13 +51,12 @@ class ProgressStep(QWidget):
         self._nr.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
-        self.bar.setAccessibleName("Progress of the import")
+        strings = import_strings()["progress"]
+        self.bar.setAccessibleName(strings["bar"])
         self.bar.setFixedWidth(context.theme.px(420))
         self.count = make_label("", "muted")
         self.count.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._hint = make_label(
-            "You can close this dialog. The import continues, and the status bar shows its progress.", "small"
-        )
+        self._hint = make_label(strings["hint"], "small")
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         layout = make_column(self, gap=12)
         layout.addStretch(2)
@@ -77,12 +76,13 @@ class ProgressStep(QWidget):
 
     def _on_job_began(self, at: int) -> None:
         self._seen.clear()
-        self._title.set_text(f"Importing “{self._names[at]}”")
+        strings = import_strings()["progress"]
+        self._title.set_text(strings["title"].format(name=self._names[at]))
         many = len(self._names)
-        self._nr.setText(f"{at + 1} of {many}" if many > 1 else "")
+        self._nr.setText(strings["place"].format(number=at + 1, count=many) if many > 1 else "")
         self._nr.setVisible(many > 1)
         self.bar.setRange(0, 0)
-        self.count.setText("Scanning …")
+        self.count.setText(strings["scanning"])
 
     def show_progress(self, done: int, total: int) -> None:
         """Show how far it is.
@@ -91,30 +91,32 @@ class ProgressStep(QWidget):
             done: entries so far.
             total: of how many; -1 while it is read through.
         """
+        strings = import_strings()["progress"]
         if total <= 0:
             self.bar.setRange(0, 0)
-            self.count.setText(f"Scanning: {count_of(done, 'entry', 'entries')} …")
+            self.count.setText(format_count(strings["scanned"], done))
             return
         self.bar.setRange(0, total)
         self.bar.setValue(done)
-        self.count.setText(f"{done:,} of {total:,}{self._describe_rate(done, total)}")
+        parts = [strings["done"].format(done=done, total=total), *self._describe_rate(done, total)]
+        self.count.setText(" · ".join(parts))
 
-    def _describe_rate(self, done: int, total: int) -> str:
+    def _describe_rate(self, done: int, total: int) -> list[str]:
         now = self._context.clock.monotonic()
         self._seen.append((now, done))
         while now - self._seen[0][0] > _WINDOW_S:
             self._seen.popleft()
         seconds, entries = now - self._seen[0][0], done - self._seen[0][1]
         if seconds < 1 or entries <= 0:
-            return ""
-        rate = entries / seconds
-        left = f" · about {format_duration((total - done) / rate)} left" if done < total else ""
-        return f" · {rate:,.0f} a second{left}"
+            return []
+        strings, rate = import_strings()["progress"], entries / seconds
+        left = [strings["left"].format(span=format_duration((total - done) / rate))] if done < total else []
+        return [strings["rate"].format(count=rate), *left]
 
     def show_stopping(self) -> None:
         """It is being taken back."""
         self.bar.setRange(0, 0)
-        self._title.set_text("Stopping and removing what was imported so far …")
+        self._title.set_text(import_strings()["progress"]["stopping"])
         self.count.setText("")
 
 
@@ -148,7 +150,7 @@ class DoneStep(QWidget):
         column.addStretch(1)
         column.setContentsMargins(48, 0, 48, 0)
         self.taken = make_button(
-            "Remove this import", self.remove.emit, kind="danger", theme=context.theme, icon="undo-2"
+            import_strings()["outcome"]["remove"], self.remove.emit, kind="danger", theme=context.theme, icon="undo-2"
         )
         layout = make_column(self, gap=8)
         layout.addSpacing(16)
@@ -181,16 +183,17 @@ class DoneStep(QWidget):
     def show_outcome(self, outcome: ImportOutcome) -> None:
         """Say what came of it."""
         reports = [report for _, report in outcome.reports]
+        strings = import_strings()["outcome"]
         if reports:
             waiting = sum(report.proposals for report in reports)
-            more = f"{count_of(waiting, 'proposal')} from assistants need your decision." if waiting else ""
+            more = format_count(strings["proposals"], waiting) if waiting else ""
             self._show_outcome("circle-check", "success", describe_stored(reports), more)
         else:
-            self._show_outcome("triangle-alert", "warning", "Nothing was imported.", "")
+            self._show_outcome("triangle-alert", "warning", strings["nothing"], "")
         clear_layout(self._list)
         for name, report in outcome.reports:
             skipped = sum(report.skipped.values())
-            notes = [format_report_span(report), f"{skipped:,} left out" if skipped else ""]
+            notes = [format_report_span(report), strings["left_out"].format(count=skipped) if skipped else ""]
             self._add_line(name, f"{report.stored:,}", " · ".join(part for part in notes if part))
         for name, problem in outcome.problems:
             self._add_line(name, "", problem.sentence, "danger")
@@ -198,7 +201,7 @@ class DoneStep(QWidget):
         self.statements.offer_for(outcome.ids)
         self.taken.setVisible(bool(outcome.ids))
         self.taken.setEnabled(True)
-        self.taken.setText("Remove this import" if len(outcome.ids) == 1 else "Remove these imports")
+        self.taken.setText(strings["remove"] if len(outcome.ids) == 1 else strings["remove_all"])
 
     def _add_line(self, name: str, count: str, note: str, role: str = "small") -> None:
         widget = QWidget()
@@ -218,8 +221,9 @@ class DoneStep(QWidget):
         Args:
             left: rows that were changed since and stayed.
         """
-        more = f"{count_of(left, 'row')} changed since and stayed." if left else "Your palace is as it was before."
-        self._show_outcome("undo-2", "muted", "The import was removed.", more)
+        strings = import_strings()["outcome"]
+        more = format_count(strings["stayed"], left) if left else strings["as_before"]
+        self._show_outcome("undo-2", "muted", strings["removed"], more)
         clear_layout(self._list)
         self.findings.show_imports(())
         self.statements.hide()
@@ -227,7 +231,7 @@ class DoneStep(QWidget):
 
     def show_trouble(self, problem: Problem) -> None:
         """Say that it could not be taken back."""
-        self._show_outcome("triangle-alert", "warning", "The import is still there.", problem.sentence)
+        self._show_outcome("triangle-alert", "warning", import_strings()["outcome"]["not_removed"], problem.sentence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +328,7 @@ class ImportQueue(QObject):
                 job.path, job.form, self._space, OWNER_ACTOR, watch.progress, watch.cancelled, only=job.only
             )
 
-        task = Task("Importing", start_import, writes=True, can_cancel=True).within(self)
+        task = Task(import_strings()["progress"]["task"], start_import, writes=True, can_cancel=True).within(self)
         self.began.emit(self._at)
         self._running = self._context.tasks.run(task.success(self._on_import_done).failure(self._on_task_failed))
         self._running.moved.connect(self.moved)
@@ -381,15 +385,16 @@ class ImportQueue(QObject):
 
     def _report_outcome(self) -> None:
         desk, outcome = self._context.desk, self.outcome
+        strings = import_strings()["outcome"]
         if outcome.is_stopped:
-            desk.show_message("The import was stopped. Nothing was kept.")
+            desk.show_message(strings["stopped"])
         elif outcome.problems:
             desk.show_message(outcome.problems[0][1].sentence)
         elif outcome.reports:
             ids = ",".join(outcome.ids)
             desk.show_message(
                 describe_stored([report for _, report in outcome.reports]),
-                "Show",
+                strings["show"],
                 lambda: desk.search.emit(f"import:{ids}"),
             )
 
@@ -424,7 +429,7 @@ class ImportRemoval(QObject):
             self.deleteLater()
             return
         imports, last = self._context.bridge.engine.imports, self.ids[-1]
-        task = make_write("Removing the import", lambda: imports.undo_import(last)).within(self)
+        task = make_write(import_strings()["outcome"]["removing"], lambda: imports.undo_import(last)).within(self)
         self._context.tasks.run(task.success(self._on_taken_back).failure(self._on_task_failed))
 
     def _on_taken_back(self, report: UndoReport) -> None:

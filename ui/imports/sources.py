@@ -24,14 +24,10 @@ from core.types.replies import Candidate, ConversationPlan, ImportReport
 from ui.bridge import Problem, Running, Task, Watch, problem_of
 from ui.context import Context
 from ui.lists.tick_table import TickModel, TickRow, TickTable
+from ui.strings import format_count, import_strings
 from ui.widgets.basics import make_button, make_column, make_label, make_row, set_style_property
-from ui.widgets.labels import FORMAT_WORDS, count_memories, count_of, date_of, size_of
+from ui.widgets.labels import FORMAT_WORDS, count_unit, date_of, size_of
 from ui.widgets.plaintext import one_line
-
-_NOTHING = (
-    "No exports were found in Downloads, Documents, Desktop, or where Claude Code and Codex keep their sessions. "
-    "Choose a file or a folder instead."
-)
 
 
 class ChooseStep(QWidget):
@@ -53,22 +49,23 @@ class ChooseStep(QWidget):
         self._drop.setObjectName("drop")
         self._picture = QLabel()
         self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._title = make_label("Drop an export, a folder of notes or a file here", "section")
+        strings = import_strings()["choose"]
+        self._title = make_label(strings["drop"], "section")
         self._title.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._hint = make_label(UNDERSTOOD, "small", wrap=True)
+        self._hint = make_label(strings["understood"], "small", wrap=True)
         self._hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
-        self.file = make_button("Choose a file …", self._ask_file, theme=context.theme, icon="file")
-        self.folder = make_button("Choose a folder …", self._ask_folder, theme=context.theme, icon="folder")
-        self.finder = make_button("Find my exports", self.find_exports, theme=context.theme, icon="folder-search")
+        self.file = make_button(strings["file"], self._ask_file, theme=context.theme, icon="file")
+        self.folder = make_button(strings["folder"], self._ask_folder, theme=context.theme, icon="folder")
+        self.finder = make_button(strings["find"], self.find_exports, theme=context.theme, icon="folder-search")
         self._build_drop_area()
-        self.model = TickModel(("Export", "What it is", "Files", "Size", "Changed"), (2, 3))
-        self.table = TickTable(context.theme, self.model, "Exports that were found")
+        self.model = TickModel(tuple(strings["columns"]), (2, 3))
+        self.table = TickTable(context.theme, self.model, strings["table"])
         self.model.ticks.connect(self._emit_ready)
         self._found = make_label("", "muted", wrap=True)
         self._bar = QProgressBar()
         self._bar.setRange(0, 0)
         self._bar.setTextVisible(False)
-        self._bar.setAccessibleName("Looking for exports")
+        self._bar.setAccessibleName(strings["looking"])
         self._layout = make_column(self, self._drop, self._found, self._bar, self.table, gap=12)
         self._layout.setStretch(0, 1)
         for part in (self._found, self._bar, self.table):
@@ -99,10 +96,10 @@ class ChooseStep(QWidget):
     # ---- a file, a folder
 
     def _ask_file(self) -> None:
-        self._open_dialog("Choose a file to import", QFileDialog.FileMode.ExistingFiles)
+        self._open_dialog(import_strings()["choose"]["file_title"], QFileDialog.FileMode.ExistingFiles)
 
     def _ask_folder(self) -> None:
-        self._open_dialog("Choose a folder to import", QFileDialog.FileMode.Directory)
+        self._open_dialog(import_strings()["choose"]["folder_title"], QFileDialog.FileMode.Directory)
 
     def _open_dialog(self, title: str, mode: QFileDialog.FileMode) -> None:
         asking = QFileDialog(self, title)
@@ -119,13 +116,14 @@ class ChooseStep(QWidget):
     def find_exports(self) -> None:
         """Look for exports where they usually lie."""
         self.finder.setEnabled(False)
-        self._show_status("Looking for exports …", is_busy=True)
+        strings = import_strings()["choose"]
+        self._show_status(strings["looking_now"], is_busy=True)
         imports = self._context.bridge.engine.imports
 
         def start_search(watch: Watch) -> Future[tuple[Candidate, ...]]:
             return imports.find_candidates(cancelled=watch.cancelled)
 
-        task = Task("Looking for exports", start_search, can_cancel=True).within(self, "find")
+        task = Task(strings["looking"], start_search, can_cancel=True).within(self, "find")
         self._looking = self._context.tasks.run(task.success(self.show_found).failure(self._on_look_failed))
 
     def _show_status(self, sentence: str, *, is_busy: bool = False) -> None:
@@ -138,11 +136,8 @@ class ChooseStep(QWidget):
         """Show what was found; all of it ticked."""
         self._looking = None
         self.finder.setEnabled(True)
-        self._show_status(
-            f"{count_of(len(found), 'export')} on this computer. Tick what you want to look into."
-            if found
-            else _NOTHING
-        )
+        strings = import_strings()["choose"]
+        self._show_status(format_count(strings["found"], len(found)) if found else strings["none_found"])
         self._make_room(for_list=bool(found))
         self.model.show_lines([_make_source_row(one) for one in found], [one.path for one in found])
         if found:
@@ -196,14 +191,6 @@ def _make_source_row(one: Candidate) -> TickRow:
     )
 
 
-WITHOUT_TITLE = "Untitled conversation"
-OUTSIDE_WORDS = "Entries outside conversations"
-UNDERSTOOD = (
-    "Loci understands exports of ChatGPT and Claude, sessions of Claude Code and Codex, Obsidian and Markdown notes, "
-    "text files, tables (CSV), JSON lines, and the memories of mem0, OpenMemory and MCP."
-)
-
-
 @dataclass(slots=True)
 class ImportSource:
     """A file or folder on its way in.
@@ -255,9 +242,8 @@ def describe_format(name: str) -> str:
 
 def import_title(row: ConversationPlan) -> str:
     """The title of a conversation as one line of plain text."""
-    if not row.key:
-        return OUTSIDE_WORDS
-    return one_line(row.title, 200) or WITHOUT_TITLE
+    strings = import_strings()["preview"]
+    return (one_line(row.title, 200) or str(strings["untitled"])) if row.key else str(strings["outside"])
 
 
 def format_date_span(earliest: int | None, latest: int | None) -> str:
@@ -284,20 +270,17 @@ def _to_epoch_ms(moment: str | None) -> int | None:
 
 def summarize_import_report(report: ImportReport) -> str:
     """What a rehearsal found, in one sentence."""
+    strings = import_strings()["preview"]["summary"]
     text = describe_format(report.format)
     total = sum(report.messages.values())
     parts = []
     if report.conversations:
-        parts.append(count_of(report.conversations, "conversation"))
+        parts.append(format_count(strings["conversations"], report.conversations))
     if total:
-        parts.append(count_of(total, "message" if report.conversations else "entry", _entry_noun(report)))
+        parts.append(format_count(strings["messages" if report.conversations else "entries"], total))
     when = format_report_span(report)
-    holds = f": {' with '.join(parts)}" if parts else ""
+    holds = f": {strings['with'].join(parts)}" if parts else ""
     return f"{text}{holds}{', ' + when if when else ''}."
-
-
-def _entry_noun(report: ImportReport) -> str:
-    return "messages" if report.conversations else "entries"
 
 
 def count_known_records(report: ImportReport) -> int:
@@ -308,9 +291,10 @@ def count_known_records(report: ImportReport) -> int:
 def describe_stored(reports: Sequence[ImportReport]) -> str:
     """What imports stored, as a sentence."""
     stored = sum(report.stored for report in reports)
+    strings = import_strings()["outcome"]
     if not stored:
-        return "Nothing new: everything was imported before."
-    return f"{count_memories(stored)} imported."
+        return str(strings["nothing_new"])
+    return format_count(strings["stored"], stored)
 
 
 def format_duration(seconds: float) -> str:
@@ -320,7 +304,7 @@ def format_duration(seconds: float) -> str:
         seconds: how long.
     """
     if seconds < 90:
-        return count_of(max(1, round(seconds)) if seconds < 10 else round(seconds / 5) * 5, "second")
+        return count_unit(max(1, round(seconds)) if seconds < 10 else round(seconds / 5) * 5, "second")
     if seconds < 5400:
-        return count_of(round(seconds / 60), "minute")
-    return count_of(round(seconds / 3600), "hour")
+        return count_unit(round(seconds / 60), "minute")
+    return count_unit(round(seconds / 3600), "hour")

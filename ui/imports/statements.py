@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Future
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from core.types.lifecycle import DistilledTalk
 from ui.bridge import Problem, Task, Watch, make_query, problem_of
 from ui.context import Context
+from ui.strings import format_count, import_strings
 from ui.widgets.basics import make_button, make_label, make_row
-from ui.widgets.labels import count_of
 
 NOTHING_NEW = "NOOP"
 """The operation of a statement that exists already."""
@@ -41,8 +41,10 @@ class StatementsOffer(QWidget):
         self._left: list[str] = []
         self._statements = self._small = 0
         self.sentence = make_label("", "muted", wrap=True)
-        self.make = make_button("Make statements", self.start_making, theme=context.theme, icon="sparkles")
-        self.make.setToolTip("Turns what was said into short facts, each with its source. One undo step.")
+        self.sentence.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        strings = import_strings()["statements"]
+        self.make = make_button(strings["make"], self.start_making, theme=context.theme, icon="sparkles")
+        self.make.setToolTip(strings["make_hint"])
         line = make_row(self.sentence, self.make, gap=16, parent=self)
         line.setStretch(0, 1)
         self.hide()
@@ -58,8 +60,9 @@ class StatementsOffer(QWidget):
     def start_making(self) -> None:
         """Make them."""
         self._reset_counts()
+        self.sentence.setFocus()  # not the next button, which removes the import: Enter may be pressed twice
         self.make.hide()
-        self.sentence.setText("Making statements …")
+        self.sentence.setText(import_strings()["statements"]["making_now"])
         self._make_next()
 
     def _reset_counts(self) -> None:
@@ -69,12 +72,14 @@ class StatementsOffer(QWidget):
 
     def _count_next(self) -> None:
         statements, last = self._context.bridge.engine.statements, self._left[-1]
-        task = make_query("Looking for statements", lambda: statements.count_waiting(last)).within(self, "statements")
+        task = make_query(import_strings()["statements"]["looking"], lambda: statements.count_waiting(last)).within(
+            self, "statements"
+        )
         self._context.tasks.run(task.success(self._on_counted).failure(self._on_failed))
 
     def _on_counted(self, waiting: int) -> None:
         if waiting:
-            self.sentence.setText("Reading the conversations …")
+            self.sentence.setText(import_strings()["statements"]["reading"])
             self.make.setEnabled(False)
             self.make.show()
             self.show()
@@ -86,9 +91,9 @@ class StatementsOffer(QWidget):
 
     def _preview_next(self) -> None:
         statements, last = self._context.bridge.engine.statements, self._left[-1]
-        task = make_query("Looking for statements", lambda: statements.preview_statements(last)).within(
-            self, "statements"
-        )
+        task = make_query(
+            import_strings()["statements"]["looking"], lambda: statements.preview_statements(last)
+        ).within(self, "statements")
         self._context.tasks.run(task.success(self._on_previewed).failure(self._on_failed))
 
     def _on_previewed(self, found: DistilledTalk) -> None:
@@ -96,8 +101,7 @@ class StatementsOffer(QWidget):
         if self._left:
             self._preview_next()
             return
-        count = count_of(self._statements, "statement")
-        self.sentence.setText(f"{count} can be made from what was said; {self._describe_small_talk()}")
+        self._describe_statements("possible")
         self.make.setEnabled(self._statements + self._small > 0)
 
     # ---- making
@@ -108,7 +112,7 @@ class StatementsOffer(QWidget):
         def start_run(_watch: Watch) -> Future[DistilledTalk]:
             return statements.run(last)
 
-        task = Task("Making statements", start_run, writes=True).within(self)
+        task = Task(import_strings()["statements"]["making"], start_run, writes=True).within(self)
         self._context.tasks.run(task.success(self._on_made).failure(self._on_failed))
 
     def _on_made(self, found: DistilledTalk) -> None:
@@ -116,8 +120,7 @@ class StatementsOffer(QWidget):
         if self._left:
             self._make_next()
             return
-        count = count_of(self._statements, "statement was", "statements were")
-        self.sentence.setText(f"{count} made; {self._describe_small_talk()} Ctrl+Z undoes it.")
+        self._describe_statements("made")
         self.made.emit()
 
     def _on_failed(self, error: BaseException) -> None:
@@ -131,5 +134,7 @@ class StatementsOffer(QWidget):
         self._statements += sum(one.operation != NOTHING_NEW for one in found.statements)
         self._small += len(found.small_talk)
 
-    def _describe_small_talk(self) -> str:
-        return f"{count_of(self._small, 'message is', 'messages are')} small talk."
+    def _describe_statements(self, stage: str) -> None:
+        strings = import_strings()["statements"]
+        small_talk = format_count(strings["small_talk"], self._small)
+        self.sentence.setText(format_count(strings[stage], self._statements, small_talk=small_talk))

@@ -21,6 +21,7 @@ from ui.context import USUAL_PLACES, Context
 from ui.imports.preview import RehearsalStep
 from ui.imports.queue import DoneStep, ImportJob, ImportQueue, ImportRemoval, ProgressStep
 from ui.imports.sources import ChooseStep, ImportSource
+from ui.strings import format_count, import_strings, window_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
 from ui.widgets.basics import (
@@ -33,11 +34,9 @@ from ui.widgets.basics import (
     make_row,
     set_style_property,
 )
-from ui.widgets.labels import count_memories
 
 SIZE = QSize(860, 620)
 SMALLEST = QSize(640, 480)
-STEPS = ("Choose", "Preview", "Import")
 Act = tuple[str, Callable[[], None]]
 """The title of a button and what it does."""
 
@@ -66,8 +65,9 @@ class WizardFrame(QDialog):
             parent: the window; the frame is not larger than it.
         """
         super().__init__(parent)
-        self.setWindowTitle("Import")
-        self.setAccessibleName("Import")
+        strings = import_strings()["dialog"]
+        self.setWindowTitle(strings["title"])
+        self.setAccessibleName(strings["title"])
         self.setAcceptDrops(True)
         self.setMinimumSize(SMALLEST)
         wanted = QSize(theme.px(SIZE.width()), theme.px(SIZE.height()))
@@ -76,9 +76,9 @@ class WizardFrame(QDialog):
         )  # the window stays visible around it
         self.resize(wanted.boundedTo(room).expandedTo(SMALLEST))
         self.takes_drops = True
-        self._steps = [make_label(f"{nr}  {name}", "small") for nr, name in enumerate(STEPS, 1)]
+        self._steps = [make_label(f"{nr}  {name}", "small") for nr, name in enumerate(strings["steps"], 1)]
         self._stack = Stack()
-        self.back = make_button("Close")
+        self.back = make_button(window_strings()["buttons"]["close"])
         self.other = make_button("")
         self.main = make_button("", kind="primary")
         self._runs: dict[QWidget, Callable[[], None]] = {}
@@ -115,9 +115,10 @@ class WizardFrame(QDialog):
         if self._stack.indexOf(page) < 0:
             self._stack.addWidget(page)
         self._stack.setCurrentWidget(page)
-        for nr, made in enumerate(self._steps):
+        strings = import_strings()["dialog"]
+        for nr, (made, name) in enumerate(zip(self._steps, strings["steps"], strict=True)):
             set_style_property(made, "role", "accent" if nr == step else "small")
-            made.setAccessibleName(f"Step {STEPS[nr]}{', now' if nr == step else ''}")
+            made.setAccessibleName(strings["step_now" if nr == step else "step"].format(name=name))
 
     def set_footer(self, back: Act | None, main: Act | None, other: Act | None = None, *, may_go: bool = True) -> None:
         """Offer other buttons.
@@ -249,7 +250,9 @@ class ExportReader(QObject):
         def start_rehearsal(watch: Watch) -> Future[ImportReport]:
             return imports.rehearse(source.path, source.form, OWNER_ACTOR, self._space, watch.progress, watch.cancelled)
 
-        task = Task("Reading an export", start_rehearsal, can_cancel=True).within(self, "read")
+        task = Task(import_strings()["preview"]["reading_export"], start_rehearsal, can_cancel=True).within(
+            self, "read"
+        )
         self._running = self._context.tasks.run(
             task.success(lambda report: self._on_source_read(source, report)).failure(
                 lambda error: self._on_reading_failed(source, error)
@@ -330,7 +333,11 @@ class ImportDialog(WizardFrame):
 
     def _read_spaces(self) -> None:
         library = self.context.bridge.engine.library
-        task = make_query("Looking at the spaces", library.count_facets).within(self, "spaces").failure(lambda _: None)
+        task = (
+            make_query(import_strings()["preview"]["reading_spaces"], library.count_facets)
+            .within(self, "spaces")
+            .failure(lambda _: None)
+        )
         self.context.tasks.run(task.success(self._show_spaces))
 
     def _show_spaces(self, facets: Facets) -> None:
@@ -350,10 +357,11 @@ class ImportDialog(WizardFrame):
         self.choose.setFocus()
 
     def _choose_footer(self, ticked: int) -> None:
+        strings = import_strings()["dialog"]
         if self.page is self.choose:
-            title = "Preview" if ticked < 2 else f"Preview {ticked}"
+            title = strings["preview"] if ticked < 2 else strings["preview_many"].format(count=ticked)
             main = (title, self.choose.submit_ticked) if self.choose.model.lines else None
-            self.set_footer(("Close", self.reject), main, may_go=ticked > 0)
+            self.set_footer((window_strings()["buttons"]["close"], self.reject), main, may_go=ticked > 0)
 
     # ---- look inside
 
@@ -376,8 +384,13 @@ class ImportDialog(WizardFrame):
             return
         new, is_read = self.reader.new, self.reader.is_done
         is_refused = all(source.problem is not None for source in self.reader.sources)
-        title = f"Import {count_memories(new)}" if new else ("Nothing new to import" if is_read else "Import")
-        back = ("Back" if is_read else "Stop", self.show_choose)
+        strings = import_strings()["dialog"]
+        title = (
+            format_count(strings["import_count"], new)
+            if new
+            else (strings["nothing_new"] if is_read else strings["import"])
+        )
+        back = (strings["back"] if is_read else strings["stop"], self.show_choose)
         self.set_footer(back, None if is_refused else (title, self.start_import), may_go=is_read and new > 0)
 
     # ---- import
@@ -394,7 +407,8 @@ class ImportDialog(WizardFrame):
         queue.ended.connect(self._on_queue_ended)
         self.progress.show_queue(queue)
         self.show_page(self.progress, 2)
-        self.set_footer(("Stop and undo", self.stop_import), None, ("Continue in the background", self.reject))
+        strings = import_strings()["dialog"]
+        self.set_footer((strings["stop_and_undo"], self.stop_import), None, (strings["background"], self.reject))
         queue.start_first()
 
     def stop_import(self) -> None:
@@ -410,7 +424,7 @@ class ImportDialog(WizardFrame):
             return
         self.takes_drops = True
         if queue.outcome.is_stopped and not queue.outcome.reports:
-            self.context.desk.show_message("The import was stopped. Nothing was kept.")
+            self.context.desk.show_message(import_strings()["outcome"]["stopped"])
             self.show_page(self.rehearse, 1)
             self._update_footer()
             return
@@ -420,13 +434,12 @@ class ImportDialog(WizardFrame):
         self._done_footer()
 
     def _done_footer(self) -> None:
-        another = ("Import another", self._start_another)
+        strings = import_strings()["dialog"]
+        another = (strings["another"], self._start_another)
         if self._ids:
-            self.set_footer(
-                another, ("Show in the library", self._go_to_library), ("Walk through the palace", self._go_to_palace)
-            )
+            self.set_footer(another, (strings["library"], self._go_to_library), (strings["palace"], self._go_to_palace))
         else:
-            self.set_footer(another, ("Close", self.reject))
+            self.set_footer(another, (window_strings()["buttons"]["close"], self.reject))
         self.main.setFocus()
 
     # ---- done
@@ -476,4 +489,4 @@ class ImportDialog(WizardFrame):
         if queue is not None and not queue.is_over:
             queue.is_watched = False
             queue.ended.disconnect(self._on_queue_ended)
-            self.context.desk.show_message("The import continues. The status bar shows its progress.")
+            self.context.desk.show_message(import_strings()["dialog"]["continues"])

@@ -22,7 +22,7 @@ from core.types.views import Revision, RevisionReport
 from ui.bridge import make_write
 from ui.context import Command, Context
 from ui.inspector.dialogs import MoveDialog
-from ui.strings import belief_strings, practice_strings
+from ui.strings import belief_strings, inspector_strings, practice_strings, window_strings
 from ui.undo import offer_undo
 from ui.widgets.basics import FlowLayout, KeyButton, clear_layout, make_button, make_column, make_label, make_row
 
@@ -57,7 +57,7 @@ def submit_verdict(context: Context, memory_id: str, verdict: str, reason: str =
     def report_verdict(reply: VerdictReply) -> None:
         offer_undo(context, belief_strings()["acts"][verdict]["done"], reply.step_id)
 
-    context.tasks.run(make_write("Judging a memory", start_verdict).success(report_verdict))
+    context.tasks.run(make_write(inspector_strings()["tasks"]["judge"], start_verdict).success(report_verdict))
 
 
 class ReasonDialog(QDialog):
@@ -83,7 +83,7 @@ class ReasonDialog(QDialog):
         self.reason.setTabChangesFocus(True)
         self.reason.setFixedHeight(context.theme.px(88))
         self.go_button = make_button(strings["button"], self._accept_reason, kind="primary")
-        buttons = make_row(None, make_button("Cancel", self.reject), self.go_button)
+        buttons = make_row(None, make_button(window_strings()["buttons"]["cancel"], self.reject), self.go_button)
         outer = make_column(
             self, make_label(strings["title"], "section"), make_label(strings["sentence"], "muted", wrap=True), gap=12
         )
@@ -177,24 +177,16 @@ class HarmDialog(ReasonDialog):
 _AWAY = frozenset({Status.ARCHIVED, Status.DELETED})
 COPIED = "application/x-loci-memory"
 """Marks on the clipboard what came from here, so that locking can take it off."""
-NONE_SELECTED = "Select a memory first."
-SAME_ALREADY = "Nothing to change."
 
 
 def explain_no_edit(memory: Memory) -> str:
     """Why a text cannot be written anew, as the engine would say it; "" where it can."""
+    strings = inspector_strings()["no_edit"]
     if memory.part_of is not None:
-        return "It is part of a longer text. Parts cannot be edited separately."
+        return str(strings["part"])
     if memory.kind is Kind.DIGEST:
-        return "A digest is made from other memories and cannot be edited."
-    reasons = {
-        Status.SUPERSEDED: "This is an older version. Edit the current one.",
-        Status.DELETED: "It is forgotten. Restore it first.",
-        Status.ARCHIVED: "It is archived. Restore it first.",
-        Status.QUARANTINED: "It waits for your decision.",
-        Status.CONSOLIDATED: "A digest replaces it.",
-    }
-    return reasons.get(memory.status, "")
+        return str(strings["digest"])
+    return str(strings["status"].get(memory.status.value, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,28 +194,42 @@ class Verb:
     """Something that can be done with one memory.
 
     Attributes:
-        id: of its command.
-        title: in the imperative.
+        id: of its command; what it is called stands in `inspector.json` under the name in it.
         icon: name of an icon.
         run: does it.
         applies: whether it makes sense for a memory.
         shortcut: of the command, anywhere in the window; "" for none.
         letter: a single key that acts while the inspector has the keyboard and nothing is being written.
-        words: more words by which the command palette finds it.
-        short: its title on a button; "" where it has none in the footer.
         menu: of the window in which it is; "" for the command palette alone.
     """
 
     id: str
-    title: str
     icon: str
     run: Callable[[Memory], None]
     applies: Callable[[Memory], bool]
     shortcut: str = ""
     letter: str = ""
-    words: str = ""
-    short: str = ""
-    menu: str = "Edit"
+    menu: str = "edit"
+
+    @property
+    def title(self) -> str:
+        """Its title, in the imperative."""
+        return str(self._strings["title"])
+
+    @property
+    def words(self) -> str:
+        """More words by which the command palette finds it."""
+        return str(self._strings["words"])
+
+    @property
+    def short(self) -> str:
+        """Its title on a button; "" where it has none in the footer."""
+        return str(self._strings.get("short", ""))
+
+    @property
+    def _strings(self) -> Mapping[str, str]:
+        found: Mapping[str, str] = inspector_strings()["verbs"][self.id.removeprefix("memory.")]
+        return found
 
     @property
     def key(self) -> str:
@@ -266,7 +272,7 @@ class MemoryActions(QObject):
                 verb.menu,
                 shortcut,
                 verb.icon,
-                words=f"memory {verb.words}",
+                words=inspector_strings()["verb_words"].format(words=verb.words),
                 needs_inspector=True,
             )
             context.commands.add(made)
@@ -279,42 +285,25 @@ class MemoryActions(QObject):
     def _make_verbs(self) -> tuple[Verb, ...]:
         at = self._context
         return (
-            Verb("memory.edit", "Edit the text", "pencil", self._edit_text, _is_current, "F2", "E",
-                 "write correct", "Edit"),
-            Verb("memory.pin", "Pin or unpin", "pin", self._toggle_pin, _is_present, "", "P", "keep strength", "Pin"),
-            Verb("memory.move", "Move …", "move-right", self._ask_new_place, _is_present, "", "M",
-                 "space room wing", "Move"),
-            Verb("memory.archive", "Archive", "archive", self._archive_memory, _is_current, words="put away hide"),
-            Verb("memory.restore", "Restore", "archive-restore", self._restore_memory, _is_put_away,
-                 words="restore undelete",
-                 short="Restore"),
-            Verb("memory.current", "Go to the current version", "history", self._select_current_version, _is_old,
-                 words="newest newer", short="Go to the newest version"),
-            Verb("memory.confirm", "Confirm that it is right", "check", self._confirm_memory, can_judge, "", "C",
-                 "true"),
-            Verb("memory.reinforce", "Reinforce", "chevron-up", self._reinforce_memory, can_judge, "", "R", "useful"),
-            Verb("memory.dispute", "Dispute …", "circle-alert", self._ask_dispute_reason, can_judge, "", "D",
-                 "wrong false"),
-            Verb("memory.helpful", "Rule: it helped", "check", partial(_submit_outcome, at, HELPFUL), is_rule, "", "H",
-                 "mark useful", menu=""),
-            Verb("memory.harmful", "Rule: it caused harm …", "circle-alert", partial(_ask_harm, at, self._host),
-                 is_rule, "", "X", "mark bad", menu=""),
-            Verb("memory.worked", "Procedure: it worked", "check", partial(_submit_outcome, at, WORKED),
-                 is_procedure, "", "W",
-                 "outcome success", menu=""),
-            Verb("memory.failed", "Procedure: it did not work", "circle-alert", partial(_submit_outcome, at, FAILED),
-                 is_procedure, "", "N", "outcome failure", menu=""),
-            Verb("memory.forget", "Forget", "trash-2", self._forget_memory, _is_known, "Del", "", "delete remove",
-                 "Forget"),
-            Verb("memory.palace", "Show in the palace", "landmark", self._make_page_opener("palace"), _is_any,
-                 words="room place"),
-            Verb("memory.graph", "Show in the graph", "waypoints", self._make_page_opener("graph"), _is_any,
-                 words="relations"),
-            Verb("memory.why", "Why not in this answer?", "scan-search", self._make_page_opener("recall", "why"),
-                 _is_any,
-                 words="recall laboratory stage dropped"),
-            Verb("memory.copy", "Copy the text", "copy", self._copy_text, _is_any, "Ctrl+Shift+C", words="clipboard"),
-        )  # fmt: skip
+            Verb("memory.edit", "pencil", self._edit_text, _is_current, "F2", "E"),
+            Verb("memory.pin", "pin", self._toggle_pin, _is_present, "", "P"),
+            Verb("memory.move", "move-right", self._ask_new_place, _is_present, "", "M"),
+            Verb("memory.archive", "archive", self._archive_memory, _is_current),
+            Verb("memory.restore", "archive-restore", self._restore_memory, _is_put_away),
+            Verb("memory.current", "history", self._select_current_version, _is_old),
+            Verb("memory.confirm", "check", self._confirm_memory, can_judge, "", "C"),
+            Verb("memory.reinforce", "chevron-up", self._reinforce_memory, can_judge, "", "R"),
+            Verb("memory.dispute", "circle-alert", self._ask_dispute_reason, can_judge, "", "D"),
+            Verb("memory.helpful", "check", partial(_submit_outcome, at, HELPFUL), is_rule, "", "H", ""),
+            Verb("memory.harmful", "circle-alert", partial(_ask_harm, at, self._host), is_rule, "", "X", ""),
+            Verb("memory.worked", "check", partial(_submit_outcome, at, WORKED), is_procedure, "", "W", ""),
+            Verb("memory.failed", "circle-alert", partial(_submit_outcome, at, FAILED), is_procedure, "", "N", ""),
+            Verb("memory.forget", "trash-2", self._forget_memory, _is_known, "Del"),
+            Verb("memory.palace", "landmark", self._make_page_opener("palace"), _is_any),
+            Verb("memory.graph", "waypoints", self._make_page_opener("graph"), _is_any),
+            Verb("memory.why", "scan-search", self._make_page_opener("recall", "why"), _is_any),
+            Verb("memory.copy", "copy", self._copy_text, _is_any, "Ctrl+Shift+C"),
+        )
 
     def _make_runner(self, verb: Verb) -> Callable[[], None]:
         return lambda: self.run_verb(verb)
@@ -366,7 +355,7 @@ class MemoryActions(QObject):
             action.setVisible(applies or not (is_odd or verb.applies in (is_rule, is_procedure)))
             if memory is not None and applies and verb.short:
                 is_unpin = verb.id == "memory.pin" and memory.pinned
-                title = "Unpin" if is_unpin else verb.short
+                title = inspector_strings()["verbs"]["pin"]["undo"] if is_unpin else verb.short
                 kind = "primary" if is_odd else "plain"
                 # Without its key it is no wider than "Pin": the buttons behind it stay where they are.
                 key = "" if is_unpin else verb.key
@@ -383,14 +372,14 @@ class MemoryActions(QObject):
         if not self._host.isVisible():
             return  # nobody sees which memory that would be: the page has no inspector, or it is hidden
         if not selected or not self._context.bridge.is_open:
-            self._context.desk.show_message(NONE_SELECTED)
+            self._context.desk.show_message(inspector_strings()["none_selected"])
         elif self._memory is None or self._memory.id != selected:
             self._waiting = verb
             self.wanted.emit()
         elif verb.applies(self._memory):
             verb.run(self._memory)
         else:
-            self._context.desk.show_message(explain_no_edit(self._memory) or "That cannot be done with this memory.")
+            self._context.desk.show_message(explain_no_edit(self._memory) or inspector_strings()["no_edit"]["other"])
 
     # ---- what is done
 
@@ -402,19 +391,20 @@ class MemoryActions(QObject):
             self.editing.emit()
 
     def _toggle_pin(self, memory: Memory) -> None:
-        sentence = "Unpinned." if memory.pinned else "Pinned. It does not fade."
+        strings = inspector_strings()["done"]
+        sentence = strings["unpinned"] if memory.pinned else strings["pinned"]
         self._revise_memory(memory, Revision(pinned=not memory.pinned), sentence)
 
     def _archive_memory(self, memory: Memory) -> None:
-        self._revise_memory(memory, Revision(status=Status.ARCHIVED), "Archived. Assistants no longer see it.")
+        self._revise_memory(memory, Revision(status=Status.ARCHIVED), inspector_strings()["done"]["archived"])
 
     def _restore_memory(self, memory: Memory) -> None:
-        self._revise_memory(memory, Revision(status=Status.ACTIVE), "Restored.")
+        self._revise_memory(memory, Revision(status=Status.ACTIVE), inspector_strings()["done"]["restored"])
 
     def _revise_memory(self, memory: Memory, revision: Revision, sentence: str) -> None:
         engine = self._context.bridge.engine
         self._run_write(
-            "Changing a memory",
+            inspector_strings()["tasks"]["revise"],
             lambda: engine.library.revise_memories((memory.id,), revision),
             self._make_reporter(sentence),
         )
@@ -424,7 +414,7 @@ class MemoryActions(QObject):
 
         def report_revision(report: RevisionReport) -> None:
             if report.step_id is None:
-                context.desk.show_message(" ".join(report.refused) or SAME_ALREADY)
+                context.desk.show_message(" ".join(report.refused) or inspector_strings()["no_change"])
             else:
                 offer_undo(context, " ".join(report.refused) or sentence, report.step_id)
 
@@ -437,8 +427,12 @@ class MemoryActions(QObject):
 
     def _forget_memory(self, memory: Memory) -> None:
         context, engine = self._context, self._context.bridge.engine
-        task = make_write("Forgetting a memory", lambda: engine.memories.forget(memory.id, OWNER_ACTOR))
-        context.tasks.run(task.success(lambda step: offer_undo(context, "Forgotten. You can restore it.", step)))
+        task = make_write(
+            inspector_strings()["tasks"]["forget"], lambda: engine.memories.forget(memory.id, OWNER_ACTOR)
+        )
+        context.tasks.run(
+            task.success(lambda step: offer_undo(context, inspector_strings()["done"]["forgotten"], step))
+        )
 
     def _confirm_memory(self, memory: Memory) -> None:
         submit_verdict(self._context, memory.id, CONFIRM)
@@ -455,7 +449,7 @@ class MemoryActions(QObject):
         dialog.open()
 
     def _on_memory_moved(self, where: str, step_id: str) -> None:
-        offer_undo(self._context, f"Moved to {where}.", step_id)
+        offer_undo(self._context, inspector_strings()["done"]["moved"].format(place=where), step_id)
 
     def _select_current_version(self, memory: Memory) -> None:
         self._context.selection.select(memory.superseded_by_id or memory.id, "inspector")
@@ -468,7 +462,7 @@ class MemoryActions(QObject):
         copied.setText(memory.text)
         copied.setData(COPIED, b"1")
         QGuiApplication.clipboard().setMimeData(copied)
-        self._context.desk.show_message("Copied.")
+        self._context.desk.show_message(inspector_strings()["done"]["copied"])
 
     def _on_vault_state(self, state: str) -> None:
         clipboard = QGuiApplication.clipboard()

@@ -16,7 +16,7 @@ from core.types.values import Memory
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec, Pointed
 from ui.inspector.shared_widgets import make_flush_row
 from ui.inspector.trust import describe_claim_state, describe_opposition, describe_quote, format_score
-from ui.strings import belief_strings, format_count
+from ui.strings import belief_strings, format_count, inspector_strings, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import FlowLayout, clear_layout, make_button, make_column, make_label, make_row
 from ui.widgets.labels import describe_claim
@@ -209,7 +209,9 @@ class ClaimBox(QWidget):
         layout = make_column(widget, make_label(above, role, wrap=True), gap=1)
         layout.addWidget(make_label(f"“{one_line(quote.quote, _QUOTE)}”", wrap=True))
         if quote.memory_id != self._memory_id:
-            look = make_button("Show", lambda: self.looked_at.emit(quote.memory_id), kind="link")
+            look = make_button(
+                window_strings()["buttons"]["show"], lambda: self.looked_at.emit(quote.memory_id), kind="link"
+            )
             layout.addLayout(make_flush_row(look, None))
         return widget
 
@@ -253,7 +255,9 @@ def _make_opposed_side(name: str, trust: float, sentence: str) -> QWidget:
     widget = QWidget()
     make_column(
         widget,
-        make_label(f"{name} · trust {format_score(trust)}", "small", wrap=True),
+        make_label(
+            inspector_strings()["claims"]["side"].format(name=name, trust=format_score(trust)), "small", wrap=True
+        ),
         make_label(sentence, wrap=True),
         gap=0,
     )
@@ -271,7 +275,7 @@ class ClaimsSection(InspectorSection):
         self._memory_id = ""
         self._open = make_column(gap=8)
         self._inner = make_column(gap=0)
-        self._title = make_label("Claims", "label")
+        self._title = make_label(inspector_strings()["claims"]["title"], "label")
         layout = make_column(self, gap=8)
         layout.addLayout(self._open)
         self._between = QSpacerItem(0, 0)
@@ -309,7 +313,7 @@ class ClaimsSection(InspectorSection):
             self._inner.addWidget(box)
         hidden = len(self._claims) - self._most
         if hidden > 0:
-            forms = {"one": "Show 1 more claim", "many": "Show {count} more claims"}
+            forms = inspector_strings()["claims"]["more"]
             more = make_button(format_count(forms, hidden), self._show_all, kind="link")
             self._inner.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
 

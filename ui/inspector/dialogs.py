@@ -17,7 +17,7 @@ from core.types.values import Memory
 from core.types.views import Facets, MemoryRow, PalacePlan, Revision, RevisionPreview, RevisionReport, Whereabouts
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
-from ui.strings import belief_strings, format_count
+from ui.strings import belief_strings, format_count, inspector_strings, window_strings
 from ui.widgets.basics import Segments, make_button, make_card, make_column, make_label, make_row, make_timer
 from ui.widgets.labels import KIND_WORDS, count_memories, name_space
 from ui.widgets.plaintext import one_line
@@ -70,11 +70,11 @@ class HoldDialog(QDialog):
         self._preview: HoldPreview | None = None
         name = one_line(client or "", 24)
         choices = tuple((by, str(strings["by"][by]).format(name=name)) for by in self._requests)
-        self.sources = Segments(choices, "memory", "Which source")
+        self.sources = Segments(choices, "memory", inspector_strings()["hold"]["source"])
         self.sources.chosen.connect(self._request_count)
         self.found = make_label("", "strong", wrap=True)
         self.list = QListWidget()
-        self.list.setAccessibleName("What would be held back")
+        self.list.setAccessibleName(inspector_strings()["hold"]["list"])
         self.list.setUniformItemSizes(True)
         self.note = make_label("", "muted", wrap=True)
         self.go_button = make_button("", self._hold_source, kind="danger")
@@ -90,7 +90,7 @@ class HoldDialog(QDialog):
         outer.setContentsMargins(20, 20, 20, 20)
         for widget in (self.sources, self.found, frame, self.note):
             outer.addWidget(widget)
-        outer.addLayout(make_row(None, make_button("Cancel", self.reject), self.go_button))
+        outer.addLayout(make_row(None, make_button(window_strings()["buttons"]["cancel"], self.reject), self.go_button))
         px = self._context.theme.px
         self.resize(px(480), px(480))
 
@@ -103,7 +103,9 @@ class HoldDialog(QDialog):
         self._show_button(0)
         self.found.setText(belief_strings()["hold"]["counting"])
         request, conflicts = self._requests[self.sources.current], self._context.bridge.engine.conflicts
-        task = make_query("Reading a source", lambda: conflicts.hold_preview(request)).within(self, "preview")
+        task = make_query(inspector_strings()["tasks"]["source"], lambda: conflicts.hold_preview(request)).within(
+            self, "preview"
+        )
         self._context.tasks.run(task.success(self._on_memories_counted).failure(self._on_task_failed))
 
     def _on_memories_counted(self, preview: HoldPreview) -> None:
@@ -120,7 +122,9 @@ class HoldDialog(QDialog):
         self._show_note(strings["more"].format(count=len(shown)) if more else "")
         self._show_button(preview.memories)
         library = self._context.bridge.engine.library
-        task = make_query("Reading what would be held", lambda: library.read_rows(shown)).within(self, "rows")
+        task = make_query(inspector_strings()["tasks"]["hold_list"], lambda: library.read_rows(shown)).within(
+            self, "rows"
+        )
         self._context.tasks.run(task.success(self._list_memories))
 
     def _list_memories(self, rows: Sequence[MemoryRow]) -> None:
@@ -156,7 +160,7 @@ class HoldDialog(QDialog):
             return
         self._show_button(0)
         request, conflicts = self._requests[self.sources.current], self._context.bridge.engine.conflicts
-        task = make_write("Holding back a source", lambda: conflicts.hold_source(request)).within(self)
+        task = make_write(inspector_strings()["tasks"]["hold"], lambda: conflicts.hold_source(request)).within(self)
         self._context.tasks.run(task.success(self._finish_hold).failure(self._on_task_failed))
 
     def _finish_hold(self, done: HoldReply) -> None:
@@ -202,29 +206,30 @@ class MoveDialog(QDialog):
             parent: the inspector; the dialog goes with it when the vault is locked.
         """
         super().__init__(parent)
-        self.setWindowTitle("Move this memory")
+        strings = inspector_strings()["move"]
+        self.setWindowTitle(strings["title"])
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._context, self._memory = context, memory
         self._places: Mapping[str, list[MovePlace]] = {SPACE: [], ROOM: []}
-        self._notes = {SPACE: "The spaces are being read …", ROOM: "The rooms are being read …"}
+        self._notes = {SPACE: strings["reading_spaces"], ROOM: strings["reading_rooms"]}
         self._where: Whereabouts | None = None
-        self.kinds = Segments(((SPACE, "To a space"), (ROOM, "To a room")), SPACE, "Destination")
+        self.kinds = Segments(((SPACE, strings["to_space"]), (ROOM, strings["to_room"])), SPACE, strings["kind"])
         self.kinds.chosen.connect(self._on_kind_chosen)
         self.field = QLineEdit()
-        self.field.setAccessibleName("Destination name")
+        self.field.setAccessibleName(strings["field"])
         self.field.textChanged.connect(self._filter_places)
         self.field.installEventFilter(self)
         self.list = QListWidget()
-        self.list.setAccessibleName("Places")
+        self.list.setAccessibleName(strings["list"])
         self.list.currentItemChanged.connect(self._on_place_chosen)
         self.list.itemDoubleClicked.connect(self._move_memory)
         self.note = make_label("", "muted", wrap=True)
-        self.go_button = make_button("Move", self._move_memory, kind="primary")
-        buttons = make_row(None, make_button("Cancel", self.reject), self.go_button)
+        self.go_button = make_button(strings["button"], self._move_memory, kind="primary")
+        buttons = make_row(None, make_button(window_strings()["buttons"]["cancel"], self.reject), self.go_button)
         outer = make_column(self, margins=20, gap=12)
         frame, inside = make_card(margins=6)
         inside.addWidget(self.list)
-        for widget in (make_label("Move this memory", "section"), self.kinds, self.field, frame, self.note):
+        for widget in (make_label(strings["title"], "section"), self.kinds, self.field, frame, self.note):
             outer.addWidget(widget)
         outer.addLayout(buttons)
         self.resize(context.theme.px(400), context.theme.px(440))
@@ -236,17 +241,18 @@ class MoveDialog(QDialog):
     # ---- what there is
 
     def _request_places(self) -> None:
+        strings = inspector_strings()["tasks"]
         engine, tasks = self._context.bridge.engine, self._context.tasks
         tasks.run(
-            make_query("Reading the spaces", engine.library.count_facets)
+            make_query(strings["spaces"], engine.library.count_facets)
             .within(self, "facets")
             .success(self._on_spaces_read)
         )
-        where = make_query("Finding its place", lambda: engine.palace.find_locus(self._memory.id))
+        where = make_query(strings["place"], lambda: engine.palace.find_locus(self._memory.id))
         tasks.run(where.within(self, "where").success(self._on_place_found).failure(self._on_place_missing))
 
     def _on_spaces_read(self, facets: Facets) -> None:
-        self._notes[SPACE] = "There is no other space yet. Type a name to make one."
+        self._notes[SPACE] = inspector_strings()["move"]["no_space"]
         names = sorted((name for name in facets.spaces if name != self._memory.space), key=str.casefold)
         self._places = {
             **self._places,
@@ -257,11 +263,11 @@ class MoveDialog(QDialog):
     def _on_place_found(self, where: Whereabouts) -> None:
         self._where = where
         engine = self._context.bridge.engine
-        task = make_query("Reading the plan", engine.palace.read_plan).within(self, "plan")
+        task = make_query(inspector_strings()["tasks"]["plan"], engine.palace.read_plan).within(self, "plan")
         self._context.tasks.run(task.success(self._on_rooms_read))
 
     def _on_place_missing(self, _error: BaseException) -> None:
-        self._notes[ROOM] = "It has no place in the palace yet. It gets one in a moment."
+        self._notes[ROOM] = inspector_strings()["move"]["no_place"]
         self._filter_places()
 
     def _on_rooms_read(self, plan: PalacePlan) -> None:
@@ -273,12 +279,13 @@ class MoveDialog(QDialog):
             if room.id != self._where.room_id
         ]
         self._places = {**self._places, ROOM: found}
-        self._notes[ROOM] = "" if found else "Its wing has no other room."
+        self._notes[ROOM] = "" if found else inspector_strings()["move"]["no_room"]
         self._filter_places()
 
     def _on_kind_chosen(self, _value: str = "") -> None:
+        strings = inspector_strings()["move"]
         is_space = self.kinds.current == SPACE
-        self.field.setPlaceholderText("Find a space, or name a new one" if is_space else "Find a room of its wing")
+        self.field.setPlaceholderText(strings["space_field"] if is_space else strings["room_field"])
         self._filter_places()
 
     def _filter_places(self, _typed: str = "") -> None:
@@ -286,7 +293,7 @@ class MoveDialog(QDialog):
         matching = [place for place in self._places[kind] if typed.casefold() in place.name.casefold()]
         exact = any(place.id == typed for place in matching) or typed == self._memory.space
         if kind == SPACE and typed and not exact:
-            matching.append(MovePlace(typed, f"New space “{one_line(typed, 60)}”"))
+            matching.append(MovePlace(typed, inspector_strings()["move"]["new_space"].format(name=one_line(typed, 60))))
         self.list.clear()
         for place in matching:
             item = QListWidgetItem(f"{place.name}  ·  {place.hint}" if place.hint else place.name)
@@ -306,10 +313,11 @@ class MoveDialog(QDialog):
         return place
 
     def _on_place_chosen(self, *_: object) -> None:
+        strings = inspector_strings()["move"]
         place = self.chosen
         self.go_button.setEnabled(place is not None)
         name = "" if place is None else one_line(place.id if self.kinds.current == SPACE else place.name, 24)
-        words = f"Move to {name}" if name else "Move"
+        words = strings["button_to"].format(name=name) if name else strings["button"]
         self.go_button.setText(words.replace("&", "&&"))
         self.go_button.setAccessibleName(words)
         self.note.setText(self._notes[self.kinds.current] if place is None else "")
@@ -321,7 +329,10 @@ class MoveDialog(QDialog):
         if place is None or self.kinds.current != SPACE:
             return
         library = self._context.bridge.engine.library
-        task = make_query("Previewing", lambda: library.preview_revision((self._memory.id,), Revision(space=place.id)))
+        task = make_query(
+            inspector_strings()["tasks"]["preview"],
+            lambda: library.preview_revision((self._memory.id,), Revision(space=place.id)),
+        )
         self._context.tasks.run(task.within(self, "preview").success(self._show_preview).failure(self._on_task_failed))
 
     def _show_preview(self, preview: RevisionPreview) -> None:
@@ -334,6 +345,7 @@ class MoveDialog(QDialog):
         self.go_button.setEnabled(False)
 
     def _move_memory(self, *_: object) -> None:
+        strings = inspector_strings()["tasks"]
         place = self.chosen
         if place is None or not self.go_button.isEnabled():
             return
@@ -341,7 +353,7 @@ class MoveDialog(QDialog):
         engine, memory = self._context.bridge.engine, self._memory
         if self.kinds.current == SPACE:
             space = make_write(
-                "Moving a memory", lambda: engine.library.revise_memories((memory.id,), Revision(space=place.id))
+                strings["move"], lambda: engine.library.revise_memories((memory.id,), Revision(space=place.id))
             )
             self._context.tasks.run(
                 space.within(self)
@@ -349,9 +361,7 @@ class MoveDialog(QDialog):
                 .failure(self._on_task_failed)
             )
         else:
-            room = make_write(
-                "Moving a memory", lambda: engine.palace.move_locus(memory.id, place.id, place.x, place.y)
-            )
+            room = make_write(strings["move"], lambda: engine.palace.move_locus(memory.id, place.id, place.x, place.y))
             self._context.tasks.run(
                 room.within(self)
                 .success(lambda step: self._finish_move(place.name, step))
@@ -360,7 +370,7 @@ class MoveDialog(QDialog):
 
     def _on_space_revised(self, place: MovePlace, report: RevisionReport) -> None:
         if report.step_id is None:
-            self.note.setText(" ".join(report.refused) or "It is already there.")
+            self.note.setText(" ".join(report.refused) or inspector_strings()["move"]["already_there"])
         else:
             self._finish_move(one_line(place.id, 40), report.step_id)
 

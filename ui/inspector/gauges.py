@@ -71,9 +71,9 @@ class PermanenceRow(QWidget):
             self._memory_id = memory_id
             self.hide()
         memories = self._context.bridge.engine.memories
-        asked = make_query("Reading how long it lasts", lambda: memories.explain_permanence(memory_id)).within(
-            self, "lasting"
-        )
+        asked = make_query(
+            inspector_strings()["tasks"]["lasting"], lambda: memories.explain_permanence(memory_id)
+        ).within(self, "lasting")
         self._context.tasks.run(asked.success(self._show_lasting).failure(lambda _: self.hide()))
 
     def _show_lasting(self, lasting: Lasting) -> None:
@@ -309,7 +309,9 @@ class GaugesSection(InspectorSection):
 
     def _request_gauges(self) -> None:
         jobs, memory_id = self.context.bridge.engine.jobs, self._memory_id
-        asked = make_query("Reading how a memory lasts", lambda: jobs.read_gauges(memory_id)).within(self, "gauges")
+        asked = make_query(inspector_strings()["tasks"]["gauges"], lambda: jobs.read_gauges(memory_id)).within(
+            self, "gauges"
+        )
         self.context.tasks.run(asked.success(self._show_gauges).failure(self._show_failure))
         self.lasting.show_memory(memory_id)
 

@@ -19,15 +19,15 @@ from core.types.values import PERSON_SOURCES, Memory, Status
 from core.types.views import MemoryRow, Revision, RevisionReport
 from ui.bridge import make_query, make_write
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
-from ui.inspector.actions import SAME_ALREADY, explain_no_edit
+from ui.inspector.actions import explain_no_edit
 from ui.inspector.shared_widgets import make_flush_row
 from ui.inspector.text_view import ADDED, PLAIN, REMOVED, TextRun, TextView, mark_runs
 from ui.inspector.trust import describe_validity, format_claim_day
-from ui.strings import belief_strings
+from ui.strings import belief_strings, format_count, inspector_strings, window_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import FlowLayout, clear_layout, make_button, make_column, make_hairline, make_label
-from ui.widgets.labels import count_of, date_of
+from ui.widgets.labels import date_of
 from ui.widgets.plaintext import one_line
 
 SHOWN = 6
@@ -128,7 +128,7 @@ class ChainAxis(QWidget):
                 draw_gap(painter, self._theme, rect)
 
     def _version_name(self, version: VersionHeld) -> str:
-        number = f"Version {version.version}"
+        number = inspector_strings()["history"]["version"].format(number=version.version)
         return f"{number} · {one_line(version.value, 60)}" if version.value else number
 
     def _draw_words(self, painter: QPainter, version: VersionHeld) -> None:
@@ -259,7 +259,7 @@ _SHOWN = 6
 _FOLD = 6
 _ORIGIN = "inspector"
 _WORDS = re.compile(r"\s+|\w+(?:[.,:'’\-]\w+)*|[^\w\s]")
-_AWAY = {Status.DELETED: "Forgotten", Status.ARCHIVED: "Archived"}
+_AWAY = frozenset({Status.DELETED, Status.ARCHIVED})
 
 
 def compare_words(old: str, new: str) -> list[TextRun]:
@@ -295,18 +295,20 @@ def describe_author(memory: Memory, clients: Mapping[str, str]) -> str:
     Args:
         clients: memory id to the name of the client that brought it.
     """
+    strings = inspector_strings()["history"]["authors"]
     if memory.client_id is not None:
-        return one_line(clients.get(memory.id, ""), 30) or "a client"
+        return one_line(clients.get(memory.id, ""), 30) or str(strings["client"])
     if memory.import_id is not None:
-        return "an import"
-    return "you" if memory.source in PERSON_SOURCES else "Loci"
+        return str(strings["import"])
+    return str(strings["you" if memory.source in PERSON_SOURCES else "loci"])
 
 
 def describe_version_status(memory: Memory) -> str:
     """Since when or until when a version is current: `current, since 3 Nov 2026`, `until 3 Nov 2026`."""
+    strings = inspector_strings()["history"]
     if memory.retired_at is None:
-        return f"current, since {date_of(memory.recorded_at)}"
-    return f"until {date_of(memory.retired_at)}"
+        return str(strings["since"]).format(date=date_of(memory.recorded_at))
+    return str(strings["until"]).format(date=date_of(memory.retired_at))
 
 
 class HistorySection(InspectorSection):
@@ -322,7 +324,14 @@ class HistorySection(InspectorSection):
         self.axis = ChainAxis(context.theme)
         self._legend = HistoryLegend(context.theme)
         self._over = make_label("", "small", wrap=True)
-        layout = make_column(self, make_label("History", "label"), self.axis, self._over, self._legend, gap=8)
+        layout = make_column(
+            self,
+            make_label(inspector_strings()["history"]["title"], "label"),
+            self.axis,
+            self._over,
+            self._legend,
+            gap=8,
+        )
         layout.addLayout(self._inner)
 
     def show_memory(self, inspected: Inspected) -> bool:
@@ -340,7 +349,9 @@ class HistorySection(InspectorSection):
         if any(version.client_id for version in self._versions):
             ids = [version.id for version in self._versions[: self._most]]
             library = self.context.bridge.engine.library
-            task = make_query("Reading the history", lambda: library.read_rows(ids)).within(self, "rows")
+            task = make_query(inspector_strings()["tasks"]["history"], lambda: library.read_rows(ids)).within(
+                self, "rows"
+            )
             self.context.tasks.run(task.success(self._name_clients))
         return len(self._versions) > 1 or memory.status in _AWAY
 
@@ -371,7 +382,7 @@ class HistorySection(InspectorSection):
                 self._inner.addWidget(self._make_version(number, version, clients))
         hidden = len(self._versions) - self._most
         if hidden > 0:
-            words = f"Show {count_of(hidden, 'older version')}"
+            words = format_count(inspector_strings()["history"]["older"], hidden)
             self._inner.addWidget(make_button(words, self._show_all, kind="link"), 0, Qt.AlignmentFlag.AlignLeft)
 
     def _show_all(self) -> None:
@@ -380,10 +391,11 @@ class HistorySection(InspectorSection):
 
     def _make_restore_note(self, memory: Memory) -> QWidget:
         widget = QWidget()
-        since = f" since {date_of(memory.retired_at)}" if memory.retired_at is not None else ""
-        words = make_label(f"{_AWAY[memory.status]}{since}. It can be brought back.", wrap=True)
-        layout = make_column(widget, words)
-        restore = make_button("Restore", self._restore_memory, kind="link")
+        forms = inspector_strings()["history"]["away"][memory.status.value]
+        date = None if memory.retired_at is None else date_of(memory.retired_at)
+        words = forms["plain"] if date is None else forms["since"].format(date=date)
+        layout = make_column(widget, make_label(words, wrap=True))
+        restore = make_button(inspector_strings()["verbs"]["restore"]["short"], self._restore_memory, kind="link")
         layout.addLayout(make_flush_row(restore, None))
         return widget
 
@@ -391,18 +403,17 @@ class HistorySection(InspectorSection):
         self.context.commands.run("memory.restore")
 
     def _make_version(self, number: int, version: Memory, clients: Mapping[str, str]) -> QWidget:
+        strings = inspector_strings()["history"]
         widget = QWidget()
         is_first = number == len(self._versions) - 1
-        did = "added by" if is_first else "changed by"
-        title = make_label(f"Version {version.version}", "strong")
-        when = make_label(
-            f"{describe_version_status(version)} · {did} {describe_author(version, clients)}", "small", wrap=True
-        )
+        title = make_label(strings["version"].format(number=version.version), "strong")
+        form, author = strings["added" if is_first else "changed"], describe_author(version, clients)
+        when = make_label(form.format(status=describe_version_status(version), author=author), "small", wrap=True)
         if is_first:
             runs = mark_runs(version.text, PLAIN if version.retired_at is None else REMOVED)
         else:
             runs = compare_words(self._versions[number + 1].text, version.text)
-        view = TextView(self.context.theme, f"Version {version.version}, differences marked")
+        view = TextView(self.context.theme, strings["text"].format(number=version.version))
         view.show_runs(runs, "body", _FOLD)
         layout = make_column(widget, title, when, gap=2)
         validity = self._validity_by_id.get(version.id)
@@ -417,16 +428,17 @@ class HistorySection(InspectorSection):
         return widget
 
     def _make_links(self, version: Memory) -> list[QWidget]:
+        strings = inspector_strings()["history"]
         made: list[QWidget] = []
         shown, newest = self._memory, self._versions[0]
         if shown is not None and version.id != shown.id:
-            made.append(make_button("Show", self._make_selector(version.id), kind="link"))
+            made.append(make_button(window_strings()["buttons"]["show"], self._make_selector(version.id), kind="link"))
         can_take = newest.status is Status.ACTIVE and not explain_no_edit(newest)
         if can_take and version.id != newest.id and version.text != newest.text:
-            hint = "Makes a new version with this text"
+            hint = strings["restore_hint"]
             made.append(
                 make_button(
-                    "Restore this version", self._make_text_restorer(newest.id, version.text), kind="link", hint=hint
+                    strings["restore"], self._make_text_restorer(newest.id, version.text), kind="link", hint=hint
                 )
             )
         return made
@@ -436,7 +448,9 @@ class HistorySection(InspectorSection):
 
     def _make_text_restorer(self, memory_id: str, text: str) -> Callable[[], None]:
         library = self.context.bridge.engine.library
-        task = make_write("Changing a text", lambda: library.revise_memories((memory_id,), Revision(text=text)))
+        task = make_write(
+            inspector_strings()["tasks"]["text"], lambda: library.revise_memories((memory_id,), Revision(text=text))
+        )
         restoring = task.within(self, "again").success(self._on_version_restored)
 
         def restore_text() -> None:
@@ -446,9 +460,9 @@ class HistorySection(InspectorSection):
 
     def _on_version_restored(self, report: RevisionReport) -> None:
         if report.step_id is None:
-            self.context.desk.show_message(" ".join(report.refused) or SAME_ALREADY)
+            self.context.desk.show_message(" ".join(report.refused) or inspector_strings()["no_change"])
             return
-        offer_undo(self.context, "This version is current again.", report.step_id)
+        offer_undo(self.context, inspector_strings()["history"]["restored"], report.step_id)
         self.context.selection.select(report.ids[0], _ORIGIN)
 
 

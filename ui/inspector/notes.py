@@ -15,7 +15,7 @@ from core.types.reviews import Decision, DecisionReply
 from core.types.values import OWNER_ACTOR, Action
 from ui.bridge import make_write
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
-from ui.strings import belief_strings
+from ui.strings import belief_strings, inspector_strings
 from ui.undo import offer_undo
 from ui.widgets.basics import FlowLayout, clear_layout, make_button, make_column, make_label
 from ui.widgets.plaintext import one_line
@@ -83,7 +83,9 @@ class NotesSection(InspectorSection):
 
     def _decide(self, item_id: str, action: Action) -> None:
         conflicts = self.context.bridge.engine.conflicts
-        task = make_write("Deciding", lambda: conflicts.resolve(item_id, Decision(action), OWNER_ACTOR))
+        task = make_write(
+            inspector_strings()["tasks"]["decide"], lambda: conflicts.resolve(item_id, Decision(action), OWNER_ACTOR)
+        )
 
         def show_decided(done: DecisionReply) -> None:
             if done.step_id is not None:

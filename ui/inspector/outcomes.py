@@ -17,9 +17,9 @@ from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpe
 from ui.inspector.actions import is_procedure, is_rule
 from ui.inspector.shared_widgets import make_flush_row
 from ui.inspector.trust import TrustFigure, format_score
-from ui.strings import format_count, practice_strings
+from ui.strings import format_count, inspector_strings, practice_strings
 from ui.widgets.basics import FlowLayout, KeyButton, make_button, make_column, make_label, make_row
-from ui.widgets.labels import count_of, date_of
+from ui.widgets.labels import date_of
 from ui.widgets.plaintext import one_line
 
 REVIEW = "review"
@@ -70,12 +70,12 @@ def format_duration(average_ms: int) -> str:
     Args:
         average_ms: 1 or more.
     """
-    seconds = max(1, round(average_ms / _SECOND_MS))
+    strings, seconds = practice_strings()["durations"], max(1, round(average_ms / _SECOND_MS))
     if seconds < 2 * _MINUTE_S:
-        return count_of(seconds, "second")
+        return format_count(strings["seconds"], seconds)
     if seconds < 2 * _HOUR_S:
-        return count_of(round(seconds / _MINUTE_S), "minute")
-    return count_of(round(seconds / _HOUR_S), "hour")
+        return format_count(strings["minutes"], round(seconds / _MINUTE_S))
+    return format_count(strings["hours"], round(seconds / _HOUR_S))
 
 
 class _Marks(QWidget):
@@ -156,6 +156,7 @@ class RuleSection(InspectorSection):
         self._request_state()
 
     def _request_state(self) -> None:
+        strings = inspector_strings()["tasks"]
         practice, memory_id = self.context.bridge.engine.outcomes, self._memory_id
 
         def read_log(state: RuleState | None) -> None:
@@ -164,13 +165,11 @@ class RuleSection(InspectorSection):
                 return
             self._show_state(state)
             more = make_query(
-                "Reading how it was applied", lambda: practice.list_applications(memory_id, OWNER_ACTOR, _LOGGED)
+                strings["applications"], lambda: practice.list_applications(memory_id, OWNER_ACTOR, _LOGGED)
             )
             self.context.tasks.run(more.within(self, "log").success(self._show_log).failure(lambda _: None))
 
-        task = make_query("Reading how a rule serves", lambda: practice.read_rule(memory_id, OWNER_ACTOR)).within(
-            self, "rule"
-        )
+        task = make_query(strings["rule"], lambda: practice.read_rule(memory_id, OWNER_ACTOR)).within(self, "rule")
         self.context.tasks.run(task.success(read_log).failure(lambda _: self._body.hide()))
 
     def _show_state(self, state: RuleState) -> None:
@@ -236,7 +235,9 @@ class ProcedureSection(InspectorSection):
 
     def _request_state(self) -> None:
         practice, memory_id = self.context.bridge.engine.outcomes, self._memory_id
-        task = make_query("Reading how a procedure goes", lambda: practice.read_procedure(memory_id, OWNER_ACTOR))
+        task = make_query(
+            inspector_strings()["tasks"]["procedure"], lambda: practice.read_procedure(memory_id, OWNER_ACTOR)
+        )
         self.context.tasks.run(
             task.within(self, "procedure").success(self._show_state).failure(lambda _: self._body.hide())
         )

@@ -21,7 +21,7 @@ from ui.bridge import make_query, problem_of
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec, Pointed
 from ui.inspector.actions import MemoryActions
 from ui.inspector.shared_widgets import EmptyInspector
-from ui.strings import inspector_strings
+from ui.strings import inspector_strings, window_strings
 from ui.widgets.basics import (
     Elided,
     clear_layout,
@@ -86,7 +86,7 @@ class Inspector(QFrame):
         """
         super().__init__()
         self.setObjectName("inspector")
-        self.setAccessibleName("Inspector")
+        self.setAccessibleName(inspector_strings()["title"])
         self._context = context
         self._wanted = ""
         self._shown: Inspected | None = None
@@ -98,7 +98,7 @@ class Inspector(QFrame):
         self.actions_box.editing.connect(self._start_edit)
         self._specs = sorted(sections, key=lambda spec: spec.order)
         self._sections: list[tuple[InspectorSectionSpec, InspectorSection, QFrame]]
-        self._states = States(context.theme, self._build_content(), "Reading the memory …")
+        self._states = States(context.theme, self._build_content(), inspector_strings()["reading"])
         make_column(self, self._states)
         self._follow_soon = make_timer(self, self._show_selection, FOLLOW_MS)
         self._slow = make_timer(self, self._states.show_loading, _SLOW_MS)
@@ -125,7 +125,7 @@ class Inspector(QFrame):
         self._mark = KindMark(theme, Kind.FACT, 14)
         self.caps = Elided("", "label")
         self.date = Elided("", "small")
-        menu = make_tool_button(theme, "ellipsis", "Actions for this memory")
+        menu = make_tool_button(theme, "ellipsis", inspector_strings()["actions"])
         menu.setMenu(self.actions_box.menu)
         menu.setPopupMode(menu.ToolButtonPopupMode.InstantPopup)
         title = make_row(self._mark, self.caps, menu, gap=8)
@@ -239,20 +239,23 @@ class Inspector(QFrame):
 
     def _request_memory(self, memory_id: str) -> None:
         memories = self._context.bridge.engine.memories
-        task = make_query("Reading a memory", lambda: memories.show(memory_id, OWNER_ACTOR)).within(self, "show")
+        task = make_query(inspector_strings()["tasks"]["memory"], lambda: memories.show(memory_id, OWNER_ACTOR)).within(
+            self, "show"
+        )
         self._context.tasks.run(task.success(self._read_rest).failure(self._on_reading_failed))
 
     def _read_rest(self, detail: MemoryDetail) -> None:
+        strings = inspector_strings()["tasks"]
         memories = self._context.bridge.engine.memories
 
         def read_belief(history: tuple[Memory, ...]) -> None:
             def show_belief(belief: Belief) -> None:
                 self._show_inspected(Inspected(detail, history, belief))
 
-            last = make_query("Reading a memory", lambda: memories.explain_trust(detail.memory.id)).within(self, "show")
+            last = make_query(strings["memory"], lambda: memories.explain_trust(detail.memory.id)).within(self, "show")
             self._context.tasks.run(last.success(show_belief).failure(self._on_reading_failed))
 
-        task = make_query("Reading a memory", lambda: memories.list_versions(detail.memory.id, OWNER_ACTOR)).within(
+        task = make_query(strings["memory"], lambda: memories.list_versions(detail.memory.id, OWNER_ACTOR)).within(
             self, "show"
         )
         self._context.tasks.run(task.success(read_belief).failure(self._on_reading_failed))
@@ -322,7 +325,11 @@ class Inspector(QFrame):
 
     def _show_caption(self, memory: Memory) -> None:
         self._mark.show_kind(memory.kind)
-        words = [KIND_WORDS[memory.kind], STATUS_WORDS[memory.status], *(["Pinned"] if memory.pinned else [])]
+        words = [
+            KIND_WORDS[memory.kind],
+            STATUS_WORDS[memory.status],
+            *([inspector_strings()["pinned"]] if memory.pinned else []),
+        ]
         self.caps.set_text(" · ".join(words).upper())
         self.date.set_text(describe_date(memory.occurred, memory.recorded_at))
 
@@ -346,6 +353,7 @@ class Inspector(QFrame):
         self._states.show_empty(state)
 
     def _on_reading_failed(self, error: BaseException) -> None:
+        strings = inspector_strings()["gone"]
         self._slow.stop()
         before = self._shown
         is_gone = isinstance(error, LociError) and error.code is Code.NOT_FOUND
@@ -360,14 +368,18 @@ class Inspector(QFrame):
             return
         self._clear_shown()
         if is_gone:
-            words = "The change that added it was undone, or its import was removed. See the journal."
-            self._states.show_empty(
-                EmptyInspector(self._context.theme, "eye-off", "This memory is no longer here", words)
-            )
+            words = strings["sentence"]
+            self._states.show_empty(EmptyInspector(self._context.theme, "eye-off", strings["title"], words))
         else:
-            again = ("Try again", lambda: self._load_memory(self._wanted))
+            again = (window_strings()["buttons"]["retry"], lambda: self._load_memory(self._wanted))
             self._states.show_empty(
-                EmptyInspector(self._context.theme, "triangle-alert", problem.sentence, f"Code {problem.code}.", again)
+                EmptyInspector(
+                    self._context.theme,
+                    "triangle-alert",
+                    problem.sentence,
+                    inspector_strings()["code"].format(code=problem.code),
+                    again,
+                )
             )
 
 

@@ -22,13 +22,12 @@ from core.types.views import MemoryRow
 from ui.bridge import make_query
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
 from ui.inspector.shared_widgets import Disclosure, make_flush_row
-from ui.strings import recall_strings
+from ui.strings import inspector_strings, recall_strings
 from ui.widgets.basics import Elided, clear_layout, make_button, make_column, make_label, make_tool_button
 from ui.widgets.labels import (
     FORMAT_WORDS,
     ROLE_WORDS,
     SOURCE_WORDS,
-    count_of,
     date_of,
     format_said_at,
     format_said_or_noted,
@@ -81,9 +80,9 @@ class DisclosuresSection(InspectorSection):
         """
         memory_id = inspected.memory.id
         laboratory = self.context.bridge.engine.recall_trials
-        task = make_query("Reading whom it was given to", lambda: laboratory.count_disclosures(memory_id)).within(
-            self, "given"
-        )
+        task = make_query(
+            inspector_strings()["tasks"]["disclosures"], lambda: laboratory.count_disclosures(memory_id)
+        ).within(self, "given")
         self.context.tasks.run(task.success(self._show_disclosures).failure(lambda _: self.sentence.setText("")))
         return True
 
@@ -110,43 +109,51 @@ def describe_origin(detail: MemoryDetail) -> str:
     Returns:
         One sentence; names in it are made visible and cut.
     """
+    strings = inspector_strings()["provenance"]
     memory, origin = detail.memory, detail.origin
     by, when = origin.get("by"), format_said_at(memory.occurred)
-    at = f" on {when}" if when and when[0].isdigit() and not when.isdigit() else f" in {when}" if when else ""
+    is_day = when[:1].isdigit() and not when.isdigit()
+    at = strings["on" if is_day else "in"].format(when=when) if when else ""
     title = str(detail.conversation.get("title") or "")
-    within = f", in “{one_line(title, 60)}”" if title else ", in a conversation" if detail.conversation else ""
+    within = strings["within_untitled"] if detail.conversation else ""
+    if title:
+        within = strings["within"].format(title=one_line(title, 60))
     if "edited" in origin:
-        return f"You wrote this version on {date_of(memory.recorded_at)}{within}."
+        return str(strings["edited"]).format(date=date_of(memory.recorded_at), within=within)
     if by == "import" and origin.get("format") in NOTES and not detail.conversation:
-        return f"From the note {_file_name(origin)}{f', written{at}' if at else ''}."
+        return str(strings["note_written" if at else "note"]).format(file=_file_name(origin), when=at)
     if by == "client":
         return _describe_by_client(detail, at, within)
     if by == "owner":
-        return f"You wrote it down on {date_of(memory.recorded_at)}."
+        return str(strings["noted"]).format(date=date_of(memory.recorded_at))
     return f"{_describe_sayer(memory)}{at}{within}."
 
 
 def _describe_by_client(detail: MemoryDetail, at: str, within: str) -> str:
+    strings = inspector_strings()["provenance"]
     memory = detail.memory
-    client = one_line(next((str(s["client"]) for s in detail.sources if s.get("client")), ""), 40) or "An assistant"
-    when = at or f" on {date_of(memory.recorded_at)}"
+    client = (
+        one_line(next((str(s["client"]) for s in detail.sources if s.get("client")), ""), 40) or strings["an_assistant"]
+    )
+    when = at or strings["on"].format(when=date_of(memory.recorded_at))
     if memory.source is Source.USER_EXPLICIT:  # only with the grant to speak for the person
-        return f"You said so to {client}{when}{within}."
+        return str(strings["told"]).format(client=client, when=when, within=within)
     if memory.source is Source.USER_IMPLICIT:
-        return f"{client} says that you said so{when}{within}."
-    return f"{client} wrote it down{when}{within}."
+        return str(strings["reported"]).format(client=client, when=when, within=within)
+    return str(strings["written"]).format(client=client, when=when, within=within)
 
 
 def _describe_sayer(memory: Memory) -> str:
+    strings = inspector_strings()["provenance"]
     author = one_line(memory.author or "", 40)
     if memory.role is Role.USER or (memory.source in PERSON_SOURCES and memory.role is not Role.ASSISTANT):
-        return "You said so" if memory.conversation_id else "You noted it"
+        return str(strings["you_said" if memory.conversation_id else "you_noted"])
     if memory.role is Role.TOOL or memory.source is Source.TOOL_OUTPUT:
-        return "A tool reported it"
+        return str(strings["tool"])
     if memory.source is Source.DOCUMENT:
-        return f"{author or 'A document'} says so"
-    verb = "said so" if memory.conversation_id else "noted it"
-    return f"{author or ('An assistant' if memory.source is Source.INFERENCE else 'Somebody')} {verb}"
+        return str(strings["says"]).format(author=author or strings["document"])
+    who = author or strings["an_assistant" if memory.source is Source.INFERENCE else "somebody"]
+    return str(strings["said" if memory.conversation_id else "noted_it"]).format(author=who)
 
 
 def _file_name(origin: Mapping[str, Any]) -> str:
@@ -159,10 +166,12 @@ def describe_file_place(origin: Mapping[str, Any]) -> str:
     Args:
         origin: of a memory.
     """
+    strings = inspector_strings()["provenance"]
     where = str(origin.get("where") or "")
     found = _LINE.fullmatch(where)
     if found is not None:
-        numbers = f"conversation {found['a']}, message {found['b']}" if found["b"] else f"line {found['a']}"
+        form = strings["message" if found["b"] else "line"]
+        numbers = form.format(conversation=found["a"], message=found["b"], line=found["a"])
         return f"{one_line(found['file'], 80)}, {numbers}"
     named = _NAMED.fullmatch(where)
     return f"{one_line(named['file'], 80)}, {named['what']}" if named is not None else one_line(where, 100)
@@ -173,7 +182,7 @@ def describe_import(detail: MemoryDetail) -> str:
     origin, memory = detail.origin, detail.memory
     form = str(origin.get("format") or "")
     parts = [FORMAT_WORDS.get(form, one_line(form, 30)), "" if form in NOTES else describe_file_place(origin)]
-    parts.append(f"imported {date_of(memory.recorded_at)}")
+    parts.append(inspector_strings()["provenance"]["imported"].format(date=date_of(memory.recorded_at)))
     return " · ".join(part for part in parts if part)
 
 
@@ -190,14 +199,19 @@ class ConversationContext(QWidget):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
+        strings = inspector_strings()["conversation"]
         self._context = context
         self._conversation, self._memory_id = "", ""
         self._messages: list[_Message] = []
         self._rows: dict[str, MemoryRow] = {}
         self._grown = [True, True]
-        self.earlier = make_button("Earlier", self._load_earlier, kind="link", theme=context.theme, icon="chevron-up")
-        self.later = make_button("Later", self._load_later, kind="link", theme=context.theme, icon="chevron-down")
-        self.whole = make_button("Whole conversation in the library", self._search_conversation, kind="link")
+        self.earlier = make_button(
+            strings["earlier"], self._load_earlier, kind="link", theme=context.theme, icon="chevron-up"
+        )
+        self.later = make_button(
+            strings["later"], self._load_later, kind="link", theme=context.theme, icon="chevron-down"
+        )
+        self.whole = make_button(strings["whole"], self._search_conversation, kind="link")
         for link in (self.earlier, self.later):
             link.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._lines = make_column(gap=2)
@@ -241,7 +255,9 @@ class ConversationContext(QWidget):
         self._messages = sorted([*self._messages, *new], key=lambda message: message.position)
         missing = [message.id for message in self._messages if message.id not in self._rows or message in new]
         library = self._context.bridge.engine.library
-        task = make_query("Reading the conversation", lambda: library.read_rows(missing)).within(self, "rows")
+        task = make_query(inspector_strings()["tasks"]["conversation"], lambda: library.read_rows(missing)).within(
+            self, "rows"
+        )
         self._context.tasks.run(task.success(self._show_messages))
 
     def _show_messages(self, found: Sequence[MemoryRow]) -> None:
@@ -270,9 +286,9 @@ class ConversationContext(QWidget):
 
     def _request_messages(self, memory_id: str) -> None:
         memories = self._context.bridge.engine.memories
-        task = make_query("Reading the conversation", lambda: memories.show(memory_id, OWNER_ACTOR)).within(
-            self, "grow"
-        )
+        task = make_query(
+            inspector_strings()["tasks"]["conversation"], lambda: memories.show(memory_id, OWNER_ACTOR)
+        ).within(self, "grow")
         self._context.tasks.run(task.success(self._on_messages_read))
 
     def _on_messages_read(self, detail: MemoryDetail) -> None:
@@ -287,8 +303,10 @@ class ConversationContext(QWidget):
 def _describe_speaker(shown: MemoryRow) -> str:
     named = shown.author if shown.role is not Role.USER else None
     name = one_line(named or "", 30) or ROLE_WORDS[shown.role]
-    name = name_with_client("You" if shown.role is Role.USER else name, shown.client)
-    left = {Status.DELETED: " · forgotten", Status.ARCHIVED: " · archived"}.get(shown.status, "")
+    name = name_with_client(
+        inspector_strings()["conversation"]["you"] if shown.role is Role.USER else name, shown.client
+    )
+    left = inspector_strings()["conversation"]["status"].get(shown.status.value, "")
     return f"{name} · {format_said_or_noted(shown.occurred, shown.recorded_at)}{left}"
 
 
@@ -313,7 +331,13 @@ class ProvenanceDetails(QWidget):
             shown.setAccessibleName(f"{name}: {shown.whole}")
             self._grid.addWidget(shown, number, 1)
             if is_code:
-                copy = make_tool_button(self._context.theme, "copy", f"Copy: {name}", self._make_copier(value), size=14)
+                copy = make_tool_button(
+                    self._context.theme,
+                    "copy",
+                    inspector_strings()["provenance"]["copy"].format(name=name),
+                    self._make_copier(value),
+                    size=14,
+                )
                 self._grid.addWidget(copy, number, 2)
 
     @staticmethod
@@ -322,19 +346,24 @@ class ProvenanceDetails(QWidget):
 
 
 def _detail_values(detail: MemoryDetail) -> list[tuple[str, str, bool]]:
+    strings = inspector_strings()["provenance"]
     memory, origin = detail.memory, detail.origin
     client = next((str(s["client"]) for s in detail.sources if s.get("client")), "")
     found = [
-        ("Said", format_said_or_noted(memory.occurred, memory.recorded_at), False),
-        ("Recorded", time_of(memory.recorded_at), False),
-        ("Source", SOURCE_WORDS[memory.source], False),
-        ("Words of", name_with_client(memory.author or ROLE_WORDS[memory.role], client or None), False),
-        ("Client", client, False),
-        ("File", str(origin.get("file") or ""), False),
-        ("Session", memory.session or "", True),
-        ("Reference", memory.ref or "", True),
-        ("Import", memory.import_id or "", True),
-        ("Id", memory.id, True),
+        (strings["values"]["said"], format_said_or_noted(memory.occurred, memory.recorded_at), False),
+        (strings["values"]["recorded"], time_of(memory.recorded_at), False),
+        (strings["values"]["source"], SOURCE_WORDS[memory.source], False),
+        (
+            strings["values"]["author"],
+            name_with_client(memory.author or ROLE_WORDS[memory.role], client or None),
+            False,
+        ),
+        (strings["values"]["client"], client, False),
+        (strings["values"]["file"], str(origin.get("file") or ""), False),
+        (strings["values"]["session"], memory.session or "", True),
+        (strings["values"]["reference"], memory.ref or "", True),
+        (strings["values"]["import"], memory.import_id or "", True),
+        (strings["values"]["id"], memory.id, True),
     ]
     return [(name, value, is_code) for name, value, is_code in found if value]
 
@@ -344,18 +373,24 @@ class ProvenanceSection(InspectorSection):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
+        strings = inspector_strings()["conversation"]
         self._inspected: Inspected | None = None
         self.sentence = make_label("", wrap=True)
         self.way = make_label("", "small", wrap=True)
         self.sources = make_label("", "small", wrap=True)
         self.round = ConversationContext(context)
-        self.place = Disclosure(context.theme, "Show the location", "Hide the location", self.round)
+        self.place = Disclosure(context.theme, strings["show"], strings["hide"], self.round)
         self.place.button.clicked.connect(self._on_place_opened)
         self.values = ProvenanceDetails(context)
-        self.details = Disclosure(context.theme, "Details", "Details", self.values)
+        self.details = Disclosure(
+            context.theme,
+            inspector_strings()["provenance"]["details"],
+            inspector_strings()["provenance"]["details"],
+            self.values,
+        )
         make_column(
             self,
-            make_label("Where it comes from", "label"),
+            make_label(inspector_strings()["provenance"]["title"], "label"),
             self.sentence,
             self.way,
             self.sources,
@@ -396,14 +431,15 @@ def _describe_sources(detail: MemoryDetail) -> str:
     """`2 independent sources say so: …`; "" for one."""
     if len(detail.sources) < 2:
         return ""
-    names = []
+    strings, names = inspector_strings()["provenance"], list[str]()
     for source in detail.sources[:_SOURCES_SHOWN]:
         lineage = str(source["lineage"]).removeprefix("import:").partition(":")[2]
         name = one_line(str(source.get("client") or "") or lineage, 40)
-        names.append(f"{name or SOURCE_WORDS[Source(source['source'])]} ({date_of(source['at'])})")
+        shown = name or SOURCE_WORDS[Source(source["source"])]
+        names.append(strings["source"].format(name=shown, date=date_of(source["at"])))
     more = len(detail.sources) - len(names)
-    rest = f" and {more} more" if more > 0 else ""
-    return f"{count_of(len(detail.sources), 'independent source')} say so: {', '.join(names)}{rest}."
+    form = str(strings["sources_more" if more > 0 else "sources"])
+    return form.format(count=len(detail.sources), names=", ".join(names), more=more)
 
 
 PROVENANCE = InspectorSectionSpec("provenance", 20, ProvenanceSection)

@@ -19,7 +19,7 @@ from ui.bridge import make_query, make_write
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
 from ui.inspector.dialogs import HoldDialog
 from ui.inspector.shared_widgets import make_flush_row
-from ui.strings import belief_strings, format_count, inspector_strings
+from ui.strings import belief_strings, format_count, inspector_strings, window_strings
 from ui.undo import offer_undo
 from ui.widgets.basics import FlowLayout, clear_layout, make_button, make_column, make_label
 from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, date_of
@@ -85,7 +85,9 @@ class MentionsSection(InspectorSection):
 
     def _request_names(self) -> None:
         memories, memory_id = self.context.bridge.engine.memories, self._memory_id
-        task = make_query("Reading names", lambda: memories.list_inferred(memory_id)).within(self, "names")
+        task = make_query(inspector_strings()["tasks"]["names"], lambda: memories.list_inferred(memory_id)).within(
+            self, "names"
+        )
         self.context.tasks.run(task.success(self._show_names).failure(self._show_failure))
 
     def _extract_names(self) -> None:
@@ -94,7 +96,7 @@ class MentionsSection(InspectorSection):
         def start_extraction() -> Future[Inferred | None]:
             return memories.read_anew(memory_id)
 
-        task = make_write("Reading names", start_extraction).within(self, "names")
+        task = make_write(inspector_strings()["tasks"]["names"], start_extraction).within(self, "names")
         self.context.tasks.run(task.success(self._show_extracted).failure(self._show_failure))
 
     def _show_extracted(self, inferred: Inferred | None) -> None:
@@ -192,7 +194,7 @@ class DependentsSection(InspectorSection):
         self.sentences = make_label("", wrap=True)
         self._lines = make_column(gap=2)
         self.hold = make_button(belief_strings()["rests"]["hold"], self._ask_hold, kind="link")
-        layout = make_column(self, make_label("Derived from this", "label"), self.sentences, gap=8)
+        layout = make_column(self, make_label(inspector_strings()["derived"], "label"), self.sentences, gap=8)
         layout.addLayout(self._lines)
         layout.addLayout(make_flush_row(self.hold, None))
 
@@ -220,7 +222,9 @@ class DependentsSection(InspectorSection):
 
     def _request_rows(self) -> None:
         library, wanted = self.context.bridge.engine.library, self._ids[: self._most]
-        task = make_query("Reading derived memories", lambda: library.read_rows(wanted)).within(self, "rows")
+        task = make_query(inspector_strings()["tasks"]["derived"], lambda: library.read_rows(wanted)).within(
+            self, "rows"
+        )
         self.context.tasks.run(task.success(self._show_rows))
 
     def _show_rows(self, rows: Sequence[MemoryRow]) -> None:
@@ -232,7 +236,11 @@ class DependentsSection(InspectorSection):
             self._lines.addWidget(MemoryLine(self.context.theme, shown, above, self._select_memory))
         hidden = len(self._ids) - self._most
         if hidden > 0:
-            more = make_button(f"Show {min(hidden, _FALLING_AT_ONCE)} more", self._show_more, kind="link")
+            more = make_button(
+                window_strings()["buttons"]["show_more"].format(count=min(hidden, _FALLING_AT_ONCE)),
+                self._show_more,
+                kind="link",
+            )
             self._lines.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _show_more(self) -> None:
@@ -257,41 +265,23 @@ DEPENDENTS = InspectorSectionSpec("rests", 45, DependentsSection)
 
 _STEP = 12
 _ORIGIN = "inspector"
-PARTS_HEADING = "Parts of the whole text"
-WORDS: Mapping[tuple[str, str], str] = {
-    ("supports", "out"): "Supports",
-    ("supports", "in"): "Supported by",
-    ("contradicts", "out"): "Contradicts",
-    ("contradicts", "in"): "Contradicts",
-    ("supersedes", "out"): "Replaces",
-    ("supersedes", "in"): "Replaced by",
-    ("caused_by", "out"): "Caused by",
-    ("caused_by", "in"): "Led to",
-    ("instance_of", "out"): "Instance of",
-    ("instance_of", "in"): "Has instance",
-    ("inferred_from", "out"): "Inferred from",
-    ("inferred_from", "in"): "Basis for",
-    ("related_to", "out"): "Related to",
-    ("related_to", "in"): "Related to",
-    ("coexists_with", "out"): "Both are true",
-    ("coexists_with", "in"): "Both are true",
-    ("example_of", "out"): "Example of",
-    ("example_of", "in"): "Has example",
-}
 
 
 def group_relations(inspected: Inspected) -> dict[str, tuple[str, ...]]:
     """The relations in words, each with the ids at the other end; contradictions first, parts last."""
-    found: dict[str, list[str]] = {}
+    strings, found = inspector_strings()["relations"], dict[str, list[str]]()
+    types: Mapping[str, Mapping[str, str]] = strings["types"]
     for edge in inspected.detail.edges:
-        words = WORDS.get((str(edge["type"]), str(edge["direction"])), "Related to")
+        words = types.get(str(edge["type"]), {}).get(str(edge["direction"]), strings["other"])
         ids = found.setdefault(words, [])
         if edge["other"] not in ids:
             ids.append(str(edge["other"]))
-    order = sorted(found, key=lambda words: (words != "Contradicts", list(WORDS.values()).index(words)))
+    headings = [heading for both in types.values() for heading in (both["out"], both["in"])]
+    first = types["contradicts"]["out"]
+    order = sorted(found, key=lambda words: (words != first, headings.index(words)))
     made = {words: tuple(found[words]) for words in order}
     if len(inspected.detail.parts) > 1:
-        made[PARTS_HEADING] = inspected.detail.parts
+        made[strings["parts"]] = inspected.detail.parts
     return made
 
 
@@ -304,7 +294,7 @@ class RelationsSection(InspectorSection):
         self._memory_id = ""
         self._most = _STEP
         self._inner = make_column(gap=2)
-        layout = make_column(self, make_label("Relations", "label"), gap=8)
+        layout = make_column(self, make_label(inspector_strings()["relations"]["title"], "label"), gap=8)
         layout.addLayout(self._inner)
 
     def show_memory(self, inspected: Inspected) -> bool:
@@ -324,7 +314,9 @@ class RelationsSection(InspectorSection):
     def _request_rows(self) -> None:
         ids = list(dict.fromkeys(memory_id for group in self._groups.values() for memory_id in group[: self._most]))
         library = self.context.bridge.engine.library
-        task = make_query("Reading relations", lambda: library.read_rows(ids)).within(self, "rows")
+        task = make_query(inspector_strings()["tasks"]["relations"], lambda: library.read_rows(ids)).within(
+            self, "rows"
+        )
         self.context.tasks.run(task.success(self._show_rows))
 
     def _show_rows(self, found: Sequence[MemoryRow]) -> None:
@@ -337,12 +329,14 @@ class RelationsSection(InspectorSection):
                     self._inner.addWidget(self._make_line(words, number, rows[memory_id]))
         hidden = sum(max(0, len(ids) - self._most) for ids in self._groups.values())
         if hidden:
-            more = make_button(f"Show {min(hidden, _STEP)} more", self._show_more, kind="link")
+            more = make_button(
+                window_strings()["buttons"]["show_more"].format(count=min(hidden, _STEP)), self._show_more, kind="link"
+            )
             self._inner.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _make_line(self, words: str, number: int, shown: MemoryRow) -> MemoryLine:
-        is_part = words == PARTS_HEADING
-        above = f"Part {number}" if is_part else KIND_WORDS[shown.kind]
+        is_part = words == inspector_strings()["relations"]["parts"]
+        above = inspector_strings()["relations"]["part"].format(number=number) if is_part else KIND_WORDS[shown.kind]
         if shown.status is not Status.ACTIVE:
             above = f"{above} · {STATUS_WORDS[shown.status].lower()}"
         is_current = shown.id == self._memory_id

@@ -19,19 +19,17 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec, Pointed
 from ui.inspector.shared_widgets import make_flush_row
 from ui.inspector.text_view import TextView, mark_runs
-from ui.strings import injection_strings
+from ui.strings import format_count, injection_strings, inspector_strings, window_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import FlowLayout, KeyButton, clear_layout, make_button, make_column, make_label, make_row
-from ui.widgets.labels import count_of, name_space
+from ui.widgets.labels import name_space
 from ui.widgets.plaintext import has_marks, one_line, split_marks
 from ui.widgets.states import Banner
 
 SAVE_KEYS = "Ctrl+Return"
 _FEWEST, _MOST = 5, 22
 _PARAGRAPH = "\u2029"
-HIDDEN = "This text contains invisible characters."
-ASK = "This text is not saved yet."
 
 
 class MemoryTextField(QPlainTextEdit):
@@ -47,7 +45,7 @@ class MemoryTextField(QPlainTextEdit):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Text of the memory")
+        self.setAccessibleName(inspector_strings()["text"]["name"])
         self.setTabChangesFocus(True)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.textChanged.connect(self._fit_height)
@@ -107,6 +105,7 @@ class MemoryEditor(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
+        strings = inspector_strings()["text"]
         self._theme = theme
         self._before, self._line_end = "", "\n"
         self._first = ""
@@ -115,8 +114,12 @@ class MemoryEditor(QWidget):
         self.field.asked_cancel.connect(self.cancel)
         self.wrong = make_label("", "danger", wrap=True)
         self.wrong.hide()
-        self.save_button = KeyButton(theme, "Save", _format_keys(SAVE_KEYS), self._emit_save, "primary", is_tight=True)
-        self.cancel_button = KeyButton(theme, "Cancel", "Esc", self.cancel.emit, is_tight=True)
+        self.save_button = KeyButton(
+            theme, strings["save"], _format_keys(SAVE_KEYS), self._emit_save, "primary", is_tight=True
+        )
+        self.cancel_button = KeyButton(
+            theme, window_strings()["buttons"]["cancel"], "Esc", self.cancel.emit, is_tight=True
+        )
         self._buttons = QWidget()
         flow = FlowLayout(self._buttons)
         flow.addWidget(self.save_button)
@@ -124,7 +127,7 @@ class MemoryEditor(QWidget):
         self._notes = QWidget()
         self._notes_box: QVBoxLayout = make_column(self._notes)
         self._notes.hide()
-        note = make_label("The old version stays in the history.", "small", wrap=True)
+        note = make_label(strings["versions_kept"], "small", wrap=True)
         make_column(self, self._notes, self.field, self.wrong, note, self._buttons, gap=8)
 
     def open_with(self, text: str) -> None:
@@ -166,7 +169,7 @@ class MemoryEditor(QWidget):
         Args:
             *answers: titles and what they do; the first is the main one.
         """
-        banner = Banner(ASK, "warning")
+        banner = Banner(inspector_strings()["text"]["unsaved"], "warning")
         choices = QWidget()
         flow = FlowLayout(choices)
         for number, (title, run) in enumerate(answers):
@@ -182,7 +185,9 @@ class MemoryEditor(QWidget):
         clear_layout(self._notes_box)
         hidden = has_marks(self._before)
         if hidden:
-            self._notes_box.addWidget(Banner(HIDDEN, "warning", "Remove them", self._remove_hidden))
+            strings = inspector_strings()["text"]
+            banner = Banner(strings["hidden"], "warning", strings["remove_hidden"], self._remove_hidden)
+            self._notes_box.addWidget(banner)
         self._notes.setVisible(hidden)
         self._buttons.show()
 
@@ -241,7 +246,7 @@ class WarningSection(InspectorSection):
         self.through = make_button(strings["button"], self._ask_release, kind="link", hint=strings["hint"])
         self.question = QWidget()
         self.yes = make_button(strings["button"], self._release_hold)
-        self.no = make_button("Cancel", self._close_question)
+        self.no = make_button(window_strings()["buttons"]["cancel"], self._close_question)
         inside = make_column(self.question, make_label(strings["ask"], "small", wrap=True), gap=4)
         inside.addLayout(make_row(self.yes, self.no, None))
         layout = make_column(self, self.title, self.reason, gap=4)
@@ -261,7 +266,7 @@ class WarningSection(InspectorSection):
         if not is_same:
             self._close_question()
         library = self.context.bridge.engine.library
-        task = make_query("Checking for instructions", lambda: library.explain_warning(memory_id))
+        task = make_query(inspector_strings()["tasks"]["instructions"], lambda: library.explain_warning(memory_id))
         self.context.tasks.run(task.within(self, "warned").success(self._show_warning).failure(lambda _: self.hide()))
         return is_same and self.isVisible()
 
@@ -288,7 +293,7 @@ class WarningSection(InspectorSection):
             self._close_question()
             offer_undo(self.context, strings["done"], step_id)
 
-        task = make_write("Approving a memory", lambda: library.release_hold(memory_id)).within(self)
+        task = make_write(inspector_strings()["tasks"]["approve"], lambda: library.release_hold(memory_id)).within(self)
         self.context.tasks.run(task.success(report_release).failure(self._on_task_failed))
 
     def _on_task_failed(self, error: BaseException) -> None:
@@ -314,10 +319,11 @@ class TextSection(InspectorSection):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
+        strings = inspector_strings()["text"]
         self._memory: Memory | None = None
         self._then: Callable[[], None] | None = None
-        self.hidden = Banner("This text contains invisible characters. They are shown as marks.", "warning")
-        self.view = TextView(context.theme, "Text of the memory")
+        self.hidden = Banner(strings["hidden_marked"], "warning")
+        self.view = TextView(context.theme, strings["name"])
         self.fold = make_button("", self._toggle_fold, kind="link")
         self.view.fitted.connect(self._name_fold)
         self._tags = QWidget()
@@ -359,8 +365,8 @@ class TextSection(InspectorSection):
         if self._memory is None:
             return
         is_long = len(self._memory.text) > SHORT
-        whole = f"Show all {count_of(len(self._memory.text), 'character')}"
-        words = whole if self.view.is_folded else "Show less"
+        whole = format_count(inspector_strings()["text"]["whole"], len(self._memory.text))
+        words = whole if self.view.is_folded else window_strings()["buttons"]["show_less"]
         self.fold.setText(words)
         self.fold.setAccessibleName(words)
         self.fold.setVisible(is_long and (self.view.is_folded or self.view.is_unfolded_beyond(FOLD)))
@@ -370,14 +376,17 @@ class TextSection(InspectorSection):
         self._name_fold()
 
     def _show_tags(self, memory: Memory) -> None:
+        strings = inspector_strings()["text"]
         clear_layout(self._tags_flow)
         for tag in memory.tags[:_TAGS]:
             shown = one_line(tag, 32)
             self._tags_flow.addWidget(
-                make_button(shown, self._make_searcher("tag", tag), kind="chip", hint=f"Search for the tag {shown}")
+                make_button(
+                    shown, self._make_searcher("tag", tag), kind="chip", hint=strings["search_tag"].format(tag=shown)
+                )
             )
         if len(memory.tags) > _TAGS:
-            self._tags_flow.addWidget(make_label(f"and {len(memory.tags) - _TAGS} more", "small"))
+            self._tags_flow.addWidget(make_label(strings["more_tags"].format(count=len(memory.tags) - _TAGS), "small"))
         self._tags.setVisible(bool(memory.tags))
 
     def _make_searcher(self, key: str, value: str) -> Callable[[], None]:
@@ -385,11 +394,12 @@ class TextSection(InspectorSection):
         return lambda: desk.search.emit(library.with_term("", key, value))
 
     def _show_facts(self, memory: Memory) -> None:
+        strings = inspector_strings()["text"]
         clear_layout(self._facts_flow)
         facts = (
-            ("Space", name_space(memory.space, 32)),
-            ("Category", one_line(memory.category, 32)),
-            ("Importance", f"{memory.importance:.2f}"),
+            (strings["facts"]["space"], name_space(memory.space, 32)),
+            (strings["facts"]["category"], one_line(memory.category, 32)),
+            (strings["facts"]["importance"], f"{memory.importance:.2f}"),
         )
         for name, value in facts:
             pair = QWidget()
@@ -447,6 +457,7 @@ class TextSection(InspectorSection):
             go_on: called once they are saved or given up.
             stay: called when the person goes on writing.
         """
+        strings = inspector_strings()["text"]
 
         def save_and_leave() -> None:
             self._then = go_on
@@ -462,7 +473,9 @@ class TextSection(InspectorSection):
             self.editor.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
         self._then = go_on  # Ctrl+Enter in the field is a Save too
-        self.editor.show_question(("Save", save_and_leave), ("Discard", discard_and_leave), ("Stay here", stay_here))
+        self.editor.show_question(
+            (strings["save"], save_and_leave), (strings["discard"], discard_and_leave), (strings["stay"], stay_here)
+        )
 
     def dismiss_question(self) -> None:
         """Take the question back: nobody wants to leave any more."""
@@ -477,13 +490,14 @@ class TextSection(InspectorSection):
         self.reading.show()
 
     def _cancel_edit(self) -> None:
+        strings = inspector_strings()["text"]
         dropped = self.editor.written if self.editor.is_dirty else None
         memory = self._memory
         self.discard_edit()
         self.view.setFocus(Qt.FocusReason.OtherFocusReason)
         if dropped is not None and memory is not None:
             self.context.desk.show_message(
-                "Your change was discarded.", "Keep editing", lambda: self._reopen_editor(memory.id, dropped)
+                strings["discarded"], strings["keep_editing"], lambda: self._reopen_editor(memory.id, dropped)
             )
 
     def _reopen_editor(self, memory_id: str, words: str) -> None:
@@ -500,7 +514,9 @@ class TextSection(InspectorSection):
             return
         self.editor.set_busy()
         library = self.context.bridge.engine.library
-        task = make_write("Saving a text", lambda: library.revise_memories((memory.id,), Revision(text=text)))
+        task = make_write(
+            inspector_strings()["tasks"]["save"], lambda: library.revise_memories((memory.id,), Revision(text=text))
+        )
         self.context.tasks.run(task.within(self, "save").success(self._on_text_saved).failure(self._on_task_failed))
 
     def _leave_with(self, leave: Callable[[], None]) -> None:
@@ -510,14 +526,15 @@ class TextSection(InspectorSection):
             then()
 
     def _on_text_saved(self, report: RevisionReport) -> None:
+        strings = inspector_strings()["text"]
         if report.step_id is None:
-            reasons = " ".join(report.refused) or "Nothing changed: the text is the same."
+            reasons = " ".join(report.refused) or strings["unchanged"]
             self._then = None
             self.editor.show_problem(reasons)
             return
         then = self._then
         self.discard_edit()
-        offer_undo(self.context, "Saved. The old version stays in the history.", report.step_id)
+        offer_undo(self.context, strings["saved"], report.step_id)
         if then is not None:
             then()
         else:

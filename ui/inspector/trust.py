@@ -86,7 +86,8 @@ def describe_level(trust: float) -> str:
     Args:
         trust: 0 to 1.
     """
-    return str(next(step["says"] for step in belief_strings()["level"] if trust >= step["from"] or step["from"] == 0))
+    shown = round(trust, 2)  # the number beside it: 0.60 is never told once as fair and once as weak
+    return str(next(step["says"] for step in belief_strings()["level"] if shown >= step["from"] or step["from"] == 0))
 
 
 def describe_terms(belief: Belief) -> tuple[TermWords, ...]:
@@ -158,7 +159,7 @@ def describe_voice(voice: MemoryVerdict) -> str:
     name = one_line(voice.client or "", _NAME)
     sentence = str(strings["other"]).format(name=name) if voice.client is not None else str(strings["you"])
     reason = f": “{one_line(voice.reason, _VALUE)}”" if voice.reason else "."
-    return f"{sentence} on {date_of(voice.at)}{reason}"
+    return str(belief_strings()["voice_line"]).format(sentence=sentence, date=date_of(voice.at), reason=reason)
 
 
 # ---- claims
@@ -212,7 +213,9 @@ def describe_quote(quote: EvidenceSeen, memory_id: str) -> str:
     if quote.memory_id == memory_id:
         return str(belief_strings()["claims"]["here"])
     name = one_line(quote.client or "", _NAME) or SOURCE_WORDS[quote.source]
-    return f"{name} · {format_said_or_noted(quote.occurred, quote.recorded_at)} · trust {format_score(quote.trust)}"
+    return str(belief_strings()["claims"]["quote"]).format(
+        name=name, date=format_said_or_noted(quote.occurred, quote.recorded_at), trust=format_score(quote.trust)
+    )
 
 
 def describe_opposition(item: OpenConflict) -> str:
@@ -250,7 +253,7 @@ def describe_validity(version: VersionHeld) -> str:
 BASE, GAIN, LOSS, SUM = "base", "gain", "loss", "sum"
 _HIGH, _TIP = 8.0, 4.0
 _LEAST = 5.0
-_COLUMNS = ("Term", "Change", "Sum")
+_COLUMNS = ("term", "change", "sum")
 
 
 def term_shape(term: TermWords) -> str:
@@ -378,7 +381,7 @@ class TrustWaterfall(QWidget):
             self._make_line(describe_level(trust), format_score(trust), belief_strings()["why"]["trust"], bar, "strong")
         )
         names = "; ".join(f"{term.sentence}: {term.figure}" for term in terms)
-        self.setAccessibleName(f"Trust {format_score(trust)}. {names}")
+        self.setAccessibleName(belief_strings()["sum"]["waterfall"].format(trust=format_score(trust), terms=names))
 
     def _make_line(self, sentence: str, figure: str, why: str, bar: TermBar | None, role: str) -> QWidget:
         widget = QWidget()
@@ -406,7 +409,7 @@ class _TermSpec(TableSpec[_TermRow]):
     has_plain_header = True
 
     def __init__(self, theme: Theme) -> None:
-        self._theme = theme
+        self._theme, self.titles = theme, belief_strings()["sum"]["columns"]
 
     def cell_text(self, title: str, row: _TermRow) -> str:
         """A name, or a figure."""
@@ -431,7 +434,7 @@ class TermTable(StillTable):
 
     def __init__(self, theme: Theme) -> None:
         self._rows: TableModel[_TermRow] = TableModel(_TermSpec(theme))
-        super().__init__(theme, self._rows, "The terms of the trust as a table")
+        super().__init__(theme, self._rows, belief_strings()["sum"]["table"])
         self._rows.setParent(self)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
@@ -464,14 +467,15 @@ class TrustSection(InspectorSection):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
+        strings = belief_strings()["sum"]
         self.waterfall = TrustWaterfall(context.theme)
         self.table = TermTable(context.theme)
-        self.as_table = Disclosure(context.theme, "As a table", "As a table", self.table)
+        self.as_table = Disclosure(context.theme, strings["as_table"], strings["as_table"], self.table)
         self.voices = make_label("", "small", wrap=True)
         self.verdicts = QWidget()
         self._buttons = FlowLayout(self.verdicts, gap=4)
         parts = (self.waterfall, self.as_table, self.voices, self.verdicts)
-        make_column(self, make_label("Trust", "label"), *parts, gap=10)
+        make_column(self, make_label(belief_strings()["terms"]["trust"], "label"), *parts, gap=10)
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
@@ -487,7 +491,7 @@ class TrustSection(InspectorSection):
         self.voices.setText("\n".join(voices))
         self.voices.setVisible(bool(voices))
         self._show_buttons(can_judge=inspected.memory.status in STANDING)
-        self.setAccessibleName(f"Trust {format_score(belief.trust)}")
+        self.setAccessibleName(belief_strings()["sum"]["name"].format(trust=format_score(belief.trust)))
         return True
 
     def _show_buttons(self, *, can_judge: bool) -> None:

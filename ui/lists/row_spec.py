@@ -13,6 +13,7 @@ from typing import ClassVar, Generic, TypeVar
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
 
+from ui.strings import window_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import radii, sizes
 from ui.widgets.plaintext import escape_tooltip
@@ -155,7 +156,7 @@ class Heading(InertRow):
 
     def tool_tip(self) -> str:
         """What pressing it does."""
-        return "Select all" if self.chooses else ""
+        return window_strings()["buttons"]["select_all"] if self.chooses else ""
 
 
 @dataclass(frozen=True, slots=True)

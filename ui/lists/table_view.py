@@ -5,8 +5,9 @@ Must not do: ask the engine, or know what is in it; its specification says.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import (
@@ -46,7 +47,7 @@ class TableColumn:
     """A column of a table.
 
     Attributes:
-        title: in its header.
+        title: in its header, or its key in the `titles` of the table.
         width: pixels at 100 %; of the one that takes the rest, its least width.
         order: columns of a high order are the first to go where there is no room; 0 never goes.
         stretches: whether it takes what the others leave, or its share of it.
@@ -86,10 +87,12 @@ class TableSpec(Generic[R]):
 
     Attributes:
         columns: all of them, shown or not.
+        titles: what is in the header, by the title of a column; one that is not in it is shown as it is.
         has_plain_header: whether Qt puts the titles where it likes, not above what they name.
     """
 
     columns: Sequence[TableColumn] = ()
+    titles: Mapping[str, str] = MappingProxyType({})
     has_plain_header = False
 
     def cell_text(self, title: str, row: R) -> str:
@@ -188,7 +191,8 @@ class TableModel(QAbstractTableModel, Generic[R]):
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self._columns):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._columns[section].title
+            title = self._columns[section].title
+            return self._spec.titles.get(title, title)
         if role == Qt.ItemDataRole.TextAlignmentRole and not self._spec.has_plain_header:
             return alignment_of(self._columns[section])
         return None

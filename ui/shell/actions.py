@@ -19,7 +19,7 @@ from ui.bridge import Running, make_query, make_write
 from ui.context import Command, Context, PageSpec
 from ui.lists.list_view import AfterRemoval, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, RowSpec, RowState
-from ui.strings import new_memory_strings
+from ui.strings import command_strings, undo_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import describe_nothing_to_undo, report_undo
@@ -124,18 +124,19 @@ class CommandPalette(QDialog):
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
-        self.setAccessibleName("Command palette")
+        strings = command_strings()["palette"]
+        self.setAccessibleName(strings["title"])
         self._theme, self._host = theme, parent
         self._entries: Sequence[PaletteEntry] = ()
         self._last: Callable[[str], PaletteEntry] | None = None
         frame = QFrame()
         frame.setObjectName("card")
         self.field = QLineEdit()
-        self.field.setPlaceholderText("Type a command or a page")
-        self.field.setAccessibleName("Command")
+        self.field.setPlaceholderText(strings["placeholder"])
+        self.field.setAccessibleName(strings["field"])
         self.field.textChanged.connect(self._filter_entries)
         self.field.installEventFilter(self)
-        self.list = ListView(PaletteRows(theme), "Commands", keep=AfterRemoval.TOP)
+        self.list = ListView(PaletteRows(theme), strings["list"], keep=AfterRemoval.TOP)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.clicked.connect(lambda _: self._run_entry(self.list.current))
         inner = QVBoxLayout(frame)
@@ -200,14 +201,28 @@ class CommandPalette(QDialog):
         return False
 
 
-_MENUS = ("File", "Edit", "View", "Go", "Help")
-_STEPS = (("edit.undo", "Undo"), ("edit.redo", "Redo"))
+_STEPS = ("edit.undo", "edit.redo")
+_THEMES = (("system", "monitor"), ("light", "sun"), ("dark", "moon"))
 _ASK_MS = 150
 DIGITS = 9
 """The first pages have a digit of their own."""
 
 _SIZES = (100, 110, 125, 150)
 _KEYS = QKeySequence.StandardKey
+
+
+def _make_command(
+    command_id: str,
+    run: Callable[[], None],
+    shortcut: QKeySequence.StandardKey | str | None,
+    icon: str,
+    *,
+    needs_vault: bool = True,
+) -> Command:
+    """A command by the words of its id, in the menu its id begins with."""
+    strings, menu = command_strings()["commands"][command_id], command_id.partition(".")[0]
+    words = strings.get("words", "")
+    return Command(command_id, strings["title"], run, menu, shortcut, icon, needs_vault=needs_vault, words=words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +259,7 @@ class WindowActions(QObject):
         self._is_undoing = False
         self._running: Running | None = None
         self.menu = QMenu(window)
-        self._menus = {name: self.menu.addMenu(name) for name in _MENUS}
+        self._menus = {name: self.menu.addMenu(title) for name, title in command_strings()["menus"].items()}
         self._actions: dict[str, QAction] = {}
         self._ask = make_timer(self, self._request_steps)
         context.commands.changed.connect(self._add_new_commands)
@@ -255,63 +270,38 @@ class WindowActions(QObject):
 
     def _base_commands(self, own: WindowCommands) -> list[Command]:
         desk = self._context.desk
-        go = [
+        known = (
+            _make_command("file.new", own.write_memory, _KEYS.New, "plus"),
+            _make_command("file.import", lambda: desk.import_paths.emit([]), "Ctrl+O", "import"),
+            _make_command("file.lock", own.lock, "Ctrl+L", "lock"),
+            _make_command("file.quit", QApplication.quit, "Ctrl+Q", "power", needs_vault=False),
+            _make_command("edit.undo", lambda: self._request_undo("edit.undo"), _KEYS.Undo, "undo-2"),
+            _make_command("edit.redo", lambda: self._request_undo("edit.redo"), "Ctrl+Shift+Z", "redo-2"),
+            _make_command("edit.find", own.focus_search, _KEYS.Find, "search"),
+            _make_command("view.commands", own.open_palette, "Ctrl+K", "command", needs_vault=False),
+            _make_command("view.inspector", own.toggle_inspector, "Ctrl+I", "columns-3"),
+            *(
+                _make_command(f"view.theme.{name}", self._make_setter("theme", name), None, icon, needs_vault=False)
+                for name, icon in _THEMES
+            ),
+            _make_command("view.larger", lambda: self._step_text_size(1), _KEYS.ZoomIn, "zoom-in", needs_vault=False),
+            _make_command("view.smaller", lambda: self._step_text_size(-1), _KEYS.ZoomOut, "zoom-out",
+                          needs_vault=False),
+        )  # fmt: skip
+        go = (
             Command(
                 f"go.{page.id}",
-                f"Go to {page.title}",
+                command_strings()["go"].format(page=page.title),
                 lambda page=page: desk.go.emit(page.id, ""),  # type: ignore[misc]  # mypy infers no lambda with defaults
-                "Go",
+                "go",
                 f"Ctrl+{number}" if number <= DIGITS else None,
                 page.icon,
                 words=page.words,
             )
             for number, page in enumerate(self._pages, 1)
-        ]
-        new = new_memory_strings()
-        return [
-            Command("file.new", new["command"], own.write_memory, "File", _KEYS.New, "plus",
-                    words=new["command_words"]),
-            Command("file.import", "Import …", lambda: desk.import_paths.emit([]), "File", "Ctrl+O", "import",
-                    words="chatgpt claude notes obsidian bring history"),
-            Command("file.lock", "Lock the palace", own.lock, "File", "Ctrl+L", "lock"),
-            Command("file.quit", "Quit", QApplication.quit, "File", "Ctrl+Q", "power", needs_vault=False),
-            Command("edit.undo", "Undo", lambda: self._request_undo("edit.undo"), "Edit", _KEYS.Undo, "undo-2"),
-            Command("edit.redo", "Redo", lambda: self._request_undo("edit.redo"), "Edit", "Ctrl+Shift+Z", "redo-2"),
-            Command("edit.find", "Search", own.focus_search, "Edit", _KEYS.Find, "search"),
-            Command("view.commands", "All commands", own.open_palette, "View", "Ctrl+K", "command",
-                    needs_vault=False),
-            Command("view.inspector", "Show or hide the inspector", own.toggle_inspector, "View", "Ctrl+I",
-                    "columns-3"),
-            *self._theme_commands(),
-            Command("view.larger", "Larger text", lambda: self._step_text_size(1), "View", _KEYS.ZoomIn, "zoom-in",
-                    needs_vault=False, words="zoom font size"),
-            Command("view.smaller", "Smaller text", lambda: self._step_text_size(-1), "View", _KEYS.ZoomOut, "zoom-out",
-                    needs_vault=False, words="zoom font size"),
-            *go,
-            Command("help.glossary", "Glossary", own.open_glossary, "Help", None, "circle-help", needs_vault=False,
-                    words="terms meaning words help what is"),
-        ]  # fmt: skip
-
-    def _theme_commands(self) -> list[Command]:
-        known = (
-            ("system", "Theme: as the system", "monitor"),
-            ("light", "Theme: light", "sun"),
-            ("dark", "Theme: dark", "moon"),
         )
-        more = "theme dark light appearance"
-        return [
-            Command(
-                f"view.theme.{value}",
-                title,
-                self._make_setter("theme", value),
-                "View",
-                None,
-                icon,
-                needs_vault=False,
-                words=more,
-            )
-            for value, title, icon in known
-        ]
+        glossary = _make_command("help.glossary", own.open_glossary, None, "circle-help", needs_vault=False)
+        return [*known, *go, glossary]
 
     def _make_setter(self, name: str, value: object) -> Callable[[], None]:
         return lambda: self._context.prefs.change_options(lambda options: replace_option(options, name, value))
@@ -346,8 +336,8 @@ class WindowActions(QObject):
         if is_open:
             self._request_steps()
         else:  # the names of steps are the vault's
-            for name, title in _STEPS:
-                self._show_step(name, title, None)
+            for name in _STEPS:
+                self._show_step(name, None)
 
     def show_inspector(self, is_seen: bool) -> None:
         """Enable what acts on the memory in the inspector, if anybody can see it.
@@ -383,13 +373,14 @@ class WindowActions(QObject):
         if not self._context.bridge.is_open:
             return
         journal = self._context.bridge.engine.history
-        for (name, title), begin in zip(_STEPS, (journal.next_undo, journal.next_redo), strict=True):
-            task = make_query("Reading the journal", begin).within(self, name).failure(lambda _: None)
+        for name, begin in zip(_STEPS, (journal.next_undo, journal.next_redo), strict=True):
+            task = make_query(undo_strings()["reading"], begin).within(self, name).failure(lambda _: None)
             self._context.tasks.run(
-                task.success(lambda step, name=name, title=title: self._show_step(name, title, step))  # type: ignore[misc]  # mypy infers no lambda with defaults
+                task.success(lambda step, name=name: self._show_step(name, step))  # type: ignore[misc]  # mypy infers no lambda with defaults
             )
 
-    def _show_step(self, name: str, title: str, step: StepRow | None) -> None:
+    def _show_step(self, name: str, step: StepRow | None) -> None:
+        title = command_strings()["commands"][name]["title"]
         label = "" if step is None else step.label.removeprefix("Undo: ").removeprefix("Redo: ")
         self._actions[name].setText(f"{title}: {label}".replace("&", "&&") if label else title)
         # Ctrl+Z always answers: a change of a moment ago has no name here yet, and where nothing is the person's it
@@ -403,7 +394,7 @@ class WindowActions(QObject):
         self._is_undoing = True
         journal = self._context.bridge.engine.history
         begin = journal.next_undo if name == "edit.undo" else journal.next_redo
-        task = make_query("Reading the journal", begin).success(lambda step: self._undo_step(name, step))
+        task = make_query(undo_strings()["reading"], begin).success(lambda step: self._undo_step(name, step))
         self._context.tasks.run(task).ended.connect(self._on_steps_asked)
 
     def _on_steps_asked(self) -> None:
@@ -417,8 +408,8 @@ class WindowActions(QObject):
         if step is None:
             self._context.desk.show_message(describe_nothing_to_undo(name))
             return
-        act = "Undo" if name == "edit.undo" else "Redo"
-        undoing = make_write("Undoing", lambda: engine.memories.undo_step(step.id, OWNER_ACTOR))
+        act = name.removeprefix("edit.")
+        undoing = make_write(undo_strings()["undoing"], lambda: engine.memories.undo_step(step.id, OWNER_ACTOR))
         self._running = self._context.tasks.run(undoing.success(lambda report: report_undo(self._context, report, act)))
         self._running.ended.connect(self._on_undo_settled)
         self._is_undoing = True

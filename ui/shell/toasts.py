@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QPoint
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
-from ui.strings import window_strings
+from ui.strings import undo_strings, window_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
 from ui.widgets.basics import make_button, make_column, make_label, make_row, make_timer
@@ -20,9 +20,8 @@ _TOAST_MS, _ACTION_MS, _STILL_MS = 7_000, 20_000, 2_000
 
 def _describe_later(action: str) -> str:
     """What undoes later too, where an undo is offered; "" else."""
-    strings = window_strings()["toast"]
     keys = QKeySequence(QKeySequence.StandardKey.Undo).toString(QKeySequence.SequenceFormat.NativeText)
-    return str(strings["later"]).format(keys=keys) if action == strings["undo"] else ""
+    return str(window_strings()["later"]).format(keys=keys) if action == undo_strings()["undo"] else ""
 
 
 def _stack_words(words: QLabel, later: str) -> QVBoxLayout:
@@ -75,7 +74,7 @@ class Toasts(QObject):
         if action and run is not None:
             layout.addWidget(make_button(action, lambda: self._run_action(run)))
         if stays:
-            layout.addWidget(make_button("Close", self._close_toast))
+            layout.addWidget(make_button(window_strings()["buttons"]["close"], self._close_toast))
         else:
             self._timer.start(_ACTION_MS if action else _TOAST_MS)
         self._shown = frame

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
+from ui.strings import window_strings
 from ui.theme.theme import Theme
 
 
@@ -28,10 +29,11 @@ class Tray(QObject):
         super().__init__()
         self._theme = theme
         self._menu = QMenu()
-        self._menu.addAction("Open Loci", show)
-        self._lock = self._menu.addAction("Lock the palace", lock)
+        strings = window_strings()["tray"]
+        self._menu.addAction(strings["open"], show)
+        self._lock = self._menu.addAction(strings["lock"], lock)
         self._menu.addSeparator()
-        self._menu.addAction("Quit", leave)
+        self._menu.addAction(strings["quit"], leave)
         self._icon = QSystemTrayIcon(self)
         self._icon.setContextMenu(self._menu)
         self._icon.activated.connect(lambda why: show() if why == QSystemTrayIcon.ActivationReason.Trigger else None)
@@ -51,7 +53,8 @@ class Tray(QObject):
         Args:
             state: the engine's.
         """
-        self._icon.setToolTip("Loci" if state == "open" else "Loci (locked)")
+        strings = window_strings()["tray"]
+        self._icon.setToolTip(strings["title"] if state == "open" else strings["title_locked"])
         self._lock.setEnabled(state == "open")
 
     def _paint_icon(self) -> None:

@@ -26,6 +26,7 @@ from core.types.replies import WaitingKind
 from ui.bridge import make_query
 from ui.context import RUNS_SEEN, Context, Page, PageSpec
 from ui.shell.actions import DIGITS
+from ui.strings import window_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Stack, make_row, make_timer
@@ -77,7 +78,11 @@ class RailButton(QToolButton):
         """
         self.badge.setText(f"{count:,}" if count <= _MOST_SHOWN else f"{_MOST_SHOWN}+")
         self.badge.setVisible(count > 0)
-        self.setAccessibleName(f"{self._title}, {count:,} {self._counts}" if count else self._title)
+        self.setAccessibleName(
+            window_strings()["rail"]["waiting"].format(title=self._title, count=count, counts=self._counts)
+            if count
+            else self._title
+        )
         self.place_badge()
 
     def place_badge(self) -> None:
@@ -114,7 +119,7 @@ class Rail(QScrollArea):
     def __init__(self, theme: Theme, pages: Sequence[PageSpec]) -> None:
         super().__init__()
         self.setObjectName("rail")
-        self.setAccessibleName("Pages")
+        self.setAccessibleName(window_strings()["rail"]["title"])
         self._theme = theme
         self._pages = {page.id: page for page in pages}
         self._buttons: dict[str, RailButton] = {}
@@ -139,7 +144,9 @@ class Rail(QScrollArea):
         made = RailButton(self._theme, page.title, page.counts)
         made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         made.setCheckable(True)
-        made.setToolTip(f"{page.title} (Ctrl+{number})" if number <= DIGITS else page.title)
+        made.setToolTip(
+            window_strings()["rail"]["hint"].format(title=page.title, number=number) if number <= DIGITS else page.title
+        )
         made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         made.clicked.connect(lambda: self.chosen.emit(page.id))
@@ -333,7 +340,9 @@ class House(QWidget):
             return
         runs_since = self._context.prefs.read_moment(RUNS_SEEN, self._context.clock.now_ms())
         conflicts = self._context.bridge.engine.conflicts
-        task = make_query("Counting review items", lambda: conflicts.count_waiting(runs_since)).within(self, "counts")
+        task = make_query(window_strings()["rail"]["counting"], lambda: conflicts.count_waiting(runs_since)).within(
+            self, "counts"
+        )
         self._context.tasks.run(task.success(self._show_counts).failure(lambda _: None))
 
     def _show_pairings(self) -> None:

@@ -124,14 +124,15 @@ class StatusBar(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setObjectName("status")
-        self.setAccessibleName("Status")
+        strings = window_strings()["status"]
+        self.setAccessibleName(strings["title"])
         self._theme = theme
         self._dot = StatusDot(theme, "faint")
         self._index, self._search, self._model, self._work = (_make_status_text() for _ in range(4))
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setFixedWidth(140)
-        self._stop = make_tool_button(theme, "x", "Stop", self._cancel_last, size=12)
+        self._stop = make_tool_button(theme, "x", strings["stop"], self._cancel_last, size=12)
         self._works: list[Running] = []
         self._quiet = make_timer(self, self._show_newest, _QUIET_MS)
         self._counts: dict[str, QPushButton] = {}
@@ -168,7 +169,7 @@ class StatusBar(QFrame):
         self._index.set_hint(hint)
         self._search.set_text(strings["search"]["whole" if state == "ready" else "partly"])
         server = values.get("model_server", {})
-        self._model.set_text(str(server.get("sentence", "")) or "No model server: rules and the built-in model answer")
+        self._model.set_text(str(server.get("sentence", "")) or strings["no_server"])
 
     def show_count(self, page_id: str, title: str, count: int, counts: str = "open") -> None:
         """Say how much waits on a page; pressing it goes there.
@@ -179,8 +180,9 @@ class StatusBar(QFrame):
         """
         if page_id not in self._counts:
             self._add_count(page_id, title)
-        self._counts[page_id].setText(f"{title} {count:,}".replace("&", "&&"))
-        self._counts[page_id].setAccessibleName(f"{title}: {count:,} {counts}")
+        strings = window_strings()["status"]
+        self._counts[page_id].setText(strings["count"].format(title=title, count=count).replace("&", "&&"))
+        self._counts[page_id].setAccessibleName(strings["waiting"].format(title=title, count=count, counts=counts))
         self._counts[page_id].setVisible(count > 0)
         self._gaps[page_id].setVisible(count > 0)
 
@@ -218,7 +220,9 @@ class StatusBar(QFrame):
             one.setVisible(newest is not None)
         self._stop.setVisible(newest is not None and newest.can_cancel)
         if newest is not None:
-            self._work.set_text("Stopping …" if newest.watch.cancelled() else f"{newest.label} …")
+            self._work.set_text(
+                window_strings()["status"]["stopping"] if newest.watch.cancelled() else f"{newest.label} …"
+            )
             self._bar.setRange(0, 0)
             self._bar.setAccessibleName(newest.label)
 
@@ -235,7 +239,7 @@ class StatusBar(QFrame):
     def _cancel_last(self) -> None:
         if self._works:
             self._works[-1].cancel()
-            self._work.set_text("Stopping …")
+            self._work.set_text(window_strings()["status"]["stopping"])
 
     def show_progress(self, progress: Progress) -> None:
         """Show what the engine does by itself: an import that is finished after a crash, the index.
@@ -287,7 +291,7 @@ class SearchBox(QObject):
         self._panel.setObjectName("card")
         self._panel.hide()
         self._list = QListWidget()
-        self._list.setAccessibleName("Answers")
+        self._list.setAccessibleName(window_strings()["find"]["title"])
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.itemClicked.connect(self._open_item)
@@ -312,7 +316,7 @@ class SearchBox(QObject):
             return
         ask = RecallQuery(query=typed, limit=_SHOWN)
         engine = self._context.bridge.engine
-        task = make_query("Searching", lambda: engine.memories.recall(ask, OWNER_ACTOR))
+        task = make_query(window_strings()["find"]["searching"], lambda: engine.memories.recall(ask, OWNER_ACTOR))
         self._context.tasks.run(
             task.within(self, "ask")
             .success(lambda reply: self._show_matches(typed, [item.memory for item in reply.result.items]))
@@ -427,11 +431,12 @@ class TopBar(QFrame):
         super().__init__()
         self.setObjectName("topbar")
         self._theme = theme
-        self._name = make_label("Loci", "section")
+        strings = window_strings()
+        self._name = make_label(strings["title"], "section")
         self.search = QLineEdit()
         self.search.setObjectName("search")
-        self.search.setPlaceholderText("Search everything you and your assistants remember")
-        self.search.setAccessibleName("Search")
+        self.search.setPlaceholderText(strings["top"]["placeholder"])
+        self.search.setAccessibleName(strings["top"]["search"])
         self.search.setClearButtonEnabled(True)
         self.search.setMaximumWidth(624)
         self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -441,10 +446,10 @@ class TopBar(QFrame):
             new["button"], kind="chip", hint=new["button_hint"], theme=theme, icon="plus"
         )
         self.lock: QPushButton = make_button(
-            "Lock", kind="chip", hint="Lock the palace (Ctrl+L)", theme=theme, icon="lock"
+            strings["top"]["lock"], kind="chip", hint=strings["top"]["lock_hint"], theme=theme, icon="lock"
         )
-        self.menu: QToolButton = make_tool_button(theme, "ellipsis", "Menu")
-        self.menu.setToolTip("Menu (Ctrl+K shows all commands)")
+        self.menu: QToolButton = make_tool_button(theme, "ellipsis", strings["top"]["menu"])
+        self.menu.setToolTip(strings["top"]["menu_hint"])
         self.menu.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._layout = make_row(self._name, self.search, None, self.new, self.lock, self.menu, parent=self, gap=8)
         self._layout.setStretch(1, 8)
@@ -503,13 +508,24 @@ class WindowViews:
     importing: Callable[[Context, Sequence[Path], QWidget], QDialog]
 
 
+def _make_search_entry(context: Context, typed: str) -> PaletteEntry:
+    return PaletteEntry(
+        window_strings()["find"]["library"].format(typed=typed.strip()),
+        shortcut_text(QKeySequence.StandardKey.Find),
+        "search",
+        "",
+        lambda: context.desk.search.emit(typed.strip()),
+    )
+
+
 class MainWindow(QMainWindow):
     """The main window."""
 
     def __init__(self, context: Context, rooms: WindowViews) -> None:
         super().__init__()
-        self.setWindowTitle("Loci")
-        self.setAccessibleName("Loci")
+        strings = window_strings()
+        self.setWindowTitle(strings["title"])
+        self.setAccessibleName(strings["title"])
         self.setAcceptDrops(True)
         self.setMinimumSize(SMALLEST)
         self.context, self._rooms = context, rooms
@@ -628,12 +644,14 @@ class MainWindow(QMainWindow):
         """Lock the vault; what is under way stops at its next safe point."""
         engine = self.context.bridge.engine
         if engine.state == "open":
-            self.context.tasks.run(make_query("Locking", engine.vault.lock))
+            self.context.tasks.run(make_query(window_strings()["status"]["locking"], engine.vault.lock))
 
     def _request_status(self) -> None:
         if self.context.bridge.is_open:
             engine = self.context.bridge.engine
-            task = make_query("Reading the index", lambda: engine.vault.read_status(brief=True)).within(self, "status")
+            task = make_query(
+                window_strings()["status"]["reading"], lambda: engine.vault.read_status(brief=True)
+            ).within(self, "status")
             self.context.tasks.run(
                 task.success(lambda report: self.status.show_status(report.values)).failure(lambda _: None)
             )
@@ -668,15 +686,8 @@ class MainWindow(QMainWindow):
 
     def open_palette(self) -> None:
         """Show the command palette."""
-        self.palette_box.open_with(self.actions_box.palette_entries(), self._search_entry if self.house else None)
-
-    def _search_entry(self, typed: str) -> PaletteEntry:
-        return PaletteEntry(
-            f"Search the library for “{typed.strip()}”",
-            shortcut_text(QKeySequence.StandardKey.Find),
-            "search",
-            "",
-            lambda: self.context.desk.search.emit(typed.strip()),
+        self.palette_box.open_with(
+            self.actions_box.palette_entries(), partial(_make_search_entry, self.context) if self.house else None
         )
 
     def focus_search(self) -> None:
@@ -706,7 +717,7 @@ class MainWindow(QMainWindow):
         self.toasts.show_message(sentence, action, run, stays=stays)
 
     def _show_problem(self, problem: Problem) -> None:
-        action = ("Try again", problem.retry) if problem.retry is not None else ("", None)
+        action = (window_strings()["buttons"]["retry"], problem.retry) if problem.retry is not None else ("", None)
         self.toasts.show_message(
             f"{problem.sentence} ({problem.code})", action[0], action[1], stays=problem.family != "user"
         )

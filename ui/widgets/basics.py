@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ui.strings import window_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
 from ui.widgets.plaintext import escape_tooltip
@@ -103,7 +104,7 @@ class KeyButton(QPushButton):
         self.title = title
         self._words.setText(title)
         self.setAccessibleName(title.removesuffix(" …"))
-        self.setAccessibleDescription(f"Key {self._key}" if self._key else "")
+        self.setAccessibleDescription(window_strings()["key"].format(key=self._key) if self._key else "")
         self.updateGeometry()
 
     def _update_margins(self) -> None:
@@ -237,9 +238,10 @@ def remove_chip(theme: Theme, text: str, remove: Callable[[], None]) -> QPushBut
         text: what it filters by, such as `kind: fact`.
         remove: takes it away.
     """
-    button = make_button(text, remove, kind="chip", hint=f"Remove the filter {text}")
+    strings = window_strings()["filter"]
+    button = make_button(text, remove, kind="chip", hint=strings["remove"].format(text=text))
     button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
-    button.setAccessibleName(f"Remove the filter {text}")
+    button.setAccessibleName(strings["remove"].format(text=text))
     follow_icon(theme, button, "x", "muted")
     return button
 

@@ -6,15 +6,26 @@ memory's text that is not made visible.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
-from functools import cache
+from functools import cache, cached_property
+from typing import TypeVar
 
 from core.types.reviews import ClaimSeen
 from core.types.values import GLOBAL_SPACE, Kind, Memory, Precision, Role, Source, Status, When
-from ui.strings import belief_strings, inspector_strings, lifecycle_strings, skip_strings, window_strings
+from ui.strings import (
+    belief_strings,
+    format_count,
+    inspector_strings,
+    label_strings,
+    lifecycle_strings,
+    skip_strings,
+    window_strings,
+)
 from ui.widgets.plaintext import one_line
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +57,7 @@ def describe_omissions(skipped: Mapping[str, int]) -> tuple[Omission, ...]:
     for reason, count in skipped.items():
         words = known.get(reason)
         if words is None:
-            found.append(Omission(count, reason.replace("_", " "), "Not imported by Loci"))
+            found.append(Omission(count, reason.replace("_", " "), str(skip_strings()["unknown"])))
         elif count:
             why = words["why"]
             found.append(Omission(count, words["one" if count == 1 else "many"], why[:1].upper() + why[1:]))
@@ -116,54 +127,50 @@ def describe_claim(claim: ClaimSeen) -> str:
     value = one_line(claim.value, _VALUE)
     forms = belief_strings()["predicates"].get(claim.predicate)
     denies = claim.polarity == "negative"
-    subject = "You" if is_person else one_line(claim.subject, _NAME)
+    strings = label_strings()["claim"]
+    subject = strings["you"] if is_person else one_line(claim.subject, _NAME)
     if forms is None:
         name = one_line(claim.predicate, _NAME).replace("_", " ")
-        return f"{subject} · {'not ' if denies else ''}{name} · {value}"
+        return str(strings["denied" if denies else "stated"]).format(subject=subject, predicate=name, value=value)
     form = forms[("not_" if denies else "") + ("you" if is_person else "other")]
     return f"{subject} {form} {value}"
 
 
-KIND_WORDS: Mapping[Kind, str] = {
-    Kind.EPISODE: "Episode",
-    Kind.FACT: "Fact",
-    Kind.RULE: "Rule",
-    Kind.PROCEDURE: "Procedure",
-    Kind.DIGEST: "Digest",
-}
-KIND_PLURALS: Mapping[Kind, str] = {
-    Kind.EPISODE: "Episodes",
-    Kind.FACT: "Facts",
-    Kind.RULE: "Rules",
-    Kind.PROCEDURE: "Procedures",
-    Kind.DIGEST: "Digests",
-}
-STATUS_WORDS: Mapping[Status, str] = {
-    Status.ACTIVE: "Active",
-    Status.SUPERSEDED: "Outdated",
-    Status.DISPUTED: "Disputed",
-    Status.QUARANTINED: "Held back",
-    Status.CONSOLIDATED: "Merged",
-    Status.ARCHIVED: "Archived",
-    Status.DELETED: "Forgotten",
-}
-WARNED_WORDS = "Reads like an instruction"
-"""Of a memory that is kept out of what assistants are given by themselves."""
-SOURCE_WORDS: Mapping[Source, str] = {
-    Source.USER_EXPLICIT: "You said so",
-    Source.SYSTEM: "The system",
-    Source.TOOL_OUTPUT: "A tool's output",
-    Source.USER_IMPLICIT: "You, in a conversation",
-    Source.DOCUMENT: "A document",
-    Source.INFERENCE: "An assistant's words",
-}
-ROLE_WORDS: Mapping[Role, str] = {
-    Role.USER: "You",
-    Role.ASSISTANT: "Assistant",
-    Role.TOOL: "Tool",
-    Role.SOURCE: "Source",
-    Role.OTHER: "Other",
-}
+class Labels(Mapping[T, str]):
+    """The words for the values of an enum, in its order of the file; read as the first of them is asked for."""
+
+    def __init__(self, name: str, value: Callable[[str], T]) -> None:
+        """Make it.
+
+        Args:
+            name: of the words in `labels.json`.
+            value: makes a value of its code.
+        """
+        self._name, self._value = name, value
+
+    @cached_property
+    def _words(self) -> Mapping[T, str]:
+        return {self._value(code): words for code, words in label_strings()[self._name].items()}
+
+    def __getitem__(self, value: T) -> str:
+        """The words for a value."""
+        return self._words[value]
+
+    def __iter__(self) -> Iterator[T]:
+        """The values in the order of the file."""
+        return iter(self._words)
+
+    def __len__(self) -> int:
+        """How many values have words."""
+        return len(self._words)
+
+
+KIND_WORDS = Labels("kinds", Kind)
+KIND_PLURALS = Labels("kind_plurals", Kind)
+STATUS_WORDS = Labels("statuses", Status)
+SOURCE_WORDS = Labels("sources", Source)
+ROLE_WORDS = Labels("roles", Role)
+FORMAT_WORDS = Labels("formats", str)
 NAME = 40
 """Characters of a client's name on a line of other words."""
 
@@ -194,23 +201,9 @@ def name_with_client(who: str, client: str | None) -> str:
         who: the words for the person, an assistant or a name.
         client: the client's name; None where none brought it.
     """
-    return who if client is None else f"{who}, via {one_line(client, NAME)}"
+    return who if client is None else str(label_strings()["via"]).format(who=who, client=one_line(client, NAME))
 
 
-FORMAT_WORDS: Mapping[str, str] = {
-    "chatgpt": "ChatGPT export",
-    "claude": "Claude export",
-    "claude-code": "Claude Code sessions",
-    "codex": "Codex sessions",
-    "obsidian": "Obsidian vault",
-    "markdown": "Markdown notes",
-    "text": "Text files",
-    "jsonl": "JSON lines",
-    "csv": "Table (CSV)",
-    "mem0": "mem0 export",
-    "openmemory": "OpenMemory export",
-    "mcp-memory": "MCP memory file",
-}
 _HOUR_MS = 3_600_000
 _DAY_MS = 86_400_000
 _YEAR_DAYS, _MONTH_DAYS = 730, 60
@@ -230,9 +223,18 @@ def count_of(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def count_unit(number: int, unit: str) -> str:
+    """A number with a noun of the units: `1 minute`, `24 rooms`.
+
+    Args:
+        unit: of `labels.json`.
+    """
+    return format_count(label_strings()["units"][unit], number)
+
+
 def count_memories(number: int) -> str:
     """`1 memory`, `3,214 memories`."""
-    return count_of(number, "memory", "memories")
+    return count_unit(number, "memory")
 
 
 def to_local(ms: int) -> datetime:
@@ -320,17 +322,15 @@ def describe_speaker(
 
 def format_ago(ms: int, now_ms: int) -> str:
     """How long ago in plain words: `just now`, `5 minutes ago`, `yesterday`, else the date."""
-    seconds = (now_ms - ms) // 1000
+    seconds, strings = (now_ms - ms) // 1000, label_strings()["ago"]
     if seconds < 60:
-        return "just now" if seconds >= -60 else date_of(ms)
+        return str(strings["now"]) if seconds >= -60 else date_of(ms)
     if seconds < 3600:
-        return f"{count_of(seconds // 60, 'minute')} ago"
+        return format_count(strings["minutes"], seconds // 60)
     if seconds < 86_400:
-        return f"{count_of(seconds // 3600, 'hour')} ago"
+        return format_count(strings["hours"], seconds // 3600)
     days = seconds // 86_400
-    if days == 1:
-        return "yesterday"
-    return f"{days} days ago" if days < 7 else date_of(ms)
+    return format_count(strings["days"], days) if days < 7 else date_of(ms)
 
 
 def format_days(days: float) -> str:
@@ -341,8 +341,8 @@ def format_days(days: float) -> str:
     """
     whole = round(days)
     if whole >= _YEAR_DAYS:
-        return count_of(round(whole / 365), "year")
-    return count_of(round(whole / 30.4), "month") if whole >= _MONTH_DAYS else count_of(whole, "day")
+        return count_unit(round(whole / 365), "year")
+    return count_unit(round(whole / 30.4), "month") if whole >= _MONTH_DAYS else count_unit(whole, "day")
 
 
 def format_span(ms: int) -> str:
@@ -352,14 +352,14 @@ def format_span(ms: int) -> str:
         ms: milliseconds, 0 or more.
     """
     if ms < _HOUR_MS:
-        return count_of(max(1, round(ms / 60_000)), "minute")
-    return count_of(round(ms / _HOUR_MS), "hour") if ms < _DAY_MS else format_days(ms / _DAY_MS)
+        return count_unit(max(1, round(ms / 60_000)), "minute")
+    return count_unit(round(ms / _HOUR_MS), "hour") if ms < _DAY_MS else format_days(ms / _DAY_MS)
 
 
 def size_of(octets: int) -> str:
     """`812 bytes`, `4.2 MB`."""
     if octets < 1000:
-        return count_of(octets, "byte")
+        return count_unit(octets, "byte")
     size = float(octets)
     for unit in ("kB", "MB", "GB"):
         size /= 1000
@@ -372,8 +372,10 @@ def format_day_heading(ms: int, now_ms: int) -> str:
     """The heading of a day: `Today`, `Yesterday`, `14 November 2026`, in the local zone."""
     at, today = to_local(ms).date(), to_local(now_ms).date()
     if at == today:
-        return "Today"
-    return "Yesterday" if at == today - timedelta(days=1) else f"{at.day} {at:%B} {at.year}"
+        return str(label_strings()["days"]["today"])
+    if at == today - timedelta(days=1):
+        return str(label_strings()["days"]["yesterday"])
+    return f"{at.day} {at:%B} {at.year}"
 
 
 def format_clock(ms: int) -> str:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QPushButton, QSizePolicy
 
 from core.types.views import MemoryRow
+from ui.strings import window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_column, make_label, make_row
 from ui.widgets.plaintext import one_line
@@ -58,8 +59,8 @@ class MemoryLine(QPushButton):
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        here = ", this memory" if is_current else ""
-        self.setAccessibleName(f"{above}{here}: {excerpt}" if above else excerpt)
+        form = window_strings()["memory_line"]["current" if is_current else "other"]
+        self.setAccessibleName(form.format(above=above, excerpt=excerpt) if above else excerpt)
         self.clicked.connect(lambda: open_it(shown.id))
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name

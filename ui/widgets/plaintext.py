@@ -30,6 +30,7 @@ from PySide6.QtGui import (
 from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QSizePolicy, QTextEdit
 
+from ui.strings import label_strings
 from ui.theme.theme import Theme
 
 # What has no shape of its own: every code point with the property Default_Ignorable_Code_Point (Unicode 15.1,
@@ -61,28 +62,6 @@ _JOINING = re.compile(
     "\U00011000-\U00011fff\U0001e900-\U0001e95f]"
 )
 _VIRAMA = 9
-_NAMES = {
-    "\u200b": "zero width space",
-    "\u200c": "zero width non-joiner",
-    "\u200d": "zero width joiner",
-    "\u2060": "word joiner",
-    "\ufeff": "byte order mark",
-    "\u00ad": "soft hyphen",
-    "\u202a": "left-to-right embedding",
-    "\u202b": "right-to-left embedding",
-    "\u202c": "end of direction",
-    "\u202d": "left-to-right override",
-    "\u202e": "right-to-left override",
-    "\u2066": "left-to-right isolate",
-    "\u2067": "right-to-left isolate",
-    "\u2068": "first strong isolate",
-    "\u2069": "end of isolate",
-    "\u200e": "left-to-right mark",
-    "\u200f": "right-to-left mark",
-    "\x00": "NUL",
-    "\x1b": "escape",
-    "\r": "carriage return",
-}
 # What is above a note's words: properties between two lines of dashes, and the signs of a heading.
 _CITATION = re.compile("\ue200[^\ue201]{0,300}(?:\ue201|$)")  # how an assistant names a source
 _PRIVATE = re.compile("[\ue000-\uf8ff]+")
@@ -170,15 +149,9 @@ def _is_flag(text: str, at: int) -> bool:
 
 
 def _name_character(character: str) -> str:
-    known = _NAMES.get(character) or unicodedata.name(character, "").lower()
-    if known:
-        return known
-    category = unicodedata.category(character)
-    if category == "Co":
-        return "private use character"
-    if category == "Cn":
-        return "invisible character"
-    return "half of a character" if category == "Cs" else "control character"
+    strings = label_strings()["characters"]
+    known = strings["names"].get(f"U+{ord(character):04X}") or unicodedata.name(character, "").lower()
+    return str(known or strings["categories"].get(unicodedata.category(character), strings["control"]))
 
 
 def one_line(text: str, most: int = 300) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QPainter, QRe
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
 from ui.bridge import passphrase_strength
+from ui.strings import secret_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_column, make_label, make_row, make_timer, make_tool_button, set_style_property
 
@@ -18,9 +19,7 @@ _MARK = "application/x-loci-secret"
 _NOT_KEPT = "x-kde-passwordManagerHint"
 """Managers of clipboards that keep a history leave out what carries this mark."""
 _BARS = 4
-_WORDS = ("Very weak", "Weak", "Fair", "Strong", "Very strong")
 _TOKENS = ("danger", "danger", "warning", "success", "success")
-ADVICE = "Four or five unrelated words are easy to keep in mind and hard to guess."
 
 
 class _Bars(QWidget):
@@ -68,7 +67,7 @@ class StrengthMeter(QWidget):
         self._word = make_label("", "strong")
         self._word.setMinimumWidth(theme.px(80))
         self._word.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._sentence = make_label(ADVICE, "small", wrap=True)
+        self._sentence = make_label(secret_strings()["strength"]["advice"], "small", wrap=True)
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         layout = make_column(self, gap=4)
         line = make_row(self._bars, self._word, gap=12)
@@ -89,18 +88,19 @@ class StrengthMeter(QWidget):
         Args:
             typed: as typed so far.
         """
+        strings = secret_strings()["strength"]
         if not typed:
             self.score = -1
             self._bars.set_filled(0, "line")
             self._word.setText("")
-            self._sentence.setText(ADVICE)
+            self._sentence.setText(strings["advice"])
         else:
             found = passphrase_strength(typed)
             self.score = found.score
             self._bars.set_filled(max(1, found.score), _TOKENS[found.score])
-            self._word.setText(_WORDS[found.score])
+            self._word.setText(strings["scores"][found.score])
             self._sentence.setText(found.sentence)
-        self.setAccessibleName(f"Strength: {self.words}")
+        self.setAccessibleName(strings["name"].format(words=self.words))
 
 
 _SENSITIVE = (
@@ -132,11 +132,12 @@ class SecretField(QLineEdit):
         self.setAccessibleName(name)
         self.setInputMethodHints(_SENSITIVE)
         what = name.lower()
+        strings = secret_strings()
         self._show = make_tool_button(
-            theme, "eye", f"Show the {what}", lambda: self.reveal_text(is_shown=True), size=16
+            theme, "eye", strings["show"].format(what=what), lambda: self.reveal_text(is_shown=True), size=16
         )
         self._hide = make_tool_button(
-            theme, "eye-off", f"Hide the {what}", lambda: self.reveal_text(is_shown=False), size=16
+            theme, "eye-off", strings["hide"].format(what=what), lambda: self.reveal_text(is_shown=False), size=16
         )
         for eye in (self._show, self._hide):
             eye.setParent(self)

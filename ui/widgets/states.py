@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from ui.bridge import Problem, problem_of
+from ui.strings import window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import Stack, make_button, make_column, make_label, make_row, make_timer
 
@@ -115,19 +116,21 @@ class TroubleState(QWidget):
     def __init__(self, theme: Theme, problem: Problem, retry: Callable[[], None] | None = None) -> None:
         super().__init__()
         again = retry or problem.retry
-        actions = (("Try again", again),) if again is not None else ()
+        strings = window_strings()
+        actions = ((strings["buttons"]["retry"], again),) if again is not None else ()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(EmptyState(theme, "triangle-alert", problem.sentence, f"Code {problem.code}.", *actions))
+        code = strings["states"]["code"].format(code=problem.code)
+        layout.addWidget(EmptyState(theme, "triangle-alert", problem.sentence, code, *actions))
 
 
 class States(Stack):
     """Holds a page's content and what is in its place."""
 
-    def __init__(self, theme: Theme, content: QWidget, loading: str = "One moment …") -> None:
+    def __init__(self, theme: Theme, content: QWidget, loading: str = "") -> None:
         super().__init__()
         self._theme, self._content = theme, content
-        self._loading = LoadingState(loading)
+        self._loading = LoadingState(loading or window_strings()["states"]["loading"])
         self._other: QWidget | None = None
         self.addWidget(content)
         self.addWidget(self._loading)
@@ -171,7 +174,7 @@ class States(Stack):
         if report is None:
             self.show_trouble(problem, again)
         else:
-            report(problem.sentence, "Try again", again)
+            report(problem.sentence, window_strings()["buttons"]["retry"], again)
 
     def _show_other(self, other: QWidget) -> None:
         self._loading.hide_now()

@@ -12,25 +12,14 @@ from typing import Any
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QDialog, QLabel, QVBoxLayout, QWidget
 
+from ui.strings import check_strings, format_count, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, make_button, make_column, make_hairline, make_label, make_row
-from ui.widgets.labels import count_of
 
-_NAMES: Mapping[str, str] = {
-    "journal": "The newest changes",
-    "cipher": "The encryption of every page",
-    "integrity": "The database",
-    "foreign_keys": "Links within the vault",
-    "search": "The index of words",
-    "counts": "Counts",
-    "audit": "The audit chain",
-    "head": "The state last seen on this computer",
-    "index": "The index of meanings",
-}
-_OUTCOMES: Mapping[str, tuple[str, str, str]] = {
-    "ok": ("circle-check", "success", "In order"),
-    "failed": ("circle-x", "danger", "Damaged"),
-    "not_checked": ("minus", "muted", "Not checked"),
+_OUTCOMES: Mapping[str, tuple[str, str]] = {
+    "ok": ("circle-check", "success"),
+    "failed": ("circle-x", "danger"),
+    "not_checked": ("minus", "muted"),
 }
 _WIDTH = 480
 
@@ -78,15 +67,14 @@ def summarize_checks(report: Mapping[str, Any]) -> Verdict:
     lines = tuple(_make_check_line(name, check) for name, check in report["checks"].items())
     failed = sum(line.outcome == "failed" for line in lines)
     skipped = sum(line.outcome == "not_checked" for line in lines)
+    strings = check_strings()
     if failed:
-        sentence = (
-            f"{count_of(failed, 'check')} of {len(lines)} failed. Nothing was repaired: restore a backup made before."
-        )
-        return Verdict("danger", "Something is damaged", sentence, lines)
+        sentence = format_count(strings["failed"]["text"], failed, checks=len(lines))
+        return Verdict("danger", strings["failed"]["title"], sentence, lines)
     if skipped:
-        sentence = f"{count_of(skipped, 'check')} of {len(lines)} could not be made now. Try again in a moment."
-        return Verdict("warning", "Nothing is damaged, as far as could be checked", sentence, lines)
-    return Verdict("success", "Everything is in order", f"All {len(lines)} checks passed.", lines)
+        sentence = format_count(strings["not_checked"]["text"], skipped, checks=len(lines))
+        return Verdict("warning", strings["not_checked"]["title"], sentence, lines)
+    return Verdict("success", strings["ok"]["title"], strings["ok"]["text"].format(count=len(lines)), lines)
 
 
 def chain_sentence(report: Mapping[str, Any]) -> str:
@@ -96,19 +84,21 @@ def chain_sentence(report: Mapping[str, Any]) -> str:
         report: as for `summarize_checks`.
     """
     found = report["checks"].get("audit", {"status": "not_checked", "note": ""})
+    strings = check_strings()["chain"]
     match found["status"]:
         case "ok":
-            rows = "1 row" if found["note"] == "1 rows" else found["note"]
-            return f"The chain holds: {rows}, none changed, none missing."
+            rows = strings["one_row"] if found["note"] == "1 rows" else found["note"]
+            return str(strings["ok"].format(rows=rows))
         case "failed":
-            return f"The chain is broken: {found['note']}. Somebody or something changed the audit."
+            return str(strings["failed"].format(note=found["note"]))
         case _:
-            return "The chain could not be checked now. Try again in a moment."
+            return str(strings["not_checked"])
 
 
 def _make_check_line(name: str, check: Mapping[str, str]) -> CheckLine:
-    word = _OUTCOMES[check["status"]][2]
-    return CheckLine(_NAMES.get(name, name.replace("_", " ").capitalize()), check["status"], word, check["note"])
+    strings = check_strings()
+    title = str(strings["checks"].get(name) or name.replace("_", " ").capitalize())
+    return CheckLine(title, check["status"], str(strings["outcomes"][check["status"]]), check["note"])
 
 
 class VerdictDialog(QDialog):
@@ -117,7 +107,7 @@ class VerdictDialog(QDialog):
     def __init__(self, theme: Theme, verdict: Verdict, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Check of the vault")
+        self.setWindowTitle(check_strings()["title"])
         self.setAccessibleName(f"{verdict.title}. {verdict.sentence}")
         self.setMinimumWidth(theme.px(_WIDTH))
         layout = make_column(self, margins=24, gap=8)
@@ -131,12 +121,12 @@ class VerdictDialog(QDialog):
             layout.addWidget(make_hairline())
             _add_line(theme, layout, line)
         layout.addSpacing(8)
-        self.close_button = make_button("Close", self.accept, kind="primary")
+        self.close_button = make_button(window_strings()["buttons"]["close"], self.accept, kind="primary")
         layout.addLayout(make_row(None, self.close_button))
 
 
 def _add_line(theme: Theme, layout: QVBoxLayout, line: CheckLine) -> None:
-    icon, token, _ = _OUTCOMES[line.outcome]
+    icon, token = _OUTCOMES[line.outcome]
     word = make_label(line.word, "danger" if line.outcome == "failed" else "small")
     note = Elided(line.note, "small")
     note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

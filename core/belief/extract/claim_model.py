@@ -24,7 +24,7 @@ from core.belief.extract.frames import predicate_names
 from core.belief.extract.normal_form import value_key
 from core.embed.embedder import ModelFiles, ModelManifest, SentenceSession, read_manifest, runtime_faults
 from core.errors import Code, LociError
-from core.talk.reader_features import SentenceFeatures, encode_sentence, softmax
+from core.talk.reader_features import SentenceFeatures, TextTokens, encode_sentence, softmax
 from core.types.belief import ClaimDraft
 from core.types.talk import SentenceInContext
 
@@ -132,7 +132,7 @@ class ClaimModel:
 
     def _read_anew(self, sentence: str) -> ClaimReading:
         encoder, session = self._session.load(self.card.manifest)
-        row = encode_sentence(encoder.tokenizer, SentenceInContext(sentence))
+        row = encode_sentence(TextTokens(encoder.tokenizer), SentenceInContext(sentence))
         try:
             (marks,) = session.run(None, {"words": encoder.vectors(row.ids)[None], "kinds": row.kinds[None]})
         except runtime_faults() as error:

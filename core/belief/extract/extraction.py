@@ -7,13 +7,22 @@ it. Where the reading is not sure it says nothing: a missed claim costs less tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.belief.extract.claim_model import ClaimModel, ReadValue, reconcile_claims
 from core.belief.extract.facts import read_facts
 from core.belief.extract.family import read_family_claims
-from core.belief.extract.frames import USER, FrameMatch, Subject, load_exclusivity, match_frames, read_name_at
+from core.belief.extract.frames import (
+    THING_PREDICATES,
+    USER,
+    FrameMatch,
+    Subject,
+    load_exclusivity,
+    match_frames,
+    read_name_at,
+)
 from core.belief.extract.normal_form import value_key
 from core.belief.extract.sentence import TokenizedSentence, hide_unreal, read_sentence, word_lists
 from core.belief.extract.validity import ValidityPhrase, WrittenDate, find_validity_phrases, find_written_dates, to_when
@@ -32,8 +41,8 @@ _LONGEST_LABEL = 6  # tokens of a name and its colon
 _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours"})
 _SHORTEST = 6
 _SURE = 0.9
-_OF_THINGS = frozenset(("budget_is", "status_is", "version_is", "deadline_is", "located_at"))
 _BEHIND_TIME = frozenset((",", ":", "-", "–", "—", "i", "we", "user", "my", "our", "the", "he", "she"))
+_OWNER_BEFORE = re.compile(r"\b(?P<owner>(?!User\b)[A-Z][\w-]*)['’]s? $")
 _ENDED = frozenset(("end", "past"))
 
 
@@ -175,6 +184,9 @@ def _add_read(story: _Story, sentence: TokenizedSentence, one: ReadValue, bounds
         subject = story.person
     if value_key(subject) in story.owner_keys:
         subject = USER
+    owner = None if one.subject is None else _OWNER_BEFORE.search(text[: one.subject[0]])
+    if owner is not None and one.predicate in THING_PREDICATES:
+        subject = f"{owner['owner']}'s {subject}"
     value = " ".join(text[slice(*one.value)].split()).strip("\"'“”‘’ ,;")
     if not subject or not value_key(value) or max(len(value), len(subject)) > _LONGEST_SUBJECT:
         return
@@ -223,7 +235,7 @@ def _keep_matches(
         if subject is None or any(sentence.tokens[n].quoted for n in range(*one.run)):
             continue
         lead = subject
-        if subject.kind in ("person", "name") and one.predicate not in _OF_THINGS:
+        if subject.kind in ("person", "name") and one.predicate not in THING_PREDICATES:
             story.person = subject.text
         if subject.kind in ("thing", "name"):
             story.thing = subject.text
@@ -344,7 +356,7 @@ def _add_claim(
     story: _Story, sentence: TokenizedSentence, one: FrameMatch, subject: Subject, times: tuple[str, str, str]
 ) -> None:
     value = " ".join(sentence.text_between(*one.run).split()).strip("\"'“”‘’ ,;")
-    text_of = " ".join(subject.text.split())
+    text_of = _owned_name(sentence, subject) + _without_property(" ".join(subject.text.split()), one.predicate)
     if (
         not value
         or len(value) > LONGEST_VALUE
@@ -384,6 +396,21 @@ def _add_claim(
         story.claims[key] = draft
     elif old.polarity == draft.polarity and (old.valid_from, old.valid_to) == (None, None):
         story.claims[key] = replace(old, valid_from=draft.valid_from, valid_to=draft.valid_to)
+
+
+def _owned_name(sentence: TokenizedSentence, subject: Subject) -> str:
+    """Whose a thing is, where somebody is named: Ilse's rent and Tove's rent are two."""
+    first = subject.first
+    is_owned = subject.kind == "thing" and first >= 2 and sentence.lows[first - 1] in ("'s", "'", "’")
+    owner = sentence.tokens[first - 2] if is_owned else None
+    return f"{owner.text}'s " if owner is not None and owner.cap and owner.low != "user" else ""
+
+
+def _without_property(subject: str, predicate: str) -> str:
+    """A subject without the noun of its predicate: the budget of the kitchen is of "kitchen budget"."""
+    noun = predicate.partition("_")[0]
+    owner = subject[: -len(noun) - 1]
+    return owner if predicate in THING_PREDICATES and owner and subject.lower().endswith(f" {noun}") else subject
 
 
 def _evidence_span(sentence: TokenizedSentence, one: FrameMatch) -> tuple[int, int]:

@@ -219,6 +219,8 @@ def _is_project(subject: Subject) -> bool:
 def _is_thing_at_place(sentence: TokenizedSentence, subject: Subject, verb: int, run: Run) -> bool:
     """Whether a subject is a thing that is somewhere, and the place a place."""
     low = subject.text.lower().split()
+    if low[-1] in _state_list("homes") and low[:-1] in ([], ["own"]) and _is_own(sentence, subject):
+        return False
     if subject.kind != "thing":
         named = subject.kind == "name" and low[-1] in word_lists().sets["surehead"] | word_lists().sets["workplace"]
         return named and sentence.lows[verb] not in ("lives", "live")
@@ -255,6 +257,10 @@ def _is_thing_at_place(sentence: TokenizedSentence, subject: Subject, verb: int,
         or head.rstrip("s") in word_lists().sets["surehead"]
         or (sentence.lows[verb] in ("lives", "live", "found") and not sentence.tokens[run[0]].cap)
     )
+
+
+def _is_own(sentence: TokenizedSentence, subject: Subject) -> bool:
+    return subject.first > 0 and sentence.lows[subject.first - 1] in ("my", "our", "own")
 
 
 def _read_place(sentence: TokenizedSentence, i: int) -> Run | None:

@@ -115,6 +115,7 @@ def _match_names(sentence: TokenizedSentence, i: int, predicate: str, *, several
     if owner is None and i == sentence.begin and lows[i + 1 : i + 2] in ([":"], ["="], ["is"]):
         owner = Subject(USER, USER)
     former = any(low in word_lists().sets["named"] for low in lows[max(0, i - 3) : i])
+    former = former or (lows[i] == "partner" and i > 0 and lows[i - 1] in word_lists().sets["partner_in"])
     if owner is None or former:
         return
     after = i + 1

@@ -17,6 +17,8 @@ from core.belief.extract.sentence import Run, TokenizedSentence, load_vocabulary
 from core.belief.extract.thing_values import THING_READERS
 
 USER = "user"
+THING_PREDICATES = frozenset(("budget_is", "status_is", "version_is", "deadline_is", "located_at"))
+"""What is claimed of things rather than of people."""
 _FAR = 12
 _LONGEST_NAME = 5
 _GAP = 5
@@ -178,8 +180,7 @@ def read_left_context(sentence: TokenizedSentence, at: int) -> LeftContext:
         low = lows[i]
         if low in lists.sets["neg"]:
             negative = True
-        if low in lists.sets["hedge"]:
-            hedged = True
+        hedged = hedged or low in lists.sets["hedge"] or (low in lists.sets["short_of"] and i == at - 1)
         if low == "to" and i > 0 and lows[i - 1] in ("used", "use"):
             past, i = True, i - 2
             continue
@@ -406,6 +407,8 @@ def _whole_name(sentence: TokenizedSentence, first: int, i: int, last: int) -> S
         return None
     if low in lists.sets["idtype"] and i < last and _is_code_word(sentence.lows[last]):
         i += 1
+    if low in lists.sets["endearments"] and i < last and i == sentence.begin:
+        i += 1
     if low in word_lists().sets["titles"] and i == last:
         return None
     common = i == first and i == sentence.begin and i < last and not sentence.tokens[last].cap
@@ -530,6 +533,8 @@ def _read_matches(frame: Frame, sentence: TokenizedSentence, at: int, after: int
         return
     subject, negative, mode = holder
     begin = after if reader(sentence, after) else _skip_adverbs(sentence, after)
+    if begin > after and not word_lists().sets["short_of"].isdisjoint(sentence.lows[after:begin]):
+        return
     if begin > after:
         negative = negative or any(low in word_lists().sets["neg"] for low in sentence.lows[after:begin])
     if begin < len(sentence.lows) and sentence.lows[begin] in ("neither", "no") and frame.take in ("lang", "list"):
@@ -701,6 +706,8 @@ def _is_fit(frame: Frame, sentence: TokenizedSentence, at: int, left: LeftContex
     if left.hedged or (left.modal and not frame.modal and not (left.modal == "'d" and frame.take == "rather")):
         return False
     subject = left.subject
+    if subject is not None and frame.predicate == "lives_in" and _is_plural_noun(sentence, at, subject):
+        return False
     if subject is None:
         if not left.open:
             return False
@@ -730,6 +737,13 @@ def _is_fit(frame: Frame, sentence: TokenizedSentence, at: int, left: LeftContex
         "thing": ("thing", "name", "third"),
     }
     return subject.kind in kinds[frame.who] and subject.text not in ("it",)
+
+
+def _is_plural_noun(sentence: TokenizedSentence, at: int, subject: Subject) -> bool:
+    """Whether one name stands before "live" or "are": backups that live on a disk, and nobody."""
+    is_joined = subject.first > 0 and sentence.lows[subject.first - 1] in word_lists().sets["and"]
+    is_one = subject.kind == "name" and not is_joined and not set(subject.text.lower().split()) & {"and", "&"}
+    return is_one and subject.text.endswith("s") and sentence.lows[at] in ("live", "reside", "dwell")
 
 
 def _from_left(frame: Frame, sentence: TokenizedSentence, at: int, reader: Reader) -> Iterator[FrameMatch]:

@@ -20,6 +20,7 @@ Run = tuple[int, int]
 _MOST = 14
 _OPENERS = ("i", "we", "my", "our", "user", "user's", "i'm", "the", "it", "she", "he")
 MOST_TOKENS = 160
+_FARTHEST_COLON = 6
 _TOKEN = re.compile(
     r"""[^\W\d_]+n['’]t\b                                  # don't, isn't
     | \d+(?:[.,:/]\d+)*(?:[-\w%]*[\w%])?                     # 46, 5.2.0, 20mg, 12-year-old
@@ -162,7 +163,7 @@ def noun_run(
     Returns:
         Its place; None where none begins.
     """
-    i = skip_words(sentence, i)
+    i = _skip_quantity(sentence, skip_words(sentence, i))
     lows, tokens, lists = sentence.lows, sentence.tokens, word_lists()
     if i >= len(tokens) or lows[i] in lists.sets["stop"] or not tokens[i].word or lows[i] in stop:
         return None
@@ -173,6 +174,12 @@ def noun_run(
         return None
     j = trim_phrase(sentence, i, j)
     return (i, j) if j > i else None
+
+
+def _skip_quantity(sentence: TokenizedSentence, i: int) -> int:
+    """Step over "bit of" and the like, which only say how much of it."""
+    is_quantity = sentence.lows[i + 1 : i + 2] == ["of"] and sentence.lows[i] in word_lists().sets["quantities"]
+    return skip_words(sentence, i + 2) if is_quantity else i
 
 
 def trim_phrase(sentence: TokenizedSentence, i: int, j: int) -> int:
@@ -262,7 +269,9 @@ def hide_unreal(sentence: TokenizedSentence) -> bool:
         _hide_tokens(sentence, 0, end)
         return True
     _hide_tokens(sentence, *_question_span(sentence, begin, end))
-    if _is_command(sentence, begin):
+    if _hands_over_text(sentence, begin):
+        _hide_tokens(sentence, 0, end)
+    elif _is_command(sentence, begin):
         _hide_tokens(sentence, 0, _own_clause(sentence, begin))
     place = _find_mood(sentence, "hypothetical", begin)
     if place is not None:
@@ -465,6 +474,12 @@ def _question_span(sentence: TokenizedSentence, begin: int, end: int) -> tuple[i
         }:
             return (i, end)
     return (0, end)
+
+
+def _hands_over_text(sentence: TokenizedSentence, begin: int) -> bool:
+    """`Summarise this: I live in Oslo.`: a text to work on, and nobody's word."""
+    lows = sentence.lows
+    return lows[begin] in word_lists().sets["quoting"] and ":" in lows[begin + 2 : begin + 2 + _FARTHEST_COLON]
 
 
 def _is_command(sentence: TokenizedSentence, begin: int) -> bool:

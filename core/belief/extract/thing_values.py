@@ -25,6 +25,7 @@ from core.belief.extract.sentence import (
     word_lists,
 )
 
+_OF_OWNED = frozenset(("of", "in", "on"))
 _TASTE_STOP = frozenset(("for", "anything", "over"))
 
 
@@ -159,20 +160,28 @@ def _find_owned_thing(sentence: TokenizedSentence, i: int) -> Run | None:
     return clean_run(sentence, before_preposition(sentence, run)) if run else None
 
 
+def _find_owned_with_place(sentence: TokenizedSentence, i: int) -> Run | None:
+    """As `_find_owned_thing`, with what it is part of or where it stands: two flats in Derby, a share in a horse."""
+    if word_at(sentence, i) in word_lists().sets["owned"]:
+        return None
+    run = noun_run(sentence, i, most=9)
+    return clean_run(sentence, before_preposition(sentence, run, _OF_OWNED)) if run else None
+
+
 def read_owned_things(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Things owned."""
-    return [
-        run
-        for run in split_runs(sentence, i, _find_owned_thing)
-        if head_of(sentence, run) not in ("up", "goal", "mistake", "fault")
-    ]
+    return _keep_owned(sentence, split_runs(sentence, i, _find_owned_with_place))
+
+
+def _keep_owned(sentence: TokenizedSentence, found: list[Run]) -> list[Run]:
+    return [run for run in found if head_of(sentence, run) not in ("up", "goal", "mistake", "fault")]
 
 
 def read_bought_things(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Something bought to keep: with an article, and nothing to eat or drink."""
     if word_at(sentence, i) not in word_lists().sets["bought"]:
         return []
-    found = read_owned_things(sentence, i)
+    found = _keep_owned(sentence, split_runs(sentence, i, _find_owned_thing))
     consumables = word_lists().sets["consumable"]
     return [run for run in found if not any(low in consumables for low in sentence.lows[run[0] : run[1]])][:1]
 
@@ -311,8 +320,14 @@ def _find_verb_phrase(sentence: TokenizedSentence, i: int, stop: frozenset[str])
     return (i, j) if j > i and lows[i] not in lists.sets["stop"] | lists.sets["det"] else None
 
 
+_SEASON = (
+    "spring|summer|autumn|fall|winter|christmas|easter|january|february|march|april|may|june|july|august|september"
+    "|october|november|december"
+)
 _DEICTIC = re.compile(
-    r" (?:(?:this|next) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|\w+day)|tomorrow|tonight|today"
+    rf" (?:(?:this|next) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|\w+day)|tomorrow|tonight|today"
+    r"|(?:by|before|until|till) (?:the end of )?(?:next |this |the )?"
+    rf"(?:(?:19|20)\d\d|week|month|year|season|{_SEASON})"
     r"|soon|one day|some day|someday|eventually|sometime)$"
 )
 
@@ -371,7 +386,7 @@ def read_decision(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What was decided."""
     i = i + 1 if word_at(sentence, i) == "to" else i
     start = skip_words(sentence, i)
-    run = _find_verb_phrase(sentence, start, frozenset())
+    run = _trim_time(sentence, _find_verb_phrase(sentence, start, frozenset()))
     return [run] if run and sentence.lows[run[0]] not in word_lists().sets["decision"] else []
 
 

@@ -265,17 +265,21 @@ class _Table:
 
     Attributes:
         predicates: predicate to level.
-        cues: runs of words, one after the other in a sentence, with their level.
+        cues: runs of words, one after the other in a sentence; the words any of which each place has; their level.
     """
 
     predicates: Mapping[str, str]
-    cues: tuple[tuple[tuple[_Run, ...], str], ...]
+    cues: tuple[tuple[tuple[_Run, ...], _Run, str], ...]
 
 
 @cache
 def _load_table() -> _Table:
     loaded = json.loads((files("resources") / "lifecycle" / "permanence.json").read_text("utf-8"))
-    cues = [(_split_cue(cue), check_permanence(level)) for level, found in loaded["cues"].items() for cue in found]
+    cues = [
+        (runs := _split_cue(cue), tuple(part for run in runs for part in run), check_permanence(level))
+        for level, found in loaded["cues"].items()
+        for cue in found
+    ]
     return _Table({name: check_permanence(level) for name, level in loaded["predicates"].items()}, tuple(cues))
 
 
@@ -298,7 +302,12 @@ def _permanence_by_cues(words: Sequence[str], *, is_asked: bool) -> str | None:
     """What the cues of a sentence say; None without any, for a question, and where they disagree."""
     if is_asked:
         return None
-    found = [level for runs, level in _load_table().cues if _are_in_order(words, runs)]
+    present = frozenset(words)
+    found = [
+        level
+        for runs, parts, level in _load_table().cues
+        if not any(part.isdisjoint(present) for part in parts) and _are_in_order(words, runs)
+    ]
     if not found or len({RATES[level] < RATES[STANDARD] for level in found}) > 1:
         return None
     return _longest(found)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
 from core.belief.extract.sentence import load_vocabulary_file
@@ -43,6 +43,8 @@ _OF = re.compile(
     r"(?:the |my |our |a |an )?(?P<head>[\w-]+) of (?:the |my |our |a |an )?(?P<whole>[\w-]+(?: [\w-]+){0,2})"
 )
 _OWNED = re.compile(r"(?:the |my |our )?(?P<whole>[\w-]+)(?:'s|s') (?P<head>[\w-]+)")
+_OWNER = re.compile(r"(?P<owner>[A-Z][\w-]*(?: [A-Z][\w-]*)?)['’]s? (?=[a-z])")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _PAST = re.compile(r"\w{3,}ed")
 _END = re.compile(r"[.!?;]\s+")
 _CLAUSE = re.compile(r"[,;.] (?:so |and |but )?")
@@ -84,7 +86,7 @@ class WordedStatement:
         """The stems of the words that are no function word and no value, in order."""
         words = self.prepared.words
         return tuple(
-            _stem_form(word.form)
+            stem_form(word.form)
             for word in words
             if word.form not in stop_words()
             and not word.number
@@ -105,12 +107,15 @@ class WordedStatement:
 
     @cached_property
     def kinds(self) -> Mapping[str, frozenset[str]]:
-        """Its values by their kind: weekdays, months, years and numbers."""
-        forms = {word.form for word in self.prepared.words}
-        numbers = {word.form for word in self.prepared.words if word.number}
-        years = {form for form in numbers if re.fullmatch(r"(?:19|20)\d\d", form)}
+        """Its values by their kind: weekdays, days of a month, months, years and other numbers."""
+        words = self.prepared.words
+        forms = {word.form for word in words}
+        days = {word.form for at, word in enumerate(words) if word.number and is_of_date(words, at)}
+        numbers = {word.form for word in words if word.number} - days
+        years = {form for form in numbers | days if _YEAR.fullmatch(form)}
         found = {
             "weekday": {day for form in forms if (day := form.removesuffix("s")) in _WEEKDAYS},
+            "day": {day for day in days if not _YEAR.fullmatch(day)},
             "month": forms & _MONTHS,
             "year": years,
             "number": numbers - years,
@@ -161,7 +166,7 @@ class WordedStatement:
         if at is None:
             return frozenset()
         return frozenset(
-            _stem_form(word.form) for word in prepare_text(self.lower[: at.start()]).words if _is_content_word(word)
+            stem_form(word.form) for word in prepare_text(self.lower[: at.start()]).words if is_content_word(word)
         )
 
 
@@ -203,7 +208,7 @@ def judge_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], 
     Returns:
         REPLACES or BESIDE where that is sure; OPEN where it is not: then both stand.
     """
-    old, new = _as_read(earlier), _as_read(later)
+    old, new = _as_pair(earlier, later)
     if len(old.prepared.words) > _MOST_WORDS or len(new.prepared.words) > _MOST_WORDS:
         return Succession.OPEN
     if _is_beside_earlier(old, new):
@@ -227,7 +232,7 @@ def may_update(earlier: str, later: str, *, is_of_kind: bool) -> bool:
     Args:
         is_of_kind: whether both give a value of the kind that is asked for: then one word in common is enough.
     """
-    old, new = read_statement(earlier), read_statement(later)
+    old, new = _as_pair(earlier, later)
     if new.adds or _is_of_part(old, new) or _names_narrower_thing(old, new):
         return False
     return len(old.topic & new.topic) > (0 if is_of_kind else 1)
@@ -256,10 +261,20 @@ def rank_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], c
         0 to 1.
     """
     alike = shares.get(Label.SUPERSEDE, 0.0) + shares.get(Label.DUPLICATE, 0.0)
-    old, new = _as_read(earlier), _as_read(later)
+    old, new = _as_pair(earlier, later)
     fit = 1.0 if not old.firsts.isdisjoint(new.firsts) else _OTHER_FIRST
     fit *= 1.0 if old.topic & new.topic else _OTHER_WORDS
     return min(1.0, alike) ** 2 * max(0.0, min(1.0, cosine)) * fit
+
+
+def _as_pair(earlier: str | Side, later: str | Side) -> tuple[WordedStatement, WordedStatement]:
+    """Both as they are read, without the one person whose things both tell of: "Ilse's rent" is like "my rent"."""
+    old, new = _as_read(earlier), _as_read(later)
+    owner = next((found["owner"] for one in (old, new) if (found := _OWNER.match(one.text))), "")
+    begin = re.compile(rf"{re.escape(owner)}(?:['’]s?)? ")
+    if not owner or begin.match(old.text) is None or begin.match(new.text) is None:
+        return old, new
+    return read_statement(begin.sub("", old.text, count=1)), read_statement(begin.sub("", new.text, count=1))
 
 
 def _as_read(side: str | Side) -> WordedStatement:
@@ -302,8 +317,8 @@ def _is_of_part(old: WordedStatement, new: WordedStatement) -> bool:
     "The mooring of the boat" beside "the boat's mooring" is the same thing, for its first word is in both.
     """
     for one in filter(None, (_OF.match(new.lower), _OWNED.match(new.lower))):
-        whole_words = {_stem_form(word.form) for word in prepare_text(one["head"]).words}
-        whole = {_stem_form(word.form) for word in prepare_text(one["whole"]).words if _is_content_word(word)}
+        whole_words = {stem_form(word.form) for word in prepare_text(one["head"]).words}
+        whole = {stem_form(word.form) for word in prepare_text(one["whole"]).words if is_content_word(word)}
         if whole and whole <= old.topic and whole_words.isdisjoint(old.topic) and whole_words <= new.topic:
             return _has_other_kind(old, new) or not new.changes
     return False
@@ -325,10 +340,10 @@ def _names_narrower_thing(old: WordedStatement, new: WordedStatement) -> bool:
         is_one_phrase = new.prepared.text[before.start : word.start].endswith(" ") and not _SIGN.search(
             new.prepared.text, before.start, word.start
         )
-        qualifies = is_one_phrase and _is_content_word(before) and _stem_form(before.form) not in old.topic
+        qualifies = is_one_phrase and is_content_word(before) and stem_form(before.form) not in old.topic
         if (
             qualifies
-            and _stem_form(word.form) in shared
+            and stem_form(word.form) in shared
             and before.form not in _later_word_patterns().tastes
             and not _is_verb_form(before)
         ):
@@ -345,7 +360,9 @@ def _is_other_value(old: WordedStatement, new: WordedStatement, alike: float) ->
         return True
     if alike < _SAME:
         return False
-    return alike >= _SURE or not _differ_in_thing(old, new)
+    if not _differ_in_thing(old, new):
+        return True
+    return alike >= _SURE and not old.topic.isdisjoint(new.topic)
 
 
 def _has_other_kind(old: WordedStatement, new: WordedStatement) -> bool:
@@ -374,7 +391,7 @@ def _is_ended(old: WordedStatement, new: WordedStatement) -> bool:
     """Whether the later one says that it is over with what the earlier one tells ("gave up football")."""
     for found in _later_word_patterns().ends.finditer(new.lower):
         objects = [word for word in prepare_text(new.lower[found.end() :]).words[:3] if word.form not in _ARTICLES]
-        if objects and _is_content_word(objects[0]) and _stem_form(objects[0].form) in old.topic:
+        if objects and is_content_word(objects[0]) and stem_form(objects[0].form) in old.topic:
             return _shares_name(old, new)
     if _later_word_patterns().returns.search(new.lower) is None or " is " not in f" {_BE.sub(' is', old.lower)} ":
         return False
@@ -390,7 +407,7 @@ def _is_own(one: WordedStatement) -> bool:
     return re.search(r"\b(?:i|i'm|we|my|our)\b", one.lower) is not None or one.stems[:1] == ()
 
 
-def _is_content_word(word: FeatureWord) -> bool:
+def is_content_word(word: FeatureWord) -> bool:
     """Whether a word is neither a stop word nor part of a date or number."""
     return word.form not in stop_words() and not word.number and word.form not in _date_words()
 
@@ -404,13 +421,26 @@ def _is_light(word: FeatureWord) -> bool:
     return word.form in _later_word_patterns().light
 
 
+@cache
 def _date_words() -> frozenset[str]:
     """Words of dates, with the plurals of weekdays."""
     found: frozenset[str] = load_vocabulary()["dates"]
     return found | {f"{day}s" for day in _WEEKDAYS}
 
 
-def _stem_form(form: str) -> str:
+def is_date_word(word: FeatureWord) -> bool:
+    """Whether a word is a weekday, a month, or a day by its distance from today."""
+    return word.form in _date_words()
+
+
+def is_of_date(words: Sequence[FeatureWord], at: int) -> bool:
+    """Whether a word is a day or a month, or a number beside one ("14 June", "the 6th of January")."""
+    behind = [word for word in words[at + 1 : at + 3] if word.form != "of"][:1]
+    return any(map(is_date_word, (words[at], *words[max(0, at - 1) : at], *behind)))
+
+
+@lru_cache(maxsize=4096)
+def stem_form(form: str) -> str:
     """The index term of a form, or the form itself where it has not exactly one."""
     terms = index_terms(form)
     return terms if isinstance(terms, str) else form
@@ -442,5 +472,5 @@ def _later_word_patterns() -> _Patterns:
         tastes=frozenset(vocabulary["tastes"]),
         disliked=frozenset(vocabulary["disliked"]),
         light=frozenset(vocabulary["light"]),
-        change_stems=frozenset(_stem_form(word) for word in vocabulary["changes"] if " " not in word),
+        change_stems=frozenset(stem_form(word) for word in vocabulary["changes"] if " " not in word),
     )

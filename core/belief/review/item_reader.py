@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from operator import attrgetter
 
@@ -33,6 +33,7 @@ from core.belief.review.sides import (
     DISGUISED,
     KeyedClaim,
     OpposedClaims,
+    Place,
     describe_contradicted,
     describe_injection,
     find_claim_conflicts,
@@ -130,6 +131,8 @@ _GIVEN = """
 """
 ReadMemories = Callable[[Rows, Iterable[str]], Mapping[str, Memory]]
 """Reads memories by their ids (`core.memory.read.read_by_ids`)."""
+NameSpeaker = Callable[[Rows, Memory], str]
+"""Names who speaks in a memory; "" for the owner, and where nobody is known to."""
 DIGEST = 10
 """Rows of a day's digest (design section 4)."""
 _GROUPS = 10
@@ -148,9 +151,11 @@ class ReviewDesk:
 
     Attributes:
         memories: reads memories by their ids.
+        name_speaker: names who else than the owner speaks in one.
     """
 
     memories: ReadMemories
+    name_speaker: NameSpeaker
 
     def make_queue(
         self, rows: Rows, request: QueueRequest, now_ms: int, space_ids: Iterable[str] | None = None
@@ -181,7 +186,13 @@ class ReviewDesk:
     def _make_rows(self, rows: Rows, shown: Sequence[WaitingItem]) -> tuple[ReviewRow, ...]:
         found = self.memories(rows, [item.incoming_id for item in shown])
         titles = _read_merge_titles(rows, [item.id for item in shown if item.kind == "entity_merge"])
-        return tuple(_make_row(item, found[item.incoming_id], titles.get(item.id, "")) for item in shown)
+        return tuple(self._make_row(rows, item, found[item.incoming_id], titles.get(item.id, "")) for item in shown)
+
+    def _make_row(self, rows: Rows, item: WaitingItem, incoming_memory: Memory, merge_title: str) -> ReviewRow:
+        topic = ItemTopic(item.subject, item.predicate)
+        topic = topic.said_by(self.name_speaker(rows, incoming_memory)) if topic.is_person else topic
+        title = merge_title or format_title(item.kind, topic, incoming_memory.text)
+        return _make_row(item, incoming_memory, title)
 
     def read_item(self, rows: Rows, item_id: str, now_ms: int, *, brief: bool = False) -> ReviewItem | None:
         """One item, validated now.
@@ -201,17 +212,8 @@ class ReviewDesk:
         against = find_current_side(rows, item.existing_id, item.incoming_id) if is_open else item.existing_id
         found = self.memories(rows, [item.incoming_id, *([against] if against else [])])
         incoming_memory, existing_memory = found[item.incoming_id], found.get(against or "")
-        new_claims = read_claims(rows, incoming_memory)
-        old_claims = () if existing_memory is None else read_claims(rows, existing_memory)
-        odds = find_claim_conflicts(old_claims, new_claims)
-        old_marks, new_marks = (
-            ([], []) if existing_memory is None else find_differing_spans(existing_memory, incoming_memory, odds)
-        )
-        topic, asked = _read_topic(existing_memory, incoming_memory, odds, new_claims), read_request(rows, item_id)
-        incoming = read_side(rows, incoming_memory, new_marks, new_claims, brief=brief)
-        existing = (
-            None if existing_memory is None else read_side(rows, existing_memory, old_marks, old_claims, brief=brief)
-        )
+        incoming, existing, topic = self._read_sides(rows, incoming_memory, existing_memory, brief=brief)
+        asked = read_request(rows, item_id)
         beside = (
             self._read_contradicted_side(rows, item, incoming_memory, brief=brief)
             if is_open and existing_memory is None
@@ -244,6 +246,21 @@ class ReviewDesk:
             against=beside,
         )
 
+    def _read_sides(
+        self, rows: Rows, incoming_memory: Memory, existing_memory: Memory | None, *, brief: bool
+    ) -> tuple[Side, Side | None, ItemTopic]:
+        """The newcomer, what stands, and what they are about."""
+        new_claims = read_claims(rows, incoming_memory)
+        if existing_memory is None:
+            incoming = self._read_side(rows, incoming_memory, (), new_claims, brief=brief)
+            return incoming, None, _read_topic(None, incoming_memory, (), new_claims, incoming.speaker)
+        old_claims = read_claims(rows, existing_memory)
+        odds = find_claim_conflicts(old_claims, new_claims)
+        old_marks, new_marks = find_differing_spans(existing_memory, incoming_memory, odds)
+        incoming = self._read_side(rows, incoming_memory, new_marks, new_claims, brief=brief)
+        existing = self._read_side(rows, existing_memory, old_marks, old_claims, brief=brief)
+        return incoming, existing, _read_topic(existing_memory, incoming_memory, odds, new_claims, incoming.speaker)
+
     def _read_contradicted_side(
         self, rows: Rows, item: QueueItem, incoming_memory: Memory, *, brief: bool
     ) -> Side | None:
@@ -256,7 +273,12 @@ class ReviewDesk:
         marks, _ = find_differing_spans(
             existing_memory, incoming_memory, find_claim_conflicts(claims, read_claims(rows, incoming_memory))
         )
-        return read_side(rows, existing_memory, marks, claims, brief=brief)
+        return self._read_side(rows, existing_memory, marks, claims, brief=brief)
+
+    def _read_side(
+        self, rows: Rows, memory: Memory, marks: Sequence[Place], claims: Sequence[KeyedClaim], *, brief: bool
+    ) -> Side:
+        return replace(read_side(rows, memory, marks, claims, brief=brief), speaker=self.name_speaker(rows, memory))
 
     def list_closed(self, rows: Rows, since_ms: int, most: int = _CLOSED_SHOWN) -> tuple[ClosedRow, ...]:
         """Items that closed, by themselves or by a person, the latest first.
@@ -345,7 +367,7 @@ def explain_item(
     ]
     found += [] if asked is None else [request_sentence(asked)]
     if existing is not None:
-        if existing.owners_word and item.reason not in _OWNERS:
+        if existing.owners_word and not existing.speaker and item.reason not in _OWNERS:
             found.append(format_further_reason("yours"))
         found += _describe_differences(existing, incoming, item.reason)
     found += _standing_lines(existing, incoming)
@@ -501,14 +523,18 @@ def _describe_deliveries(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
 
 
 def _read_topic(
-    existing: Memory | None, incoming: Memory, odds: Sequence[OpposedClaims], new_claims: Sequence[KeyedClaim]
+    existing: Memory | None,
+    incoming: Memory,
+    odds: Sequence[OpposedClaims],
+    new_claims: Sequence[KeyedClaim],
+    speaker: str,
 ) -> ItemTopic:
     """What an item is about: the claims that are at odds, or else what the differing words of both texts name."""
     if existing is not None and not odds:
-        worded = find_worded_topic(existing.text, incoming.text)
+        worded = find_worded_topic(existing.text, incoming.text, speaker)
         if worded.stated:
             return worded
-    return item_topic(odds, new_claims)
+    return item_topic(odds, new_claims).said_by(speaker)
 
 
 def _make_question(rows: Rows, item: QueueItem, topic: ItemTopic, asked: ClientRequest | None) -> str:
@@ -532,11 +558,11 @@ def _read_merge_titles(rows: Rows, item_ids: Sequence[str]) -> dict[str, str]:
     return {str(item): format_merge_title((str(a), str(at)), (str(b), str(bt))) for item, a, at, b, bt in found}
 
 
-def _make_row(item: WaitingItem, incoming_memory: Memory, merge_title: str) -> ReviewRow:
+def _make_row(item: WaitingItem, incoming_memory: Memory, title: str) -> ReviewRow:
     return ReviewRow(
         id=item.id,
         kind=item.kind,
-        title=merge_title or format_title(item.kind, ItemTopic(item.subject, item.predicate), incoming_memory.text),
+        title=title,
         note=format_note(item.kind, item.recalled, item.client, later=item.later),
         existing_id=item.existing_id,
         incoming_id=item.incoming_id,

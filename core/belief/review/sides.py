@@ -146,7 +146,8 @@ def describe_contradicted(rows: Rows, against: Side | None) -> tuple[str, ...]:
     """
     if against is None:
         return ()
-    return (format_further_reason("against_yours" if find_persons_words(rows, [against.memory.id]) else "against"),)
+    is_owners = not against.speaker and bool(find_persons_words(rows, [against.memory.id]))
+    return (format_further_reason("against_yours" if is_owners else "against"),)
 
 
 def read_side(

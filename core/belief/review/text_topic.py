@@ -19,11 +19,12 @@ _MOST_VALUE = 60
 _LEAST_PROPERTY = 3
 
 
-def find_worded_topic(existing: str, incoming: str) -> ItemTopic:
+def find_worded_topic(existing: str, incoming: str, speaker: str = "") -> ItemTopic:
     """The property that two texts give two values of.
 
     Args:
         existing: what stands.
+        speaker: who says so; "" for the owner.
 
     Returns:
         The topic with `stated` for its property; empty where they differ in more than that.
@@ -39,7 +40,7 @@ def find_worded_topic(existing: str, incoming: str) -> ItemTopic:
     (old,), (new,) = pair
     old, new = _widen_value(existing, old), _widen_value(incoming, new)
     old_value, new_value = existing[slice(*old)], incoming[slice(*new)]
-    stated = _words_of_subject(existing, old) or _words_of_subject(incoming, new)
+    stated = _words_of_subject(existing, old, speaker) or _words_of_subject(incoming, new, speaker)
     if not stated or max(len(old_value), len(new_value)) > _MOST_VALUE or old_value.casefold() == new_value.casefold():
         return ItemTopic()
     return ItemTopic(existing=old_value, incoming=new_value, stated=stated)
@@ -72,14 +73,17 @@ def _widen_value(text: str, place: Place) -> Place:
     return start, end
 
 
-def _words_of_subject(text: str, value: Place) -> str:
+def _words_of_subject(text: str, value: Place, speaker: str) -> str:
     """The words before a value, or behind one that begins the text, without articles and the first "is"."""
     before = list(_iter_words(text, 0, value[0]))
     words = before or list(_iter_words(text, value[1], len(text)))
     strings = review_strings()["worded"]
     while words and words[0].casefold() in strings["left_out_first"]:
         del words[0]
-    if words and (own_word := strings["said_by_you"].get(words[0].casefold())) is not None:
+    own_word = strings["said_by_you"].get(words[0].casefold()) if words else None
+    if own_word is not None and speaker:
+        return ""  # "I take tea with milk", and not the owner's tea: the question names no property
+    if own_word is not None:
         words[0] = own_word
     for at, word in enumerate(words[1:], 1):
         if before and word.casefold() in strings["left_out_once"]:

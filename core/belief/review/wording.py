@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -53,6 +53,14 @@ class ItemTopic:
     def is_person(self) -> bool:
         """Whether the subject is the person."""
         return " ".join(self.subject.casefold().split()) in review_strings()["persons"]
+
+    def said_by(self, speaker: str) -> ItemTopic:
+        """The topic where somebody else than the owner speaks: what they say of themselves is about them.
+
+        Args:
+            speaker: their name; "" for the owner.
+        """
+        return replace(self, subject=speaker) if speaker and self.is_person else self
 
 
 def format_line(text: str, most: int = LINE) -> str:

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from core.embed.embedder import FOLDER, counter_for
-from core.engine.authority import OWNER_CHANNEL, Authority
+from core.engine.authority import Authority
 from core.engine.clients import client_undo as undoing
 from core.engine.clients.client_terms import (
     cards_of,
@@ -71,7 +71,7 @@ from core.types.clients import (
 from core.types.recall import ContextQuery
 from core.types.replies import Paired
 from core.types.requests import RecallQuery
-from core.types.values import OWNER_ACTOR, Actor, Grant, Status
+from core.types.values import OWNER_ACTOR, OWNER_CHANNEL, Actor, Grant, Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

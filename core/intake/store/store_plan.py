@@ -147,14 +147,25 @@ class _CachedRelations:
     def __init__(self, relate: Relate) -> None:
         self._relate = relate
         self._known: dict[tuple[str, str], Relation] = {}
+        self._expected: Sequence[tuple[ComparedText, ComparedText]] = ()
+
+    def expect(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> None:
+        """Ask about pairs that will be asked about anyway along with what is asked first: two threads share a call."""
+        self._expected = pairs
 
     def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         """One relation for each pair (existing, incoming)."""
-        keys = [(existing.text, incoming.text) for existing, incoming in pairs]
+        keys = [_key_of_pair(pair) for pair in pairs]
         asked = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self._known}
         if asked:
-            self._known |= zip(asked, self._relate.classify(list(asked.values())), strict=True)
+            asked = {_key_of_pair(pair): pair for pair in self._expected} | asked
+            self._expected = ()
+            self._known = dict(zip(asked, self._relate.classify(list(asked.values())), strict=True)) | self._known
         return tuple(self._known[key] for key in keys)
+
+
+def _key_of_pair(pair: tuple[ComparedText, ComparedText]) -> tuple[str, str]:
+    return pair[0].text, pair[1].text
 
 
 def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neighbours: NeighbourSearch) -> StorePlan:
@@ -166,8 +177,8 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
     Returns:
         What to do.
     """
-    if readers.relate is not None:
-        readers = replace(readers, relate=_CachedRelations(readers.relate))
+    relations_asked = None if readers.relate is None else _CachedRelations(readers.relate)
+    readers = replace(readers, relate=relations_asked)
     same = find_same_claims(rows, candidate)
     if same is not None:
         return StorePlan("DUPLICATE", 1.0, "rules", known=same)
@@ -178,6 +189,8 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
     nearest = neighbours.find_nearest(rows, candidate) if readers.most else no_hits()
     near = partial(neighbours.find_neighbours, rows, candidate, readers.gate, readers.most, nearest)
     neighbours_found = _load_compared_neighbours(rows, candidate, near, (certain, odds), others)
+    if relations_asked is not None:
+        relations_asked.expect(_list_asked_pairs(candidate, _list_asked(neighbours_found, odds)))
     judged = judge_other_contributors(rows, candidate, readers, neighbours, neighbours_found, others, nearest)
     known = {other.id for other in neighbours_found}
     neighbours_found += [
@@ -321,9 +334,7 @@ def _relate_neighbours(
     """How the candidate relates to each, by structure and by meaning."""
     against = {one.memory_id for one in odds}
     certain = {one.memory_id for one in odds if one.is_supplied}
-    # A version that only its successor brought up (cosine 0) is looked at for its value, not weighed.
-    asked = [other for other in neighbours if other.id not in certain and not (other.is_over and not other.cosine)]
-    classified = _classify_neighbours(candidate, asked, readers)
+    classified = _classify_neighbours(candidate, _list_asked(neighbours, odds), readers)
     later = cache(partial(read_statement, candidate.compared_text.text))  # read at most once
     found: dict[str, Relation] = {}
     for other in neighbours:
@@ -404,13 +415,28 @@ def _limit_to_repeats(candidate: StoreCandidate, other: Neighbour, relation: Rel
     return Relation(Label.COEXIST, shares[Label.COEXIST], shares, relation.by, _SAYS_MORE)
 
 
+def _list_asked(neighbours: Sequence[Neighbour], odds: Sequence[ClaimConflict]) -> list[Neighbour]:
+    """Those of which the model is asked: no claim that was given decides, and they are more than a former value.
+
+    A version that only its successor brought up (cosine 0) is looked at for its value, not weighed.
+    """
+    certain = {one.memory_id for one in odds if one.is_supplied}
+    return [other for other in neighbours if other.id not in certain and not (other.is_over and not other.cosine)]
+
+
+def _list_asked_pairs(
+    candidate: StoreCandidate, others: Sequence[Neighbour]
+) -> list[tuple[ComparedText, ComparedText]]:
+    return [(other.compared_text, candidate.compared_text) for other in others]
+
+
 def _classify_neighbours(
     candidate: StoreCandidate, others: Sequence[Neighbour], readers: TextReaders
 ) -> dict[str, Relation]:
     if readers.relate is None or not others:
         return {}
     try:
-        relations = readers.relate.classify([(other.compared_text, candidate.compared_text) for other in others])
+        relations = readers.relate.classify(_list_asked_pairs(candidate, others))
     except LociError as error:
         # Nothing on this path depends on a model: without one, structure decides and the rest stands side by side.
         _log.warning("the relation model did not answer: %s", error.code.value)

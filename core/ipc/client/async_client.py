@@ -31,8 +31,9 @@ from core.ipc.client.wire import (
     pair_params,
     refused_hello_error,
 )
-from core.ipc.protocol.messages import OWNER_NAME, parse_message
+from core.ipc.protocol.messages import parse_message
 from core.ipc.protocol.transport import Place
+from core.types.values import OWNER_CHANNEL
 
 __all__ = ["AsyncClient", "Notify", "Progress", "open_session"]
 
@@ -128,7 +129,7 @@ class AsyncClient:
         except LociError as error:
             raise refused_hello_error(error) from None
         welcome = Welcome.from_reply(await self.call("auth", greeting.auth_params(hello)))
-        self._owner = name == OWNER_NAME
+        self._owner = name == OWNER_CHANNEL
         return welcome
 
     async def pair(

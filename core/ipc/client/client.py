@@ -32,10 +32,10 @@ from core.ipc.client.wire import (
     pair_params,
     refused_hello_error,
 )
-from core.ipc.protocol.messages import OWNER_NAME
 from core.ipc.protocol.transport import Place, peer_of
 from core.security.handshake import TOKEN_BYTES, decode_value, encode_value
 from core.types.clock import Clock, SystemClock
+from core.types.values import OWNER_CHANNEL
 
 CONNECT_S = 2.0
 CALL_S = 60.0
@@ -113,7 +113,7 @@ class Client:
         except LociError as error:
             raise refused_hello_error(error) from None
         welcome = Welcome.from_reply(self.call("auth", greeting.auth_params(hello)))
-        self._owner = name == OWNER_NAME
+        self._owner = name == OWNER_CHANNEL
         return welcome
 
     def pair(self, name: str, code: str, grants: Sequence[str] | None = None, timeout_s: float = 150.0) -> Pairing:

@@ -19,7 +19,7 @@ from core.ipc.methods.definition.entry import (
     NoParams,
     Params,
     SpaceName,
-    StatusName,
+    StatusParam,
     absolute_path,
     await_future,
     items_after,
@@ -63,7 +63,7 @@ class ExportParams(Params):
     to: AbsolutePath | None = None
     format: Literal["jsonl", "json", "markdown", "csv"] = unpublished_field("jsonl")
     space: SpaceName | None = None
-    status: Annotated[tuple[StatusName, ...], Field(min_length=1, max_length=8)] | Literal["all"] | None = Field(
+    status: Annotated[tuple[StatusParam, ...], Field(min_length=1, max_length=8)] | Literal["all"] | None = Field(
         None, description="What stands, or is disputed, where it is left out."
     )
     after: Cursor | None = None

@@ -21,6 +21,7 @@ from core.ipc.methods.definition.entry import (
     Entry,
     ExtrasParams,
     IdParams,
+    MemberOf,
     MemoryId,
     MemoryParams,
     MethodCall,
@@ -83,9 +84,7 @@ class RelateParams(ChannelParams):
 
     source_id: MemoryId
     target_id: MemoryId
-    relationship: Literal["supports", "contradicts", "caused_by", "related_to"] = Field(
-        description="What the source is to the target."
-    )
+    relationship: Annotated[Relationship, MemberOf()] = Field(description="What the source is to the target.")
     request_id: RequestId | None = None
 
 
@@ -210,11 +209,9 @@ async def memory_mark_harmful(call: MethodCall, params: HarmParams) -> Answer:
 
 async def memory_relate(call: MethodCall, params: RelateParams) -> Answer:
     """Relate two memories."""
-    kind = Relationship(params.relationship)
     relate = call.engine.client_changes.relate_memories
-    return _relation_json(
-        await await_future(relate(params.source_id, params.target_id, kind, call.actor(), params.request_id))
-    )
+    made = relate(params.source_id, params.target_id, params.relationship, call.actor(), params.request_id)
+    return _relation_json(await await_future(made))
 
 
 async def edit_memory(call: MethodCall, params: EditParams) -> Answer:

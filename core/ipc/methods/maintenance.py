@@ -7,7 +7,7 @@ whole vault.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -17,6 +17,7 @@ from core.ipc.methods.definition.entry import (
     ChannelParams,
     Cursor,
     Entry,
+    MemberOf,
     MemoryId,
     MethodCall,
     NoParams,
@@ -57,16 +58,15 @@ class StatsParams(ChannelParams):
     space: SpaceName | None = Field(None, description="Count this space and GLOBAL only.")
 
 
-SensitiveTypeName = Literal[
-    "ssn", "credit_card", "credential", "government_id", "iban", "email", "person_name", "location", "phone",
-    "address", "health",
-]  # fmt: skip
+SensitiveTypeParam = Annotated[SensitiveType, MemberOf()]
 
 
 class SensitiveParams(Params):
     """The parameters of `owner.sensitive`."""
 
-    types: tuple[SensitiveTypeName, ...] = Field((), max_length=11, description="Only these types of content.")
+    types: tuple[SensitiveTypeParam, ...] = Field(
+        (), max_length=len(SensitiveType), description="Only these types of content."
+    )
     space: SpaceName | None = Field(None, description="Only memories of this space.")
     after: int = Field(0, ge=0, description="The `next` of an earlier reply to the same call.")
 
@@ -147,8 +147,7 @@ async def memory_run_consolidation(call: MethodCall, params: ConsolidationParams
 
 async def find_sensitive(call: MethodCall, params: SensitiveParams) -> Answer:
     """Memories that hold sensitive content, a page at a time, and where in their text."""
-    types = [SensitiveType(name) for name in params.types]
-    page = await await_future(call.engine.library.find_sensitive(types, params.space, params.after))
+    page = await await_future(call.engine.library.find_sensitive(params.types, params.space, params.after))
     items = [
         {
             "id": one.id,

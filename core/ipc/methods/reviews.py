@@ -14,7 +14,7 @@ from pydantic import Field
 from core.errors import Code
 from core.ipc.methods import memory_json
 from core.ipc.methods.definition.entry import (
-    ActionName,
+    ActionParam,
     Answer,
     ChannelParams,
     ConflictId,
@@ -28,7 +28,7 @@ from core.ipc.methods.definition.entry import (
     Params,
     RequestId,
     SessionName,
-    SourceName,
+    SourceParam,
     TimeText,
     VerdictReason,
     await_future,
@@ -54,7 +54,7 @@ from core.ipc.methods.definition.results import (
 )
 from core.ipc.protocol.contract import read_time
 from core.types.reviews import Decision
-from core.types.values import Action, Grant, Source
+from core.types.values import Grant
 
 
 class ConflictsParams(Params):
@@ -68,7 +68,7 @@ class AnswerParams(Params):
     """How an item is decided."""
 
     id: ConflictId
-    action: ActionName
+    action: ActionParam
     text: str | None = Field(None, min_length=1, max_length=8192, description="Of a merge.")
     from_: TimeText | None = Field(
         None, alias="from", description="From when the newcomer holds, and until when the other did."
@@ -113,7 +113,7 @@ class ClientDisputeParams(ExtrasParams, DisputeParams):
 class CorroborateParams(ExtrasParams, IdParams):
     """The parameters of `memory_corroborate`."""
 
-    source: SourceName | None = None
+    source: SourceParam | None = None
     session: SessionName | None = None
 
 
@@ -130,7 +130,7 @@ async def list_conflicts(call: MethodCall, params: ConflictsParams | OpenConflic
 async def resolve_conflict(call: MethodCall, params: DecisionParams | ClientDecisionParams) -> Answer:
     """Decide one item."""
     decision = Decision(
-        action=Action(params.action),
+        action=params.action,
         text=params.text,
         begin=read_time(params.from_, "from"),
         end=read_time(params.to, "to"),
@@ -170,10 +170,9 @@ async def dispute_memory(call: MethodCall, params: DisputeParams) -> Answer:
 
 async def memory_corroborate(call: MethodCall, params: CorroborateParams) -> Answer:
     """Corroborate one memory from a source of the caller's own."""
-    source = None if params.source is None else Source(params.source)
     actor = call.actor(params.session)
     corroborate = call.engine.memories.corroborate
-    done = await await_future(corroborate(params.id, actor, source, params.session, params.make_extras()))
+    done = await await_future(corroborate(params.id, actor, params.source, params.session, params.make_extras()))
     return memory_json.verdict_json(done, call.shape)
 
 

@@ -19,14 +19,14 @@ from core.ipc.methods.definition.entry import (
     CategoryName,
     ChannelParams,
     ClientName,
-    ClientStatusName,
+    ClientStatusParam,
     Cursor,
     DayText,
     Entry,
     Fraction,
     IdParams,
-    IntentName,
-    KindName,
+    IntentParam,
+    KindParam,
     MemoryId,
     MethodCall,
     ModeName,
@@ -34,14 +34,13 @@ from core.ipc.methods.definition.entry import (
     Params,
     SessionName,
     SpaceName,
-    StatusName,
+    StatusParam,
     TagNames,
     TimeText,
     await_future,
     check_spaces,
     client_method,
     items_after,
-    kind_of,
     owner_memory_method,
     owner_method,
     unpublished_field,
@@ -67,7 +66,7 @@ from core.text.time_range import to_moments
 from core.types.clock import LocalZone
 from core.types.recall import ContextQuery, PlanChange, TimeRange
 from core.types.requests import ListRequest, RecallQuery
-from core.types.values import FIRST_DAY, GLOBAL_SPACE, LAST_DAY, STANDING, Intent, Memory
+from core.types.values import FIRST_DAY, GLOBAL_SPACE, LAST_DAY, STANDING, Memory, Status
 
 FAR_DAYS = DaySpan(FIRST_DAY, LAST_DAY)
 """The days that may be named; a range without a first day begins with the first of them."""
@@ -79,7 +78,7 @@ class GetParams(ChannelParams):
     """The parameters of `memory_get`."""
 
     id: MemoryId
-    memory_type: KindName | None = None
+    memory_type: KindParam | None = None
     offset: int = Field(0, ge=0, description="Characters of the text to pass over, for reading a long one in parts.")
 
 
@@ -92,9 +91,9 @@ class PageParams(ChannelParams):
         max_length=8192,
         description="Exact substring, case kept; of what is shown, so that a text that is blocked is never found.",
     )
-    kind: KindName | None = None
+    kind: KindParam | None = None
     category: CategoryName | None = Field(None, description="Only what is of this category.")
-    status: tuple[ClientStatusName, ...] = Field(("active",), min_length=1, max_length=8)
+    status: tuple[ClientStatusParam, ...] = Field((Status.ACTIVE,), min_length=1, max_length=8)
     space: SpaceName | None = None
     since: TimeText | None = Field(
         None, description="Only what was said or happened from then on; where that is not known, what was stored."
@@ -111,9 +110,9 @@ class Filters(Params):
     since: TimeText | None = None
     until: TimeText | None = None
     spaces: tuple[SpaceName, ...] | None = Field(None, min_length=1, max_length=64)
-    kinds: tuple[KindName, ...] | None = Field(None, min_length=1, max_length=5)
+    kinds: tuple[KindParam, ...] | None = Field(None, min_length=1, max_length=5)
     categories: tuple[CategoryName, ...] | None = Field(None, min_length=1, max_length=64)
-    status: tuple[ClientStatusName, ...] | None = Field(None, min_length=1, max_length=8)
+    status: tuple[ClientStatusParam, ...] | None = Field(None, min_length=1, max_length=8)
     as_of: TimeText | None = None
     min_confidence: Fraction | None = None
 
@@ -125,12 +124,12 @@ class SearchParams(ChannelParams):
     limit: int = Field(10, ge=1, le=200)
     space: SpaceName | None = Field(None, description="This space, and GLOBAL.")
     spaces: tuple[SpaceName, ...] | None = Field(None, min_length=1, max_length=64)
-    kinds: tuple[KindName, ...] | None = Field(None, min_length=1, max_length=5)
+    kinds: tuple[KindParam, ...] | None = Field(None, min_length=1, max_length=5)
     categories: tuple[CategoryName, ...] | None = Field(None, min_length=1, max_length=64)
     tags: TagNames | None = Field(None, description="Only what has one of these.")
     since: TimeText | None = Field(None, description="Only what was said or happened from then on.")
     until: TimeText | None = Field(None, description="Only what was said or happened before then.")
-    status: tuple[ClientStatusName, ...] = Field(("active",), min_length=1, max_length=8)
+    status: tuple[ClientStatusParam, ...] = Field((Status.ACTIVE,), min_length=1, max_length=8)
     as_of: TimeText | None = Field(None, description="What was true then.")
     mode: ModeName = "hybrid"
     min_confidence: Fraction = Field(
@@ -139,7 +138,7 @@ class SearchParams(ChannelParams):
     )
     filters: Filters | None = None
     session: SessionName | None = None
-    intent: IntentName | None = Field(None, description="Instead of what the question is taken for.")
+    intent: IntentParam | None = Field(None, description="Instead of what the question is taken for.")
     text_weight: Fraction | None = Field(
         None, description="How much words count against meaning: 0 is meaning alone, 1 is words alone."
     )
@@ -176,7 +175,7 @@ class VersionsParams(ChannelParams):
     """The parameters of `memory_history`."""
 
     id: MemoryId
-    memory_type: KindName | None = Field(None, description="The memory must be of this kind.")
+    memory_type: KindParam | None = Field(None, description="The memory must be of this kind.")
     after: Cursor | None = None
 
 
@@ -186,14 +185,14 @@ class RecallParams(Params):
     query: str
     limit: int = unpublished_field(10, ge=1, le=10000)
     spaces: tuple[SpaceName, ...] | None = Field(None, min_length=1, max_length=64)
-    kinds: tuple[KindName, ...] | None = Field(None, min_length=1, max_length=5)
+    kinds: tuple[KindParam, ...] | None = Field(None, min_length=1, max_length=5)
     categories: tuple[CategoryName, ...] | None = Field(None, min_length=1, max_length=64)
-    status: tuple[StatusName, ...] = unpublished_field(("active",), min_length=1, max_length=8)
+    status: tuple[StatusParam, ...] = unpublished_field((Status.ACTIVE,), min_length=1, max_length=8)
     as_of: TimeText | None = Field(None, description="What was true then.")
     mode: ModeName = unpublished_field("hybrid")
     min_confidence: Fraction = unpublished_field(0.0)
     session: SessionName | None = None
-    intent: IntentName | None = Field(None, description="Instead of what the question is taken for.")
+    intent: IntentParam | None = Field(None, description="Instead of what the question is taken for.")
     text_weight: Fraction | None = Field(
         None, description="How much words count against meaning: 0 is meaning alone, 1 is words alone."
     )
@@ -219,8 +218,8 @@ class ListParams(Params):
     """The parameters of `owner.list`."""
 
     text: str | None = Field(None, min_length=1)
-    kind: KindName | None = None
-    status: Annotated[tuple[StatusName, ...], Field(min_length=1, max_length=8)] | Literal["all"] = unpublished_field(
+    kind: KindParam | None = None
+    status: Annotated[tuple[StatusParam, ...], Field(min_length=1, max_length=8)] | Literal["all"] = unpublished_field(
         ("active",)
     )
     space: SpaceName | None = None
@@ -252,7 +251,7 @@ class ReceiptParams(Params):
 
 async def memory_get(call: MethodCall, params: GetParams) -> Answer:
     """One memory; of a long text what is left of it behind `offset`."""
-    memory = await await_future(call.engine.memories.get(params.id, call.actor(), kind_of(params.memory_type)))
+    memory = await await_future(call.engine.memories.get(params.id, call.actor(), params.memory_type))
     document = call.shape.memory_json(memory)
     document["text"] = document["text"][params.offset :]  # in place: one that is not shown is known by its type
     return document
@@ -271,7 +270,7 @@ async def list_memories(call: MethodCall, params: ListParams | PageParams) -> An
 def _make_list_request(params: ListParams | PageParams) -> ListRequest:
     request = ListRequest(
         text=params.text,
-        kind=kind_of(params.kind),
+        kind=params.kind,
         statuses=None if params.status == "all" else params.status,
         space=params.space,
         limit=params.limit,
@@ -375,8 +374,7 @@ def plan_change(params: RecallParams | SearchParams, now_ms: int) -> PlanChange 
         raise UserError(Code.INVALID_INPUT, "`text_weight` must be a number from 0 to 1.")
     if params.no_time and days is not None:
         raise UserError(Code.INVALID_INPUT, "`no_time` cannot stand beside `from` or `to`; leave one of them out.")
-    intent = None if params.intent is None else Intent(params.intent)
-    change = PlanChange(intent=intent, time=days, no_time=params.no_time, text_weight=weight)
+    change = PlanChange(intent=params.intent, time=days, no_time=params.no_time, text_weight=weight)
     return None if change == PlanChange() else change
 
 
@@ -457,7 +455,7 @@ async def list_versions(call: MethodCall, params: HistoryParams) -> Answer:
 async def memory_history(call: MethodCall, params: VersionsParams) -> Answer:
     """All versions of a memory that the caller may see, the oldest first, and the one that stands (seed D)."""
     versions = await await_future(call.engine.memories.list_versions(params.id, call.actor()))
-    wanted = kind_of(params.memory_type)
+    wanted = params.memory_type
     if wanted is not None and all(one.kind is not wanted for one in versions):
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
     seen, shape = frozenset(one.id for one in versions), call.shape

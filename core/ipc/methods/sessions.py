@@ -6,7 +6,7 @@ decide what is kept, or take whose words a message is from anything but its role
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -16,6 +16,7 @@ from core.ipc.methods.definition.entry import (
     Answer,
     ChannelParams,
     Entry,
+    MemberOf,
     MessageParam,
     MessagePart,
     MethodCall,
@@ -77,7 +78,7 @@ class TurnEndParams(ChannelParams):
     )
     assistant: str | None = Field(None, min_length=1, description="What the assistant answered.")
     tools: ToolResults | None = None
-    outcome: Literal["done", "failed", "cancelled"] = Field("done", description="How the turn ended.")
+    outcome: Annotated[Outcome, MemberOf()] = Field(Outcome.DONE, description="How the turn ended.")
     space: StoreSpace | None = None
     request_id: RequestId | None = None
 
@@ -141,7 +142,7 @@ async def turn_end(call: MethodCall, params: TurnEndParams) -> Answer:
         session=params.session,
         turn=params.turn,
         messages=_turn_messages(params),
-        outcome=Outcome(params.outcome),
+        outcome=params.outcome,
         space=_checked_space(call, params.space),
         request_id=params.request_id,
     )

@@ -25,13 +25,13 @@ from core.ipc.methods.definition.entry import (
     ImportanceShare,
     MemoryId,
     MethodCall,
-    NewKindName,
+    NewKindParam,
     Params,
     PermanenceName,
     Reference,
     RequestId,
     SessionName,
-    SourceName,
+    SourceParam,
     SpaceName,
     StoreSpace,
     TagNames,
@@ -60,14 +60,14 @@ from core.ipc.methods.definition.results import (
 from core.ipc.protocol.contract import read_time
 from core.types.replies import StoreReply
 from core.types.requests import FactRequest, StoreRequest
-from core.types.values import Kind, Source
+from core.types.values import Kind
 
 
 class TextParams(Params):
     """What is said of a text of any kind."""
 
     text: str = Field(min_length=1, description="What to remember; at most 8 KiB of UTF-8 from a client.")
-    kind: NewKindName = "fact"
+    kind: NewKindParam = Kind.FACT
     category: CategoryName = "general"
     importance: ImportanceShare | None = None
     tags: TagNames = ()
@@ -75,7 +75,7 @@ class TextParams(Params):
     session: SessionName | None = None
     time: TimeText | None = Field(None, description="When it was said or happened.")
     claim: ClaimParam | None = None
-    source: SourceName | None = None
+    source: SourceParam | None = None
     ref: str | None = Field(
         None, min_length=1, max_length=512, description="The caller's own reference; comes back with every item."
     )
@@ -96,7 +96,7 @@ class EpisodeParams(ChannelParams):
     space: StoreSpace | None = None
     session: SessionName | None = None
     time: TimeText | None = Field(None, description="When it was said or happened.")
-    source: SourceName | None = None
+    source: SourceParam | None = None
     ref: Reference | None = None
     request_id: RequestId | None = None
 
@@ -131,7 +131,7 @@ class FactParams(ChannelParams):
     space: StoreSpace | None = None
     session: SessionName | None = None
     time: TimeText | None = Field(None, description="When it was said or happened.")
-    source: SourceName | None = None
+    source: SourceParam | None = None
     ref: Reference | None = None
     request_id: RequestId | None = None
 
@@ -146,7 +146,7 @@ class RuleParams(ChannelParams):
     tags: TagNames = ()
     space: StoreSpace | None = None
     session: SessionName | None = None
-    source: SourceName | None = None
+    source: SourceParam | None = None
     ref: Reference | None = None
     request_id: RequestId | None = None
 
@@ -169,7 +169,7 @@ class UnimportParams(Params):
 class RememberParams(TextParams):
     """The parameters of `owner.remember`."""
 
-    kind: NewKindName = unpublished_field("fact")
+    kind: NewKindParam = unpublished_field(Kind.FACT)
     category: CategoryName = unpublished_field("general")
     tags: TagNames = unpublished_field(())
     author: str | None = Field(None, min_length=1, max_length=256)
@@ -202,7 +202,7 @@ async def remember_text(call: MethodCall, params: RememberParams | StoreParams) 
     """Store one memory; what a client may only propose waits for the person."""
     claim, author = params.claim, params.author if isinstance(params, RememberParams) else None
     request = replace(
-        _make_store_request(params, Kind(params.kind)),
+        _make_store_request(params, params.kind),
         occurred=read_time(params.time, "time"),
         claim=None if claim is None else claim.model_dump(exclude_unset=True),
         author=author,
@@ -252,7 +252,7 @@ def _make_store_request(
         tags=params.tags,
         space=params.space,
         session=params.session,
-        source=None if params.source is None else Source(params.source),
+        source=params.source,
         ref=params.ref,
         request_id=params.request_id,
     )

@@ -27,7 +27,6 @@ from core.errors import (
 
 PROTOCOL = 1
 LINE_BYTES = 256 * 1024  # a whole line with its end, both ways
-OWNER_NAME = "@owner"
 MAX_ID = 64
 
 Ident = str | int

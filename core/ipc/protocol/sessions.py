@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from core.errors import Code, UserError
-from core.ipc.protocol.messages import OWNER_NAME
 from core.security.handshake import (
     MAC_BYTES,
     NONCE_BYTES,
@@ -21,8 +20,8 @@ from core.security.handshake import (
     new_token,
     server_proof,
 )
-from core.types.clients import ClientRecord
-from core.types.values import OWNER_ACTOR, Actor, Grant
+from core.types.clients import ClientRecord, owner_record
+from core.types.values import OWNER_ACTOR, OWNER_CHANNEL, Actor, Grant
 
 TokenFor = Callable[[str], ClientRecord | None]
 
@@ -52,7 +51,7 @@ class Session:
     @property
     def name(self) -> str:
         """The name it greeted with."""
-        return OWNER_NAME if self.actor.is_owner else self.record.name
+        return OWNER_CHANNEL if self.actor.is_owner else self.record.name
 
     def is_still_valid(self, token_for: TokenFor) -> bool:
         """Whether the client is still paired, with the same token, and neither paused nor revoked.
@@ -77,25 +76,7 @@ def client_session(record: ClientRecord) -> Session:
     return Session(record, Actor("client", record.id, record.name))
 
 
-OWNER_SESSION = Session(
-    ClientRecord(
-        id=OWNER_NAME,
-        name=OWNER_NAME,
-        token=b"",
-        grants=frozenset(grant.value for grant in Grant),
-        space_ids=frozenset(),
-        spaces=(),
-        own_space_id="",
-        trust_ceiling=1.0,
-        limit_minute=None,
-        limit_session=None,
-        paired_at=0,
-        last_seen_at=None,
-        paused=False,
-        revoked=False,
-    ),
-    OWNER_ACTOR,
-)
+OWNER_SESSION = Session(owner_record(), OWNER_ACTOR)
 """The person at the command line, in the engine's own process: nothing to authenticate, no limit."""
 
 
@@ -123,7 +104,7 @@ class Handshake:
     @property
     def is_owner(self) -> bool:
         """Whether the owner's channel is what was greeted for."""
-        return self._offer is not None and self._offer.name == OWNER_NAME
+        return self._offer is not None and self._offer.name == OWNER_CHANNEL
 
     def answer_hello(self, name: str, nonce: str) -> dict[str, str]:
         """Answer `hello`.
@@ -164,7 +145,7 @@ class Handshake:
         right = hmac.compare_digest(given, client_mac(offer.token, offer.nc, offer.ns, self._vault))
         if not right or offer.record is None:
             raise authentication_error()
-        session = Session(offer.record, OWNER_ACTOR) if offer.name == OWNER_NAME else client_session(offer.record)
+        session = Session(offer.record, OWNER_ACTOR) if offer.name == OWNER_CHANNEL else client_session(offer.record)
         if not session.is_still_valid(self._token_for):  # revoked between hello and auth
             raise authentication_error()
         return session

@@ -20,7 +20,7 @@ from core.ipc.methods.definition.entry import TEXT_BYTES, CallProgress, MethodCa
 from core.ipc.methods.memory_json import Disclosure, disclosure_of
 from core.ipc.methods.table import METHODS
 from core.ipc.protocol.contract import Method, Registry
-from core.ipc.protocol.messages import LINE_BYTES, OWNER_NAME, PROTOCOL, Request, escape_text
+from core.ipc.protocol.messages import LINE_BYTES, PROTOCOL, Request, escape_text
 from core.ipc.protocol.sessions import OWNER_SESSION, Handshake, Session, authentication_error
 from core.ipc.socket.connection import KINDS, Call, Connection, Subscription
 from core.ipc.socket.limits import Caps, SearchLimits
@@ -28,7 +28,7 @@ from core.ipc.socket.line_stream import fit_reply
 from core.ipc.socket.pairing import CODE_S, PairingDesk, PairRequest, check_name, pairing_refused_error
 from core.security.handshake import encode_value
 from core.types.clients import Before, ClientRecord
-from core.types.values import Actor, limit_of
+from core.types.values import OWNER_CHANNEL, Actor, limit_of
 
 HANDOVER_S = 5.0
 _PAGE = 500  # items of one reply of a list, whoever asks; the rest follows behind `next`
@@ -159,7 +159,7 @@ class Dispatcher:
         """Of an older copy that nobody has accepted only the owner is told anything, and may greet."""
         if self._engine.older is None or (session is not None and session.actor.is_owner):
             return
-        greets = request.method == "hello" and request.params.get("client") == OWNER_NAME
+        greets = request.method == "hello" and request.params.get("client") == OWNER_CHANNEL
         proves = request.method == "auth" and connection.handshake is not None and connection.handshake.is_owner
         if session is not None or not (greets or proves):
             raise older_vault_error()

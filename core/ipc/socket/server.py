@@ -20,7 +20,7 @@ from core.engine.facade import Engine
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.events import Changed, Event, StateChanged
 from core.ipc.protocol.contract import Registry
-from core.ipc.protocol.messages import OWNER_NAME, encode_message, make_failure
+from core.ipc.protocol.messages import encode_message, make_failure
 from core.ipc.protocol.sessions import Session
 from core.ipc.protocol.transport import Peer, Place, peer_of
 from core.ipc.socket.connection import Call, Connection
@@ -29,6 +29,7 @@ from core.ipc.socket.limits import Caps
 from core.ipc.socket.listener import Listener
 from core.ipc.socket.pairing import PairingDesk, WindowPairing, failed_turn, no_socket_error
 from core.types.clients import Moves
+from core.types.values import OWNER_CHANNEL
 
 __all__ = ["Hooks", "Refusal", "Server", "failed_turn", "no_socket_error"]
 
@@ -364,7 +365,7 @@ class Server:
     def _note_refusal(self, connection: Connection, method: str, code: Code) -> None:
         if code in _REFUSALS:
             session = connection.session
-            who = None if session is None else OWNER_NAME if session.actor.is_owner else session.record.id
+            who = None if session is None else OWNER_CHANNEL if session.actor.is_owner else session.record.id
             self._hooks.refused(Refusal(who, method if method in self._registry.methods else "", code))
 
 

@@ -8,8 +8,9 @@ do: keep from the model two texts whose claims are about one property, or a word
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from core.belief.claims import key_form
 from core.belief.relate.relation_model import certain_relation
@@ -39,7 +40,7 @@ class SubjectRelations:
 
     def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         """One relation for each pair (existing, incoming)."""
-        read = {side.text: read_statement(side.text) for pair in pairs for side in pair}
+        read = cache(read_statement)  # a newcomer stands in every pair; most are told apart by their names alone
         apart = [_are_apart(existing, incoming, read) for existing, incoming in pairs]
         asked = [pair for pair, is_apart in zip(pairs, apart, strict=True) if not is_apart]
         relations = iter(self.relate.classify(asked) if asked else ())
@@ -54,11 +55,11 @@ def compare_by_subject(store_service: StoreService) -> StoreService:
     return replace(store_service, readers=replace(store_service.readers, relate=SubjectRelations(relate)))
 
 
-def _are_apart(existing: ComparedText, incoming: ComparedText, read: Mapping[str, WordedStatement]) -> bool:
+def _are_apart(existing: ComparedText, incoming: ComparedText, read: Callable[[str], WordedStatement]) -> bool:
     """Whether neither can end, repeat or complete the other, as far as claims, names and words tell."""
     if _share_property(existing, incoming):
         return False
-    return are_of_others(existing.text, incoming.text) or speak_of_others(read[existing.text], read[incoming.text])
+    return are_of_others(existing.text, incoming.text) or speak_of_others(read(existing.text), read(incoming.text))
 
 
 def _share_property(existing: ComparedText, incoming: ComparedText) -> bool:

@@ -20,8 +20,11 @@ from core.lifecycle.distill.statement_writer import (
     FAILED,
     StatementWriter,
     TalkStatement,
+    find_stated,
     find_twin,
+    mark_read,
     reason_to_skip,
+    withdraw_others,
 )
 from core.lifecycle.distill.talk_queue import TalkEpisode, TalkScope, WaitingTalk, count_waiting, next_talk
 from core.lifecycle.job_support.job_context import BatchResult, JobContext, TalkReader, embed_or_none
@@ -121,14 +124,13 @@ class TalkDistillation:
             ids += changed
             if memory_id:
                 written.setdefault(one.episode.id, []).append(memory_id)
-        for episode in batch.episodes:
-            if episode.id in there:
-                writer = StatementWriter(tx, context.store_service, context.make_transitions(tx, verb))
-                ids += writer.withdraw_others(episode, written.get(episode.id, ()))
-                is_small = episode.id in batch.small and episode.id not in written and not writer.has_any(episode)
-                writer.mark(episode, batch.version, is_small_talk=is_small)
-                counts["episodes"] += 1
-                counts["small_talk"] += is_small
+        read = [one for one in batch.episodes if one.id in there]
+        ids += withdraw_others(tx, context.store_service.make_id, read, written)
+        small = {one.id for one in read} & batch.small - written.keys()
+        small -= find_stated(tx, read)
+        mark_read(tx, read, batch.version, small)
+        counts["episodes"] += len(read)
+        counts["small_talk"] += len(small)
         return BatchResult(
             len(batch.episodes),
             {name: count for name, count in counts.items() if count},

@@ -7,7 +7,7 @@ not in its episode.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -32,6 +32,8 @@ from core.lifecycle.distill.talk_queue import TalkEpisode
 from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
 from core.score.decay import STANDARD
 from core.talk.statements import content_words
+from core.types.belief import ACTED_ON
+from core.types.replies import StoreReply
 from core.types.talk import Statement, StatementType
 from core.types.values import Kind, Status
 from core.vault.database.rows import Rows, to_json
@@ -42,6 +44,12 @@ NO_SPAN, ERASED, REFUSED_BEFORE, WAITS, FAILED = "no_span", "erased", "refused",
 """Why a statement is left out (`skipped`)."""
 
 _PASSING = "volatile"
+_CHANGING = frozenset(StatementType) - {
+    StatementType.NONE, StatementType.EVENT, StatementType.PLAN, StatementType.OPINION,
+}  # fmt: skip
+"""What one says of a state, which another state ends: a second happening or plan ends no first one."""
+
+_TYPES_OF = "SELECT DISTINCT s.type FROM statements s WHERE s.memory_id IN (SELECT value FROM json_each(?))"
 _TURNED_DOWN = (
     "SELECT 1 FROM memories WHERE content_hash = :text AND space_id = :space AND kind = 'fact' "
     "AND coalesce(status_reason, '') <> :unsaid AND (status = 'deleted' "
@@ -49,9 +57,12 @@ _TURNED_DOWN = (
 )
 # What a model made of the same text stands: the reader's word on it is not its.
 _READ_BEFORE = (
-    "SELECT s.memory_id FROM statements s LEFT JOIN readings r ON r.memory_id = s.episode_id WHERE s.episode_id = ? "
-    "AND (s.made_by = 'reader' OR r.content_hash <> ?) ORDER BY 1"
+    "SELECT s.episode_id, s.memory_id FROM json_each(?) w CROSS JOIN statements s "
+    "ON s.episode_id = json_extract(w.value, '$[0]') LEFT JOIN readings r ON r.memory_id = s.episode_id "
+    "WHERE s.made_by = 'reader' OR hex(r.content_hash) <> json_extract(w.value, '$[1]') ORDER BY w.key, 2"
 )
+_STATED = "SELECT DISTINCT s.episode_id FROM json_each(?) w CROSS JOIN statements s ON s.episode_id = w.value"
+_NOTED = "SELECT r.memory_id FROM json_each(?) w CROSS JOIN readings r ON r.memory_id = w.value"
 _OF_PLACE = (
     "SELECT s.memory_id, s.start_at, s.end_at, m.text FROM statements s JOIN memories m ON m.id = s.memory_id "
     "WHERE s.episode_id = ? AND s.about = ? COLLATE NOCASE AND s.made_by <> ? ORDER BY s.start_at, 1"
@@ -102,11 +113,15 @@ class _StandsError(UserError):
         self.memory_id = memory_id
 
 
-class _MergesError(UserError):
-    """The gate would unite it with another text: then it would not go with its episode any more."""
+class _StandsBesideError(UserError):
+    """The gate would unite it with another text, or end one of the two by wording alone: both stand instead.
+
+    United it would not go with its episode any more. Of what wording and meaning took for a change between happenings
+    and plans of the three LoCoMo conversations nothing was one (two parades, two shows): only claims end those.
+    """
 
     def __init__(self) -> None:
-        super().__init__(Code.INVALID_INPUT, "It would be united.")
+        super().__init__(Code.INVALID_INPUT, "Both stand.")
 
 
 def reason_to_skip(rows: Rows, statement: Statement, episode: TalkEpisode) -> str:
@@ -150,6 +165,52 @@ def _bare(text: str) -> str:
     return text.strip(" \t\r\n.!,;:")
 
 
+def withdraw_others(
+    tx: Tx, make_id: Callable[[], str], episodes: Sequence[TalkEpisode], kept: Mapping[str, Collection[str]]
+) -> tuple[str, ...]:
+    """Take from episodes that were read again what they do not say any more.
+
+    Args:
+        make_id: makes an id.
+        kept: the memories that each says.
+
+    Returns:
+        Memories that changed.
+    """
+    asked = to_json([[one.id, one.content_hash.hex().upper()] for one in episodes])
+    others = [(str(of), str(said)) for of, said in tx.all(_READ_BEFORE, (asked,)) if said not in kept.get(of, ())]
+    for episode_id, memory_id in others:
+        unlink_episodes(tx, memory_id, [episode_id])
+        sync_statement(tx, memory_id)
+    ids = tuple(dict.fromkeys(memory_id for _, memory_id in others))
+    if ids:
+        sync_claims(tx, make_id, ids)
+    return ids
+
+
+def find_stated(rows: Rows, episodes: Sequence[TalkEpisode]) -> frozenset[str]:
+    """The episodes of which anything was made."""
+    return frozenset(str(row[0]) for row in rows.all(_STATED, (to_json([one.id for one in episodes]),)))
+
+
+def mark_read(tx: Tx, episodes: Sequence[TalkEpisode], version: str, small: Collection[str]) -> None:
+    """Note that episodes were read; part of the run's undo step.
+
+    Args:
+        version: of the reader.
+        small: those that are small talk.
+    """
+    noted = {str(row[0]) for row in tx.all(_NOTED, (to_json([one.id for one in episodes]),))}
+    rows: list[Mapping[str, object]] = []
+    for one in episodes:
+        row = {"version": version, "content_hash": one.content_hash, "small_talk": int(one.id in small)}
+        if one.id in noted:
+            tx.update("readings", {"memory_id": one.id}, {**row, "at": tx.now_ms})
+        else:
+            rows.append({"memory_id": one.id, **row, "at": tx.now_ms})
+    tx.insert_many("readings", rows)
+
+
 @dataclass
 class StatementWriter:
     """Carries statements out within a transaction; each step whole or not at all.
@@ -190,41 +251,12 @@ class StatementWriter:
         except _StandsError as stands:
             self.transitions.verb.forget_lines(lines)
             return self._repeat(stands.memory_id, one)
-        except _MergesError:
+        except _StandsBesideError:
             self.transitions.verb.forget_lines(lines)
             return self._let_stand(one)
         except LociError:
             self.transitions.verb.forget_lines(lines)
             raise
-
-    def withdraw_others(self, episode: TalkEpisode, kept: Sequence[str]) -> tuple[str, ...]:
-        """Take from an episode that was read again what it does not say any more.
-
-        Args:
-            kept: memories that it says.
-
-        Returns:
-            Memories that changed.
-        """
-        said = self.tx.all(_READ_BEFORE, (episode.id, episode.content_hash))
-        others = [str(row[0]) for row in said if row[0] not in kept]
-        for memory_id in others:
-            unlink_episodes(self.tx, memory_id, [episode.id])
-            sync_statement(self.tx, memory_id)
-        if others:
-            sync_claims(self.tx, self.store_service.make_id, others)
-        return tuple(others)
-
-    def has_any(self, episode: TalkEpisode) -> bool:
-        """Whether anything was made of an episode."""
-        return self.tx.one("SELECT 1 FROM statements WHERE episode_id = ? LIMIT 1", (episode.id,)) is not None
-
-    def mark(self, episode: TalkEpisode, version: str, *, is_small_talk: bool) -> None:
-        """Note that an episode was read; part of the run's undo step."""
-        key = {"memory_id": episode.id}
-        row = {"version": version, "content_hash": episode.content_hash, "small_talk": int(is_small_talk)}
-        if not self.tx.update("readings", key, {**row, "at": self.tx.now_ms}):
-            self.tx.insert("readings", {**key, **row, "at": self.tx.now_ms})
 
     def _repeat(self, known: str, one: TalkStatement) -> StatementOutcome:
         """What stands is said again: its episode is one more source, unless it is the same one or may echo it."""
@@ -239,11 +271,21 @@ class StatementWriter:
         reply = compare_by_subject(self.store_service).admit_memory(self.transitions, memory_id)
         if reply.deduplicated:
             raise _StandsError(reply.memory_id)
-        if reply.operation == "MERGE":
-            raise _MergesError
+        if reply.operation == "MERGE" or self._is_ended_by_wording(one, memory_id, reply):
+            raise _StandsBesideError
         self._note(memory_id, one, reply.operation)
         ids = dict.fromkeys([memory_id, *self.transitions.touched])
         return StatementOutcome(memory_id, reply.operation, ids=tuple(ids))
+
+    def _is_ended_by_wording(self, one: TalkStatement, memory_id: str, reply: StoreReply) -> bool:
+        """Whether the gate ended one of two that wording may not end; what their claims end is ended all the same."""
+        row = self.tx.row("memories", {"id": memory_id})
+        is_ended = row is not None and row["status"] == Status.SUPERSEDED
+        if not reply.superseded and not is_ended:
+            return False
+        ended = self.tx.all(_TYPES_OF, (to_json(reply.superseded),))
+        types = {one.statement.type, *(StatementType(found) for (found,) in ended)}
+        return is_ended or not types <= _CHANGING or reply.classification.confidence < ACTED_ON
 
     def _let_stand(self, one: TalkStatement) -> StatementOutcome:
         """Both stand; only what its claims say is held against what stands."""

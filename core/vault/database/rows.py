@@ -262,6 +262,8 @@ def bind_params(params: Params) -> tuple[object, ...] | dict[str, object]:
     Raises:
         BugError: a value of another kind.
     """
+    if type(params) is tuple:  # nearly always; an abstract class is asked for long
+        return tuple([value if type(value) in _PLAIN else to_bindable(value) for value in params])
     if isinstance(params, Mapping):
         return {name: to_bindable(value) for name, value in params.items()}
     if isinstance(params, (str, bytes)):

@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "packaging"), str(ROOT / "packaging" / "tr
 import talk_data as data  # noqa: E402
 from build_model import sha256_of  # noqa: E402
 from core.talk.first_look import FILE, MOST_TOKENS, FirstLook, look_at  # noqa: E402
-from core.talk.reader_features import encode_sentence  # noqa: E402
+from core.talk.reader_features import TextTokens, encode_sentence  # noqa: E402
 from core.talk.reader_model import ReaderModel, reader_folder  # noqa: E402
 from core.talk.statements import MARKED, READ, WORTH  # noqa: E402
 from core.types.talk import Assertion, Reading, SentenceInContext, StatementType  # noqa: E402
@@ -65,7 +65,7 @@ def see(sentences: Sequence[data.LabelledSentence]) -> list[Seen]:
     found = []
     for one in sentences:
         said = SentenceInContext(one.text, one.before)
-        features = encode_sentence(encoder.tokenizer, said)
+        features = encode_sentence(TextTokens(encoder.tokenizer), said)
         found.append(look_at(said, features, encoder.vectors(features.ids)))
     return found
 

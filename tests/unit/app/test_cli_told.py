@@ -57,7 +57,7 @@ def test_a_day_is_told_as_exactly_as_it_is_known(moment: str | None, precision: 
 
 def test_an_unknown_day_is_told_as_noted() -> None:
     unknown = {"occurred_at": None, "occurred_precision": None, "created_at": "2026-11-24T12:00:00Z"}
-    assert on_day(unknown) == "noted 2026-11-24"
+    assert on_day(unknown) == "stored 2026-11-24"
     assert on_day({**unknown, "occurred_at": "2026-02-01T00:00:00Z", "occurred_precision": "month"}) == "2026-02"
 
 

@@ -119,3 +119,15 @@ def test_of_two_with_one_first_name_neither_is_meant(rig: Rig) -> None:
         ("Ilka", "Rosa said nothing."),
     )  # fmt: skip
     assert {"Rosa", "Rosa Prye", "Rosa Quern"} <= dict(rig.rows(ENTITIES)).keys()
+
+
+def test_a_sister_is_not_the_singer_of_her_first_name_and_nobody_is_asked(rig: Rig) -> None:
+    talk(
+        rig, ("Ilka", "My favourite singer is Ottoline Prye, I love her songs."),
+        ("Bo", "My sister Ottoline is a nurse."), ("Ilka", "Ottoline said nothing of it."),
+    )  # fmt: skip
+    found: dict[str, object] = dict(rig.rows(ENTITIES))
+    assert {"Ottoline", "Ottoline Prye"} <= found.keys()
+    named: dict[str, int] = dict(rig.rows(NAMED))
+    assert named["Ottoline Prye"] == 1
+    assert rig.value("SELECT count(*) FROM conflicts WHERE kind = 'entity_merge'") == 0

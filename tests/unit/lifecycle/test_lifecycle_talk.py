@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from engine_rig import Rig, differences, rig_at
 from ground_rig import Ran, flow, ground_of
+from readers_rig import Table, sure
+from real_models import real_embedder, real_readers
 from talk_rig import TALK, bring_talk, plain_reader
 
+from core.lifecycle.distill import reader_statements
 from core.lifecycle.distill.distill import DistillJob
 from core.lifecycle.distill.statement_writer import StatementWriter
-from core.lifecycle.distill.talk_queue import TalkEpisode
+from core.lifecycle.job_support.job_context import TalkReader
+from core.talk.reader_model import ReaderModel
+from core.talk.statements import distill_conversation
+from core.types.belief import Label
+from core.types.replies import Classification, StoreReply
+from core.types.talk import Statement, StatementType
 from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision
+from core.vault.database.tx import Tx
 
 CAT, GRAZ = "Mara has a grey cat.", "Jon lives in Graz."
 
@@ -65,16 +76,11 @@ def test_a_run_that_breaks_off_in_the_middle_of_writing_leaves_nothing_and_the_n
     bring_talk(rig, TALK)
     rig.settle()
     before = rig.dump()
-    marked: list[str] = []
-    whole = StatementWriter.mark
 
-    def mark(self: StatementWriter, episode: TalkEpisode, version: str, *, is_small_talk: bool) -> None:
-        marked.append(episode.id)
-        if len(marked) == len(TALK) - 1:  # both statements are written by then
-            raise KeyboardInterrupt
-        whole(self, episode, version, is_small_talk=is_small_talk)
+    def mark(*_: object) -> None:  # both statements are written by then
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(StatementWriter, "mark", mark)
+    monkeypatch.setattr(reader_statements, "mark_read", mark)
     with pytest.raises(KeyboardInterrupt):
         run(rig)
     assert {table for table in differences(before, rig.dump()) if table != "vault_state"} == set()
@@ -126,6 +132,64 @@ def test_what_two_imports_say_is_one_statement_and_outlives_the_first(rig: Rig) 
         ("As I said. I have a grey cat.",)
     ]
     assert rig.verify()["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("kind", "confidence", "may_end"),
+    [
+        (StatementType.PLACE, 0.95, True),
+        (StatementType.PLACE, 0.7, False),
+        (StatementType.EVENT, 0.95, False),
+        (StatementType.PLAN, 0.95, False),
+        (StatementType.OPINION, 0.95, False),
+    ],
+)
+def test_a_second_happening_or_a_guess_ends_no_first_one(
+    rig: Rig, kind: StatementType, confidence: float, may_end: bool
+) -> None:
+    bring_talk(rig, TALK)
+    run(rig)
+    cat, graz = (str(row[0]) for row in rig.rows("SELECT id FROM memories WHERE kind = 'fact' ORDER BY n"))
+    statement = Statement("Jon is in Linz.", "Jon", kind, True, 0.9, "", (0, 1), None)  # noqa: FBT003 - as it is read
+    reply = StoreReply("SUPERSEDE", cat, superseded=(graz,), classification=Classification("SUPERSEDE", confidence, ""))
+
+    def judge(tx: Tx, one: StoreReply) -> bool:
+        writer = SimpleNamespace(tx=tx)
+        told = SimpleNamespace(statement=statement)
+        return StatementWriter._is_ended_by_wording(writer, told, cat, one)  # type: ignore[arg-type]  # what it reads
+
+    assert rig.write(lambda tx: judge(tx, reply)) is not may_end
+    assert not rig.write(lambda tx: judge(tx, replace(reply, operation="ADD", superseded=())))
+
+
+def test_two_parades_stand_beside_each_other(tmp_path: Path) -> None:
+    """Two happenings that differ in their day alone: the second was taken for the first one's new date."""
+    reader = ReaderModel()
+    talk = TalkReader("real", lambda turns: distill_conversation(turns, reader.read))
+    with rig_at(tmp_path, embedder=real_embedder(), readers=real_readers(), talk=talk) as rig:
+        lines = [
+            ("Caroline", "Last weekend our city held a pride parade."),
+            ("Melanie", "Wow, great!"),
+            ("Caroline", "Last Friday I went to a pride parade."),
+        ]
+        first = bring_talk(rig, lines[:1], "a.jsonl", "s1")
+        second = bring_talk(rig, lines[1:], "b.jsonl", "s2")
+        rig.settle()
+        for import_id in (first, second):
+            rig.engine.statements.run(import_id).result(60)
+            rig.settle()
+        assert len(facts(rig)) == 2
+        assert rig.value("SELECT count(*) FROM memories WHERE status = 'superseded'") == 0
+
+
+def test_claims_end_a_happening_all_the_same(tmp_path: Path) -> None:
+    first, second = "Mara lives in Graz.", "Mara lives in Linz."
+    claims = {first: ("Mara", "lives_in", "Graz"), second: ("Mara", "lives_in", "Linz")}
+    table = Table({(first, second): sure(Label.SUPERSEDE)}, claims)
+    with rig_at(tmp_path, talk=plain_reader(kinds={"live": StatementType.EVENT}), readers=table.readers) as rig:
+        bring_talk(rig, [("Mara", "I live in Graz."), ("Mara", "I live in Linz.")])
+        run(rig)
+        assert rig.rows("SELECT text FROM memories WHERE kind = 'fact' AND status = 'active'") == [(second,)]
 
 
 def test_forgetting_archiving_and_erasing_an_episode_takes_its_statement_along(rig: Rig) -> None:

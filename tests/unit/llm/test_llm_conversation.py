@@ -16,10 +16,12 @@ from core.llm.conversation import (
     cited_sources,
     estimate_tokens,
     fit_window,
+    is_follow_up,
     memory_budget,
     number_sources,
     remove_citations,
     split_citations,
+    words_to_search,
 )
 from core.types.sessions import Exchange
 
@@ -162,3 +164,48 @@ def test_no_citation_is_left_and_nothing_else_is_taken(answer: str, sources: set
     assert not [group for group in whole if all(int(n) in sources for n in re.findall(r"\d+", group))]
     assert remove_citations(answer, set()) == answer
     assert len(plain) <= len(answer)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "And Ines?",
+        "Since when?",
+        "Ines?",
+        "When was that?",
+        "How old is she?",
+        "What did he study there?",
+        "Who else was invited?",
+        "Which of those did I like best?",
+        "What about the second floor?",
+        "Did she tell Caroline about the plan?",
+    ],
+)
+def test_a_question_that_points_back_is_searched_with_the_one_before(question: str) -> None:
+    assert is_follow_up(question)
+    assert words_to_search(question, "Where does Bram live?") == f"Where does Bram live?\n{question}"
+    assert words_to_search(question, "") == question
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did Caroline research?",
+        "Who is Ines?",
+        "Where is the key?",
+        "What's the door code?",
+        "What did I do this week?",
+        "Did Caroline finish her degree?",
+        "Which recipe that needs quinces did I write down?",
+        "When do I see those two dentists in Graz?",
+    ],
+)
+def test_a_whole_question_is_searched_by_its_own_words(question: str) -> None:
+    assert words_to_search(question, "Where does Bram live?") == question
+
+
+@given(st.text(max_size=200), st.text(max_size=600))
+def test_what_is_searched_holds_the_question_and_little_of_the_one_before(question: str, before: str) -> None:
+    words = words_to_search(question, before)
+    assert words.endswith(question)
+    assert len(words) <= len(question) + 501

@@ -75,3 +75,18 @@ def test_messages_keep_all_their_lists(rig: Rig) -> None:
     found = rig.recall("where is my uncle?", limit=5)
     assert [item.memory.kind.value for item in found.items] == ["episode", "episode"]
     assert all("coverage" in candidate.lists for candidate in found.trace.candidates)
+
+
+def test_what_somebody_wants_a_value_to_be_comes_before_what_it_was(rig: Rig) -> None:
+    tell(
+        rig,
+        "The studio is above the bakery on Wharf Lane, rent 455.",
+        "The kiln is leased, 118 a month.",
+        "Landlady is asking 490 from June.",
+    )
+    assert rig.found("what is the studio rent?")[:2] == [
+        "Landlady is asking 490 from June.",
+        "The studio is above the bakery on Wharf Lane, rent 455.",
+    ]
+    assert rig.found("how much is the kiln?")[0].startswith("The kiln")
+    assert "455" in rig.found("what was the studio rent before?")[0]

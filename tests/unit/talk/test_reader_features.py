@@ -25,6 +25,7 @@ from core.talk.reader_features import (
     SPANS,
     TYPES,
     WORD,
+    TextTokens,
     encode_sentence,
     read_logits,
     token_span,
@@ -40,7 +41,7 @@ LONGEST = SENTENCE_TOKENS + OTHER_TOKENS + OWN_TOKENS + 4
 
 @given(st.text(max_size=300), st.lists(st.text(max_size=200), max_size=4))
 def test_any_text_is_read_within_the_model_s_places(text: str, before: list[str]) -> None:
-    row = encode_sentence(TOKENIZER, SentenceInContext(text, tuple(before)))
+    row = encode_sentence(TextTokens(TOKENIZER), SentenceInContext(text, tuple(before)))
 
     assert len(row.ids) == len(row.kinds) <= LONGEST <= 128
     assert all(0 <= start <= end <= len(text) for start, end in row.offsets)
@@ -48,24 +49,46 @@ def test_any_text_is_read_within_the_model_s_places(text: str, before: list[str]
 
 
 def test_the_turn_before_and_the_same_turn_have_kinds_of_their_own() -> None:
-    row = encode_sentence(TOKENIZER, SentenceInContext("She lives in Leith.", ("Mara: where now", "Wren moved.")))
+    row = encode_sentence(
+        TextTokens(TOKENIZER), SentenceInContext("She lives in Leith.", ("Mara: where now", "Wren moved."))
+    )
 
     assert row.kinds.tolist().count(OTHER) == len(TOKENIZER.encode("Mara: where now", add_special_tokens=False).ids)
     assert row.kinds.tolist().count(OWN) == len(TOKENIZER.encode("Wren moved.", add_special_tokens=False).ids)
 
 
-@given(st.text(max_size=60), st.lists(st.lists(st.text(max_size=60), max_size=3), min_size=2, max_size=4))
-def test_what_was_said_before_is_read_as_if_it_were_not_known(text: str, befores: list[list[str]]) -> None:
-    known: dict[tuple[str, int], list[int]] = {}
-    for before in (*befores, *befores):
-        sentence = SentenceInContext(text, tuple(before))
-        kept, anew = encode_sentence(TOKENIZER, sentence, known), encode_sentence(TOKENIZER, sentence)
+_SAID = st.one_of(
+    st.text(max_size=60),
+    st.lists(
+        st.sampled_from(("I", "moved", "[SEP]", "unbelievably", "e\u0301t\u00e9", "\u5bb6", "5.30", "don't", ",")),
+        max_size=40,
+    ).map(" ".join),
+)
 
-        assert (kept.ids.tolist(), kept.kinds.tolist()) == (anew.ids.tolist(), anew.kinds.tolist())
+
+@given(_SAID, st.lists(st.lists(_SAID, max_size=6), min_size=1, max_size=4))
+def test_what_was_said_before_is_read_from_its_end_whatever_is_known(text: str, befores: list[list[str]]) -> None:
+    known = TextTokens(TOKENIZER)
+    for before in (*befores, *befores):
+        row = encode_sentence(known, SentenceInContext(text, ("Mara: now", *before)))
+        end = " ".join(before)[-16 * OWN_TOKENS :]
+
+        own = TOKENIZER.encode(end, add_special_tokens=False).ids[-OWN_TOKENS:] if end else []
+        assert row.ids[row.kinds == OWN].tolist() == own
+
+
+@given(_SAID.map(lambda said: f"Mara: {said}"))
+def test_the_turn_before_is_read_from_its_end(said: str) -> None:
+    row = encode_sentence(TextTokens(TOKENIZER), SentenceInContext("Yes.", (said,)))
+    end = TOKENIZER.encode(said[-16 * OTHER_TOKENS :], add_special_tokens=False).ids
+
+    assert row.ids[row.kinds == OTHER].tolist() == end[-OTHER_TOKENS:]
 
 
 def test_of_long_talk_before_the_last_words_are_read() -> None:
-    row = encode_sentence(TOKENIZER, SentenceInContext("Yes.", ("Mara: " + "old words " * 90 + "and is it Leith",)))
+    row = encode_sentence(
+        TextTokens(TOKENIZER), SentenceInContext("Yes.", ("Mara: " + "old words " * 90 + "and is it Leith",))
+    )
     last = TOKENIZER.encode("words and is it Leith", add_special_tokens=False).ids
 
     assert row.ids[row.kinds == OTHER].tolist()[-len(last) :] == last
@@ -73,7 +96,7 @@ def test_of_long_talk_before_the_last_words_are_read() -> None:
 
 
 def test_only_a_capital_inside_the_sentence_is_one() -> None:
-    row = encode_sentence(TOKENIZER, SentenceInContext("Boats in Leith sail"))
+    row = encode_sentence(TextTokens(TOKENIZER), SentenceInContext("Boats in Leith sail"))
 
     assert row.kinds[1] == WORD
     span = token_span(row.offsets, 9, 14)
@@ -83,7 +106,7 @@ def test_only_a_capital_inside_the_sentence_is_one() -> None:
 
 def test_a_span_beyond_what_is_read_is_none() -> None:
     text = "word " * 200
-    row = encode_sentence(TOKENIZER, SentenceInContext(text))
+    row = encode_sentence(TextTokens(TOKENIZER), SentenceInContext(text))
 
     assert token_span(row.offsets, len(text) - 5, len(text) - 1) is None
 
@@ -94,7 +117,7 @@ LOGITS: dict[str, Any] = {"elements": st.floats(-30, 30), "dtype": np.float64}
 @given(arrays.arrays(shape=(POOLED,), **LOGITS), arrays.arrays(shape=(LONGEST, POINTERS), **LOGITS))
 def test_any_logits_are_a_reading(sentence: Any, tokens: Any) -> None:
     text = "My sister Wren has lived in Leith since 2019."
-    row = encode_sentence(TOKENIZER, SentenceInContext(text))
+    row = encode_sentence(TextTokens(TOKENIZER), SentenceInContext(text))
     reading = read_logits(sentence, tokens[: len(row.ids)], row, COOL)
 
     assert 0 <= reading.statement <= 1
@@ -106,7 +129,7 @@ def test_any_logits_are_a_reading(sentence: Any, tokens: Any) -> None:
 
 
 def test_what_is_worth_keeping_has_a_type() -> None:
-    row = encode_sentence(TOKENIZER, SentenceInContext("x"))
+    row = encode_sentence(TextTokens(TOKENIZER), SentenceInContext("x"))
     sentence = np.zeros(POOLED)
     sentence[TYPES.index(StatementType.NONE)] = 3.0
     sentence[TYPES.index(StatementType.HABIT)] = 2.0
@@ -119,7 +142,7 @@ def test_what_is_worth_keeping_has_a_type() -> None:
 
 
 def test_a_span_that_is_likelier_absent_is_not_there() -> None:
-    row = encode_sentence(TOKENIZER, SentenceInContext("two words"))
+    row = encode_sentence(TextTokens(TOKENIZER), SentenceInContext("two words"))
     tokens = np.zeros((len(row.ids), POINTERS))
     tokens[0, :] = 1.0
     tokens[1, 0] = tokens[2, 1] = 5.0
@@ -128,7 +151,7 @@ def test_a_span_that_is_likelier_absent_is_not_there() -> None:
 
 
 def test_nothing_that_is_stated_has_no_spans() -> None:
-    row = encode_sentence(TOKENIZER, SentenceInContext("two words"))
+    row = encode_sentence(TextTokens(TOKENIZER), SentenceInContext("two words"))
     sentence, tokens = np.zeros(POOLED), np.zeros((len(row.ids), POINTERS))
     sentence[TYPES.index(StatementType.NONE)] = sentence[len(TYPES) + len(ASSERTIONS) + 1] = 9.0
     tokens[1, 0] = tokens[2, 1] = 5.0

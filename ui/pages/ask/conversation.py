@@ -226,7 +226,7 @@ class Conversation(QObject):
         number = turn.number = self._asked
         self.begun.emit(turn)
         engine, query = self._context.bridge.engine, turn.query
-        asked = make_query("Looking through the memories", lambda: engine.conversations.prepare_answer(query))
+        asked = make_query(ask_strings()["tasks"]["look"], lambda: engine.conversations.prepare_answer(query))
         asked = asked.within(self).success(lambda prepared: self._on_prepared(turn, number, prepared))
         self._context.tasks.run(asked.failure(lambda error: self._on_not_prepared(turn, number, error)))
 
@@ -307,7 +307,7 @@ class Conversation(QObject):
         request = CaptureRequest(self._session, messages, space)
         engine = self._context.bridge.engine
         task = make_write(
-            "Keeping the conversation", lambda: engine.sessions.capture_messages(request, OWNER_ACTOR)
+            ask_strings()["tasks"]["keep"], lambda: engine.sessions.capture_messages(request, OWNER_ACTOR)
         ).within(self)
         asked_as = [(turn, turn.number) for turn in turns]
         kept_counts = (len(sealed), len(elsewhere), space)
@@ -333,7 +333,7 @@ class Conversation(QObject):
         ids = tuple(one for turn in self.turns for one in turn.kept if one)
         if ids:
             library = self._context.bridge.engine.library
-            task = make_query("Looking what was kept", lambda: library.read_rows(ids)).within(self, "kept")
+            task = make_query(ask_strings()["tasks"]["kept"], lambda: library.read_rows(ids)).within(self, "kept")
             self._context.tasks.run(task.success(self._forget_undone))
 
     def _forget_undone(self, rows: tuple[MemoryRow, ...]) -> None:

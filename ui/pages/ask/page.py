@@ -134,7 +134,7 @@ class AskPage(Page):
         """Look which models can answer now."""
         self._is_reading = True
         conversations = self.context.bridge.engine.conversations
-        task = make_query("Looking for a model server", conversations.read_offer).within(self, "offer")
+        task = make_query(ask_strings()["tasks"]["offer"], conversations.read_offer).within(self, "offer")
         self.context.tasks.run(task.success(self._show_offer).failure(self._on_no_offer))
 
     def _on_no_offer(self, _error: BaseException) -> None:
@@ -271,12 +271,4 @@ def _explain_source(context: Context, turn: Turn | None, memory_id: str) -> None
         context.desk.go.emit("recall", f"found:{memory_id} {words}")
 
 
-ASK_PAGE = PageSpec(
-    "ask",
-    "Ask",
-    "message-square",
-    AskPage,
-    "chat question answer talk conversation model ollama assistant sources",
-    on_request=True,
-    has_search=True,
-)
+ASK_PAGE = PageSpec("ask", ask_strings, "message-square", AskPage, on_request=True, has_search=True)

@@ -530,12 +530,4 @@ def client_commands(context: Context) -> tuple[Command, ...]:
     )  # fmt: skip
 
 
-CLIENTS = PageSpec(
-    "clients",
-    "Clients",
-    "bot",
-    ClientsPage,
-    "assistants plugins pair grants revoke pause receipts activity kill switch mcp",
-    on_request=True,
-    badge=WaitingKind.PAIRINGS,
-)
+CLIENTS = PageSpec("clients", clients_strings, "bot", ClientsPage, on_request=True, badge=WaitingKind.PAIRINGS)

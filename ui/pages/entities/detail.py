@@ -239,7 +239,9 @@ class EntityDetail(QFrame):
         self.view: EntityView | None = None
         self.title, self.about = Elided("", "section"), Elided("", "muted")
         self.others = make_label("", "small", wrap=True)
-        self.change = make_button("Change names", self.change_asked.emit, theme=theme, icon="pencil")
+        self.change = make_button(
+            entities_strings()["change"]["open"], self.change_asked.emit, theme=theme, icon="pencil"
+        )
         ask = partial(self.merge_asked.emit, "")
         self.merge = make_button(
             strings["merge"]["open"], ask, theme=theme, icon="git-merge", hint=strings["merge"]["title"]
@@ -287,7 +289,8 @@ class EntityDetail(QFrame):
         self.title.set_text(one_line(card.name, _NAME))
         self.about.set_text(describe_subtitle(card, view.mentions, view.spoken))
         self.known.show_view(view, is_same=same)
-        self.others.setText("Also: " + ", ".join(one_line(name, _NAME) for name in card.aliases))
+        names = ", ".join(one_line(name, _NAME) for name in card.aliases)
+        self.others.setText(entities_strings()["also"].format(names=names))
         self.others.setVisible(bool(card.aliases))
         with QSignalBlocker(self):  # what is chosen already is not asked for again
             if not same:

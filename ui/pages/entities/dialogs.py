@@ -14,7 +14,7 @@ from core.types.entities import EntityCard, EntityChange, EntityLine, EntityList
 from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.pages.entities.labels import entity_list, entity_row, entity_type_name, merge_preview_rows
-from ui.strings import entities_strings
+from ui.strings import entities_strings, window_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import make_button, make_column, make_label, make_row
 from ui.widgets.plaintext import one_line
@@ -63,7 +63,7 @@ class ChangeDialog(QDialog):
         ):
             layout.addWidget(make_label(title, "strong"))
             layout.addWidget(field)
-        layout.addLayout(make_row(None, make_button("Cancel", self.reject), self.act))
+        layout.addLayout(make_row(None, make_button(window_strings()["buttons"]["cancel"], self.reject), self.act))
         self.name.textChanged.connect(lambda text: self.act.setEnabled(bool(text.strip())))
 
     def _on_agree_clicked(self) -> None:
@@ -112,14 +112,16 @@ class EntityMergeDialog(QDialog):
         layout.addWidget(self.search)
         layout.addWidget(self.list, 1)
         layout.addWidget(self.sentence)
-        layout.addLayout(make_row(None, make_button("Cancel", self.reject), self.act))
+        layout.addLayout(make_row(None, make_button(window_strings()["buttons"]["cancel"], self.reject), self.act))
         self.search.textChanged.connect(lambda _: self._request_names())
         self.list.looked_at_id.connect(self._request_preview)
         self._request_names()
 
     def _request_names(self) -> None:
         entities, wanted = self.context.bridge.engine.entities, EntityQuery(self.search.text())
-        task = make_query("Reading the names", lambda: entities.list_entities(wanted)).within(self, "list")
+        task = make_query(entities_strings()["tasks"]["names"], lambda: entities.list_entities(wanted)).within(
+            self, "list"
+        )
         self.context.tasks.run(task.success(self._show_names).failure(self._show_failure))
 
     def _show_names(self, found: EntityList) -> None:
@@ -137,7 +139,9 @@ class EntityMergeDialog(QDialog):
         self.seen = None
         self.act.setEnabled(False)
         entities, other = self.context.bridge.engine.entities, self._card.id
-        task = make_query("Previewing", lambda: entities.merge_preview(entity_id, other)).within(self, "preview")
+        task = make_query(
+            entities_strings()["tasks"]["preview"], lambda: entities.merge_preview(entity_id, other)
+        ).within(self, "preview")
         self.context.tasks.run(task.success(self._show_preview).failure(self._show_failure))
 
     def _show_preview(self, seen: MergePreview) -> None:

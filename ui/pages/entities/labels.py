@@ -26,10 +26,10 @@ from core.types.entities import (
 from core.types.reviews import ClaimSeen
 from ui.lists.list_view import AfterRemoval, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, Heading, RowSpec, RowState
-from ui.strings import entities_strings
+from ui.strings import entities_strings, format_count
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
-from ui.widgets.labels import count_of, date_of, describe_claim, format_said_or_noted, name_space
+from ui.widgets.labels import count_memories, date_of, describe_claim, format_said_or_noted, name_space
 from ui.widgets.plaintext import one_line, utf16_length
 
 _CUT = "… "
@@ -206,11 +206,11 @@ def entity_type_name(kind: str) -> str:
 
 def entity_row(one: EntityLine) -> EntityRow:
     """A line of the list: the name, what it is, how often it is mentioned."""
-    others = [one_line(name, _NAME) for name in one.others[:_OTHERS]]
-    called = f" · also {', '.join(others)}" if others else ""
+    strings, others = entities_strings(), [one_line(name, _NAME) for name in one.others[:_OTHERS]]
+    called = f" · {strings['row_also'].format(names=', '.join(others))}" if others else ""
     where = "" if one.space == _SHARED else f" · {one_line(one.space, _NAME)}"  # one name may be in several
-    look = entities_strings()["types"][one.type]
-    named = count_of(one.mentions, "memory", "memories") if one.mentions else ""
+    look = strings["types"][one.type]
+    named = count_memories(one.mentions) if one.mentions else ""
     return EntityRow(
         one.id, look["icon"], look["role"], one_line(one.name, _NAME), f"{look['word']}{where}{called}", named
     )
@@ -255,7 +255,7 @@ def statement_row(one: KnownStatement) -> EntityRow:
 def describe_sayer(one: KnownStatement) -> str:
     """When and by whom a statement was said: `8 May 2023 · Mara · 2 memories`."""
     who = entities_strings()["known"]["you"] if one.is_owners else one_line(one.speaker, _NAME)
-    more = count_of(one.sources, "memory", "memories") if one.sources > 1 else ""
+    more = count_memories(one.sources) if one.sources > 1 else ""
     return " · ".join(part for part in (format_said_or_noted(one.occurred, one.recorded_at), who, more) if part)
 
 
@@ -304,10 +304,11 @@ def claim_row(one: EntityStatement) -> EntityRow:
 
 def describe_subtitle(card: EntityCard, mentions: int, spoken_count: int = 0) -> str:
     """What it is, in one line."""
-    named = f"in {count_of(mentions, 'memory', 'memories')}" if mentions else "in no memory"
+    strings = entities_strings()["named"]
+    named = strings["in"].format(memories=count_memories(mentions)) if mentions else strings["none"]
     if spoken_count:
-        named = f"speaks in {count_of(spoken_count, 'memory', 'memories')}"
-        named += f", named in {mentions:,}" if mentions else ""
+        form = strings["both" if mentions else "speaks"]
+        named = form.format(memories=count_memories(spoken_count), count=mentions)
     made = entities_strings()["made_by"][card.made_by]
     return f"{entity_type_name(card.type)} · {named} · {name_space(card.space, _NAME)} · {made}"
 
@@ -325,17 +326,22 @@ def merge_preview_rows(seen: MergePreview) -> list[str]:
         return [seen.refusal]
     keep, other = one_line(seen.keep.name, _NAME), one_line(seen.other.name, _NAME)
     spaces = {"space": name_space(seen.keep.space, _NAME), "other_space": name_space(seen.other.space, _NAME)}
-    lifted = str(entities_strings()["merge"]["lifted"]).format(name=keep, other=other, **spaces)
+    strings = entities_strings()["merge"]
+    lifted = strings["lifted"].format(name=keep, other=other, **spaces)
     lines = [
-        lifted if seen.lifted else f"{other} becomes another name of {keep}.",
-        f"Moves over: {count_of(seen.mentions, 'memory', 'memories')}, {count_of(seen.claims, 'claim')}.",
+        lifted if seen.lifted else strings["renamed"].format(other=other, name=keep),
+        strings["moved"].format(
+            memories=count_memories(seen.mentions), claims=format_count(strings["claims"], seen.claims)
+        ),
     ]
     if seen.names:
-        lines.append(f"Other names added: {', '.join(one_line(name, _NAME) for name in seen.names[:8])}.")
+        lines.append(strings["names_added"].format(names=", ".join(one_line(name, _NAME) for name in seen.names[:8])))
     if seen.ending:
-        lines.append(str(entities_strings()["merge"]["ends"]))
+        lines.append(strings["ends"])
         for lost, won in seen.ending[:_ENDING]:
-            lines.append(f"“{one_line(won.value, _VALUE)}” stays, “{one_line(lost.value, _VALUE)}” ends.")
+            lines.append(
+                strings["claim_ends"].format(won=one_line(won.value, _VALUE), lost=one_line(lost.value, _VALUE))
+            )
     if seen.widened:
-        lines.append(str(entities_strings()["merge"]["widened"]))
+        lines.append(strings["widened"])
     return lines

@@ -28,10 +28,9 @@ from ui.context import Context, Page, PageSpec
 from ui.pages.entities.detail import EntityDetail
 from ui.pages.entities.dialogs import ChangeDialog, EntityMergeDialog
 from ui.pages.entities.labels import describe_reading, entity_list, entity_row
-from ui.strings import entities_strings
+from ui.strings import entities_strings, format_count
 from ui.undo import offer_undo, undo_step
 from ui.widgets.basics import MenuChip, Stack, make_column, make_label, make_row, make_scroll_area, make_timer
-from ui.widgets.labels import count_of
 from ui.widgets.states import EmptyState, States
 
 ORIGIN = "entities"
@@ -52,7 +51,7 @@ class EntitiesPage(Page):
         self.search.setPlaceholderText(strings["search"])
         self.search.setAccessibleName(strings["search"])
         self.search.setClearButtonEnabled(True)
-        self.types = MenuChip(theme, "Type", self._type_choices({}), _ALL)
+        self.types = MenuChip(theme, entities_strings()["type"], self._type_choices({}), _ALL)
         self.count = make_label("", "muted")
         self.list = entity_list(theme, strings["list"])
         self.detail = EntityDetail(theme)
@@ -63,8 +62,8 @@ class EntitiesPage(Page):
         # With large text all that is known of one is higher than a small window: it scrolls then, nothing grows.
         self._detail_area = make_scroll_area(self.detail)
         self._right.addWidget(self._detail_area)
-        self._list_states = States(theme, self.list, "Reading the names …")
-        self.states = States(theme, self._build_content(), "Reading the names …")
+        self._list_states = States(theme, self.list, entities_strings()["reading_names"])
+        self.states = States(theme, self._build_content(), entities_strings()["reading_names"])
         self._build_layout()
         self._refresh = make_timer(self, self.reload, _REFRESH_MS)
         self._typed = make_timer(self, self.reload, _TYPED_MS)
@@ -99,7 +98,7 @@ class EntitiesPage(Page):
     def _build_layout(self) -> None:
         layout = make_column(self, gap=10)
         layout.setContentsMargins(24, 16, 24, 16)
-        header = make_row(make_label("Entities", "title"), self.count, None, gap=10)
+        header = make_row(make_label(entities_strings()["title"], "title"), self.count, None, gap=10)
         header.addStrut(self.context.theme.px(self.context.theme.tokens.sizes.control))
         layout.addLayout(header)
         layout.addWidget(self.states, 1)
@@ -150,7 +149,9 @@ class EntitiesPage(Page):
             self.states.show_loading()
         kinds = (self.types.current,) if self.types.current else ()
         wanted, entities = EntityQuery(self.search.text(), kinds), self.context.bridge.engine.entities
-        task = make_query("Reading the names", lambda: entities.list_entities(wanted)).within(self, "list")
+        task = make_query(entities_strings()["tasks"]["names"], lambda: entities.list_entities(wanted)).within(
+            self, "list"
+        )
         self.context.tasks.run(task.success(self._show_names).failure(self._show_failure))
 
     def _show_names(self, found: EntityList) -> None:
@@ -163,8 +164,8 @@ class EntitiesPage(Page):
             return
         self.states.show_content()
         self.types.set_choices(self._type_choices(found.by_type), self.types.current)
-        shown = f"{len(found.lines)} of {found.total}" if found.total > len(found.lines) else str(found.total)
-        count_text = f"{shown} {'name' if found.total == 1 else 'names'}"
+        form = entities_strings()["count_some" if found.total > len(found.lines) else "count"]
+        count_text = format_count(form, found.total, shown=len(found.lines))
         self.count.setText(" · ".join(part for part in (count_text, reading) if part))
         wanted = self._target or self.entity_id or (found.lines[0].id if found.lines else "")
         self._target = ""
@@ -173,7 +174,7 @@ class EntitiesPage(Page):
             self.list.show_lines([entity_row(one) for one in found.lines], wanted=wanted)
         else:
             strings = entities_strings()["empty_filter"]
-            again = ("Show all", self._show_all)
+            again = (entities_strings()["empty_filter"]["act"], self._show_all)
             self._list_states.show_empty(
                 EmptyState(self.context.theme, "filter", strings["title"], strings["sentence"], again)
             )
@@ -214,7 +215,9 @@ class EntitiesPage(Page):
             return
         self.entity_id = entity_id
         entities = self.context.bridge.engine.entities
-        task = make_query("Reading the entity", lambda: entities.read_detail(entity_id)).within(self, "detail")
+        task = make_query(entities_strings()["tasks"]["entity"], lambda: entities.read_detail(entity_id)).within(
+            self, "detail"
+        )
         self.context.tasks.run(task.success(self._show_view).failure(self._on_entity_missing))
 
     def _show_view(self, view: EntityView) -> None:
@@ -240,9 +243,7 @@ class EntitiesPage(Page):
 
     def _on_statements_made(self, done: DistilledTalk) -> None:
         strings, count = entities_strings()["known"], len(done.statements)
-        sentence = (
-            str(strings["made"]).format(count=count_of(count, "statement")) if count else str(strings["made_none"])
-        )
+        sentence = format_count(strings["made"], count) if count else str(strings["made_none"])
         self.context.desk.show_message(sentence)
         self._refresh.start()
 
@@ -260,8 +261,10 @@ class EntitiesPage(Page):
             change: from the dialog.
         """
         entities = self.context.bridge.engine.entities
-        task = make_write("Changing a name", lambda: entities.update(card.id, change))
-        self.context.tasks.run(task.success(lambda _: self.context.desk.show_message("The names were changed.")))
+        task = make_write(entities_strings()["tasks"]["change"], lambda: entities.update(card.id, change))
+        self.context.tasks.run(
+            task.success(lambda _: self.context.desk.show_message(entities_strings()["change"]["done"]))
+        )
 
     def _ask_merge(self, wanted: str = "") -> None:
         if self.detail.view is not None:
@@ -276,22 +279,15 @@ class EntitiesPage(Page):
             seen: what the person agreed to.
         """
         entities, other, keep = self.context.bridge.engine.entities, seen.other.id, seen.keep.id
-        task = make_write("Merging two names", lambda: entities.merge(other, keep, widen=seen.lifted))
+        task = make_write(entities_strings()["tasks"]["merge"], lambda: entities.merge(other, keep, widen=seen.lifted))
         self.context.tasks.run(task.success(self._on_entities_merged))
 
     def _on_entities_merged(self, done: EntityMerged) -> None:
         self._target = done.target_id
-        moved = count_of(done.mentions, "mention")
         if done.step_id is not None:
-            offer_undo(self.context, f"The names were merged; {moved} moved.", done.step_id)
+            sentence = format_count(entities_strings()["merge"]["done"], done.mentions)
+            offer_undo(self.context, sentence, done.step_id)
         self._refresh.start()
 
 
-ENTITIES = PageSpec(
-    "entities",
-    "Entities",
-    "users",
-    EntitiesPage,
-    "people persons places projects names aliases merge same who organizations",
-    on_request=True,
-)
+ENTITIES = PageSpec("entities", entities_strings, "users", EntitiesPage, on_request=True)

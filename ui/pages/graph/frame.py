@@ -122,7 +122,9 @@ class GraphFrame(Page):
         self.states = States(theme, self.stage, f"{strings['tasks']['ego']} …")
         self.line, self.similarity, self.views = FilterLine(context), SimilaritySlider(theme), ViewsChip(theme)
         self.switches = DisplaySwitches()
-        self.mode = Segments(((EGO, strings["modes"]["ego"]), (WHOLE, strings["modes"]["whole"])), EGO, "Graph")
+        self.mode = Segments(
+            ((EGO, strings["modes"]["ego"]), (WHOLE, strings["modes"]["whole"])), EGO, graph_strings()["mode"]
+        )
         self._count = Elided("", "muted")
         self._again = make_button(strings["empty"]["again"], kind="link")
         self._again.hide()
@@ -137,7 +139,7 @@ class GraphFrame(Page):
         layout.setContentsMargins(8, 0, 0, 0)
         outer.addLayout(layout, 1)
         self.mode.setMinimumWidth(1)
-        layout.addLayout(make_row(make_label("Graph", "title"), None, self.mode, gap=12))
+        layout.addLayout(make_row(make_label(graph_strings()["title"], "title"), None, self.mode, gap=12))
         line = make_row(self.line, self.views, gap=12)
         line.setStretch(0, 1)
         layout.addLayout(line)

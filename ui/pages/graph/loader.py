@@ -195,7 +195,7 @@ class GraphLoader(QObject):
     def read_rows(self, ids: Sequence[str]) -> None:
         """Ask for light rows."""
         library = self._context.bridge.engine.library
-        task = make_query("Reading memories", lambda: library.read_rows(ids)).within(self, "rows")
+        task = make_query(graph_strings()["tasks"]["rows"], lambda: library.read_rows(ids)).within(self, "rows")
         self._context.tasks.run(task.success(self.rows.emit).failure(lambda _: None))
 
 
@@ -215,19 +215,19 @@ class ViewStore(QObject):
     def read_views(self) -> None:
         """Ask for the named views."""
         graph = self._context.bridge.engine.graph
-        task = make_query("Reading the views", graph.list_views).within(self, "views")
+        task = make_query(graph_strings()["tasks"]["views"], graph.list_views).within(self, "views")
         self._context.tasks.run(task.success(self.views.emit).failure(lambda _: None))
 
     def save_view(self, view: GraphView) -> None:
         """Keep a view; the views are read again."""
         graph = self._context.bridge.engine.graph
-        task = make_write("Saving the view", lambda: graph.save_view(view)).within(self)
+        task = make_write(graph_strings()["tasks"]["save"], lambda: graph.save_view(view)).within(self)
         self._context.tasks.run(task.success(lambda _: self.read_views()))
 
     def remove_view(self, view: GraphView) -> None:
         """Forget a view; it can be brought back at once."""
         graph, desk = self._context.bridge.engine.graph, self._context.desk
-        task = make_write("Removing the view", lambda: graph.drop_view(view.name)).within(self)
+        task = make_write(graph_strings()["tasks"]["remove"], lambda: graph.drop_view(view.name)).within(self)
 
         def report_dropped_view(_: None) -> None:
             self.read_views()
@@ -239,4 +239,4 @@ class ViewStore(QObject):
     def _restore_view(self, view: GraphView) -> None:
         graph = self._context.bridge.engine.graph
         # Not within this reader: the page may be gone by the time the person asks for it.
-        self._context.tasks.run(make_write("Bringing the view back", lambda: graph.save_view(view)))
+        self._context.tasks.run(make_write(graph_strings()["tasks"]["restore"], lambda: graph.save_view(view)))

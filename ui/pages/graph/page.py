@@ -16,6 +16,7 @@ from ui.context import CLOSER, Context, PageSpec
 from ui.pages.graph.display import GraphReadings
 from ui.pages.graph.frame import EGO, ORIGIN, OUTDATED, SHOW, SHOWS_OUTDATED, WHOLE, GraphDisplay
 from ui.pages.graph.views import NameDialog
+from ui.strings import graph_strings
 
 
 class GraphPage(GraphReadings):
@@ -226,7 +227,5 @@ class GraphPage(GraphReadings):
         self.store.save_view(GraphView(name, centre, shown.depth, shown.filter))
 
 
-GRAPH = PageSpec(
-    "graph", "Graph", "waypoints", GraphPage, "network relations edges neighbors paths communities people whole vault"
-)
+GRAPH = PageSpec("graph", graph_strings, "waypoints", GraphPage)
 """How the page is registered."""

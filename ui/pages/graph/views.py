@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QPushButton, QSlider, QWidget
 
 from core.types.views import GraphView
 from ui.context import Context
-from ui.strings import graph_strings
+from ui.strings import graph_strings, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
     FlowLayout,
@@ -107,7 +107,8 @@ class FilterLine(QWidget):
         self._pause.stop()
         text = self.field.text().strip()
         wrong = self._context.bridge.engine.library.parse_search(text).problems
-        self._show_problem(f"Character {wrong[0].start + 1}: {wrong[0].sentence}" if wrong else "")
+        form = graph_strings()["filter"]["problem"]
+        self._show_problem(form.format(place=wrong[0].start + 1, problem=wrong[0].sentence) if wrong else "")
         if not wrong and text != self._applied_text:
             self._applied_text = text
             self.changed.emit(text)
@@ -305,11 +306,11 @@ class NameDialog(QDialog):
         self.field.setPlaceholderText(strings["placeholder"])
         self.field.selectAll()
         self.hint = make_label(strings["hint"], "small", wrap=True)
-        self.save = make_button("Save", self._accept_name, kind="primary")
+        self.save = make_button(graph_strings()["views"]["act"], self._accept_name, kind="primary")
         self.save.setDefault(True)
         self.field.textChanged.connect(self._check_name)
         layout = make_column(self, make_label(strings["title"], "section"), self.field, self.hint, margins=24, gap=12)
-        layout.addLayout(make_row(None, make_button("Cancel", self.reject), self.save))
+        layout.addLayout(make_row(None, make_button(window_strings()["buttons"]["cancel"], self.reject), self.save))
         self._check_name(name)
 
     def _check_name(self, text: str) -> None:

@@ -16,6 +16,7 @@ from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.lists.table_view import TableColumn, TableModel, TableSpec, TableView
 from ui.pages.journal.labels import audit_counts, audit_verb, describe_author, short_id
+from ui.strings import journal_strings, window_strings
 from ui.theme.tokens import FontRole
 from ui.widgets.basics import make_column
 from ui.widgets.labels import time_of
@@ -23,22 +24,25 @@ from ui.widgets.states import Banner, EmptyState, States
 from ui.widgets.verdict import VerdictDialog, chain_sentence, summarize_checks
 
 COLUMNS: Sequence[TableColumn] = (
-    TableColumn("Nr", 56, order=2, is_number=True),
-    TableColumn("When", 148),
-    TableColumn("Who", 96, order=1),
-    TableColumn("What", 124, stretches=True),
-    TableColumn("Object", 96, order=4),
-    TableColumn("Counts", 172, order=3, stretches=True),
+    TableColumn("nr", 56, order=2, is_number=True),
+    TableColumn("at", 148),
+    TableColumn("actor", 96, order=1),
+    TableColumn("verb", 124, stretches=True),
+    TableColumn("object", 96, order=4),
+    TableColumn("counts", 172, order=3, stretches=True),
 )
 PAGE_ROWS = 200
-_FONTS: Mapping[str, FontRole] = {"Nr": "number", "When": "number", "Object": "mono"}
-_QUIET = frozenset({"Nr", "When", "Object", "Counts"})
+_FONTS: Mapping[str, FontRole] = {"nr": "number", "at": "number", "object": "mono"}
+_QUIET = frozenset({"nr", "at", "object", "counts"})
 
 
 class AuditRows(TableSpec[AuditRow]):
     """The rows of the table."""
 
     columns = COLUMNS
+
+    def __init__(self) -> None:
+        self.titles = journal_strings()["audit"]["columns"]
 
     def cell_text(self, title: str, row: AuditRow) -> str:
         """The text of a cell."""
@@ -84,7 +88,7 @@ class AuditFeed(QObject):
         self._lines.has_more = False
         journal = self._context.bridge.engine.history
         self._context.tasks.run(
-            make_query("Reading the audit", lambda: journal.list_audit(before, PAGE_ROWS))
+            make_query(journal_strings()["tasks"]["audit"], lambda: journal.list_audit(before, PAGE_ROWS))
             .within(self, "audit")
             .success(then)
             .failure(self._on_read_failed)
@@ -116,15 +120,15 @@ class AuditFeed(QObject):
 
 def _format_cell(title: str, entry: AuditRow) -> str:
     match title:
-        case "Nr":
+        case "nr":
             return f"{entry.nr:,}"
-        case "When":
+        case "at":
             return time_of(entry.at)
-        case "Who":
+        case "actor":
             return describe_author(entry.actor)
-        case "What":
+        case "verb":
             return audit_verb(entry)
-        case "Object":
+        case "object":
             return short_id(entry.object)
         case _:
             return audit_counts(entry)
@@ -143,14 +147,15 @@ class AuditTab(QWidget):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
+        strings = journal_strings()["audit"]
         self.context = context
         self.is_checking = self._wants_focus = False
-        self.table = TableView(context.theme, AuditRows(), "Audit")
+        self.table = TableView(context.theme, AuditRows(), strings["name"])
         self.audit = AuditFeed(context, self.table.lines)
         card = QFrame()
         card.setObjectName("card")
         make_column(card, self.table).setContentsMargins(1, 6, 1, 8)
-        self.states = States(context.theme, card, "Reading the audit …")
+        self.states = States(context.theme, card, strings["reading"])
         self.banner: Banner | None = None
         self._column: QVBoxLayout = make_column(self, self.states, gap=10)
         self.audit.rows_read.connect(self._on_entries_read)
@@ -173,6 +178,7 @@ class AuditTab(QWidget):
         return self.audit.is_read
 
     def _on_entries_read(self) -> None:
+        strings = journal_strings()["audit"]
         self.counted.emit(self.audit.total)
         if self.table.lines.rowCount():
             self.states.show_content()
@@ -180,15 +186,17 @@ class AuditTab(QWidget):
                 self.table.setFocus()
             self._wants_focus = False
             return
-        sentence = "Everything that reads or changes the vault leaves a row here: who, when and how much, never a text."
-        self.states.show_empty(EmptyState(self.context.theme, "shield-check", "Nothing happened yet", sentence))
+        sentence = strings["empty"]
+        self.states.show_empty(EmptyState(self.context.theme, "shield-check", strings["empty_title"], sentence))
 
     def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is None:
             return
         if self.audit.is_read:
-            self.context.desk.show_message(problem.sentence, "Try again", self.audit.read_newest)
+            self.context.desk.show_message(
+                problem.sentence, window_strings()["buttons"]["retry"], self.audit.read_newest
+            )
         else:
             self.states.show_trouble(problem, self.reload)
 
@@ -196,7 +204,7 @@ class AuditTab(QWidget):
         """Check the chain, and the rest of the vault with it."""
         self._show_checking(is_checking=True)
         vault = self.context.bridge.engine.vault
-        task = make_query("Checking the chain", vault.verify).within(self, "check")
+        task = make_query(journal_strings()["tasks"]["chain"], vault.verify).within(self, "check")
         self.context.tasks.run(task.success(self._on_chain_checked).failure(self._on_check_failed))
 
     def _show_checking(self, *, is_checking: bool) -> None:
@@ -207,17 +215,24 @@ class AuditTab(QWidget):
         self._show_checking(is_checking=False)
         verdict = summarize_checks(report)
         whole = verdict.title[:1].lower() + verdict.title[1:]
-        sentence = f"{chain_sentence(report)} The vault: {whole}."
+        sentence = journal_strings()["audit"]["checked"].format(chain=chain_sentence(report), vault=whole)
         tone = {"success": "accent"}.get(verdict.tone, verdict.tone)
         self._show_banner(
-            Banner(sentence, tone, "Details", lambda: VerdictDialog(self.context.theme, verdict, self).open())
+            Banner(
+                sentence,
+                tone,
+                window_strings()["buttons"]["details"],
+                lambda: VerdictDialog(self.context.theme, verdict, self).open(),
+            )
         )
 
     def _on_check_failed(self, error: BaseException) -> None:
         self._show_checking(is_checking=False)
         problem = problem_of(error)
         if problem is not None:
-            self._show_banner(Banner(problem.sentence, "warning", "Try again", self.check_chain))
+            self._show_banner(
+                Banner(problem.sentence, "warning", window_strings()["buttons"]["retry"], self.check_chain)
+            )
 
     def _show_banner(self, banner: Banner) -> None:
         if self.banner is not None:

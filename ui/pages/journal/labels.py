@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from core.types.lifecycle import Health, JobRow
@@ -101,9 +101,9 @@ def format_value(key: str, value: Any, now_ms: int) -> str:
     if isinstance(value, str):
         return str(strings.get(f"{key}.{value}", value.replace("_", " ")))
     if key.endswith(_MEGA):
-        return f"{value:,.0f} MB"
+        return str(strings["mb"]).format(value=f"{value:,.0f}")
     if key.endswith(_MILLI):
-        return f"{value:,.0f} ms" if value >= 10 else f"{value:.1f} ms"
+        return str(strings["ms"]).format(value=f"{value:,.0f}" if value >= 10 else f"{value:.1f}")
     return f"{value:,}"
 
 
@@ -151,45 +151,6 @@ _ICONS: Mapping[str, str] = {
     "accept_link": "link",
     "reject_link": "link",
 }
-_VERBS: Mapping[str, str] = {
-    "store": "Remember",
-    "revise": "Change memories",
-    "forget": "Forget",
-    "import": "Import",
-    "unimport": "Remove an import",
-    "undo": "Undo or redo",
-    "arrange": "Arrange the palace",
-    "move_locus": "Move a memory",
-    "move_room": "Move a room",
-    "rename_room": "Rename a room",
-    "merge_rooms": "Merge rooms",
-    "make_room": "Make a room",
-    "rehearse": "Grade a landmark",
-    "settings": "Change a setting",
-    "save_view": "Save a graph view",
-    "drop_view": "Delete a graph view",
-    "pair": "Pair a client",
-    "revoke": "Revoke a client",
-    "export": "Export",
-    "recall": "Recall",
-    "context": "Provide context",
-    "refused": "Refused",
-    "restore": "Restore a backup",
-    "accept_older": "Accept an older copy of the vault",
-    "spare": "Keep memories",
-    "erase": "Erase for good",
-    "sweep": "Look for fading memories",
-    "consolidate": "Consolidate",
-    "episodes": "Tidy assistants' notes",
-    "replay": "Replay",
-    "enrich": "Read names and things",
-    "embed": "Index new memories",
-    "gaps": "Look for open questions",
-    "distill": "Extract facts from episodes",
-    "migrate": "Change the embedding model",
-}
-_ACTORS: Mapping[str, str] = {"owner": "You", "scheduler": "Loci", "stranger": "A stranger"}
-_STATES: Mapping[str, str] = {"running": "Running", "undone": "Removed"}
 _SINGULARS: Mapping[str, str] = {"loci": "locus", "memories": "memory"}
 _SHOWN_SKIPS = 3
 _SHORT = 8
@@ -210,7 +171,8 @@ def describe_author(actor: str, client: str | None = None) -> str:
         client: the client's name, where it is distinguished.
     """
     name = client or actor.removeprefix(_CLIENT)
-    return one_line(name, 60) if client or actor.startswith(_CLIENT) else _ACTORS.get(actor, "A client")
+    names = journal_strings()["actors"]
+    return one_line(name, 60) if client or actor.startswith(_CLIENT) else str(names.get(actor, names["client"]))
 
 
 def describe_step_memories(step: StepRow, openings: Mapping[str, str | None]) -> str:
@@ -250,13 +212,15 @@ def describe_step_details(step: StepRow, now_ms: int, about: str = "") -> str:
     Args:
         about: what an import brought in is called, or the first words of a memory; "" for neither.
     """
+    strings = journal_strings()["step"]
     parts = [describe_author(step.actor, step.client), *_count_step_memories(step)]
     if about:
         parts.insert(0, about)
     if step.undone:
-        parts.append("undone" if step.undone_at is None else f"undone at {_format_moment(step.undone_at, step.at)}")
+        at = None if step.undone_at is None else _format_moment(step.undone_at, step.at)
+        parts.append(strings["undone"] if at is None else strings["undone_at"].format(when=at))
     elif not step.can_undo:
-        parts.append("too old to be undone" if step.expires_at < now_ms else "still running")
+        parts.append(strings["expired" if step.expires_at < now_ms else "running"])
     return " · ".join(parts)
 
 
@@ -266,12 +230,12 @@ def _format_moment(ms: int, beside_ms: int) -> str:
 
 
 def step_action(step: StepRow) -> str:
-    """What can be done with a step: `Undo`, `Redo`, or "" for nothing."""
+    """What can be done with a step: `undo`, `redo`, or "" for nothing."""
     if step.undone:
-        return "" if step.undone_by is None else "Redo"
+        return "" if step.undone_by is None else "redo"
     if not step.can_undo:
         return ""
-    return "Redo" if step.label.startswith(UNDO) else "Undo"
+    return "redo" if step.label.startswith(UNDO) else "undo"
 
 
 def import_format(imported: ImportRow) -> str:
@@ -281,7 +245,7 @@ def import_format(imported: ImportRow) -> str:
 
 def import_state(imported: ImportRow) -> str:
     """What became of an import; "" where it is done."""
-    return _STATES.get(imported.state, "")
+    return str(journal_strings()["import_states"].get(imported.state, ""))
 
 
 def import_skips(imported: ImportRow) -> Mapping[str, int]:
@@ -292,22 +256,24 @@ def import_skips(imported: ImportRow) -> Mapping[str, int]:
 
 def import_sentences(imported: ImportRow) -> tuple[str, ...]:
     """What an import brought and what it left out, one sentence a line."""
-    where = f"{import_format(imported)}, into {name_space(imported.space)} on {time_of(imported.started_at)}."
+    strings = journal_strings()["import_told"]
+    where = strings["where"].format(
+        format=import_format(imported), space=name_space(imported.space), date=time_of(imported.started_at)
+    )
     if imported.state == "running":
-        return (where, "It is still being read.")
+        return (where, strings["running"])
     stored, proposals = _summary_count(imported, "stored"), _summary_count(imported, "proposals")
     if imported.state == "undone":
-        here = f"It added {count_memories(stored)}, which were removed again."
+        here = strings["undone"].format(memories=count_memories(stored))
     elif imported.memories == stored:
-        here = f"It added {count_memories(stored)}; {'it is' if stored == 1 else 'all of them are'} still here."
+        here = format_count(strings["whole"], stored)
     else:
-        left = count_of(imported.memories, "is", "are")
-        here = f"It added {count_memories(stored)}, of which {left} here now."
-    asked = (f"{count_of(proposals, 'statement')} need your decision.",) if proposals else ()
+        here = format_count(strings["part"], imported.memories, memories=count_memories(stored))
+    asked = (format_count(strings["asked"], proposals),) if proposals else ()
     skips = skip_sentences(import_skips(imported))
     more = len(skips) - _SHOWN_SKIPS
-    rest = (f"And {count_of(more, 'more reason')} for leaving something out.",) if more > 0 else ()
-    return (where, here, *asked, *(f"Left out: {one}" for one in skips[:_SHOWN_SKIPS]), *rest)
+    rest = (format_count(strings["more"], more),) if more > 0 else ()
+    return (where, here, *asked, *(strings["left_out"].format(reason=one) for one in skips[:_SHOWN_SKIPS]), *rest)
 
 
 def _summary_count(imported: ImportRow, name: str) -> int:
@@ -317,7 +283,7 @@ def _summary_count(imported: ImportRow, name: str) -> int:
 
 def audit_verb(entry: AuditRow) -> str:
     """An audit row's verb in words."""
-    return _VERBS.get(entry.verb) or entry.verb.replace("_", " ").capitalize()
+    return journal_strings()["verbs"].get(entry.verb) or entry.verb.replace("_", " ").capitalize()
 
 
 def short_id(object_id: str) -> str:
@@ -426,26 +392,29 @@ def describe_code(code: str) -> str:
 
 def format_near_moment(ms: int, now_ms: int) -> str:
     """A moment near the present: `today at 14:05`, `tomorrow at 03:00`, else `3 Nov 2026, 14:05`."""
-    at, today = to_local(ms), to_local(now_ms).date()
-    names = {today: "today", today + timedelta(days=1): "tomorrow", today - timedelta(days=1): "yesterday"}
-    name = names.get(at.date())
-    return f"{name} at {at:%H:%M}" if name else f"{date_of(ms)}, {at:%H:%M}"
+    strings, at = journal_strings()["days"], to_local(ms)
+    name = _near_days(now_ms).get(at.date())
+    return str(strings["near" if name else "far"]).format(day=name or date_of(ms), time=f"{at:%H:%M}")
 
 
 def format_day(ms: int, now_ms: int) -> str:
     """A day near the present: `today`, `yesterday`, else `3 Nov 2026`."""
-    at, today = to_local(ms).date(), to_local(now_ms).date()
-    return {today: "today", today - timedelta(days=1): "yesterday", today + timedelta(days=1): "tomorrow"}.get(
-        at, date_of(ms)
-    )
+    return _near_days(now_ms).get(to_local(ms).date(), date_of(ms))
+
+
+def _near_days(now_ms: int) -> dict[date, str]:
+    strings, today = journal_strings()["days"], to_local(now_ms).date()
+    tomorrow, yesterday = today + timedelta(days=1), today - timedelta(days=1)
+    return {today: strings["today"], tomorrow: strings["tomorrow"], yesterday: strings["yesterday"]}
 
 
 def describe_duration(begin: int | None, end: int | None) -> str:
     """How long a run took: `under a second`, `12 seconds`, `3 minutes`; "" where nobody knows."""
     if begin is None or end is None:
         return ""
+    strings = journal_strings()["durations"]
     if end - begin < 1000:
-        return "under a second"
+        return str(strings["moment"])
     if end - begin < 2 * _MINUTE_MS:
-        return count_of((end - begin) // 1000, "second")
-    return count_of((end - begin) // _MINUTE_MS, "minute")
+        return format_count(strings["seconds"], (end - begin) // 1000)
+    return format_count(strings["minutes"], (end - begin) // _MINUTE_MS)

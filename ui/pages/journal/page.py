@@ -28,7 +28,7 @@ from ui.pages.journal.lifecycle.help import LifecycleHelp
 from ui.pages.journal.lifecycle.relations import MOST, RelationsTab
 from ui.pages.journal.undo.changes import ChangesTab
 from ui.pages.journal.undo.imports import ImportsTab
-from ui.strings import journal_strings
+from ui.strings import journal_strings, window_strings
 from ui.widgets.basics import (
     MenuChip,
     Segments,
@@ -227,7 +227,7 @@ class JournalPage(Page):
         stored = context.prefs.read_text(_STATE, _FIRST)
         self.tab = stored if stored in self._titles else _FIRST
         choices = tuple(self._titles.items())
-        self.segments = Segments(choices, self.tab, "What the journal shows", wraps=True)
+        self.segments = Segments(choices, self.tab, journal_strings()["views"], wraps=True)
         self.segments.chosen.connect(self.show_tab)
         self.menu = MenuChip(context.theme, journal_strings()["show"], self._titles, self.tab)
         self.menu.chosen.connect(self._on_tab_chosen)
@@ -247,7 +247,9 @@ class JournalPage(Page):
         self.help_button = make_tool_button(
             context.theme, "circle-help", journal_strings()["order"]["hint"], self.open_help
         )
-        self._header = make_row(make_label("Journal", "title"), None, *self._buttons.values(), self.help_button, gap=10)
+        self._header = make_row(
+            make_label(journal_strings()["title"], "title"), None, *self._buttons.values(), self.help_button, gap=10
+        )
         self._header.addStrut(context.theme.px(context.theme.tokens.sizes.control))  # as high where no button is in it
         layout.addLayout(self._header)
         layout.addWidget(self.segments)
@@ -269,11 +271,11 @@ class JournalPage(Page):
 
     def _make_buttons(self) -> None:
         self.import_button = make_button(
-            "Import …",
+            window_strings()["buttons"]["import"],
             partial(self.context.desk.import_paths.emit, []),
             theme=self.context.theme,
             icon="import",
-            hint="Import your history (Ctrl+O)",
+            hint=journal_strings()["import_hint"],
         )
         strings = journal_strings()
         self.run_button = make_button(
@@ -285,11 +287,11 @@ class JournalPage(Page):
         )
         self.pause_button = make_button(strings["runs"]["pause"], lambda: self.tabs.runs.toggle_pause())
         self.check_button = make_button(
-            "Check the chain",
+            journal_strings()["audit"]["check"],
             lambda: self.tabs.audit.check_chain(),
             theme=self.context.theme,
             icon="shield-check",
-            hint="Verify the audit and the vault",
+            hint=journal_strings()["audit"]["check_hint"],
         )
         self._buttons = {
             "imports": self.import_button,
@@ -328,9 +330,10 @@ class JournalPage(Page):
         self.show_tab(name)
 
     def _on_checking_changed(self) -> None:
+        strings = journal_strings()["audit"]
         is_checking = self.tabs.audit.is_checking
         self.check_button.setEnabled(not is_checking)
-        self.check_button.setText("Checking …" if is_checking else "Check the chain")
+        self.check_button.setText(strings["checking"] if is_checking else strings["check"])
 
     # ---- the page's life
 
@@ -456,12 +459,4 @@ class JournalPage(Page):
             super().keyPressEvent(event)
 
 
-JOURNAL = PageSpec(
-    "journal",
-    "Journal",
-    "notebook",
-    JournalPage,
-    "history undo changes imports audit log fading archive restore jobs runs consolidate health relations order",
-    badge=WaitingKind.RUNS,
-    counts="new",
-)
+JOURNAL = PageSpec("journal", journal_strings, "notebook", JournalPage, badge=WaitingKind.RUNS)

@@ -48,7 +48,7 @@ class EntryActionBar(QWidget):
             acts: keys of `acts` in the page's words.
         """
         super().__init__()
-        self.setAccessibleName("Actions")
+        self.setAccessibleName(journal_strings()["entry_actions"])
         self.buttons: dict[str, KeyButton] = {}
         flow = FlowLayout(self, gap=8)
         for act in acts:
@@ -99,7 +99,7 @@ def make_entry_menu(view: ListView, acts: Sequence[str]) -> QMenu:
         acts: keys of `acts` in the page's words.
     """
     menu = QMenu(view)
-    menu.setAccessibleName("Actions")
+    menu.setAccessibleName(journal_strings()["entry_actions"])
     menu.aboutToHide.connect(menu.deleteLater)
     for act in (act for act in acts if act in (view.offered or ())):
         strings = journal_strings()["acts"][act]

@@ -28,6 +28,7 @@ from ui.pages.library.dialogs import (
     RevisionForm,
     TagForm,
 )
+from ui.strings import library_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import KeyButton, follow_icon, make_button, make_label, make_tool_button
@@ -39,28 +40,30 @@ class BulkAction:
     """Something that can be done with what is chosen.
 
     Attributes:
-        id: as the table's keys ask for it.
-        title: on its button.
+        id: as the table's keys ask for it; its title stands in `library.json` under it.
         keys: as they are on the keyboard.
         kind: of the button.
     """
 
     id: str
-    title: str
     keys: str
     kind: str = "plain"
 
+    @property
+    def title(self) -> str:
+        """On its button."""
+        return str(library_strings()["actions"][self.id])
 
-CHOOSE_FIRST = "Choose a memory first."
+
 ACTS: Sequence[BulkAction] = (
-    BulkAction("tag", "Tag …", "T"),
-    BulkAction("move", "Move …", "M"),
-    BulkAction("pin", "Pin", "P"),
-    BulkAction("archive", "Archive", "A"),
-    BulkAction("restore", "Restore", "R"),
-    BulkAction("forget", "Forget", "Del", "danger"),
-    BulkAction("export", "Export …", "X"),
-    BulkAction("importance", "Importance …", "I"),
+    BulkAction("tag", "T"),
+    BulkAction("move", "M"),
+    BulkAction("pin", "P"),
+    BulkAction("archive", "A"),
+    BulkAction("restore", "R"),
+    BulkAction("forget", "Del", "danger"),
+    BulkAction("export", "X"),
+    BulkAction("importance", "I"),
 )
 
 
@@ -77,8 +80,9 @@ class SelectionBar(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
+        strings = library_strings()["selection"]
         self.setObjectName("card")
-        self.setAccessibleName("Selection")
+        self.setAccessibleName(strings["title"])
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._theme = theme
         self._count = make_label("", "strong")
@@ -89,13 +93,13 @@ class SelectionBar(QFrame):
         self._chosen = 0
         self._menu = QMenu(self)
         self._menu.aboutToShow.connect(self._fill_menu)
-        self._more = make_button("More", kind="plain")
+        self._more = make_button(strings["more"], kind="plain")
         self._more.setObjectName("more")
         self._more.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         follow_icon(theme, self._more, "chevron-down", "muted")
         self._more.setMenu(self._menu)
-        self._clear = make_tool_button(theme, "x", "Clear the selection (Esc)", self.cleared.emit)
+        self._clear = make_tool_button(theme, "x", strings["clear"], self.cleared.emit)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(16, 8, 8, 8)
         self._row.setSpacing(8)
@@ -128,8 +132,9 @@ class SelectionBar(QFrame):
             offered: ids of what can be done with them.
             are_pinned: whether all of them are pinned.
         """
+        strings = library_strings()["changes"]
         self._chosen = count
-        self._buttons["pin"].set_title("Unpin" if are_pinned else "Pin")
+        self._buttons["pin"].set_title(strings["unpin"]["verb"] if are_pinned else strings["pin"]["verb"])
         self._offered = offered
         self.setVisible(count > 1)
         self._fit_buttons()
@@ -140,8 +145,13 @@ class SelectionBar(QFrame):
         self._fit_buttons()
 
     def _fit_buttons(self) -> None:
+        strings = library_strings()["selection"]
         is_narrow = self.width() < self._theme.px(420)
-        self._count.setText(f"{self._chosen:,} selected" if is_narrow else f"{count_memories(self._chosen)} selected")
+        self._count.setText(
+            strings["count_short"].format(count=self._chosen)
+            if is_narrow
+            else strings["count"].format(memories=count_memories(self._chosen))
+        )
         gap = self._row.spacing()
         room = self.width() - self._count.sizeHint().width() - self._clear.sizeHint().width() - 24 - 4 * gap
         wanted = [act.id for act in ACTS if act.id in self._offered]
@@ -166,12 +176,8 @@ class SelectionBar(QFrame):
         self.asked.emit(act)
 
 
-_FORMATS: Mapping[str, tuple[str, str]] = {
-    "JSON lines, which Loci can import again (*.jsonl)": ("jsonl", ".jsonl"),
-    "JSON (*.json)": ("json", ".json"),
-    "Markdown (*.md)": ("markdown", ".md"),
-    "A table, for spreadsheets (*.csv)": ("csv", ".csv"),
-}
+_ENDINGS: Mapping[str, str] = {"jsonl": ".jsonl", "json": ".json", "markdown": ".md", "csv": ".csv"}
+"""The formats of an export, each with the ending of its files."""
 
 
 class BulkChanges(QObject):
@@ -190,7 +196,7 @@ class BulkChanges(QObject):
             are_pinned: whether all of them are pinned; then `pin` unpins.
         """
         if not ids:
-            self._context.desk.show_message(CHOOSE_FIRST)
+            self._context.desk.show_message(library_strings()["selection"]["none"])
             return
         if act == "export":
             self._ask_export_file(tuple(ids))
@@ -221,19 +227,21 @@ class BulkChanges(QObject):
         context = self._context
         library = context.bridge.engine.library
         context.tasks.run(
-            make_write(f"Changing {count_memories(len(ids))}", lambda: library.revise_memories(ids, revision)).success(
-                partial(announce_change, context, done)
-            )
+            make_write(
+                library_strings()["tasks"]["revise"].format(memories=count_memories(len(ids))),
+                lambda: library.revise_memories(ids, revision),
+            ).success(partial(announce_change, context, done))
         )
 
     def _ask_export_file(self, ids: Sequence[str]) -> None:
-        made = QFileDialog(self._host, f"Export {count_memories(len(ids))}")
+        made = QFileDialog(self._host, library_strings()["export"]["title"].format(memories=count_memories(len(ids))))
         made.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        made.setNameFilters(list(_FORMATS))
+        formats = _read_name_filters()
+        made.setNameFilters(list(formats))
         made.setDefaultSuffix("jsonl")
         made.selectFile("memories.jsonl")
-        made.filterSelected.connect(lambda chosen: made.setDefaultSuffix(_FORMATS[chosen][1][1:]))
+        made.filterSelected.connect(lambda chosen: made.setDefaultSuffix(_ENDINGS[formats[chosen]][1:]))
         made.fileSelected.connect(lambda path: self.write_export(ids, Path(path), made.selectedNameFilter()))
         self.dialog = made
         made.open()
@@ -245,20 +253,32 @@ class BulkChanges(QObject):
             to: the file; its ending says the format where it is a known one.
             chosen: the filter that was chosen in the dialog.
         """
-        by_ending = {ending: name for name, ending in _FORMATS.values()}
-        format_name = by_ending.get(to.suffix.lower()) or _FORMATS.get(chosen, ("jsonl", ""))[0]
+        by_ending = {ending: name for name, ending in _ENDINGS.items()}
+        format_name = by_ending.get(to.suffix.lower()) or _read_name_filters().get(chosen, "jsonl")
         context = self._context
         library = context.bridge.engine.library
         task = make_write(
-            f"Exporting {count_memories(len(ids))}", lambda: library.export_memories(ids, to, format_name)
+            library_strings()["tasks"]["export"].format(memories=count_memories(len(ids))),
+            lambda: library.export_memories(ids, to, format_name),
         )
-        context.tasks.run(task.success(lambda count: context.desk.show_message(f"{count_memories(count)} exported.")))
+        context.tasks.run(
+            task.success(
+                lambda count: context.desk.show_message(
+                    library_strings()["export"]["done"].format(memories=count_memories(count))
+                )
+            )
+        )
+
+
+def _read_name_filters() -> dict[str, str]:
+    """The formats of an export by what the dialog calls them."""
+    return {str(library_strings()["export"]["formats"][name]): name for name in _ENDINGS}
 
 
 def _dialog_title(act: str, form: RevisionForm, count: int) -> str:
     if act == "importance":
-        return f"Importance of {count_memories(count)}"
-    return f"{form.verb} {count_memories(count)}"
+        return str(library_strings()["importance"]["title"]).format(memories=count_memories(count))
+    return str(library_strings()["changes"]["title"]).format(verb=form.verb, memories=count_memories(count))
 
 
 def announce_change(context: Context, done: str, report: RevisionReport) -> None:
@@ -267,10 +287,12 @@ def announce_change(context: Context, done: str, report: RevisionReport) -> None
     Args:
         done: what was done, behind the count.
     """
+    strings = library_strings()["done"]
     refused = sum(report.refused.values())
     reason = next(iter(report.refused), "")
     if report.step_id is None:
-        context.desk.show_message(f"Nothing changed. {reason}".strip())
+        context.desk.show_message(strings["nothing"].format(reason=reason).strip())
         return
-    left = f" {count_memories(refused)} could not be changed. {reason}" if refused else ""
-    offer_undo(context, f"{count_memories(report.changed)} {done}.{left}", report.step_id)
+    sentence = strings["some"].format(memories=count_memories(report.changed), done=done)
+    left = strings["refused"].format(memories=count_memories(refused), reason=reason) if refused else ""
+    offer_undo(context, f"{sentence} {left}".strip(), report.step_id)

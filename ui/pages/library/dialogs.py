@@ -18,6 +18,7 @@ from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.lists.list_view import AfterRemoval, ListView
 from ui.lists.row_spec import RowSpec, RowState
+from ui.strings import format_count, library_strings, window_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import (
     FlowLayout,
@@ -30,7 +31,7 @@ from ui.widgets.basics import (
     make_timer,
     set_style_property,
 )
-from ui.widgets.labels import STATUS_WORDS, count_memories, count_of, name_space, read_space_name
+from ui.widgets.labels import STATUS_WORDS, count_memories, name_space, read_space_name
 from ui.widgets.plaintext import one_line
 
 _OFFERED_TAGS = 12
@@ -41,39 +42,40 @@ class PlainChange:
     """A change that needs no form.
 
     Attributes:
-        verb: in the imperative: `Pin`.
-        done: what was done: `pinned`.
+        id: its words stand in `library.json` under it.
         revision: the change.
-        note: what it means, one sentence.
         is_dangerous: whether its button looks so.
     """
 
-    verb: str
-    done: str
+    id: str
     revision: Revision
-    note: str
     is_dangerous: bool = False
+
+    @property
+    def verb(self) -> str:
+        """In the imperative: `Pin`."""
+        return str(library_strings()["changes"][self.id]["verb"])
+
+    @property
+    def done(self) -> str:
+        """What was done: `pinned`."""
+        return str(library_strings()["changes"][self.id]["done"])
+
+    @property
+    def note(self) -> str:
+        """What it means, one sentence."""
+        return str(library_strings()["changes"][self.id]["note"])
 
 
 PLAIN_CHANGES: Mapping[str, PlainChange] = {
-    "pin": PlainChange("Pin", "pinned", Revision(pinned=True), "Pinned memories never fade."),
-    "unpin": PlainChange("Unpin", "unpinned", Revision(pinned=False), "They fade again like other memories."),
-    "archive": PlainChange(
-        "Archive",
-        "archived",
-        Revision(status=Status.ARCHIVED),
-        "Archived memories appear in no answer and no list until you restore them.",
-    ),
-    "restore": PlainChange(
-        "Restore", "restored", Revision(status=Status.ACTIVE), "They are active again and can be recalled."
-    ),
-    "forget": PlainChange(
-        "Forget",
-        "forgotten",
-        Revision(status=Status.DELETED),
-        "Forgotten memories no longer appear in answers. You can undo this.",
-        is_dangerous=True,
-    ),
+    change.id: change
+    for change in (
+        PlainChange("pin", Revision(pinned=True)),
+        PlainChange("unpin", Revision(pinned=False)),
+        PlainChange("archive", Revision(status=Status.ARCHIVED)),
+        PlainChange("restore", Revision(status=Status.ACTIVE)),
+        PlainChange("forget", Revision(status=Status.DELETED), is_dangerous=True),
+    )
 }
 
 
@@ -102,7 +104,7 @@ class RevisionForm(QWidget):
 
     def describe_value(self, value: str) -> str:
         """A value of the preview as the person reads it."""
-        return one_line(value, 120) or "none"
+        return one_line(value, 120) or str(library_strings()["preview"]["none"])
 
 
 class PlainForm(RevisionForm):
@@ -124,7 +126,7 @@ class PlainForm(RevisionForm):
 
     def describe_value(self, value: str) -> str:
         """Statuses by their names."""
-        return STATUS_WORDS[Status(value)] if value in set(Status) else one_line(value, 120) or "none"
+        return STATUS_WORDS[Status(value)] if value in set(Status) else super().describe_value(value)
 
 
 class FlowBox(QWidget):
@@ -141,24 +143,24 @@ class FlowBox(QWidget):
 class TagForm(RevisionForm):
     """Tags to add and to take away."""
 
-    verb = "Tag"
-
     def __init__(self, facets: Facets | None) -> None:
         super().__init__()
-        self.add = _make_line_edit("Add these tags", "Tags, with commas between them")
-        self.remove = _make_line_edit("Remove these tags", "Tags, with commas between them")
-        layout = make_column(self, make_buddy_label("Add", self.add), self.add, gap=6)
+        self.verb = library_strings()["tags"]["verb"]
+        strings = library_strings()["tags"]
+        self.add = _make_line_edit(strings["add_name"], strings["hint"])
+        self.remove = _make_line_edit(strings["remove_name"], strings["hint"])
+        layout = make_column(self, make_buddy_label(strings["add"], self.add), self.add, gap=6)
         often = [] if facets is None else list(facets.tags)[:_OFFERED_TAGS]
         if often:
             chips = FlowBox()
             flow = FlowLayout(chips, gap=6)
             for tag in often:
                 button = make_button(one_line(tag, 30), self._make_tag_adder(tag), kind="chip")
-                button.setAccessibleName(f"Add the tag {one_line(tag, 30)}")
+                button.setAccessibleName(strings["add_tag"].format(tag=one_line(tag, 30)))
                 flow.addWidget(button)
             layout.addWidget(chips)
         layout.addSpacing(6)
-        layout.addWidget(make_buddy_label("Remove", self.remove))
+        layout.addWidget(make_buddy_label(strings["remove"], self.remove))
         layout.addWidget(self.remove)
         for field in (self.add, self.remove):
             field.textChanged.connect(self.changed)
@@ -179,43 +181,40 @@ class TagForm(RevisionForm):
 
     def describe_done(self) -> str:
         """What was done."""
-        return "tagged" if _parse_tags(self.add) else "untagged"
+        return str(library_strings()["tags"]["done" if _parse_tags(self.add) else "done_remove"])
 
 
 class MoveForm(RevisionForm):
     """The space they move to."""
 
-    verb = "Move"
-
     def __init__(self, context: Context, facets: Facets | None) -> None:
         super().__init__()
+        self.verb = library_strings()["move"]["verb"]
+        strings = library_strings()["move"]
         self._known = () if facets is None else tuple(facets.spaces)
         self.space = QComboBox()
         self.space.setEditable(True)
         self.space.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.space.setAccessibleName("Space")
+        self.space.setAccessibleName(strings["space"])
         self.space.addItems([name if name != GLOBAL_SPACE else name_space(name) for name in self._known])
         self.space.setCurrentIndex(-1)
         field = self.space.lineEdit()
         if field is not None:
-            field.setPlaceholderText("An existing space, or a new name")
+            field.setPlaceholderText(strings["hint"])
             field.setFrame(False)
-            arrow = QAction(context.theme.icon("chevron-down", "muted"), "Show the spaces", field)
+            arrow = QAction(context.theme.icon("chevron-down", "muted"), strings["list"], field)
             arrow.triggered.connect(self.space.showPopup)
             field.addAction(arrow, QLineEdit.ActionPosition.TrailingPosition)
-        self._note = make_label("They get a place in a room there. Nothing else changes.", "small", wrap=True)
-        make_column(self, make_buddy_label("To the space", self.space), self.space, self._note, gap=6)
+        self._note = make_label(strings["note"], "small", wrap=True)
+        make_column(self, make_buddy_label(strings["label"], self.space), self.space, self._note, gap=6)
         self.space.currentTextChanged.connect(self._on_space_changed)
         self.setFocusProxy(self.space)
 
     def _on_space_changed(self, _text: str) -> None:
+        strings = library_strings()["move"]
         name = self._name
         is_new = bool(name) and name not in self._known
-        self._note.setText(
-            "This space does not exist yet. It will be created."
-            if is_new
-            else "They get a place in a room there. Nothing else changes."
-        )
+        self._note.setText(strings["note_new"] if is_new else strings["note"])
         self.changed.emit()
 
     @property
@@ -228,29 +227,29 @@ class MoveForm(RevisionForm):
 
     def describe_done(self) -> str:
         """What was done."""
-        return f"moved to {one_line(self._name, 40)}"
+        return str(library_strings()["move"]["done"]).format(space=one_line(self._name, 40))
 
 
 class ImportanceForm(RevisionForm):
     """How important they are."""
 
-    verb = "Change"
-
     def __init__(self, context: Context) -> None:
         super().__init__()
+        self.verb = library_strings()["importance"]["verb"]
+        strings = library_strings()["importance"]
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, 20)
         self.slider.setPageStep(4)
         self.slider.setValue(10)
         self.slider.setMinimumHeight(context.theme.px(20))
-        self.slider.setAccessibleName("Importance from 0 to 1")
+        self.slider.setAccessibleName(strings["slider"])
         self._figure = make_label("", "strong")
         self._figure.setMinimumWidth(context.theme.px(32))
         self._figure.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.slider.valueChanged.connect(self._on_slider_moved)
-        layout = make_column(self, make_buddy_label("Importance", self.slider), gap=6)
+        layout = make_column(self, make_buddy_label(strings["label"], self.slider), gap=6)
         layout.addLayout(make_row(self.slider, self._figure, gap=12))
-        layout.addLayout(make_row(make_label("hardly", "small"), None, make_label("vital", "small")))
+        layout.addLayout(make_row(make_label(strings["least"], "small"), None, make_label(strings["most"], "small")))
         self.setFocusProxy(self.slider)
         self._on_slider_moved(self.slider.value())
 
@@ -264,7 +263,7 @@ class ImportanceForm(RevisionForm):
 
     def describe_done(self) -> str:
         """What was done."""
-        return f"now have the importance {self.slider.value() / 20:.2f}"
+        return str(library_strings()["importance"]["done"]).format(value=self.slider.value() / 20)
 
     def describe_value(self, value: str) -> str:
         """Two digits."""
@@ -312,7 +311,9 @@ class RevisionExampleRows(RowSpec[RevisionExample]):
 
     def accessible_text(self, row: RevisionExample) -> str:
         """All of it."""
-        return f"{one_line(row.head, 120)}: {row.before}, then {row.after}"
+        return str(library_strings()["preview"]["example"]).format(
+            head=one_line(row.head, 120), before=row.before, after=row.after
+        )
 
     def tool_tip(self, _row: RevisionExample) -> str:
         """No tooltip."""
@@ -360,12 +361,14 @@ class RevisionDialog(QDialog):
         self._summary = make_label("", wrap=True)
         self._refusals = make_label("", "warning", wrap=True)
         self._refusals.hide()
-        self._list = ListView(RevisionExampleRows(context.theme), "What changes", keep=AfterRemoval.NONE)
+        self._list = ListView(
+            RevisionExampleRows(context.theme), library_strings()["preview"]["list"], keep=AfterRemoval.NONE
+        )
         self._list.setSelectionMode(ListView.SelectionMode.NoSelection)
         self._list.setObjectName("framed")
         self._list.hide()  # until there is something to show; then it stays, so that nothing jumps
         self._list.setMinimumHeight(context.theme.px(sizes().row_two * 4) + 10)
-        self.cancel = make_button("Cancel", self.reject)
+        self.cancel = make_button(window_strings()["buttons"]["cancel"], self.reject)
         self.act = make_button(form.verb, self._on_agree_clicked, kind="danger" if form.is_dangerous else "primary")
         self.act.setDefault(True)
         layout = make_column(self, make_label(title, "title"), form, make_hairline(), margins=24, gap=12)
@@ -398,11 +401,11 @@ class RevisionDialog(QDialog):
         self._pause.stop()
         revision = self.form.make_revision()
         if revision is None:
-            self._show_preview(RevisionPreview(0, 0), "Choose a change to preview it here.")
+            self._show_preview(RevisionPreview(0, 0), library_strings()["preview"]["waiting"])
             return
         library = self._context.bridge.engine.library
         self._context.tasks.run(
-            make_query("Previewing the change", lambda: library.preview_revision(self._ids, revision))
+            make_query(library_strings()["tasks"]["preview"], lambda: library.preview_revision(self._ids, revision))
             .within(self, "preview")
             .success(self._show_preview)
             .failure(self._show_failure)
@@ -416,7 +419,11 @@ class RevisionDialog(QDialog):
     def _show_preview(self, preview: RevisionPreview, instead: str = "") -> None:
         set_style_property(self._summary, "role", "body")
         self._summary.setText(instead or _summarize_preview(preview))
-        refused = [f"{count_memories(count)} cannot: {reason}" for reason, count in preview.refused.items()]
+        strings = library_strings()
+        refused = [
+            strings["preview"]["refused"].format(memories=count_memories(count), reason=reason)
+            for reason, count in preview.refused.items()
+        ]
         self._refusals.setText("\n".join(refused))
         self._refusals.setVisible(bool(refused))
         words = self.form.describe_value
@@ -425,7 +432,8 @@ class RevisionDialog(QDialog):
         )
         if preview.examples:
             self._list.show()
-        self.act.setText(f"{self.form.verb} {count_memories(preview.changes)}" if preview.changes else self.form.verb)
+        title = strings["changes"]["title"].format(verb=self.form.verb, memories=count_memories(preview.changes))
+        self.act.setText(title if preview.changes else self.form.verb)
         self.act.setAccessibleName(self.act.text())
         self.act.setEnabled(bool(preview.changes))
         if self.sizeHint().height() > self.height():
@@ -437,10 +445,11 @@ class RevisionDialog(QDialog):
 
 
 def _summarize_preview(preview: RevisionPreview) -> str:
+    strings = library_strings()["preview"]
     if not preview.changes:
-        return "Nothing would change." if not preview.unchanged else "They already are."
+        return str(strings["nothing"] if not preview.unchanged else strings["already"])
     more = len(preview.examples) < preview.changes
-    sentence = f"{count_memories(preview.changes)} will change" + (", such as these:" if more else ":")
+    sentence = str(strings["some" if more else "all"]).format(memories=count_memories(preview.changes))
     if preview.unchanged:
-        sentence = f"{count_of(preview.unchanged, 'needs', 'need')} no change. {sentence}"
+        sentence = f"{format_count(strings['unchanged'], preview.unchanged)} {sentence}"
     return sentence

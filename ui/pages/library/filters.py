@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QMenu, QPushButton, QVBoxLayout, QWidget
 from core.types.values import Kind, Source, Status
 from core.types.views import Facets
 from ui.context import Context
-from ui.pages.library.model import COLUMNS, SORT_WORDS, TEXT
+from ui.pages.library.model import COLUMNS, TEXT, describe_sort
 from ui.pages.library.table import LibraryTable
-from ui.strings import new_memory_strings
+from ui.strings import command_strings, library_strings, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
     FlowLayout,
@@ -43,14 +43,15 @@ class LibraryListControls(QWidget):
 
     def __init__(self, theme: Theme, table: LibraryTable) -> None:
         super().__init__()
+        strings = library_strings()["columns_menu"]
         self._columns, self._header = table.columns, table.horizontalHeader()
-        self.order = MenuChip(theme, "Sort", {}, "")
+        self.order = MenuChip(theme, library_strings()["order"]["title"], {}, "")
         for menu in self.order.findChildren(QMenu):  # the chip is turned round to have its arrow at the right
             menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         self._menu = QMenu(self)
-        self._menu.setAccessibleName("Columns")
+        self._menu.setAccessibleName(strings["title"])
         self._menu.aboutToShow.connect(self.fill_menu)
-        self.button = make_tool_button(theme, "columns-3", "Columns")
+        self.button = make_tool_button(theme, "columns-3", strings["title"])
         self.button.setMenu(self._menu)
         self.button.setPopupMode(self.button.ToolButtonPopupMode.InstantPopup)
         make_row(self.order, self.button, parent=self)
@@ -75,7 +76,7 @@ class LibraryListControls(QWidget):
         current = (self._columns.sort, self._columns.falls)
         if current not in orders:
             orders.insert(0, current)
-        choices = {_format_sort(sort, falls): SORT_WORDS[sort, falls] for sort, falls in orders}
+        choices = {_format_sort(sort, falls): describe_sort(sort, falls=falls) for sort, falls in orders}
         self.order.set_choices(choices, _format_sort(*current))
         self._describe_order_button()
 
@@ -89,7 +90,7 @@ class LibraryListControls(QWidget):
     def _describe_order_button(self) -> None:
         self.order.setToolTip("" if not self._is_narrow else self.order.accessibleName())
         if self._is_narrow:
-            self.order.setText("Sort")
+            self.order.setText(library_strings()["order"]["title"])
 
     def _open_header_menu(self, at: QPoint) -> None:
         self._menu.popup(self._header.mapToGlobal(at))
@@ -105,7 +106,7 @@ class LibraryListControls(QWidget):
             action.setChecked(one.id in self._columns.visible_ids)
             action.triggered.connect(lambda checked=False, name=one.id: self._show_column(name, is_shown=checked))
         self._menu.addSeparator()
-        fitting = self._menu.addAction("Fit to the width")
+        fitting = self._menu.addAction(library_strings()["columns_menu"]["fit"])
         fitting.setCheckable(True)
         fitting.setChecked(not self._columns.is_own)
         fitting.triggered.connect(lambda: self._columns.show_columns(None))
@@ -126,34 +127,29 @@ def make_empty_state(context: Context, query: LibraryQuery, facets: Facets) -> E
         query: what was searched for.
         facets: what there is in all.
     """
+    strings = library_strings()["empty"]
     theme, desk = context.theme, context.desk
     if not facets.statuses:
         return EmptyState(
             theme,
             "library",
-            "No memories yet",
-            "Import your conversations with assistants or your notes: drop a file anywhere in this window, or press "
-            "Ctrl+O. Or write a memory yourself.",
-            ("Import …", lambda: desk.import_paths.emit([])),
-            (new_memory_strings()["command"], lambda: context.commands.run("file.new")),
+            strings["title"],
+            strings["sentence"],
+            (window_strings()["buttons"]["import"], lambda: desk.import_paths.emit([])),
+            (command_strings()["commands"]["file.new"]["title"], lambda: context.commands.run("file.new")),
         )
     chips = query.make_chips()
     actions = []
     if query.words:
         words = query.words
-        actions.append(("Search by meaning", lambda: desk.go.emit("recall", f"ask:{words}")))
+        actions.append((strings["by_meaning"], lambda: desk.go.emit("recall", f"ask:{words}")))
     if chips:
         last = chips[-1]
-        actions.append((f"Remove “{one_line(last.words, 24)}”", lambda: query.set_text(last.without)))
+        actions.append((strings["remove"].format(term=one_line(last.words, 24)), lambda: query.set_text(last.without)))
     if not query.has_status:
-        actions.append(("Search everything", lambda: query.add_term("status", "all")))
-    title = "No memory matches" if chips else "No active memories"
-    sentence = (
-        "Every word and filter must match. Remove one, search by meaning, or search everything, including archived, "
-        "superseded and forgotten memories."
-        if chips
-        else "Everything is archived, superseded or forgotten."
-    )
+        actions.append((strings["everything"], lambda: query.add_term("status", "all")))
+    title = strings["no_match"] if chips else strings["no_active"]
+    sentence = strings["no_match_sentence"] if chips else strings["no_active_sentence"]
     state = EmptyState(theme, "search", title, sentence)
     layout = state.layout()
     if isinstance(layout, QVBoxLayout):
@@ -168,14 +164,6 @@ _MOST_YEARS = 8
 _CHIP_CHARACTERS = 48
 _WORDS = frozenset({"word", "phrase"})
 _NO_KEY = frozenset({"word", "phrase", "unread"})
-_KEY_WORDS = {
-    "on": "said",
-    "before": "said before",
-    "after": "said after",
-    "recorded": "learned",
-    "is": "",
-    "has": "with",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,14 +260,15 @@ class LibraryQuery(QObject):
 
 
 def _describe_term(key: str, values: Sequence[str], *, negated: bool) -> str:
-    either = " or ".join(values)
+    strings = library_strings()["terms"]
+    either = strings["either"].join(values)
     if key == "phrase":
-        either = f"“{either}”"
-    elif key in _KEY_WORDS:
-        either = f"{_KEY_WORDS[key]} {either}".strip()
+        either = strings["phrase"].format(words=either)
+    elif key in strings["keys"]:
+        either = strings["keys"][key].format(words=either)
     elif key not in _NO_KEY:
         either = f"{key}: {either}".replace(">=", "≥ ").replace("<=", "≤ ")
-    return one_line(f"not {either}" if negated else either, _CHIP_CHARACTERS)
+    return one_line(strings["not"].format(words=either) if negated else either, _CHIP_CHARACTERS)
 
 
 class TermChips(QWidget):
@@ -289,24 +278,25 @@ class TermChips(QWidget):
         super().__init__()
         self._theme, self._query = theme, query
         self._flow = FlowLayout(self, gap=6)
-        self.setAccessibleName("Search terms")
+        self.setAccessibleName(library_strings()["terms"]["title"])
         query.changed.connect(self.show_terms)
         self.show_terms()
 
     def show_terms(self) -> None:
         """Show the terms as they are."""
+        strings = library_strings()["terms"]
         had_focus = self.isAncestorOf(self.focusWidget()) if self.focusWidget() is not None else False
         self._remove_chips()
         chips = self._query.make_chips()
         for chip in chips:
             made = remove_chip(self._theme, chip.words, self._make_remover(chip.without))
-            made.setAccessibleName(f"Remove the filter {chip.words}")
+            made.setAccessibleName(strings["remove"].format(term=chip.words))
             # A tooltip may be taken for markup, and what is typed may be anything.
-            made.setToolTip(escape_tooltip(chip.problem) or "Remove this filter")
+            made.setToolTip(escape_tooltip(chip.problem) or strings["remove_hint"])
             made.setProperty("tone", "danger" if chip.problem else "accent")
             self._flow.addWidget(made)
         if len(chips) > 1:
-            everything = make_button("Clear all", self._clear_query, kind="chip")
+            everything = make_button(strings["clear"], self._clear_query, kind="chip")
             everything.setProperty("tone", "quiet")
             self._flow.addWidget(everything)
         self.setVisible(bool(chips))
@@ -358,16 +348,17 @@ class FilterChip(QPushButton):
 
     def __init__(self, theme: Theme, title: str, keys: Sequence[str], query: LibraryQuery) -> None:
         super().__init__(title)
+        strings = library_strings()["filters"]
         self.setProperty("kind", "chip")
         self.setAutoDefault(False)
-        self.setAccessibleName(f"Filter by {title.lower()}")
+        self.setAccessibleName(strings["name"].format(title=title.lower()))
         self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         follow_icon(theme, self, "chevron-down", "muted")
         self._title, self._keys, self._query = title, keys, query
         self._choices: Sequence[FilterChoice] = ()
         self._others: Sequence[FilterChip] = ()
         self._menu = QMenu(title, self)
-        self._menu.setAccessibleName(f"{title} filters")
+        self._menu.setAccessibleName(strings["menu"].format(title=title))
         self._menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         self._menu.aboutToShow.connect(self._fill_menu)
         self.setMenu(self._menu)
@@ -417,23 +408,28 @@ class LibraryFilterBar(QWidget):
 
     def __init__(self, context: Context, query: LibraryQuery) -> None:
         super().__init__()
-        self.setAccessibleName("Filters")
+        strings = library_strings()["filters"]
+        self.setAccessibleName(strings["title"])
         self._clock = context.clock
         flow = FlowLayout(self, gap=6)
         titles: Mapping[str, tuple[str, ...]] = {
-            "Kind": ("kind",),
-            "Status": ("status",),
-            "Space": ("space",),
-            "Source": ("source",),
-            "Client": ("client",),
-            "Time": ("on", "before", "after", "recorded"),
-            "Trust": ("trust",),
-            "Tags": ("tag",),
-            "More": ("is", "has", "importance", "strength"),
+            "kind": ("kind",),
+            "status": ("status",),
+            "space": ("space",),
+            "source": ("source",),
+            "client": ("client",),
+            "time": ("on", "before", "after", "recorded"),
+            "trust": ("trust",),
+            "tags": ("tag",),
+            "more": ("is", "has", "importance", "strength"),
         }
-        self.chips = {title: FilterChip(context.theme, title, keys, query) for title, keys in titles.items()}
+        self.chips = {
+            name: FilterChip(context.theme, strings["titles"][name], keys, query) for name, keys in titles.items()
+        }
         # Where there is little room, one chip leads to all menus.
-        self.together = FilterChip(context.theme, "Filter", [key for keys in titles.values() for key in keys], query)
+        self.together = FilterChip(
+            context.theme, strings["together"], [key for keys in titles.values() for key in keys], query
+        )
         self._is_narrow = True
         for chip in (self.together, *self.chips.values()):
             flow.addWidget(chip)
@@ -457,25 +453,26 @@ class LibraryFilterBar(QWidget):
         kinds = {kind.value: words for kind, words in KIND_PLURALS.items()}
         statuses = {status.value: words for status, words in STATUS_WORDS.items()}
         sources = {source.value: words for source, words in SOURCE_WORDS.items()}
+        strings = library_strings()["filters"]
         offers: Mapping[str, Sequence[FilterChoice]] = {
-            "Kind": _filter_choices("kind", facets.kinds, kinds, [kind.value for kind in Kind]),
-            "Status": [
+            "kind": _filter_choices("kind", facets.kinds, kinds, [kind.value for kind in Kind]),
+            "status": [
                 *_filter_choices("status", facets.statuses, statuses, [status.value for status in Status]),
                 FilterChoice("", "", ""),
-                FilterChoice("status", "all", "All of them"),
+                FilterChoice("status", "all", library_strings()["filters"]["all_statuses"]),
             ],
-            "Space": _filter_choices(
+            "space": _filter_choices(
                 "space", facets.spaces, {name: name_space(name, _CHIP_CHARACTERS) for name in facets.spaces}
             ),
-            "Source": _filter_choices("source", facets.sources, sources, [source.value for source in Source]),
-            "Client": _filter_choices("client", facets.clients),
-            "Time": time_choices(facets, self._clock.now_ms()),
-            "Trust": _TRUST,
-            "Tags": _filter_choices("tag", dict(list(facets.tags.items())[:_MOST_TAGS])),
-            "More": _MORE,
+            "source": _filter_choices("source", facets.sources, sources, [source.value for source in Source]),
+            "client": _filter_choices("client", facets.clients),
+            "time": time_choices(facets, self._clock.now_ms()),
+            "trust": _name_choices(_TRUST, strings["trust"]),
+            "tags": _filter_choices("tag", dict(list(facets.tags.items())[:_MOST_TAGS])),
+            "more": _name_choices(_MORE, strings["more"]),
         }
-        for title, choices in offers.items():
-            self.chips[title].set_choices(choices)
+        for name, choices in offers.items():
+            self.chips[name].set_choices(choices)
         self._show_chips()
 
 
@@ -491,24 +488,31 @@ def _filter_choices(
     ]
 
 
-_TRUST = (
-    FilterChoice("trust", ">=0.7", "High: 0.7 or more"),
-    FilterChoice("trust", "0.4..0.7", "Medium: 0.4 to 0.7"),
-    FilterChoice("trust", "<0.4", "Low: below 0.4"),
-)
+_TRUST = (("trust", ">=0.7", "high"), ("trust", "0.4..0.7", "medium"), ("trust", "<0.4", "low"))
+_SPACER = ("", "", "")
 _MORE = (
-    FilterChoice("is", "pinned", "Pinned"),
-    FilterChoice("is", "edited", "Edited"),
-    FilterChoice("is", "placed", "Has a place in the palace"),
-    FilterChoice("is", "split", "Part of a longer text"),
-    FilterChoice("", "", ""),
-    FilterChoice("has", "time", "Has a known date"),
-    FilterChoice("has", "conversation", "From a conversation"),
-    FilterChoice("has", "claims", "Has claims"),
-    FilterChoice("", "", ""),
-    FilterChoice("importance", ">=0.8", "Important: 0.8 or more"),
-    FilterChoice("strength", "<0.2", "Fading: strength below 0.2"),
+    ("is", "pinned", "pinned"),
+    ("is", "edited", "edited"),
+    ("is", "placed", "placed"),
+    ("is", "split", "split"),
+    _SPACER,
+    ("has", "time", "time"),
+    ("has", "conversation", "conversation"),
+    ("has", "claims", "claims"),
+    _SPACER,
+    ("importance", ">=0.8", "important"),
+    ("strength", "<0.2", "fading"),
 )
+
+
+def _name_choices(lines: Iterable[tuple[str, str, str]], words: Mapping[str, str]) -> list[FilterChoice]:
+    """Lines of a menu with their words.
+
+    Args:
+        lines: filter, value and the key of its words.
+        words: by key.
+    """
+    return [FilterChoice(key, value, words[name] if name else "") for key, value, name in lines]
 
 
 def time_choices(facets: Facets, now_ms: int) -> list[FilterChoice]:
@@ -520,25 +524,28 @@ def time_choices(facets: Facets, now_ms: int) -> list[FilterChoice]:
     Returns:
         Some stretches that end today, then the years there is something of.
     """
+    strings = library_strings()["times"]
     if facets.earliest is None or facets.latest is None:
         return []
     today = datetime.fromtimestamp(now_ms / 1000, UTC).date()  # the days of a search are days in UTC
     week, month = today - timedelta(6), today - timedelta(29)
     offers = [
-        FilterChoice("on", f"{today}..", "Said today"),
-        FilterChoice("on", f"{week}..", "Said in the last 7 days"),
-        FilterChoice("on", f"{month}..", "Said in the last 30 days"),
+        FilterChoice("on", f"{today}..", strings["today"]),
+        FilterChoice("on", f"{week}..", strings["week"]),
+        FilterChoice("on", f"{month}..", strings["month"]),
         FilterChoice("", "", ""),
-        FilterChoice("recorded", f"{today}..", "Recorded today"),
-        FilterChoice("recorded", f"{week}..", "Recorded in the last 7 days"),
+        FilterChoice("recorded", f"{today}..", strings["recorded_today"]),
+        FilterChoice("recorded", f"{week}..", strings["recorded_week"]),
         FilterChoice("", "", ""),
     ]
     last = min(to_local(facets.latest).year, today.year + 1)
     first = max(to_local(facets.earliest).year, last - _MOST_YEARS)
-    years = [FilterChoice("on", f"{year:04d}", f"Said in {year}") for year in range(last, first - 1, -1)]
+    years = [
+        FilterChoice("on", f"{year:04d}", strings["year"].format(year=year)) for year in range(last, first - 1, -1)
+    ]
     before = (
         []
         if to_local(facets.earliest).year >= first
-        else [FilterChoice("before", f"{first:04d}", f"Said before {first}")]
+        else [FilterChoice("before", f"{first:04d}", strings["before"].format(year=first))]
     )
     return [*offers, *years, *before]

@@ -14,11 +14,11 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from core.types.views import MemoryRow
 from ui.bridge import make_query
 from ui.context import Context
+from ui.strings import label_strings, library_strings
 from ui.widgets.labels import (
     KIND_WORDS,
     SOURCE_WORDS,
     STATUS_WORDS,
-    WARNED_WORDS,
     date_of,
     format_said_or_noted,
     name_space,
@@ -35,10 +35,8 @@ class LibraryColumn:
     """One column of the library's table.
 
     Attributes:
-        id: unique; also its name in the person's state file.
-        title: in the header.
+        id: unique; also its name in the person's state file and in `library.json`.
         width: pixels at 100 %; the text takes what is left.
-        words: what it says, for menus and tooltips.
         sort: a word of `core.types.views.SORTS`; "" where the list cannot be sorted by it.
         falls: whether the first click puts the largest or newest first.
         is_number: set to the right.
@@ -46,62 +44,60 @@ class LibraryColumn:
     """
 
     id: str
-    title: str
     width: int
-    words: str
     sort: str = ""
     falls: bool = False
     is_number: bool = False
     rank: int = 0
 
+    @property
+    def title(self) -> str:
+        """In the header."""
+        return str(library_strings()["columns"][self.id]["title"])
+
+    @property
+    def words(self) -> str:
+        """What it says, for menus and tooltips."""
+        return str(library_strings()["columns"][self.id]["hint"])
+
 
 COLUMNS: Sequence[LibraryColumn] = (
-    LibraryColumn("kind", "", 40, "Kind", "kind", rank=1),
-    LibraryColumn(TEXT, "Text", LEAST_TEXT, "The text", "text", rank=1),
-    LibraryColumn("said", "Said", 136, "When it was said or happened", "occurred", falls=True, rank=2),
-    LibraryColumn("space", "Space", 88, "The space it is in", "space", rank=4),
-    LibraryColumn("room", "Room", 148, "Its room in the palace", rank=5),
-    LibraryColumn("source", "Source", 152, "How it was added"),
-    LibraryColumn("trust", "Trust", 104, "How much it is trusted", "trust", falls=True, is_number=True, rank=3),
-    LibraryColumn("importance", "Importance", 96, "How important it is", "importance", falls=True, is_number=True),
-    LibraryColumn("strength", "Strength", 88, "Memory strength now", "strength", falls=True, is_number=True),
-    LibraryColumn("status", "Status", 112, "Its status", "status"),
-    LibraryColumn("tags", "Tags", 160, "Its tags", rank=6),
-    LibraryColumn("client", "Added by", 120, "The assistant or script that added it"),
-    LibraryColumn("learned", "Recorded", 108, "When Loci recorded it", "recorded", falls=True),
-    LibraryColumn("recalled", "Recalled", 108, "When it was last given in an answer", "accessed", falls=True),
+    LibraryColumn("kind", 40, "kind", rank=1),
+    LibraryColumn(TEXT, LEAST_TEXT, "text", rank=1),
+    LibraryColumn("said", 136, "occurred", falls=True, rank=2),
+    LibraryColumn("space", 88, "space", rank=4),
+    LibraryColumn("room", 148, rank=5),
+    LibraryColumn("source", 152),
+    LibraryColumn("trust", 104, "trust", falls=True, is_number=True, rank=3),
+    LibraryColumn("importance", 96, "importance", falls=True, is_number=True),
+    LibraryColumn("strength", 88, "strength", falls=True, is_number=True),
+    LibraryColumn("status", 112, "status"),
+    LibraryColumn("tags", 160, rank=6),
+    LibraryColumn("client", 120),
+    LibraryColumn("learned", 108, "recorded", falls=True),
+    LibraryColumn("recalled", 108, "accessed", falls=True),
 )
 PLACE: Mapping[str, int] = {column.id: place for place, column in enumerate(COLUMNS)}
 BY_SORT: Mapping[str, LibraryColumn] = {column.sort: column for column in COLUMNS if column.sort}
 
-SORT_WORDS: Mapping[tuple[str, bool], str] = {
-    ("recorded", True): "newest first",
-    ("recorded", False): "oldest first",
-    ("occurred", True): "most recently said first",
-    ("occurred", False): "earliest said first",
-    ("trust", True): "most trusted first",
-    ("trust", False): "least trusted first",
-    ("importance", True): "most important first",
-    ("importance", False): "least important first",
-    ("strength", True): "strongest first",
-    ("strength", False): "weakest first",
-    ("accessed", True): "most recently recalled first",
-    ("accessed", False): "least recently recalled first",
-    ("kind", False): "by kind",
-    ("kind", True): "by kind, reversed",
-    ("status", False): "by status",
-    ("status", True): "by status, reversed",
-    ("space", False): "by space",
-    ("space", True): "by space, Z to A",
-    ("text", False): "text, A to Z",
-    ("text", True): "text, Z to A",
-}
-"""Every order in words, by sort and whether the largest comes first."""
+
+def describe_sort(sort: str, *, falls: bool) -> str:
+    """An order in words: `newest first`.
+
+    Args:
+        sort: one of `BY_SORT`.
+        falls: whether the largest comes first.
+    """
+    return str(library_strings()["sorts"][sort]["falling" if falls else "rising"])
 
 
 def _describe_date(row: MemoryRow) -> str:
     # The time of day has no room here.
     return format_said_or_noted(row.occurred, row.recorded_at).split(",")[0]
+
+
+def _describe_recall(row: MemoryRow) -> str:
+    return str(library_strings()["never"]) if row.last_accessed_at is None else date_of(row.last_accessed_at)
 
 
 def format_score(value: float) -> str:
@@ -123,7 +119,7 @@ _TEXTS: Mapping[str, Callable[[MemoryRow], str]] = {
     "tags": lambda row: ", ".join(one_line(tag, 40) for tag in row.tags),
     "client": lambda row: one_line(row.client or "", 80),
     "learned": lambda row: date_of(row.recorded_at),
-    "recalled": lambda row: "never" if row.last_accessed_at is None else date_of(row.last_accessed_at),
+    "recalled": _describe_recall,
 }
 
 
@@ -180,7 +176,7 @@ def parse_sort(text: str) -> tuple[str, bool]:
         Sort and whether the largest comes first; the newest first where it is none.
     """
     order = (text[:-1], text.endswith("-"))
-    return order if order in SORT_WORDS and text[-1:] in {"+", "-"} else ("recorded", True)
+    return order if order[0] in BY_SORT and text[-1:] in {"+", "-"} else ("recorded", True)
 
 
 PAGE_ROWS = 200
@@ -235,9 +231,9 @@ class MemoryTable(QAbstractTableModel):
             row = self.row_at(index.row())
             text = "…" if row is None else cell_text(column, row)
             is_marked = role == Qt.ItemDataRole.AccessibleTextRole and self._is_warned(index)
-            return f"{WARNED_WORDS}: {text}" if is_marked else text
+            return f"{label_strings()['warned']}: {text}" if is_marked else text
         if role == Qt.ItemDataRole.ToolTipRole:
-            return WARNED_WORDS if self._is_warned(index) else None
+            return label_strings()["warned"] if self._is_warned(index) else None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if column.is_number else _LEFT
         return None
@@ -258,7 +254,8 @@ class MemoryTable(QAbstractTableModel):
             arrow = "" if section != self._sorted else (" ↓" if self._falls else " ↑")
             return f"{column.title}{arrow}".strip()
         if role in {Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole}:
-            return f"{column.words}; click to sort" if column.sort else column.words
+            form = library_strings()["columns_menu"]["sort"]
+            return form.format(column=column.words) if column.sort else column.words
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if column.is_number else _LEFT
         return None
@@ -346,7 +343,7 @@ class MemoryTable(QAbstractTableModel):
         library = self._context.bridge.engine.library
         asked = self._round
         self._context.tasks.run(
-            make_query("Reading the library", lambda: library.read_rows(ids))
+            make_query(library_strings()["tasks"]["page"], lambda: library.read_rows(ids))
             .within(self, f"page {page}")
             .success(lambda rows: self._on_page_read(page, asked, ids, rows))
             .failure(lambda _: self._on_page_failed(page, asked))

@@ -60,14 +60,16 @@ class LibraryPage(Page):
         self._card.setObjectName("card")
         inner = make_column(self._card, self.table)
         inner.setContentsMargins(1, 6, 1, 8)
-        self.states = States(theme, self._card, "Reading the library …")
+        self.states = States(theme, self._card, library_strings()["reading"])
 
     def _build_layout(self) -> None:
         layout = make_column(self, gap=10)
         layout.setContentsMargins(24, 16, 24, 16)
         header = QWidget()
         header.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        line = make_row(make_label("Library", "title"), self._count, self.controls, gap=10, parent=header)
+        line = make_row(
+            make_label(library_strings()["title"], "title"), self._count, self.controls, gap=10, parent=header
+        )
         line.setStretch(1, 1)
         layout.addWidget(header)
         for part in (self.line, self.filters, self.terms):
@@ -149,7 +151,7 @@ class LibraryPage(Page):
         self.is_stale = False
         library = self.context.bridge.engine.library
         self.context.tasks.run(
-            make_query("Counting memories", library.count_facets)
+            make_query(library_strings()["tasks"]["count"], library.count_facets)
             .within(self, "facets")
             .success(self._on_facets_read)
             .failure(lambda _: None)  # the search tells what is wrong
@@ -176,7 +178,7 @@ class LibraryPage(Page):
         request = FindRequest(self.query.text, columns.sort, columns.falls)
         library = self.context.bridge.engine.library
         self.context.tasks.run(
-            make_query("Searching the library", lambda: library.find_memories(request))
+            make_query(library_strings()["tasks"]["search"], lambda: library.find_memories(request))
             .within(self, "find")
             .success(lambda found: self._on_found(found, stays=stays))
             .failure(lambda error: self._show_failure(error, stays=stays))
@@ -264,7 +266,7 @@ class LibraryPage(Page):
         self._is_echo = False
 
     def _announce_reorder(self) -> None:
-        self.context.desk.show_message("The sort order changed, so the selection was cleared.")
+        self.context.desk.show_message(library_strings()["selection"]["dropped"])
 
     def run_action(self, act: str) -> None:
         """Do something with what is chosen.
@@ -302,6 +304,4 @@ def _query_line_bottom(line: QueryLine, page: QWidget) -> int:
     return line.mapTo(page, QPoint(0, line.field.height())).y() + 6
 
 
-LIBRARY = PageSpec(
-    "library", "Library", "library", LibraryPage, "table list search filter export memories all", has_search=True
-)
+LIBRARY = PageSpec("library", library_strings, "library", LibraryPage, has_search=True)

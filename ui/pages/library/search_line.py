@@ -18,7 +18,7 @@ from ui.context import Context
 from ui.lists.list_view import ListView
 from ui.lists.row_spec import RowSpec, RowState
 from ui.pages.library.filters import LibraryQuery, TermChip
-from ui.strings import search_strings
+from ui.strings import library_strings, search_strings, window_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
 from ui.widgets.basics import (
@@ -116,18 +116,19 @@ class SearchHelp(QFrame):
 
     def __init__(self, theme: Theme, host: QWidget) -> None:
         super().__init__(host)
+        strings = library_strings()["search"]
         self.setObjectName("popover")
-        self.setAccessibleName("Search syntax")
+        self.setAccessibleName(strings["syntax"])
         self._theme = theme
         about, entries = read_documentation()
-        self._list = ListView(HelpRows(theme), "Examples")
+        self._list = ListView(HelpRows(theme), strings["examples"])
         self._list.show_lines(entries)
         self._list.clicked.connect(lambda _: self._on_entry_taken(self._list.current))
         self._list.opened.connect(self._on_entry_taken)
         header = make_row(
-            make_label("Search syntax", "section"),
+            make_label(strings["syntax"], "section"),
             None,
-            make_tool_button(theme, "x", "Close (Esc)", self.close_help),
+            make_tool_button(theme, "x", window_strings()["buttons"]["close_key"], self.close_help),
         )
         layout = make_column(self, margins=12, gap=4)
         layout.addLayout(header)
@@ -175,7 +176,6 @@ class SearchHelp(QFrame):
 
 _PAUSE_MS = 220
 _PAUSE_UNREAD_MS = 900  # somebody is in the middle of a word, such as `kind:`
-_HINT = 'Words, "a phrase", kind:fact, before:2026-03 …'
 
 
 class QueryLine(QWidget):
@@ -191,23 +191,24 @@ class QueryLine(QWidget):
 
     def __init__(self, context: Context, query: LibraryQuery) -> None:
         super().__init__()
+        strings = library_strings()["search"]
         self._context, self._query = context, query
         self.field = QLineEdit()
         self.field.setObjectName("search")
-        self.field.setPlaceholderText(_HINT)
-        self.field.setAccessibleName("Search the library")
-        self.field.setAccessibleDescription("Words, quoted phrases and filters; F1 shows the syntax")
+        self.field.setPlaceholderText(strings["hint"])
+        self.field.setAccessibleName(strings["name"])
+        self.field.setAccessibleDescription(strings["description"])
         self.lens = FieldIcon(context.theme, self.field, "search")
-        self._cross = QAction("Clear", self)
+        self._cross = QAction(strings["clear"], self)
         self._cross.triggered.connect(self.clear_query)
         self.field.addAction(self._cross, QLineEdit.ActionPosition.TrailingPosition)
         self.field.textChanged.connect(self._show_cross)
         self.field.textEdited.connect(self._on_text_edited)
         self.field.installEventFilter(self)
-        self.help = make_tool_button(context.theme, "circle-help", "Search syntax (F1)", self.help_asked.emit)
+        self.help = make_tool_button(context.theme, "circle-help", strings["help"], self.help_asked.emit)
         self.help.setCheckable(True)
         self._problem = make_label("", "danger", wrap=True)
-        self._show = make_button("Show it", self._select_problem, kind="link")
+        self._show = make_button(strings["show_problem"], self._select_problem, kind="link")
         self._trouble = QWidget()
         line = make_row(self._problem, self._show, gap=8, parent=self._trouble)
         line.setStretch(0, 1)
@@ -281,8 +282,9 @@ class QueryLine(QWidget):
         self._wrong = wrong[0] if wrong else None
         set_style_property(self.field, "wrong", bool(wrong))
         if self._wrong is not None:
-            more = f" ({len(wrong) - 1} more)" if len(wrong) > 1 else ""
-            self._problem.setText(f"Character {self._wrong.start + 1}: {self._wrong.problem}{more}")
+            form = library_strings()["search"]["problem_more" if len(wrong) > 1 else "problem"]
+            place, problem = self._wrong.start + 1, self._wrong.problem
+            self._problem.setText(form.format(place=place, problem=problem, count=len(wrong) - 1))
         self._trouble.setVisible(bool(wrong))
 
     def _select_problem(self) -> None:

@@ -52,10 +52,11 @@ from ui.pages.library.model import (
     parse_columns,
     parse_sort,
 )
+from ui.strings import label_strings, library_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole, spacing
 from ui.widgets.basics import accept_own_key, make_timer, plain_key
-from ui.widgets.labels import STATUS_WORDS, WARNED_WORDS
+from ui.widgets.labels import STATUS_WORDS
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
@@ -334,11 +335,11 @@ class LibraryCells(QStyledItemDelegate):
 
     def _draw_warning(self, painter: QPainter, rect: QRect) -> int:
         """A mark, and its words where the text keeps its room beside them; where it begins."""
-        theme, side, words = self._theme, self._theme.px(14), 0
-        wide = self._metrics_for("caption").horizontalAdvance(WARNED_WORDS) + theme.px(2)
+        theme, side, words, warned = self._theme, self._theme.px(14), 0, label_strings()["warned"]
+        wide = self._metrics_for("caption").horizontalAdvance(warned) + theme.px(2)
         if rect.width() > theme.px(_LEAST_BESIDE) + wide:
             words = wide + theme.px(4)
-            self._draw_words(painter, rect.adjusted(rect.width() - wide, 0, 0, 0), WARNED_WORDS, "warning", "caption")
+            self._draw_words(painter, rect.adjusted(rect.width() - wide, 0, 0, 0), warned, "warning", "caption")
         place = QRect(rect.right() - words - side, rect.center().y() - side // 2, side, side)
         theme.icon("triangle-alert", "warning").paint(painter, place)
         return place.left()
@@ -455,7 +456,7 @@ class LibraryTable(QTableView):
         self.cells = LibraryCells(context.theme, self.memories, self)
         self.setModel(self.memories)
         self.setItemDelegate(self.cells)
-        self.setAccessibleName("Memories")
+        self.setAccessibleName(library_strings()["table"])
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

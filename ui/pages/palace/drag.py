@@ -20,6 +20,7 @@ from ui.context import Context
 from ui.pages.palace.items import RoomItem, room_rect
 from ui.pages.palace.scene import PlacedLocus
 from ui.pages.palace.view import PalaceView, wing_block_at
+from ui.strings import palace_strings
 
 _BACK_MS = 260
 _IN_HAND = 22.0
@@ -238,15 +239,14 @@ class PlanMover(QObject):
 
     def move_locus(self, spot: PlacedLocus, room: RoomItem, x: float, y: float) -> None:
         """Take a locus to a free place of a room of its wing."""
+        strings = palace_strings()["move"]
         if room.wing.id != spot.room.wing.id:
             commands = {command.id for command in self._context.commands.list_commands()}
             run: Callable[[], None] | None = None
             if "memory.move" in commands:
                 self._context.selection.select(spot.id, "palace")
                 run = self._move_wing
-            self._context.desk.show_message(
-                "That room is in another wing, which is another space.", "Move …" if run is not None else "", run
-            )
+            self._context.desk.show_message(strings["other_wing"], strings["act"] if run is not None else "", run)
             return
         memory_id, start, end = spot.id, (float(spot.room.x[spot.at]), float(spot.room.y[spot.at])), (x, y)
         if room is spot.room:
@@ -257,7 +257,7 @@ class PlanMover(QObject):
         self._canvas.update()
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
-            make_write("Moving a memory", lambda: palace.move_locus(memory_id, room.id, x, y))
+            make_write(strings["memory"], lambda: palace.move_locus(memory_id, room.id, x, y))
             .within(self)
             .failure(lambda error: self._on_move_refused(error, lambda: self._return_locus(memory_id, end, start)))
         )
@@ -272,7 +272,7 @@ class PlanMover(QObject):
         self._canvas.update()
         room_id, palace = room.id, self._context.bridge.engine.palace
         self._context.tasks.run(
-            make_write("Moving a room", lambda: palace.move_room(room_id, x, y))
+            make_write(palace_strings()["move"]["room"], lambda: palace.move_room(room_id, x, y))
             .within(self)
             .failure(lambda error: self._on_move_refused(error, lambda: self._return_room(room_id, start)))
         )

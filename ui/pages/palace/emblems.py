@@ -11,7 +11,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QDialog, QLineEdit, QListView, QListWidget, QListWidgetItem, QWidget
 
 from ui.bridge import read_emblems
-from ui.strings import palace_strings
+from ui.strings import palace_strings, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_button, make_column, make_label, make_row
 
@@ -52,7 +52,9 @@ class EmblemDialog(QDialog):
         layout = make_column(
             self, make_label(strings["title"], "section"), self.filter, self.emblems, margins=24, gap=12
         )
-        layout.addLayout(make_row(self.shown, None, make_button("Cancel", self.reject), keep))
+        layout.addLayout(
+            make_row(self.shown, None, make_button(window_strings()["buttons"]["cancel"], self.reject), keep)
+        )
         self.filter.textChanged.connect(self._fill_grid)
         self.emblems.itemActivated.connect(lambda _: self._on_chosen())
         self.emblems.currentItemChanged.connect(lambda *_: self._show_name())

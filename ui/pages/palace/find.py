@@ -154,7 +154,7 @@ class PalaceFinder(QObject):
         typed, engine = self._typed, self._context.bridge.engine
         query = RecallQuery(query=typed, limit=_MOST)
         self._context.tasks.run(
-            make_query("Finding in the palace", lambda: engine.memories.recall(query, OWNER_ACTOR))
+            make_query(palace_strings()["find"]["finding"], lambda: engine.memories.recall(query, OWNER_ACTOR))
             .within(self, "find")
             .success(lambda reply: self._on_recalled(typed, [item.memory for item in reply.result.items]))
             .failure(lambda error: self._on_recall_failed(typed, error))
@@ -223,7 +223,7 @@ class PalaceFinder(QObject):
         """Ask where an answer is whose room was not read yet."""
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
-            make_query("Looking where it stands", lambda: palace.find_locus(memory_id))
+            make_query(palace_strings()["find"]["locating"], lambda: palace.find_locus(memory_id))
             .within(self, "place")
             .success(self._on_locus_found)
             .failure(lambda error: self._on_locus_missing(memory_id, step, error))

@@ -22,6 +22,7 @@ from ui.pages.palace.camera import PalaceCamera
 from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.items import wing_rect
 from ui.pages.palace.scene import ROOM, WHOLE, WING, PalaceScene
+from ui.strings import palace_strings
 from ui.widgets.basics import make_timer
 
 _RELOAD_MS = 250
@@ -74,7 +75,7 @@ class PalaceReader(QObject):
         """A new version of a text is where the old one was, and no count tells of it."""
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
-            make_query("Looking where it stands", lambda: palace.find_locus(memory_id))
+            make_query(palace_strings()["find"]["locating"], lambda: palace.find_locus(memory_id))
             .within(self)
             .success(self._mark_room_stale)
             .failure(lambda _: None)  # it has no place yet; its placing is announced
@@ -99,7 +100,7 @@ class PalaceReader(QObject):
         self._reload.stop()
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
-            make_query("Reading the floor plan", palace.read_plan)
+            make_query(palace_strings()["reading"]["plan"], palace.read_plan)
             .within(self, "plan")
             .success(self._on_plan_read)
             .failure(self.failed.emit)
@@ -126,7 +127,7 @@ class PalaceReader(QObject):
         self._reading.add(room_id)
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
-            make_query("Reading a room", lambda: palace.read_loci(room_id))
+            make_query(palace_strings()["reading"]["room"], lambda: palace.read_loci(room_id))
             .within(self)
             .success(self._on_room_read)
             .failure(lambda error: self._on_room_failed(room_id, error))
@@ -151,7 +152,9 @@ class PalaceReader(QObject):
     def _read_heads(self, ids: tuple[str, ...]) -> None:
         library = self._context.bridge.engine.library
         self._context.tasks.run(
-            make_query("Reading memories", lambda: library.read_rows(ids)).within(self).success(self._on_heads_read)
+            make_query(palace_strings()["reading"]["memories"], lambda: library.read_rows(ids))
+            .within(self)
+            .success(self._on_heads_read)
         )
 
     def _on_heads_read(self, rows: tuple[MemoryRow, ...]) -> None:
@@ -199,7 +202,7 @@ class LocusSeeker(QObject):
             return
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
-            make_query("Looking where it stands", lambda: palace.find_locus(memory_id))
+            make_query(palace_strings()["find"]["locating"], lambda: palace.find_locus(memory_id))
             .within(self, "where")
             .success(self._on_locus_found)
             .failure(lambda _: None)  # it has no place yet; it is sought again when the plan changes
@@ -226,7 +229,7 @@ class LocusSeeker(QObject):
             return
         group = self._context.bridge.engine.memories
         self._context.tasks.run(
-            make_query("Reading what it is tied to", lambda: group.show(memory_id, OWNER_ACTOR))
+            make_query(palace_strings()["reading"]["relations"], lambda: group.show(memory_id, OWNER_ACTOR))
             .within(self, "ties")
             .success(self._on_detail_read)
             .failure(lambda _: None)  # the inspector says what is wrong with it

@@ -21,14 +21,14 @@ from ui.pages.palace.drag import PlanMover
 from ui.pages.palace.find import PalaceFinder
 from ui.pages.palace.items import KINDS, LocusStyle
 from ui.pages.palace.loader import LocusSeeker, PalaceReader, format_camera, place_camera
-from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PalaceScene
+from ui.pages.palace.scene import ROOM, WHOLE, WING, PalaceScene
 from ui.pages.palace.slider import PalaceLegend, TimeCard
 from ui.pages.palace.summary import PlaceSummaries
 from ui.pages.palace.verbs import PalaceVerbs
 from ui.pages.palace.walk.walk import Walk, WalkControls
-from ui.strings import new_memory_strings, palace_strings
+from ui.strings import command_strings, format_count, palace_strings
 from ui.widgets.basics import Elided, MenuChip, clear_layout, make_button, make_column, make_label, make_row, make_timer
-from ui.widgets.labels import KIND_PLURALS, count_memories, count_of, name_space
+from ui.widgets.labels import KIND_PLURALS, count_unit, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 
@@ -37,8 +37,6 @@ _KEEP_MS = 800
 _AGE_STEP_MS = 3_600_000
 """Ages count from the last full hour, so that what is drawn holds while nothing changes."""
 _ALL = "all"
-_COLOURS = {"trust": "trust", "age": "age", "kind": "kind"}
-_LEVELS = {WHOLE: "wings", WING: "rooms", ROOM: "memories", LOCUS: "texts"}
 Crumb = tuple[str, Callable[[], None] | None]
 
 
@@ -50,19 +48,22 @@ class PalaceHeader(QWidget):
         self._theme = context.theme
         self._shown: tuple[object, ...] = ()
         self._controls: list[WalkControls] = []
-        self.title = Elided("Palace", "title")
+        strings = palace_strings()
+        self.title = Elided(strings["rail"]["title"], "title")
         self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.title.setAccessibleDescription("heading")
         self.count = Elided("", "muted")
-        self.count.set_hint(palace_strings()["count"]["hint"])
+        self.count.set_hint(strings["count"]["hint"])
         self._crumbs = QWidget()
         self._way = make_row(parent=self._crumbs, gap=4)
         self._crumbs.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        colour = context.prefs.read_text(_COLOUR, "kind")
-        self.colour = MenuChip(context.theme, "Colour", _COLOURS, colour if colour in _COLOURS else "kind")
-        kinds = {_ALL: "all"} | {kind.value: KIND_PLURALS[kind].lower() for kind in Kind}
-        self.kinds = MenuChip(context.theme, "Kinds", kinds, _ALL)
-        self.level = MenuChip(context.theme, "Level", _LEVELS, WHOLE)
+        colours, levels, colour = strings["colours"], strings["levels"], context.prefs.read_text(_COLOUR, "kind")
+        self.colour = MenuChip(
+            context.theme, strings["header"]["colour"], colours, colour if colour in colours else "kind"
+        )
+        kinds = {_ALL: strings["header"]["all"]} | {kind.value: KIND_PLURALS[kind].lower() for kind in Kind}
+        self.kinds = MenuChip(context.theme, strings["header"]["kinds"], kinds, _ALL)
+        self.level = MenuChip(context.theme, strings["header"]["level"], levels, WHOLE)
         left = make_row(self.title, self._crumbs, self.count, gap=10)
         left.setStretch(2, 1)
         self._chips = make_row(self.colour, self.kinds, self.level, None, gap=8)
@@ -124,7 +125,9 @@ class PalaceHeader(QWidget):
 
 def _make_path_link(name: str, run: Callable[[], None] | None) -> QWidget:
     shown = one_line(name, 40)
-    return make_label(shown, "muted") if run is None else make_button(shown, run, kind="crumb", hint=f"Go to {shown}")
+    if run is None:
+        return make_label(shown, "muted")
+    return make_button(shown, run, kind="crumb", hint=palace_strings()["header"]["go_to"].format(place=shown))
 
 
 class WaitingMemoriesLine(QWidget):
@@ -132,20 +135,19 @@ class WaitingMemoriesLine(QWidget):
 
     def __init__(self, context: Context, waiting: int, arrange: Callable[[], None]) -> None:
         super().__init__()
-        verb = "waits" if waiting == 1 else "wait"
+        strings = palace_strings()["waiting"]
         state = EmptyState(
             context.theme,
             "landmark",
-            "Nothing has a place yet",
-            f"{count_memories(waiting)} {verb} for one. Loci sorts them into rooms by what they speak of, and each "
-            "keeps its place from then on. This takes a moment.",
-            ("Arrange now", arrange),
+            strings["title"],
+            format_count(strings["text"], waiting),
+            (strings["arrange"], arrange),
         )
         bar = QProgressBar()
         bar.setRange(0, 0)
         bar.setTextVisible(False)
         bar.setFixedWidth(220)
-        bar.setAccessibleName("Memories are being given their places")
+        bar.setAccessibleName(strings["bar"])
         inner = state.layout()
         if isinstance(inner, QBoxLayout):
             inner.insertWidget(inner.count() - 1, bar, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -171,7 +173,7 @@ class PalacePage(Page):
         self.header.add_controls(self.walk.controls)
         self.reader, self.seeker = PalaceReader(context, self.canvas), LocusSeeker(context, self.canvas)
         self._is_placed = self._wants_keyboard = False
-        self.states = States(context.theme, self._build_content(), "Opening the palace …")
+        self.states = States(context.theme, self._build_content(), palace_strings()["header"]["opening"])
         make_column(self, self.states, gap=0)
         self._keep = make_timer(self, self._save_camera, _KEEP_MS)
         self._connect_signals()
@@ -304,7 +306,7 @@ class PalacePage(Page):
             return
         library = self.context.bridge.engine.library
         self.context.tasks.run(
-            make_query("Counting memories", lambda: library.find_memories(FindRequest()))
+            make_query(palace_strings()["waiting"]["counting"], lambda: library.find_memories(FindRequest()))
             .within(self, "standing")
             .success(self._show_standing)
             .failure(self._on_plan_failed)
@@ -314,28 +316,28 @@ class PalacePage(Page):
         if found.ids:
             self.states.show_empty(WaitingMemoriesLine(self.context, len(found.ids), self._arrange_memories))
             return
-        words = "Import your history, or tell Loci something: every memory gets a room here, and keeps its place in it."
+        strings = palace_strings()["empty"]
         state = EmptyState(
             self.context.theme,
             "landmark",
-            "The palace is empty",
-            words,
-            ("Import …", lambda: self.context.desk.import_paths.emit([])),
-            (new_memory_strings()["command"], lambda: self.context.commands.run("file.new")),
+            strings["title"],
+            strings["text"],
+            (strings["import"], lambda: self.context.desk.import_paths.emit([])),
+            (command_strings()["commands"]["file.new"]["title"], lambda: self.context.commands.run("file.new")),
         )
         self.states.show_empty(state)
 
     def _arrange_memories(self) -> None:
         palace = self.context.bridge.engine.palace
         self.context.tasks.run(
-            make_query("Giving memories their places", palace.place_waiting)
+            make_query(palace_strings()["waiting"]["arranging"], palace.place_waiting)
             .within(self, "arrange")
             .success(self._on_memories_arranged)
         )
 
     def _on_memories_arranged(self, placed: int) -> None:
         if not placed:
-            self.context.desk.show_message("They are still being read; they get their places as soon as that is done.")
+            self.context.desk.show_message(palace_strings()["waiting"]["unread"])
         self.reader.read_plan()
 
     def _on_reading_done(self) -> None:
@@ -365,8 +367,8 @@ class PalacePage(Page):
     def _on_view_looked(self) -> None:
         where, scene = self.canvas.where, self.scene
         wing, room = scene.find_wing(where.wing_id), scene.rooms.get(where.room_id)
-        top: Crumb = ("Palace", self.canvas.camera.show_whole)
-        strings = palace_strings()["count"]
+        title, strings = palace_strings()["rail"]["title"], palace_strings()["count"]
+        top: Crumb = (title, self.canvas.camera.show_whole)
         waiting = f" · {strings['waiting'].format(count=f'{scene.waiting:,}')}" if scene.waiting else ""
         if room is not None and wing is not None:
             way = [top, (name_space(wing.space), self._go_to_wing), (room.plan.name, None)]
@@ -374,14 +376,15 @@ class PalacePage(Page):
             self.header.show_path(room.plan.name, way, f"· {count}")
         elif wing is not None:
             count = strings["placed"].format(count=f"{scene.count_shown(scene.rooms_of_wing(wing.id)):,}")
-            words = f"· {count} in {count_of(len(wing.rooms), 'room')}{waiting}"
+            words = strings["in_wing"].format(placed=count, rooms=count_unit(len(wing.rooms), "room"))
             name = name_space(wing.space)
-            self.header.show_path(name, [top, (name, None)], words)
+            self.header.show_path(name, [top, (name, None)], f"· {words}{waiting}")
         else:
             wings = sum(bool(found.rooms) for found in scene.wings)
             count = strings["placed"].format(count=f"{scene.count_shown(scene.rooms.values()):,}")
-            words = f"{count} in {count_of(wings, 'wing')} and {count_of(len(scene.rooms), 'room')}{waiting}"
-            self.header.show_path("Palace", [], words)
+            rooms = count_unit(len(scene.rooms), "room")
+            words = strings["in_palace"].format(placed=count, wings=count_unit(wings, "wing"), rooms=rooms)
+            self.header.show_path(title, [], f"{words}{waiting}")
         self.header.level.show_choice(where.level)
         self._keep.start()
 
@@ -413,4 +416,4 @@ class PalacePage(Page):
             self.context.prefs.store_value(_CAMERA, format_camera(self.canvas.camera, self.scene))
 
 
-PALACE = PageSpec("palace", "Palace", "landmark", PalacePage, "rooms wings plan map walk places home")
+PALACE = PageSpec("palace", palace_strings, "landmark", PalacePage)

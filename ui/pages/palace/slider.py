@@ -27,10 +27,10 @@ from core.types.values import Kind
 from core.types.views import PalacePlan
 from ui.pages.palace.items import KINDS
 from ui.pages.palace.picture.atlas import shade_colours
-from ui.strings import palace_strings
+from ui.strings import format_count, palace_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import Segments, make_label
-from ui.widgets.labels import KIND_WORDS, count_of, date_of
+from ui.widgets.labels import KIND_WORDS, date_of
 from ui.widgets.shapes import draw_kind
 
 BELIEVED, SAID = "believed", "said"
@@ -46,7 +46,11 @@ _STEPS = {
     _KEY.Key_PageDown: -_PAGE_BINS,
     _KEY.Key_PageUp: _PAGE_BINS,
 }
-_RAMPS = {"trust": ("low", "high"), "age": ("older", "newer")}
+
+
+def _ramp_words(mode: str) -> tuple[str, ...]:
+    """The words at the ends of the colours of a mode; none where its colours are those of the kinds."""
+    return tuple(palace_strings()["ramps"].get(mode, ()))
 
 
 def _axis_words(axis: str) -> Mapping[str, str]:
@@ -76,7 +80,7 @@ class TimeBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(96)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setAccessibleName("Time")
+        self.setAccessibleName(palace_strings()["time"]["bar"])
         theme.changed.connect(self.update)
 
     @property
@@ -283,7 +287,7 @@ class TimeCard(QFrame):
     def _show_date(self) -> None:
         until = self.until
         self._date.setText(date_of(self._clock.now_ms() if until is None else until))
-        words = "now" if until is None else date_of(until)
+        words = palace_strings()["time"]["now"] if until is None else date_of(until)
         self.bar.set_spoken_position(f"{_axis_words(self.axis)['title']} {words}")
 
 
@@ -294,6 +298,7 @@ class PalaceLegend(QWidget):
         super().__init__()
         self._theme, self._mode = theme, "trust"
         self._kinds: tuple[Kind, ...] = KINDS
+        self._ramp: tuple[str, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self._on_key_changed)
         self._on_key_changed()
@@ -305,18 +310,20 @@ class PalaceLegend(QWidget):
             self._on_key_changed()
 
     def _on_key_changed(self) -> None:
-        words = ", ".join(KIND_WORDS[kind] for kind in self._kinds)
-        ramp = _RAMPS.get(self._mode)
-        colours = "by kind" if ramp is None else f"from {ramp[0]} to {ramp[1]}"
-        self.setAccessibleName(f"Key: {count_of(len(self._kinds), 'shape')}, {words}; colours {colours}")
+        words, strings = ", ".join(KIND_WORDS[kind] for kind in self._kinds), palace_strings()["legend"]
+        self._ramp = _ramp_words(self._mode)
+        form = strings["ramp" if self._ramp else "kinds"]
+        self.setAccessibleName(
+            form.format(shapes=format_count(strings["shapes"], len(self._kinds)), words=words, ends=self._ramp)
+        )
         self.updateGeometry()
         self.update()
 
     def _measure_width(self) -> int:
         metrics, px = QFontMetrics(self._theme.font("caption")), self._theme.px
         wide = sum(px(15) + metrics.horizontalAdvance(KIND_WORDS[kind]) + px(12) for kind in self._kinds)
-        ramp = _RAMPS.get(self._mode)
-        if ramp is not None:
+        ramp = self._ramp
+        if ramp:
             wide += px(12) + sum(metrics.horizontalAdvance(word) for word in ramp) + px(5 * 13 + 12)
         return wide
 
@@ -340,8 +347,8 @@ class PalaceLegend(QWidget):
             painter.setPen(theme.colour("muted"))
             painter.drawText(QRectF(x + px(15), 0, wide + 2, self.height()), vertical, KIND_WORDS[kind])
             x += px(15) + wide + px(12)
-        ramp = _RAMPS.get(self._mode)
-        if ramp is None:
+        ramp = self._ramp
+        if not ramp:
             return
         x += px(12)
         wide = metrics.horizontalAdvance(ramp[0])

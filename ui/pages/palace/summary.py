@@ -34,7 +34,7 @@ from ui.widgets.basics import (
     make_scroll_area,
     make_timer,
 )
-from ui.widgets.labels import KIND_PLURALS, KIND_WORDS, count_of, date_of, name_space
+from ui.widgets.labels import KIND_PLURALS, KIND_WORDS, count_of, count_unit, date_of, name_space
 from ui.widgets.memory_line import MemoryLine
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KindMark
@@ -88,7 +88,7 @@ def describe_place(summary: PlaceSummary) -> str:
     strings = palace_strings()["summary"]
     count = format_count(strings["count"], summary.count)
     if summary.rooms:
-        return str(strings["wing"]).format(rooms=count_of(summary.rooms, "room"), count=count)
+        return str(strings["wing"]).format(rooms=count_unit(summary.rooms, "room"), count=count)
     return str(strings["room"]).format(wing=name_space(summary.space), count=count)
 
 

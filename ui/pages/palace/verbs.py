@@ -19,7 +19,7 @@ from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.emblems import EmblemDialog
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import PlacedLocus
-from ui.strings import palace_strings
+from ui.strings import palace_strings, window_strings
 from ui.undo import offer_undo
 from ui.widgets.basics import accept_own_key, make_button, make_column, make_label, make_row, plain_key
 from ui.widgets.labels import count_memories
@@ -47,7 +47,7 @@ class NameField(QLineEdit):
         super().__init__(room.plan.name, canvas)
         self._room, self._done, self._canvas = room, done, canvas
         self.setMaxLength(_LONGEST_NAME)
-        self.setAccessibleName("Name of the room")
+        self.setAccessibleName(palace_strings()["room"]["name"])
         self.selectAll()
         self.returnPressed.connect(self._accept_name)
         canvas.camera.moved.connect(self.close)
@@ -100,11 +100,12 @@ class MergeDialog(QDialog):
             done: called with the id of the room that was chosen.
         """
         super().__init__(parent)
-        self.setWindowTitle("Merge rooms")
+        strings = palace_strings()["merge"]
+        self.setWindowTitle(strings["title"])
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._done = done
         self.rooms = QListWidget()
-        self.rooms.setAccessibleName("Rooms")
+        self.rooms.setAccessibleName(strings["rooms"])
         self.rooms.setUniformItemSizes(True)
         for other in sorted(others, key=lambda found: found.plan.name.casefold()):
             item = QListWidgetItem(f"{one_line(other.plan.name, 60)} · {count_memories(other.plan.count)}")
@@ -112,17 +113,17 @@ class MergeDialog(QDialog):
             self.rooms.addItem(item)
         self.rooms.setCurrentRow(0)
         self.rooms.itemActivated.connect(lambda _: self._on_room_chosen())
-        title = make_label(f"Merge “{one_line(room.plan.name, 60)}” into …", "section", wrap=True)
+        title = make_label(strings["into"].format(name=one_line(room.plan.name, 60)), "section", wrap=True)
         words = make_label(
-            "Its memories take free places beside their kin there; the empty room goes. One undo step.",
+            strings["hint"],
             "muted",
             wrap=True,
         )
-        keep = make_button("Merge", self._on_room_chosen, kind="primary")
+        keep = make_button(strings["act"], self._on_room_chosen, kind="primary")
         keep.setEnabled(bool(others))
         keep.setDefault(True)
         layout = make_column(self, title, words, self.rooms, margins=24, gap=12)
-        layout.addLayout(make_row(None, make_button("Cancel", self.reject), keep))
+        layout.addLayout(make_row(None, make_button(window_strings()["buttons"]["cancel"], self.reject), keep))
         self.resize(420, 420)
 
     def _on_room_chosen(self) -> None:
@@ -137,17 +138,18 @@ class NewRoomDialog(QDialog):
 
     def __init__(self, parent: QWidget, done: Callable[[str], None]) -> None:
         super().__init__(parent)
-        self.setWindowTitle("New room")
+        strings = palace_strings()
+        self.setWindowTitle(strings["new_room"]["title"])
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._done = done
         self.name = QLineEdit()
         self.name.setMaxLength(_LONGEST_NAME)
-        self.name.setPlaceholderText("Name of the room")
-        self.name.setAccessibleName("Name of the room")
-        keep = make_button("Make the room", self._on_name_entered, kind="primary")
+        self.name.setPlaceholderText(strings["room"]["name"])
+        self.name.setAccessibleName(strings["room"]["name"])
+        keep = make_button(strings["new_room"]["act"], self._on_name_entered, kind="primary")
         keep.setDefault(True)
-        layout = make_column(self, make_label("A new room for this memory", "section"), self.name, margins=24, gap=12)
-        layout.addLayout(make_row(None, make_button("Cancel", self.reject), keep))
+        layout = make_column(self, make_label(strings["new_room"]["text"], "section"), self.name, margins=24, gap=12)
+        layout.addLayout(make_row(None, make_button(window_strings()["buttons"]["cancel"], self.reject), keep))
         self.resize(400, 150)
 
     def _on_name_entered(self) -> None:
@@ -173,15 +175,16 @@ class PalaceVerbs(QObject):
         """Do what a key asked for, with what is selected or under the cursor of the keyboard."""
         spot = self._canvas.scene.spot_of(self._canvas.marks.selected)
         command = (_OF_MEMORIES | _OF_BOTH)[verb]
+        strings = palace_strings()["menu"]
         if spot is not None or verb in _OF_MEMORIES:
             if spot is None:
-                self._context.desk.show_message("Choose a memory first.")
+                self._context.desk.show_message(strings["no_memory"])
             else:
                 self._run_command(command)
             return
         room = self._canvas.scene.rooms.get(self._canvas.marks.cursor_room or self._canvas.where.room_id)
         if room is None:
-            self._context.desk.show_message("Choose a room first: click its name, or walk to it with the arrows.")
+            self._context.desk.show_message(strings["no_room"])
         elif verb == "rename":
             self.start_rename(room)
         else:
@@ -212,7 +215,8 @@ class PalaceVerbs(QObject):
 
     def _offer_locus(self, spot: PlacedLocus) -> None:
         known = {command.id: command for command in self._context.commands.list_commands()}
-        self._add_action("Look closer", lambda: self._canvas.enter_locus(spot), "Return", "zoom-in")
+        titles = palace_strings()["menu"]
+        self._add_action(titles["closer"], lambda: self._canvas.enter_locus(spot), "Return", "zoom-in")
         self.menu.addSeparator()
         for command_id in _OF_A_LOCUS:
             if command_id in known:
@@ -227,20 +231,21 @@ class PalaceVerbs(QObject):
             lambda: self.mark_landmark(memory_id, not is_landmark),
             icon="star",
         )
-        self._add_action("A new room for it …", lambda: self.ask_new_room(memory_id, spot.room.wing.space), icon="plus")
+        self._add_action(titles["new_room"], lambda: self.ask_new_room(memory_id, spot.room.wing.space), icon="plus")
         self._add_action(
-            "Show in graph", lambda: self._context.desk.go.emit("graph", f"show:{memory_id}"), icon="share-2"
+            titles["graph"], lambda: self._context.desk.go.emit("graph", f"show:{memory_id}"), icon="share-2"
         )
 
     def _offer_room(self, room: RoomItem) -> None:
-        self._add_action("Go in", lambda: self._canvas.enter_room(room.id), "Return", "zoom-in")
+        strings = palace_strings()["menu"]
+        self._add_action(strings["enter"], lambda: self._canvas.enter_room(room.id), "Return", "zoom-in")
         self.menu.addSeparator()
-        self._add_action("Rename …", lambda: self.start_rename(room), "F2", "pencil")
-        self._add_action(f"{palace_strings()['emblem']['title']} …", lambda: self.ask_emblem(room), icon="palette")
-        self._add_action("Merge into …", lambda: self.ask_merge(room), "M", "git-merge")
+        self._add_action(strings["rename"], lambda: self.start_rename(room), "F2", "pencil")
+        self._add_action(strings["emblem"], lambda: self.ask_emblem(room), icon="palette")
+        self._add_action(strings["merge"], lambda: self.ask_merge(room), "M", "git-merge")
         self.menu.addSeparator()
         self._add_action(
-            "Show in library", lambda: self._context.desk.search.emit(self.search_term_of(room)), icon="library"
+            strings["library"], lambda: self._context.desk.search.emit(self.search_term_of(room)), icon="library"
         )
 
     def search_term_of(self, room: RoomItem) -> str:
@@ -253,23 +258,26 @@ class PalaceVerbs(QObject):
     def start_rename(self, room: RoomItem) -> NameField:
         """Write a room's name anew, in its place."""
         room_id, palace = room.id, self._context.bridge.engine.palace
+        strings = palace_strings()["room"]
         return NameField(
             self._canvas,
             room,
             lambda name: self._run_write(
-                "Renaming a room", lambda: palace.rename_room(room_id, name), "The room has another name."
+                strings["renaming"], lambda: palace.rename_room(room_id, name), strings["renamed"]
             ),
         )
 
     def ask_emblem(self, room: RoomItem) -> EmblemDialog:
         """Ask which emblem it shall have."""
         room_id, palace = room.id, self._context.bridge.engine.palace
-        sentence = palace_strings()["emblem"]["done"]
+        strings = palace_strings()["emblem"]
         dialog = EmblemDialog(
             self._canvas,
             self._context.theme,
             "" if room.plan.furnishing is None else room.plan.furnishing.emblem,
-            lambda name: self._run_write("Changing an emblem", lambda: palace.set_emblem(room_id, name), sentence),
+            lambda name: self._run_write(
+                strings["changing"], lambda: palace.set_emblem(room_id, name), strings["done"]
+            ),
         )
         dialog.open()
         return dialog
@@ -284,8 +292,9 @@ class PalaceVerbs(QObject):
     def ask_merge(self, room: RoomItem) -> MergeDialog | None:
         """Ask into which room it shall go."""
         others = [other for other in self._canvas.scene.rooms_of_wing(room.wing.id) if other is not room]
+        strings = palace_strings()["merge"]
         if not others:
-            self._context.desk.show_message("There is no other room in this wing to merge it with.")
+            self._context.desk.show_message(strings["none"])
             return None
         room_id, palace = room.id, self._context.bridge.engine.palace
         dialog = MergeDialog(
@@ -293,7 +302,7 @@ class PalaceVerbs(QObject):
             room,
             others,
             lambda into: self._run_write(
-                "Merging rooms", lambda: palace.merge_rooms(room_id, into), "The two rooms are one now."
+                strings["merging"], lambda: palace.merge_rooms(room_id, into), strings["done"]
             ),
         )
         dialog.open()
@@ -302,12 +311,13 @@ class PalaceVerbs(QObject):
     def ask_new_room(self, memory_id: str, space: str) -> NewRoomDialog:
         """Ask for the name of a room that a memory shall have to itself at first."""
         palace = self._context.bridge.engine.palace
+        strings = palace_strings()["new_room"]
         dialog = NewRoomDialog(
             self._canvas,
             lambda name: self._run_write(
-                "Making a room",
+                strings["making"],
                 lambda: palace.make_room(space, name, (memory_id,)),
-                "The memory has a room of its own.",
+                strings["done"],
             ),
         )
         dialog.open()

@@ -24,9 +24,10 @@ from ui.pages.palace.picture.marks import MarkPainter, PlanMarks
 from ui.pages.palace.picture.pictures import PlanPictures
 from ui.pages.palace.picture.plan import PlanPainter
 from ui.pages.palace.scene import ROOM, WHOLE, WING, Lens, Location, PalaceScene, PlacedLocus
+from ui.strings import palace_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_timer
-from ui.widgets.labels import KIND_WORDS, count_memories, count_of, format_said_or_noted, name_space
+from ui.widgets.labels import KIND_WORDS, count_memories, count_unit, format_said_or_noted, name_space
 from ui.widgets.plaintext import escape_tooltip, one_line, plain_line
 
 _LOOK_UP_MS = 90
@@ -89,7 +90,7 @@ class PalaceView(QWidget):
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(240, 160)
-        self.setAccessibleName("Floor plan. Arrows move, Enter goes in, Escape goes out, W walks along the landmarks.")
+        self.setAccessibleName(palace_strings()["name"])
 
     # ---- what there is
 
@@ -287,18 +288,21 @@ def zoom_on_locus(view: PalaceView, spot: PlacedLocus, goal: Lens) -> Lens:
 def describe_locus(row: MemoryRow, room: str) -> str:
     """What a locus is, in one line."""
     date = format_said_or_noted(row.occurred, row.recorded_at)
-    return f"{KIND_WORDS[row.kind]}: {plain_line(row.head, 140)} · in {one_line(room, 60)} · {date}"
+    kind, text = KIND_WORDS[row.kind], plain_line(row.head, 140)
+    return str(palace_strings()["spoken"]["memory"]).format(kind=kind, text=text, room=one_line(room, 60), date=date)
 
 
 def describe_room(room: RoomItem, count: int) -> str:
     """What a room is and what is there, in one line."""
     words = "; ".join(plain_line(mark.head, 60) for mark in room.plan.landmarks)
-    return f"Room {one_line(room.plan.name, 60)}: {count_memories(count)}" + (f". {words}" if words else "")
+    form = palace_strings()["spoken"]["room_of" if words else "room"]
+    return str(form).format(name=one_line(room.plan.name, 60), count=count_memories(count), landmarks=words)
 
 
 def describe_wing(wing: WingPlan, count: int) -> str:
     """What a wing is, in one line."""
-    return f"Wing {name_space(wing.space)}: {count_memories(count)} in {count_of(len(wing.rooms), 'room')}"
+    rooms, name = count_unit(len(wing.rooms), "room"), name_space(wing.space)
+    return str(palace_strings()["spoken"]["wing"]).format(name=name, count=count_memories(count), rooms=rooms)
 
 
 def room_tooltip(view: PalaceView, at: QPointF) -> str:

@@ -18,7 +18,7 @@ from ui.context import CLOSER, Context
 from ui.pages.recall.answers import AnswerRow
 from ui.pages.recall.question import RecallAsker
 from ui.pages.recall.why_not import WhyNotDialog
-from ui.strings import recall_strings
+from ui.strings import recall_strings, undo_strings
 from ui.undo import offer_undo
 
 WITHIN = 5
@@ -57,14 +57,14 @@ class AnswerFeedback(QObject):
             self._context.desk.show_message(recall_strings()["said"]["ask_first"])
             return
         laboratory = self._context.bridge.engine.recall_trials
-        task = make_write("Saving the question", lambda: laboratory.save_probe(question, kind, ids, WITHIN)).within(
-            self
-        )
+        task = make_write(
+            recall_strings()["tasks"]["save"], lambda: laboratory.save_probe(question, kind, ids, WITHIN)
+        ).within(self)
         self._context.tasks.run(task.success(self._on_probe_saved))
 
     def _on_probe_saved(self, probe: Probe) -> None:
         sentence = recall_strings()["said"][probe.kind].format(within=probe.within)
-        self._context.desk.show_message(sentence, "Undo", lambda: self._undo_save(probe.id))
+        self._context.desk.show_message(sentence, undo_strings()["undo"], lambda: self._undo_save(probe.id))
         self.saved.emit()
 
     def _undo_save(self, probe_id: str) -> None:
@@ -76,7 +76,7 @@ class AnswerFeedback(QObject):
 
     def _run_delete(self, probe_id: str, report: Callable[[str], None]) -> None:
         laboratory = self._context.bridge.engine.recall_trials
-        task = make_write("Deleting the saved question", lambda: laboratory.delete_probe(probe_id)).within(self)
+        task = make_write(recall_strings()["tasks"]["delete"], lambda: laboratory.delete_probe(probe_id)).within(self)
 
         def on_deleted(step_id: str) -> None:
             report(step_id)
@@ -93,7 +93,8 @@ class AnswerFeedback(QObject):
             self.noted.emit()
 
         task = make_write(
-            "Noting that", lambda: memories.give_feedback(memory_id, "irrelevant", question, OWNER_ACTOR)
+            recall_strings()["tasks"]["feedback"],
+            lambda: memories.give_feedback(memory_id, "irrelevant", question, OWNER_ACTOR),
         ).within(self)
         self._context.tasks.run(task.success(on_marked))
 

@@ -96,7 +96,7 @@ class AnswerDetails(InertRow):
 
     def accessible_text(self) -> str:
         """Whose they are."""
-        return f"Details of {one_line(self.row.text, 80)}"
+        return str(recall_strings()["row"]["details"]).format(text=one_line(self.row.text, 80))
 
 
 Line = AnswerRow | Heading
@@ -195,18 +195,23 @@ def _mark_card_ends(rows: Sequence[AnswerRow]) -> list[AnswerRow]:
 def describe_move(moved: int | None) -> str:
     """`▲ 2`, `▼ 1`, `new`; "" where it is as before."""
     if moved is None:
-        return "new"
+        return str(recall_strings()["row"]["new"])
     return "" if moved == 0 else f"▲{moved}" if moved > 0 else f"▼{-moved}"
 
 
 def describe_row(line: AnswerRow) -> str:
     """A memory for those who do not see it."""
-    moves = {None: "new with the trial weights. ", 0: ""}
-    way = "up" if (line.moved or 0) > 0 else "down"
-    moved = moves[line.moved] if line.moved in moves else f"{way} {abs(line.moved or 0)} with the trial weights. "
-    place = f"Place {line.place}. " if line.place and line.is_answer else ""
-    score = "" if line.score is None else f" Score {line.score:.2f}: {describe_bar(line.parts)}."
-    return f"{place}{moved}{KIND_WORDS[line.kind]}: {one_line(line.text, 160)} {line.note}.{score}"
+    strings, parts = recall_strings()["row"], list[str]()
+    if line.place and line.is_answer:
+        parts.append(strings["place"].format(place=line.place))
+    if line.moved is None:
+        parts.append(strings["moved_in"])
+    elif line.moved:
+        parts.append(strings["moved_up" if line.moved > 0 else "moved_down"].format(count=abs(line.moved)))
+    parts.append(f"{KIND_WORDS[line.kind]}: {one_line(line.text, 160)} {line.note}.")
+    if line.score is not None:
+        parts.append(strings["score"].format(score=f"{line.score:.2f}", bar=describe_bar(line.parts)))
+    return " ".join(parts)
 
 
 _PLACE, _SHAPE, _SCORE = 40, 24, 48
@@ -669,7 +674,7 @@ class AnswerList(ListView):
     def make_menu(self) -> QMenu:
         """What can be done with the row that is looked at; the caller shows it."""
         menu = QMenu(self)
-        menu.setAccessibleName("Actions for this memory")
+        menu.setAccessibleName(recall_strings()["row"]["menu"])
         menu.aboutToHide.connect(menu.deleteLater)
         row = self.current
         for name in _MENU:

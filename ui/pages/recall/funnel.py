@@ -120,7 +120,7 @@ class StageView(QObject):
             return
         ids = tuple(one.id for one in found)
         library = self._context.bridge.engine.library
-        task = make_query("Reading what was found", lambda: library.read_rows(ids)).within(self, "rows")
+        task = make_query(recall_strings()["tasks"]["found"], lambda: library.read_rows(ids)).within(self, "rows")
         self.is_busy = True
 
         def show_rows(rows: Sequence[MemoryRow]) -> None:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSizePolicy, QSlider, Q
 
 from core.types.replies import OptionRow
 from ui.pages.recall.signals import TOKENS
+from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_column, make_label, make_row, set_style_property
 
@@ -238,7 +239,8 @@ class Knob(QWidget):
         shown = self._scale.format_value(number)
         self._value.setText(shown)
         set_style_property(self._value, "role", "accent" if is_tried else "muted")
-        self.slider.setAccessibleDescription(f"{shown}{', tried' if is_tried else ''}. {self._hint}")
+        form = recall_strings()["knob"]["tried" if is_tried else "value"]
+        self.slider.setAccessibleDescription(form.format(value=shown, hint=self._hint))
 
     def _on_number_changed(self, number: float) -> None:
         self.turned.emit(self.name, round(number) if self._scale.is_whole else round(number, 4))
@@ -263,7 +265,7 @@ class KnobField(QDoubleSpinBox):
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setFixedWidth(theme.px(_FIELD))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(f"{title}, exactly")
+        self.setAccessibleName(recall_strings()["knob"]["exact"].format(title=title))
 
     def show_number(self, number: float) -> None:
         """Show a value without telling anybody."""
@@ -290,6 +292,7 @@ class KnobChoice(QWidget):
 
     def __init__(self, option: OptionRow) -> None:
         super().__init__()
+        strings = recall_strings()["knob"]
         self.name = option.name
         self.box = _Combo()
         self.box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -297,7 +300,7 @@ class KnobChoice(QWidget):
         self.box.setAccessibleDescription(option.description)
         choices: Iterable[tuple[object, str]] = [*option.choices.items()]
         if option.kind == "bool":
-            choices = [(True, "Yes"), (False, "No")]
+            choices = [(True, strings["yes"]), (False, strings["no"])]
         for value, title in choices:
             self.box.addItem(title, value)
         self.box.activated.connect(lambda _: self.turned.emit(self.name, self.box.currentData()))
@@ -308,7 +311,8 @@ class KnobChoice(QWidget):
     def show_value(self, option: OptionRow, value: object) -> None:
         """Show a value without telling anybody."""
         self.box.setCurrentIndex(max(0, self.box.findData(value)))
-        self.box.setAccessibleDescription(f"{option.description}{' Tried.' if value != option.value else ''}")
+        tried = recall_strings()["knob"]["choice_tried"].format(hint=option.description)
+        self.box.setAccessibleDescription(tried if value != option.value else option.description)
 
 
 class _Combo(QComboBox):

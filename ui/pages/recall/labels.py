@@ -46,7 +46,8 @@ def format_question_day(iso: str) -> str:
 def describe_question_time(time: TimeRange) -> str:
     """The days a question speaks of: `3 May 2026`, `1 May 2026 to 31 May 2026`."""
     first, last = format_question_day(time.first_day), format_question_day(time.last_day)
-    return first if first == last else f"{first} to {last}"
+    span = str(recall_strings()["chips"]["span"]).format(first=first, last=last)
+    return first if first == last else span
 
 
 def format_names(plan: QueryPlan) -> str:
@@ -54,7 +55,8 @@ def format_names(plan: QueryPlan) -> str:
     if not plan.entities:
         return str(recall_strings()["chips"]["names_none"])
     shown = [one_line(name, _NAME) for name in plan.entities[:_FEW]]
-    more = [f"{len(plan.entities) - _FEW} more"] if len(plan.entities) > _FEW else []
+    left = len(plan.entities) - _FEW
+    more = [recall_strings()["chips"]["names_more"].format(count=left)] if left > 0 else []
     return str(recall_strings()["chips"]["names"]).format(names=", ".join([*shown, *more]))
 
 
@@ -208,7 +210,7 @@ def describe_change(name: str, title: str, pair: tuple[object, object]) -> str:
 
 def _format_value(value: object, *, is_turned: bool) -> str:
     if isinstance(value, bool):
-        return "on" if value else "off"
+        return str(recall_strings()["switch"]["on" if value else "off"])
     if not isinstance(value, int | float):
         return str(value)
     return f"{round(1 - value, 4) if is_turned else value:g}"

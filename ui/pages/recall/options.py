@@ -12,7 +12,7 @@ from core.types.replies import OptionRow
 from ui.context import Context
 from ui.pages.recall.knobs import Knob, KnobChoice
 from ui.pages.recall.tuner import TuningDesk
-from ui.strings import recall_strings
+from ui.strings import recall_strings, window_strings
 from ui.widgets.basics import make_button, make_column, make_hairline, make_label, make_row, make_scroll_area
 
 _WIDTH, _HEIGHT = 620, 640
@@ -103,7 +103,7 @@ class OptionsDialog(QDialog):
         self.apply.setDefault(False)
         self.apply.setAutoDefault(False)
         self.reset = make_button(recall_strings()["tuner"]["reset"], desk.reset_trial)
-        self.close_button = make_button("Close", self.accept)
+        self.close_button = make_button(window_strings()["buttons"]["close"], self.accept)
         for part in (self.reset, self.close_button):
             part.setAutoDefault(False)
         layout = make_column(
@@ -166,7 +166,7 @@ class OptionsDialog(QDialog):
 
 def _format_value(option: OptionRow, value: object) -> str:
     if isinstance(value, bool):
-        return "on" if value else "off"
+        return str(recall_strings()["switch"]["on" if value else "off"])
     if isinstance(value, int | float):
         number = f"{value:,.0f}" if option.kind == "int" or float(value).is_integer() else f"{value:,.2f}"
         return f"{number} {option.unit}".strip()

@@ -169,7 +169,7 @@ class RecallPanes(QWidget):
         self._body = Stack()
         main.addWidget(self._body, 1)
         self.views = Segments(
-            [(ASK, strings["views"]["ask"]), (SAVED, strings["views"]["saved"])], ASK, "What is shown"
+            [(ASK, strings["views"]["ask"]), (SAVED, strings["views"]["saved"])], ASK, recall_strings()["views_name"]
         )
         self.views.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.turn = make_button(
@@ -178,7 +178,7 @@ class RecallPanes(QWidget):
         self.header = RecallHeader(theme, self.views, self.turn)
         above.addWidget(self.header)
         self.pane = AnswerPane(theme)
-        self.states = States(theme, self.pane, "Asking …")
+        self.states = States(theme, self.pane, recall_strings()["asking"])
         self._body.addWidget(self.states)
         self.pane.build_layout()
         self._body.addWidget(saved)
@@ -544,7 +544,7 @@ def _offer_clients(page: RecallPage) -> None:
         page.header.chips.offer_clients([one.name for one in clients])
 
     clients = page.context.bridge.engine.clients
-    task = make_query("Reading the clients", clients.list).within(page, "clients")
+    task = make_query(recall_strings()["tasks"]["clients"], clients.list).within(page, "clients")
     page.context.tasks.run(task.success(show_clients).failure(lambda _: None))
 
 
@@ -555,12 +555,5 @@ def _show_options(page: RecallPage) -> None:
 
 
 RECALL = PageSpec(
-    "recall",
-    "Recall",
-    "scan-search",
-    RecallPage,
-    "laboratory tuner why ranking signals weights near misses saved questions probes ask",
-    on_request=True,
-    badge=WaitingKind.REGRESSIONS,
-    has_search=True,
+    "recall", recall_strings, "scan-search", RecallPage, on_request=True, badge=WaitingKind.REGRESSIONS, has_search=True
 )

@@ -169,7 +169,9 @@ class RecallAsker(QObject):
         change = None if asked.change == PlanChange() else asked.change
         wanted = RecallQuery(asked.question, limit=asked.limit, explain=True, plan=change)
         laboratory = self._context.bridge.engine.recall_trials
-        begun = make_query("Asking", lambda: laboratory.try_question(wanted, weights, asked.seen_as or None))
+        begun = make_query(
+            recall_strings()["tasks"]["ask"], lambda: laboratory.try_question(wanted, weights, asked.seen_as or None)
+        )
         self._context.tasks.run(begun.within(self, "ask").success(then).failure(self._on_ask_failed))
 
     def _on_base_answered(self, answer: LabAnswer) -> None:

@@ -59,7 +59,7 @@ class SavedQuestions(QWidget):
         """Fill it once it is in its place."""
         context, strings = self._context, recall_strings()["saved"]
         content = QWidget()
-        self.states = States(context.theme, content, "Reading the saved questions …")
+        self.states = States(context.theme, content, recall_strings()["saved"]["reading"])
         make_column(self, self.states)
         self._summary = make_label("", "muted")
         self.run_button = make_button(strings["run"], self.run_probes, theme=context.theme, icon="play")
@@ -91,19 +91,22 @@ class SavedQuestions(QWidget):
 
     def reload(self) -> None:
         """Read the saved questions anew."""
+        strings = recall_strings()["tasks"]
         self._is_busy = True
         if not self._is_read:
             self.states.show_loading()
         laboratory = self._context.bridge.engine.recall_trials
-        task = make_query("Reading the saved questions", laboratory.list_probes).within(self, "probes")
+        task = make_query(strings["saved"], laboratory.list_probes).within(self, "probes")
         self._context.tasks.run(task.success(self._show_probes).failure(self._show_failure))
-        health = make_query("Reading how recall did", laboratory.read_health).within(self, "health")
+        health = make_query(strings["health"], laboratory.read_health).within(self, "health")
         self._context.tasks.run(health.success(self._show_health).failure(lambda _: None))
 
     def count_regressions(self) -> None:
         """Count those that held and fail now."""
         laboratory = self._context.bridge.engine.recall_trials
-        task = make_query("Counting what fails", laboratory.count_regressions).within(self, "regressions")
+        task = make_query(recall_strings()["tasks"]["regressions"], laboratory.count_regressions).within(
+            self, "regressions"
+        )
         self._context.tasks.run(task.success(self.show_regressions).failure(lambda _: None))
 
     def run_probes(self) -> None:
@@ -111,7 +114,7 @@ class SavedQuestions(QWidget):
         self._is_busy = True
         self.run_button.setEnabled(False)
         laboratory = self._context.bridge.engine.recall_trials
-        task = make_write("Running the saved questions", laboratory.run_probes).within(self, "run")
+        task = make_write(recall_strings()["tasks"]["run"], laboratory.run_probes).within(self, "run")
         self._context.tasks.run(task.success(self._on_probes_run).failure(self._show_failure))
 
     def _on_probes_run(self, tally: Tally) -> None:

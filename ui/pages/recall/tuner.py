@@ -21,7 +21,7 @@ from ui.pages.recall.knobs import Knob
 from ui.pages.recall.labels import count_gains, describe_change, describe_losses
 from ui.pages.recall.question import PAUSE_MS, Weights
 from ui.pages.recall.sensitivity import SensitivityPlot, Swept
-from ui.strings import format_count, recall_strings
+from ui.strings import format_count, recall_strings, window_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo, undo_step
 from ui.widgets.basics import (
@@ -99,7 +99,7 @@ class TuningDesk(QObject):
         """Read the options and how the saved questions stand."""
         self._is_busy = True
         laboratory = self._context.bridge.engine.recall_trials
-        asked = make_query("Reading the weights", laboratory.read_tuning).within(self, "tuning")
+        asked = make_query(recall_strings()["tasks"]["weights"], laboratory.read_tuning).within(self, "tuning")
         self._context.tasks.run(asked.success(self._on_tuning_read).failure(self._on_read_failed))
 
     def _on_tuning_read(self, tuning: Tuning) -> None:
@@ -175,7 +175,7 @@ class TuningDesk(QObject):
         self._pause.stop()
         trial = dict(self.trial)
         laboratory = self._context.bridge.engine.recall_trials
-        asked = make_query("Trying it on your saved questions", lambda: laboratory.preview_weights(trial)).within(
+        asked = make_query(recall_strings()["tasks"]["try"], lambda: laboratory.preview_weights(trial)).within(
             self, "preview"
         )
         self._is_busy = True
@@ -195,7 +195,9 @@ class TuningDesk(QObject):
             return
         self._is_busy = True
         laboratory = self._context.bridge.engine.recall_trials
-        asked = make_write("Applying the weights", lambda: laboratory.apply_weights(trial)).within(self, "apply")
+        asked = make_write(recall_strings()["tasks"]["apply"], lambda: laboratory.apply_weights(trial)).within(
+            self, "apply"
+        )
         self._context.tasks.run(asked.success(self._on_weights_applied).failure(self._on_read_failed))
 
     def _on_weights_applied(self, applied: Applied) -> None:
@@ -230,7 +232,7 @@ class AppliedDialog(QDialog):
         inner = QFrame()
         self._column: QVBoxLayout = make_column(inner, gap=10)
         self._column.setContentsMargins(0, 0, 8, 0)
-        self.close_button = make_button("Close", self.accept, kind="primary")
+        self.close_button = make_button(window_strings()["buttons"]["close"], self.accept, kind="primary")
         self.undo_buttons: list[QWidget] = []
         self.lines: list[str] = []
         layout = make_column(self, make_label(said["title"], "title"), self._note, margins=24, gap=12)
@@ -241,7 +243,7 @@ class AppliedDialog(QDialog):
 
     def _read_applications(self) -> None:
         laboratory = self._context.bridge.engine.recall_trials
-        asked = make_query("Reading what was applied", laboratory.list_applications).within(self, "applied")
+        asked = make_query(recall_strings()["tasks"]["applied"], laboratory.list_applications).within(self, "applied")
         self._context.tasks.run(asked.success(self._show_applications).failure(self._show_failure))
 
     @property

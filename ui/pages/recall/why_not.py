@@ -18,7 +18,7 @@ from core.types.views import FindRequest, FindResult, MemoryRow
 from ui.bridge import make_query
 from ui.context import Context
 from ui.pages.recall.labels import describe_places, explain_missing, shorten_question
-from ui.strings import recall_strings
+from ui.strings import recall_strings, window_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.widgets.basics import make_button, make_column, make_label, make_row, make_timer, set_style_property
@@ -132,7 +132,7 @@ class WhyNotDialog(QDialog):
         self.should_button = make_button(strings["should"], lambda: self.should.emit(self._named))
         self.closer_button = make_button(strings["closer"], self._open_memory, kind="link")
         self.closer_button.setProperty("flush", "true")
-        self.close_button = make_button("Close", self.reject)
+        self.close_button = make_button(window_strings()["buttons"]["close"], self.reject)
         for part in (self.should_button, self.closer_button, self.close_button):
             part.setAutoDefault(False)
         self._build_layout(shorten_question(question))
@@ -170,7 +170,9 @@ class WhyNotDialog(QDialog):
         elif typed:
             library = self._context.bridge.engine.library
             wanted = FindRequest(library.remove_stop_words(typed))
-            task = make_query("Searching", lambda: library.find_memories(wanted)).within(self, "find")
+            task = make_query(recall_strings()["tasks"]["search"], lambda: library.find_memories(wanted)).within(
+                self, "find"
+            )
             self._context.tasks.run(task.success(self._on_memories_found).failure(lambda _: self._show_matches(())))
         else:
             self._show_matches(())
@@ -179,7 +181,7 @@ class WhyNotDialog(QDialog):
     def _on_memories_found(self, found: FindResult) -> None:
         ids = found.ids[:_SHOWN]
         library = self._context.bridge.engine.library
-        task = make_query("Searching", lambda: library.read_rows(ids)).within(self, "find")
+        task = make_query(recall_strings()["tasks"]["search"], lambda: library.read_rows(ids)).within(self, "find")
         self._context.tasks.run(task.success(self._show_matches).failure(lambda _: self._show_matches(())))
 
     def _show_matches(self, rows: Sequence[MemoryRow]) -> None:
@@ -220,7 +222,9 @@ class WhyNotDialog(QDialog):
     def show_memory(self, memory_id: str) -> None:
         """Say what became of a memory."""
         library = self._context.bridge.engine.library
-        task = make_query("Reading the memory", lambda: library.read_rows((memory_id,))).within(self, "row")
+        task = make_query(recall_strings()["tasks"]["memory"], lambda: library.read_rows((memory_id,))).within(
+            self, "row"
+        )
         self._context.tasks.run(task.success(self._show_verdict).failure(lambda _: self._show_verdict(())))
 
     def _show_verdict(self, rows: Sequence[MemoryRow]) -> None:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QCheckBox, QDateEdit, QDialog, QLineEdit, QPlainTe
 from core.types.reviews import Decision, ReviewItem, Side
 from core.types.values import Action, Precision, When
 from ui.context import Context
-from ui.strings import review_strings
+from ui.strings import review_strings, window_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Segments, make_buddy_label, make_button, make_column, make_label, make_row
 from ui.widgets.marked_text import MarkedText
@@ -45,7 +45,7 @@ class DecisionDialog(QDialog):
         self.form_box = make_column(self.form, gap=8)
         self.problem = make_label("", "danger", wrap=True)
         self.problem.hide()
-        self.cancel = make_button("Cancel", self.reject)
+        self.cancel = make_button(window_strings()["buttons"]["cancel"], self.reject)
         self.act = make_button(strings["act"], self.submit_decision, kind="primary")
         self.act.setDefault(True)
         layout = make_column(
@@ -83,9 +83,10 @@ class MergedTextDialog(DecisionDialog):
         """
         is_pair = item.existing is not None
         super().__init__(context, review_strings()["dialogs"]["merge" if is_pair else "correct"], parent)
+        strings = review_strings()["forms"]
         self._item = item
         self.field = QPlainTextEdit()
-        self.field.setAccessibleName("Final text")
+        self.field.setAccessibleName(strings["text"])
         self.field.setTabChangesFocus(True)
         self.field.setMinimumHeight(context.theme.px(120))
         self.begin: Segments | None = None
@@ -93,13 +94,13 @@ class MergedTextDialog(DecisionDialog):
             headings = review_strings()["headings"]
             self.form_box.addWidget(_make_reference(context, headings["have"], item.existing, "accent"))
             self.form_box.addWidget(_make_reference(context, headings["came"], item.incoming, "warning"))
-            choices = ((BOTH, "Both"), (HAVE, headings["have"]), (CAME, headings["came"]))
-            self.begin = Segments(choices, begin, "Start from")
+            choices = ((BOTH, strings["both"]), (HAVE, headings["have"]), (CAME, headings["came"]))
+            self.begin = Segments(choices, begin, strings["begin"])
             self.begin.chosen.connect(self._fill_field)
-            line = make_row(make_label("Start from", "strong"), self.begin, gap=10)
+            line = make_row(make_label(strings["begin"], "strong"), self.begin, gap=10)
             self.form_box.addLayout(line)
         self.form_box.addWidget(self.field, 1)
-        self.form_box.addWidget(make_label("Ctrl+Enter confirms.", "small"))
+        self.form_box.addWidget(make_label(strings["keys"], "small"))
         self.field.textChanged.connect(self.check_input)
         self._fill_field(begin if is_pair else CAME)
         self.setFocusProxy(self.field)
@@ -142,21 +143,19 @@ class DatesDialog(DecisionDialog):
     """From which day the newcomer holds, and whether it has ceased to."""
 
     def __init__(self, context: Context, item: ReviewItem, parent: QWidget) -> None:
-        strings = review_strings()["dialogs"]["dates" if item.existing is not None else "dates_one"]
-        super().__init__(context, strings, parent)
-        self._is_pair = item.existing is not None
+        is_pair, strings = item.existing is not None, review_strings()["forms"]
+        super().__init__(context, review_strings()["dialogs"]["dates" if is_pair else "dates_one"], parent)
+        self._is_pair = is_pair
         first = _first_day(item, context.clock.now_ms())
-        self.begin = _day_field("New memory valid from", first)
-        self.has_end = QCheckBox("It is no longer true")
-        self.end = _day_field("Valid until", first + _DAY)
+        self.begin = _day_field(strings["valid_from"], first)
+        self.has_end = QCheckBox(strings["has_end"])
+        self.end = _day_field(strings["valid_until"], first + _DAY)
         self.end.setEnabled(False)
         self.has_end.toggled.connect(self.end.setEnabled)
         self.has_end.toggled.connect(lambda _: self._on_dates_changed())
         self.outcome = make_label("", "strong", wrap=True)
-        self.form_box.addLayout(
-            make_row(make_buddy_label("New memory valid from", self.begin), self.begin, None, gap=10)
-        )
-        self.form_box.addLayout(make_row(self.has_end, make_label("on"), self.end, None, gap=10))
+        self.form_box.addLayout(make_row(make_buddy_label(strings["valid_from"], self.begin), self.begin, None, gap=10))
+        self.form_box.addLayout(make_row(self.has_end, make_label(strings["end_label"]), self.end, None, gap=10))
         self.form_box.addWidget(self.outcome)
         for field in (self.begin, self.end):
             field.dateChanged.connect(lambda _: self._on_dates_changed())
@@ -164,14 +163,13 @@ class DatesDialog(DecisionDialog):
         self.begin.setFocus()
 
     def _on_dates_changed(self) -> None:
+        strings = review_strings()["forms"]
         begin, end = _format_day(self.begin.date()), _format_day(self.end.date())
-        until = f" until {end}" if self.has_end.isChecked() else " on"
-        newcomer = f"from {begin}{until}"
-        self.outcome.setText(
-            f"Existing memory: until {begin}. New memory: {newcomer}." if self._is_pair else f"It is true {newcomer}."
-        )
+        outcome = strings["outcome_pair" if self._is_pair else "outcome"]
+        form = outcome["between" if self.has_end.isChecked() else "since"]
+        self.outcome.setText(form.format(begin=begin, end=end))
         is_wrong = self.has_end.isChecked() and self.end.date() <= self.begin.date()
-        self.problem.setText("It cannot end before it begins." if is_wrong else "")
+        self.problem.setText(strings["problem"] if is_wrong else "")
         self.problem.setVisible(is_wrong)
         self.check_input()
 
@@ -191,11 +189,11 @@ class ConditionDialog(DecisionDialog):
         strings = review_strings()["dialogs"]["when" if item.existing is not None else "when_one"]
         super().__init__(context, strings, parent)
         self.field = QLineEdit()
-        self.field.setAccessibleName("The condition")
+        self.field.setAccessibleName(review_strings()["forms"]["condition"])
         self.field.setMaxLength(_LONGEST_CONDITION)
         self.field.setPlaceholderText(review_strings()["dialogs"]["when_hint"])
         self.field.textChanged.connect(self.check_input)
-        self.form_box.addWidget(make_buddy_label("Only", self.field))
+        self.form_box.addWidget(make_buddy_label(review_strings()["forms"]["only"], self.field))
         self.form_box.addWidget(self.field)
         self.check_input()
         self.field.setFocus()
@@ -251,7 +249,7 @@ def _day_field(name: str, day: date) -> QDateEdit:
     made.setAccessibleName(name)
     made.lineEdit().setObjectName("inner")
     made.lineEdit().setTextMargins(8, 0, 0, 0)
-    made.setToolTip("Arrow keys change the day, the month or the year")
+    made.setToolTip(review_strings()["forms"]["day_hint"])
     return made
 
 

@@ -177,7 +177,7 @@ class DecisionBar(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.setAccessibleName("What you can decide")
+        self.setAccessibleName(review_strings()["item"]["actions"])
         self._theme = theme
         self.buttons: dict[Action, KeyButton] = {}
         self._item: ReviewItem | None = None
@@ -268,7 +268,7 @@ class FollowsRow(QWidget):
         headline = one_line(one.headline, 80)
         if one.ids:
             link = make_button(headline, lambda: self.memories_asked.emit(one.ids), kind="link")
-            link.setAccessibleName(f"Show {headline}")
+            link.setAccessibleName(review_strings()["item"]["show"].format(name=headline))
             top: QWidget = link
         else:
             top = make_label(headline, "strong", wrap=True)
@@ -381,7 +381,7 @@ class ItemPanel(QWidget):
             palace: shows a memory in the palace.
         """
         super().__init__()
-        self.setAccessibleName("The item")
+        self.setAccessibleName(review_strings()["item"]["name"])
         self._theme, self._closer, self._palace = theme, closer, palace
         self.item: ReviewItem | None = None
         self._follows_any = self._is_low = False
@@ -450,7 +450,7 @@ class ItemPanel(QWidget):
             number: from 1.
             total: how many wait.
         """
-        self._place.setText(f"{number:,} of {total:,}")
+        self._place.setText(review_strings()["item"]["place"].format(number=number, total=total))
 
     def name_place(self, *, is_named: bool) -> None:
         """Say it here, or not, where the page says it already."""
@@ -597,14 +597,15 @@ class BatchPanel(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.setAccessibleName("Several items")
+        strings = review_strings()["batch"]
+        self.setAccessibleName(strings["name"])
         self._theme = theme
         self.buttons: dict[Action, KeyButton] = {}
         self._title = make_label("", "title")
         self._what = make_label("", "muted", wrap=True)
         self.list = QListWidget()
         self.list.setObjectName("framed")
-        self.list.setAccessibleName("Selection")
+        self.list.setAccessibleName(strings["list"])
         self.list.setSelectionMode(QListWidget.SelectionMode.NoSelection)
         self.list.setUniformItemSizes(True)
         self._actions = QWidget()
@@ -663,11 +664,12 @@ def summarize_rows(rows: Sequence[ReviewRow]) -> str:
     parts = [format_family_count(kind, count) for kind, count in what.most_common()]
     whence = Counter(_source_name(row) for row in rows)
     names = [name for name, _ in whence.most_common(3)]
-    more = f" and {len(whence) - 3:,} more" if len(whence) > 3 else ""
-    return f"{', '.join(parts)}. From {', '.join(names)}{more}."
+    form = str(review_strings()["batch"]["summary_more" if len(whence) > 3 else "summary"])
+    return form.format(items=", ".join(parts), sources=", ".join(names), count=len(whence) - 3)
 
 
 def _source_name(row: ReviewRow) -> str:
     if row.client:
         return one_line(row.client, 40)
-    return "you" if row.source.startswith("user") else source_name(row.source).lower()
+    you = str(review_strings()["batch"]["you"])
+    return you if row.source.startswith("user") else source_name(row.source).lower()

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from core.types.reviews import ClaimSeen, ReviewItem, ReviewRow, Side
 from core.types.values import PERSON_SOURCES, Action, Precision, Role, Source, Status, When
-from ui.strings import review_strings
-from ui.widgets.labels import SOURCE_WORDS, STATUS_WORDS, count_of, format_said_at, format_said_or_noted
+from ui.strings import format_count, review_strings
+from ui.widgets.labels import SOURCE_WORDS, STATUS_WORDS, format_said_at, format_said_or_noted
 from ui.widgets.plaintext import one_line
 
 ORDER = (
@@ -141,20 +141,15 @@ def describe_provenance(side: Side) -> str:
     """Where a memory comes from, in one line a person would say."""
     memory = side.memory
     client, origin = one_line(side.client or "", 40), one_line(side.origin, _NAME)
+    strings, quoted = review_strings()["origins"], f"“{origin}”" if origin else ""
+    names = {"speaker": one_line(side.speaker, _NAME) or strings["you"], "client": client}
     if client and memory.source is Source.USER_IMPLICIT:
-        return _join_with(f"You, according to {client}", f"“{origin}”" if origin else "", ", ")
+        return _join_with(strings["by"].format(**names), quoted, ", ")
     if memory.source in PERSON_SOURCES and memory.role is not Role.ASSISTANT:
-        author = "You, in a conversation" if memory.conversation_id else "You"
-        author += f" with {client}" if client and memory.conversation_id else f", told to {client}" if client else ""
-        return _join_with(author, f"“{origin}”" if origin else "", ", ")
-    way = {
-        Source.DOCUMENT: "Document",
-        Source.TOOL_OUTPUT: "A tool's output",
-        Source.INFERENCE: "An assistant's words",
-        Source.SYSTEM: "The system",
-    }.get(memory.source, SOURCE_WORDS[memory.source])
-    line = _join_with(way, origin, ": ")
-    return _join_with(line, f"added by {client}" if client else "", ", ")
+        form = ("talk_with" if client else "talk") if memory.conversation_id else ("told" if client else "alone")
+        return _join_with(strings[form].format(**names), quoted, ", ")
+    line = _join_with(strings["ways"].get(memory.source.value, SOURCE_WORDS[memory.source]), origin, ": ")
+    return _join_with(line, strings["added_by"].format(client=client) if client else "", ", ")
 
 
 def _join_with(line: str, more: str, link: str) -> str:
@@ -169,13 +164,14 @@ def describe_dates(side: Side) -> str:
 
 def describe_recalls(count: int) -> str:
     """`recalled once`, `recalled 31 times`, `never recalled`."""
-    return "never recalled" if not count else "recalled once" if count == 1 else f"recalled {count:,} times"
+    strings = review_strings()["recalls"]
+    return format_count(strings, count) if count else str(strings["none"])
 
 
 def describe_receiver(side: Side) -> str:
     """Whom it was given to; "" where that is not known."""
     names = [one_line(name, 30) for name in side.recalled_by]
-    return f"given to {', '.join(names)}" if names else ""
+    return str(review_strings()["receiver"]).format(names=", ".join(names)) if names else ""
 
 
 def describe_validity(side: Side) -> str:
@@ -183,11 +179,10 @@ def describe_validity(side: Side) -> str:
     begin, end = side.memory.valid_from, side.memory.valid_to
     if begin is None and end is None:
         return ""
-    parts = [
-        f"from {format_review_day(When(begin))}" if begin is not None else "",
-        f"until {format_review_day(When(end))}" if end else "",
-    ]
-    return f"true {' '.join(part for part in parts if part)}"
+    strings, first = review_strings()["validity"], "" if begin is None else format_review_day(When(begin))
+    if not end:
+        return str(strings["since"]).format(begin=first)
+    return str(strings["between" if first else "until"]).format(begin=first, end=format_review_day(When(end)))
 
 
 def format_review_day(when: When) -> str:
@@ -205,12 +200,13 @@ def describe_side_status(side: Side) -> str:
 
 def claim_note(claim: ClaimSeen) -> str:
     """How likely a claim is and who backs it: `92 % confidence · 2 sources · 1 against`."""
+    strings = review_strings()["claim"]
     parts = [
-        f"{round(100 * claim.confidence)} % confidence",
-        count_of(claim.sources, "source") if claim.sources else "",
+        strings["confidence"].format(percent=round(100 * claim.confidence)),
+        format_count(strings["sources"], claim.sources) if claim.sources else "",
     ]
     if claim.against:
-        parts.append(f"{claim.against:,} against")
+        parts.append(strings["against"].format(count=claim.against))
     if claim.state != "asserted":
         parts.append(review_strings()["claim_states"].get(claim.state, claim.state))
     return " · ".join(part for part in parts if part)

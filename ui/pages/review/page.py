@@ -24,12 +24,11 @@ from ui.pages.review.dialogs import CAME, make_decision_dialog
 from ui.pages.review.item_panel import BatchPanel, ItemPanel, acts_at_once
 from ui.pages.review.labels import ASKS
 from ui.pages.review.queue import ALL, ClosedDialog, QueuePanel, RulesDialog, family_kinds
-from ui.strings import review_strings
+from ui.strings import format_count, review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
 from ui.widgets.basics import UNBOUND, Stack, make_button, make_column, make_row, make_timer
-from ui.widgets.labels import count_of
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States, add_page_title
 
@@ -72,14 +71,15 @@ class DecisionRunner(QObject):
 
     def decide_items(self, ids: Sequence[str], decision: Decision) -> None:
         """Decide one item, or several alike as one step."""
+        strings = review_strings()["tasks"]
         wanted = tuple(ids)
         conflicts = self._context.bridge.engine.conflicts
         self._under_way += 1
         self.breath.start()
         if len(wanted) == 1:
-            task = make_write("Deciding", lambda: conflicts.resolve(wanted[0], decision, OWNER_ACTOR))
+            task = make_write(strings["decide"], lambda: conflicts.resolve(wanted[0], decision, OWNER_ACTOR))
         else:
-            task = make_write("Deciding", lambda: conflicts.resolve_many(wanted, decision, OWNER_ACTOR))
+            task = make_write(strings["decide"], lambda: conflicts.resolve_many(wanted, decision, OWNER_ACTOR))
         running = self._context.tasks.run(
             task.within(self)
             .success(lambda decided: self._on_decided(wanted, decision, decided))
@@ -111,22 +111,21 @@ def describe_decision(decision: Decision, decided: DecisionReply, asked: int) ->
     Args:
         asked: for how many items.
     """
+    strings = review_strings()["decided"]
     if decision.action is Action.SKIP:
-        outcome = "Postponed. It comes again at the end." if asked == 1 else f"{count_of(asked, 'item')} postponed."
+        outcome = format_count(strings["postponed"], asked)
     else:
-        outcome = f"{decided.label}: done." if decided.label else "Nothing had to be changed."
+        outcome = strings["done"].format(label=decided.label) if decided.label else strings["unchanged"]
     sentences = [outcome]
     if decided.asked:
-        strings = review_strings()["asked_on"]
-        sentences.append(strings["one" if len(decided.asked) == 1 else "many"].format(count=len(decided.asked)))
+        sentences.append(format_count(review_strings()["asked_on"], len(decided.asked)))
     if decided.closed:
-        sentences.append(f"{count_of(len(decided.closed), 'other item')} closed with it.")
+        sentences.append(format_count(strings["closed"], len(decided.closed)))
     if decided.refused:
         reasons = " ".join(dict.fromkeys(decided.refused.values()))
-        sentences.append(f"{count_of(len(decided.refused), 'item')} stayed: {reasons}")
+        sentences.append(format_count(strings["refused"], len(decided.refused), reasons=reasons))
     if decided.withheld:
-        strings = review_strings()["withheld"]
-        sentences.append(strings["one" if len(decided.withheld) == 1 else "many"].format(count=len(decided.withheld)))
+        sentences.append(format_count(review_strings()["withheld"], len(decided.withheld)))
     if decision.remember and decided.step_id is not None:
         sentences.append(review_strings()["repeated"])
     return " ".join(sentences)
@@ -162,12 +161,12 @@ class ReviewLinks(QObject):
             self.open_inspector(ids[0])
             return
         library = self._context.bridge.engine.library
-        task = make_query("Reading derived memories", lambda: library.read_rows(ids)).within(self, "follows")
+        task = make_query(review_strings()["tasks"]["follows"], lambda: library.read_rows(ids)).within(self, "follows")
         self._context.tasks.run(task.success(self._show_memory_menu))
 
     def _show_memory_menu(self, rows: Sequence[MemoryRow]) -> None:
         menu = QMenu(self._host)
-        menu.setAccessibleName("Derived memories")
+        menu.setAccessibleName(review_strings()["derived"])
         menu.aboutToHide.connect(menu.deleteLater)
         for one in rows:
             action = menu.addAction(one_line(one.head, 70).replace("&", "&&"))
@@ -213,7 +212,7 @@ class ReviewPanes(QWidget):
         self._bar.hide()
         self.item_panel = ItemPanel(theme, links.open_inspector, links.go_to_palace)
         self.item_panel.memories_asked.connect(links.show_memories)
-        self.desk_states = States(theme, self.item_panel, "Reading the item …")
+        self.desk_states = States(theme, self.item_panel, review_strings()["reading_item"])
         self._right.addWidget(self.desk_states)
         self.item_panel.build_layout()
         self.batch = BatchPanel(theme)
@@ -244,7 +243,8 @@ class ReviewPanes(QWidget):
         ids = [one.id for one in self.queue.rows]
         number = ids.index(current.id) + 1 if current is not None and current.id in ids else 1
         self.item_panel.show_place(number, total)
-        self.back.setText(f"\u2009{review_strings()['back']} · {number:,} of {total:,}")
+        place = review_strings()["item"]["place"].format(number=number, total=total)
+        self.back.setText(f"\u2009{review_strings()['back']} · {place}")
 
     def focus_queue_or(self, otherwise: QWidget) -> None:
         """Give the keyboard to the queue, or to another widget where it is hidden."""
@@ -441,7 +441,7 @@ class ReviewPage(Page):
         self.decider.done.connect(self._on_decided)
         self.decider.refused.connect(self._on_decision_refused)
         self.panes = ReviewPanes(context.theme)
-        self.states = States(context.theme, self.panes, "Reading the queue …")
+        self.states = States(context.theme, self.panes, review_strings()["reading"])
         make_column(self, self.states)
         self.panes.build_layout(ReviewLinks(context, self))
         self.queue, self.item_panel, self.batch = self.panes.queue, self.panes.item_panel, self.panes.batch
@@ -504,7 +504,9 @@ class ReviewPage(Page):
             self.states.show_loading()
         wanted = QueueRequest(kinds=family_kinds(self.queue.filters.current))
         conflicts = self.context.bridge.engine.conflicts
-        task = make_query("Reading the queue", lambda: conflicts.list_queue(wanted)).within(self, "queue")
+        task = make_query(review_strings()["tasks"]["queue"], lambda: conflicts.list_queue(wanted)).within(
+            self, "queue"
+        )
         self.context.tasks.run(task.success(self._show_queue).failure(self._show_failure))
 
     def _show_queue(self, queue: Queue) -> None:
@@ -537,10 +539,10 @@ class ReviewPage(Page):
     def _show_empty(self, queue: Queue) -> None:
         is_filtered = self.queue.filters.current != ALL and queue.total > 0
         strings = review_strings()["empty_filter" if is_filtered else "empty"]
-        actions = [("Show all", self._show_all)] if is_filtered else [(strings["act"], self._open_library)]
+        actions = [(strings["act"], self._show_all if is_filtered else self._open_library)]
         if queue.closed:
-            actions.append(("Recently closed", self.queue.closed_asked.emit))
-        actions.append(("Decisions that repeat", self.queue.rules_asked.emit))
+            actions.append((review_strings()["closed"]["recent"], self.queue.closed_asked.emit))
+        actions.append((review_strings()["rules"]["button"], self.queue.rules_asked.emit))
         icon = "filter" if is_filtered else "circle-check"
         state = EmptyState(self.context.theme, icon, strings["title"], strings["sentence"], *actions)
         self.states.show_empty(add_page_title(review_strings()["page"], state))
@@ -571,7 +573,7 @@ class ReviewPage(Page):
     def _read_item(self, shown: ReviewRow) -> None:
         self._decision_keys.item_id = shown.id
         conflicts = self.context.bridge.engine.conflicts
-        task = make_query("Reading the item", lambda: conflicts.read_item(shown.id)).within(self, "item")
+        task = make_query(review_strings()["tasks"]["item"], lambda: conflicts.read_item(shown.id)).within(self, "item")
         self.context.tasks.run(task.success(self._show_item).failure(self._fail_item))
 
     def _show_item(self, item: ReviewItem) -> None:
@@ -618,12 +620,4 @@ class ReviewPage(Page):
         self.reload()
 
 
-REVIEW = PageSpec(
-    "review",
-    "Review",
-    "arrow-up-down",
-    ReviewPage,
-    "conflicts desk contradictions proposals held back decide settle inbox queue",
-    on_request=True,
-    badge=WaitingKind.REVIEWS,
-)
+REVIEW = PageSpec("review", review_strings, "arrow-up-down", ReviewPage, on_request=True, badge=WaitingKind.REVIEWS)

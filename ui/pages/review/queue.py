@@ -19,7 +19,7 @@ from ui.context import Context
 from ui.lists.list_view import AfterRemoval, ListKeys, ListView
 from ui.lists.row_spec import LOW, MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState
 from ui.pages.review.labels import describe_action, list_families, row_note, source_name
-from ui.strings import review_strings
+from ui.strings import format_count, review_strings, window_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
 from ui.undo import offer_undo
@@ -34,11 +34,10 @@ from ui.widgets.basics import (
     make_row,
     make_scroll_area,
 )
-from ui.widgets.labels import count_of, date_of, format_ago
+from ui.widgets.labels import date_of, format_ago
 from ui.widgets.plaintext import one_line
 
 _ROW, _HEADING = 56, 34
-GROUPS: Mapping[str, str] = {"none": "None", "source": "Source", "client": "Client", "subject": "Subject"}
 
 Line = ReviewRow | Heading
 
@@ -48,14 +47,20 @@ def queue_lines(rows: Sequence[ReviewRow], group: str, today: int = 0) -> list[L
 
     Args:
         rows: from the engine, most harmful first.
-        group: a key of `GROUPS`.
+        group: `none`, `source`, `client` or `subject`.
         today: how many of the first rows are today's digest.
     """
+    strings = review_strings()["queue"]
     if group == "none":
         if not 0 < today < len(rows):
             return list(rows)
         later = len(rows) - today
-        return [Heading("Today", count=today), *rows[:today], Heading("After that", count=later), *rows[today:]]
+        return [
+            Heading(strings["today"], count=today),
+            *rows[:today],
+            Heading(strings["later"], count=later),
+            *rows[today:],
+        ]
     name = _NAMES[group]
     grouped: dict[str, list[ReviewRow]] = {}
     for item in rows:  # the order of the groups is that of their first, most harmful row
@@ -67,11 +72,11 @@ def queue_lines(rows: Sequence[ReviewRow], group: str, today: int = 0) -> list[L
 
 
 def _client_name(row: ReviewRow) -> str:
-    return one_line(row.client or "", 40) or "No client"
+    return one_line(row.client or "", 40) or review_strings()["queue"]["no_client"]
 
 
 def _subject_name(row: ReviewRow) -> str:
-    return one_line(row.subject, 40) or "No subject was read"
+    return one_line(row.subject, 40) or review_strings()["queue"]["no_subject"]
 
 
 _NAMES: Mapping[str, Callable[[ReviewRow], str]] = {
@@ -104,7 +109,7 @@ class QueueRows(RowSpec[ReviewRow]):
             return
         px, number, is_pressed = self.theme.px, self.theme.font("small"), line.chooses and state.is_hovered
         inner = rect.adjusted(px(spacing().m), 0, -px(spacing().m), -px(6))
-        figure = "Select all" if is_pressed else f"{line.count or 0:,}"
+        figure = window_strings()["buttons"]["select_all"] if is_pressed else f"{line.count or 0:,}"
         self.draw_text(painter, inner, figure, "accent" if is_pressed else "muted", number, RIGHT | LOW)
         width = QFontMetrics(number).horizontalAdvance(figure)
         self.draw_text(painter, inner.adjusted(0, 0, -width - 8, 0), line.title, "muted", self.theme.font("label"), LOW)
@@ -194,12 +199,12 @@ class ClosedDialog(QDialog):
         self.list = ListView(ClosedRows(context.theme), strings["title"])
         self.list.setObjectName("framed")
         self.list.setUniformItemSizes(True)
-        self.close_button = make_button("Close", self.accept, kind="primary")
+        self.close_button = make_button(window_strings()["buttons"]["close"], self.accept, kind="primary")
         layout = make_column(self, make_label(strings["title"], "title"), self._note, margins=24, gap=12)
         layout.addWidget(self.list, 1)
         layout.addLayout(make_row(None, self.close_button))
         conflicts = context.bridge.engine.conflicts
-        task = make_query("Reading what closed", lambda: conflicts.list_closed(DAYS)).within(self)
+        task = make_query(review_strings()["tasks"]["closed"], lambda: conflicts.list_closed(DAYS)).within(self)
         context.tasks.run(task.success(self._show_rows).failure(self._show_failure))
 
     @property
@@ -249,7 +254,7 @@ class RulesDialog(QDialog):
         self._note = make_label(strings["sentence"], "muted", wrap=True)
         inner = QWidget()
         self._lines: QVBoxLayout = make_column(inner, gap=8)
-        self.close_button = make_button("Close", self.accept, kind="primary")
+        self.close_button = make_button(window_strings()["buttons"]["close"], self.accept, kind="primary")
         layout = make_column(self, make_label(strings["title"], "title"), self._note, margins=24, gap=12)
         layout.addWidget(make_scroll_area(inner), 1)
         layout.addLayout(make_row(None, self.close_button))
@@ -262,7 +267,7 @@ class RulesDialog(QDialog):
 
     def _request_rules(self) -> None:
         conflicts = self._context.bridge.engine.conflicts
-        task = make_query("Reading the rules", conflicts.list_review_rules).within(self, "rules")
+        task = make_query(review_strings()["tasks"]["rules"], conflicts.list_review_rules).within(self, "rules")
         self._context.tasks.run(task.success(self._show_rules).failure(self._show_failure))
 
     def _show_rules(self, rules: Sequence[ReviewRule]) -> None:
@@ -271,10 +276,12 @@ class RulesDialog(QDialog):
         for rule in rules:
             texts = QWidget()
             title = make_label(rule_line(rule), wrap=True)
-            used = f"applied {count_of(rule.applied, 'time')}" if rule.applied else "not applied yet"
-            make_column(texts, title, make_label(f"Since {date_of(rule.created_at)}, {used}", "small"), gap=1)
+            strings = review_strings()["rules"]
+            used = format_count(strings["used"], rule.applied) if rule.applied else strings["unused"]
+            since = strings["since"].format(date=date_of(rule.created_at), used=used)
+            make_column(texts, title, make_label(since, "small"), gap=1)
             away = make_button(review_strings()["rules"]["forget"], partial(self._forget_rule, rule.id))
-            away.setAccessibleName(f"Forget the rule: {rule_line(rule)}")
+            away.setAccessibleName(review_strings()["rules"]["forget_name"].format(rule=rule_line(rule)))
             line = QWidget()
             make_row(texts, away, gap=12, parent=line).setStretch(0, 1)
             self._lines.addWidget(line)
@@ -287,7 +294,7 @@ class RulesDialog(QDialog):
 
     def _forget_rule(self, rule_id: str) -> None:
         conflicts = self._context.bridge.engine.conflicts
-        task = make_write("Forgetting a rule", lambda: conflicts.forget_rule(rule_id)).within(self)
+        task = make_write(review_strings()["tasks"]["forget_rule"], lambda: conflicts.forget_rule(rule_id)).within(self)
         self._context.tasks.run(
             task.success(lambda step: self._on_rule_forgotten(rule_id, step)).failure(self._show_failure)
         )
@@ -302,20 +309,9 @@ def rule_line(rule: ReviewRule) -> str:
     """A rule as a sentence: `Turn it down: held back, from Claude Code`."""
     whence = one_line(rule.client, 40) if rule.client else source_name(rule.source or "").lower()
     wording = describe_action(rule.action, rule.kind, is_pair=rule.kind in {"contradiction", "classification"})
-    return f"{wording.plain}: {_KINDS.get(rule.kind, rule.kind)}, from {whence or 'anywhere'}"
-
-
-_KINDS = {
-    "contradiction": "contradictions",
-    "classification": "pairs Loci is not sure of",
-    "quarantine": "what is held back",
-    "injection": "what reads like an instruction",
-    "proposal": "proposals",
-    "approval": "changes that need your word",
-    "stale": "what may be out of date",
-    "gap": "open questions",
-    "entity_merge": "names that may be the same",
-}
+    strings = review_strings()["rules"]
+    kind, source = strings["kinds"].get(rule.kind, rule.kind), whence or strings["anywhere"]
+    return str(strings["line"]).format(action=wording.plain, kind=kind, source=source)
 
 
 ALL = "all"
@@ -333,10 +329,10 @@ class QueueFilters(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Queue filter")
+        self.setAccessibleName(review_strings()["queue"]["filter"])
         self._flow = FlowLayout(self, gap=6)
         self._buttons: dict[str, QPushButton] = {}
-        self._titles = {ALL: "All", **{key: title for key, title, _ in list_families()}}
+        self._titles = {ALL: review_strings()["queue"]["all"], **{key: title for key, title, _ in list_families()}}
         for key, title in self._titles.items():
             button = make_button(title, kind="chip")
             button.setCheckable(True)
@@ -398,26 +394,30 @@ class QueuePanel(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
+        strings = review_strings()["queue"]
         self.setObjectName("queue")
-        self.setAccessibleName("The queue")
+        self.setAccessibleName(strings["name"])
         self._theme = theme
         self._queue = Queue((), 0, {})
         self._away: set[str] = set()
         self._count = make_label("", "muted")
         self.filters = QueueFilters()
         self.filters.chosen.connect(self.filtered)
-        self.group = MenuChip(theme, "Group", GROUPS, "none")
+        self.group = MenuChip(theme, strings["group"], strings["groups"], "none")
         self.group.chosen.connect(lambda _: self.refill_list())
-        self.list = ListView(QueueRows(theme), "Waiting for you", _KEYS, keep=AfterRemoval.AFTER, takes_many=True)
+        self.list = ListView(QueueRows(theme), strings["list"], _KEYS, keep=AfterRemoval.AFTER, takes_many=True)
         self._cap = make_label("", "small", wrap=True)
         self._closed = make_label("", "small", wrap=True)
-        self.see_why = make_button("See why", self.closed_asked.emit, kind="link")
+        self.see_why = make_button(review_strings()["closed"]["why"], self.closed_asked.emit, kind="link")
         self.see_rules = make_button(
-            "Rules", self.rules_asked.emit, kind="link", hint="Decisions that Loci repeats for you"
+            review_strings()["rules"]["link"],
+            self.rules_asked.emit,
+            kind="link",
+            hint=review_strings()["rules"]["hint"],
         )
         layout = make_column(self, gap=10)
         layout.setContentsMargins(12, 16, 12, 12)
-        header = make_row(make_label("Review", "title"), None, self._count)
+        header = make_row(make_label(review_strings()["page"], "title"), None, self._count)
         header.setContentsMargins(6, 0, 6, 0)
         layout.addLayout(header)
         chips = make_column(None, self.filters)
@@ -453,12 +453,11 @@ class QueuePanel(QFrame):
         self._away.clear()
         self.filters.show_counts(queue.counts)
         self.group.setVisible(len(queue.rows) > 1)
-        strings = review_strings()["closed"]["link"]
-        text = strings["one"] if queue.closed == 1 else strings["many"].format(count=f"{queue.closed:,}")
-        self._closed.setText(text)
+        strings = review_strings()["closed"]
+        self._closed.setText(format_count(strings["link"], queue.closed))
         self._closed.setVisible(queue.closed > 0)
-        self.see_why.setText("See why" if queue.closed else "Closed items")
-        self.see_why.setAccessibleName("See why they closed" if queue.closed else "Recently closed")
+        self.see_why.setText(strings["why"] if queue.closed else strings["all"])
+        self.see_why.setAccessibleName(strings["why_name"] if queue.closed else strings["recent"])
         self.refill_list(wanted)
 
     def refill_list(self, wanted: str = "") -> None:
@@ -482,7 +481,8 @@ class QueuePanel(QFrame):
         self.refill_list()
 
     def _show_counts(self, shown: int) -> None:
+        strings = review_strings()["queue"]
         total = self.open_count
-        self._count.setText(f"{total:,} open")
-        self._cap.setText(f"The {shown:,} most important of {total:,} are shown.")
+        self._count.setText(strings["open"].format(count=total))
+        self._cap.setText(strings["cap"].format(shown=shown, total=total))
         self._cap.setVisible(total > shown)

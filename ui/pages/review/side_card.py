@@ -22,7 +22,7 @@ from ui.pages.review.labels import (
     describe_side_status,
     describe_validity,
 )
-from ui.strings import review_strings
+from ui.strings import review_strings, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import clear_layout, make_button, make_column, make_hairline, make_label, make_row
 from ui.widgets.labels import describe_claim
@@ -49,25 +49,26 @@ class SideCard(QFrame):
             palace: shows a memory in the palace.
         """
         super().__init__()
+        strings = review_strings()["side"]
         self.setObjectName("card")
         self._theme, self._tone = theme, tone
         self._side: Side | None = None
         self._mark = KindMark(theme, size=12, colour=tone)
         self._heading = make_label("", "label")
-        self._heading.setAccessibleDescription("heading")
+        self._heading.setAccessibleDescription(review_strings()["side"]["heading"])
         self.trust = _make_pill()
         self.text = MarkedText(theme, "", tone)
         self.text.fitted.connect(self._name_fold)
-        self.fold = make_button("Show all", self._toggle_fold, kind="link")
+        self.fold = make_button(strings["all"], self._toggle_fold, kind="link")
         self.hidden = make_label(review_strings()["hidden"], "warning", wrap=True)
         self.origin = make_label("", "muted", wrap=True)
         self.when = make_label("", "muted", wrap=True)
         self._rule = make_hairline()
         self._claims = QWidget()
         self._claims_box = make_column(self._claims, gap=8)
-        self.closer = make_button("Details", lambda: self._emit_lead(closer), kind="link")
-        self.closer.setToolTip("Show this memory in the inspector")
-        self.palace = make_button("In the palace", lambda: self._emit_lead(palace), kind="link")
+        self.closer = make_button(strings["details"], lambda: self._emit_lead(closer), kind="link")
+        self.closer.setToolTip(strings["details_hint"])
+        self.palace = make_button(strings["palace"], lambda: self._emit_lead(palace), kind="link")
         self._build_layout()
 
     def _build_layout(self) -> None:
@@ -91,6 +92,7 @@ class SideCard(QFrame):
             heading: what it is here, such as `New memory`.
             names_given: whether to say whom it was given to; what follows may say it already.
         """
+        strings = review_strings()["side"]
         self._side = side
         memory = side.memory
         self._mark.show_kind(memory.kind)
@@ -101,7 +103,7 @@ class SideCard(QFrame):
         self.trust.setText(trusted)
         self.trust.setToolTip(review_strings()["trust_hint"])
         is_short = len(memory.text) <= SHORT
-        self.text.setAccessibleName(f"Text of “{heading}”")
+        self.text.setAccessibleName(strings["text"].format(heading=heading))
         self.text.show_text(memory.text, side.marks, "quote" if is_short else "body", 0 if is_short else FOLD)
         self.hidden.setVisible(has_marks(memory.text))
         self.origin.setText(describe_provenance(side))
@@ -113,8 +115,8 @@ class SideCard(QFrame):
         ]
         self.when.setText(" · ".join(part for part in parts if part))
         self._show_claims(memory.text, side.claims)
-        self.closer.setAccessibleName(f"Details: {heading}")
-        self.palace.setAccessibleName(f"Show in the palace: {heading}")
+        self.closer.setAccessibleName(strings["details_name"].format(heading=heading))
+        self.palace.setAccessibleName(strings["palace_name"].format(heading=heading))
         self.palace.setVisible(memory.status in STANDING)
         self._name_fold()
 
@@ -130,7 +132,7 @@ class SideCard(QFrame):
 
     def _name_fold(self) -> None:
         is_folded = self.text.is_folded
-        title = "Show all of it" if is_folded else "Show less"
+        title = review_strings()["side"]["all_of_it"] if is_folded else window_strings()["buttons"]["show_less"]
         self.fold.setText(title)
         self.fold.setAccessibleName(f"{title}: {self._heading.accessibleName()}")
         long = self._side is not None and len(self._side.memory.text) > SHORT

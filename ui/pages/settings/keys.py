@@ -17,6 +17,7 @@ from core.types.replies import Presence, StatusReport
 from ui.bridge import Task, make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.settings.rows import Line, SettingsSection
+from ui.strings import format_count, secret_strings, settings_strings, window_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, make_button, make_column, make_label, make_row
 from ui.widgets.labels import count_memories, size_of
@@ -71,23 +72,22 @@ class PassphraseDialog(SecretDialog):
     changed = Signal()
 
     def __init__(self, context: Context, parent: QWidget) -> None:
-        super().__init__(context, "Change the passphrase", parent)
+        strings = settings_strings()["passphrase"]
+        super().__init__(context, strings["title"], parent)
         theme = context.theme
-        self.old = SecretField(theme, "Passphrase or recovery code")
-        self.first = SecretField(theme, "New passphrase")
-        self.second = SecretField(theme, "Repeat the new passphrase")
+        self.old = SecretField(theme, strings["old_name"])
+        self.first = SecretField(theme, strings["new"])
+        self.second = SecretField(theme, strings["repeat_name"])
         self.meter = StrengthMeter(theme)
-        self.cancel = make_button("Cancel", self.reject)
-        self.act = make_button("Change the passphrase", self._submit_form, kind="primary")
-        layout = make_column(self, make_label("Change the passphrase", "title"), margins=24, gap=8)
-        layout.addWidget(
-            make_label("The recovery code stays as it is. Earlier backups keep the old one.", "muted", wrap=True)
-        )
+        self.cancel = make_button(window_strings()["buttons"]["cancel"], self.reject)
+        self.act = make_button(strings["title"], self._submit_form, kind="primary")
+        layout = make_column(self, make_label(strings["title"], "title"), margins=24, gap=8)
+        layout.addWidget(make_label(strings["hint"], "muted", wrap=True))
         layout.addSpacing(4)
         for words, field in (
-            ("Current passphrase or recovery code", self.old),
-            ("New passphrase", self.first),
-            ("Repeat it", self.second),
+            (strings["old"], self.old),
+            (strings["new"], self.first),
+            (strings["repeat"], self.second),
         ):
             layout.addWidget(make_label(words, "strong"))
             layout.addWidget(field)
@@ -110,12 +110,13 @@ class PassphraseDialog(SecretDialog):
     def _submit_form(self) -> None:
         if self.is_busy:
             return
+        strings = settings_strings()["passphrase"]
         if not self.old.text():
-            self.show_problem("Enter the current passphrase.", self.old)
+            self.show_problem(strings["no_old"], self.old)
         elif not self.first.text().strip():
-            self.show_problem("Choose a new passphrase.", self.first)
+            self.show_problem(strings["no_new"], self.first)
         elif self.first.text() != self.second.text():
-            self.show_problem("The two do not match. Type it again.", self.second)
+            self.show_problem(secret_strings()["differ"], self.second)
         else:
             self._change_passphrase()
 
@@ -128,13 +129,14 @@ class PassphraseDialog(SecretDialog):
         vault = self.context.bridge.engine.vault
         self._set_busy(is_busy=True)
         task = make_write(
-            "Changing the passphrase", lambda: vault.change_passphrase(secrets.pop(), secrets.pop())
+            settings_strings()["passphrase"]["task"], lambda: vault.change_passphrase(secrets.pop(), secrets.pop())
         ).within(self)
         self.context.tasks.run(task.success(self._on_passphrase_changed).failure(self._show_failure))
 
     def _set_busy(self, *, is_busy: bool) -> None:
         self.is_busy = is_busy
-        self.act.setText("Changing it …" if is_busy else "Change the passphrase")
+        strings = settings_strings()["passphrase"]
+        self.act.setText(strings["busy"] if is_busy else strings["title"])
         for part in (self.act, self.cancel, self.old, self.first, self.second):
             part.setEnabled(not is_busy)
 
@@ -154,19 +156,18 @@ class RecoveryDialog(SecretDialog):
     """Makes a new recovery code, shows it, and has it typed back; until then the old one holds."""
 
     def __init__(self, context: Context, parent: QWidget) -> None:
-        super().__init__(context, "A new recovery code", parent)
+        strings = settings_strings()["recovery"]
+        super().__init__(context, strings["title"], parent)
         self.code = ""
-        self.secret = SecretField(context.theme, "Passphrase or recovery code")
+        self.secret = SecretField(context.theme, strings["secret"])
         self.typed = QLineEdit()
-        self.typed.setAccessibleName("The new code")
+        self.typed.setAccessibleName(strings["code"])
         self.groups = QWidget()
         self._grid = QGridLayout(self.groups)
         self._stack = QStackedWidget()
         for step in (self._make_secret_step(), self._make_code_step(), self._make_check_step()):
             self._stack.addWidget(step)
-        layout = make_column(
-            self, make_label("A new recovery code", "title"), self._stack, self.trouble, margins=24, gap=10
-        )
+        layout = make_column(self, make_label(strings["title"], "title"), self._stack, self.trouble, margins=24, gap=10)
         layout.setStretch(1, 1)
         self.finished.connect(self._forget_code)
         context.bridge.state.connect(self._on_vault_state)
@@ -180,28 +181,25 @@ class RecoveryDialog(SecretDialog):
         return widget
 
     def _make_secret_step(self) -> QWidget:
-        self.cancel = make_button("Cancel", self.reject)
-        self.make = make_button("Make a new code", self._make_code, kind="primary")
-        sentence = (
-            "The old code stays valid until the new one is confirmed. Enter the passphrase or the old code to continue."
-        )
-        return self._make_step(sentence, self.secret, buttons=(self.cancel, self.make))
+        self.cancel = make_button(window_strings()["buttons"]["cancel"], self.reject)
+        strings = settings_strings()["recovery"]
+        self.make = make_button(strings["make"], self._make_code, kind="primary")
+        return self._make_step(strings["make_text"], self.secret, buttons=(self.cancel, self.make))
 
     def _make_code_step(self) -> QWidget:
-        self.copy = make_button("Copy", self._copy_code, theme=self.context.theme, icon="copy")
-        self.kept = make_button("I have saved it", self._show_check, kind="primary")
-        sentence = (
-            "It is shown only once. Write it down or save it in a password manager, then type it in to confirm. From "
-            "then on it is valid and the old one is not."
+        self.copy = make_button(
+            window_strings()["buttons"]["copy"], self._copy_code, theme=self.context.theme, icon="copy"
         )
-        self.leave = make_button("Cancel", self.reject)
-        return self._make_step(sentence, self.groups, buttons=(self.leave, self.copy, self.kept))
+        strings = settings_strings()["recovery"]
+        self.kept = make_button(secret_strings()["kept"], self._show_check, kind="primary")
+        self.leave = make_button(window_strings()["buttons"]["cancel"], self.reject)
+        return self._make_step(strings["code_text"], self.groups, buttons=(self.leave, self.copy, self.kept))
 
     def _make_check_step(self) -> QWidget:
-        self.again = make_button("Show it again", lambda: self._switch_step(1))
-        self.check = make_button("Check", self._check_code, kind="primary")
-        sentence = "Type or paste the new code. Spaces and hyphens do not matter."
-        return self._make_step(sentence, self.typed, buttons=(self.again, self.check))
+        strings = settings_strings()["recovery"]
+        self.again = make_button(strings["again"], lambda: self._switch_step(1))
+        self.check = make_button(strings["check"], self._check_code, kind="primary")
+        return self._make_step(strings["check_text"], self.typed, buttons=(self.again, self.check))
 
     @property
     def step(self) -> int:
@@ -218,7 +216,7 @@ class RecoveryDialog(SecretDialog):
     def done(self, result: int) -> None:
         """Closed; a code that was made and not checked opens nothing."""
         if self.code:
-            self.context.desk.show_message("The new code was discarded. The old one stays valid.")
+            self.context.desk.show_message(settings_strings()["recovery"]["discarded"])
         super().done(result)
 
     def _forget_code(self) -> None:
@@ -239,19 +237,21 @@ class RecoveryDialog(SecretDialog):
     def _make_code(self) -> None:
         if self.is_busy:
             return
+        strings = settings_strings()["recovery"]
         if not self.secret.text():
-            self.show_problem("Enter the passphrase or the old code.", self.secret)
+            self.show_problem(strings["no_secret"], self.secret)
             return
         secrets, vault = [self.secret.take_text()], self.context.bridge.engine.vault
         self._set_busy(is_busy=True)
-        task = make_write("Making a recovery code", lambda: vault.new_recovery_code(secrets.pop())).within(self)
+        task = make_write(strings["task"], lambda: vault.new_recovery_code(secrets.pop())).within(self)
         self.context.tasks.run(task.success(self._show_code).failure(self._show_failure))
 
     def _set_busy(self, *, is_busy: bool) -> None:
         self.is_busy = is_busy
         for part in (self.make, self.cancel, self.secret):
             part.setEnabled(not is_busy)
-        self.make.setText("Creating it …" if is_busy else "Make a new code")
+        strings = settings_strings()["recovery"]
+        self.make.setText(strings["busy"] if is_busy else strings["make"])
 
     def _show_failure(self, error: BaseException) -> None:
         self._set_busy(is_busy=False)
@@ -265,13 +265,13 @@ class RecoveryDialog(SecretDialog):
         for nr, group in enumerate(code.split("-")):
             words = make_label(group)
             words.setObjectName("code")
-            words.setAccessibleName(f"Group {nr + 1}: {' '.join(group)}")
+            words.setAccessibleName(secret_strings()["group"].format(number=nr + 1, letters=" ".join(group)))
             self._grid.addWidget(words, nr // _COLUMNS, nr % _COLUMNS)
         self._switch_step(1)
 
     def _copy_code(self) -> None:
         QGuiApplication.clipboard().setText(self.code)
-        self.copy.setText("Copied")
+        self.copy.setText(settings_strings()["recovery"]["copied"])
 
     def _show_check(self) -> None:
         self._switch_step(2)
@@ -281,7 +281,9 @@ class RecoveryDialog(SecretDialog):
             return
         codes, vault = [self.typed.text()], self.context.bridge.engine.vault
         self._set_checking(is_busy=True)
-        task = make_write("Activating the code", lambda: vault.confirm_recovery_code(codes.pop())).within(self)
+        task = make_write(
+            settings_strings()["recovery"]["checking"], lambda: vault.confirm_recovery_code(codes.pop())
+        ).within(self)
         self.context.tasks.run(task.success(self._on_code_checked).failure(self._show_check_failure))
 
     def _set_checking(self, *, is_busy: bool) -> None:
@@ -291,11 +293,12 @@ class RecoveryDialog(SecretDialog):
 
     def _on_code_checked(self, fits: bool) -> None:
         self._set_checking(is_busy=False)
+        strings = settings_strings()["recovery"]
         if not fits:
-            self.show_problem("That does not match the new code. Check it again.", self.typed)
+            self.show_problem(strings["wrong"], self.typed)
             return
         self._forget_code()
-        self.context.desk.show_message("The new recovery code is valid.")
+        self.context.desk.show_message(strings["done"])
         self.accept()
 
     def _show_check_failure(self, error: BaseException) -> None:
@@ -323,45 +326,18 @@ class VaultSection(SettingsSection):
     """The vault and its keys."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__("Vault and keys")
+        super().__init__(settings_strings()["vault"]["title"])
         self.context = context
         place = str(context.bridge.engine.home.path)
-        self.place = ActionLine(
-            context, "Location", "Everything Loci knows is in this folder, encrypted.", "folder path"
-        )
+        self.place = self._make_line("location", lambda: self._copy_path(place))
         self._path = Elided(_shorten_path(place), "mono", Qt.TextElideMode.ElideMiddle)
         self.place.texts.insertWidget(2, self._path)
-        self.place.add_button("Copy", lambda: self._copy_path(place), "Copy the folder's path")
-        self.state = ActionLine(context, "State", "Open.", "status")
-        self.passphrase = self._make_line(
-            "Passphrase",
-            "It opens the vault. Earlier backups keep the passphrase they were made with.",
-            "Change …",
-            self._change_passphrase,
-            "password secret",
-        )
-        self.recovery = self._make_line(
-            "Recovery code",
-            "It opens the vault when the passphrase is forgotten.",
-            "New code …",
-            self._new_code,
-            "secret lost",
-        )
-        self.keyring = ActionLine(context, "This computer's keyring", "", "password secret")
-        self.backup = self._make_line(
-            "Backup",
-            "Copies the whole vault, encrypted, and checks the copy by opening it.",
-            "Back up now",
-            self._back_up_vault,
-            "copy save",
-        )
-        self.verify = self._make_line(
-            "Integrity",
-            "Checks every page, every link, the audit chain and both indexes. Nothing is changed.",
-            "Verify now",
-            self._verify_vault,
-            "check damaged integrity",
-        )
+        self.state = self._make_line("state")
+        self.passphrase = self._make_line("passphrase", self._change_passphrase)
+        self.recovery = self._make_line("recovery", self._new_code)
+        self.keyring = self._make_line("keyring")
+        self.backup = self._make_line("backup", self._back_up_vault)
+        self.verify = self._make_line("integrity", self._verify_vault)
         for line in (
             self.place,
             self.state,
@@ -373,9 +349,14 @@ class VaultSection(SettingsSection):
         ):
             self.add_line(line)
 
-    def _make_line(self, title: str, description: str, action: str, run: Callable[[], None], words: str) -> ActionLine:
-        made = ActionLine(self.context, title, description, words)
-        made.add_button(action, run).setAccessibleName(f"{title}: {action.removesuffix(' …')}")
+    def _make_line(self, name: str, run: Callable[[], None] | None = None) -> ActionLine:
+        """A line by its words, with a button that runs something."""
+        strings = settings_strings()["vault"][name]
+        made = ActionLine(self.context, strings["title"], strings["text"], strings["words"])
+        if run is not None:
+            button = made.add_button(strings["act"], run, strings.get("hint", ""))
+            if "hint" not in strings:
+                button.setAccessibleName(f"{strings['title']}: {strings['act'].removesuffix(' …')}")
         return made
 
     # ---- what there is
@@ -383,26 +364,27 @@ class VaultSection(SettingsSection):
     def reload(self) -> None:
         """Ask how the vault is and what opens it."""
         vault = self.context.bridge.engine.vault
-        self._run_query(make_query("Reading the vault", vault.read_status).success(self._show_status), "status")
-        self._run_query(make_query("Reading the keys", vault.read_presence).success(self._show_presence), "presence")
+        strings = settings_strings()["vault"]
+        self._run_query(make_query(strings["reading"], vault.read_status).success(self._show_status), "status")
+        self._run_query(
+            make_query(strings["reading_keys"], vault.read_presence).success(self._show_presence), "presence"
+        )
 
     def _run_query(self, task: Task[Any], key: str) -> None:
         self.context.tasks.run(task.within(self, key).failure(lambda _: None))  # the page itself tells what is wrong
 
     def _show_status(self, report: StatusReport) -> None:
         values = report.values
-        total = count_memories(values["memories"]["total"])
-        self.state.description.setText(f"Open, with {total} in {_format_count(len(values['spaces']), 'space')}.")
+        total, strings = count_memories(values["memories"]["total"]), settings_strings()["vault"]["state"]
+        self.state.description.setText(format_count(strings["open"], len(values["spaces"]), memories=total))
         warnings = values["warnings"]
         self.state.show_note(" ".join(warnings), "warning" if warnings else "small")
 
     def _show_presence(self, presence: Presence) -> None:
-        used = "It opens the vault too." if presence.in_keyring else "It does not open this vault."
-        self.keyring.description.setText(f"{used} This is chosen when a vault is created.")
+        strings = settings_strings()["vault"]
+        self.keyring.description.setText(strings["keyring"]["used" if presence.in_keyring else "unused"])
         if not presence.has_passphrase:
-            self.passphrase.description.setText(
-                "No passphrase is set: the recovery code or the keyring opens the vault."
-            )
+            self.passphrase.description.setText(strings["passphrase"]["none"])
         if presence.sentence:
             self.state.show_note(presence.sentence, "warning")
 
@@ -410,7 +392,7 @@ class VaultSection(SettingsSection):
 
     def _copy_path(self, place: str) -> None:
         QGuiApplication.clipboard().setText(place)
-        self.context.desk.show_message("The folder's path is on the clipboard.")
+        self.context.desk.show_message(settings_strings()["vault"]["location"]["copied"])
 
     def _change_passphrase(self) -> None:
         dialog = PassphraseDialog(self.context, self)
@@ -418,7 +400,7 @@ class VaultSection(SettingsSection):
         dialog.open()
 
     def _on_passphrase_changed(self) -> None:
-        self.passphrase.show_note("The passphrase was changed.", "success")
+        self.passphrase.show_note(settings_strings()["vault"]["passphrase"]["changed"], "success")
         self.reload()
 
     def _new_code(self) -> None:
@@ -426,8 +408,9 @@ class VaultSection(SettingsSection):
 
     def _back_up_vault(self) -> None:
         vault = self.context.bridge.engine.vault
-        self._set_busy(self.backup, "Backing up …")
-        task = make_query("Backing up", vault.backup).within(self, "backup")
+        strings = settings_strings()["vault"]["backup"]
+        self._set_busy(self.backup, strings["busy"])
+        task = make_query(strings["task"], vault.backup).within(self, "backup")
         self.context.tasks.run(
             task.success(self._on_backed_up).failure(lambda error: self._show_failure(self.backup, error))
         )
@@ -435,12 +418,16 @@ class VaultSection(SettingsSection):
     def _on_backed_up(self, made: Mapping[str, Any]) -> None:
         self._set_idle(self.backup)
         name = Path(str(made["path"])).name
-        self.backup.show_note(f"Saved and checked: {name}, {size_of(int(made['bytes']))}.", "success")
+        self.backup.show_note(
+            settings_strings()["vault"]["backup"]["saved"].format(name=name, size=size_of(int(made["bytes"]))),
+            "success",
+        )
 
     def _verify_vault(self) -> None:
         vault = self.context.bridge.engine.vault
-        self._set_busy(self.verify, "Looking …")
-        task = make_query("Checking the vault", vault.verify).within(self, "verify")
+        strings = settings_strings()["vault"]["integrity"]
+        self._set_busy(self.verify, strings["busy"])
+        task = make_query(strings["task"], vault.verify).within(self, "verify")
         self.context.tasks.run(
             task.success(self._on_vault_verified).failure(lambda error: self._show_failure(self.verify, error))
         )
@@ -472,7 +459,3 @@ def _shorten_path(place: str) -> str:
     """A path with the person's own folder as `~`."""
     own = str(Path.home())
     return f"~{place.removeprefix(own)}" if place.startswith(own + "/") else place
-
-
-def _format_count(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -129,7 +129,7 @@ class StoredModelLine(ActionLine):
 
     def _forget_vectors(self, name: str) -> None:
         spaces = self._context.bridge.engine.embedding_models
-        task = make_write("Deleting old vectors", lambda: spaces.forget_vectors(name)).within(self)
+        task = make_write(section_strings()["tasks"]["deleting"], lambda: spaces.forget_vectors(name)).within(self)
         self._context.tasks.run(task.success(self._on_forgotten))
 
     def _on_forgotten(self, state: Embedding) -> None:
@@ -210,16 +210,22 @@ class MeaningSection(SettingsSection):
         """Ask which model is in use, and how far a change is."""
         engine = self.context.bridge.engine
         self._run_query(
-            make_query("Reading the embedding model", engine.embedding_models.read_state).success(self._show_state),
+            make_query(section_strings()["tasks"]["reading"], engine.embedding_models.read_state).success(
+                self._show_state
+            ),
             "state",
         )
-        self._run_query(make_query("Reading the jobs", engine.jobs.read_state).success(self._show_jobs), "jobs")
+        self._run_query(
+            make_query(section_strings()["tasks"]["reading_jobs"], engine.jobs.read_state).success(self._show_jobs),
+            "jobs",
+        )
 
     def request_models(self) -> None:
         """Ask what the model server has."""
         spaces = self.context.bridge.engine.embedding_models
         self._run_query(
-            make_query("Checking the model server", spaces.list_models).success(self._show_models), "offers"
+            make_query(section_strings()["tasks"]["checking_server"], spaces.list_models).success(self._show_models),
+            "offers",
         )
 
     def _run_query(self, task: Task[Any], key: str) -> None:
@@ -297,7 +303,7 @@ class MeaningSection(SettingsSection):
         self.models.blockSignals(True)  # noqa: FBT003 - Qt's signature
         self.models.clear()
         for name in names:
-            title = _shorten_model(name) if name else describe_model(name).removeprefix("the ").capitalize()
+            title = _shorten_model(name) if name else section_strings()["built_in_title"]
             self.models.addItem(title, name)
         self.models.setCurrentIndex(max(0, self.models.findData(chosen)))
         self.models.blockSignals(False)  # noqa: FBT003 - Qt's signature
@@ -319,7 +325,9 @@ class MeaningSection(SettingsSection):
         spaces, name = self.context.bridge.engine.embedding_models, str(self.models.currentData())
         self.measure.setEnabled(False)
         self.other.show_note(section_strings()["other"]["measuring"])
-        task = make_query("Trying a model", lambda: spaces.estimate_change(name)).within(self, "cost")
+        task = make_query(section_strings()["tasks"]["trying"], lambda: spaces.estimate_change(name)).within(
+            self, "cost"
+        )
         self.context.tasks.run(task.success(self._on_cost_measured).failure(self._show_refusal))
 
     def _on_cost_measured(self, cost: ChangeCost) -> None:
@@ -339,7 +347,7 @@ class MeaningSection(SettingsSection):
             return
         spaces, name = self.context.bridge.engine.embedding_models, self._cost.wish
         self.begin.setEnabled(False)
-        task = make_write("Changing the embedding model", lambda: spaces.begin_change(name)).within(self)
+        task = make_write(section_strings()["tasks"]["changing"], lambda: spaces.begin_change(name)).within(self)
         self.context.tasks.run(task.success(self._on_change_begun).failure(self._show_refusal))
 
     def _on_change_begun(self, state: Embedding) -> None:
@@ -359,7 +367,7 @@ class MeaningSection(SettingsSection):
 
     def _stop_change(self) -> None:
         spaces = self.context.bridge.engine.embedding_models
-        task = make_write("Stopping the change of the model", spaces.cancel_change).within(self)
+        task = make_write(section_strings()["tasks"]["stopping"], spaces.cancel_change).within(self)
         self.context.tasks.run(task.success(self._on_change_stopped))
 
     def _on_change_stopped(self, state: Embedding) -> None:
@@ -368,7 +376,7 @@ class MeaningSection(SettingsSection):
 
     def _toggle_pause(self) -> None:
         jobs, wanted = self.context.bridge.engine.jobs, not self._is_paused
-        task = make_write("Pausing background work", lambda: jobs.set_paused(wanted)).within(self)
+        task = make_write(section_strings()["tasks"]["pausing"], lambda: jobs.set_paused(wanted)).within(self)
         self.context.tasks.run(task.success(self._show_jobs))
 
 

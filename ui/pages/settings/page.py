@@ -24,6 +24,7 @@ from ui.context import Context, Page, PageSpec
 from ui.pages.settings.keys import ActionLine, VaultSection
 from ui.pages.settings.meaning import MeaningSection
 from ui.pages.settings.rows import OptionLine, SettingsSection, describe_value
+from ui.strings import format_count, settings_strings, undo_strings, window_strings
 from ui.theme.theme import Theme
 from ui.undo import undo_step
 from ui.widgets.basics import (
@@ -36,7 +37,6 @@ from ui.widgets.basics import (
     make_scroll_area,
     make_timer,
 )
-from ui.widgets.labels import count_of
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 
@@ -53,20 +53,21 @@ class ResetDialog(QDialog):
     def __init__(self, context: Context, changed: Sequence[OptionRow], parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Reset all settings")
-        self.setAccessibleName("Reset all settings")
+        strings = settings_strings()["reset"]
+        self.setWindowTitle(strings["title"])
+        self.setAccessibleName(strings["title"])
         self.setFixedWidth(context.theme.px(440))
-        layout = make_column(self, make_label("Reset all settings", "title"), margins=24, gap=12)
-        self.cancel = make_button("Cancel", self.reject)
-        self.act = make_button(f"Reset {count_of(len(changed), 'setting')}", self._on_agree_clicked, kind="primary")
+        layout = make_column(self, make_label(strings["title"], "title"), margins=24, gap=12)
+        self.cancel = make_button(window_strings()["buttons"]["cancel"], self.reject)
+        self.act = make_button(format_count(strings["act"], len(changed)), self._on_agree_clicked, kind="primary")
         if changed:
-            layout.addWidget(make_label("These return to their defaults. You can undo this.", "muted", wrap=True))
+            layout.addWidget(make_label(strings["hint"], "muted", wrap=True))
         else:
-            layout.addWidget(make_label("All settings already have their defaults.", "muted", wrap=True))
+            layout.addWidget(make_label(strings["nothing"], "muted", wrap=True))
             self.act.hide()
         for one in changed:
             was, will = describe_value(one, one.value), describe_value(one, one.default)
-            layout.addWidget(make_label(f"{one.title}: {was} → {will}", wrap=True))
+            layout.addWidget(make_label(strings["change"].format(title=one.title, was=was, will=will), wrap=True))
         layout.addSpacing(4)
         layout.addLayout(make_row(None, self.cancel, self.act))
 
@@ -110,7 +111,7 @@ class SettingsReset(QObject):
             self._show_done(before, None)
             return
         settings = self.context.bridge.engine.settings
-        task = make_write("Resetting the settings", settings.reset_all).within(self)
+        task = make_write(settings_strings()["reset"]["task"], settings.reset_all).within(self)
         self.context.tasks.run(task.success(lambda reset: self._on_options_reset(before, reset)))
 
     def _on_options_reset(self, before: WindowOptions, reset: OptionsReset) -> None:
@@ -119,7 +120,8 @@ class SettingsReset(QObject):
 
     def _show_done(self, before: WindowOptions, step_id: str | None) -> None:
         context = self.context
-        context.desk.show_message("All settings were reset.", "Undo", lambda: undo_reset(context, before, step_id))
+        done, undo = settings_strings()["reset"]["done"], undo_strings()["undo"]
+        context.desk.show_message(done, undo, lambda: undo_reset(context, before, step_id))
 
 
 def undo_reset(context: Context, before: WindowOptions, step_id: str | None) -> None:
@@ -140,24 +142,28 @@ class LicensedPart:
     """Something that comes from elsewhere.
 
     Attributes:
-        title: what it is.
-        description: by whom, under which licence.
+        name: of its words in `settings.json`.
         path: of its licence in `resources`.
     """
 
-    title: str
-    description: str
+    name: str
     path: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """What it is."""
+        return str(settings_strings()["loci"]["parts"][self.name]["title"])
+
+    @property
+    def description(self) -> str:
+        """By whom, under which licence."""
+        return str(settings_strings()["loci"]["parts"][self.name]["text"])
 
 
 PARTS: Sequence[LicensedPart] = (
-    LicensedPart("Typeface", "Inter, by the Inter Project Authors: SIL Open Font License 1.1.", ("fonts", "LICENSE")),
-    LicensedPart("Icons", "Lucide, by its contributors: ISC; some by Cole Bemis: MIT.", ("icons", "LICENSE")),
-    LicensedPart(
-        "Language model",
-        "all-MiniLM-L6-v2, by sentence-transformers: Apache License 2.0. It runs on this computer.",
-        ("model", "minilm", "LICENSE"),
-    ),
+    LicensedPart("typeface", ("fonts", "LICENSE")),
+    LicensedPart("icons", ("icons", "LICENSE")),
+    LicensedPart("model", ("model", "minilm", "LICENSE")),
 )
 
 
@@ -167,7 +173,7 @@ class LicenceDialog(QDialog):
     def __init__(self, theme: Theme, part: LicensedPart, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        title = f"Licence: {part.title.lower()}"
+        title = settings_strings()["loci"]["licence"].format(title=part.title.lower())
         self.setWindowTitle(title)
         self.setAccessibleName(title)
         self.resize(theme.px(620), theme.px(480))
@@ -176,25 +182,24 @@ class LicenceDialog(QDialog):
         self.text.setAccessibleName(title)
         self.text.setPlainText(files("resources").joinpath(*part.path).read_text(encoding="utf-8"))
         layout = make_column(self, make_label(title, "title"), self.text, margins=24, gap=12)
-        layout.addLayout(make_row(None, make_button("Close", self.accept, kind="primary")))
+        layout.addLayout(make_row(None, make_button(window_strings()["buttons"]["close"], self.accept, kind="primary")))
 
 
 class AboutSection(SettingsSection):
     """What Loci is."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__("About")
+        strings = settings_strings()["loci"]
+        super().__init__(strings["title"])
         self.context = context
+        self.add_line(ActionLine(context, strings["version"].format(version=_load_loci_version()), strings["free"]))
         self.add_line(
-            ActionLine(context, f"Loci {_load_loci_version()}", "Free software: GNU General Public License 3 or later.")
-        )
-        self.add_line(
-            ActionLine(context, "Network", "Loci uses no network. Nothing leaves this computer.", "online private")
+            ActionLine(context, strings["network"]["title"], strings["network"]["text"], strings["network"]["words"])
         )
         for part in PARTS:
-            line = ActionLine(context, part.title, part.description, "licence license font")
-            shown = line.add_button("Read the licence", self._make_opener(part))
-            shown.setAccessibleName(f"Read the licence: {part.title}")
+            line = ActionLine(context, part.title, part.description, strings["licence_words"])
+            shown = line.add_button(strings["read_licence"], self._make_opener(part))
+            shown.setAccessibleName(strings["read_licence_of"].format(title=part.title))
             self.add_line(line)
 
     def _make_opener(self, part: LicensedPart) -> Callable[[], None]:
@@ -230,22 +235,23 @@ class SettingsPage(Page):
         self.about = AboutSection(context)
         self.search = QLineEdit()
         self.search.setObjectName("search")
-        self.search.setPlaceholderText("Search settings")
-        self.search.setAccessibleName("Search settings")
+        strings = settings_strings()["page"]
+        self.search.setPlaceholderText(strings["search"])
+        self.search.setAccessibleName(strings["search"])
         self.search.setClearButtonEnabled(True)
         self._glass = self.search.addAction(QIcon(), QLineEdit.ActionPosition.LeadingPosition)
         self.resetting = SettingsReset(context, self, lambda: [line.row for line in self.lines.values()])
         self.resetting.options_read.connect(self._show_rows)
-        self.reset_all = make_button("Reset all …", self.resetting.ask_reset)
+        self.reset_all = make_button(strings["reset_all"], self.resetting.ask_reset)
         self.groups = QListWidget()
         self.groups.setObjectName("groups")
-        self.groups.setAccessibleName("Groups of settings")
+        self.groups.setAccessibleName(strings["groups"])
         self.groups.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._inner = ScrolledColumn()
         self._column = make_column(self._inner, gap=24)
         self._column.setContentsMargins(0, 0, 8, 24)
         self.area = make_scroll_area(self._inner)
-        self.states = States(context.theme, self.area, "Reading the settings …")
+        self.states = States(context.theme, self.area, strings["reading"])
         self._refresh = make_timer(self, self.reload, _REFRESH_MS)
         self._slices = QTimer(self)  # with no interval: a turn of the event loop each
         self._slices.timeout.connect(self._build_next_group)
@@ -257,7 +263,7 @@ class SettingsPage(Page):
     def _build_layout(self) -> None:
         layout = make_column(self, gap=12)
         layout.setContentsMargins(24, 16, 16, 0)
-        header = make_row(make_label("Settings", "title"), None, self.reset_all, gap=10)
+        header = make_row(make_label(settings_strings()["rail"]["title"], "title"), None, self.reset_all, gap=10)
         header.setContentsMargins(0, 0, 8, 0)
         layout.addLayout(header)
         self._side = QWidget()
@@ -362,7 +368,7 @@ class SettingsPage(Page):
         if not self._is_read:
             self.states.show_loading()
         settings = self.context.bridge.engine.settings
-        task = make_query("Reading the settings", settings.read_rows).within(self, "rows")
+        task = make_query(settings_strings()["page"]["reading_task"], settings.read_rows).within(self, "rows")
         self.context.tasks.run(task.success(self._on_rows_read).failure(lambda error: _show_read_failure(self, error)))
 
     def _on_rows_read(self, rows: Sequence[OptionRow]) -> None:
@@ -434,12 +440,19 @@ class SettingsPage(Page):
             found += count
         if not self._is_read:
             return
+        strings = settings_strings()["page"]
         if found:
             self.states.show_content()
         else:
-            sentence = f"Nothing here has “{one_line(typed, 40)}” in it."
+            sentence = strings["no_match"].format(typed=one_line(typed, 40))
             self.states.show_empty(
-                EmptyState(self.context.theme, "search", "No such setting", sentence, ("Show all", self.search.clear))
+                EmptyState(
+                    self.context.theme,
+                    "search",
+                    strings["no_match_title"],
+                    sentence,
+                    (strings["show_all"], self.search.clear),
+                )
             )
 
     def _scroll_to(self, item: QListWidgetItem) -> None:
@@ -462,7 +475,9 @@ class SettingsPage(Page):
             self._set_window_option(name, value)
             return
         settings = self.context.bridge.engine.settings
-        task = make_write("Changing a setting", lambda: settings.set_option(name, value)).within(self, f"set {name}")
+        task = make_write(settings_strings()["option"]["changing"], lambda: settings.set_option(name, value)).within(
+            self, f"set {name}"
+        )
         self.context.tasks.run(
             task.success(lambda row: self._show_rows((row,))).failure(
                 lambda error: _show_refusal(self.lines[name], error)
@@ -483,7 +498,9 @@ class SettingsPage(Page):
             self._set_window_option(name, self.lines[name].row.default)
             return
         settings = self.context.bridge.engine.settings
-        task = make_write("Resetting a setting", lambda: settings.reset_options(name)).within(self, f"set {name}")
+        task = make_write(settings_strings()["option"]["resetting"], lambda: settings.reset_options(name)).within(
+            self, f"set {name}"
+        )
         self.context.tasks.run(
             task.success(self._show_rows).failure(lambda error: _show_refusal(self.lines[name], error))
         )
@@ -503,11 +520,4 @@ def _show_refusal(line: OptionLine, error: BaseException) -> None:
         line.show_refusal(problem.sentence)
 
 
-SETTINGS = PageSpec(
-    "settings",
-    "Settings",
-    "settings-2",
-    SettingsPage,
-    "options preferences theme keys passphrase backup",
-    inspects=False,
-)
+SETTINGS = PageSpec("settings", settings_strings, "settings-2", SettingsPage, inspects=False)

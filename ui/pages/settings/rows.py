@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.types.replies import OptionRow
+from ui.strings import settings_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
 from ui.widgets.basics import (
@@ -222,8 +223,9 @@ class NumberControl(Control):
         self._spin.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._spin.setObjectName("stepped")  # its own buttons go; with `NoButtons` a styled field shows no text
         super().__init__(row, self._spin)
-        self._line.insertWidget(0, self._make_stepper(theme, "minus", "Less", self._spin.stepDown))
-        self._line.addWidget(self._make_stepper(theme, "plus", "More", self._spin.stepUp))
+        strings = settings_strings()["option"]
+        self._line.insertWidget(0, self._make_stepper(theme, "minus", strings["less"], self._spin.stepDown))
+        self._line.addWidget(self._make_stepper(theme, "plus", strings["more"], self._spin.stepUp))
         self._shown: object = None
         self._pause = make_timer(self, self.submit_pending, _PAUSE_MS)
         self._spin.valueChanged.connect(self._on_value_changed)
@@ -299,12 +301,13 @@ def make_control(theme: Theme, row: OptionRow) -> Control:
 
 def describe_value(row: OptionRow, value: object) -> str:
     """A value of an option in words: `90 days`, `on`, `As the system`."""
+    strings = settings_strings()["option"]
     if isinstance(value, bool):
-        return "on" if value else "off"
+        return str(strings["on" if value else "off"])
     known: Mapping[str, str] = row.choices
     if str(value) in known:
         return known[str(value)]
-    shown = f"{value:,}" if isinstance(value, int | float) else str(value) or "nothing"
+    shown = f"{value:,}" if isinstance(value, int | float) else str(value) or strings["nothing"]
     return f"{shown} {row.unit}".strip()
 
 
@@ -398,8 +401,9 @@ class OptionLine(Line):
         self.side_column.addWidget(self.control, 0, Qt.AlignmentFlag.AlignRight)
         self._notes = QWidget()
         self._flow = FlowLayout(self._notes, gap=4)
-        self.reset_button = make_button("Reset", self._emit_reset, kind="link")
-        self.reset_button.setAccessibleName(f"Reset {option.title}")
+        strings = settings_strings()["option"]
+        self.reset_button = make_button(strings["reset"], self._emit_reset, kind="link")
+        self.reset_button.setAccessibleName(strings["reset_one"].format(title=option.title))
         self._parts = [make_label(note, "small") for note in self._notes_of(option)]
         for part in self._parts:
             self._flow.addWidget(part)
@@ -427,7 +431,9 @@ class OptionLine(Line):
         self.row = option
         self.control.show_value(option.value)
         self.reset_button.setVisible(option.is_changed)
-        self.reset_button.setToolTip(f"Back to {describe_value(option, option.default)}")
+        self.reset_button.setToolTip(
+            settings_strings()["option"]["back"].format(value=describe_value(option, option.default))
+        )
         self.show_note("")
 
     @property
@@ -437,11 +443,13 @@ class OptionLine(Line):
 
     @staticmethod
     def _notes_of(option: OptionRow) -> list[str]:
-        notes = [f"Default{':' if option.choices else ''} {describe_value(option, option.default)}"]
+        strings = settings_strings()["option"]
+        default = strings["default_choice" if option.choices else "default"]
+        notes = [default.format(value=describe_value(option, option.default))]
         if not option.choices and option.least is not None and option.most is not None:
-            notes.append(f"· {option.least:,} to {option.most:,}")
+            notes.append(strings["range"].format(least=option.least, most=option.most))
         if option.needs_restart:
-            notes.append("· takes effect at the next start")
+            notes.append(strings["restart"])
         return notes
 
     def show_refusal(self, sentence: str) -> None:

@@ -19,11 +19,11 @@ from ui.context import Context
 from ui.lists.list_view import AfterRemoval, ListView
 from ui.lists.row_spec import InertRow, RowSpec, RowState, wrap_text
 from ui.pages.timeline.labels import describe_gap, describe_speaker, memory_time_ms
-from ui.strings import timeline_strings
+from ui.strings import format_count, timeline_strings, window_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
 from ui.widgets.basics import Elided, FieldIcon, make_button, make_column, make_row
-from ui.widgets.labels import count_memories, count_of, date_of, format_said_or_noted, name_space
+from ui.widgets.labels import count_memories, date_of, format_said_or_noted, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 
@@ -65,14 +65,16 @@ def event_day(event: TopicEvent) -> str:
 
 def event_notes(event: TopicEvent) -> tuple[str, ...]:
     """What is in small letters below an event."""
-    notes = []
+    strings, notes = timeline_strings()["event"], list[str]()
     if event.about is not None:
-        verb = "instead of" if event.transition is Transition.CORRECTION else "as was said"
-        notes.append(f"{verb} ({date_of(memory_time_ms(event.about))}): {one_line(event.about.head, 160)}")
+        form = strings["instead" if event.transition is Transition.CORRECTION else "repeats"]
+        date, text = date_of(memory_time_ms(event.about)), one_line(event.about.head, 160)
+        notes.append(form.format(date=date, text=text))
     if event.until is not None:
-        notes.append(f"valid until {date_of(event.until)}")
+        notes.append(strings["until"].format(date=date_of(event.until)))
     if event.wordings:
-        notes.append(f"before: {'; '.join(one_line(old.head, 160) for old in event.wordings)}")
+        texts = "; ".join(one_line(old.head, 160) for old in event.wordings)
+        notes.append(strings["before"].format(text=texts))
     return tuple(notes)
 
 
@@ -86,11 +88,11 @@ def _describe_gap(event: TopicEvent) -> str:
 
 
 def _describe_foot(event: TopicEvent) -> str:
-    parts = [describe_speaker(event.row), name_space(event.row.space, 40)]
+    strings, parts = timeline_strings()["event"], [describe_speaker(event.row), name_space(event.row.space, 40)]
     if event.versions > 1:
-        parts.append(f"version {event.version} of {event.versions}")
+        parts.append(strings["version"].format(number=event.version, count=event.versions))
     if event.until is not None:
-        parts.append(f"valid until {date_of(event.until)}")
+        parts.append(strings["until"].format(date=date_of(event.until)))
     return " · ".join(parts)
 
 
@@ -135,14 +137,12 @@ class EventRows(RowSpec[TopicEvent]):
 
     def _aside_lines(self, event: TopicEvent) -> list[tuple[str, str, bool]]:
         """Lines below the text: a word before, words, and whether they no longer hold."""
-        lines = []
-        if event.about is not None and event.transition is Transition.CORRECTION:
-            lines.append(
-                ("instead of", f"{one_line(event.about.head)}  ({date_of(memory_time_ms(event.about))})", True)
-            )
-        elif event.about is not None:
-            lines.append(("confirms", f"{one_line(event.about.head)}  ({date_of(memory_time_ms(event.about))})", False))
-        before = "earlier wording" if len(event.wordings) == 1 else "made of"
+        strings, lines = timeline_strings()["asides"], list[tuple[str, str, bool]]()
+        if event.about is not None:
+            is_corrected = event.transition is Transition.CORRECTION
+            about = f"{one_line(event.about.head)}  ({date_of(memory_time_ms(event.about))})"
+            lines.append((strings["instead" if is_corrected else "confirms"], about, is_corrected))
+        before = strings["wording" if len(event.wordings) == 1 else "wordings"]
         lines += [(before, one_line(old.head), True) for old in event.wordings]
         return lines
 
@@ -261,16 +261,12 @@ def draw_sign(painter: QPainter, theme: Theme, transition: Transition, at: QPoin
 
 def event_list(theme: Theme) -> ListView:
     """The line of a topic."""
-    return ListView(EventRows(theme), "Topic timeline", keep=AfterRemoval.TOP)
+    return ListView(EventRows(theme), timeline_strings()["topic"]["list"], keep=AfterRemoval.TOP)
 
 
 _OFFERED = 4
 _MOST = 2_000
-_COUNTED = {
-    Transition.ADDITION: ("addition", "additions"),
-    Transition.REINFORCEMENT: ("confirmation", "confirmations"),
-    Transition.CORRECTION: ("correction", "corrections"),
-}
+_COUNTED = (Transition.ADDITION, Transition.REINFORCEMENT, Transition.CORRECTION)
 
 
 class EvolutionTab(QWidget):
@@ -287,6 +283,7 @@ class EvolutionTab(QWidget):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
+        strings = timeline_strings()["topic"]
         self.context = context
         self.line: Evolution | None = None
         self.is_settled = True
@@ -294,12 +291,12 @@ class EvolutionTab(QWidget):
         self.field = QLineEdit()
         self.field.setObjectName("search")
         self.field.setMaxLength(_MOST)
-        self.field.setPlaceholderText("A topic: a name, a thing, a habit …")
-        self.field.setAccessibleName("Topic")
-        self.field.setAccessibleDescription("Press Enter to see how this topic changed over time")
+        self.field.setPlaceholderText(strings["hint"])
+        self.field.setAccessibleName(strings["field"])
+        self.field.setAccessibleDescription(strings["description"])
         FieldIcon(context.theme, self.field, "search")
         self.field.returnPressed.connect(self._show_typed)
-        self.show_button = make_button("Show", self._show_typed, kind="primary")
+        self.show_button = make_button(window_strings()["buttons"]["show"], self._show_typed, kind="primary")
         self._summary = Elided("", "small")
         self.list = event_list(context.theme)
         card = QFrame()
@@ -308,7 +305,7 @@ class EvolutionTab(QWidget):
         inner.setContentsMargins(1, 10, 1, 10)
         content = QWidget()
         make_column(content, self._summary, gap=8).addWidget(card, 1)
-        self.states = States(context.theme, content, "Searching for the topic …")
+        self.states = States(context.theme, content, strings["searching"])
         header = make_row(self.field, self.show_button, gap=8)
         header.setStretch(0, 1)
         layout = make_column(self, gap=12)
@@ -329,7 +326,11 @@ class EvolutionTab(QWidget):
         self.field.setFocus()
         if self.line is None and not self._offered:
             palace = self.context.bridge.engine.palace
-            task = make_query("Reading the rooms", palace.read_plan).within(self, "rooms").failure(lambda _: None)
+            task = (
+                make_query(timeline_strings()["tasks"]["rooms"], palace.read_plan)
+                .within(self, "rooms")
+                .failure(lambda _: None)
+            )
             self.context.tasks.run(task.success(self._on_rooms_read))
 
     def show_topic(self, topic: str) -> None:
@@ -360,7 +361,7 @@ class EvolutionTab(QWidget):
         timeline = self.context.bridge.engine.timeline
         self.is_settled = False
         self.context.tasks.run(
-            make_query("Searching for a topic", lambda: timeline.trace_evolution(topic))
+            make_query(timeline_strings()["tasks"]["topic"], lambda: timeline.trace_evolution(topic))
             .within(self, "line")
             .success(self._on_line_read)
             .failure(self._show_failure)
@@ -408,9 +409,9 @@ class EvolutionTab(QWidget):
 
 
 def _summarize_evolution(line: Evolution) -> str:
-    counts = Counter(event.transition for event in line.events)
+    strings, counts = timeline_strings()["topic"], Counter(event.transition for event in line.events)
     parts = [count_memories(len(line.events))]
-    parts += [count_of(counts[one], *words) for one, words in _COUNTED.items() if counts[one]]
+    parts += [format_count(strings["counts"][one.value], counts[one]) for one in _COUNTED if counts[one]]
     if line.left_out:
-        parts.append(f"{line.left_out:,} less similar")
+        parts.append(strings["left_out"].format(count=line.left_out))
     return " · ".join(parts)

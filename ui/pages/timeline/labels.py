@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from core.types.values import Kind, Precision
 from core.types.views import Density, MemoryRow
+from ui.strings import format_count, timeline_strings
 from ui.widgets.labels import KIND_PLURALS, KIND_WORDS, ROLE_WORDS, count_memories, date_of, format_said_at, to_local
 from ui.widgets.plaintext import one_line
 
@@ -31,7 +32,9 @@ def period_name(grain: str, start: int) -> str:
         return str(at.year)
     if grain == "month":
         return f"{at:%B} {at.year}"
-    return f"week of {date_of(start)}" if grain == "week" else f"{at:%a} {date_of(start)}"
+    if grain == "week":
+        return str(timeline_strings()["week"]).format(date=date_of(start))
+    return f"{at:%a} {date_of(start)}"
 
 
 def range_name(grain: str, first: int, last: int, end: int) -> str:
@@ -66,24 +69,21 @@ def describe_gap(gap_ms: int) -> str:
     Args:
         gap_ms: milliseconds, 0 or more.
     """
+    strings = timeline_strings()["gaps"]
     if gap_ms < _MINUTE:
-        return "at the same time"
+        return str(strings["none"])
+    if gap_ms < _HOUR:
+        return format_count(strings["minutes"], gap_ms // _MINUTE)
     if gap_ms < _DAY:
-        return _format_later(gap_ms // _HOUR, "hour") if gap_ms >= _HOUR else _format_later(gap_ms // _MINUTE, "minute")
+        return format_count(strings["hours"], gap_ms // _HOUR)
     days = gap_ms / _DAY
     if days < _WEEKS_FROM:
-        return "a day later" if int(days) == 1 else _format_later(int(days), "day")
+        return format_count(strings["days"], int(days))
     if days < _MONTHS_FROM:
-        return _format_later(round(days / 7), "week")
+        return format_count(strings["weeks"], round(days / 7))
     if days < _YEARS_FROM:
-        return _format_later(round(days / _MONTH_DAYS), "month")
-    return _format_later(round(days / _YEAR_DAYS), "year")
-
-
-def _format_later(number: int, one: str) -> str:
-    if number == 1:
-        return f"{'an' if one == 'hour' else 'a'} {one} later"
-    return f"{number:,} {one}s later"
+        return format_count(strings["months"], round(days / _MONTH_DAYS))
+    return format_count(strings["years"], round(days / _YEAR_DAYS))
 
 
 def count_words(density: Density, places: Sequence[int]) -> str:
@@ -96,7 +96,7 @@ def count_words(density: Density, places: Sequence[int]) -> str:
         if count
     ]
     if not total:
-        return "nothing"
+        return str(timeline_strings()["nothing"])
     return count_memories(total) if len(parts) < 2 else f"{count_memories(total)}: {', '.join(parts)}"
 
 

@@ -19,7 +19,7 @@ from ui.pages.timeline.density_plot import DensityPlot
 from ui.pages.timeline.labels import kinds_of, range_name
 from ui.pages.timeline.period_details import PeriodDetails
 from ui.pages.timeline.strip import Strip, do_columns_fit
-from ui.strings import timeline_strings
+from ui.strings import timeline_strings, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
     Elided,
@@ -78,6 +78,7 @@ class OverTime(QWidget):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
+        strings = timeline_strings()["strip"]
         self.context = context
         self.grain = "month"
         self._filter = TimeFilter()
@@ -87,7 +88,7 @@ class OverTime(QWidget):
         theme = context.theme
         self.strip, self.below = Strip(theme), PeriodDetails(context)
         grains = [(grain, timeline_strings()["grains"][grain]["title"]) for grain in GRAINS]
-        self.grains = Segments(grains, self.grain, "Column width")
+        self.grains = Segments(grains, self.grain, strings["grains"])
         self.grains.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         words = timeline_strings()["moves"]
         self.farther = make_tool_button(theme, "zoom-out", words["farther"]["hint"], partial(self.zoom_by, -1))
@@ -102,7 +103,7 @@ class OverTime(QWidget):
         self._busiest = QWidget()
         self._busy_flow = FlowLayout(self._busiest, gap=6)
         self._content = QWidget()
-        self.states = States(theme, self._content, "Counting memories by date …")
+        self.states = States(theme, self._content, strings["counting"])
         self._build_layout()
         _name_keys(self)
         self.grains.chosen.connect(self.use_grain)
@@ -159,7 +160,9 @@ class OverTime(QWidget):
         timeline, wanted = self.context.bridge.engine.timeline, self._filter
         self._is_counting = True
         self.context.tasks.run(
-            make_query("Counting memories by date", lambda: timeline.count_by_period(grain, first, last, wanted, top))
+            make_query(
+                timeline_strings()["tasks"]["count"], lambda: timeline.count_by_period(grain, first, last, wanted, top)
+            )
             .within(self, "count")
             .success(then)
             .failure(self._show_failure)
@@ -223,7 +226,8 @@ class OverTime(QWidget):
     def _make_empty_state(self) -> EmptyState:
         is_narrowed = bool(self._filter.kinds or self._filter.spaces)
         strings = timeline_strings()["empty"]["filter" if is_narrowed else "vault"]
-        actions = () if is_narrowed else (("Import …", partial(self.context.desk.import_paths.emit, [])),)
+        act = (window_strings()["buttons"]["import"], partial(self.context.desk.import_paths.emit, []))
+        actions = () if is_narrowed else (act,)
         return EmptyState(self.context.theme, "calendar", strings["title"], strings["sentence"], *actions)
 
     def _show_failure(self, error: BaseException) -> None:
@@ -292,7 +296,9 @@ class OverTime(QWidget):
         self.plot.show_density()
         self._show_hint()
         if self._wanted is None:
-            self.below.show_time("Everything", (life.earliest, life.latest + 1), self._filter)
+            self.below.show_time(
+                timeline_strings()["moves"]["everything"]["title"], (life.earliest, life.latest + 1), self._filter
+            )
         else:
             name = range_name(strip.density.grain, first, starts[places[-1]], end)
             self.below.show_time(name, (first, end), self._filter)
@@ -300,7 +306,7 @@ class OverTime(QWidget):
     def _show_busiest(self, life: Density) -> None:
         clear_layout(self._busy_flow)
         if sum(count > 0 for count in life.totals) > _BUSIEST:
-            word = make_label("Busiest", "small")
+            word = make_label(timeline_strings()["strip"]["busiest"], "small")
             word.setMinimumHeight(self.context.theme.px(26))  # in the middle of the chips beside it
             self._busy_flow.addWidget(word)
             for place in life.busiest:

@@ -12,6 +12,7 @@ from ui.bridge import make_query
 from ui.context import Context, Page, PageSpec
 from ui.pages.timeline.evolution import EvolutionTab
 from ui.pages.timeline.over_time import OverTime
+from ui.strings import timeline_strings
 from ui.widgets.basics import (
     FlowLayout,
     MenuChip,
@@ -30,7 +31,7 @@ from ui.widgets.plaintext import one_line
 ORIGIN = "timeline"
 ASK = "ask:"
 """Begins a target that names the topic of the line; the topic follows."""
-_TABS = (("time", "Over time"), ("topic", "A topic"))
+_TABS = ("time", "topic")
 _STATE = "timeline.tab"
 _REFRESH_MS = 400
 _ALL = ""
@@ -41,17 +42,16 @@ class TimelinePage(Page):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
+        strings = timeline_strings()["page"]
         self._is_shown = False
         stored = context.prefs.read_text(_STATE, "time")
-        self.tab = stored if stored in dict(_TABS) else "time"
-        self.segments = Segments(_TABS, self.tab, "Timeline view")
+        self.tab = stored if stored in _TABS else "time"
+        self.segments = Segments([(tab, strings["tab_names"][tab]) for tab in _TABS], self.tab, strings["tabs"])
         self.time, self.topic = OverTime(context), EvolutionTab(context)
-        kinds = {_ALL: "All"} | {kind.value: KIND_PLURALS[kind] for kind in Kind}
-        self.kinds = MenuChip(context.theme, "Kind", kinds, _ALL)
-        self.spaces = MenuChip(context.theme, "Space", {_ALL: "All"}, _ALL)
-        self.over = make_button(
-            "Include outdated", kind="chip", hint="Also show superseded, merged and archived memories"
-        )
+        kinds = {_ALL: strings["all"]} | {kind.value: KIND_PLURALS[kind] for kind in Kind}
+        self.kinds = MenuChip(context.theme, strings["kind"], kinds, _ALL)
+        self.spaces = MenuChip(context.theme, strings["space"], {_ALL: strings["all"]}, _ALL)
+        self.over = make_button(strings["outdated"], kind="chip", hint=strings["outdated_hint"])
         self.over.setCheckable(True)
         self._stack = Stack()
         for tab in (self.time, self.topic):
@@ -69,7 +69,7 @@ class TimelinePage(Page):
     def _build_layout(self) -> None:
         layout = make_column(self, gap=10)
         layout.setContentsMargins(24, 16, 24, 16)
-        header = make_row(make_label("Timeline", "title"), None, gap=10)
+        header = make_row(make_label(timeline_strings()["page"]["title"], "title"), None, gap=10)
         header.addStrut(self.context.theme.px(self.context.theme.tokens.sizes.control))
         layout.addLayout(header)
         flow = FlowLayout(gap=6)
@@ -89,7 +89,7 @@ class TimelinePage(Page):
         """
         self._is_shown = True
         tab = "topic" if target.startswith(ASK) else target
-        if tab in dict(_TABS) and tab != self.tab:
+        if tab in _TABS and tab != self.tab:
             self.segments.show_choice(tab)
             self.show_tab(tab)
         elif self.is_stale:
@@ -136,7 +136,7 @@ class TimelinePage(Page):
                 self.topic.activate()
 
     def _show_tab(self) -> None:
-        self._stack.setCurrentIndex([tab for tab, _ in _TABS].index(self.tab))
+        self._stack.setCurrentIndex(_TABS.index(self.tab))
         for widget in (self.kinds, self.spaces, self.over):
             widget.setVisible(self.tab == "time")
 
@@ -147,11 +147,17 @@ class TimelinePage(Page):
             return
         self.time.reload()
         library = self.context.bridge.engine.library
-        task = make_query("Counting memories", library.count_facets).within(self, "facets").failure(lambda _: None)
+        task = (
+            make_query(timeline_strings()["tasks"]["facets"], library.count_facets)
+            .within(self, "facets")
+            .failure(lambda _: None)
+        )
         self.context.tasks.run(task.success(self._on_facets_read))
 
     def _on_facets_read(self, facets: Facets) -> None:
-        spaces = {_ALL: "All"} | {name: one_line(name, 40) for name in sorted(facets.spaces, key=str.casefold)}
+        spaces = {_ALL: timeline_strings()["page"]["all"]} | {
+            name: one_line(name, 40) for name in sorted(facets.spaces, key=str.casefold)
+        }
         if self.spaces.current not in spaces:
             self.spaces.set_choices(spaces, _ALL)
             self._apply_filter()
@@ -180,7 +186,5 @@ class TimelinePage(Page):
                 self.topic.select_memory(memory_id)
 
 
-TIMELINE = PageSpec(
-    "timeline", "Timeline", "calendar", TimelinePage, "time travel history when days months topic evolution changed"
-)
+TIMELINE = PageSpec("timeline", timeline_strings, "calendar", TimelinePage)
 """How the page is registered."""

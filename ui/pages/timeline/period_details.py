@@ -72,7 +72,7 @@ class MomentFeed(QObject):
             return
         self.is_settled = self._shown.lines.has_more = False
         self._context.tasks.run(
-            make_query("Reading the timeline", lambda: fetch(after))
+            make_query(timeline_strings()["tasks"]["period"], lambda: fetch(after))
             .within(self, "page")
             .success(then)
             .failure(self._on_read_failed)
@@ -177,7 +177,7 @@ class MomentRows(RowSpec[MemoryRow]):
 
 def moment_list(theme: Theme) -> ListView:
     """The list below the strip."""
-    return ListView(MomentRows(theme), "Memories of the period", keep=AfterRemoval.TOP)
+    return ListView(MomentRows(theme), timeline_strings()["period"]["list"], keep=AfterRemoval.TOP)
 
 
 _PAUSE_MS = 90  # a drag passes many periods
@@ -197,12 +197,13 @@ class PeriodDetails(QFrame):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
+        strings = timeline_strings()["period"]
         self.setObjectName("card")
         self._context = context
         self.axis = SAID
         self._filter, self._ends = TimeFilter(), (0, 0)
         axes = [(axis, wording["title"]) for axis, wording in timeline_strings()["axes"].items()]
-        self.axes = Segments(axes, SAID, "Filter for the selected period")
+        self.axes = Segments(axes, SAID, strings["axes"])
         self.axes.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._name, self._count, self._sentence = (
             make_label("", "section"),
@@ -211,7 +212,7 @@ class PeriodDetails(QFrame):
         )
         self.list = moment_list(context.theme)
         self.feed = MomentFeed(context, self.list)
-        self.states = States(context.theme, self.list, "Reading the timeline …")
+        self.states = States(context.theme, self.list, strings["reading"])
         self._pause = make_timer(self, self.reload, _PAUSE_MS)
         self._build_layout()
         self.axes.chosen.connect(self.use_axis)

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from core.types.values import Kind
 from core.types.views import Density
 from ui.pages.timeline.labels import count_words, kinds_of, range_name
+from ui.strings import timeline_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import accept_own_key
 from ui.widgets.labels import to_local
@@ -172,7 +173,7 @@ LEFT, TOP = 34, 18
 """Room for the scale on the left and the months above, pixels at 100 % text."""
 _LEAST_BAR = 2.0
 _BUSY, _FULL_FROM = 0.95, 3
-_WEEKDAYS = ((0, "Mon"), (2, "Wed"), (4, "Fri"))
+_WEEKDAYS = ((0, "monday"), (2, "wednesday"), (4, "friday"))
 _RIGHT_MIDDLE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -239,9 +240,10 @@ class TimelinePicture:
             painter.drawRoundedRect(square, side * 0.22, side * 0.22)
         painter.setFont(theme.font("caption"))
         painter.setPen(theme.colour("muted"))
-        for row, name in _WEEKDAYS:
+        names = timeline_strings()["strip"]["weekdays"]
+        for row, day in _WEEKDAYS:
             top = grid.area.top() + row * grid.cell_height
-            painter.drawText(QRectF(0, top, theme.px(LEFT) - 6, grid.cell_height), _RIGHT_MIDDLE, name)
+            painter.drawText(QRectF(0, top, theme.px(LEFT) - 6, grid.cell_height), _RIGHT_MIDDLE, names[day])
 
     def _paint_bars(self, painter: QPainter) -> None:
         """A bar a period, in the colours of the kinds, each kind's share of its height."""
@@ -385,7 +387,7 @@ class Strip(QWidget):
         self.setMouseTracking(True)
         self.setMinimumWidth(200)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setAccessibleName("Memories over time")
+        self.setAccessibleName(timeline_strings()["density"]["name"])
         theme.changed.connect(self._restyle_strip)
 
     # ---- what is shown
@@ -467,8 +469,9 @@ class Strip(QWidget):
 
     def _describe_chosen(self) -> None:
         """Say to those who do not see it what is chosen."""
-        said = self.describe_periods(self.places) or "nothing yet"
-        self.setAccessibleDescription(said if self.chosen is not None else f"everything, {said}")
+        strings = timeline_strings()["strip"]
+        said = self.describe_periods(self.places) or strings["nothing"]
+        self.setAccessibleDescription(said if self.chosen is not None else strings["everything"].format(periods=said))
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
 
     # ---- geometry

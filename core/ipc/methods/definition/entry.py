@@ -14,6 +14,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -30,7 +31,7 @@ from core.ipc.protocol.contract import Registry
 from core.ipc.protocol.messages import BadMessage, check_text
 from core.ipc.protocol.sessions import OWNER_SESSION, Session
 from core.types.requests import PLAIN, Extras, StoreRequest
-from core.types.values import GLOBAL_SPACE, Actor, Grant, Kind, Source
+from core.types.values import GLOBAL_SPACE, Action, Actor, Grant, Intent, Kind, Source, Status
 
 SHARED = "x-shared"
 """The key under which the name of a shared definition stands, until `packaging/make_protocol.py` draws it out."""
@@ -60,6 +61,22 @@ class Shared:
         if self.about:
             schema["description"] = self.about
         return {SHARED: self.name, "schema": schema}
+
+
+@dataclass(frozen=True, slots=True)
+class MemberOf:
+    """A parameter that is a member of its type, an enumeration: the values are told in the enumeration's order.
+
+    Attributes:
+        without: members that it may not be.
+    """
+
+    without: tuple[StrEnum, ...] = ()
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Tell the values, without the name that the enumeration has in the code."""
+        values = handler.resolve_ref_schema(handler(core))["enum"]
+        return {"enum": [value for value in values if value not in self.without], "type": "string"}
 
 
 def unpublished_field(default: Any, **rules: Any) -> Any:
@@ -158,10 +175,11 @@ NoChannelName = Annotated[
 NoChannelUser = Annotated[
     str, Field(min_length=1, max_length=161), Shared("no_channel_user", "Refused (E4001), as `channel` is.")
 ]
-KindName = Annotated[Literal["episode", "fact", "rule", "procedure", "digest"], Shared("kind")]
-NewKindName = Annotated[Literal["episode", "fact", "rule", "procedure"], Shared("new_kind")]
-SourceName = Annotated[
-    Literal["user_explicit", "system", "tool_output", "user_implicit", "document", "inference"],
+KindParam = Annotated[Kind, MemberOf(), Shared("kind")]
+NewKindParam = Annotated[Kind, MemberOf(without=(Kind.DIGEST,)), Shared("new_kind")]
+SourceParam = Annotated[
+    Source,
+    MemberOf(),
     Shared(
         "source",
         "By what way it came. `tool_output` is what a tool told the client itself; "
@@ -169,15 +187,12 @@ SourceName = Annotated[
         "the grant speak_for_user.",
     ),
 ]
-StatusName = Annotated[
-    Literal["active", "superseded", "disputed", "quarantined", "consolidated", "archived", "deleted"], Shared("status")
-]
-ClientStatusName = Annotated[
-    Literal["active", "superseded", "disputed", "quarantined", "consolidated", "archived"], Shared("client_status")
-]
+StatusParam = Annotated[Status, MemberOf(), Shared("status")]
+ClientStatusParam = Annotated[Status, MemberOf(without=(Status.DELETED,)), Shared("client_status")]
 ModeName = Annotated[Literal["hybrid", "semantic", "keyword"], Shared("mode")]
-IntentName = Annotated[
-    Literal["lookup", "exploratory", "comparative", "temporal", "procedural", "causal"],
+IntentParam = Annotated[
+    Intent,
+    MemberOf(),
     Shared("intent", "What kind of answer is asked for."),
 ]
 DayText = Annotated[
@@ -273,8 +288,9 @@ ConflictId = Annotated[
         "A conflict's id, or eight characters or more of its beginning or its end, where only one has them.",
     ),
 ]
-ActionName = Annotated[
-    Literal["supersede", "reject", "keep_both", "keep_both_dated", "merge", "scope_split", "dispute_both", "skip"],
+ActionParam = Annotated[
+    Action,
+    MemberOf(),
     Shared("action", "supersede takes the newcomer (accepts it, where it is alone), reject keeps what stands."),
 ]
 
@@ -344,21 +360,16 @@ class NameParams(Params):
 class ExtrasParams(ChannelParams):
     """What a client may bring along with a call about one memory."""
 
-    memory_type: KindName | None = Field(None, description="The memory must be of this kind.")
+    memory_type: KindParam | None = Field(None, description="The memory must be of this kind.")
     request_id: RequestId | None = None
 
     def make_extras(self) -> Extras:
         """What the call brings along."""
-        return Extras(kind_of(self.memory_type), self.request_id)
+        return Extras(self.memory_type, self.request_id)
 
 
 class MemoryParams(ExtrasParams, IdParams):
     """A client's call about one memory."""
-
-
-def kind_of(name: str | None) -> Kind | None:
-    """A kind by its name."""
-    return None if name is None else Kind(name)
 
 
 def absolute_path(text: str, field: str) -> Path:

@@ -116,3 +116,17 @@ def test_which_of_two_that_stand_is_rather_what_holds(
     earlier: str, later: str, *, is_of_kind: bool, updates: bool
 ) -> None:
     assert may_update(earlier, later, is_of_kind=is_of_kind) is updates
+
+
+def test_values_of_things_that_share_no_word_end_nothing() -> None:
+    six_hours = "The brass band has me down for six hours a week."
+    assert judged(six_hours, "Hall hire is 25 an evening, split four ways.", 0.78, 0.04) is Succession.OPEN
+
+
+def test_two_things_of_one_person_are_two() -> None:
+    phone, rent = "Ilse's phone number is 0474 555 201.", "Ilse's rent went up to 950."
+    assert judged(phone, rent, 0.4, 0.04) is Succession.OPEN
+    assert judged(phone, "Ilse moved to Antwerp in the week of 2 March 2026.", 0.3, 0.02) is Succession.OPEN
+    assert not may_update(phone, rent, is_of_kind=True)
+    assert judged("Ilse's rent is 900 a month.", rent, 0.78, 0.04) is Succession.REPLACES
+    assert may_update("Ilse's rent is 900 a month.", rent, is_of_kind=True)

@@ -30,6 +30,17 @@ def test_question_names_property_and_both_values(existing: str, incoming: str, q
     assert format_question("contradiction", find_worded_topic(existing, incoming)) == question
 
 
+def test_what_somebody_else_says_is_not_of_you() -> None:
+    tea = find_worded_topic("I take tea with milk.", "I take tea with lemon.", "Tove")
+    assert format_question("contradiction", tea) == "Which of these is true?"
+    rent = find_worded_topic("My rent is 690 a month.", "My rent is 610 a month.", "Tove")
+    assert format_question("contradiction", rent) == "Rent: 690 or 610?"
+    topic = ItemTopic("user", "lives_in", "Graz", "Bremen")
+    assert format_question("contradiction", topic.said_by("Tove")) == "Where does Tove live: Graz or Bremen?"
+    assert topic.said_by("") == topic
+    assert ItemTopic("Jon", "lives_in").said_by("Tove").subject == "Jon"
+
+
 def test_claims_name_both_values_too() -> None:
     topic = ItemTopic("user", "lives_in", "Graz", "Bremen")
     assert format_question("contradiction", topic) == "Where do you live: Graz or Bremen?"

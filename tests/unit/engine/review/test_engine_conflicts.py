@@ -25,6 +25,7 @@ from desk_rig import (
 from engine_rig import START_MS, Rig, error_of, later, refused, rig_at
 
 from core.engine.conflicts import Conflicts
+from core.entities.registry import add_alias, make_owner
 from core.errors import Code, LociError
 from core.events import Changed, Event
 from core.intake.transitions.transitions import Transitions
@@ -351,3 +352,19 @@ def test_taking_a_decision_back_takes_its_rule_back(rig: Rig) -> None:
     decide(rig, pair.item, Action.REJECT, remember=True)
     rig.undo()
     assert rig.engine.conflicts.list_review_rules().result(10) == ()
+
+
+@pytest.mark.parametrize(
+    ("author", "question", "title", "speaker"),
+    [
+        ("Tove", "Where does Tove live: Graz or Vienna?", "Where Tove lives", "Tove"),
+        ("user", "Where do you live: Graz or Vienna?", "Where you live", ""),
+        ("Ilse", "Where do you live: Graz or Vienna?", "Where you live", ""),
+    ],
+)
+def test_only_the_owner_of_the_vault_is_you(rig: Rig, author: str, question: str, title: str, speaker: str) -> None:
+    pair = make_pair(rig)
+    rig.write(lambda tx: tx.run("UPDATE memories SET role = 'other', author = ?", (author,)))
+    rig.write(lambda tx: add_alias(tx, make_owner(tx, rig.opened.storage.make_id, "You"), "Ilse"))
+    shown = item(rig, pair.item)
+    assert (shown.question, queue(rig).rows[0].title, shown.incoming.speaker) == (question, title, speaker)

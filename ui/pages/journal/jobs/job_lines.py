@@ -94,6 +94,7 @@ _ICONS = {
     JobState.CANCELLED: ("circle-x", "muted"),
     JobState.POISON: ("triangle-alert", "danger"),
 }
+_OWNER = "owner"
 _CLIENT = "client:"
 _LEFT = "dead"  # of a reading by a model: how many texts it gave up
 _UNDONE = ("undo-2", "muted")
@@ -156,7 +157,9 @@ def job_note(row: JobRow, now_ms: int) -> str:
     strings = journal_strings()["runs"]
     match row.state:
         case JobState.RUNNING:
-            far = f"{row.progress:,} of {row.total:,}" if row.total else f"{row.progress:,}" if row.progress else ""
+            far = f"{row.progress:,}" if row.progress else ""
+            if row.total:
+                far = strings["progress"].format(done=f"{row.progress:,}", total=f"{row.total:,}")
             return " · ".join(part for part in (far, strings["by"].format(who=_name_actor(row))) if part)
         case JobState.QUEUED:
             return _explain_wait(row, now_ms)
@@ -181,7 +184,7 @@ def _name_actor(row: JobRow) -> str:
     if row.actor.startswith(_CLIENT):
         return str(journal_strings()["runs"]["assistant"])
     who = describe_author(row.actor)
-    return who.lower() if who == "You" else who
+    return who.lower() if row.actor == _OWNER else who
 
 
 def _explain_wait(row: JobRow, now_ms: int) -> str:

@@ -581,15 +581,21 @@ class NextTab(QWidget):
             case "spare":
                 jobs, chosen = self.context.bridge.engine.jobs, self.list.chosen
                 spared = memory_ids_to_keep(chosen)
-                task = make_write("Keeping memories", lambda: jobs.keep_from_archive(spared)).within(self)
+                task = make_write(journal_strings()["tasks"]["spare"], lambda: jobs.keep_from_archive(spared)).within(
+                    self
+                )
                 self.context.tasks.run(task.success(partial(self._on_memories_kept, describe_keeping(chosen))))
             case "pin":
                 library = self.context.bridge.engine.library
-                pin = make_write("Pinning", lambda: library.revise_memories(ids, Revision(pinned=True))).within(self)
+                pin = make_write(
+                    journal_strings()["tasks"]["pin"], lambda: library.revise_memories(ids, Revision(pinned=True))
+                ).within(self)
                 self.context.tasks.run(pin.success(self._on_memories_pinned))
             case "confirm":
                 memories = self.context.bridge.engine.memories
-                confirm = make_write("Judging a memory", lambda: memories.confirm(ids[0], OWNER_ACTOR)).within(self)
+                confirm = make_write(
+                    journal_strings()["tasks"]["confirm"], lambda: memories.confirm(ids[0], OWNER_ACTOR)
+                ).within(self)
                 self.context.tasks.run(
                     confirm.success(lambda reply: self._on_memories_kept(strings["confirmed"], reply.step_id))
                 )

@@ -19,7 +19,7 @@ from core.types.lifecycle import JobRow, Jobs, JobState, JobType
 from ui.bridge import Running, make_job, make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.journal.labels import describe_code, job_report_line
-from ui.strings import journal_strings
+from ui.strings import journal_strings, undo_strings, window_strings
 from ui.theme.tokens import sizes
 from ui.undo import undo_step
 from ui.widgets.basics import make_button, make_column, make_label, make_row, set_style_property
@@ -50,7 +50,7 @@ class RunDialog(QDialog):
         self.setAccessibleName(strings["run_title"])
         self.setFixedWidth(context.theme.px(sizes().dialog))
         self.sentences = (lead, *sentences, foot)
-        self.cancel = make_button("Cancel", self.reject)
+        self.cancel = make_button(window_strings()["buttons"]["cancel"], self.reject)
         self.act = make_button(strings["run_title"], self._on_agree_clicked, kind="primary")
         self._title = make_label(strings["run_title"], "title")
         layout = make_column(self, self._title, make_label(lead, "muted", wrap=True), margins=24, gap=12)
@@ -178,14 +178,16 @@ class JobRunner(QObject):
             return
         self._stops = True
         jobs = self._context.bridge.engine.jobs
-        task = make_query("Looking at what runs", lambda: jobs.read_state(1)).within(self, "stop")
+        task = make_query(journal_strings()["tasks"]["running"], lambda: jobs.read_state(1)).within(self, "stop")
         self._context.tasks.run(task.success(partial(self._cancel_jobs, wanted)).failure(lambda _: None))
 
     def _cancel_jobs(self, wanted: JobType, state: Jobs) -> None:
         jobs = self._context.bridge.engine.jobs
         for known in state.rows:
             if known.type is wanted and known.state in {JobState.RUNNING, JobState.QUEUED}:
-                self._context.tasks.run(make_write("Stopping", partial(jobs.cancel_job, known.id)).within(self))
+                self._context.tasks.run(
+                    make_write(journal_strings()["tasks"]["stop"], partial(jobs.cancel_job, known.id)).within(self)
+                )
 
     # ---- the end
 
@@ -214,8 +216,12 @@ class JobRunner(QObject):
         sentence = " ".join(describe_outcome(row) for row in self._ended)
         steps = [row.step_id for row in self._ended if row.step_id is not None and row.can_undo]
         if len(steps) == 1:
-            self._context.desk.show_message(sentence, "Undo", partial(undo_step, self._context, steps[0]))
+            self._context.desk.show_message(
+                sentence, undo_strings()["undo"], partial(undo_step, self._context, steps[0])
+            )
         elif steps:
-            self._context.desk.show_message(sentence, "Show", partial(self._context.desk.go.emit, "journal", "runs"))
+            self._context.desk.show_message(
+                sentence, window_strings()["buttons"]["show"], partial(self._context.desk.go.emit, "journal", "runs")
+            )
         else:
             self._context.desk.show_message(sentence)

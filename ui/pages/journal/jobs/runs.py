@@ -64,7 +64,7 @@ class JobPanel(QFrame):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.setObjectName("card")
-        self.setAccessibleName("The chosen run")
+        self.setAccessibleName(journal_strings()["runs"]["chosen"])
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         self.sentences: tuple[str, ...] = ()
@@ -264,6 +264,7 @@ class RunsTab(QWidget):
         Args:
             name: `stop`, `retry`, `undo` or `run`.
         """
+        strings = journal_strings()["tasks"]
         found = next(iter(self.shown_list.chosen), None)
         if found is None:
             return
@@ -271,10 +272,12 @@ class RunsTab(QWidget):
         if isinstance(value, ScheduledJob):
             self.confirm_run(value)
         elif name == "undo" and value.step_id is not None:
-            self.undo_run(value.step_id, "Undo")
+            self.undo_run(value.step_id, "undo")
         elif name in {"stop", "retry"}:
             verb = jobs.cancel_job if name == "stop" else jobs.retry_job
-            task = make_write("Stopping" if name == "stop" else "Trying again", partial(verb, value.id)).within(self)
+            task = make_write(strings["stop"] if name == "stop" else strings["retry"], partial(verb, value.id)).within(
+                self
+            )
             self.context.tasks.run(task.success(lambda _: self.reload()))
 
     def undo_run(self, step_id: str, act: str) -> None:
@@ -282,10 +285,11 @@ class RunsTab(QWidget):
 
         Args:
             step_id: its step; for a redo, the step of the undo.
-            act: `Undo` or `Redo`.
+            act: `undo` or `redo`.
         """
+        strings = journal_strings()["tasks"]
         memories = self.context.bridge.engine.memories
-        task = make_write("Undoing" if act == "Undo" else "Redoing", lambda: memories.undo_step(step_id, OWNER_ACTOR))
+        task = make_write(strings[act], lambda: memories.undo_step(step_id, OWNER_ACTOR))
         self.context.tasks.run(task.within(self).success(partial(self._on_run_undone, act)))
 
     def _on_run_undone(self, act: str, report: UndoReport) -> None:
@@ -318,6 +322,7 @@ class RunsTab(QWidget):
 
     def toggle_pause(self) -> None:
         """Pause, or go on."""
+        strings = journal_strings()["tasks"]
         jobs, on = self.context.bridge.engine.jobs, not self.is_paused
-        task = make_write("Pausing" if on else "Resuming", lambda: jobs.set_paused(on)).within(self)
+        task = make_write(strings["pause"] if on else strings["resume"], lambda: jobs.set_paused(on)).within(self)
         self.context.tasks.run(task.success(lambda _: self.reload()))

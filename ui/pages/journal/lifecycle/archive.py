@@ -19,7 +19,7 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import CLOSER, Context
 from ui.pages.journal.labels import format_day
 from ui.pages.journal.rows import EntryActionBar, JournalEntry, entry_list
-from ui.strings import format_count, journal_strings
+from ui.strings import format_count, journal_strings, window_strings
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
 from ui.widgets.basics import make_button, make_column, make_label, make_row, set_style_property, wrap_in_card
@@ -58,7 +58,7 @@ class EraseDialog(QDialog):
         self.backups = QListWidget()
         self.backups.setObjectName("framed")
         self.backups.setSelectionMode(QListWidget.SelectionMode.NoSelection)
-        self.cancel = make_button("Cancel", self.reject)
+        self.cancel = make_button(window_strings()["buttons"]["cancel"], self.reject)
         self.act = make_button(strings["erase_title"], self._on_agree_clicked, kind="danger")
         self.act.setEnabled(False)
         self.act.setAutoDefault(False)
@@ -265,7 +265,7 @@ class ArchiveTab(QWidget):
         """Bring memories back; one step."""
         library = self.context.bridge.engine.library
         task = make_write(
-            "Bringing memories back", lambda: library.revise_memories(ids, Revision(status=Status.ACTIVE))
+            journal_strings()["tasks"]["restore"], lambda: library.revise_memories(ids, Revision(status=Status.ACTIVE))
         )
         self.context.tasks.run(task.within(self).success(partial(self._on_memories_restored, len(ids))))
 
@@ -283,7 +283,7 @@ class ArchiveTab(QWidget):
     def erase_memories(self, ids: Sequence[str]) -> None:
         """Erase memories for good."""
         memories = self.context.bridge.engine.memories
-        task = make_write("Erasing for good", lambda: memories.erase(ids, OWNER_ACTOR)).within(self)
+        task = make_write(journal_strings()["tasks"]["erase"], lambda: memories.erase(ids, OWNER_ACTOR)).within(self)
         self.context.tasks.run(task.success(self._on_memories_erased))
 
     def _on_memories_erased(self, found: Erased) -> None:

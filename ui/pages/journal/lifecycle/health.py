@@ -218,7 +218,7 @@ class HealthTab(QWidget):
         self._top = QWidget()
         self._warnings = make_column(self._top, gap=8)
         self._inner = QWidget()
-        self._inner.setAccessibleName("Health")
+        self._inner.setAccessibleName(journal_strings()["health"]["name"])
         self._grid = QGridLayout()
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(10)

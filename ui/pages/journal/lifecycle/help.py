@@ -19,10 +19,9 @@ from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 from ui.context import Context
 from ui.plots.specification import Axis, PlotSpec, Series, Stroke
 from ui.plots.view import PlotView
-from ui.strings import order_strings, read_strings
+from ui.strings import format_count, order_strings, read_strings, window_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import make_column, make_label, make_row, make_scroll_area, make_tool_button
-from ui.widgets.labels import count_of
 
 DAYS = 365
 _SLACK = 31  # a year told by its quarters ends some days before
@@ -57,7 +56,8 @@ class LifeCurves:
     @property
     def span(self) -> str:
         """How long it is, in words."""
-        return count_of(self.years, "year") if self.days[-1] >= DAYS - _SLACK else count_of(self.days[-1], "day")
+        strings, has_years = order_strings()["spans"], self.days[-1] >= DAYS - _SLACK
+        return format_count(strings["years" if has_years else "days"], self.years if has_years else self.days[-1])
 
     def counts_on(self, day: int) -> Mapping[str, int]:
         """The counts on the day that is known and nearest to a day."""
@@ -170,7 +170,7 @@ class LifecycleHelp(QFrame):
         self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # it is long: arrows scroll it
         head = make_row(
             make_label(said["title"], "section", wrap=True),
-            make_tool_button(self._theme, "x", "Close (Esc)", self.close_help),
+            make_tool_button(self._theme, "x", window_strings()["buttons"]["close_key"], self.close_help),
         )
         head.setStretch(0, 1)
         outer = make_column(self, margins=16, gap=8)

@@ -289,7 +289,7 @@ class RelationsTab(QWidget):
         """
         jobs = self.context.bridge.engine.jobs
         decision = partial(jobs.decide_link, link.from_id, link.to_id, accept=accept)
-        task = make_write("Deciding about a relation", decision).within(self)
+        task = make_write(journal_strings()["tasks"]["relation"], decision).within(self)
         self.context.tasks.run(
             task.success(partial(self._on_relation_decided, link, accept)).failure(
                 partial(self._on_decision_failed, link)

@@ -25,7 +25,7 @@ from ui.pages.journal.labels import (
     step_icon,
 )
 from ui.pages.journal.undo.period import PeriodBar
-from ui.strings import journal_strings
+from ui.strings import format_count, journal_strings, window_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import describe_left, describe_unpaired, report_undo
@@ -38,7 +38,7 @@ from ui.widgets.basics import (
     make_row,
     set_style_property,
 )
-from ui.widgets.labels import count_memories, count_of, format_clock, format_day_heading
+from ui.widgets.labels import count_memories, format_clock, format_day_heading
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 
@@ -93,7 +93,7 @@ class StepFeed(QObject):
         self._shown.lines.has_more = False
         journal, since = self._context.bridge.engine.history, self.since
         self._context.tasks.run(
-            make_query("Reading the journal", lambda: journal.list_steps(None, limit, since=since))
+            make_query(journal_strings()["tasks"]["steps"], lambda: journal.list_steps(None, limit, since=since))
             .within(self, "steps")
             .success(self._replace_steps)
             .failure(self._on_read_failed)
@@ -102,7 +102,7 @@ class StepFeed(QObject):
     def _read_older(self) -> None:
         after, since, journal = self._next, self.since, self._context.bridge.engine.history
         self._context.tasks.run(
-            make_query("Reading the journal", lambda: journal.list_steps(after, PAGE_STEPS, since=since))
+            make_query(journal_strings()["tasks"]["steps"], lambda: journal.list_steps(after, PAGE_STEPS, since=since))
             .within(self, "steps")
             .success(self._append_steps)
             .failure(self._on_read_failed)
@@ -111,7 +111,11 @@ class StepFeed(QObject):
     def _name_imports(self, steps: Sequence[StepRow]) -> None:
         if any(step.verb == "import" and step.id not in self.imports for step in steps):
             journal = self._context.bridge.engine.history
-            task = make_query("Reading the imports", journal.list_imports).within(self, "names").failure(lambda _: None)
+            task = (
+                make_query(journal_strings()["tasks"]["imports"], journal.list_imports)
+                .within(self, "names")
+                .failure(lambda _: None)
+            )
             self._context.tasks.run(task.success(self._add_import_names))
 
     def _add_import_names(self, found: Sequence[ImportRow]) -> None:
@@ -123,7 +127,7 @@ class StepFeed(QObject):
         if not ids:
             return
         library = self._context.bridge.engine.library
-        task = make_query("Reading affected memories", lambda: library.read_rows(ids)).within(self)
+        task = make_query(journal_strings()["tasks"]["touched"], lambda: library.read_rows(ids)).within(self)
         self._context.tasks.run(task.failure(lambda _: None).success(lambda found: self._add_openings(ids, found)))
 
     def _add_openings(self, ids: Sequence[str], found: Sequence[MemoryRow]) -> None:
@@ -281,13 +285,16 @@ class StepButtons(QFrame):
             wraps: whether they may be in several lines.
         """
         super().__init__(parent)
+        strings = journal_strings()["step"]
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.show_button = make_button(
-            "Show", lambda: self.asked.emit("show"), kind="chip", hint="Show affected memories (Enter)"
+            window_strings()["buttons"]["show"], lambda: self.asked.emit("show"), kind="chip", hint=strings["show_hint"]
         )
-        self.act_button = make_button("Undo", lambda: self.asked.emit("act"), kind="chip", hint="Undo (Del)")
-        self.back_button = make_button("Undo back to here …", lambda: self.asked.emit("back"), kind="chip")
-        self.back_button.setToolTip("Undo this and every later change (B)")
+        self.act_button = make_button(
+            strings["undo"], lambda: self.asked.emit("act"), kind="chip", hint=strings["undo_hint"]
+        )
+        self.back_button = make_button(strings["back"], lambda: self.asked.emit("back"), kind="chip")
+        self.back_button.setToolTip(strings["back_hint"])
         for one in (self.show_button, self.act_button, self.back_button):
             one.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         flow = FlowLayout(self, gap=6) if wraps else make_row(gap=6, parent=self)
@@ -304,15 +311,17 @@ class StepButtons(QFrame):
         Returns:
             Whether there is anything.
         """
+        strings = journal_strings()["step"]
         act = step_action(step)
         self.show_button.setVisible(bool(step.memory_ids))
         self.act_button.setVisible(bool(act))
-        self.act_button.setText(act)
-        self.act_button.setAccessibleName(f"{act}: {step.label}")
-        self.act_button.setToolTip(f"{'Undo' if act == 'Undo' else 'Redo'} (Del)")
+        name = act or "undo"
+        self.act_button.setText(strings[name])
+        self.act_button.setAccessibleName(strings["name"].format(act=strings[name], label=step.label))
+        self.act_button.setToolTip(strings[f"{name}_hint"])
         self.back_button.setVisible(step.can_undo and not is_newest)
-        self.show_button.setAccessibleName(f"Show affected memories: {step.label}")
-        self.back_button.setAccessibleName(f"Undo back to here: {step.label}")
+        self.show_button.setAccessibleName(strings["show_name"].format(label=step.label))
+        self.back_button.setAccessibleName(strings["back_name"].format(label=step.label))
         return bool(step.memory_ids or act or (step.can_undo and not is_newest))
 
 
@@ -332,7 +341,7 @@ class StepList(ListView):
 
     def __init__(self, context: Context) -> None:
         self._rows = StepRows(context.theme)
-        super().__init__(self._rows, "Changes", _KEYS, keep=AfterRemoval.NONE)
+        super().__init__(self._rows, journal_strings()["step"]["list"], _KEYS, keep=AfterRemoval.NONE)
         self.steps = StepFeed(context, self)
         self._rows.details = self.steps.describe_details
         self.buttons = StepButtons(self.viewport())
@@ -430,7 +439,7 @@ class StepList(ListView):
 
 
 ORIGIN = "journal"
-_HINTS = (("Enter", "shows affected memories"), ("Del", "undoes or redoes it"), ("B", "undoes back to here"))
+_HINTS = (("Enter", "enter"), ("Del", "del"), ("B", "b"))
 _WIDTH = 480
 _LISTED = 7
 
@@ -446,28 +455,29 @@ class TakeBackDialog(QDialog):
 
     def __init__(self, context: Context, step: StepRow, parent: QWidget) -> None:
         super().__init__(parent)
+        strings = journal_strings()["back"]
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Undo back to here")
-        self.setAccessibleName("Undo back to here")
+        self.setWindowTitle(strings["title"])
+        self.setAccessibleName(strings["title"])
         self.setMinimumWidth(context.theme.px(_WIDTH))
         self._context = context
-        self._summary = make_label("Reading later changes …", "muted", wrap=True)
+        self._summary = make_label(strings["reading"], "muted", wrap=True)
         self._list = QListWidget()
         self._list.setObjectName("framed")
-        self._list.setAccessibleName("Changes that will be undone, newest first")
+        self._list.setAccessibleName(strings["list"])
         self._list.setSelectionMode(QListWidget.SelectionMode.NoSelection)
         self._line = context.theme.px(26)
         self._list.hide()
-        self.cancel = make_button("Cancel", self.reject)
-        self.act = make_button("Undo", self._on_agree_clicked, kind="primary")
+        self.cancel = make_button(window_strings()["buttons"]["cancel"], self.reject)
+        self.act = make_button(journal_strings()["step"]["undo"], self._on_agree_clicked, kind="primary")
         self.act.setDefault(True)
         self.act.setEnabled(False)
-        layout = make_column(self, make_label("Undo back to here", "title"), self._summary, margins=24, gap=12)
+        layout = make_column(self, make_label(strings["title"], "title"), self._summary, margins=24, gap=12)
         layout.addWidget(self._list)
         layout.addLayout(make_row(None, self.cancel, self.act))
         journal = context.bridge.engine.history
         context.tasks.run(
-            make_query("Reading later changes", lambda: journal.undo_back_to(step.id, preview=True))
+            make_query(journal_strings()["tasks"]["later"], lambda: journal.undo_back_to(step.id, preview=True))
             .within(self)
             .success(self._show_preview)
             .failure(self._show_failure)
@@ -481,20 +491,18 @@ class TakeBackDialog(QDialog):
     def _show_preview(self, back: UndoBack) -> None:
         count = len(back.labels)
         if not count:
-            self._summary.setText("Everything from here on is already undone.")
+            self._summary.setText(journal_strings()["back"]["nothing"])
             return
-        touched = f"They touch {count_memories(back.memories)}. " if back.memories else ""
-        self._summary.setText(
-            f"{count_of(count, 'change is', 'changes are')} undone together, newest first. {touched}"
-            "You can redo them afterwards."
-        )
+        strings = journal_strings()["back"]
+        touched = [strings["touched"].format(memories=count_memories(back.memories))] if back.memories else []
+        self._summary.setText(" ".join([format_count(strings["told"], count), *touched, strings["redo"]]))
         set_style_property(self._summary, "role", "body")
         for one in back.labels:
             item = QListWidgetItem(one_line(one, 120), self._list)
             item.setSizeHint(QSize(0, self._line))
         self._list.setFixedHeight(self._line * min(count, _LISTED) + 10)
         self._list.show()
-        self.act.setText(f"Undo {count_of(count, 'change')}")
+        self.act.setText(format_count(strings["act"], count))
         self.act.setAccessibleName(self.act.text())
         self.act.setEnabled(True)
         self.act.setFocus()
@@ -524,19 +532,20 @@ class ChangesTab(QWidget):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
+        strings = journal_strings()["back"]
         self.context = context
         self.list = StepList(context)
         self._card = QFrame()
         self._card.setObjectName("card")
         inner = make_column(self._card, self.list)
         inner.setContentsMargins(1, 6, 1, 8)
-        self.states = States(context.theme, self._card, "Reading the journal …")
+        self.states = States(context.theme, self._card, strings["reading_steps"])
         self._hints = QWidget()
-        self._hints.setAccessibleName("Keys")
+        self._hints.setAccessibleName(strings["keys_name"])
         flow = FlowLayout(self._hints, gap=16)
-        for keys, text in _HINTS:
+        for keys, name in _HINTS:
             hint = QWidget()
-            make_row(make_keycap(keys), make_label(text, "small"), gap=6, parent=hint)
+            make_row(make_keycap(keys), make_label(strings["hints"][name], "small"), gap=6, parent=hint)
             flow.addWidget(hint)
         self.docked = StepButtons(self, wraps=True)
         self.docked.asked.connect(self.list.request_action)
@@ -593,7 +602,9 @@ class ChangesTab(QWidget):
         if problem is None:
             return
         if self.list.steps.is_read:
-            self.context.desk.show_message(problem.sentence, "Try again", self.list.steps.reload)
+            self.context.desk.show_message(
+                problem.sentence, window_strings()["buttons"]["retry"], self.list.steps.reload
+            )
         else:
             self.states.show_trouble(problem, self.reload)
 
@@ -623,13 +634,12 @@ class ChangesTab(QWidget):
 
         Args:
             step_id: the step that is taken back; for a redo of an undone one, the step that had undone it.
-            act: `Undo` or `Redo`.
+            act: `undo` or `redo`.
         """
+        strings = journal_strings()["tasks"]
         engine = self.context.bridge.engine
         self.context.tasks.run(
-            make_write(
-                "Undoing" if act == "Undo" else "Redoing", lambda: engine.memories.undo_step(step_id, OWNER_ACTOR)
-            )
+            make_write(strings[act], lambda: engine.memories.undo_step(step_id, OWNER_ACTOR))
             .within(self)
             .success(lambda report: report_undo(self.context, report, act, self.undo_step))
         )
@@ -649,19 +659,20 @@ class ChangesTab(QWidget):
         """
         journal = self.context.bridge.engine.history
         self.context.tasks.run(
-            make_write("Undoing", lambda: journal.undo_back_to(step_id, preview=False))
+            make_write(journal_strings()["tasks"]["undo"], lambda: journal.undo_back_to(step_id, preview=False))
             .within(self)
             .success(lambda back: self._on_steps_undone(back, is_redo=is_redo))
         )
 
     def _on_steps_undone(self, back: UndoBack, *, is_redo: bool) -> None:
-        done, other = ("redone", "Undo") if is_redo else ("undone", "Redo")
+        strings = journal_strings()
+        done, other = ("redone", "undo") if is_redo else ("undone", "redo")
         left = describe_left(sum(len(report.left) for report in back.reports))
         # The first of the new steps is the oldest: going back to it takes all of them back.
         first = back.reports[0].undo_step_id
         self.context.desk.show_message(
-            f"{count_of(len(back.reports), 'change')} {done}.{describe_unpaired(back.unpaired)}{left}",
-            other,
+            f"{format_count(strings['back'][done], len(back.reports))}{describe_unpaired(back.unpaired)}{left}",
+            strings["step"][other],
             lambda: self.undo_back_to(first, is_redo=not is_redo),
         )
         self.context.selection.reselect(self.context.selection.current, "undo")
@@ -673,24 +684,26 @@ class ChangesTab(QWidget):
         if step.verb == "import":
             self._open_import(step)
         elif not step.memory_ids:
-            self.context.desk.show_message("This change affected no memory that is still here.")
+            self.context.desk.show_message(journal_strings()["step"]["no_memory"])
         elif len(step.memory_ids) == 1:
             self.context.selection.reselect(step.memory_ids[0], ORIGIN)
         else:
-            task_rows = make_query("Reading affected memories", lambda: engine.library.read_rows(step.memory_ids))
+            task_rows = make_query(
+                journal_strings()["tasks"]["touched"], lambda: engine.library.read_rows(step.memory_ids)
+            )
             self.context.tasks.run(task_rows.within(self, "lead").success(self._show_memory_menu))
 
     def _open_import(self, step: StepRow) -> None:
         made = self.list.steps.imports.get(step.id)
         if step.undone or made is None:
-            self.context.desk.show_message("Nothing from this import is left.")
+            self.context.desk.show_message(journal_strings()["step"]["no_import"])
         else:
             self.context.desk.search.emit(f"import:{made.id}")
 
     def _show_memory_menu(self, rows: Sequence[MemoryRow]) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.setAccessibleName("Affected memories")
+        menu.setAccessibleName(journal_strings()["step"]["touched"])
         for one in rows:
             action = menu.addAction(one_line(one.head, 70).replace("&", "&&"))
             action.triggered.connect(lambda _checked=False, one=one: self.context.selection.select(one.id, ORIGIN))

@@ -17,6 +17,7 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.lists.table_view import TableColumn, TableSpec, TableView
 from ui.pages.journal.labels import import_format, import_sentences, import_skips, import_state
+from ui.strings import format_count, journal_strings, undo_strings, window_strings
 from ui.theme.tokens import FontRole
 from ui.undo import describe_left
 from ui.widgets.basics import Elided, FlowLayout, clear_layout, make_button, make_column, make_label, make_row
@@ -25,23 +26,26 @@ from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 
 COLUMNS: Sequence[TableColumn] = (
-    TableColumn("Import", 170, stretches=True),
-    TableColumn("Format", 158, order=4),
-    TableColumn("When", 108, order=1),
-    TableColumn("Space", 96, order=3),
-    TableColumn("Memories", 84, is_number=True),
-    TableColumn("Skipped", 76, order=5, is_number=True),
-    TableColumn("State", 84, order=2),
+    TableColumn("label", 170, stretches=True),
+    TableColumn("format", 158, order=4),
+    TableColumn("at", 108, order=1),
+    TableColumn("space", 96, order=3),
+    TableColumn("memories", 84, is_number=True),
+    TableColumn("skipped", 76, order=5, is_number=True),
+    TableColumn("state", 84, order=2),
 )
 _WIDTH = 440
-_FONTS: Mapping[str, FontRole] = {"When": "number", "Memories": "number", "Skipped": "number"}
-_QUIET = frozenset({"Format", "When", "Space", "Skipped", "State"})
+_FONTS: Mapping[str, FontRole] = {"at": "number", "memories": "number", "skipped": "number"}
+_QUIET = frozenset({"format", "at", "space", "skipped", "state"})
 
 
 class ImportRows(TableSpec[ImportRow]):
     """The rows of the table."""
 
     columns = COLUMNS
+
+    def __init__(self) -> None:
+        self.titles = journal_strings()["imports"]["columns"]
 
     def cell_text(self, title: str, row: ImportRow) -> str:
         """The text of a cell."""
@@ -58,17 +62,17 @@ class ImportRows(TableSpec[ImportRow]):
 
 def _format_cell(title: str, found: ImportRow) -> str:
     match title:
-        case "Import":
+        case "label":
             return one_line(found.label, 120)
-        case "Format":
+        case "format":
             return import_format(found)
-        case "When":
+        case "at":
             return date_of(found.started_at)
-        case "Space":
+        case "space":
             return name_space(found.space)
-        case "Memories":
+        case "memories":
             return f"{found.memories:,}"
-        case "Skipped":
+        case "skipped":
             return f"{sum(import_skips(found).values()):,}"
         case _:
             return import_state(found)
@@ -85,20 +89,22 @@ class RemoveImportDialog(QDialog):
 
     def __init__(self, context: Context, found: ImportRow, parent: QWidget) -> None:
         super().__init__(parent)
+        strings = journal_strings()["removal"]
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Remove this import")
-        self.setAccessibleName("Remove this import")
+        self.setWindowTitle(strings["title"])
+        self.setAccessibleName(strings["title"])
         self.setFixedWidth(context.theme.px(_WIDTH))
         self.words = make_label(
-            f"{count_memories(found.memories)} {'goes' if found.memories == 1 else 'go'} from the palace. What you "
-            "have changed or added to since then stays. It is one step, and you can undo it.",
+            format_count(strings["told"], found.memories),
             "muted",
             wrap=True,
         )
-        self.cancel = make_button("Cancel", self.reject)
-        self.act = make_button(f"Remove {count_memories(found.memories)}", self._on_agree_clicked, kind="danger")
+        self.cancel = make_button(window_strings()["buttons"]["cancel"], self.reject)
+        self.act = make_button(
+            strings["act"].format(memories=count_memories(found.memories)), self._on_agree_clicked, kind="danger"
+        )
         name = Elided(one_line(found.label, 120), "strong")
-        layout = make_column(self, make_label("Remove this import", "title"), name, self.words, margins=24, gap=12)
+        layout = make_column(self, make_label(strings["title"], "title"), name, self.words, margins=24, gap=12)
         layout.addLayout(make_row(None, self.cancel, self.act))
         self.cancel.setFocus()
 
@@ -121,17 +127,20 @@ class ImportPanel(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
+        strings = journal_strings()["imports"]
         self.setObjectName("card")
-        self.setAccessibleName("The chosen import")
+        self.setAccessibleName(strings["panel"])
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._title = Elided("", "section")
         self.sentences: tuple[str, ...] = ()
         self._lines = QWidget()
         self._column = make_column(self._lines, gap=2)
-        self.show_button = make_button("Show in library", lambda: self.asked.emit("open"), hint="Enter")
-        self.remove_button = make_button("Remove this import …", lambda: self.asked.emit("remove"), hint="Del")
+        self.show_button = make_button(strings["open"], lambda: self.asked.emit("open"), hint="Enter")
+        self.remove_button = make_button(strings["remove"], lambda: self.asked.emit("remove"), hint="Del")
         self.remove_button.setProperty("kind", "danger")
-        self.back_button = make_button("Restore", lambda: self.asked.emit("back"), hint="Undo its removal")
+        self.back_button = make_button(
+            strings["restore"], lambda: self.asked.emit("back"), hint=strings["restore_hint"]
+        )
         buttons = FlowLayout(gap=8)
         for one in (self.show_button, self.remove_button, self.back_button):
             one.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -168,8 +177,9 @@ class ImportsTab(QWidget):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
+        strings = journal_strings()["imports"]
         self.context = context
-        self.table = TableView(context.theme, ImportRows(), "Imports")
+        self.table = TableView(context.theme, ImportRows(), strings["list"])
         self.panel = ImportPanel()
         self._is_read = self._wants_focus = False
         card = QFrame()
@@ -177,7 +187,7 @@ class ImportsTab(QWidget):
         make_column(card, self.table).setContentsMargins(1, 6, 1, 8)
         inside = QWidget()
         make_column(inside, card, self.panel, gap=10).setStretch(0, 1)
-        self.states = States(context.theme, inside, "Reading the imports …")
+        self.states = States(context.theme, inside, strings["reading"])
         make_column(self, self.states)
         self.table.looked_at.connect(self._on_row_chosen)
         self.table.asked.connect(self.run_action)
@@ -196,7 +206,7 @@ class ImportsTab(QWidget):
             self.states.show_loading()
         journal = self.context.bridge.engine.history
         self.context.tasks.run(
-            make_query("Reading the imports", journal.list_imports)
+            make_query(journal_strings()["tasks"]["imports"], journal.list_imports)
             .within(self, "imports")
             .success(self._show_imports)
             .failure(self._show_failure)
@@ -229,12 +239,13 @@ class ImportsTab(QWidget):
         self._wants_focus = False
 
     def _make_empty_state(self) -> QWidget:
+        strings = journal_strings()["imports"]
         return EmptyState(
             self.context.theme,
             "import",
-            "Nothing was imported yet",
-            "Import your history: conversations with assistants, notes, memories of other programs.",
-            ("Import …", partial(self.context.desk.import_paths.emit, [])),
+            strings["empty_title"],
+            strings["empty"],
+            (window_strings()["buttons"]["import"], partial(self.context.desk.import_paths.emit, [])),
         )
 
     def _show_failure(self, error: BaseException) -> None:
@@ -265,20 +276,25 @@ class ImportsTab(QWidget):
             dialog.agreed.connect(lambda: self.remove_import(found.id))
             dialog.open()
         elif found.undone_by is not None and what in {"open", "back"}:
-            self.undo_removal(found.undone_by, f"“{one_line(found.label, 60)}” is back.")
+            self.undo_removal(
+                found.undone_by, journal_strings()["imports"]["restored_name"].format(name=one_line(found.label, 60))
+            )
 
     def remove_import(self, import_id: str) -> None:
         """Remove what an import brought."""
         imports = self.context.bridge.engine.imports
         self.context.tasks.run(
-            make_write("Removing an import", lambda: imports.undo_import(import_id))
+            make_write(journal_strings()["tasks"]["remove_import"], lambda: imports.undo_import(import_id))
             .within(self)
             .success(self._on_import_removed)
         )
 
     def _on_import_removed(self, report: UndoReport) -> None:
-        undo = partial(self.undo_removal, report.undo_step_id, "The import is back.")
-        self.context.desk.show_message(f"The import was removed.{describe_left(len(report.left))}", "Undo", undo)
+        strings = journal_strings()["imports"]
+        undo = partial(self.undo_removal, report.undo_step_id, strings["restored"])
+        self.context.desk.show_message(
+            f"{strings['removed']}{describe_left(len(report.left))}", undo_strings()["undo"], undo
+        )
 
     def undo_removal(self, step_id: str, sentence: str) -> None:
         """Undo a removal.
@@ -288,7 +304,9 @@ class ImportsTab(QWidget):
         """
         engine = self.context.bridge.engine
         self.context.tasks.run(
-            make_write("Bringing an import back", lambda: engine.memories.undo_step(step_id, OWNER_ACTOR))
+            make_write(
+                journal_strings()["tasks"]["restore_import"], lambda: engine.memories.undo_step(step_id, OWNER_ACTOR)
+            )
             .within(self)
             .success(lambda report: self.context.desk.show_message(f"{sentence}{describe_left(len(report.left))}"))
         )

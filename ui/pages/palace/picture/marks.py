@@ -18,6 +18,7 @@ from ui.pages.palace.picture.layout import wing_block
 from ui.pages.palace.picture.plan import PlanPainter
 from ui.pages.palace.picture.words import break_text
 from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
+from ui.strings import palace_strings
 from ui.theme.theme import Theme
 from ui.widgets.labels import KIND_WORDS, count_memories, format_said_or_noted
 from ui.widgets.plaintext import one_line, plain_line
@@ -183,7 +184,8 @@ class MarkPainter:
         lines = break_text(plain_line(memory.head, 300), body, theme.px(300), 4)
         about = f"{KIND_WORDS[memory.kind]} · {format_said_or_noted(memory.occurred, memory.recorded_at)}"
         if not self._plan.is_name_shown(spot.room, lens, look):
-            about += f" · in {one_line(spot.room.plan.name, 32)}, {count_memories(spot.room.count_shown(look))}"
+            room, count = one_line(spot.room.plan.name, 32), count_memories(spot.room.count_shown(look))
+            about += f" · {palace_strings()['in_room'].format(room=room, count=count)}"
         high = QFontMetricsF(body).height()
         wide = max(
             [QFontMetricsF(body).horizontalAdvance(line) for line in lines]

@@ -19,6 +19,7 @@ from ui.pages.palace.picture.ground import PlanGround, shape_side
 from ui.pages.palace.picture.layout import DetailLevel, RoomLayout, least_face, wing_block, wing_pad
 from ui.pages.palace.picture.room_face import LandmarkCard
 from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
+from ui.strings import palace_strings
 from ui.theme.theme import Theme
 from ui.widgets.labels import name_space
 from ui.widgets.shapes import cached_kind_path
@@ -114,7 +115,9 @@ class PlanPainter(PlanGround):
         line = QRectF(block.left() + pad, block.top() + 1, block.width() - 2 * pad, band - 1)
         fresh = sum(room.fresh for room in wing.rooms) if scene.look.until is None else 0
         count = f"{scene.count_shown(scene.rooms_of_wing(wing.id)):,}"
-        self._paint_wing_name(painter, line, name_space(wing.space), count, f"{fresh:,} new" if fresh else "")
+        self._paint_wing_name(
+            painter, line, name_space(wing.space), count, palace_strings()["fresh"].format(count=fresh) if fresh else ""
+        )
 
     def _paint_wing_name(self, painter: QPainter, line: QRectF, name: str, count: str, fresh: str) -> None:
         """The name, then how much there is and what of it is new; the name is cut last."""

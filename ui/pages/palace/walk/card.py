@@ -30,7 +30,7 @@ from ui.widgets.basics import (
     make_tool_button,
     plain_key,
 )
-from ui.widgets.labels import KIND_WORDS, count_of, format_said_or_noted, format_span
+from ui.widgets.labels import KIND_WORDS, count_unit, format_said_or_noted, format_span
 from ui.widgets.marked_text import MarkedText
 from ui.widgets.plaintext import one_line
 
@@ -215,7 +215,7 @@ class WalkCard(QFrame):
 
     def _show_summary(self, round_: WalkRound) -> None:
         strings, summary = walk_strings(), round_.summary
-        lines = [format_count(strings["seen"], summary.seen, rooms=count_of(summary.rooms, "room"))]
+        lines = [format_count(strings["seen"], summary.seen, rooms=count_unit(summary.rooms, "room"))]
         if summary.next_due_at is not None:
             left = summary.next_due_at - self._clock.now_ms()
             lines.append(strings["recalled"].format(recalled=summary.recalled, graded=summary.graded))
