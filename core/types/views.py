@@ -333,7 +333,7 @@ class Landmark:
     """A memory by which a room is known.
 
     Attributes:
-        head: the beginning of its text, at most 200 characters, as it came.
+        head: the beginning of what its text says, at most 200 characters: no greeting before it, no marks of Markdown.
         position: 0 to 5, where it comes in its room's walk.
         x: its place inside the room, plan units; `y` likewise.
         at: epoch ms, when it was said or happened, else when it was recorded.

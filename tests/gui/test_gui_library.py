@@ -344,14 +344,16 @@ def test_times_of_the_menu_are_understood(context: Context) -> None:
 
 
 def test_an_empty_vault_teaches(qtbot: QtBot, page: LibraryPage, context: Context) -> None:
-    asked: list[list[object]] = []
+    asked: list[object] = []
     context.desk.import_paths.connect(asked.append)
+    context.commands.add(Command("file.new", "New memory", lambda: asked.append("new")))
     page.activate()
     settle(qtbot, lambda: "No memories yet" in said(page))
     shown = page.states.currentWidget()
     assert shown is not None
-    shown.findChildren(QPushButton)[0].click()
-    assert asked == [[]]
+    for act in shown.findChildren(QPushButton):
+        act.click()
+    assert asked == [[], "new"]
 
 
 def test_no_match_offers_ways_out(qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context) -> None:

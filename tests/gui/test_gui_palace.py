@@ -11,7 +11,7 @@ from palace_rig import LEFT, TOPICS, drag, first, furnish, opened, places, point
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 from window_rig import remember, settle
 
@@ -19,7 +19,7 @@ from core.errors import Code, EnvironmentFaultError
 from core.events import Changed
 from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision
-from ui.context import Context
+from ui.context import Command, Context
 from ui.pages.palace.page import PALACE, PalacePage, WaitingMemoriesLine
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PlacedLocus
 from ui.widgets.basics import MenuChip
@@ -49,12 +49,18 @@ def wide(qtbot: QtBot, context: Context, rig: Rig) -> Iterator[PalacePage]:
 # ---- states
 
 
-def test_an_empty_palace_teaches_and_offers_the_import(qtbot: QtBot, context: Context) -> None:
+def test_an_empty_palace_teaches_and_offers_the_import_and_a_new_memory(qtbot: QtBot, context: Context) -> None:
+    asked: list[str] = []
+    context.commands.add(Command("file.new", "Write a new memory", lambda: asked.append("new")))
+    context.desk.import_paths.connect(lambda _: asked.append("import"))
     page = opened(qtbot, context)
     settle(qtbot, lambda: isinstance(page.states.currentWidget(), EmptyState))
     state = page.states.currentWidget()
     assert state is not None
     assert "empty" in state.accessibleName()
+    for act in state.findChildren(QPushButton):
+        act.click()
+    assert asked == ["import", "new"]
     shut(qtbot, page)
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.text.screening.fences import escape_formula, unescape_formula
-from ui.widgets.plaintext import has_marks, one_line, split_marks
+from ui.widgets.plaintext import has_marks, one_line, plain_line, split_marks
 
 # Default_Ignorable_Code_Point and Noncharacter_Code_Point of Unicode 15.1, written down once more from the standard.
 IGNORABLE = [
@@ -100,3 +100,25 @@ def test_a_guarded_cell_begins_no_formula_and_comes_back(cell: str) -> None:
     assert made[:1] not in set("=+-@\t\r")
     assert unescape_formula(made) == cell
     assert made in (cell, f"'{cell}")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("**Work** begins at *eight*", "Work begins at eight"),
+        ("# Kites\n## Red ones", "Kites Red ones"),
+        ("---\ntags: [lost]\n---\nWe lost it", "We lost it"),
+        ("It turns \ue200cite\ue202turn0search1\ue201at noon \ue203", "It turns at noon"),
+        ("2 * 3 * 4 and snake_case_name", "2 * 3 * 4 and snake_case_name"),
+        ("gone\u200b", "gone‹U+200B›"),
+    ],
+)
+def test_a_line_among_pictures_has_no_marks_of_programs_and_shows_what_is_hidden(text: str, shown: str) -> None:
+    assert plain_line(text) == shown
+
+
+@given(st.text(), st.integers(2, 80))
+def test_a_line_among_pictures_is_one_line_and_short_enough(text: str, most: int) -> None:
+    shown = plain_line(text, most)
+    assert len(shown) <= most
+    assert "\n" not in shown

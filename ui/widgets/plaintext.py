@@ -63,6 +63,10 @@ _JOINING = re.compile(
 )
 _VIRAMA = 9
 # What is above a note's words: properties between two lines of dashes, and the signs of a heading.
+_CITATION = re.compile("\ue200[^\ue201]{0,300}(?:\ue201|$)")  # how an assistant names a source
+_PRIVATE = re.compile("[\ue000-\uf8ff]+")
+_HEADING_MARK = re.compile(r"^#{1,6}[ \t]+(?=\S)", re.MULTILINE)
+_EMPHASIS = re.compile(r"(?<![\w*_~])(\*{1,3}|__|~~)(?=\S)([^*~\n]+?)(?<=\S)\1(?![\w*_~])")
 _FRONT_MATTER = re.compile(r"\A---\n.{0,2000}?\n---\s+(?:#{1,6} )?|\A#{1,6} (?=\S)", re.DOTALL)
 
 
@@ -160,6 +164,16 @@ def one_line(text: str, most: int = 300) -> str:
     shown = "".join(f"‹{piece.text}›" if piece.is_mark else piece.text for piece in split_marks(text[: most * 2]))
     line = " ".join(shown.split())
     return line if len(line) <= most and len(text) <= most * 2 else line[: most - 1].rstrip() + "…"
+
+
+def plain_line(text: str, most: int = 300) -> str:
+    """A text as one line among pictures: as `one_line`, without the marks of Markdown and of programs in it.
+
+    Args:
+        most: characters at most; an ellipsis represents the rest.
+    """
+    text = _PRIVATE.sub("", _CITATION.sub("", _FRONT_MATTER.sub("", text, count=1)))
+    return one_line(_EMPHASIS.sub(r"\2", _HEADING_MARK.sub("", text)), most)
 
 
 def has_marks(text: str) -> bool:

@@ -17,14 +17,19 @@ SHORTEST, LONGEST = 20, 160
 _ENOUGH = 3
 """Words that tell something, of which a line should have so many."""
 _SHORT, _LONG, _LINES, _QUESTION, _CALL = 0.5, 0.7, 0.6, 0.3, 0.85
-_REPLY = 0.35
+_REPLY = 0.2
 """It begins as a reply does ("Thanks", "That's great"): it tells of what was said before."""
 _TO_SOMEBODY = 0.5
+_POINTS_BACK = 0.5
+"""It speaks of "them" or "that" before it names anything."""
 _THEME = 1.6
 _LEAST = 0.02
 _WORD = re.compile(r"[^\W_]+|'[^\W_]+")
 _OPENING = 6
+_OPENING_POINTER = 4
 _LEAST_NAME = 3
+_POINTERS = frozenset({"it", "them", "this", "that", "these", "those"})
+_PERSONS = frozenset({"he", "she", "they"})
 _YOU = frozenset({"you", "your", "yours", "u", "ur"})
 
 
@@ -53,11 +58,18 @@ def read_clarity(text: str, phrases: Sequence[Phrase], theme: Collection[str], s
     phrases_of_talk = talk_words().phrases
     if any(length_of_phrase_at(lows[:_OPENING], 0, phrases_of_talk[kind]) for kind in ("openers", "pleasantries")):
         clarity *= _REPLY
+    if _points_back(lows):
+        clarity *= _POINTS_BACK
     if not _YOU.isdisjoint(lows):
         clarity *= _TO_SOMEBODY
     if any(_is_called(stem_of(low), speakers) for low in lows):
         clarity *= _TO_SOMEBODY
     return clarity * (_THEME if any(key[0] in theme for key in about) else 1.0)
+
+
+def _points_back(lows: Sequence[str]) -> bool:
+    """Whether a text begins with what stands for something that was said before."""
+    return not _POINTERS.isdisjoint(lows[:_OPENING_POINTER]) or (bool(lows) and lows[0] in _PERSONS)
 
 
 def _is_called(stem: str, speakers: Collection[str]) -> bool:

@@ -17,7 +17,7 @@ from core.types.views import Facets
 from ui.context import Context
 from ui.pages.library.model import COLUMNS, TEXT, describe_sort
 from ui.pages.library.table import LibraryTable
-from ui.strings import library_strings, window_strings
+from ui.strings import command_strings, library_strings, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
     FlowLayout,
@@ -136,6 +136,7 @@ def make_empty_state(context: Context, query: LibraryQuery, facets: Facets) -> E
             strings["title"],
             strings["sentence"],
             (window_strings()["buttons"]["import"], lambda: desk.import_paths.emit([])),
+            (command_strings()["commands"]["file.new"]["title"], lambda: context.commands.run("file.new")),
         )
     chips = query.make_chips()
     actions = []

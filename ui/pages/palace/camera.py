@@ -40,6 +40,7 @@ NEAR_PX = 126 // CARD_SIDE
 _EDGE = 24.0
 """Px kept free beside what is fitted, as beside the header of the page."""
 
+
 _FARTHEST = 0.9
 """The least scale, in scales at which all of the palace is seen: from farther no name of a wing has room."""
 _HALVINGS = 24

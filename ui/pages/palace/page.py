@@ -26,7 +26,7 @@ from ui.pages.palace.slider import PalaceLegend, TimeCard
 from ui.pages.palace.summary import PlaceSummaries
 from ui.pages.palace.verbs import PalaceVerbs
 from ui.pages.palace.walk.walk import Walk, WalkControls
-from ui.strings import format_count, palace_strings
+from ui.strings import command_strings, format_count, palace_strings
 from ui.widgets.basics import Elided, MenuChip, clear_layout, make_button, make_column, make_label, make_row, make_timer
 from ui.widgets.labels import KIND_PLURALS, count_unit, name_space
 from ui.widgets.plaintext import one_line
@@ -323,6 +323,7 @@ class PalacePage(Page):
             strings["title"],
             strings["text"],
             (strings["import"], lambda: self.context.desk.import_paths.emit([])),
+            (command_strings()["commands"]["file.new"]["title"], lambda: self.context.commands.run("file.new")),
         )
         self.states.show_empty(state)
 

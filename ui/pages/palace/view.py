@@ -28,7 +28,7 @@ from ui.strings import palace_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_timer
 from ui.widgets.labels import KIND_WORDS, count_memories, count_unit, format_said_or_noted, name_space
-from ui.widgets.plaintext import escape_tooltip, one_line
+from ui.widgets.plaintext import escape_tooltip, one_line, plain_line
 
 _LOOK_UP_MS = 90
 _HOVER_MS = 280
@@ -288,13 +288,13 @@ def zoom_on_locus(view: PalaceView, spot: PlacedLocus, goal: Lens) -> Lens:
 def describe_locus(row: MemoryRow, room: str) -> str:
     """What a locus is, in one line."""
     date = format_said_or_noted(row.occurred, row.recorded_at)
-    kind, text = KIND_WORDS[row.kind], one_line(row.head, 140)
+    kind, text = KIND_WORDS[row.kind], plain_line(row.head, 140)
     return str(palace_strings()["spoken"]["memory"]).format(kind=kind, text=text, room=one_line(room, 60), date=date)
 
 
 def describe_room(room: RoomItem, count: int) -> str:
     """What a room is and what is there, in one line."""
-    words = "; ".join(one_line(mark.head, 60) for mark in room.plan.landmarks)
+    words = "; ".join(plain_line(mark.head, 60) for mark in room.plan.landmarks)
     form = palace_strings()["spoken"]["room_of" if words else "room"]
     return str(form).format(name=one_line(room.plan.name, 60), count=count_memories(count), landmarks=words)
 

@@ -17,40 +17,53 @@ from core.types.views import CARD_SIDE, HEADER, MARGIN, SLOT_ASPECT, RoomPlan, W
 from ui.pages.palace.items import RoomItem, wing_rect
 from ui.pages.palace.scene import Lens, PalaceScene
 from ui.theme.theme import Theme
-from ui.theme.tokens import spacing
+from ui.theme.tokens import sizes, spacing
 from ui.widgets.labels import name_space
 
 _READABLE = 92, 19
 """Width and height of a card, px at the usual size of text, from which on its words are read."""
 
 
-LEAST_FACE = 12
-"""Width and height of a room, px at the usual size of text, from which on it has a name or an emblem."""
-_LEAST_BAND, _LARGEST_BAND = 24, 38
 _BETWEEN_BLOCKS = 5.0
 _LONGEST_WING_NAME = 150
+"""Px at the usual size of text that a wing's name gets however small its rooms are."""
+
+
+def least_face(theme: Theme) -> int:
+    """Width and height of a room, px, from which on it has a name or an emblem."""
+    return theme.px(spacing().m)
+
+
+def wing_pad(theme: Theme) -> int:
+    """Px left and right of a wing's name."""
+    return theme.px(spacing().close)
+
+
+def _wing_edge(theme: Theme) -> float:
+    """Px of the ground of a wing beside its rooms."""
+    return theme.px(spacing().close) / 2
 
 
 def wing_name_width(wing: WingPlan, theme: Theme) -> float:
     """Px that the name of a wing takes with what is free beside it; that of a long one cut."""
     name = QFontMetricsF(theme.font("section")).horizontalAdvance(name_space(wing.space))
-    return min(name + 2.0, float(theme.px(_LONGEST_WING_NAME))) + 2 * theme.px(spacing().close)
+    return min(name + 2.0, float(theme.px(_LONGEST_WING_NAME))) + 2 * wing_pad(theme)
 
 
 def space_above_wing(theme: Theme) -> float:
     """Px above the rooms of a wing, from whatever is above it, in which its name can be read."""
-    return theme.px(_LEAST_BAND) + theme.px(spacing().close) / 2 + _BETWEEN_BLOCKS
+    return theme.px(sizes().chip) + _wing_edge(theme) + _BETWEEN_BLOCKS
 
 
 def wing_band(scene: PalaceScene, scale: float, theme: Theme) -> float:
     """Px of the band of a wing's name at a scale: what is free above the wing, as far as the name needs it."""
-    free = scene.spacing.above * scale - min(theme.px(spacing().close) / 2, scale) - _BETWEEN_BLOCKS
-    return max(0.0, min(float(theme.px(_LARGEST_BAND)), free))
+    free = scene.spacing.above * scale - min(_wing_edge(theme), scale) - _BETWEEN_BLOCKS
+    return max(0.0, min(float(theme.px(sizes().field)), free))
 
 
 def wing_block(wing: WingPlan, scene: PalaceScene, lens: Lens, theme: Theme) -> QRectF:
     """A wing on the canvas: its rooms with an edge, and the band of its name above them."""
-    edge, band = min(theme.px(spacing().close) / 2, lens.scale), wing_band(scene, lens.scale, theme)
+    edge, band = min(_wing_edge(theme), lens.scale), wing_band(scene, lens.scale, theme)
     block = lens.canvas_rect(wing_rect(wing)).adjusted(-edge, -band, edge, edge)
     block.setWidth(max(block.width(), min(wing_name_width(wing, theme), _width_kept(wing, scene, lens) + 2 * edge)))
     return block
@@ -194,6 +207,6 @@ def _detail_level(rect: QRectF, slot_w: float, slot_h: float, theme: Theme) -> D
         return DetailLevel.SHAPES
     if wide >= px(84) and high >= px(62):
         return DetailLevel.LANDMARKS
-    if wide >= px(LEAST_FACE) and high >= px(LEAST_FACE):
+    if min(wide, high) >= least_face(theme):
         return DetailLevel.NAME
     return DetailLevel.GROUND

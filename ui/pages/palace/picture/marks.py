@@ -21,7 +21,7 @@ from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
 from ui.strings import palace_strings
 from ui.theme.theme import Theme
 from ui.widgets.labels import KIND_WORDS, count_memories, format_said_or_noted
-from ui.widgets.plaintext import one_line
+from ui.widgets.plaintext import one_line, plain_line
 
 _DIM = 0.6
 _QUIET_RING = 1.5
@@ -181,7 +181,7 @@ class MarkPainter:
             return
         theme, pad = self._theme, self._theme.px(10)
         body, small = theme.font("small"), theme.font("caption")
-        lines = break_text(one_line(memory.head, 300), body, theme.px(300), 4)
+        lines = break_text(plain_line(memory.head, 300), body, theme.px(300), 4)
         about = f"{KIND_WORDS[memory.kind]} · {format_said_or_noted(memory.occurred, memory.recorded_at)}"
         if not self._plan.is_name_shown(spot.room, lens, look):
             room, count = one_line(spot.room.plan.name, 32), count_memories(spot.room.count_shown(look))

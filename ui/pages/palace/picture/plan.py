@@ -16,12 +16,11 @@ from ui.pages.palace.items import GREY, KINDS, LocusStyle, MemoryHeads, RoomItem
 from ui.pages.palace.picture.atlas import LARGEST, SHADES, SMALLEST, Atlas, Floats, shade_colours, shape_scale
 from ui.pages.palace.picture.furniture import soft_role, tint_role
 from ui.pages.palace.picture.ground import PlanGround, shape_side
-from ui.pages.palace.picture.layout import LEAST_FACE, DetailLevel, RoomLayout, wing_block
+from ui.pages.palace.picture.layout import DetailLevel, RoomLayout, least_face, wing_block, wing_pad
 from ui.pages.palace.picture.room_face import LandmarkCard
 from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
 from ui.strings import palace_strings
 from ui.theme.theme import Theme
-from ui.theme.tokens import spacing
 from ui.widgets.labels import name_space
 from ui.widgets.shapes import cached_kind_path
 
@@ -82,7 +81,7 @@ class PlanPainter(PlanGround):
         if len(scene.wings) > 1:
             for wing in scene.wings:
                 self._paint_wing(painter, wing, scene, lens)
-        least = self._theme.px(LEAST_FACE)
+        least = least_face(self._theme)
         for room in scene.rooms_in_sight(lens):
             if min(room.rect.width(), room.rect.height()) * lens.scale < least:
                 self._paint_far_room(painter, room, lens)
@@ -104,16 +103,16 @@ class PlanPainter(PlanGround):
             self._interior.set_colours(self._colours)
 
     def _paint_wing(self, painter: QPainter, wing: WingPlan, scene: PalaceScene, lens: Lens) -> None:
-        block, px, theme = wing_block(wing, scene, lens, self._theme), self._theme.px, self._theme
+        theme = self._theme
+        block = wing_block(wing, scene, lens, theme)
         if not wing.rooms or not QRectF(0, 0, lens.w, lens.h).intersects(block):
             return
         painter.setPen(QPen(theme.colour("line"), 1.0))
         painter.setBrush(theme.colour("raised"))
         painter.drawRoundedRect(block.adjusted(0.5, 0.5, -0.5, -0.5), 12, 12)
         band = lens.canvas_y(wing_rect(wing).top()) - block.top()
-        line = QRectF(
-            block.left() + px(spacing().close), block.top() + 1, block.width() - 2 * px(spacing().close), band - 1
-        )
+        pad = wing_pad(theme)
+        line = QRectF(block.left() + pad, block.top() + 1, block.width() - 2 * pad, band - 1)
         fresh = sum(room.fresh for room in wing.rooms) if scene.look.until is None else 0
         count = f"{scene.count_shown(scene.rooms_of_wing(wing.id)):,}"
         self._paint_wing_name(

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextOption
 
-from ui.widgets.plaintext import one_line
+from ui.widgets.plaintext import one_line, plain_line
 
 _KEPT = 4_000
 _ELLIPSIS = "…"
@@ -91,7 +91,7 @@ class LineBreaks:
         if found is None:
             while len(self._lines) >= _KEPT:
                 self._lines.popitem(last=False)
-            found = self._lines[key] = break_text(one_line(text), font, int(width) // 2 * 2, most)
+            found = self._lines[key] = break_text(plain_line(text), font, int(width) // 2 * 2, most)
         else:
             self._lines.move_to_end(key)
         return found
