@@ -52,7 +52,7 @@ _OWNER_GROUP = "owner"
 _AUTHORS = "SELECT DISTINCT role, author FROM memories WHERE conversation_id = ? AND kind = 'episode'"
 _SAID = (
     "SELECT text FROM memories WHERE (id IN (SELECT value FROM json_each(:ids)) OR conversation_id = :talk) "
-    "AND instr(text, :name) AND status IN ('active', 'disputed') AND security_tier = 'cleartext' LIMIT 200"
+    "AND instr(text, :name) AND +status IN ('active', 'disputed') AND security_tier = 'cleartext' LIMIT 200"
 )
 _SPEAKS = "SELECT 1 FROM mentions WHERE entity_id = ? AND start_at < 0 LIMIT 1"
 _PEOPLE = (

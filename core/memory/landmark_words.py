@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from core.talk.vocabulary import starts_with, talk_words
+from core.talk.vocabulary import length_of_phrase_at, talk_words
 from core.text.markdown import find_front_matter, render_markdown
 
 READ_CHARACTERS = 1_000
@@ -54,8 +54,8 @@ def _behind_opening(text: str) -> str:
     lows, words = [match.group().lower() for match in found], talk_words()
     if not lows or lows[0] in words.sets["firm_openers"]:
         return text
-    polite = starts_with(lows, 0, words.phrases["pleasantries"])
-    count = max(polite, starts_with(lows, 0, words.phrases["openers"]))
+    polite = length_of_phrase_at(lows, 0, words.phrases["pleasantries"])
+    count = max(polite, length_of_phrase_at(lows, 0, words.phrases["openers"]))
     if not count:
         return text
     call = _CALL.match(text, found[count - 1].end())

@@ -98,10 +98,13 @@ def _put_later_word_first(found: Candidates, read: dict[int, str], form: Questio
 
 def _find_announced_value(found: Candidates, read: dict[int, str], form: QuestionForm, order: list[int]) -> int | None:
     """The newest of those that say what the value of the first one is to be, however they fit the question."""
-    # Loaded where a text may be one: most answers hold none.
+    following = [at for at in order[1:] if _may_follow(found, order[0], at)]
+    if not following:
+        return None
+    # Loaded where a text may be one: nothing follows what is alone.
     from core.belief.relate.announced_value import announces_value, announces_value_of
 
-    later = [at for at in order[1:] if _may_follow(found, order[0], at) and announces_value(read[at])]
+    later = [at for at in following if announces_value(read[at])]
     later.sort(key=lambda at: -float(found.sides[at, 0]))
     return next((at for at in later if announces_value_of(read[order[0]], read[at], form.words)), None)
 

@@ -210,7 +210,7 @@ class Rig:
     ) -> ImportReport:
         """Import rows, or a file."""
         path = rows if isinstance(rows, Path) else self.write_rows(rows, name)
-        return self.engine.imports.run(path, None, space, OWNER_ACTOR).result(60)
+        return self.engine.imports.run(path, None, space, OWNER_ACTOR).result(300)
 
     def unimport(self, import_id: str | None) -> UndoReport:
         """Take an import back."""
