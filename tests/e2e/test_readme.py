@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 from cli_rig import FIXTURES, ROOT, Palace, Shell
@@ -61,7 +62,7 @@ def test_every_command_of_the_readme_exists_with_its_flags(palace: Palace) -> No
                 assert not argument.startswith("--") or re.search(rf"{argument}\b", helped), (verb, argument)
 
 
-def test_the_commands_of_the_readme_work_in_their_order(palace: Palace) -> None:
+def test_the_commands_of_the_readme_work_in_their_order(palace: Palace, tmp_path: Path) -> None:
     """With real files in place of the ones a person would name."""
     told: dict[str, str] = {}
     export = FIXTURES / "chatgpt"
@@ -69,6 +70,9 @@ def test_the_commands_of_the_readme_work_in_their_order(palace: Palace) -> None:
         "~/Downloads/chatgpt-export.zip": str(next(export.iterdir())),
         "~/Notes": str(FIXTURES / "obsidian" / "Harbour Notes"),
     }
+    secret = tmp_path / "archive.secret"
+    secret.write_text("seven quiet herons\n", encoding="utf-8")
+    secret.chmod(0o600)
     with palace.shell() as shell:
         for _, verb, *arguments in commands():
             if (
@@ -77,6 +81,8 @@ def test_the_commands_of_the_readme_work_in_their_order(palace: Palace) -> None:
             ):
                 continue  # each has tests of its own
             given = [places.get(word, told.get(word, word)) for word in arguments]
+            if "--encrypted" in arguments:
+                given += ["--archive-passphrase-file", str(secret)]  # a person types it twice
             reply = shell.json(verb, *given)
             _note(shell, told, verb, reply)
         assert "mooring" in shell.json("recall", "when is the mooring due?")["items"][0]["text"]
@@ -101,12 +107,12 @@ def _note(shell: Shell, told: dict[str, str], verb: str, reply: dict[str, object
 
 def test_the_formats_are_all_named(palace: Palace) -> None:
     text = " ".join(section("On the command line").split())
-    (listed,) = re.findall(r"Import formats: (.*?)\. A format", text)
+    (listed,) = re.findall(r"Import formats: (.*?)\. What an encrypted archive", text)
     helped = palace.bare("import", "--help").out
     (known,) = re.findall(r"\[([a-z0-9|-]+)\]", "".join(helped.split()))
     assert set(known.split("|")) == set(FORMAT_WORDS)
     named = [word.strip() for word in listed.split(",")]
-    assert set(named) == set(FORMAT_WORDS.values())
+    assert set(named) == {*FORMAT_WORDS.values(), "encrypted archive"}  # that one is never guessed: it says what it is
 
 
 def test_the_exit_codes_are_those_of_the_program() -> None:

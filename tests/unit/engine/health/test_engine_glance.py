@@ -28,6 +28,6 @@ def test_a_glance_sums_nothing_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         raise AssertionError
 
     with rig_at(tmp_path) as rig:
-        for name in ("open_count", "count_by_state", "count_without_vectors"):
+        for name in ("count_open_items", "count_gauges_by_state", "count_without_vectors"):
             monkeypatch.setattr(metrics, name, never)
         assert rig.engine.vault.read_status(brief=True).result(30).values["memories"] == {"total": 0, "by_status": {}}

@@ -384,7 +384,9 @@ def slow_import(served: Served, monkeypatch: pytest.MonkeyPatch, gate: threading
         counts = {"user": 2, "assistant": 1, "other": 0}
         return ImportReport("import-1", "jsonl", 1, counts, 3, 0, {"empty": 1}, (), "2024-01-01T00:00:00.000Z", None)
 
-    def run(_path: Path, _format: str | None, _space: str | None, _actor: Actor, *ways: Any) -> Future[ImportReport]:
+    def run(
+        _path: Path, _format: str | None, _space: str | None, _actor: Actor, *ways: Any, **_: Any
+    ) -> Future[ImportReport]:
         return served.rig.opened.storage.run_on(served.rig.opened.storage.threads.jobs, work, *ways)
 
     monkeypatch.setattr(served.engine.imports, "run", run)
