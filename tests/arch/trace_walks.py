@@ -1,9 +1,9 @@
 """Count the files, functions and layers that a few everyday calls pass: python tests/arch/trace_walks.py [--files].
 
 Each walk is made once unmeasured on the sample palace, then once under a profiler that sees every thread but those of
-the chores that run every second whatever is asked (the window's heartbeat too): a text is stored (without and with
-something that stands against it), a question is answered, the Recall page is asked, an item of the review is decided by
-a key, and Ctrl+Z takes that back. Counted is our own code only (`app`, `core`, `ui`).
+the chores that run every second whatever is asked (the window's heartbeat and the sample's clock too): a text is stored
+(without and with something that stands against it), a question is answered, the Recall page is asked, an item of the
+review is decided by a key, and Ctrl+Z takes that back. Counted is our own code only (`app`, `core`, `ui`).
 A layer is one file on the stack between a verb and its row: the caller's until the write is queued, then the writer's.
 It prints a table, asserts nothing and is run by hand.
 """
@@ -30,7 +30,7 @@ _ENQUEUE = ("vault.py", "submit_verb")
 _INSERT = ("tx.py", "insert")
 _COMMIT = ("vault.py", "_run_transaction")
 _CHORES = frozenset({"loci-watch", "loci-index", "loci-journal", "loci-counter", "loci-palace", "loci-loci-watchdog"})
-_HEARTBEAT = str(ROOT / "ui" / "watchdog.py")
+_ASIDE = frozenset(str(ROOT / name) for name in ("ui/watchdog.py", "app/sample/sample.py"))
 _SETTLE_S = 0.4
 
 
@@ -85,7 +85,7 @@ class Tracer:
         if trace is None or event not in ("call", "return"):
             return
         name = frame.f_code.co_filename
-        if not name.startswith(_OWN) or name == _HEARTBEAT or threading.current_thread().name in _CHORES:
+        if not name.startswith(_OWN) or name in _ASIDE or threading.current_thread().name in _CHORES:
             return
         if event == "return":
             is_commit = (Path(name).name, frame.f_code.co_name) == _COMMIT

@@ -19,20 +19,24 @@ def secret(palace: Palace) -> Path:
     return file
 
 
-@pytest.mark.parametrize("serving", [False, True])
+def test_a_running_engine_writes_the_archive(palace: Palace, secret: Path) -> None:
+    file = palace.folder / "all.loci"
+    with palace.serving():
+        palace.json("remember", BOAT)
+        told = palace.json("export", "--encrypted", str(file), "--archive-passphrase-file", str(secret))
+    assert (told["path"], told["memories"], told["bytes"]) == (str(file), 1, file.stat().st_size)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert BOAT.encode() not in file.read_bytes()
+
+
 def test_everything_goes_out_and_comes_back(
-    palace: Palace, secret: Path, tmp_path_factory: pytest.TempPathFactory, serving: bool
+    palace: Palace, secret: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with palace.shell() as shell:
         shell.json("remember", BOAT, "--space", "harbour")
         shell.json("remember", KEYS)
     file, given = palace.folder / "all.loci", ("--archive-passphrase-file", str(secret))
-    command = ("export", "--encrypted", str(file), *given)
-    if serving:
-        with palace.serving():
-            told = palace.json(*command)
-    else:
-        told = palace.json(*command)
+    told = palace.json("export", "--encrypted", str(file), *given)
     assert (told["path"], told["memories"], told["bytes"]) == (str(file), 2, file.stat().st_size)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert BOAT.encode() not in file.read_bytes()

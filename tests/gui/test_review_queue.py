@@ -29,7 +29,7 @@ from ui.pages.review.queue import ClosedDialog, QueueRows, RulesDialog, closed_l
 from ui.registry import ROOMS
 from ui.shell.window import MainWindow
 from ui.widgets.labels import describe_claim
-from ui.widgets.marked_text import Stretch, split_stretches
+from ui.widgets.plaintext import Stretch, split_stretches
 
 HOSTILE = "<b>Sleep</b> &amp; <img src=x> \u202eevil\u202c\x1b[31m [a](http://b) %n {0}"
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier

@@ -57,6 +57,7 @@ def test_the_passphrase_is_alike_on_every_keyboard() -> None:
             check_archive_passphrase(short)
 
 
+@pytest.mark.slow
 def test_a_cut_at_every_thousandth_byte_is_noticed(archive: bytes) -> None:
     for size in [*range(body_start(), len(archive), 1000), len(archive) - 1]:
         assert refusal(archive[:size]).code is Code.IMPORT_REFUSED

@@ -80,6 +80,7 @@ def test_a_line_without_end_is_refused() -> None:
     assert "too long" in refusal(zlib.compress(b"x" * (MOST_LINE + (1 << 20)), 1) + bytes(200_000))
 
 
+@pytest.mark.slow
 def test_a_bomb_is_refused_before_it_is_unpacked() -> None:
     one = json.dumps(FIRST).encode() + b'\n{"table":"memories","columns":["id"]}\n'
     bomb = zlib.compress(one + (b'["' + b"0" * 1020 + b'"]\n') * 60_000, 9)

@@ -404,6 +404,7 @@ def test_more_than_128_kib_is_refused_whole(rig: Rig) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_long_conversation_of_the_owner_is_kept_whole_in_one_step(rig: Rig) -> None:
     texts = [f"Page {nr}: " + "the weir is closed at noon. " * 1500 for nr in range(4)]
     assert sum(map(len, texts)) > MOST_BYTES

@@ -55,6 +55,7 @@ def types_in(text: str) -> set[str]:
 
 @given(st.text(max_size=300) | st.lists(WORDS, max_size=40).map(" ".join))
 @settings(max_examples=300)
+@pytest.mark.slow
 def test_spans_lie_in_the_text_in_order_and_apart(text: str) -> None:
     spans = find_sensitive(text)
     assert all(0 <= span.start < span.end <= len(text) for span in spans)
@@ -67,6 +68,7 @@ def test_the_same_text_gives_the_same_spans(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.slow
 def test_a_long_hostile_text_is_read(name: str) -> None:
     # Rules that looked at every pair of places would not end within the time a test is given.
     part = HOSTILE[name]

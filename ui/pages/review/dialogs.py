@@ -17,7 +17,7 @@ from ui.context import Context
 from ui.strings import review_strings, window_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Segments, is_submit_key, make_buddy_label, make_button, make_column, make_label, make_row
-from ui.widgets.marked_text import MarkedText
+from ui.widgets.plaintext import MarkedText
 
 BOTH, HAVE, CAME = "both", "have", "came"
 _LONGEST_CONDITION = 200

@@ -26,8 +26,7 @@ from ui.strings import review_strings, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import clear_layout, make_button, make_column, make_hairline, make_label, make_row
 from ui.widgets.labels import describe_claim
-from ui.widgets.marked_text import MarkedText
-from ui.widgets.plaintext import has_marks
+from ui.widgets.plaintext import MarkedText, has_marks
 from ui.widgets.shapes import KindMark
 
 SHORT = 220

@@ -93,6 +93,7 @@ def test_clients_come_without_their_token_and_are_not_let_in(golden: tuple[Rig, 
     assert new.rows("SELECT * FROM grants") == []
 
 
+@pytest.mark.slow
 def test_options_are_taken_over_by_an_empty_vault_and_by_no_other(tmp_path: Path) -> None:
     with rig_at(tmp_path) as old, other_rig(tmp_path / "new") as new, other_rig(tmp_path / "full") as full:
         old.engine.settings.set_option("undo_days", 11).result(30)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from archive_rig import other_rig
 from engine_rig import Rig, rig_at, talk
 
@@ -20,6 +21,7 @@ def exported(rig: Rig, to: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in to.read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.slow
 def test_json_lines_come_back_without_loss(tmp_path: Path) -> None:
     claim = {"subject": "Ada", "predicate": "lives_in", "value": "Lisbon", "exclusive": True}
     with rig_at(tmp_path) as old, other_rig(tmp_path / "new") as new:

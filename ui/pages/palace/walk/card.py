@@ -31,8 +31,7 @@ from ui.widgets.basics import (
     plain_key,
 )
 from ui.widgets.labels import KIND_WORDS, count_unit, format_said_or_noted, format_span
-from ui.widgets.marked_text import MarkedText
-from ui.widgets.plaintext import one_line
+from ui.widgets.plaintext import MarkedText, one_line
 
 GRADES = (Grade.AGAIN, Grade.HARD, Grade.GOOD, Grade.EASY)
 _KEY = Qt.Key
