@@ -398,6 +398,24 @@ def pin(command: Command, id: str, off: bool) -> None:  # noqa: A002 - the contr
     command.print_result(command.call("pin", {"id": id, "off": off or None}), print_reply)
 
 
+@loci.command()
+@click.argument("id")
+@click.argument("tier", type=click.Choice([tier.value for tier in SecurityTier]))
+@with_command
+def tier(command: Command, id: str, tier: str) -> None:  # noqa: A002 - the contract's word
+    """Protect a memory: sensitive or confidential is given to no assistant.
+
+    Nor to a model server elsewhere, and no names are read from it; what was made of it is protected with it.
+    You still find it with `loci recall` and in the library; cleartext lifts it.
+    """
+
+    def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
+        words = load_words()["tiers"]
+        out.print_line(words["already" if reply["step"] is None else reply["tier"]].format(tier=reply["tier"]))
+
+    command.print_result(command.call("tier", {"id": id, "tier": tier}), print_reply)
+
+
 # A tag to take away is written -TAG: only long options are read as options here.
 @loci.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
 @click.argument("id")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from core.score.decay import StrengthCourse, Values, strength_course
-from core.types.values import Kind, Memory, Precision, Role, Source, Status, When
+from core.types.values import Kind, Memory, Precision, Role, SecurityTier, Source, Status, When
 from core.vault.database.rows import Rows
 
 STRENGTH_JOINS = (
@@ -88,7 +88,8 @@ _FIELDS = (
     "m.client_id, m.conversation_id, m.position, m.session, m.ref, m.import_id, m.occurred_at, m.occurred_prec, "
     "m.occurred_offset, m.recorded_at, m.retired_at, m.valid_from, m.valid_to, m.trust, m.confidence, m.corroboration, "
     "m.reinforcements, m.disputes, m.last_confirmed_at, m.access_count, m.last_accessed_at, m.supersedes_id, "
-    "m.superseded_by_id, m.chain_id, m.part_of, m.part_index, m.pinned, m.version, m.status_reason, m.flags, m.extra"
+    "m.superseded_by_id, m.chain_id, m.part_of, m.part_index, m.pinned, m.version, m.status_reason, m.flags, m.extra, "
+    "m.security_tier"
 )
 MEMORY_COLUMNS = f"SELECT {_FIELDS} FROM memories m JOIN spaces s ON s.id = m.space_id"  # noqa: S608 - constants only
 """The head of every query whose rows go to `row_to_memory`; `m` is the memory, `s` its space."""
@@ -107,6 +108,7 @@ def row_to_memory(row: tuple[Any, ...]) -> Memory:
     (occurred_at, occurred_prec, occurred_offset, recorded_at, retired_at, valid_from, valid_to) = row[18:25]
     (trust, confidence, corroboration, reinforcements, disputes, confirmed, accesses, accessed) = row[25:33]
     (supersedes, superseded_by, chain_id, part_of, part_index, pinned, version, reason, flags, extra) = row[33:43]
+    tier = row[43]
     return Memory(
         n=n,
         id=memory_id,
@@ -149,6 +151,7 @@ def row_to_memory(row: tuple[Any, ...]) -> Memory:
         status_reason=reason,
         flags=tuple(json.loads(flags)),
         extra=json.loads(extra),
+        tier=SecurityTier(tier),
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from core.text.terms import query_terms
-from core.types.values import Kind, Source, Status
+from core.types.values import Kind, SecurityTier, Source, Status
 
 WORD, PHRASE, UNREAD = "word", "phrase", "unread"
 """Keys of terms that are no filters; `UNREAD` is what could not be read."""
@@ -22,6 +22,7 @@ WORDS_OF = {
     "kind": tuple(kind.value for kind in Kind),
     "status": (*(status.value for status in Status), "all"),
     "source": tuple(source.value for source in Source),
+    "tier": tuple(tier.value for tier in SecurityTier),
     "is": ("pinned", "edited", "split", "placed"),
     "has": ("time", "conversation", "claims"),
 }

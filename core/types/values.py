@@ -336,6 +336,7 @@ class Memory:
         confidence: 0 to 1; equals trust for a plain memory.
         flags: content-free marks such as `surrogates_replaced`.
         extra: format-specific facts that have no column (title, cwd, links …).
+        tier: how well it is protected.
     """
 
     n: int
@@ -379,6 +380,7 @@ class Memory:
     status_reason: str | None = None
     flags: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
+    tier: SecurityTier = SecurityTier.CLEARTEXT
 
     def said_by(self, client: str | None) -> str:
         """Whose words it is and who reports it: `user`, `Mara`, `user, via notes-plugin`.

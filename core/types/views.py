@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.types.entities import EntityLine
-from core.types.values import Kind, Role, Source, Status, When
+from core.types.values import Kind, Role, SecurityTier, Source, Status, When
 
 SORTS = ("recorded", "occurred", "trust", "importance", "strength", "accessed", "kind", "status", "space", "text")
 """What a list can be sorted by."""
@@ -121,6 +121,7 @@ class Revision:
         add_tags: tags to add; `remove_tags` likewise.
         occurred: when it was said or happened.
         permanence: how fast its confidence falls, one of `core.score.decay.RATES`; an episode's does not.
+        tier: its security tier; what was made of it is raised with it, and lowered only by itself.
     """
 
     text: str | None = None
@@ -134,6 +135,7 @@ class Revision:
     remove_tags: tuple[str, ...] = ()
     occurred: When | None = None
     permanence: str | None = None
+    tier: SecurityTier | None = None
 
 
 @dataclass(frozen=True, slots=True)

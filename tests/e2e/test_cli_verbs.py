@@ -73,6 +73,14 @@ def test_edit_pin_and_tag_are_one_step_each(palace: Palace) -> None:
         shell.json("undo")
         assert shell.json("show", first)["pinned"] is True
 
+        hidden = shell.json("tier", first, "confidential")
+        assert (hidden["tier"], shell.json("show", first)["tier"]) == ("confidential", "confidential")
+        assert shell.run("tier", first, "confidential").out == "It is confidential already.\n"
+        assert shell.run("tier", first, "cleartext").out.startswith("Assistants may be given it again.")
+        shell.json("undo", hidden["step"])
+        assert shell.json("show", first)["tier"] == "cleartext"
+        assert shell.run("tier", first, "secret").code == 2
+
         tagged = shell.json("tag", first, "+boat", "--add", "harbour dues")
         assert sorted(tagged["tags"]) == ["boat", "harbour dues"]
         assert shell.json("tag", first, "-boat", "+quay", "--remove", "harbour dues")["tags"] == ["quay"]
@@ -88,7 +96,7 @@ def test_edit_pin_and_tag_are_one_step_each(palace: Palace) -> None:
         for wrong in ((), ("boat",), ("+",), ("+a", "-a")):
             assert shell.run("tag", first, *wrong).code == 2, wrong
         assert shell.run("edit", first).code == 2
-        for verb in (("edit", "x"), ("pin",), ("tag", "+x")):
+        for verb in (("edit", "x"), ("pin",), ("tag", "+x"), ("tier", "sensitive")):
             shell.run(verb[0], "0197a2b4-0000-7000-8000-000000000000", *verb[1:]).refused(1, "E2005")
 
 

@@ -160,6 +160,19 @@ def test_letters_act_while_the_inspector_has_the_keyboard_and_not_in_the_editor(
     assert inspector.inspected.memory.pinned
 
 
+def test_a_memory_is_hidden_from_assistants_and_shown_again(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
+) -> None:
+    look(qtbot, inspector, context, rig.store("The weir is closed.").memory_id)
+    context.commands.run("memory.protect")
+    settle(qtbot, lambda: inspector.caps.whole == "FACT · ACTIVE · HIDDEN FROM ASSISTANTS")
+    shown = {action.text() for action in inspector.actions_box.menu.actions() if action.isVisible()}
+    assert "Show to assistants" in shown
+    assert "Hide from assistants" not in shown
+    context.commands.run("memory.unprotect")
+    settle(qtbot, lambda: inspector.caps.whole == "FACT · ACTIVE")
+
+
 def test_a_verb_waits_for_the_memory_that_was_just_selected(
     qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
 ) -> None:

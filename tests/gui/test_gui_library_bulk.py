@@ -186,6 +186,16 @@ def test_pin_becomes_unpin(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
     settle(qtbot, lambda: found(rig, "is:pinned") == 0)
 
 
+def test_memories_are_hidden_from_assistants_and_shown_again(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+    page.table.selectAll()
+    dialog = asked(qtbot, page, "protect")
+    settle(qtbot, dialog.act.isEnabled)
+    dialog.act.click()
+    settle(qtbot, lambda: found(rig, "tier:sensitive") == found(rig, "") > 1)
+    page.changes.run_action("unprotect", page.table.memories.ids[:1])
+    settle(qtbot, lambda: found(rig, "tier:cleartext") == 1)
+
+
 def test_bar_offers_what_makes_sense_and_what_has_room(qtbot: QtBot, page: LibraryPage) -> None:
     page.table.selectAll()
     assert "restore" not in page.bar.offered_actions()

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QDialog, QMenu, QPlainTextEdit, QWidget
 
 from core.types.lifecycle import Marked, OutcomeTaken
 from core.types.replies import VerdictReply
-from core.types.values import OWNER_ACTOR, STANDING, Kind, Memory, Status
+from core.types.values import OWNER_ACTOR, STANDING, Kind, Memory, SecurityTier, Status
 from core.types.views import Revision, RevisionReport
 from ui.bridge import make_write
 from ui.context import Command, Context
@@ -291,12 +291,21 @@ class MemoryActions(QObject):
 
     def _make_verbs(self) -> tuple[Verb, ...]:
         at = self._context
+
+        def at_tier(tier: SecurityTier, done: str) -> Callable[[Memory], None]:
+            return self._make_reviser(Revision(tier=tier), done)
+
+        def at_status(status: Status, done: str) -> Callable[[Memory], None]:
+            return self._make_reviser(Revision(status=status), done)
+
         return (
             Verb("memory.edit", "pencil", self._edit_text, _is_current, "F2", "E"),
             Verb("memory.pin", "pin", self._toggle_pin, _is_present, "", "P"),
             Verb("memory.move", "move-right", self._ask_new_place, _is_present, "", "M"),
-            Verb("memory.archive", "archive", self._archive_memory, _is_current),
-            Verb("memory.restore", "archive-restore", self._restore_memory, _is_put_away),
+            Verb("memory.protect", "eye-off", at_tier(SecurityTier.SENSITIVE, "protected"), _is_unprotected),
+            Verb("memory.unprotect", "eye", at_tier(SecurityTier.CLEARTEXT, "unprotected"), _is_protected),
+            Verb("memory.archive", "archive", at_status(Status.ARCHIVED, "archived"), _is_current),
+            Verb("memory.restore", "archive-restore", at_status(Status.ACTIVE, "restored"), _is_put_away),
             Verb("memory.current", "history", self._select_current_version, _is_old),
             Verb("memory.confirm", "check", self._confirm_memory, can_judge, "", "C"),
             Verb("memory.reinforce", "chevron-up", self._reinforce_memory, can_judge, "", "R"),
@@ -359,7 +368,7 @@ class MemoryActions(QObject):
             applies = memory is not None and verb.applies(memory)
             action.setEnabled(applies)
             is_odd = verb.id in {"memory.restore", "memory.current"}
-            action.setVisible(applies or not (is_odd or verb.applies in (is_rule, is_procedure)))
+            action.setVisible(applies or not (is_odd or verb.applies in _SHOWN_WHERE_THEY_APPLY))
             if memory is not None and applies and verb.short:
                 is_unpin = verb.id == "memory.pin" and memory.pinned
                 title = inspector_strings()["verbs"]["pin"]["undo"] if is_unpin else verb.short
@@ -402,11 +411,13 @@ class MemoryActions(QObject):
         sentence = strings["unpinned"] if memory.pinned else strings["pinned"]
         self._revise_memory(memory, Revision(pinned=not memory.pinned), sentence)
 
-    def _archive_memory(self, memory: Memory) -> None:
-        self._revise_memory(memory, Revision(status=Status.ARCHIVED), inspector_strings()["done"]["archived"])
+    def _make_reviser(self, revision: Revision, done: str) -> Callable[[Memory], None]:
+        """What makes a change that needs no question.
 
-    def _restore_memory(self, memory: Memory) -> None:
-        self._revise_memory(memory, Revision(status=Status.ACTIVE), inspector_strings()["done"]["restored"])
+        Args:
+            done: key of the sentence that tells it.
+        """
+        return lambda memory: self._revise_memory(memory, revision, inspector_strings()["done"][done])
 
     def _revise_memory(self, memory: Memory, revision: Revision, sentence: str) -> None:
         engine = self._context.bridge.engine
@@ -506,5 +517,16 @@ def _is_present(memory: Memory) -> bool:
     return memory.status not in {Status.DELETED, Status.SUPERSEDED}
 
 
+def _is_unprotected(memory: Memory) -> bool:
+    return memory.tier is SecurityTier.CLEARTEXT and _is_known(memory)
+
+
+def _is_protected(memory: Memory) -> bool:
+    return memory.tier is not SecurityTier.CLEARTEXT and _is_known(memory)
+
+
 def _is_known(memory: Memory) -> bool:
     return memory.status is not Status.DELETED
+
+
+_SHOWN_WHERE_THEY_APPLY = (is_rule, is_procedure, _is_unprotected, _is_protected)

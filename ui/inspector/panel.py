@@ -16,7 +16,7 @@ from core.errors import Code, LociError
 from core.events import Changed
 from core.types.memory import Belief
 from core.types.replies import MemoryDetail
-from core.types.values import OWNER_ACTOR, Kind, Memory, Status
+from core.types.values import OWNER_ACTOR, Kind, Memory, SecurityTier, Status
 from ui.bridge import make_query, problem_of
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec, Pointed
 from ui.inspector.actions import MemoryActions
@@ -329,6 +329,7 @@ class Inspector(QFrame):
             KIND_WORDS[memory.kind],
             STATUS_WORDS[memory.status],
             *([inspector_strings()["pinned"]] if memory.pinned else []),
+            *([inspector_strings()["tiers"][memory.tier.value]] if memory.tier is not SecurityTier.CLEARTEXT else []),
         ]
         self.caps.set_text(" · ".join(words).upper())
         self.date.set_text(describe_date(memory.occurred, memory.recorded_at))

@@ -57,7 +57,7 @@ from core.memory.write import (
 )
 from core.score.trust import age_days, trust_terms
 from core.types.memory import ProposedLink, Related, Relationship
-from core.types.values import GLOBAL_SPACE, OWNER, OWNER_ACTOR, Actor, Source, Status
+from core.types.values import GLOBAL_SPACE, OWNER, OWNER_ACTOR, Actor, SecurityTier, Source, Status
 from core.types.views import Revision, RevisionPreview, RevisionReport
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
@@ -327,9 +327,18 @@ VERB = "revise"
 EDITED = "edited"
 _EXAMPLES = 20
 _REASONS = {Status.ACTIVE: None, Status.ARCHIVED: "archived", Status.DELETED: "forgotten"}
+# Other versions of memories, all that was made of them, of what was made of that, and so on.
+_DERIVED = (
+    "WITH RECURSIVE made(id) AS (SELECT v.id FROM json_each(:ids) w JOIN memories m ON m.id = w.value "
+    "JOIN memories v ON v.chain_id = m.chain_id "
+    "UNION SELECT d.derived_id FROM derivations d JOIN made ON made.id = d.source_id) "
+    "SELECT m.id FROM made JOIN memories m ON m.id = made.id "
+    "WHERE m.security_tier IN (SELECT value FROM json_each(:lower)) ORDER BY m.n"
+)
 _SIDE_TABLES = ("episodes", "rules", "procedures")
 _TERM_COLUMNS = frozenset({"tags", "occurred_at", "occurred_prec", "occurred_offset"})
 _TAGGED = frozenset({"kind", "category"})
+_FIELD_WORDS = {"occurred": "time", "tier": "sensitivity"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,7 +441,7 @@ class Reviser:
             tx.update_many("memories", "id", [memory_id for memory_id in ids if memory_id not in back], dict(items))
             tx.update_many("memories", "id", held_ids, {**dict(items), "status": Status.QUARANTINED.value})
             stale_terms += ids if _TERM_COLUMNS.intersection(name for name, _ in items) else ()
-            self._update_derived(tx, ids, frozenset(name for name, _ in items))
+            self._update_derived(tx, ids, dict(items))
         refresh_terms(tx, stale_terms)
         if revision.occurred is not None:
             for memory_id in stale_terms:
@@ -442,11 +451,13 @@ class Reviser:
             close_moot(tx, [*now, *told])
         return now
 
-    def _update_derived(self, tx: Tx, ids: Sequence[str], changed: frozenset[str]) -> None:
+    def _update_derived(self, tx: Tx, ids: Sequence[str], changed: Mapping[str, object]) -> None:
         """What hangs on the columns that changed."""
+        if "security_tier" in changed:
+            _protect_derived(tx, ids, SecurityTier(str(changed["security_tier"])))
         if "space_id" in changed:
             _leave_rooms(tx, ids)
-        if changed & _TAGGED:
+        if _TAGGED.intersection(changed):
             rewrite_tags(tx, ids)
         if "status" in changed:
             sync_claims(tx, self.make_id, ids)
@@ -538,7 +549,7 @@ def changed_fields(revision: Revision) -> tuple[str, ...]:
     Returns:
         Code words, `tags` for both lists of tags.
     """
-    names = ("text", "kind", "category", "importance", "space", "pinned", "status", "occurred", "permanence")
+    names = ("text", "kind", "category", "importance", "space", "pinned", "status", "occurred", "permanence", "tier")
     named = tuple(name for name in names if getattr(revision, name) is not None)
     return (*named, "tags") if revision.add_tags or revision.remove_tags else named
 
@@ -566,7 +577,7 @@ def label_revision_step(revision: Revision, count: int) -> str:
         verbs = {Status.ACTIVE: "Bring back", Status.ARCHIVED: "Archive", Status.DELETED: "Forget"}
         return f"{verbs.get(revision.status or Status.ACTIVE, 'Change')} {what}"
     if len(fields) == 1:
-        return f"Set the {'time' if fields[0] == 'occurred' else fields[0]} of {what}"
+        return f"Set the {_FIELD_WORDS.get(fields[0], fields[0])} of {what}"
     return f"Change {what}"
 
 
@@ -578,6 +589,23 @@ def _ids_with_parts(tx: Tx, memory_ids: Sequence[str]) -> frozenset[str]:
         {"heads": wanted},
     )
     return frozenset(str(row[0]) for row in found)
+
+
+def _protect_derived(tx: Tx, ids: Sequence[str], tier: SecurityTier) -> None:
+    """Protect what hangs on memories that are protected now: older versions, and what was made of any.
+
+    No names are read from them any more. A tier that is lowered lowers nothing else: a digest may rest on others that
+    are still protected.
+    """
+    if tier is SecurityTier.CLEARTEXT:
+        return
+    tiers = list(SecurityTier)
+    lower = to_json([one.value for one in tiers[: tiers.index(tier)]])
+    found = tx.all(_DERIVED, {"ids": to_json(list(ids)), "lower": lower})
+    derived = [str(row[0]) for row in found]
+    tx.update_many("memories", "id", derived, {"security_tier": tier.value})
+    remove_mentions(tx, [*ids, *derived])
+    remove_inferred(tx, [*ids, *derived])
 
 
 def _leave_rooms(tx: Tx, ids: Sequence[str]) -> None:

@@ -57,7 +57,7 @@ ALIKE = "What stands says the same; this came back beneath it."
 _READ = (
     "SELECT m.id, m.n, m.kind, m.status, m.space_id, s.name, m.category, m.importance, m.tags, m.pinned, m.part_of, "
     "m.part_index, m.occurred_at, m.occurred_prec, m.occurred_offset, m.content_hash, m.scope_session, "
-    "m.superseded_by_id, m.consolidated_into, m.permanence, substr(m.text, 1, 300) "
+    "m.superseded_by_id, m.consolidated_into, m.permanence, m.security_tier, substr(m.text, 1, 300) "
     "FROM memories m JOIN spaces s ON s.id = m.space_id"
 )
 _BY_IDS = f"{_READ} JOIN json_each(?) w ON w.value = m.id ORDER BY w.key"
@@ -119,6 +119,7 @@ class RevisedMemory:
     superseded_by_id: str | None
     consolidated_into: str | None
     permanence: str
+    security_tier: str
     head: str
 
 
@@ -262,6 +263,8 @@ def _describe_revision_changes(change: MemoryChange, revision: Revision) -> Iter
     for name in ("kind", "status", "category", "importance", "permanence"):
         if name in sets:
             yield name, str(getattr(row, name)), str(sets[name])
+    if "security_tier" in sets:
+        yield "tier", row.security_tier, str(sets["security_tier"])
     if "pinned" in sets:
         yield "pinned", _format_pinned(row.pinned), _format_pinned(sets["pinned"])
     if "tags" in sets:
@@ -370,6 +373,7 @@ def _changed_columns(row: RevisedMemory, revision: Revision, facts: _Facts) -> d
         "category": revision.category,
         "importance": None if revision.importance is None else float(revision.importance),
         "permanence": revision.permanence,
+        "security_tier": None if revision.tier is None else revision.tier.value,
         "pinned": None if revision.pinned is None else int(revision.pinned),
         "status": None if revision.status is None else revision.status.value,
         "space_id": facts.space_id,

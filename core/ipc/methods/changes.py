@@ -27,6 +27,7 @@ from core.ipc.methods.definition.entry import (
     MethodCall,
     Params,
     RequestId,
+    TierParam,
     VerdictReason,
     await_future,
     client_write,
@@ -50,6 +51,7 @@ from core.ipc.methods.definition.results import (
 from core.ipc.methods.memory_json import to_json_value
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
 from core.types.memory import ChangeReply, Judgement, Related, Relationship, RequestedChange
+from core.types.values import SecurityTier
 from core.types.views import Revision
 
 
@@ -100,6 +102,13 @@ class PinParams(Params):
 
     id: MemoryId
     off: bool = unpublished_field(default=False)
+
+
+class TierParams(Params):
+    """The parameters of `owner.tier`."""
+
+    id: MemoryId
+    tier: TierParam
 
 
 class TagParams(Params):
@@ -231,6 +240,12 @@ async def pin_memory(call: MethodCall, params: PinParams) -> Answer:
     wanted = not params.off
     step = await _revise_memory(call, params.id, Revision(pinned=wanted))
     return {"id": params.id, "pinned": wanted, "step": step}
+
+
+async def set_tier(call: MethodCall, params: TierParams) -> Answer:
+    """Protect a memory better, or less."""
+    step = await _revise_memory(call, params.id, Revision(tier=params.tier))
+    return {"id": params.id, "tier": params.tier.value, "step": step}
 
 
 async def tag_memory(call: MethodCall, params: TagParams) -> Answer:
@@ -567,6 +582,21 @@ METHODS: tuple[Entry, ...] = (
             }
         ),
         pin_memory,
+        effect="write",
+    ),
+    owner_memory_method(
+        "tier",
+        "Protect a memory: what is sensitive or confidential is given to no client and to no model server elsewhere, "
+        "and no names are read from it. What was made of it is protected with it.",
+        TierParams,
+        record(
+            {
+                "id": text(),
+                "tier": one_of(*(tier.value for tier in SecurityTier)),
+                "step": nullable(text(), "The step that can be undone; null where nothing changed."),
+            }
+        ),
+        set_tier,
         effect="write",
     ),
     owner_memory_method(

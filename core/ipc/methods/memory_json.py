@@ -226,6 +226,7 @@ def _detail_members(memory: Memory) -> dict[str, Any]:
         "part_of": memory.part_of,
         "part_index": memory.part_index,
         "pinned": memory.pinned,
+        "tier": memory.tier.value,
         "flags": list(memory.flags),
         "extra": dict(memory.extra),  # the person's own: their names and numbers mean nothing here
     }

@@ -59,6 +59,7 @@ _ONE_OF = {
     "kind": "m.kind IN (SELECT value FROM json_each(?))",
     "status": "m.status IN (SELECT value FROM json_each(?))",
     "source": "m.source IN (SELECT value FROM json_each(?))",
+    "tier": "m.security_tier IN (SELECT value FROM json_each(?))",
     "space": "m.space_id IN (SELECT s.id FROM json_each(?) w JOIN spaces s ON s.name = w.value COLLATE NOCASE)",
     "client": "m.client_id IN (SELECT c.id FROM json_each(?) w JOIN clients c ON c.name = w.value COLLATE NOCASE)",
     "tag": "m.tags <> '[]' AND EXISTS (SELECT 1 FROM json_each(?) w JOIN json_each(m.tags) t "

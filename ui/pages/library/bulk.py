@@ -67,6 +67,8 @@ ACTS: Sequence[BulkAction] = (
     BulkAction("forget", "Del", "danger"),
     BulkAction("export", "X"),
     BulkAction("importance", "I"),
+    BulkAction("protect", ""),
+    BulkAction("unprotect", ""),
 )
 
 

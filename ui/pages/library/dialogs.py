@@ -12,7 +12,7 @@ from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QDialog, QLineEdit, QSlider, QWidget
 
-from core.types.values import GLOBAL_SPACE, Status
+from core.types.values import GLOBAL_SPACE, SecurityTier, Status
 from core.types.views import Facets, Revision, RevisionPreview
 from ui.bridge import make_query, problem_of
 from ui.context import Context
@@ -72,6 +72,8 @@ PLAIN_CHANGES: Mapping[str, PlainChange] = {
     for change in (
         PlainChange("pin", Revision(pinned=True)),
         PlainChange("unpin", Revision(pinned=False)),
+        PlainChange("protect", Revision(tier=SecurityTier.SENSITIVE)),
+        PlainChange("unprotect", Revision(tier=SecurityTier.CLEARTEXT)),
         PlainChange("archive", Revision(status=Status.ARCHIVED)),
         PlainChange("restore", Revision(status=Status.ACTIVE)),
         PlainChange("forget", Revision(status=Status.DELETED), is_dangerous=True),

@@ -31,7 +31,7 @@ from core.ipc.protocol.contract import Registry
 from core.ipc.protocol.messages import BadMessage, check_message_text
 from core.ipc.protocol.sessions import OWNER_SESSION, Session
 from core.types.requests import PLAIN, Extras, StoreRequest
-from core.types.values import GLOBAL_SPACE, Action, Actor, Grant, Intent, Kind, Source, Status
+from core.types.values import GLOBAL_SPACE, Action, Actor, Grant, Intent, Kind, SecurityTier, Source, Status
 
 SHARED = "x-shared"
 """The key under which the name of a shared definition stands, until `packaging/make_protocol.py` draws it out."""
@@ -189,6 +189,7 @@ SourceParam = Annotated[
 ]
 StatusParam = Annotated[Status, MemberOf(), Shared("status")]
 ClientStatusParam = Annotated[Status, MemberOf(without=(Status.DELETED,)), Shared("client_status")]
+TierParam = Annotated[SecurityTier, MemberOf(), Shared("tier", "How well a memory is protected.")]
 ModeName = Annotated[Literal["hybrid", "semantic", "keyword"], Shared("mode")]
 IntentParam = Annotated[
     Intent,

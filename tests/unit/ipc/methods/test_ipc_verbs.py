@@ -75,6 +75,7 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
         "edit": {"id": ident, "text": "Tea is drunk at five."},
         "tag": {"id": ident, "add": ["drinks"], "remove": ["food"]},
         "exported": {"ids": [ident]},
+        "tier": {"id": ident, "tier": "sensitive"},
         "export_encrypted": {"to": str(rig.folder / "all.loci"), "passphrase": "twelve o'clock in the kitchen"},
         "passphrase": {"old": PASSPHRASE, "new": "marzipan-quinquagesima"},
         "recovery_code": {"secret": PASSPHRASE},
