@@ -82,7 +82,8 @@ def _end_of_order(tokens: Sequence[Token], first: int, end: int) -> int:
         is_order = low in ("don't", "please", "who", "what") or (
             low in verb_forms().base and behind in ("him", "her", "them", "me", "it", "us", "your")
         )
-        if is_order and tokens[at].low != "and":
+        is_shown = tokens[at].low == "and" and low in ("look", "check") and behind in ("at", "out")
+        if (is_order and tokens[at].low != "and") or is_shown:
             return at
     return end
 
@@ -124,12 +125,20 @@ def is_finite(tokens: Sequence[Token], at: int, first: int = 0) -> bool:
     if low in verbs.third and verbs.third[low] in verbs.sets["noun_too"] and not _is_third(tokens, at, first):
         return False
     if low not in verbs.base:
-        return low in verbs.third or (low.endswith("ed") and before in SUBJECTS)
+        return low in verbs.third or (low.endswith("ed") and _has_pronoun_before(tokens, at, first))
     if verbs.pasts[low] == low and at > first and before not in talk_words().sets["english"]:
         return True
     many = before in talk_words().sets["groups"] and low not in verbs.sets["noun_too"]
     many = many or (low == "like" and _is_liking(tokens, at, first))
     return many or before in ("i", "we", "you", "they") or (before in verbs.sets["adverbs"] and at - first > 1)
+
+
+def _has_pronoun_before(tokens: Sequence[Token], at: int, first: int) -> bool:
+    """Whether a pronoun stands before a word, with adverbs between at most: "I just participated"."""
+    place = at - 1
+    while place > first and tokens[place].low in verb_forms().sets["adverbs"]:
+        place -= 1
+    return place >= first and tokens[place].low in SUBJECTS
 
 
 def _is_liking(tokens: Sequence[Token], at: int, first: int) -> bool:
@@ -257,7 +266,7 @@ def _begins_clause(tokens: Sequence[Token], first: int, at: int, end: int) -> bo
     least = _LEAST_OF_IT if right < end and tokens[right].low == "it" else _LEAST_RIGHT
     if is_led or right >= end or words < least or not opens_with_subject(tokens, right, end):
         return False
-    if _may_take_back([token.low for token in tokens[right : min(end, right + 3)]]):
+    if _may_take_back([token.low for token in tokens[right : min(end, right + 4)]]):
         return False
     return has_finite_verb(tokens, first, at) or (
         (low in _BREAKS or _is_picture(low)) and tokens[first].low not in talk_words().sets["leads"]
@@ -267,7 +276,9 @@ def _begins_clause(tokens: Sequence[Token], first: int, at: int, end: int) -> bo
 def _may_take_back(lows: Sequence[str]) -> bool:
     """Whether a clause opens as one that says what the clause before it really was: "it was a false alarm"."""
     is_called = lows[1:2] in (["was"], ["is"], ["'s"]) and lows[2:3] and lows[2] in ("a", "an", "all", "just", "only")
-    return lows[0] == "it" and (lows[1:2] == ["turned"] or bool(is_called))
+    sets = talk_words().sets
+    is_praised = any(low in sets["praise"] or low in sets["enjoyments"] for low in lows[3:4])  # "it was a blast"
+    return lows[0] == "it" and (lows[1:2] == ["turned"] or (bool(is_called) and not is_praised))
 
 
 def list_heads(tokens: Sequence[Token], clause: Clause) -> tuple[Clause, ...]:

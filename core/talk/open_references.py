@@ -36,6 +36,8 @@ _OFTEN = frozenset(("often", "again", "sometimes", "soon", "once", "twice", "usu
 _DAY_WORDS = frozenset(("on", "in", "the", "week", "weekend", "of", "evening", "morning", "afternoon", "before"))
 _COUNTING = frozenset(("get", "have", "need", "want", "take", "buy", "sell", "give", "make"))
 _UNCOUNTED = _LINKED | _PLACING | {"actually", "only", "now", "today", "already", "because", "for", "."}
+_BINDERS = frozenset(("when", "while", "because", "after", "before", "since"))
+_BEGINNING = frozenset(("start", "begin", "stop", "finish", "continue", "try"))
 _YEAR = 4  # digits
 _SUBJECTS = frozenset(("they", "he", "she", "you", "i", "we"))
 
@@ -185,6 +187,8 @@ def _leaves_out(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:
         return behind in _LINKED and lows[at - 1] != "to"
     if lows[at] in ("one", "favorite", "favourite"):  # "has been one because", "her favourite is"
         return behind in ("because", "is", "was", ",", "")
+    if behind in _BINDERS and lows[at] not in verb_forms().third and verb_forms().lemma(lows[at]) in _BEGINNING:
+        return True  # "Mara started when she was young" does not say what
     if lows[at] in talk_words().sets["any_things"]:
         return not (behind in _NARROWING or behind in _SUBJECTS or behind in _PLACING or behind == ":")
     if lows[at] == "that":  # "painted that sunrise" shows something, "learnt that it rains" does not

@@ -25,7 +25,7 @@ _GENDERS = {
 }  # fmt: skip
 _OWNERS = frozenset(("my", "our", "your", "his", "her", "their"))
 _OTHERS = frozenset(("he", "she", "they", "him", "them", "his", "her", "their"))
-_DETERMINERS = _OWNERS | {"the", "a", "an", "'s", "some"}
+_DETERMINERS = _OWNERS | {"the", "a", "an", "'s", "some", "this"}
 _PREPOSITIONS = frozenset(("in", "at", "from", "to", "near", "into", "via", "towards", "around", "outside", "on", "of"))
 _AT_PLACES = frozenset(("in", "at", "from", "near", "into", "via", "outside", "the"))
 _MOST_KEPT = 200
@@ -278,6 +278,8 @@ class References:
     def _describe_referent(self, tokens: Sequence[Token], phrase: NounPhrase, speaker: str, addressee: str) -> str:
         words = " ".join(token.text for token in tokens[phrase.first : phrase.noun + 1])
         low = tokens[phrase.first].low
+        if speaker and phrase.sort == "pets" and _is_got(tokens, phrase.first):
+            return f"{possessive(speaker)} {tokens[phrase.noun].low}"
         rest = " ".join(token.text for token in tokens[phrase.first + 1 : phrase.noun + 1])
         if low in ("my", "our"):
             return f"{possessive(speaker)} {rest}" if speaker else ""
@@ -300,6 +302,16 @@ class References:
         self._referents[key] = replace(referent, turn=self.turn, place=self._count, key=key)
         if len(self._referents) > _MOST_KEPT:
             del self._referents[next(iter(self._referents))]
+
+
+def _is_got(tokens: Sequence[Token], first: int) -> bool:
+    """Whether what begins at a place is what the speaker says that they have or get: "I adopted a pup"."""
+    lows = [token.low for token in tokens[max(0, first - 4) : first]]
+    is_new = tokens[first].low in ("a", "an", "this")
+    acts = {verb_forms().lemma(low) for low in lows[-1:]}
+    return (
+        is_new and bool({"i", "we"} & {*lows}) and bool(acts & {"adopt", "get", "have", "own", "buy", "rescue", "'ve"})
+    )
 
 
 def possessive(name: str) -> str:
