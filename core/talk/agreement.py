@@ -41,6 +41,7 @@ class Speech:
         addressee_sure: how sure that is.
         said_ms: epoch ms; null where it is not known.
         gender: of the speaker, `f` or `m` where the conversation tells it; "" elsewhere.
+        addressee_gender: likewise of the addressee.
         companions: who "we" is besides the speaker, in words that stand behind their name; "" where nobody said.
     """
 
@@ -50,6 +51,7 @@ class Speech:
     said_ms: int | None = None
     companions: str = ""
     gender: str = ""
+    addressee_gender: str = ""
 
 
 @dataclass(slots=True)

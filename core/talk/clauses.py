@@ -214,6 +214,8 @@ def is_verb_s(tokens: Sequence[Token], at: int) -> bool:
         name -= 1
     if name < at - 1 and tokens[name].low == "at":  # "a day at Bea's in Leith"
         return False
+    if name <= at - 1 and tokens[max(0, min(name, at - 2))].low in _PLACES and behind.endswith("ing"):
+        return False  # "in mum's sewing tin"
     verbs = verb_forms()
     rest = {token.low for token in tokens[at + 2 : at + 8]}
     return (

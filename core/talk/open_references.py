@@ -201,6 +201,8 @@ def _leaves_out(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:
         )
     if verb_forms().lemma(lows[at]) == "go" and (not behind or behind in _LINKED or behind in _OFTEN):
         return True
+    if lows[at] == "nothing" and not behind:
+        return True
     if lows[at].isdigit() and verb_forms().lemma(lows[at - 1]) in _COUNTING and (not behind or behind in _UNCOUNTED):
         return True
     is_counted = lows[at] in talk_words().sets["counted"] and lows[at - 1] not in _STILL_COUNTED
@@ -252,7 +254,9 @@ def _has_no_complement(words: Sequence[str]) -> bool:
     forms = verb_forms()
     low = words[-1]
     is_form = low in forms.past or low in forms.participles or low in forms.third or low.endswith("ing")
-    return is_form and forms.lemma(low) in forms.sets["with_complement"]
+    stem = low.removesuffix("ing")
+    bases = {forms.lemma(low)} if stem == low else {stem, stem + "e", stem[:-1]}  # "leaving", "quitting"
+    return is_form and not bases.isdisjoint(forms.sets["with_complement"])
 
 
 def _is_bare(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:

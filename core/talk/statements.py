@@ -320,7 +320,8 @@ class _StatementBuilder:
         companions = self._companions[1]
         if companions.startswith("their "):
             companions = f"{pronouns_of(gender).owner} {companions.removeprefix('their ')}"
-        return Speech(speaker, addressee, sure, one.turn.said_ms, companions, gender)
+        addressee_gender = self._genders.get(addressee.casefold(), "")
+        return Speech(speaker, addressee, sure, one.turn.said_ms, companions, gender, addressee_gender)
 
     def _why_no_statement(self, one: _Utterance, reading: Reading) -> str | None:
         """Why a sentence gives no statement by what it is; None where it may."""
@@ -550,7 +551,8 @@ class _StatementBuilder:
     def _is_clear(self, tokens: Sequence[Token], kind: StatementType, one: _Utterance, reading: Reading) -> bool:
         """Whether a rewritten sentence is understood by itself and says more than a mood."""
         lows = [token.low for token in tokens]
-        if not one.turn.speaker and not names_somebody(tokens):  # of what a note's heading says, which is not here
+        is_of_nobody = not one.turn.speaker or lows[0] == "there"  # of what a note's heading says, which is not here
+        if is_of_nobody and not names_somebody(tokens):
             return False
         if is_aside(tokens, kind):
             return False

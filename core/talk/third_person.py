@@ -99,6 +99,9 @@ _JOINTS = frozenset(
     )
 )
 _BINDERS = frozenset(("when", "even", "if", "while", "because", "although", "though", "since", "whenever", "as"))
+_SUPPOSING = frozenset(("unless", "until", "till", "if", "when", "whenever", "once", "where"))
+_ADDRESSING = frozenset(("tell", "thank", "show", "remind", "promise", "warn"))
+_SINCE = frozenset(("since", "because", "until"))
 _TRAILING = frozenset(("too", "so", "either", "anyway", "though", "not"))
 
 
@@ -249,6 +252,8 @@ def _check_order(draft: ClauseDraft) -> None:
     subject = next((at for at in range(first, end) if draft.low(at) in SUBJECTS), None)
     if verb is None or verb == first:
         raise UnclearClauseError("fragment")
+    if draft.low(first) not in _BINDERS and any(draft.low(at) in _SINCE for at in range(first + 1, verb)):
+        raise UnclearClauseError("fragment")  # "a year next month since Tom moved" has no verb of its own
     called = {place for at in draft.calls for place in (at - 1, at + 1)}
     stop = next((at for at in range(first, verb) if draft.low(at) in _STOPS and at not in called), None)
     leads = draft.low(first) in talk_words().sets["leads"] or draft.low(first) in verb_forms().sets["adverbs"]
@@ -544,7 +549,9 @@ def _rewrite_second(draft: ClauseDraft, at: int) -> int:
         raise UnclearClauseError("reference")
     draft.sure *= 0.8
     if low in ("your", "yours"):
-        draft.put(at, possessive(who) if low == "your" or who != YOU else "yours")
+        is_again = low == "your" and who != YOU and draft.low(at - 2) == "you"  # "you sold your boat"
+        owner = pronouns_of(draft.speech.addressee_gender).owner if is_again else possessive(who)
+        draft.put(at, owner if low == "your" or who != YOU else "yours")
         if at == draft.clause.first and not draft.about:
             draft.about = who
         return at + 1
@@ -554,6 +561,8 @@ def _rewrite_second(draft: ClauseDraft, at: int) -> int:
     verb = draft.low(at + 1)
     if verb in talk_words().sets["generic_you"] or verb.endswith("n't") or verb in ("'d", "'ll", "will"):
         raise UnclearClauseError("reference")
+    if draft.low(at - 1) in _SUPPOSING or verb_forms().lemma(draft.low(at - 1)) in _ADDRESSING:
+        raise UnclearClauseError("reference")  # "unless you climb up" is anybody, "I told you" is no fact
     if verb == "like" and at > draft.clause.first:  # "my friends know you like no one else" may be either
         raise UnclearClauseError("reference")
     draft.put(at, who if who != YOU or at == draft.clause.first else "you")
@@ -684,6 +693,8 @@ def _check_rewritten(rewritten: str, draft: ClauseDraft) -> None:
     left = {"i", "me", "my", "we", "us", "our", "mine"} | (set() if is_you else {"you", "your", "yours"})
     if left & set(lows):
         raise UnclearClauseError("reference")
+    if "theirs" in lows and not any(phrase.sort == "groups" for phrase in draft.phrases):
+        raise UnclearClauseError("reference")
     for at, low in enumerate(lows):
         behind = lows[at + 1] if at + 1 < len(lows) else ""
         if low in ("this", "these", "those", "here", "ones", "such") or (
@@ -695,7 +706,7 @@ def _check_rewritten(rewritten: str, draft: ClauseDraft) -> None:
         if low == "one" and (behind in verb_forms().third or behind in verb_forms().sets["modals"] or behind == "was"):
             raise UnclearClauseError("reference")
         if low == "one" and (
-            behind in (".", ",", "'s", "is", "in", "with", "for")
+            behind in (".", ",", "'s", "is", "in", "with", "for", "like")
             or (at and lows[at - 1] in ("that", "new", "old", "other", "big", "the"))
         ):
             raise UnclearClauseError("reference")

@@ -48,7 +48,7 @@ def check_others(draft: ClauseDraft, at: int) -> None:
     is_state = low in talk_words().sets["needs"] or (
         low in ("have", "'ve") and draft.low(place + 1) not in verbs.participles
     )
-    if is_state or low in ("'ll", "will"):
+    if is_state or low in ("'ll", "will", "can", "can't", "cannot", "could", "couldn't"):
         raise UnclearClauseError("reference")
 
 

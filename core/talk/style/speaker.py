@@ -28,9 +28,9 @@ def _has_others(draft: ClauseDraft, at: int) -> bool:
     same = {"f": "women", "m": "men"}[gender]
     pronouns = {"f": ("she", "her", "hers"), "m": ("he", "him", "his")}[gender]
     is_told = any(draft.low(place) in pronouns for place in range(draft.clause.first, draft.clause.end))
-    return (
-        is_told or any(one.gender in ("", gender) for one in draft.referents) or any(one.sort == same for one in before)
-    )
+    is_named = any(one.sort == "names" and one.name != draft.speech.speaker for one in before)  # may be of either
+    is_meant = any(one.gender in ("", gender) for one in draft.referents)
+    return is_told or is_named or is_meant or any(one.sort == same for one in before)
 
 
 def tells_age(draft: ClauseDraft, at: int) -> bool:
