@@ -209,6 +209,8 @@ def is_verb_s(tokens: Sequence[Token], at: int) -> bool:
     behind = tokens[at + 1].low if at + 1 < len(tokens) else ""
     if before in SUBJECTS or before in ("that", "there", "who", "what", "where", "here", "everything", "nobody"):
         return True
+    if before == "name" and at + 1 < len(tokens):  # "her name's Rex"
+        return tokens[at + 1].is_capital
     name = at - 1
     while name > 0 and tokens[name].is_capital:
         name -= 1
@@ -302,6 +304,22 @@ def list_heads(tokens: Sequence[Token], clause: Clause) -> tuple[Clause, ...]:
     return tuple(heads)
 
 
+def list_spare_heads(tokens: Sequence[Token], clause: Clause) -> tuple[Clause, ...]:
+    """What of a clause says something without a second deed or an addition, the longest first.
+
+    Of "took a trip and took this picture" the trip, of "love painting, especially these ones" the liking. For a clause
+    whose rest points at what is not told.
+    """
+    forms, heads = verb_forms(), []
+    for at in range(clause.end - 1, clause.first + 2, -1):
+        behind = tokens[at + 1].low if at + 1 < clause.end else ""
+        is_deed = tokens[at].low == "and" and behind in forms.past and behind not in forms.base
+        is_addition = tokens[at].low == "," and behind in ("especially", "particularly", "including", "mainly")
+        if (is_deed or is_addition) and has_finite_verb(tokens, clause.first, at):
+            heads.append(Clause(clause.first, at))
+    return tuple(heads)
+
+
 def _has_report_verb(tokens: Sequence[Token], first: int, end: int) -> bool:
     """Whether somebody says, thinks or knows something within two places: what that is may go on behind them."""
     return any(token.low in talk_words().sets["stop_verbs"] for token in tokens[first:end])
@@ -381,7 +399,8 @@ def _trim_end(tokens: Sequence[Token], lows: Sequence[str], first: int, end: int
     words = talk_words()
     while end > first and not tokens[end - 1].is_word and _is_loose_mark(tokens[end - 1].low):
         end -= 1
-    if end > first and tokens[end - 1].low in ("and", "but", "so"):
+    is_about = end - 1 > first and tokens[end - 2].low == "or"  # "since I was ten or so"
+    if end > first and tokens[end - 1].low in ("and", "but", "so") and not is_about:
         return end - 1
     closing = lows[end - 1] if end > first else ""
     for phrase in words.phrases["closers"]:

@@ -28,6 +28,7 @@ _OTHERS = frozenset(("he", "she", "they", "him", "them", "his", "her", "their"))
 _DETERMINERS = _OWNERS | {"the", "a", "an", "'s", "some", "this"}
 _PREPOSITIONS = frozenset(("in", "at", "from", "to", "near", "into", "via", "towards", "around", "outside", "on", "of"))
 _AT_PLACES = frozenset(("in", "at", "from", "near", "into", "via", "outside", "the"))
+_AGED = ("-year-old", "-month-old", "-week-old")
 _MOST_KEPT = 200
 _PAUSE_MS = 8 * 3_600_000  # after it nobody goes on with a "she" or an "it" of before
 _SURE, _LIKELY, _DOUBTFUL, _OPEN = 0.92, 0.75, 0.6, 0.4
@@ -241,6 +242,15 @@ class References:
         """Whether somebody of this name speaks or was spoken of."""
         return name.casefold() in self._persons
 
+    def knows_own(self, speaker: str, noun: str) -> bool:
+        """Whether people of a speaker's were spoken of in these words: "my friends" of Mara.
+
+        Args:
+            speaker: as a statement calls them.
+            noun: lower case.
+        """
+        return f"{possessive(speaker)} {noun}".casefold() in self._referents
+
     def names_other(self, tokens: Sequence[Token], speaker: str) -> bool:
         """Whether a sentence names, or may name, a person or an animal that is not its speaker."""
         own = {speaker.casefold(), *speaker.casefold().split()}
@@ -328,7 +338,11 @@ def find_noun_phrases(tokens: Sequence[Token], persons: Iterable[str] = ()) -> t
         persons: names, folded, that are known to be people's.
     """
     known, nouns = frozenset(persons), _noun_sorts()
-    places = [at for at, token in enumerate(tokens) if token.low in nouns or token.text[:1].isupper()]
+    places = [
+        at
+        for at, token in enumerate(tokens)
+        if token.low in nouns or token.text[:1].isupper() or token.low.endswith(_AGED)
+    ]
     out: list[NounPhrase] = []
     end = 0
     for at in places:
@@ -386,7 +400,7 @@ def _noun_sorts() -> dict[str, str]:
 
 
 def _noun_at(tokens: Sequence[Token], at: int) -> NounPhrase | None:
-    sort = _noun_sorts().get(tokens[at].low)
+    sort = _noun_sorts().get(tokens[at].low) or ("people" if tokens[at].low.endswith(_AGED) else None)
     sets = talk_words().sets
     if sort is None:
         return None

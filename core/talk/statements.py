@@ -14,7 +14,7 @@ from itertools import takewhile
 
 from core.talk.agreement import YOU, Speech, UnclearClauseError
 from core.talk.answers import find_topic, is_fragment, join_answer, mark_question, read_question_request
-from core.talk.clauses import Clause, has_finite_verb, list_heads, speaks_of_past, split_clauses
+from core.talk.clauses import Clause, has_finite_verb, list_heads, list_spare_heads, speaks_of_past, split_clauses
 from core.talk.dates import find_date_edits, find_scene_date, has_own_time
 from core.talk.open_references import QualifiedNouns, names_somebody, points_outside
 from core.talk.references import References, possessive
@@ -25,7 +25,7 @@ from core.talk.statement_types import (
     is_turning_point,
     type_statement,
 )
-from core.talk.style.apposition import find_appositions
+from core.talk.style.apposition import PLACES, find_appositions
 from core.talk.style.gender import find_genders, pronouns_of
 from core.talk.style.polish import shorthand
 from core.talk.style.told_before import ToldBefore, content_words
@@ -101,6 +101,7 @@ _NO_SCENE: tuple[int, int, str] = (-1, 0, "")
 _PASSING = frozenset((StatementType.ATTRIBUTE, StatementType.OPINION, StatementType.PREFERENCE))
 _BRIEF, _BRIEF_WORTH = 0.4, 1.7  # how one is or what one thinks for a day only is kept where it weighs much
 _NOT_MEANT = frozenset((Assertion.HYPOTHESIS, Assertion.JOKE, Assertion.QUOTED))
+_KINDS_OF_NAMED = {"pets": StatementType.POSSESSION, PLACES: StatementType.PLACE}
 _BY_THE_WAY = 0.8
 """How sure it is that "my sister Wren" names the sister."""
 _UNASSERTED = frozenset((Assertion.QUESTION, Assertion.WISH, Assertion.HYPOTHESIS, Assertion.JOKE, Assertion.QUOTED))
@@ -277,7 +278,7 @@ class _StatementBuilder:
             ):
                 continue
             text = f"{each.name} is {possessive(speech.speaker)} {each.noun}."
-            kind = StatementType.POSSESSION if each.sort == "pets" else StatementType.RELATIONSHIP
+            kind = _KINDS_OF_NAMED.get(each.sort, StatementType.RELATIONSHIP)
             start = one.turn.start + one.sentence.start
             span = (start + each.start, start + each.end)
             self._made.append(
@@ -399,7 +400,17 @@ class _StatementBuilder:
                 reason = reason or "unsure"
             except UnclearClauseError as error:
                 reason = reason or str(error)
-        return reason
+        return reason if reason != "reference" else self._write_spare_head(one, clause, reading, speech)
+
+    def _write_spare_head(self, one: _Utterance, clause: Clause, reading: Reading, speech: Speech) -> str:
+        """Write what stands before a part that points at what is not told; "" or the reason why nothing was."""
+        for head in list_spare_heads(one.tokens, clause):
+            try:
+                rewritten = self._add_scene(self._rewrite_clause(one, head, reading, speech), one)
+            except UnclearClauseError:
+                continue
+            return "" if self._keep_statement(rewritten, one, reading, is_parted=True) else "unsure"
+        return "reference"
 
     def _add_scene(self, rewritten: RewrittenClause, one: _Utterance) -> RewrittenClause:
         """With the day that was set just before it, where it tells in the past what happened, and not when."""
@@ -444,8 +455,13 @@ class _StatementBuilder:
         if not one.before.rstrip().endswith("?"):
             return
         question = _last_question(one.before)
-        rewritten = join_answer(question, one.sentence.text, self._names)
         start, end = 0, len(one.sentence.text)
+        rewritten = join_answer(question, one.sentence.text, self._names)
+        is_counted = not rewritten and question.lower().lstrip().startswith("how ")
+        clauses = split_clauses(one.tokens, self._names) if is_counted else ()
+        if len(clauses) > 1:  # "seven years now, and I still love it"
+            end = one.tokens[clauses[0].end - 1].end
+            rewritten = join_answer(question, one.sentence.text[:end], self._names)
         try:
             if rewritten:
                 tokens = tokenize_talk(rewritten)

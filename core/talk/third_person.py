@@ -417,7 +417,11 @@ def _rewrite_word(draft: ClauseDraft, at: int, references: References) -> int:
         return _rewrite_third(draft, at, references)
     if low in talk_words().sets["kin_titles"] and _is_bare_title(draft, at):
         return _rewrite_title(draft, at, references)
-    if low == "this" and _brings_in(draft, at):
+    behind = draft.low(at + 1)
+    is_own = low == "these" and behind in talk_words().sets["groups"] and at > draft.clause.first
+    if is_own and draft.speech.speaker and references.knows_own(draft.speech.speaker, behind):
+        _rewrite_own(draft, at, draft.speech.speaker)  # "these friends" are those of before
+    elif low == "this" and _brings_in(draft, at):
         draft.put(at, "an" if draft.low(at + 1)[:1] in "aeiou" else "a")
     elif low.endswith("n't"):
         draft.put(at, NOT_FORMS.get(low) or low[:-3] + " not")

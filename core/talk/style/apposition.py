@@ -9,8 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.talk.references import NounPhrase
-from core.talk.vocabulary import Token
+from core.talk.vocabulary import Token, talk_words
 
+PLACES = "places"
+"""The sort of what is no person."""
 _OWN = frozenset(("my", "our"))
 _SORTS = frozenset(("women", "men", "people", "pets"))
 _CLOSING = frozenset((",", ".", "!", ";", "-", "–", "—", "and", "who"))
@@ -23,9 +25,9 @@ class Apposition:
     """A name beside what its bearer is to the speaker.
 
     Attributes:
-        name: of a person or an animal.
+        name: of a person, an animal or a place.
         noun: such as "guinea pig", with the words that say which one.
-        sort: `women`, `men`, `people` or `pets`.
+        sort: `women`, `men`, `people`, `pets` or `PLACES`.
         start: first character in the sentence; `end` is exclusive.
     """
 
@@ -46,6 +48,7 @@ def find_appositions(
         phrases: its nouns and names.
         names: of those who speak, folded.
     """
+    yield from _find_places(tokens)
     for phrase in phrases:
         if phrase.sort not in _SORTS or tokens[phrase.first].low not in _OWN:
             continue
@@ -57,6 +60,23 @@ def find_appositions(
         is_plain = noun and not _CHANGING & {token.low for token in words} and not words[-1].low.endswith("s")
         if name and is_plain and not set(name.lower().split()) & names:
             yield Apposition(name, noun, phrase.sort, tokens[first].start, tokens[end - 1].end)
+
+
+def _find_places(tokens: Sequence[Token]) -> Iterator[Apposition]:
+    """Reads "my home country, Sweden" and "our village Holm"."""
+    places = talk_words().sets["named_places"]
+    for at in range(1, len(tokens) - 1):
+        first = next((own for own in range(at - 1, max(-1, at - 3), -1) if tokens[own].low in _OWN), None)
+        name = at + 1 + (tokens[at + 1].low == ",")
+        if first is None or tokens[at].low not in places or name >= len(tokens) or not tokens[name].is_capital:
+            continue
+        words = tokens[first + 1 : at + 1]
+        is_closed = name + 1 == len(tokens) or tokens[name + 1].low in _CLOSING  # "my school, Tom and I" names none
+        is_plain = not _CHANGING & {token.low for token in words}
+        is_plain = is_plain and tokens[name].low not in talk_words().sets["english"]
+        if is_plain and is_closed and tokens[min(name + 1, len(tokens) - 1)].low != "and":
+            noun = " ".join(token.low for token in words)
+            yield Apposition(tokens[name].text, noun, PLACES, tokens[first].start, tokens[name].end)
 
 
 def _name_before(tokens: Sequence[Token], phrase: NounPhrase) -> tuple[int, str]:
