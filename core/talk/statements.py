@@ -531,7 +531,8 @@ class _StatementBuilder:
         content = content_words(rewritten.text) - content_words(rewritten.about) - self._stems.names
         tokens = tokenize_talk(rewritten.text.rstrip("."))
         kind = type_statement(tokens, reading.type)
-        needs_more = is_parted and not self._references.is_known_person(rewritten.about)
+        is_naming = any(token.low in talk_words().sets["name_links"] for token in tokens)  # a name is enough
+        needs_more = is_parted and not is_naming and not self._references.is_known_person(rewritten.about)
         if (
             len(content) < 1 + needs_more
             or not has_substance(content)

@@ -492,7 +492,7 @@ def _rewrite_own(draft: ClauseDraft, at: int, who: str) -> None:
     if who != YOU and not draft.has_speaker and opens_with_act(draft, at):
         draft.put(at, pronouns_of(draft.speech.gender).owner)
         return
-    is_home = draft.low(at + 1) == "place"  # "at their place" reads as of others
+    is_home = draft.low(at + 1) == "place" and not draft.speech.gender  # "at their place" reads as of others
     if not is_home and may_point(draft, at):
         rewritten = pronouns_of(draft.speech.gender).owner
     draft.put(at, rewritten)

@@ -17,13 +17,18 @@ from core.talk.vocabulary import Edit, Token, talk_words, tokenize_talk, verb_fo
 
 _HAVING = r"(?:is|are|was|were|has|have|had|will|would|am)"
 _REMARK = re.compile(
-    r"(?i)(?:,|\s*[-–—]+|;| and) (?P<remark>(?:it|that|which)(?:'s| is| was| has been| felt| feels| were)\b[^,;]*)\.$"
+    r"(?i)(?:,|\s*[-–—]+|;| and) (?P<remark>(?:it|that|which|she|he|they)(?:'s| is| are| was| has been| felt| feels| were)\b[^,;]*)\.$"
 )
 _LATELY = re.compile(
     r"(?i),? (?:lately|these days|at the moment|in the (?:next|coming) (?:few )?(?:days|weeks|months))"
     r"(?=\.$|,| to | and )"
 )
 _DATE = re.compile(r"(?P<link>on|in) (?P<rest>(?:the (?:week|weekend|morning|evening|afternoon) of )?[\w ]*\d{4})\.$")
+_SPELLED = re.compile(
+    r"\b(?P<a>[Aa]) (?=[FHLMNRSX](?:[BCDFGHJKLMNPQRSTVWXZ]+|[BCDFGHJKLMNPQRSTVWXZ][A-Z])(?![a-zA-Z]))"
+)
+"""An article before a word that is spelled in letters: "an LGBTQ group", "an MRI"."""
+_NAMED = re.compile(r"^(?P<whose>[^,;]*'s [\w -]+)'s name is (?P<name>[A-Z][\w'-]+)(?=[.,]| and )")
 _MOST_IN_REMARK = 9  # words
 
 
@@ -132,5 +137,6 @@ def polish_sentence(text: str, who: str, pronouns: Pronouns, dates: Sequence[Edi
         pronouns: theirs.
         dates: what was put in place of phrases of time that are over; none where nothing is over.
     """
-    text = drop_emphasis(leave_lately(leave_remark(write_out(text))), who)
+    text = _SPELLED.sub(r"\g<a>n ", _NAMED.sub(r"\g<whose> is called \g<name>", write_out(text)))
+    text = drop_emphasis(leave_lately(leave_remark(text)), who)
     return place_date(name_speaker_first(text, who, pronouns) if who else text, dates)

@@ -10,6 +10,8 @@ from core.talk.clauses import is_finite
 from core.talk.references import possessive
 from core.talk.style.gender import pronouns_of
 
+_DOERS = frozenset(("i", "me"))
+
 
 def may_point(draft: ClauseDraft, at: int) -> bool:
     """Whether a pronoun of the speaker's own is understood at a place: they are named before it, and no rival is."""
@@ -56,9 +58,11 @@ def opens_with_act(draft: ClauseDraft, at: int) -> bool:
         UnclearClauseError: nobody is named behind it: "growing my shop is the main thing" tells of no person.
     """
     first, end = draft.clause.first, draft.clause.end
-    verb = next((place for place in range(first + 1, end) if is_finite(draft.tokens, place, first)), end)
-    if not draft.low(first).endswith("ing") or not first < at < verb < end:
+    is_act = draft.low(first).endswith("ing") and first < at
+    if not is_act or any(draft.low(place) in _DOERS for place in range(first, at)):
         return False
-    if not {"me", "i"} & {draft.low(place) for place in range(verb, end)}:
+    if any(draft.low(place) in _DOERS for place in range(at + 1, end)):
+        return True
+    if any(is_finite(draft.tokens, place, first) for place in range(at + 1, end)):
         raise UnclearClauseError("fragment")
-    return True
+    return False

@@ -88,6 +88,8 @@ def test_a_father_is_he_and_who_is_neither_is_they() -> None:
         ("Losing my job gave me the push to open a bakery.", "Losing their job gave Mara the push to open a bakery."),
         ("My neighbours and I built a shed in Leith.", "Mara and their neighbours built a shed in Leith."),
         ("When I was small, my aunt and I lived in Kiel.", "When Mara was small, they and their aunt lived in Kiel."),
+        ("I joined a LGBTQ choir and a SCUBA club in Kiel.", "Mara joined an LGBTQ choir and a SCUBA club in Kiel."),
+        ("Our one-year-old is so cute, his name is Kyle!", "Mara's one-year-old is called Kyle."),
         ("I'm definitely moving to Kiel.", "Mara is moving to Kiel."),
         ("I run a biz with my bestie in Kiel.", "Mara runs a business with their best friend in Kiel."),
         ("I took the twins to Kiel - it was a really nice time.", "Mara took the twins to Kiel."),
@@ -205,7 +207,7 @@ def test_years_are_told_from_how_long_it_was_asked() -> None:
 
 def test_the_name_of_an_animal_that_one_has_is_told_as_theirs() -> None:
     told = told_lines(("Mara", "I adopted a puppy last week. Her name's Coco and she's adorable."), ("Joss", "Sweet."))
-    assert told[1].startswith("Mara's puppy's name is Coco")
+    assert told[1] == "Mara's puppy is called Coco."
 
 
 def test_words_of_chat_have_no_second_meaning_and_are_written_out_once() -> None:
