@@ -24,9 +24,8 @@ _LATELY = re.compile(
     r"(?=\.$|,| to | and )"
 )
 _DATE = re.compile(r"(?P<link>on|in) (?P<rest>(?:the (?:week|weekend|morning|evening|afternoon) of )?[\w ]*\d{4})\.$")
-_SPELLED = re.compile(
-    r"\b(?P<a>[Aa]) (?=[FHLMNRSX](?:[BCDFGHJKLMNPQRSTVWXZ]+|[BCDFGHJKLMNPQRSTVWXZ][A-Z])(?![a-zA-Z]))"
-)
+_LETTERS = r"[BCDFGHJKLMNPQRSTVWXZ]"
+_SPELLED = re.compile(rf"\b(?P<a>[Aa]) (?=[FHLMNRSX](?:{_LETTERS}+|{_LETTERS}[A-Z])(?![a-zA-Z]))")
 """An article before a word that is spelled in letters: "an LGBTQ group", "an MRI"."""
 _NAMED = re.compile(r"^(?P<whose>[^,;]*'s [\w -]+)'s name is (?P<name>[A-Z][\w'-]+)(?=[.,]| and )")
 _MOST_IN_REMARK = 9  # words
