@@ -17,7 +17,8 @@ from core.talk.vocabulary import Edit, Token, talk_words, tokenize_talk, verb_fo
 
 _HAVING = r"(?:is|are|was|were|has|have|had|will|would|am)"
 _REMARK = re.compile(
-    r"(?i)(?:,|\s*[-–—]+|;| and) (?P<remark>(?:it|that|which|she|he|they)(?:'s| is| are| was| has been| felt| feels| were)\b[^,;]*)\.$"
+    r"(?i)(?:,|\s*[-–—]+|;| and) "
+    r"(?P<remark>(?:it|that|which|she|he|they)(?:'s| is| are| was| has been| felt| feels| were)\b[^,;]*)\.$"
 )
 _LATELY = re.compile(
     r"(?i),? (?:lately|these days|at the moment|in the (?:next|coming) (?:few )?(?:days|weeks|months))"
