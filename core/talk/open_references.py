@@ -187,8 +187,8 @@ def _leaves_out(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:
         return behind in _LINKED and lows[at - 1] != "to"
     if lows[at] in ("one", "favorite", "favourite"):  # "has been one because", "her favourite is"
         return behind in ("because", "is", "was", ",", "")
-    if behind in _BINDERS and lows[at] not in verb_forms().third and verb_forms().lemma(lows[at]) in _BEGINNING:
-        return True  # "Mara started when she was young" does not say what
+    if _leaves_out_deed(lows[at], behind):
+        return True
     if lows[at] in talk_words().sets["any_things"]:
         return not (behind in _NARROWING or behind in _SUBJECTS or behind in _PLACING or behind == ":")
     if lows[at] == "that":  # "painted that sunrise" shows something, "learnt that it rains" does not
@@ -207,6 +207,13 @@ def _leaves_out(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:
         return True
     is_counted = lows[at] in talk_words().sets["counted"] and lows[at - 1] not in _STILL_COUNTED
     return is_counted and (not behind or behind in _LINKED or behind in ("that", "which"))
+
+
+def _leaves_out_deed(low: str, behind: str) -> bool:
+    """Whether a verb does not say what is begun or learnt: "started when she was young", "is learning with Tom"."""
+    forms = verb_forms()
+    is_begun = behind in _BINDERS and low not in forms.third and forms.lemma(low) in _BEGINNING
+    return is_begun or (forms.lemma(low.removesuffix("ing")) == "learn" and behind in ("with", "from"))
 
 
 def _lacks_object(lows: Sequence[str]) -> bool:

@@ -259,6 +259,8 @@ def is_pep_talk(lows: Sequence[str], kind: StatementType) -> bool:
     plain = [low for low in lows if low not in adverbs]
     if any(length_of_phrase_at(plain, at, words.phrases["pep_talk"]) for at in range(len(plain))):
         return True
+    if any(plain[at : at + 2] == ["to", "be"] and plain[at + 3 : at + 4] == ["for"] for at in range(len(plain) - 4)):
+        return True  # "wants to be brave for her family"
     place = next((at for at, low in enumerate(plain[1:8], 1) if low in ("is", "are", "can", "could")), None)
     if place is None or place + 1 >= len(plain):
         return False

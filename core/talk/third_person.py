@@ -44,6 +44,8 @@ from core.talk.vocabulary import Edit, Token, apply_edits, talk_words, tokenize_
 from core.text.noun_phrases import is_noun
 from core.text.terms import common_words
 
+_OF_NAMING = 0.75
+"""How sure at least is whose name is told where the last one that was spoken of has none yet: "her name is Rex"."""
 LEAST_SURE = 0.55
 """A reference that is less sure is none."""
 _FIRST = frozenset(("i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "ourselves"))
@@ -584,6 +586,8 @@ def _rewrite_third(draft: ClauseDraft, at: int, references: References) -> int:
     low = draft.low(at)
     if not _stands_before(draft, at, low):
         referent, sure = references.resolve(low, not_meant=(draft.speech.speaker, draft.speech.addressee))
+        if referent is not None and _gives_name(draft, at) and "'s " in referent.name:
+            sure = max(sure, _OF_NAMING)
         is_far = low in _MANY and references.turn - (referent.turn if referent else 0) > 1
         is_event = low in ("it", "itself") and referent is not None and not referent.is_animal  # as often as a thing
         if referent is None or sure < LEAST_SURE or is_far or is_event:
@@ -606,6 +610,12 @@ def _rewrite_third(draft: ClauseDraft, at: int, references: References) -> int:
     else:
         return at + 1
     return at + 2
+
+
+def _gives_name(draft: ClauseDraft, at: int) -> bool:
+    """Whether a clause says how somebody is called: "her name is Rex"."""
+    is_name = draft.low(at + 1) == "name" and draft.low(at + 2) in ("is", "'s")
+    return is_name and at + 3 < draft.clause.end and draft.tokens[at + 3].is_capital
 
 
 def _match_clause_case(draft: ClauseDraft, at: int, name: str) -> str:

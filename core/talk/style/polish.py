@@ -25,6 +25,9 @@ _LATELY = re.compile(
     r"(?=\.$|,| to | and )"
 )
 _DATE = re.compile(r"(?P<link>on|in) (?P<rest>(?:the (?:week|weekend|morning|evening|afternoon) of )?[\w ]*\d{4})\.$")
+_DATE_BEFORE_PLACE = re.compile(
+    r"(?P<head>[A-Z][\w'-]* [^,;]+?) (?P<date>(?:on|in) (?:the \w+ of )?[\w ]*\d{4})(?P<tail> to [A-Z][^,;]*\.)$"
+)
 _LETTERS = r"[BCDFGHJKLMNPQRSTVWXZ]"
 _SPELLED = re.compile(rf"\b(?P<a>[Aa]) (?=[FHLMNRSX](?:{_LETTERS}+|{_LETTERS}[A-Z])(?![a-zA-Z]))")
 """An article before a word that is spelled in letters: "an LGBTQ group", "an MRI"."""
@@ -110,6 +113,9 @@ def place_date(text: str, dates: Sequence[Edit]) -> str:
     Args:
         dates: what was put in place of phrases of time that are over.
     """
+    if (placed := _DATE_BEFORE_PLACE.match(text)) and any(one.text.strip() == placed["date"] for one in dates):
+        date = placed["date"]
+        return f"{date[:1].upper()}{date[1:]} {placed['head']}{placed['tail']}"
     found = _DATE.search(text)
     if found is None or not any(one.text.strip().endswith(found["rest"]) for one in dates):
         return text

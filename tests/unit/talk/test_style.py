@@ -103,6 +103,8 @@ def test_a_statement_reads_as_a_person_would_note_it(said: str, told: str) -> No
 def test_a_date_is_put_before_its_own_verb() -> None:
     told = told_lines(("Mara", "I gave my old bike to a school I teach at yesterday."))
     assert told == ["On 2 March 2025 Mara gave their old bike to a school they teach at."]
+    told = told_lines(("Mara", "I took a short trip yesterday to Rome to see Jean."))
+    assert told == ["On 2 March 2025 Mara took a short trip to Rome to see Jean."]
     assert told_lines(("Mara", "I sold the bike yesterday.")) == ["Mara sold the bike on 2 March 2025."]
 
 
@@ -143,6 +145,8 @@ def test_what_a_friend_would_know_is_not_lost(said: str, told: str) -> None:
         "There is no signal in Leith unless you climb up.",
         "A year since Tom moved to Leith.",
         "I've learned precisely nothing.",
+        "I'm even learning with my students.",
+        "I want to be valiant for my family.",
         "I've been accepted.",
     ],
 )
@@ -208,6 +212,13 @@ def test_years_are_told_from_how_long_it_was_asked() -> None:
 def test_the_name_of_an_animal_that_one_has_is_told_as_theirs() -> None:
     told = told_lines(("Mara", "I adopted a puppy last week. Her name's Coco and she's adorable."), ("Joss", "Sweet."))
     assert told[1] == "Mara's puppy is called Coco."
+    told = told_lines(
+        ("Joss", "I met a mentor in Leith."),
+        ("Mara", "I adopted a puppy in Leith."),
+        ("Joss", "What's her name?"),
+        ("Mara", "Her name is Shadow!"),
+    )
+    assert told[-1] == "Mara's puppy is called Shadow."
 
 
 def test_words_of_chat_have_no_second_meaning_and_are_written_out_once() -> None:
