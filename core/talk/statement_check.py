@@ -199,8 +199,20 @@ def is_aside(tokens: Sequence[Token], kind: StatementType) -> bool:
     """
     lows = [token.low for token in tokens]
     says_nothing = tells_appearance(lows) or is_pep_talk(lows, kind) or is_simile(tokens)
-    says_nothing = says_nothing or takes_leave(lows) or says_only_praise(tokens)
+    says_nothing = says_nothing or tells_moment(lows) or takes_leave(lows) or says_only_praise(tokens)
     return says_nothing or reports_question(lows) or compares_languages(lows)
+
+
+def tells_moment(lows: Sequence[str]) -> bool:
+    """Whether a sentence only says where somebody is or rests just now: "the dog is lying on the tiles"."""
+    sets = talk_words().sets
+    for at, low in enumerate(lows[1:6], 1):
+        if low in ("is", "are"):
+            rest = [word for word in lows[at + 1 :] if word not in verb_forms().sets["adverbs"]]
+            is_placed = rest[:2] in (["in", "the"], ["on", "the"]) and rest[-1] in sets["rooms"]
+            is_chore = rest[:2] == ["doing", "the"]
+            return bool(rest) and (rest[0] in sets["resting"] or is_placed or is_chore)
+    return False
 
 
 def takes_leave(lows: Sequence[str]) -> bool:

@@ -118,7 +118,7 @@ def test_a_pronoun_that_may_mean_two_is_skipped() -> None:
         ("What instrument do you play?", "Cello", "Joss plays Cello."),
         ("How many cats do you have?", "Three", "Joss has three cats."),
         ("How old are you?", "34", "Joss is 34."),
-        ("When do you start?", "In April", "Joss starts in April 2025."),
+        ("When do you start at the clinic?", "In April", "Joss starts at the clinic in April 2025."),
         ("Who approves travel now?", "Katrin, since the move.", "Katrin approves travel, since the move."),
     ],
 )
