@@ -40,6 +40,8 @@ class Speech:
         addressee: likewise; "" where nobody is known.
         addressee_sure: how sure that is.
         said_ms: epoch ms; null where it is not known.
+        gender: of the speaker, `f` or `m` where the conversation tells it; "" elsewhere.
+        addressee_gender: likewise of the addressee.
         companions: who "we" is besides the speaker, in words that stand behind their name; "" where nobody said.
     """
 
@@ -48,6 +50,8 @@ class Speech:
     addressee_sure: float = 0.0
     said_ms: int | None = None
     companions: str = ""
+    gender: str = ""
+    addressee_gender: str = ""
 
 
 @dataclass(slots=True)

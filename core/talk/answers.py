@@ -303,7 +303,8 @@ def _opens_with_verb(answered: Sequence[str]) -> bool:
     stop = next(
         (at for at, word in enumerate(answered) if word in (",", "-", "–", "(", ";") or word == "since"), len(answered)
     )
-    return not is_fragment(_join_words(answered[:stop])) or answered[0].lower() in (*_YES, *_NO)
+    is_told = stop > 0 and not is_fragment(_join_words(answered[:stop]))  # "since I was ten" begins with no verb
+    return is_told or answered[0].lower() in (*_YES, *_NO)
 
 
 def _join_place(asked: Sequence[str], answered: Sequence[str]) -> str:

@@ -82,7 +82,8 @@ def _end_of_order(tokens: Sequence[Token], first: int, end: int) -> int:
         is_order = low in ("don't", "please", "who", "what") or (
             low in verb_forms().base and behind in ("him", "her", "them", "me", "it", "us", "your")
         )
-        if is_order and tokens[at].low != "and":
+        is_shown = tokens[at].low == "and" and low in ("look", "check") and behind in ("at", "out")
+        if (is_order and tokens[at].low != "and") or is_shown:
             return at
     return end
 
@@ -124,12 +125,20 @@ def is_finite(tokens: Sequence[Token], at: int, first: int = 0) -> bool:
     if low in verbs.third and verbs.third[low] in verbs.sets["noun_too"] and not _is_third(tokens, at, first):
         return False
     if low not in verbs.base:
-        return low in verbs.third or (low.endswith("ed") and before in SUBJECTS)
+        return low in verbs.third or (low.endswith("ed") and _has_pronoun_before(tokens, at, first))
     if verbs.pasts[low] == low and at > first and before not in talk_words().sets["english"]:
         return True
     many = before in talk_words().sets["groups"] and low not in verbs.sets["noun_too"]
     many = many or (low == "like" and _is_liking(tokens, at, first))
     return many or before in ("i", "we", "you", "they") or (before in verbs.sets["adverbs"] and at - first > 1)
+
+
+def _has_pronoun_before(tokens: Sequence[Token], at: int, first: int) -> bool:
+    """Whether a pronoun stands before a word, with adverbs between at most: "I just participated"."""
+    place = at - 1
+    while place > first and tokens[place].low in verb_forms().sets["adverbs"]:
+        place -= 1
+    return place >= first and tokens[place].low in SUBJECTS
 
 
 def _is_liking(tokens: Sequence[Token], at: int, first: int) -> bool:
@@ -200,11 +209,15 @@ def is_verb_s(tokens: Sequence[Token], at: int) -> bool:
     behind = tokens[at + 1].low if at + 1 < len(tokens) else ""
     if before in SUBJECTS or before in ("that", "there", "who", "what", "where", "here", "everything", "nobody"):
         return True
+    if before == "name" and at + 1 < len(tokens):  # "her name's Rex"
+        return tokens[at + 1].is_capital
     name = at - 1
     while name > 0 and tokens[name].is_capital:
         name -= 1
     if name < at - 1 and tokens[name].low == "at":  # "a day at Bea's in Leith"
         return False
+    if name <= at - 1 and tokens[max(0, min(name, at - 2))].low in _PLACES and behind.endswith("ing"):
+        return False  # "in mum's sewing tin"
     verbs = verb_forms()
     rest = {token.low for token in tokens[at + 2 : at + 8]}
     return (
@@ -257,7 +270,7 @@ def _begins_clause(tokens: Sequence[Token], first: int, at: int, end: int) -> bo
     least = _LEAST_OF_IT if right < end and tokens[right].low == "it" else _LEAST_RIGHT
     if is_led or right >= end or words < least or not opens_with_subject(tokens, right, end):
         return False
-    if _may_take_back([token.low for token in tokens[right : min(end, right + 3)]]):
+    if _may_take_back([token.low for token in tokens[right : min(end, right + 4)]]):
         return False
     return has_finite_verb(tokens, first, at) or (
         (low in _BREAKS or _is_picture(low)) and tokens[first].low not in talk_words().sets["leads"]
@@ -267,7 +280,9 @@ def _begins_clause(tokens: Sequence[Token], first: int, at: int, end: int) -> bo
 def _may_take_back(lows: Sequence[str]) -> bool:
     """Whether a clause opens as one that says what the clause before it really was: "it was a false alarm"."""
     is_called = lows[1:2] in (["was"], ["is"], ["'s"]) and lows[2:3] and lows[2] in ("a", "an", "all", "just", "only")
-    return lows[0] == "it" and (lows[1:2] == ["turned"] or bool(is_called))
+    sets = talk_words().sets
+    is_praised = any(low in sets["praise"] or low in sets["enjoyments"] for low in lows[3:4])  # "it was a blast"
+    return lows[0] == "it" and (lows[1:2] == ["turned"] or (bool(is_called) and not is_praised))
 
 
 def list_heads(tokens: Sequence[Token], clause: Clause) -> tuple[Clause, ...]:
@@ -286,6 +301,22 @@ def list_heads(tokens: Sequence[Token], clause: Clause) -> tuple[Clause, ...]:
                 end -= 1
             if has_finite_verb(tokens, clause.first, end) and not _has_report_verb(tokens, clause.first, end):
                 heads.append(Clause(clause.first, end))
+    return tuple(heads)
+
+
+def list_spare_heads(tokens: Sequence[Token], clause: Clause) -> tuple[Clause, ...]:
+    """What of a clause says something without a second deed or an addition, the longest first.
+
+    Of "took a trip and took this picture" the trip, of "love painting, especially these ones" the liking. For a clause
+    whose rest points at what is not told.
+    """
+    forms, heads = verb_forms(), []
+    for at in range(clause.end - 1, clause.first + 2, -1):
+        behind = tokens[at + 1].low if at + 1 < clause.end else ""
+        is_deed = tokens[at].low == "and" and behind in forms.past and behind not in forms.base
+        is_addition = tokens[at].low == "," and behind in ("especially", "particularly", "including", "mainly")
+        if (is_deed or is_addition) and has_finite_verb(tokens, clause.first, at):
+            heads.append(Clause(clause.first, at))
     return tuple(heads)
 
 
@@ -368,7 +399,8 @@ def _trim_end(tokens: Sequence[Token], lows: Sequence[str], first: int, end: int
     words = talk_words()
     while end > first and not tokens[end - 1].is_word and _is_loose_mark(tokens[end - 1].low):
         end -= 1
-    if end > first and tokens[end - 1].low in ("and", "but", "so"):
+    is_about = end - 1 > first and tokens[end - 2].low == "or"  # "since I was ten or so"
+    if end > first and tokens[end - 1].low in ("and", "but", "so") and not is_about:
         return end - 1
     closing = lows[end - 1] if end > first else ""
     for phrase in words.phrases["closers"]:

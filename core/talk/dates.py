@@ -162,7 +162,9 @@ def _read_hit(reading: TokenizedQuestion, place: int) -> TimeHit | None:
         is_meant = hit and (
             reading.word_at(place - 1) == "of" or _is_day_of_month(reading, hit) or is_time(reading, hit)
         )
-        is_other = hit and (_counts_something(reading, hit) or _ends_range(reading, hit))
+        is_other = hit and (
+            _counts_something(reading, hit) or _ends_range(reading, hit) or _counts_nights(reading, hit)
+        )
         return hit if is_meant and not is_other else None
     except (OverflowError, ValueError):
         return None
@@ -221,6 +223,12 @@ def _counts_something(reading: TokenizedQuestion, hit: TimeHit) -> bool:
     """Whether the number behind "week" counts what follows: "in the first week forty people came"."""
     is_spelled = reading.word_at(hit.start) == "week" and reading.tokens[hit.end - 1].text.isalpha()
     return is_spelled and hit.end - hit.start > 1 and reading.kind_at(hit.end) == "word"
+
+
+def _counts_nights(reading: TokenizedQuestion, hit: TimeHit) -> bool:
+    """Whether a number counts nights or mornings, as in "on the fourth night", and is no day of a month."""
+    last = reading.tokens[hit.end - 1].text
+    return hit.end - hit.start > 1 and last in _PARTS and reading.tokens[hit.end - 2].text in reading.words.ordinals
 
 
 def _ends_range(reading: TokenizedQuestion, hit: TimeHit) -> bool:

@@ -36,6 +36,10 @@ _OFTEN = frozenset(("often", "again", "sometimes", "soon", "once", "twice", "usu
 _DAY_WORDS = frozenset(("on", "in", "the", "week", "weekend", "of", "evening", "morning", "afternoon", "before"))
 _COUNTING = frozenset(("get", "have", "need", "want", "take", "buy", "sell", "give", "make"))
 _UNCOUNTED = _LINKED | _PLACING | {"actually", "only", "now", "today", "already", "because", "for", "."}
+_BINDERS = frozenset(("when", "while", "because", "after", "before", "since"))
+_BEGINNING = frozenset(("start", "begin", "stop", "finish", "continue", "try"))
+_PERSON_BEGINS, _OTHERS_BEGIN = 2, 4  # words of "Lorcan starts", of "Lorcan and others begin"
+_AFTER_BACK = frozenset(("on", "by", "till", "until", ""))
 _YEAR = 4  # digits
 _SUBJECTS = frozenset(("they", "he", "she", "you", "i", "we"))
 
@@ -109,6 +113,8 @@ def points_outside(tokens: Sequence[Token], names: Collection[str] = ()) -> bool
     if any(length_of_phrase_at(lows, at, talk_words().phrases["pointing"]) for at in range(len(lows))):
         return True
     if any(low == "instead" and lows[at + 1 : at + 2] != ["of"] for at, low in enumerate(lows)):
+        return True
+    if lows and (_says_only_back(lows) or _begins_nothing(tokens, lows) or _is_somewhere(lows)):
         return True
     if any(_leaves_out(tokens, lows, at) for at in range(1, len(lows))) or _lacks_object(lows):
         return True
@@ -185,6 +191,8 @@ def _leaves_out(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:
         return behind in _LINKED and lows[at - 1] != "to"
     if lows[at] in ("one", "favorite", "favourite"):  # "has been one because", "her favourite is"
         return behind in ("because", "is", "was", ",", "")
+    if _leaves_out_deed(lows[at], behind):
+        return True
     if lows[at] in talk_words().sets["any_things"]:
         return not (behind in _NARROWING or behind in _SUBJECTS or behind in _PLACING or behind == ":")
     if lows[at] == "that":  # "painted that sunrise" shows something, "learnt that it rains" does not
@@ -197,10 +205,45 @@ def _leaves_out(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:
         )
     if verb_forms().lemma(lows[at]) == "go" and (not behind or behind in _LINKED or behind in _OFTEN):
         return True
+    if lows[at] == "nothing" and not behind:
+        return True
     if lows[at].isdigit() and verb_forms().lemma(lows[at - 1]) in _COUNTING and (not behind or behind in _UNCOUNTED):
         return True
     is_counted = lows[at] in talk_words().sets["counted"] and lows[at - 1] not in _STILL_COUNTED
     return is_counted and (not behind or behind in _LINKED or behind in ("that", "which"))
+
+
+def _says_only_back(lows: Sequence[str]) -> bool:
+    """Whether somebody is only back, and from what is not told: "will be back by Friday"."""
+    for at, low in enumerate(lows[1:], 1):
+        behind = lows[at + 1] if at + 1 < len(lows) else ""
+        if low == "back" and lows[at - 1] in ("is", "are", "be", "was", "were") and behind in _AFTER_BACK:
+            return True
+    return False
+
+
+def _begins_nothing(tokens: Sequence[Token], lows: Sequence[str]) -> bool:
+    """Whether a person begins on a day, and what is not told: "Lorcan starts on 2 August 2026"; a course may."""
+    words = _without_day([low for low in lows if low[:1].isalnum()])
+    is_person = (
+        bool(words) and tokens[0].is_capital and lows[0] not in talk_words().sets["english"] and "'s" not in lows
+    )
+    is_brief = len(words) == _PERSON_BEGINS or (len(words) == _OTHERS_BEGIN and "others" in words)
+    return is_person and is_brief and verb_forms().lemma(words[-1]) in ("start", "begin", "finish")
+
+
+def _is_somewhere(lows: Sequence[str]) -> bool:
+    """Whether a sentence says only that there is a place or a way of which nothing is told."""
+    return tuple(lows[:3]) == ("there", "is", "a") and lows[3:4] != [] and lows[3] in ("place", "way", "thing")
+
+
+def _leaves_out_deed(low: str, behind: str) -> bool:
+    """Whether a verb does not say what is begun or learnt: "started when she was young", "is learning with Tom"."""
+    forms = verb_forms()
+    is_begun = behind in _BINDERS and low not in forms.third and forms.lemma(low) in _BEGINNING
+    if forms.lemma(low) == "get" and behind in ("till", "until"):
+        return True
+    return is_begun or (forms.lemma(low.removesuffix("ing")) == "learn" and behind in ("with", "from"))
 
 
 def _lacks_object(lows: Sequence[str]) -> bool:
@@ -248,7 +291,9 @@ def _has_no_complement(words: Sequence[str]) -> bool:
     forms = verb_forms()
     low = words[-1]
     is_form = low in forms.past or low in forms.participles or low in forms.third or low.endswith("ing")
-    return is_form and forms.lemma(low) in forms.sets["with_complement"]
+    stem = low.removesuffix("ing")
+    bases = {forms.lemma(low)} if stem == low else {stem, stem + "e", stem[:-1]}  # "leaving", "quitting"
+    return is_form and not bases.isdisjoint(forms.sets["with_complement"])
 
 
 def _is_bare(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:

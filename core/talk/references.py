@@ -25,9 +25,10 @@ _GENDERS = {
 }  # fmt: skip
 _OWNERS = frozenset(("my", "our", "your", "his", "her", "their"))
 _OTHERS = frozenset(("he", "she", "they", "him", "them", "his", "her", "their"))
-_DETERMINERS = _OWNERS | {"the", "a", "an", "'s", "some"}
+_DETERMINERS = _OWNERS | {"the", "a", "an", "'s", "some", "this"}
 _PREPOSITIONS = frozenset(("in", "at", "from", "to", "near", "into", "via", "towards", "around", "outside", "on", "of"))
 _AT_PLACES = frozenset(("in", "at", "from", "near", "into", "via", "outside", "the"))
+_AGED = ("-year-old", "-month-old", "-week-old")
 _MOST_KEPT = 200
 _PAUSE_MS = 8 * 3_600_000  # after it nobody goes on with a "she" or an "it" of before
 _SURE, _LIKELY, _DOUBTFUL, _OPEN = 0.92, 0.75, 0.6, 0.4
@@ -241,6 +242,15 @@ class References:
         """Whether somebody of this name speaks or was spoken of."""
         return name.casefold() in self._persons
 
+    def knows_own(self, speaker: str, noun: str) -> bool:
+        """Whether people of a speaker's were spoken of in these words: "my friends" of Mara.
+
+        Args:
+            speaker: as a statement calls them.
+            noun: lower case.
+        """
+        return f"{possessive(speaker)} {noun}".casefold() in self._referents
+
     def names_other(self, tokens: Sequence[Token], speaker: str) -> bool:
         """Whether a sentence names, or may name, a person or an animal that is not its speaker."""
         own = {speaker.casefold(), *speaker.casefold().split()}
@@ -278,6 +288,8 @@ class References:
     def _describe_referent(self, tokens: Sequence[Token], phrase: NounPhrase, speaker: str, addressee: str) -> str:
         words = " ".join(token.text for token in tokens[phrase.first : phrase.noun + 1])
         low = tokens[phrase.first].low
+        if speaker and phrase.sort == "pets" and _is_got(tokens, phrase.first):
+            return f"{possessive(speaker)} {tokens[phrase.noun].low}"
         rest = " ".join(token.text for token in tokens[phrase.first + 1 : phrase.noun + 1])
         if low in ("my", "our"):
             return f"{possessive(speaker)} {rest}" if speaker else ""
@@ -302,6 +314,16 @@ class References:
             del self._referents[next(iter(self._referents))]
 
 
+def _is_got(tokens: Sequence[Token], first: int) -> bool:
+    """Whether what begins at a place is what the speaker says that they have or get: "I adopted a pup"."""
+    lows = [token.low for token in tokens[max(0, first - 4) : first]]
+    is_new = tokens[first].low in ("a", "an", "this")
+    acts = {verb_forms().lemma(low) for low in lows[-1:]}
+    return (
+        is_new and bool({"i", "we"} & {*lows}) and bool(acts & {"adopt", "get", "have", "own", "buy", "rescue", "'ve"})
+    )
+
+
 def possessive(name: str) -> str:
     """A name as the owner of what follows."""
     if name == "You":
@@ -316,7 +338,11 @@ def find_noun_phrases(tokens: Sequence[Token], persons: Iterable[str] = ()) -> t
         persons: names, folded, that are known to be people's.
     """
     known, nouns = frozenset(persons), _noun_sorts()
-    places = [at for at, token in enumerate(tokens) if token.low in nouns or token.text[:1].isupper()]
+    places = [
+        at
+        for at, token in enumerate(tokens)
+        if token.low in nouns or token.text[:1].isupper() or token.low.endswith(_AGED)
+    ]
     out: list[NounPhrase] = []
     end = 0
     for at in places:
@@ -374,7 +400,7 @@ def _noun_sorts() -> dict[str, str]:
 
 
 def _noun_at(tokens: Sequence[Token], at: int) -> NounPhrase | None:
-    sort = _noun_sorts().get(tokens[at].low)
+    sort = _noun_sorts().get(tokens[at].low) or ("people" if tokens[at].low.endswith(_AGED) else None)
     sets = talk_words().sets
     if sort is None:
         return None

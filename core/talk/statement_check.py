@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from core.talk.clauses import is_finite
+from core.talk.statement_types import type_words
 from core.talk.vocabulary import Edit, Token, length_of_phrase_at, stem_word, talk_words, verb_forms
 from core.types.talk import StatementType
 
@@ -198,7 +199,37 @@ def is_aside(tokens: Sequence[Token], kind: StatementType) -> bool:
     """
     lows = [token.low for token in tokens]
     says_nothing = tells_appearance(lows) or is_pep_talk(lows, kind) or is_simile(tokens)
+    says_nothing = says_nothing or tells_moment(lows) or takes_leave(lows) or says_only_praise(tokens)
     return says_nothing or reports_question(lows) or compares_languages(lows)
+
+
+def tells_moment(lows: Sequence[str]) -> bool:
+    """Whether a sentence only says where somebody is or rests just now: "the dog is lying on the tiles"."""
+    sets = talk_words().sets
+    for at, low in enumerate(lows[1:6], 1):
+        if low in ("is", "are"):
+            rest = [word for word in lows[at + 1 :] if word not in verb_forms().sets["adverbs"]]
+            is_placed = rest[:2] in (["in", "the"], ["on", "the"]) and rest[-1] in sets["rooms"]
+            is_chore = rest[:2] == ["doing", "the"]
+            return bool(rest) and (rest[0] in sets["resting"] or is_placed or is_chore)
+    return False
+
+
+def takes_leave(lows: Sequence[str]) -> bool:
+    """Whether a sentence only says where somebody goes now: "Mara is off to bake a cake"; on a day it is a plan."""
+    is_dated = any(low.isdigit() for low in lows)
+    return not is_dated and any(tuple(lows[at : at + 2]) == ("off", "to") for at in range(2, min(5, len(lows))))
+
+
+def says_only_praise(tokens: Sequence[Token]) -> bool:
+    """Whether a sentence says of somebody or something only that it is great: "Mara's family is awesome"."""
+    sets, lows = talk_words().sets, [token.low for token in tokens]
+    verb = next((at for at in range(1, len(lows)) if is_finite(tokens, at)), 0)
+    if lows[verb] not in ("is", "are", "was", "were"):
+        return False
+    rest = [low for low in lows[verb + 1 :] if low not in verb_forms().sets["adverbs"]]
+    behind = rest[1] if len(rest) > 1 else ""
+    return bool(rest) and rest[0] in sets["praise"] and (not behind or not behind[:1].isalnum())
 
 
 def reports_question(lows: Sequence[str]) -> bool:
@@ -240,11 +271,15 @@ def is_pep_talk(lows: Sequence[str], kind: StatementType) -> bool:
     plain = [low for low in lows if low not in adverbs]
     if any(length_of_phrase_at(plain, at, words.phrases["pep_talk"]) for at in range(len(plain))):
         return True
+    if any(plain[at : at + 2] == ["to", "be"] and plain[at + 3 : at + 4] == ["for"] for at in range(len(plain) - 4)):
+        return True  # "wants to be brave for her family"
     place = next((at for at, low in enumerate(plain[1:8], 1) if low in ("is", "are", "can", "could")), None)
     if place is None or place + 1 >= len(plain):
         return False
     if plain[place] in ("can", "could"):
-        return kind in (StatementType.PREFERENCE, StatementType.OPINION, StatementType.ATTRIBUTE)
+        is_able = plain[place + 1] in type_words().sets["ability"] or not {"their", "her", "his"} & {*plain[place:]}
+        is_hoped = kind is StatementType.PLAN or (kind is StatementType.SKILL and not is_able)
+        return is_hoped or kind in (StatementType.PREFERENCE, StatementType.OPINION, StatementType.ATTRIBUTE)
     is_mood = plain[place + 1] in words.sets["moods"]
     return is_mood or (plain[place + 1] in ("key", "important", "crucial") and plain[0].endswith("ing"))
 

@@ -186,6 +186,16 @@ def is_turning_point(tokens: Sequence[Token]) -> bool:
     return bool(acts & type_words().sets["changing"])
 
 
+def is_pursuit(tokens: Sequence[Token]) -> bool:
+    """Whether a rewritten sentence tells what somebody is after or busy with: "is looking into", "wants to start"."""
+    verb = find_main_verb(tokens)
+    if verb is None:
+        return False
+    lows = [token.low for token in tokens[verb : verb + 4] if token.low not in verb_forms().sets["adverbs"]]
+    is_going_on = lows[0] in (*_BE, *_HAVE) and any(low.endswith("ing") for low in lows[1:3])
+    return is_going_on or verb_forms().lemma(lows[0]) in type_words().sets["pursuing"]
+
+
 def _has_type_phrase(lows: Sequence[str], name: str, begin: int = 0) -> bool:
     phrases = type_words().phrases[name]
     return any(length_of_phrase_at(lows, at, phrases) for at in range(begin, len(lows)))

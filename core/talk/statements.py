@@ -10,15 +10,25 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from core.talk.agreement import YOU, Speech, UnclearClauseError
 from core.talk.answers import find_topic, is_fragment, join_answer, mark_question, read_question_request
-from core.talk.clauses import Clause, has_finite_verb, list_heads, speaks_of_past, split_clauses
+from core.talk.clauses import Clause, has_finite_verb, list_heads, list_spare_heads, speaks_of_past, split_clauses
 from core.talk.dates import find_date_edits, find_scene_date, has_own_time
 from core.talk.open_references import QualifiedNouns, names_somebody, points_outside
 from core.talk.references import References, possessive
 from core.talk.statement_check import has_substance, is_aside, stands_alone
-from core.talk.statement_types import find_main_verb, is_passing_happening, is_turning_point, type_statement
+from core.talk.statement_types import (
+    find_main_verb,
+    is_passing_happening,
+    is_turning_point,
+    type_statement,
+)
+from core.talk.style.apposition import PLACES, find_appositions
+from core.talk.style.gender import find_genders, pronouns_of
+from core.talk.style.polish import shorthand
+from core.talk.style.told_before import ToldBefore, content_words
 from core.talk.third_person import RewrittenClause, rewrite_clause
 from core.talk.turns import TurnSentence, is_foreign, split_turn
 from core.talk.vocabulary import (
@@ -90,6 +100,10 @@ _NO_SCENE: tuple[int, int, str] = (-1, 0, "")
 """Of the day that was set for what is told next: number of the turn, first character in it, the date."""
 _PASSING = frozenset((StatementType.ATTRIBUTE, StatementType.OPINION, StatementType.PREFERENCE))
 _BRIEF, _BRIEF_WORTH = 0.4, 1.7  # how one is or what one thinks for a day only is kept where it weighs much
+_NOT_MEANT = frozenset((Assertion.HYPOTHESIS, Assertion.JOKE, Assertion.QUOTED))
+_KINDS_OF_NAMED = {"pets": StatementType.POSSESSION, PLACES: StatementType.PLACE}
+_BY_THE_WAY = 0.8
+"""How sure it is that "my sister Wren" names the sister."""
 _UNASSERTED = frozenset((Assertion.QUESTION, Assertion.WISH, Assertion.HYPOTHESIS, Assertion.JOKE, Assertion.QUOTED))
 _NOTHING = Reading(StatementType.NONE, 0.0, Assertion.NONE, 0.0, 0.0, 0.0)
 _SPEAKERS = frozenset(("i", "im", "my", "me", "we", "our", "us"))
@@ -97,14 +111,11 @@ _MOST_WORDS = 45
 _LEAST_WORDS = 3
 _LASTING = 0.5
 _MOST_BEFORE = 12
-_MOST_COMPARED = 300  # statements of one subject, the latest
 _NUMBERS = re.compile(r"\d+")
 _REWRITTEN_AS = {"been": "went", "gonna": "going"}  # "has been to Rome" becomes "went to Rome"
-_TURNS = frozenset(("not", "no", "never", "cannot"))
 _NEEDS_NO_OTHER = 14  # words from which a sentence is read without the turn before it; fewer hide small talk
 _MOST_IN_PLEASANTRY = 6  # words
 _MOST_IN_CALL = 2  # words of what is no statement unless it answers, or tells of somebody
-_REPEATED = 0.85  # share of content words that two statements of one subject have in common
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +173,7 @@ class _StatementBuilder:
     def __init__(self, turns: Sequence[Turn], sure: float, worth: float) -> None:
         self._turns = turns
         self._references = References(turns)
+        self._genders = find_genders(turns)
         self._sure, self._worth = sure, max(worth, _worth_of_kind(turns))
         is_lone = len({turn.speaker for turn in turns if turn.text.strip()}) == 1
         is_note = not any(turn.speaker for turn in turns)
@@ -173,7 +185,7 @@ class _StatementBuilder:
         )
         self._skipped: Counter[str] = Counter()
         self._made: list[Statement] = []
-        self._contents: dict[str, list[frozenset[str]]] = {}
+        self._told = ToldBefore()
         self._worthy: set[str] = set()
         self._stems = _StemsUsed(self._references.speakers)
         self._nouns = QualifiedNouns()
@@ -244,6 +256,7 @@ class _StatementBuilder:
         if reason:
             self._skipped[reason] += 1
             self._last_subject = (-1, "")  # what goes on without a subject may go on from here
+        self._keep_appositions(one, reading, speech)
         self._references.note(one.tokens, speech.speaker, speech.addressee)
         self._nouns.note(one.tokens, one.number)
         if beside := self._references.find_companions(one.tokens, speech.speaker):
@@ -253,6 +266,33 @@ class _StatementBuilder:
         if self._is_of_notes and self._references.names_other(one.tokens, one.turn.speaker):
             self._named_other = one.number
         self._note_scene(one, one.sentence.text)
+
+    def _keep_appositions(self, one: _Utterance, reading: Reading, speech: Speech) -> None:
+        """Keep who somebody is to the speaker where a sentence only says so by the way, and nothing said it before."""
+        if not one.turn.speaker or one.turn.is_assistant or reading.assertion in _NOT_MEANT:
+            return
+        for each in find_appositions(one.tokens, self._references.known_phrases(one.tokens), self._names):
+            content = content_words(f"{each.name} {each.noun}")
+            if any(
+                content <= content_words(made.text) for made in self._made if made.about in (speech.speaker, each.name)
+            ):
+                continue
+            text = f"{each.name} is {possessive(speech.speaker)} {each.noun}."
+            kind = _KINDS_OF_NAMED.get(each.sort, StatementType.RELATIONSHIP)
+            start = one.turn.start + one.sentence.start
+            span = (start + each.start, start + each.end)
+            self._made.append(
+                Statement(
+                    text=text,
+                    about=each.name,
+                    type=kind,
+                    is_lasting=True,
+                    confidence=_BY_THE_WAY,
+                    episode_id=one.turn.episode_id,
+                    span=span,
+                    said_ms=one.turn.said_ms,
+                )
+            )
 
     def _note_scene(self, one: _Utterance, text: str) -> None:
         """Note the day that a sentence, or what of it stands before a clause, sets for what is told next."""
@@ -277,7 +317,12 @@ class _StatementBuilder:
             if beside:
                 self._last_beside[speaker] = (one.number, beside)
             self._companions = (one.number, beside)
-        return Speech(speaker, addressee, sure, one.turn.said_ms, self._companions[1])
+        gender = self._genders.get(one.turn.speaker.casefold(), "")
+        companions = self._companions[1]
+        if companions.startswith("their "):
+            companions = f"{pronouns_of(gender).owner} {companions.removeprefix('their ')}"
+        addressee_gender = self._genders.get(addressee.casefold(), "")
+        return Speech(speaker, addressee, sure, one.turn.said_ms, companions, gender, addressee_gender)
 
     def _why_no_statement(self, one: _Utterance, reading: Reading) -> str | None:
         """Why a sentence gives no statement by what it is; None where it may."""
@@ -355,7 +400,17 @@ class _StatementBuilder:
                 reason = reason or "unsure"
             except UnclearClauseError as error:
                 reason = reason or str(error)
-        return reason
+        return reason if reason != "reference" else self._write_spare_head(one, clause, reading, speech)
+
+    def _write_spare_head(self, one: _Utterance, clause: Clause, reading: Reading, speech: Speech) -> str:
+        """Write what stands before a part that points at what is not told; "" or the reason why nothing was."""
+        for head in list_spare_heads(one.tokens, clause):
+            try:
+                rewritten = self._add_scene(self._rewrite_clause(one, head, reading, speech), one)
+            except UnclearClauseError:
+                continue
+            return "" if self._keep_statement(rewritten, one, reading, is_parted=True) else "unsure"
+        return "reference"
 
     def _add_scene(self, rewritten: RewrittenClause, one: _Utterance) -> RewrittenClause:
         """With the day that was set just before it, where it tells in the past what happened, and not when."""
@@ -400,8 +455,13 @@ class _StatementBuilder:
         if not one.before.rstrip().endswith("?"):
             return
         question = _last_question(one.before)
-        rewritten = join_answer(question, one.sentence.text, self._names)
         start, end = 0, len(one.sentence.text)
+        rewritten = join_answer(question, one.sentence.text, self._names)
+        is_counted = not rewritten and question.lower().lstrip().startswith("how ")
+        clauses = split_clauses(one.tokens, self._names) if is_counted else ()
+        if len(clauses) > 1:  # "seven years now, and I still love it"
+            end = one.tokens[clauses[0].end - 1].end
+            rewritten = join_answer(question, one.sentence.text[:end], self._names)
         try:
             if rewritten:
                 tokens = tokenize_talk(rewritten)
@@ -471,7 +531,8 @@ class _StatementBuilder:
         content = content_words(rewritten.text) - content_words(rewritten.about) - self._stems.names
         tokens = tokenize_talk(rewritten.text.rstrip("."))
         kind = type_statement(tokens, reading.type)
-        needs_more = is_parted and not self._references.is_known_person(rewritten.about)
+        is_naming = any(token.low in talk_words().sets["name_links"] for token in tokens)  # a name is enough
+        needs_more = is_parted and not is_naming and not self._references.is_known_person(rewritten.about)
         if (
             len(content) < 1 + needs_more
             or not has_substance(content)
@@ -491,14 +552,24 @@ class _StatementBuilder:
             span=(start, start + rewritten.end - rewritten.start),
             said_ms=one.turn.said_ms,
         )
-        if not self._is_repeat(statement):
+        earlier = self._told.find_or_note(statement)
+        if earlier is None:
             self._made.append(statement)
+        elif earlier.episode_id != statement.episode_id and self._is_said_anew(statement, earlier):
+            again = replace(statement, text=earlier.text, about=earlier.about, type=earlier.type)
+            self._made.append(again)  # one more source of what stands
         return True
+
+    def _is_said_anew(self, statement: Statement, earlier: Statement) -> bool:
+        """Whether no sentence of this episode says an earlier statement again already."""
+        of_episode = takewhile(lambda one: one.episode_id == statement.episode_id, reversed(self._made))
+        return all(one.text != earlier.text for one in of_episode)
 
     def _is_clear(self, tokens: Sequence[Token], kind: StatementType, one: _Utterance, reading: Reading) -> bool:
         """Whether a rewritten sentence is understood by itself and says more than a mood."""
         lows = [token.low for token in tokens]
-        if not one.turn.speaker and not names_somebody(tokens):  # of what a note's heading says, which is not here
+        is_of_nobody = not one.turn.speaker or lows[0] == "there"  # of what a note's heading says, which is not here
+        if is_of_nobody and not names_somebody(tokens):
             return False
         if is_aside(tokens, kind):
             return False
@@ -512,15 +583,6 @@ class _StatementBuilder:
             return kind is StatementType.WORK and not self._is_alone and reading.lasting < _LASTING_WORK
         least = _LASTING_CHANGE if is_turning_point(tokens) else _LASTING_EVENT
         return self._is_alone or reading.lasting < least
-
-    def _is_repeat(self, statement: Statement) -> bool:
-        """Whether the same was stated of somebody before; numbers and a "not" make a difference."""
-        content = content_words(statement.text)
-        earlier = self._contents.setdefault(statement.about, [])
-        if any(_is_same(content, other) for other in reversed(earlier[-_MOST_COMPARED:])):
-            return True
-        earlier.append(content)
-        return False
 
 
 def is_all_said(text: str, utterances: Sequence[str], names: Sequence[str]) -> bool:
@@ -680,8 +742,9 @@ class _StemsUsed:
             if token.low not in self._seen:
                 self._seen.add(token.low)
                 self._unread.setdefault(base_form(token.low)[:1], []).append(token.low)
-                if token.low in _REWRITTEN_AS:
-                    other = _REWRITTEN_AS[token.low]
+                for other in (_REWRITTEN_AS.get(token.low), *shorthand().get(token.low, "").split()):
+                    if not other:
+                        continue
                     self._unread.setdefault(base_form(other)[:1], []).append(other)
 
     def hold(self, words: Sequence[Token], *, is_dated: bool = True) -> bool:
@@ -705,20 +768,3 @@ class _StemsUsed:
 def _last_question(text: str) -> str:
     parts = [part for part in text.replace("?", "?\n").splitlines() if part.strip().endswith("?")]
     return parts[-1].strip() if parts else text
-
-
-def _is_same(first: frozenset[str], second: frozenset[str]) -> bool:
-    differ = first ^ second
-    if any(any(sign.isdigit() for sign in word) or word in _TURNS for word in differ):
-        return False
-    return len(first & second) >= _REPEATED * max(len(first), len(second), 1)
-
-
-def content_words(text: str) -> frozenset[str]:
-    """The stems of a sentence's words that are not small words of grammar; "not" counts."""
-    grammar = talk_words().sets["grammar"]
-    return frozenset(
-        stem_word(token.low)
-        for token in tokenize_talk(text)
-        if token.is_word and (token.low not in grammar or token.low in _TURNS)
-    )

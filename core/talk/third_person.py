@@ -36,10 +36,16 @@ from core.talk.clauses import (
 from core.talk.dates import find_date_edits
 from core.talk.references import References, possessive
 from core.talk.statement_check import correct_tense, find_calls, is_dependent, lacks_article, names_bare_thing
+from core.talk.style.company import check_others, check_we, is_of_each, names_companion, takes_up_group
+from core.talk.style.gender import pronouns_of
+from core.talk.style.polish import polish_sentence
+from core.talk.style.speaker import may_point, name_own, opens_with_act, tells_age
 from core.talk.vocabulary import Edit, Token, apply_edits, talk_words, tokenize_talk, verb_forms
 from core.text.noun_phrases import is_noun
 from core.text.terms import common_words
 
+_OF_NAMING = 0.75
+"""How sure at least is whose name is told where the last one that was spoken of has none yet: "her name is Rex"."""
 LEAST_SURE = 0.55
 """A reference that is less sure is none."""
 _FIRST = frozenset(("i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "ourselves"))
@@ -48,7 +54,6 @@ _MANY = frozenset(("they", "them", "their"))
 """Of these, who was named further back than the turn before is too often another."""
 _THIRD = frozenset(("he", "she", "they", "it", "him", "them", "his", "her", "hers", "their", "its"))
 _PICTURES = re.compile("[\u2190-\u21ff\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]+|\\[\\[|\\]\\]")
-_HAVING = frozenset(("'ve", "'d", "have", "had", "are", "'re", "were", "do", "did", "to", "not"))
 _INVERTED = frozenset(
     (
         "am",
@@ -96,6 +101,9 @@ _JOINTS = frozenset(
     )
 )
 _BINDERS = frozenset(("when", "even", "if", "while", "because", "although", "though", "since", "whenever", "as"))
+_SUPPOSING = frozenset(("unless", "until", "till", "if", "when", "whenever", "once", "where"))
+_ADDRESSING = frozenset(("tell", "thank", "show", "remind", "promise", "warn"))
+_SINCE = frozenset(("since", "because", "until"))
 _TRAILING = frozenset(("too", "so", "either", "anyway", "though", "not"))
 
 
@@ -139,7 +147,7 @@ def rewrite_clause(
     draft.calls = tuple(find_calls(tokens, clause.first, clause.end, speech.addressee))
     prefix = _find_prefix(draft, topic)
     if prefix:
-        draft.has_speaker = prefix == speech.speaker
+        draft.has_speaker = draft.about == speech.speaker
     else:
         _check_order(draft)
         _rewrite_elided_owner(draft)
@@ -157,6 +165,7 @@ def rewrite_clause(
     draft.sure *= _clarity_of(draft, bool(prefix))
     rewritten = _finish_sentence(f"{prefix} {body[:1].lower()}{body[1:]}" if prefix else body)
     rewritten = correct_tense(rewritten, () if is_ahead else dates)
+    rewritten = polish_sentence(rewritten, speech.speaker, pronouns_of(speech.gender), () if is_ahead else dates)
     _check_rewritten(rewritten, draft)
     about = draft.about or prefix or _head_of(draft) or speech.speaker
     return RewrittenClause(rewritten, about, draft.sure * (0.8 if prefix else 1.0), start, end)
@@ -245,6 +254,8 @@ def _check_order(draft: ClauseDraft) -> None:
     subject = next((at for at in range(first, end) if draft.low(at) in SUBJECTS), None)
     if verb is None or verb == first:
         raise UnclearClauseError("fragment")
+    if draft.low(first) not in _BINDERS and any(draft.low(at) in _SINCE for at in range(first + 1, verb)):
+        raise UnclearClauseError("fragment")  # "a year next month since Tom moved" has no verb of its own
     called = {place for at in draft.calls for place in (at - 1, at + 1)}
     stop = next((at for at in range(first, verb) if draft.low(at) in _STOPS and at not in called), None)
     leads = draft.low(first) in talk_words().sets["leads"] or draft.low(first) in verb_forms().sets["adverbs"]
@@ -252,7 +263,8 @@ def _check_order(draft: ClauseDraft) -> None:
         behind = verb - 1 if draft.low(verb - 1) not in verb_forms().sets["adverbs"] else verb - 2
         opens = any(one.first == first and one.noun < stop for one in draft.phrases)
         is_aside = opens and draft.low(stop) == "," == draft.low(behind) and behind > stop and subject is None
-        is_lead = leads and draft.low(stop) == "," and opens_with_subject(draft.tokens, stop + 1, end)
+        is_lead = leads and draft.low(stop) == ","
+        is_lead = is_lead and (draft.low(stop + 1) == "there" or opens_with_subject(draft.tokens, stop + 1, end))
         if not is_aside and not is_lead:
             raise UnclearClauseError("fragment")
     elif (
@@ -316,28 +328,31 @@ def _find_prefix(draft: ClauseDraft, topic: str) -> str:
     )
     if is_dropped or low == "don't":
         return _rewrite_dropped(draft, first, topic)
+    if _is_been_doing(draft, first):
+        return _rewrite_progress(draft, first + 1, topic)
     is_past = _opens_in_past(draft, first)
     is_third = low in verbs.third and low not in verbs.base and topic not in ("", draft.speech.speaker)
     if is_past or is_third:
-        who = topic or (draft.speech.speaker if is_past else "")
-        if not who:
-            raise UnclearClauseError("fragment")
-        draft.about = who
-        draft.sure *= 0.85 if topic else 0.7
-        if who == YOU and low == "was":
-            draft.put(first, "were")
-        return who
+        return _rewrite_past(draft, first, topic or (draft.speech.speaker if is_past else ""), is_asked=bool(topic))
     if low in verbs.base and low not in verbs.sets["noun_too"] and not _is_named(draft, first):
         raise UnclearClauseError("instruction")
-    if (
-        low.endswith("ing")
-        and _goes_on(draft, first + 1)
-        and not has_finite_verb(draft.tokens, first, draft.clause.end)
-    ):
-        return _rewrite_progress(draft, topic)
-    if not has_finite_verb(draft.tokens, draft.clause.first, draft.clause.end):
+    if has_finite_verb(draft.tokens, first, draft.clause.end):
+        return ""
+    if low.endswith("ing") and _goes_on(draft, first + 1):
+        return _rewrite_progress(draft, first, topic)
+    raise UnclearClauseError("fragment")
+
+
+def _rewrite_past(draft: ClauseDraft, at: int, who: str, *, is_asked: bool) -> str:
+    """Reads "lost my job" and "went to Porto" as of somebody, the surer where it says "my" or was asked of them."""
+    if not who:
         raise UnclearClauseError("fragment")
-    return ""
+    draft.about = who
+    is_own = any(draft.low(place) in _FIRST for place in range(at, draft.clause.end))
+    draft.sure *= 0.85 if is_asked or is_own else 0.7
+    if who == YOU and draft.low(at) == "was":
+        draft.put(at, "were")
+    return who
 
 
 def _rewrite_dropped(draft: ClauseDraft, at: int, topic: str) -> str:
@@ -361,21 +376,31 @@ def _goes_on(draft: ClauseDraft, at: int) -> bool:
     )
 
 
-def _rewrite_progress(draft: ClauseDraft, topic: str) -> str:
+def _is_been_doing(draft: ClauseDraft, at: int) -> bool:
+    """Whether a clause opens as "been painting the shed" does."""
+    return draft.low(at) == "been" and draft.low(at + 1).endswith("ing")
+
+
+def _rewrite_progress(draft: ClauseDraft, at: int, topic: str) -> str:
     who = topic or draft.speech.speaker
-    base = draft.low(draft.clause.first)[:-3]
+    base = draft.low(at)[:-3]
     verbs = verb_forms().base
     if not who or not ({base, base + "e", base[:-1]} & verbs):
         raise UnclearClauseError("fragment")
     draft.about = who
     draft.sure *= 0.9
-    return f"{who} {'are' if who == YOU else 'is'}"
+    is_you = who == YOU
+    if draft.low(at - 1) == "been":
+        return f"{who} {'have' if is_you else 'has'}"
+    return f"{who} {'are' if is_you else 'is'}"
 
 
 def _opens_in_past(draft: ClauseDraft, at: int) -> bool:
     """Whether a clause opens with a verb of the past that is no state: "went to Porto", but not "married"."""
     low, verbs = draft.low(at), verb_forms()
-    is_past = low in verbs.past and low not in verbs.base and low not in verbs.sets["participle_adjectives"]
+    is_done = draft.low(at + 1) in _ARTICLES  # "lost my job", but not "lost in Leith"
+    is_past = low in verbs.past and low not in verbs.base
+    is_past = is_past and (is_done or low not in verbs.sets["participle_adjectives"])
     return is_past and not (low == "sat" and behind_is_date(draft.tokens, at))
 
 
@@ -394,13 +419,29 @@ def _rewrite_word(draft: ClauseDraft, at: int, references: References) -> int:
         return _rewrite_third(draft, at, references)
     if low in talk_words().sets["kin_titles"] and _is_bare_title(draft, at):
         return _rewrite_title(draft, at, references)
-    if low.endswith("n't"):
+    behind = draft.low(at + 1)
+    is_own = low == "these" and behind in talk_words().sets["groups"] and at > draft.clause.first
+    if is_own and draft.speech.speaker and references.knows_own(draft.speech.speaker, behind):
+        _rewrite_own(draft, at, draft.speech.speaker)  # "these friends" are those of before
+    elif low == "this" and _brings_in(draft, at):
+        draft.put(at, "an" if draft.low(at + 1)[:1] in "aeiou" else "a")
+    elif low.endswith("n't"):
         draft.put(at, NOT_FORMS.get(low) or low[:-3] + " not")
     elif low == "'s" and is_verb_s(draft.tokens, at):
         draft.put(at, write_is_or_has(draft, at))
     elif low in SPOKEN:
         draft.put(at, SPOKEN[low])
     return at + 1
+
+
+def _brings_in(draft: ClauseDraft, at: int) -> bool:
+    """Whether "this" brings in somebody new, as in "I met this woman, Jean", and points at nobody."""
+    sets = talk_words().sets
+    nouns = [draft.low(place) for place in range(at + 1, at + 4)]
+    noun = next((low for low in nouns if any(low in sets[sort] for sort in ("women", "men", "people", "pets"))), "")
+    told = draft.low(at - 1)
+    forms = verb_forms()
+    return bool(noun) and (told in forms.past or told in forms.participles) and draft.low(at + 1) != "one"
 
 
 def _is_bare_title(draft: ClauseDraft, at: int) -> bool:
@@ -430,12 +471,16 @@ def _rewrite_first(draft: ClauseDraft, at: int) -> int:
         raise UnclearClauseError("reference")
     if low in ("ours", "ourselves", "our"):
         draft.sure *= 0.85
+    if low == "mine" and draft.low(at - 1) == "of":  # "a friend of mine"
+        draft.put(at, possessive(who) if who != YOU else "yours")
+        return at + 1
     if low == "me":
         if draft.low(at + 1) in ("and", "too", "either", "neither"):
             raise UnclearClauseError("fragment")
-        draft.put(at, who if who != YOU else "you")
+        draft.put(at, "you" if who == YOU else pronouns_of(draft.speech.gender).object if may_point(draft, at) else who)
+        draft.has_speaker = True
     elif low in ("myself", "ourselves"):
-        draft.put(at, "yourself" if who == YOU else "themself")
+        draft.put(at, "yourself" if who == YOU else pronouns_of(draft.speech.gender).reflexive)
     elif low in ("mine", "ours"):
         raise UnclearClauseError("reference")
     else:
@@ -446,9 +491,12 @@ def _rewrite_first(draft: ClauseDraft, at: int) -> int:
 def _rewrite_own(draft: ClauseDraft, at: int, who: str) -> None:
     """Tell "my": the name's, or "their" where the name stands before it."""
     rewritten = possessive(who)
-    is_home = draft.low(at + 1) == "place"  # "at their place" reads as of others
-    if who != YOU and draft.has_speaker and not is_home and not _has_others(draft, at):
-        rewritten = "their"
+    if who != YOU and not draft.has_speaker and opens_with_act(draft, at):
+        draft.put(at, pronouns_of(draft.speech.gender).owner)
+        return
+    is_home = draft.low(at + 1) == "place" and not draft.speech.gender  # "at their place" reads as of others
+    if not is_home and may_point(draft, at):
+        rewritten = pronouns_of(draft.speech.gender).owner
     draft.put(at, rewritten)
     if at == draft.clause.first and not draft.about:
         phrase = next((one for one in draft.phrases if one.first == at), None)
@@ -458,42 +506,37 @@ def _rewrite_own(draft: ClauseDraft, at: int, who: str) -> None:
     draft.has_speaker = True
 
 
-def _has_others(draft: ClauseDraft, at: int) -> bool:
-    """Whether somebody stands before a place whom "their" could mean as well."""
-    return bool(draft.referents) or any(
-        draft.clause.first <= one.first < at and one.sort not in ("things", "names") for one in draft.phrases
-    )
-
-
 def _rewrite_subject(draft: ClauseDraft, at: int, who: str) -> int:
     low = draft.low(at)
     if draft.low(at - 1) in _INVERTED and not draft.low(at - 1).startswith("'"):
         raise UnclearClauseError("question")
     if low == "i" and draft.low(at + 1) in ("and", "or", ","):
         raise UnclearClauseError("fragment")
-    if low == "we" and draft.speech.companions and not draft.has_speaker and not _names_companion(draft, at):
+    if low == "we" and draft.speech.companions and not draft.has_speaker and not names_companion(draft, at):
         draft.put(at, f"{who if at == draft.clause.first else _lower_you(who)} and {draft.speech.companions}")
         draft.has_speaker, draft.about = True, draft.about or who
         draft.sure *= 0.9
         return agree_verb(draft, at + 1, who, is_plural=True)
-    if low == "we" and _own_group_before(draft, at):
+    if low == "we" and takes_up_group(draft, at):
         draft.put(at, "they")
         draft.sure *= 0.9
         return agree_verb(draft, at + 1, who, is_plural=True)
     is_joint = low == "we" and draft.low(at + 1) in ("'ll", "will", "can", "could", "all", "both")
-    if is_joint and draft.has_speaker and not (draft.speech.companions or _names_companion(draft, at)):
+    if is_joint and draft.has_speaker and not (draft.speech.companions or names_companion(draft, at)):
         raise UnclearClauseError("reference")  # "I look for things that we'll enjoy" means more than who speaks
     if low == "we":
-        _check_we(draft, at)
+        check_we(draft, at)
         draft.sure *= 0.85
-        if not draft.has_speaker and not _names_companion(draft, at) and not _is_of_each(draft, at):
+        if not draft.has_speaker and not names_companion(draft, at) and not is_of_each(draft, at):
+            check_others(draft, at)
             draft.put(at, f"{who if at == draft.clause.first else _lower_you(who)} and others")
             draft.has_speaker, draft.about = True, draft.about or who
             return agree_verb(draft, at + 1, who, is_plural=True)
     rewritten = who if who != YOU or at == draft.clause.first else "you"
-    if draft.has_speaker and who != YOU and not _has_others(draft, at):
-        draft.put(at, "they")
-        return agree_verb(draft, at + 1, who, is_plural=True)
+    if may_point(draft, at) or (draft.has_speaker and who != YOU and tells_age(draft, at)):
+        pronouns = pronouns_of(draft.speech.gender)
+        draft.put(at, pronouns.subject)
+        return agree_verb(draft, at + 1, who, is_plural=pronouns.is_plural)
     draft.put(at, rewritten)
     draft.has_speaker = True
     if at == draft.clause.first or not draft.about:
@@ -506,50 +549,15 @@ def _lower_you(who: str) -> str:
     return "you" if who == YOU else who
 
 
-def _own_group_before(draft: ClauseDraft, at: int) -> bool:
-    """Whether "we" takes up people of the speaker's that were just named: "helped my family when we were poor"."""
-    return any(
-        one.sort == "groups" and draft.clause.first < one.first < at and draft.low(one.first) in ("my", "our")
-        for one in draft.phrases
-    )
-
-
-def _names_companion(draft: ClauseDraft, at: int) -> bool:
-    """Whether a clause with "we" says itself with whom: "we went camping with the kids"."""
-    return any(
-        draft.low(one.first - 1) in ("with", "and") and one.first > at and one.sort != "things" for one in draft.phrases
-    )
-
-
-def _is_of_each(draft: ClauseDraft, at: int) -> bool:
-    """Whether what "we" have or are is so of each: who has a cat with others has a cat."""
-    verbs = verb_forms()
-    lows = [token.low for token in draft.tokens[at + 1 : min(at + 5, draft.clause.end)]]
-    verb = next((low for low in lows if low not in verbs.sets["adverbs"] and low not in _HAVING), "")
-    return not lows or verbs.lemma(verb.removesuffix("ing")) in talk_words().sets["of_each"]
-
-
-def _check_we(draft: ClauseDraft, at: int) -> None:
-    """Refuse a "we" that is more than each of those it means."""
-    sets = talk_words().sets
-    lows = [token.low for token in draft.tokens[at : draft.clause.end]]
-    is_anyone = "own" in lows and lows[lows.index("own") - 1] == "our"  # "we learn from our own pain"
-    if is_anyone or any(low in sets["collective"] for low in lows[1:]):
-        raise UnclearClauseError("reference")
-    verb = next((place for place, low in enumerate(lows) if low in ("'re", "are", "were")), None)
-    if verb is not None and verb + 1 < len(lows):
-        behind = lows[verb + 1]
-        if behind in sets["numbers"] or behind[:1].isdigit() or behind in ("the", "good", "best", "old", "from"):
-            raise UnclearClauseError("reference")
-
-
 def _rewrite_second(draft: ClauseDraft, at: int) -> int:
     low, who = draft.low(at), draft.speech.addressee
     if not who or draft.speech.addressee_sure < LEAST_SURE:
         raise UnclearClauseError("reference")
     draft.sure *= 0.8
     if low in ("your", "yours"):
-        draft.put(at, possessive(who) if low == "your" or who != YOU else "yours")
+        is_again = low == "your" and who != YOU and draft.low(at - 2) == "you"  # "you sold your boat"
+        owner = pronouns_of(draft.speech.addressee_gender).owner if is_again else possessive(who)
+        draft.put(at, owner if low == "your" or who != YOU else "yours")
         if at == draft.clause.first and not draft.about:
             draft.about = who
         return at + 1
@@ -559,6 +567,8 @@ def _rewrite_second(draft: ClauseDraft, at: int) -> int:
     verb = draft.low(at + 1)
     if verb in talk_words().sets["generic_you"] or verb.endswith("n't") or verb in ("'d", "'ll", "will"):
         raise UnclearClauseError("reference")
+    if draft.low(at - 1) in _SUPPOSING or verb_forms().lemma(draft.low(at - 1)) in _ADDRESSING:
+        raise UnclearClauseError("reference")  # "unless you climb up" is anybody, "I told you" is no fact
     if verb == "like" and at > draft.clause.first:  # "my friends know you like no one else" may be either
         raise UnclearClauseError("reference")
     draft.put(at, who if who != YOU or at == draft.clause.first else "you")
@@ -576,6 +586,8 @@ def _rewrite_third(draft: ClauseDraft, at: int, references: References) -> int:
     low = draft.low(at)
     if not _stands_before(draft, at, low):
         referent, sure = references.resolve(low, not_meant=(draft.speech.speaker, draft.speech.addressee))
+        if referent is not None and _gives_name(draft, at) and "'s " in referent.name:
+            sure = max(sure, _OF_NAMING)
         is_far = low in _MANY and references.turn - (referent.turn if referent else 0) > 1
         is_event = low in ("it", "itself") and referent is not None and not referent.is_animal  # as often as a thing
         if referent is None or sure < LEAST_SURE or is_far or is_event:
@@ -584,10 +596,8 @@ def _rewrite_third(draft: ClauseDraft, at: int, references: References) -> int:
         references.mark_resolved(referent, low)
         draft.referents.append(referent)
         is_owner = low in ("his", "their", "its") or (low == "her" and _owns_next(draft, at))
-        draft.put(
-            at,
-            possessive(referent.name) if is_owner or low in ("hers",) else _match_clause_case(draft, at, referent.name),
-        )
+        named = name_own(draft, at, referent.name)
+        draft.put(at, possessive(named) if is_owner or low in ("hers",) else _match_clause_case(draft, at, named))
         if at == draft.clause.first and not draft.about:
             draft.about = referent.name
     behind = draft.low(at + 1)
@@ -600,6 +610,12 @@ def _rewrite_third(draft: ClauseDraft, at: int, references: References) -> int:
     else:
         return at + 1
     return at + 2
+
+
+def _gives_name(draft: ClauseDraft, at: int) -> bool:
+    """Whether a clause says how somebody is called: "her name is Rex"."""
+    is_name = draft.low(at + 1) == "name" and draft.low(at + 2) in ("is", "'s")
+    return is_name and at + 3 < draft.clause.end and draft.tokens[at + 3].is_capital
 
 
 def _match_clause_case(draft: ClauseDraft, at: int, name: str) -> str:
@@ -691,6 +707,8 @@ def _check_rewritten(rewritten: str, draft: ClauseDraft) -> None:
     left = {"i", "me", "my", "we", "us", "our", "mine"} | (set() if is_you else {"you", "your", "yours"})
     if left & set(lows):
         raise UnclearClauseError("reference")
+    if "theirs" in lows and not any(phrase.sort == "groups" for phrase in draft.phrases):
+        raise UnclearClauseError("reference")
     for at, low in enumerate(lows):
         behind = lows[at + 1] if at + 1 < len(lows) else ""
         if low in ("this", "these", "those", "here", "ones", "such") or (
@@ -702,7 +720,7 @@ def _check_rewritten(rewritten: str, draft: ClauseDraft) -> None:
         if low == "one" and (behind in verb_forms().third or behind in verb_forms().sets["modals"] or behind == "was"):
             raise UnclearClauseError("reference")
         if low == "one" and (
-            behind in (".", ",", "'s", "is", "in", "with", "for")
+            behind in (".", ",", "'s", "is", "in", "with", "for", "like")
             or (at and lows[at - 1] in ("that", "new", "old", "other", "big", "the"))
         ):
             raise UnclearClauseError("reference")

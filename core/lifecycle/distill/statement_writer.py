@@ -31,7 +31,7 @@ from core.lifecycle.distill.other_subjects import compare_by_subject
 from core.lifecycle.distill.talk_queue import TalkEpisode
 from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
 from core.score.decay import STANDARD
-from core.talk.statements import content_words
+from core.talk.style.told_before import content_words
 from core.types.belief import ACTED_ON
 from core.types.replies import StoreReply
 from core.types.talk import Statement, StatementType

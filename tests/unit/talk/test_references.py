@@ -33,7 +33,7 @@ def _meant(references: References, pronoun: str) -> str:
         ("My sister Wren could bake.", "he", ""),
         ("My brother lives in Kiel.", "he", "Mara's brother"),
         ("I saw your uncle.", "him", "Joss's uncle"),
-        ("We got a dog.", "he", "the dog"),
+        ("We got a dog.", "he", "Mara's dog"),
         ("My parents moved.", "they", "Mara's parents"),
         ("I bought a boat.", "it", "the boat"),
         ("My deaf uncle came.", "he", "Mara's deaf uncle"),

@@ -118,7 +118,7 @@ def test_a_pronoun_that_may_mean_two_is_skipped() -> None:
         ("What instrument do you play?", "Cello", "Joss plays Cello."),
         ("How many cats do you have?", "Three", "Joss has three cats."),
         ("How old are you?", "34", "Joss is 34."),
-        ("When do you start?", "In April", "Joss starts in April 2025."),
+        ("When do you start at the clinic?", "In April", "Joss starts at the clinic in April 2025."),
         ("Who approves travel now?", "Katrin, since the move.", "Katrin approves travel, since the move."),
     ],
 )
@@ -187,8 +187,12 @@ def test_another_language_is_said_to_be_one() -> None:
     assert (done.statements, done.skipped) == ((), {"language": 1})
 
 
-def test_a_repeat_is_told_once() -> None:
-    assert _told(("Mara", "I live in Kiel."), ("Mara", "As I said, I live in Kiel.")) == ["Mara lives in Kiel."]
+def test_a_repeat_is_the_same_text_of_a_second_episode() -> None:
+    done = _distill(("Mara", "I live in Kiel. I do live in Kiel."), ("Mara", "As I said, I live in Kiel."))
+    assert [(one.text, one.episode_id) for one in done.statements] == [
+        ("Mara lives in Kiel.", "e0"),
+        ("Mara lives in Kiel.", "e1"),
+    ]
 
 
 def test_what_differs_in_a_number_or_a_not_is_no_repeat() -> None:
@@ -530,7 +534,7 @@ def test_what_somebody_said_or_a_condition_is_not_cut(said: str) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["My brother is like a rock.", "Mrs Ames writes emails like telegrams.", "My brother Tom sleeps like a log."],
+    ["My brother is like a rock.", "Mrs Ames writes emails like telegrams.", "My brother sleeps like a log."],
 )
 def test_a_comparison_states_nothing(said: str) -> None:
     assert _told(("Mara", said)) == []
