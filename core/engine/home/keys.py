@@ -27,7 +27,7 @@ from core.security.slots import (
 )
 from core.vault.files.home import Home, SubKeys
 from core.vault.files.lockfile import VaultLock
-from core.vault.files.replacement import finish_restore
+from core.vault.files.replacement import finish_replacement
 from core.vault.head import open_counter, read_head, seal_counter
 
 if TYPE_CHECKING:
@@ -146,8 +146,8 @@ class HomeKeys:
             )
         return open_with_keyring(keys, self.keyring)
 
-    def finish_restore(self, *, is_locked: bool = False) -> None:
-        """Finish a restore that was killed after it had been decided, so that keys and vault belong together.
+    def finish_replacement(self, *, is_locked: bool = False) -> None:
+        """Finish a restore or a rotation that was killed once decided, so that keys and vault belong together.
 
         Args:
             is_locked: whether the caller holds the vault's lock.
@@ -155,9 +155,9 @@ class HomeKeys:
         Raises:
             EnvironmentFaultError: VAULT_BUSY, DISK_FULL, READ_ONLY.
         """
-        if self.home.restoring.is_dir():
+        if self.home.has_replacement:
             with self.hold_lock(is_locked):
-                finish_restore(self.home)
+                finish_replacement(self.home)
 
     def hold_lock(self, is_locked: bool) -> AbstractContextManager[object]:
         """The vault's lock for as long as a block runs, unless the caller holds it."""
