@@ -166,7 +166,9 @@ def _rebind_audit(copy: Path, old: SubKeys, new: SubKeys) -> None:
     """The audit's marks under the new key. Its rows refuse every change, but for this one on a copy."""
     with closing(open_writer(copy, new.db)) as writer:
         fetch_rows(writer, "BEGIN IMMEDIATE")
-        ((guard,),) = fetch_rows(writer, "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = 'audit_fixed'")
+        ((guard,),) = fetch_rows(
+            writer, "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = 'audit_fixed'"
+        )
         fetch_rows(writer, "DROP TRIGGER audit_fixed")
         for marks in AuditChain(old.audit).rebind_rows(SqlRows(writer), AuditChain(new.audit)):
             writer.executemany("UPDATE audit SET mac = ? WHERE nr = ?", marks)

@@ -126,6 +126,8 @@ _OWN_NAMES = frozenset(
     }
 )
 
+_OWN_BEGINNINGS = ("vault.", "restore", "rotate", "reserve.", "index.")
+
 
 class Home:
     """Where one vault lives.
@@ -260,7 +262,8 @@ class Home:
     def _belongs_to_vault(self) -> bool:
         # The WAL and what else SQLite or Loci puts beside a file begins with that file's name.
         return all(
-            entry.name in _OWN_NAMES or entry.name.lstrip(".").startswith(("vault.", "restore", "rotate", "reserve.", "index."))
+            entry.name in _OWN_NAMES
+            or entry.name.lstrip(".").startswith(("vault.", "restore", "rotate", "reserve.", "index."))
             for entry in self.path.iterdir()
         )
 

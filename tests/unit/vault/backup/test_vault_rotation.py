@@ -12,7 +12,6 @@ import vault_kit as kit
 
 from core.errors import CancelledError, Code, IntegrityError, LociError
 from core.types.clock import ManualClock
-from core.vault import rotation
 from core.vault.audit import AuditChain
 from core.vault.database.connections import count_rows
 from core.vault.files.home import Home, SubKeys
@@ -65,20 +64,9 @@ def _table_rows(path: Path, key: bytes) -> dict[str, list[tuple[object, ...]]]:
     connection = kit.raw(path, key)
     try:
         names = [name for name in count_rows(connection) if name not in {"audit", "vault_state"}]
-        return {
-            name: connection.execute(f'SELECT rowid, * FROM "{name}" ORDER BY 1').fetchall()
-            if not name.startswith("memory_fts_")
-            else connection.execute(f'SELECT * FROM "{name}"').fetchall()
-            for name in names
-            if not _has_no_rowid(connection, name)
-        }
+        return {name: connection.execute(f'SELECT * FROM "{name}"').fetchall() for name in names}  # noqa: S608
     finally:
         connection.close()
-
-
-def _has_no_rowid(connection: object, name: str) -> bool:
-    ((sql,),) = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchall()  # type: ignore[attr-defined]
-    return "WITHOUT ROWID" in str(sql).upper()
 
 
 def test_every_row_stays_and_only_the_new_keys_open_it(filled: Home) -> None:
@@ -174,7 +162,7 @@ def test_a_changed_audit_is_not_marked_anew(filled: Home) -> None:
 
 def test_too_little_room_is_told_before_anything_is_done(filled: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = shutil.disk_usage(filled.path)
-    monkeypatch.setattr(rotation.shutil, "disk_usage", lambda _: usage._replace(free=10_000_000))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=10_000_000))
     before = _everything(filled)
     with pytest.raises(LociError, match=r"free disk .* 10 MB") as caught:
         _rotate(filled)
