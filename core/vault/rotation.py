@@ -163,16 +163,15 @@ def _build_stage(
 
 
 def _rebind_audit(copy: Path, old: SubKeys, new: SubKeys) -> None:
-    """The audit's marks under the new key. Its rows refuse every change, but for this one on a copy."""
+    """The audit's marks under the new key. Its triggers refuse every UPDATE; a row put in its own place is none."""
     with closing(open_writer(copy, new.db)) as writer:
         fetch_rows(writer, "BEGIN IMMEDIATE")
-        ((guard,),) = fetch_rows(
-            writer, "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = 'audit_fixed'"
-        )
-        fetch_rows(writer, "DROP TRIGGER audit_fixed")
         for marks in AuditChain(old.audit).rebind_rows(SqlRows(writer), AuditChain(new.audit)):
-            writer.executemany("UPDATE audit SET mac = ? WHERE nr = ?", marks)
-        fetch_rows(writer, str(guard))
+            writer.executemany(
+                "INSERT OR REPLACE INTO audit (nr, at, actor, verb, object, detail, mac) "
+                "SELECT nr, at, actor, verb, object, detail, ? FROM audit WHERE nr = ?",
+                marks,
+            )
         fetch_rows(writer, "COMMIT")
 
 

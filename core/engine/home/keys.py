@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from core import log
 from core.errors import BugError, Code, IntegrityError, LociError, UserError
+from core.security.guesses import GuessDelay
 from core.security.handshake import owner_token
 from core.security.keyfile import KeyFile, RecoverySlot, keys_exist, load_keys, save_keys
 from core.security.keyring_client import HelperKeyring, Keyring, KeyringFaultError
@@ -24,12 +25,12 @@ from core.security.slots import (
     change_passphrase,
     open_with_keyring,
     open_with_recovery,
-    open_with_secret,
     remove_slot,
     renew_recovery_code,
     renew_root,
     with_recovery_slot,
 )
+from core.types.clock import Clock, SystemClock
 from core.vault.files.home import Home, SubKeys
 from core.vault.files.lockfile import VaultLock
 from core.vault.files.replacement import finish_replacement
@@ -104,8 +105,16 @@ class HomeKeys:
         keyring: the system's.
     """
 
-    def __init__(self, home: Home, *, may_repair: bool = False, keyring: Keyring | None = None) -> None:
+    def __init__(
+        self,
+        home: Home,
+        *,
+        may_repair: bool = False,
+        keyring: Keyring | None = None,
+        guess_clock: Clock | None = None,
+    ) -> None:
         self.home = home
+        self._guesses = GuessDelay(home.guesses, guess_clock or SystemClock())
         self.may_repair = may_repair
         self.keyring = keyring or HelperKeyring()
         self._staged: RecoverySlot | None = None
@@ -168,11 +177,11 @@ class HomeKeys:
             The root; whoever asks wipes it.
 
         Raises:
-            LociError: WRONG_SECRET, KEYRING_UNAVAILABLE, KEY_FILE_DAMAGED, NO_VAULT.
+            LociError: WRONG_SECRET, TOO_MANY_GUESSES, KEYRING_UNAVAILABLE, KEY_FILE_DAMAGED, NO_VAULT.
         """
         keys = self._load_key_file()
         if secret is not None:
-            return open_with_secret(keys, secret)
+            return self._guesses.open_slot(keys, secret)
         if keys.keyring_slot is None:
             raise UserError(
                 Code.VAULT_LOCKED, "The vault is locked; give its passphrase, for example with --passphrase-file."
@@ -221,7 +230,7 @@ class HomeKeys:
         """
         with self.hold_lock(is_locked):
             keys = self._load_key_file()
-            with open_with_secret(keys, old) as root:
+            with self._guesses.open_slot(keys, old) as root:
                 save_keys(self.home.keys, change_passphrase(keys, root, new, cost))
 
     def new_recovery_code(self, secret: str) -> str:
@@ -238,7 +247,7 @@ class HomeKeys:
             LociError: KEY_FILE_DAMAGED, NO_VAULT, MEMORY_PRESSURE.
         """
         keys = self._load_key_file()
-        with open_with_secret(keys, secret) as root:
+        with self._guesses.open_slot(keys, secret) as root:
             renewed, code = renew_recovery_code(keys, root)
         self._staged = renewed.recovery_slot
         return code
@@ -278,7 +287,7 @@ class HomeKeys:
             LociError: KEY_FILE_DAMAGED, NO_VAULT, KEYRING_UNAVAILABLE, MEMORY_PRESSURE.
         """
         keys = self._load_key_file()
-        old = open_with_secret(keys, secret)
+        old = self._guesses.open_slot(keys, secret)
         try:
             passphrase = None if _is_recovery_code(keys, secret) else secret
             return NextKeys(keys, old, renew_root(keys, passphrase, keyring=self.keyring, cost=cost))
@@ -307,7 +316,7 @@ class HomeKeys:
         """
         with self.hold_lock(is_locked):
             keys = self._load_key_file()
-            with open_with_secret(keys, secret) as root:
+            with self._guesses.open_slot(keys, secret) as root:
                 save_keys(self.home.keys, add_keyring(keys, root, self.keyring))
 
     def turn_keyring_off(self, secret: str, *, is_locked: bool = False) -> bool:
@@ -326,7 +335,7 @@ class HomeKeys:
         """
         with self.hold_lock(is_locked):
             keys = self._load_key_file()
-            open_with_secret(keys, secret).wipe()
+            self._guesses.open_slot(keys, secret).wipe()
             slot = keys.keyring_slot
             save_keys(self.home.keys, remove_slot(keys, "keyring"))
         if slot is None:

@@ -422,7 +422,7 @@ METHODS: tuple[Entry, ...] = (
         record({"changed": flag()}),
         change_passphrase,
         effect="write",
-        errors=(Code.WRONG_SECRET, Code.DISK_FULL),
+        errors=(Code.WRONG_SECRET, Code.TOO_MANY_GUESSES, Code.DISK_FULL),
         long=True,
     ),
     owner_method(
@@ -433,7 +433,7 @@ METHODS: tuple[Entry, ...] = (
         record({"recovery_code?": text("Shown once."), "holds?": flag()}),
         recovery_code,
         effect="write",
-        errors=(Code.WRONG_SECRET, Code.DISK_FULL),
+        errors=(Code.WRONG_SECRET, Code.TOO_MANY_GUESSES, Code.DISK_FULL),
         long=True,
     ),
     owner_method(
@@ -455,6 +455,7 @@ METHODS: tuple[Entry, ...] = (
         effect="write",
         errors=(
             Code.WRONG_SECRET,
+            Code.TOO_MANY_GUESSES,
             Code.KEYRING_UNAVAILABLE,
             Code.VAULT_DAMAGED,
             Code.DISK_FULL,
@@ -471,7 +472,7 @@ METHODS: tuple[Entry, ...] = (
         record({"in_keyring": flag(), "is_removed": flag("Whether the keyring's entry is gone.")}),
         switch_keyring,
         effect="write",
-        errors=(Code.WRONG_SECRET, Code.KEYRING_UNAVAILABLE, Code.DISK_FULL),
+        errors=(Code.WRONG_SECRET, Code.TOO_MANY_GUESSES, Code.KEYRING_UNAVAILABLE, Code.DISK_FULL),
         long=True,
     ),
 )

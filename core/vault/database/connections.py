@@ -323,10 +323,17 @@ def count_rows(connection: dbapi2.Connection) -> dict[str, int]:
         Table to number of rows; not those that are a view of others.
     """
     tables = fetch_rows(connection, "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
-    return {
-        name: int(fetch_rows(connection, f'SELECT count(*) FROM "{name}"')[0][0])  # noqa: S608 - names of ours
-        for (name,) in tables
-    }
+    return {name: _count_table(connection, name) for (name,) in tables}
+
+
+def _count_table(connection: dbapi2.Connection, name: str) -> int:
+    try:
+        ((count,),) = connection.execute(f'SELECT count(*) FROM "{name}"').fetchall()  # noqa: S608 - a name of ours
+    except RAISED as error:
+        fault = translate_error(error)
+    else:
+        return int(count)
+    raise fault
 
 
 def look_into(path: Path, key: bytes) -> DatabaseLook:

@@ -116,7 +116,8 @@ def test_the_settings_of_the_file_stay(filled: Home) -> None:
     def ask(key: bytes) -> list[object]:
         connection = kit.raw(filled.vault, key)
         try:
-            return [connection.execute(f"PRAGMA {name}").fetchall() for name in questions]
+            schema = connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY 1, 2").fetchall()
+            return [schema, *(connection.execute(f"PRAGMA {name}").fetchall() for name in questions)]
         finally:
             connection.close()
 
