@@ -1,4 +1,4 @@
-"""Verbs on the vault: init, serve, status, verify, lock, backup, export, passphrase, doctor, jobs."""
+"""Verbs on the vault: init, serve, status, verify, lock, backup, export, passphrase and keys, doctor, jobs."""
 
 from __future__ import annotations
 
@@ -432,6 +432,84 @@ def _renew_code(command: Command, secret: str, change: _Change) -> None:
         raise UserError(Code.WRONG_SECRET, words["given_up"])
     out.progression.is_done = True
     out.print_line(words["holds"])
+
+
+@loci.command("rotate-keys")
+@with_command
+def rotate_keys(command: Command) -> None:
+    """Encrypt the whole vault under new keys.
+
+    Use it when somebody may have had the keys: the old ones open the vault no more. The passphrase stays, it is asked
+    for or read from --passphrase-file; the recovery code becomes a new one, which is shown before anything is changed.
+    The vault is closed meanwhile, and assistants reach it again afterwards with the tokens they have.
+    """
+    from app.engine.connection import ask_secret
+
+    secret, out, words = ask_secret(command.app_context), command.output, load_words()["rotate_keys"]
+    with _open_with_secret(command, secret) as session:
+        command.warn_if_older(session)
+        code = str(session.call("rotate_keys", {"secret": secret})["recovery_code"])
+        out.print_lines(["", load_words()["passphrase"]["code"].format(code=code), "", words["keep"]])
+        typed = code
+        if sys.stdin.isatty() and not out.as_json:
+            typed = str(click.prompt(load_words()["passphrase"]["back"], err=True))
+        out.flush()
+        with out.show_progress(enabled=True) as report_progress:
+            done = session.call("rotate_keys", {"confirm": typed}, report_progress)
+    if not done["holds"]:
+        raise UserError(Code.WRONG_SECRET, words["given_up"])
+    out.progression.is_done = True
+    command.print_result({"recovery_code": code, **done}, _print_rotation)
+
+
+def _print_rotation(out: Output, done: Row) -> None:
+    words = load_words()["rotate_keys"]
+    out.print_line(words["done"])
+    for name in ("old_backups", "closed_copies"):
+        if done[name]:
+            out.print_line(words[name].format(names=", ".join(done[name])))
+
+
+@loci.command()
+@click.argument("state", type=click.Choice(["on", "off"]))
+@with_command
+def keyring(command: Command, state: str) -> None:
+    """Let this computer's keyring open the vault, or no more.
+
+    The passphrase or the recovery code is asked for, or read from --passphrase-file.
+    """
+    from app.engine.connection import ask_secret
+
+    secret = ask_secret(command.app_context)
+    with _open_with_secret(command, secret) as session:
+        done = session.call("keyring", {"secret": secret, "use": state == "on"})
+    command.output.progression.is_done = True
+    words = load_words()["keyring"]
+    told = words["on" if done["in_keyring"] else "off" if done["is_removed"] else "left"]
+    command.print_result(done, lambda out, _: out.print_line(told))
+
+
+@contextmanager
+def _open_with_secret(command: Command, secret: str) -> Iterator[Session]:
+    """The engine that runs, else one in this process, opened by a secret that was asked for already."""
+    from app.engine.connection import connect, open_root
+
+    root = open_root(command.app_context, secret)
+    try:
+        session: Session | None = connect(command.app_context, root)
+        if session is None:
+            from app.engine.local_session import open_local_session
+
+            session = open_local_session(command.app_context, root, command.output.print_note)
+        else:
+            root.wipe()
+    except BaseException:
+        root.wipe()
+        raise
+    try:
+        yield session
+    finally:
+        session.close()
 
 
 @loci.command()

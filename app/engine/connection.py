@@ -134,7 +134,7 @@ def open_root(app_context: AppContext, secret: str | None = None) -> RootKey:
         LociError: NO_VAULT, WRONG_SECRET, VAULT_LOCKED, KEYRING_UNAVAILABLE, KEY_FILE_DAMAGED.
     """
     keys = HomeKeys(app_context.home)
-    keys.finish_restore()
+    keys.finish_replacement()
     if not keys.exists:
         raise UserError(Code.NO_VAULT, "There is no vault here yet; make one with `loci init`.")
     if secret is None and app_context.environment.secret_file is None and keys.in_keyring:

@@ -163,7 +163,7 @@ def run_service(app_context: AppContext, tell: Tell, *, must_open: bool = False)
         LociError: WRONG_SECRET, VAULT_BUSY, VAULT_DAMAGED …
     """
     keys = HomeKeys(app_context.home)
-    keys.finish_restore()
+    keys.finish_replacement()
     if not keys.exists:
         raise UserError(Code.NO_VAULT, "There is no vault here yet; make one with `loci init`.")
     root = _read_root(app_context, keys)

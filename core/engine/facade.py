@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from core.engine.home.window_file import WindowFile, load_window, save_window
     from core.engine.jobs.scheduler import Scheduler
     from core.engine.vault.administration import VaultGroup, create_vault, restore_vault
+    from core.engine.vault.key_changes import KeyGroup
     from core.entities.resolution import EntityCandidate
     from core.intake.claims import TextReaders
     from core.lifecycle.job_support.job_context import TalkReader
@@ -205,6 +206,23 @@ class Engine(EngineGroups):
             setup.clock,
             setup.kdf_cost,
             setup.take_over,
+        )
+
+    @shared_property
+    def keys(self) -> KeyGroup:
+        """New keys for the vault, and the keyring."""
+        from core.engine.vault.key_changes import KeyGroup
+
+        setup = self._setup
+        return KeyGroup(
+            self._loop.control,
+            lambda: self._open_vault,
+            self.unlock,
+            self.lock,
+            self.claim_home,
+            self._keys,
+            setup.clock,
+            setup.kdf_cost,
         )
 
     @property

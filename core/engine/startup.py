@@ -45,7 +45,7 @@ from core.vault.audit import AuditChain
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home
-from core.vault.files.replacement import clear_leftovers, finish_restore
+from core.vault.files.replacement import clear_leftovers, finish_replacement
 from core.vault.vault import Vault, WriteQueue
 
 if TYPE_CHECKING:  # what reads texts is loaded with the first that is stored (`built_in_readers`)
@@ -155,7 +155,7 @@ def open_vault(
     Raises:
         LociError: VAULT_BUSY, VAULT_DAMAGED, NEWER_VERSION, NO_VAULT …
     """
-    finish_restore(home)
+    finish_replacement(home)
     clear_leftovers(home)
     load_keys(home.keys, repair=True)  # only the holder of the lock may mend a damaged copy
     keys = sub_keys(root)

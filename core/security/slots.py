@@ -22,7 +22,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from core.errors import BugError, Code, UserError
+from core.errors import BugError, Code, PreconditionError, UserError
 from core.security.keyfile import (
     KeyFile,
     KeyringSlot,
@@ -188,6 +188,45 @@ def create_keys(
             keys = add_keyring(keys, root, keyring)
         undo.pop_all()
     return NewKeys(keys, root, code)
+
+
+def renew_root(
+    keys: KeyFile, passphrase: str | None, *, keyring: Keyring | None = None, cost: KdfCost | None = None
+) -> NewKeys:
+    """Make another root for the same vault, with a slot of every kind it has and a new recovery code.
+
+    The keyring keeps the random key it has: it is never replaced, and wraps the new root too.
+
+    Args:
+        keys: the vault's key file as it is now; nothing of it is changed.
+        passphrase: the present one; None where the vault has none.
+        keyring: the system's; without it a keyring slot is left out.
+        cost: of a guess at the passphrase; `KdfCost.standard` when not given.
+
+    Returns:
+        The key file of the new root, to be saved together with what the root opens.
+
+    Raises:
+        UserError: INVALID_INPUT; the passphrase's slot is there and no passphrase is given.
+        KeyringFaultError: the keyring cannot be used; nothing was made.
+        EnvironmentFaultError: MEMORY_PRESSURE.
+    """
+    if keys.passphrase_slot is not None and passphrase is None:
+        raise PreconditionError(
+            "The recovery code alone cannot carry the passphrase over to new keys; change the passphrase first "
+            "(`loci passphrase`, or the settings), then use that."
+        )
+    with ExitStack() as undo:
+        root = RootKey.generate(keys.vault_id)
+        undo.callback(root.wipe)
+        renewed, code = renew_recovery_code(replace(keys, slots=()), root)
+        if passphrase is not None:
+            renewed = change_passphrase(renewed, root, passphrase, cost)
+        if keys.keyring_slot is not None and keyring is not None:
+            entry = keyring.fetch(keys.vault_id, keys.keyring_slot.backend)
+            renewed = _with_slot(renewed, root, KeyringSlot(entry.backend), entry.kek)
+        undo.pop_all()
+    return NewKeys(renewed, root, code)
 
 
 def open_with_passphrase(keys: KeyFile, passphrase: str) -> RootKey:

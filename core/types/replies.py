@@ -493,6 +493,23 @@ class StatusReport:
 
 
 @dataclass(frozen=True, slots=True)
+class KeyRotationReport:
+    """What putting a vault under new keys did.
+
+    Attributes:
+        rows: rows of all tables that were compared with those of before.
+        vault_bytes: size of the database.
+        old_backups: names of backups in the home, which open with the secrets of before.
+        closed_copies: names of copies from before an update of the schema, which open no more.
+    """
+
+    rows: int
+    vault_bytes: int
+    old_backups: tuple[str, ...]
+    closed_copies: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Presence:
     """Whether there is a vault, and how it may be opened; told without opening anything.
 

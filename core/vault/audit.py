@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.errors import BugError
+from core.errors import BugError, Code, IntegrityError
 from core.security.keys import keyed_digest, same_bytes
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -21,6 +21,7 @@ from core.vault.database.tx import Tx
 _START = bytes(32)
 _LABEL = b"loci-audit-v1"
 _PAGE = 2000
+_PAGE_SQL = "SELECT nr, at, actor, verb, object, detail, mac FROM audit WHERE nr > ? ORDER BY nr LIMIT ?"
 _WORD = re.compile(r"[a-z][a-z0-9_.]{0,47}")
 _NAME = re.compile(r"[A-Za-z0-9_.:@-]{0,128}")
 _MOST_VALUES = 64
@@ -124,10 +125,7 @@ class AuditChain:
         """
         mac, nr = _START, 0
         while True:
-            page = rows.all(
-                "SELECT nr, at, actor, verb, object, detail, mac FROM audit WHERE nr > ? ORDER BY nr LIMIT ?",
-                (nr, _PAGE),
-            )
+            page = rows.all(_PAGE_SQL, (nr, _PAGE))
             if not page:
                 return ChainReport(nr, None)
             for row in page:
@@ -135,6 +133,34 @@ class AuditChain:
                 if row[0] != nr + 1 or not same_bytes(mac, row[6]):
                     return ChainReport(nr, row[0])
                 nr = row[0]
+
+    def rebind_rows(self, rows: Rows, other: AuditChain) -> Iterator[list[tuple[bytes, int]]]:
+        """The marks of the same rows under another key, each row checked under this one first.
+
+        Args:
+            rows: one snapshot.
+            other: the chain under the other key.
+
+        Yields:
+            Mark and number of some rows at a time.
+
+        Raises:
+            IntegrityError: VAULT_DAMAGED; a row does not fit: a new mark would hide that.
+        """
+        mac, other_mac, nr = _START, _START, 0
+        while page := rows.all(_PAGE_SQL, (nr, _PAGE)):
+            found: list[tuple[bytes, int]] = []
+            for row in page:
+                mac, other_mac = self._make_mac(mac, row[:6]), other._make_mac(other_mac, row[:6])
+                if row[0] != nr + 1 or not same_bytes(mac, row[6]):
+                    raise IntegrityError(
+                        Code.VAULT_DAMAGED,
+                        "The audit of this vault was changed from outside, so its keys stay as they are; "
+                        "look at it with `loci verify` and restore a backup.",
+                    )
+                nr = row[0]
+                found.append((other_mac, nr))
+            yield found
 
     def _make_mac(self, before: bytes, row: tuple[object, ...]) -> bytes:
         nr, at, actor, verb, name, detail = row

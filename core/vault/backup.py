@@ -6,7 +6,7 @@ was read back.
 
 To restore, everything is checked first, in a fresh directory: form, MAC, digests, the database page by page. Then one
 rename (`restore.next`) decides; what follows it can be killed at any step and is finished at the next start by
-`finish_restore`. The old vault stays as `*.before-restore`. Pairings do not survive: a token that was revoked since
+`finish_replacement`. The old vault stays as `*.before-restore`. Pairings do not survive: a token that was revoked since
 must not come back.
 
 Must not do: extract any other name, trust a size in a header, follow a link; touch the present vault before everything
@@ -40,7 +40,7 @@ from core.vault.database.connections import look_into
 from core.vault.database.migrations import Migration, known_migrations
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home, SubKeys, new_file
-from core.vault.files.replacement import BACKUP_WORK, OLD, PARTIAL, WORK, finish_restore, take_place
+from core.vault.files.replacement import BACKUP_WORK, OLD, PARTIAL, WORK, finish_replacement, take_place
 from core.vault.head import Head, read_head, write_head
 from core.vault.vault import Vault
 
@@ -350,7 +350,7 @@ def restore_backup(
     _need_file(archive)
     home.prepare_folders()
     home.need_writable()
-    finish_restore(home)
+    finish_replacement(home)
     try:
         work = Path(tempfile.mkdtemp(prefix=WORK, dir=home.path))
         try:

@@ -76,7 +76,7 @@ def test_the_commands_of_the_readme_work_in_their_order(palace: Palace, tmp_path
     with palace.shell() as shell:
         for _, verb, *arguments in commands():
             if (
-                verb in ("init", "serve", "unlock", "bench", "chat", "mcp", "passphrase", "completion")
+                verb in ("init", "serve", "unlock", "bench", "chat", "mcp", "passphrase", "keyring", "completion")
                 or "-" in arguments
             ):
                 continue  # each has tests of its own

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from engine_rig import PASSPHRASE, Rig
+from memory_ring import Ring
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtTest import QTest
@@ -21,7 +22,7 @@ from core.errors import Code, EnvironmentFaultError
 from core.security.passphrase import KdfCost
 from core.types.replies import OptionRow
 from ui.context import Context
-from ui.pages.settings.keys import PassphraseDialog, RecoveryDialog
+from ui.pages.settings.keys import KeyringDialog, PassphraseDialog, RecoveryDialog, RotationDialog
 from ui.pages.settings.page import PARTS, LicenceDialog, ResetDialog, SettingsPage
 from ui.pages.settings.rows import Switch, describe_option_value, make_control
 from ui.widgets.verdict import VerdictDialog
@@ -359,6 +360,77 @@ def test_a_new_recovery_code_that_was_not_checked_is_given_up(
     settle(qtbot, lambda: heard.sentences == ["The new code was discarded. The old one stays valid."])
     assert QGuiApplication.clipboard().text() == ""
     assert rig.engine.vault.check_recovery(old).result(30)
+
+
+def _begin_rotation(page: SettingsPage, rig: Rig, qtbot: QtBot) -> RotationDialog:
+    rig.engine.keys._cost = KdfCost.lowest()
+    page.vault.rotation.button.click()  # type: ignore[union-attr]  # it is there, or the test fails here
+    dialog = page.window().findChild(RotationDialog)
+    assert dialog is not None
+    dialog.secret.setText(PASSPHRASE)
+    dialog.make.click()
+    settle(qtbot, lambda: dialog.step == 1)
+    return dialog
+
+
+def test_the_vault_gets_new_keys_while_the_dialog_waits(
+    page: SettingsPage, context: Context, rig: Rig, qtbot: QtBot
+) -> None:
+    heard = hear(context)
+    states: list[str] = []
+    context.bridge.state.connect(states.append)
+    dialog = _begin_rotation(page, rig, qtbot)
+    code = dialog.code
+    dialog.kept.click()
+    dialog.typed.setText("AAAA")
+    dialog.check.click()
+    settle(qtbot, lambda: "not match the new code" in dialog.trouble.text())
+    dialog.typed.setText(code)
+    dialog.check.click()
+    settle(qtbot, lambda: heard.sentences == ["The vault is encrypted under new keys."])
+    assert "locked" in states
+    assert rig.engine.state == "open"
+    assert rig.engine.vault.check_recovery(code).result(30)
+
+
+def test_new_keys_name_how_many_backups_keep_the_old_ones(
+    page: SettingsPage, context: Context, rig: Rig, qtbot: QtBot
+) -> None:
+    rig.engine.vault.backup().result(60)
+    heard = hear(context)
+    dialog = _begin_rotation(page, rig, qtbot)
+    dialog.typed.setText(dialog.code)
+    dialog.kept.click()
+    dialog.check.click()
+    settle(qtbot, lambda: bool(heard.sentences))
+    assert "1 earlier backup still opens" in heard.sentences[0]
+
+
+def test_new_keys_that_were_not_confirmed_are_given_up(
+    page: SettingsPage, context: Context, rig: Rig, qtbot: QtBot
+) -> None:
+    before = rig.home.keys.read_bytes()
+    heard = hear(context)
+    dialog = _begin_rotation(page, rig, qtbot)
+    dialog.leave.click()
+    settle(qtbot, lambda: heard.sentences == ["The new keys were discarded. The old ones stay valid."])
+    assert rig.home.keys.read_bytes() == before
+
+
+def test_the_keyring_is_turned_on_and_off_here(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:
+    ring = Ring()
+    rig.engine._keys.keyring = ring
+    for words, is_kept in (("Turn on …", True), ("Turn off …", False)):
+        settle(qtbot, lambda: page.vault.keyring.button.text() == words)  # type: ignore[union-attr]  # noqa: B023
+        page.vault.keyring.button.click()  # type: ignore[union-attr]
+        dialog = page.vault.findChildren(KeyringDialog)[-1]
+        dialog.secret.setText("wrong")
+        dialog.act.click()
+        settle(qtbot, lambda: "passphrase is wrong" in dialog.trouble.text())  # noqa: B023
+        dialog.secret.setText(PASSPHRASE)
+        dialog.act.click()
+        settle(qtbot, lambda: bool(ring.kept) is is_kept)  # noqa: B023
+    settle(qtbot, lambda: page.vault.keyring.button.text() == "Turn on …")  # type: ignore[union-attr]
 
 
 def test_a_backup_and_a_check_say_what_came_of_them(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:

@@ -7,33 +7,39 @@ while a vault is open; what makes a vault is `core.engine.vault.administration`.
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from core import log
-from core.errors import Code, IntegrityError, LociError, UserError
+from core.errors import BugError, Code, IntegrityError, LociError, UserError
+from core.security.guesses import GuessDelay
 from core.security.handshake import owner_token
 from core.security.keyfile import KeyFile, RecoverySlot, keys_exist, load_keys, save_keys
 from core.security.keyring_client import HelperKeyring, Keyring, KeyringFaultError
 from core.security.keys import Purpose, RootKey
 from core.security.passphrase import KdfCost, read_secret_file
 from core.security.slots import (
+    NewKeys,
+    add_keyring,
     change_passphrase,
     open_with_keyring,
     open_with_recovery,
-    open_with_secret,
+    remove_slot,
     renew_recovery_code,
+    renew_root,
     with_recovery_slot,
 )
+from core.types.clock import Clock, SystemClock
 from core.vault.files.home import Home, SubKeys
 from core.vault.files.lockfile import VaultLock
-from core.vault.files.replacement import finish_restore
+from core.vault.files.replacement import finish_replacement
 from core.vault.head import open_counter, read_head, seal_counter
 
 if TYPE_CHECKING:
     from core.types.replies import Presence
 
-__all__ = ["Home", "HomeKeys", "RootKey", "read_secret_file", "signs_head", "sub_keys"]
+__all__ = ["Home", "HomeKeys", "NextKeys", "RootKey", "read_secret_file", "signs_head", "sub_keys"]
 
 _log = log.get("engine")
 
@@ -62,6 +68,34 @@ def _is_recovery_code(keys: KeyFile, typed: str) -> bool:
     return True
 
 
+@dataclass(frozen=True)
+class NextKeys:
+    """Another root for a vault, with the slots that open it; nothing of it holds yet.
+
+    Attributes:
+        before: the key file that holds now.
+        old: the root it opens; whoever asked wipes it.
+        new: the next key file, root and recovery code.
+    """
+
+    before: KeyFile
+    old: RootKey
+    new: NewKeys
+
+    def is_recovery_code(self, typed: str) -> bool:
+        """Whether a text is the recovery code of the next keys.
+
+        Args:
+            typed: as a person types it.
+        """
+        return _is_recovery_code(self.new.keys, typed)
+
+    def wipe(self) -> None:
+        """Forget both roots."""
+        self.old.wipe()
+        self.new.root.wipe()
+
+
 class HomeKeys:
     """What can be known and done with the key file of one home.
 
@@ -71,8 +105,16 @@ class HomeKeys:
         keyring: the system's.
     """
 
-    def __init__(self, home: Home, *, may_repair: bool = False, keyring: Keyring | None = None) -> None:
+    def __init__(
+        self,
+        home: Home,
+        *,
+        may_repair: bool = False,
+        keyring: Keyring | None = None,
+        guess_clock: Clock | None = None,
+    ) -> None:
         self.home = home
+        self._guesses = GuessDelay(home.guesses, guess_clock or SystemClock())
         self.may_repair = may_repair
         self.keyring = keyring or HelperKeyring()
         self._staged: RecoverySlot | None = None
@@ -135,19 +177,19 @@ class HomeKeys:
             The root; whoever asks wipes it.
 
         Raises:
-            LociError: WRONG_SECRET, KEYRING_UNAVAILABLE, KEY_FILE_DAMAGED, NO_VAULT.
+            LociError: WRONG_SECRET, TOO_MANY_GUESSES, KEYRING_UNAVAILABLE, KEY_FILE_DAMAGED, NO_VAULT.
         """
         keys = self._load_key_file()
         if secret is not None:
-            return open_with_secret(keys, secret)
+            return self._guesses.open_slot(keys, secret)
         if keys.keyring_slot is None:
             raise UserError(
                 Code.VAULT_LOCKED, "The vault is locked; give its passphrase, for example with --passphrase-file."
             )
         return open_with_keyring(keys, self.keyring)
 
-    def finish_restore(self, *, is_locked: bool = False) -> None:
-        """Finish a restore that was killed after it had been decided, so that keys and vault belong together.
+    def finish_replacement(self, *, is_locked: bool = False) -> None:
+        """Finish a restore or a rotation that was killed once decided, so that keys and vault belong together.
 
         Args:
             is_locked: whether the caller holds the vault's lock.
@@ -155,9 +197,9 @@ class HomeKeys:
         Raises:
             EnvironmentFaultError: VAULT_BUSY, DISK_FULL, READ_ONLY.
         """
-        if self.home.restoring.is_dir():
+        if self.home.has_replacement:
             with self.hold_lock(is_locked):
-                finish_restore(self.home)
+                finish_replacement(self.home)
 
     def hold_lock(self, is_locked: bool) -> AbstractContextManager[object]:
         """The vault's lock for as long as a block runs, unless the caller holds it."""
@@ -188,7 +230,7 @@ class HomeKeys:
         """
         with self.hold_lock(is_locked):
             keys = self._load_key_file()
-            with open_with_secret(keys, old) as root:
+            with self._guesses.open_slot(keys, old) as root:
                 save_keys(self.home.keys, change_passphrase(keys, root, new, cost))
 
     def new_recovery_code(self, secret: str) -> str:
@@ -205,7 +247,7 @@ class HomeKeys:
             LociError: KEY_FILE_DAMAGED, NO_VAULT, MEMORY_PRESSURE.
         """
         keys = self._load_key_file()
-        with open_with_secret(keys, secret) as root:
+        with self._guesses.open_slot(keys, secret) as root:
             renewed, code = renew_recovery_code(keys, root)
         self._staged = renewed.recovery_slot
         return code
@@ -231,6 +273,77 @@ class HomeKeys:
                 return False
             save_keys(self.home.keys, renewed)
         self._staged = None
+        return True
+
+    def make_next_keys(self, secret: str, cost: KdfCost | None = None) -> NextKeys:
+        """Make another root and its slots in memory; nothing is written, and what holds goes on holding.
+
+        Args:
+            secret: the passphrase; the recovery code where the vault has no passphrase.
+            cost: of a guess at the passphrase; tests use the lowest.
+
+        Raises:
+            UserError: WRONG_SECRET, INVALID_INPUT.
+            LociError: KEY_FILE_DAMAGED, NO_VAULT, KEYRING_UNAVAILABLE, MEMORY_PRESSURE.
+        """
+        keys = self._load_key_file()
+        old = self._guesses.open_slot(keys, secret)
+        try:
+            passphrase = None if _is_recovery_code(keys, secret) else secret
+            return NextKeys(keys, old, renew_root(keys, passphrase, keyring=self.keyring, cost=cost))
+        except BaseException:
+            old.wipe()
+            raise
+
+    def holds(self, keys: KeyFile) -> bool:
+        """Whether a key file is the one of the home now.
+
+        Args:
+            keys: as it was read before.
+        """
+        return self._load_key_file() == keys
+
+    def turn_keyring_on(self, secret: str, *, is_locked: bool = False) -> None:
+        """Let the system's keyring open the vault too; it keeps a random key, never the root.
+
+        Args:
+            secret: the passphrase or the recovery code.
+            is_locked: whether the caller holds the vault's lock.
+
+        Raises:
+            UserError: WRONG_SECRET; nothing was changed.
+            LociError: KEYRING_UNAVAILABLE, VAULT_BUSY, KEY_FILE_DAMAGED, NO_VAULT, DISK_FULL, READ_ONLY.
+        """
+        with self.hold_lock(is_locked):
+            keys = self._load_key_file()
+            with self._guesses.open_slot(keys, secret) as root:
+                save_keys(self.home.keys, add_keyring(keys, root, self.keyring))
+
+    def turn_keyring_off(self, secret: str, *, is_locked: bool = False) -> bool:
+        """Let the system's keyring open the vault no more, and remove what it keeps of it.
+
+        Args:
+            secret: the passphrase or the recovery code: whoever turns it off can open the vault afterwards.
+            is_locked: whether the caller holds the vault's lock.
+
+        Returns:
+            Whether the keyring's entry is gone; where it is not, it opens nothing any more.
+
+        Raises:
+            UserError: WRONG_SECRET, INVALID_INPUT; nothing was changed.
+            LociError: VAULT_BUSY, KEY_FILE_DAMAGED, NO_VAULT, DISK_FULL, READ_ONLY.
+        """
+        with self.hold_lock(is_locked):
+            keys = self._load_key_file()
+            self._guesses.open_slot(keys, secret).wipe()
+            slot = keys.keyring_slot
+            save_keys(self.home.keys, remove_slot(keys, "keyring"))
+        if slot is None:
+            raise BugError("keyring slot that was removed")
+        try:
+            self.keyring.remove(keys.vault_id, slot.backend)
+        except KeyringFaultError:
+            return False
         return True
 
     def keyring_available(self) -> bool:

@@ -300,7 +300,7 @@ class VaultGroup:
         Returns:
             Whether it is this process's now; False only where another one has it that may be asked to hand it over.
         """
-        if not self._keys.exists and not self._keys.home.restoring.is_dir():
+        if not self._keys.exists and not self._keys.home.has_replacement:
             return True  # there is nothing to take, and no home to make
         try:
             self._claim()
@@ -308,7 +308,7 @@ class VaultGroup:
             if error.code is not Code.VAULT_BUSY or self._take_over is None:
                 raise
             return False
-        self._keys.finish_restore(is_locked=True)
+        self._keys.finish_replacement(is_locked=True)
         return True
 
     def check_recovery(self, code: str) -> Future[bool]:

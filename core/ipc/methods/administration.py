@@ -97,6 +97,22 @@ class RecoveryCodeParams(Params):
     confirm: str | None = Field(None, min_length=1, max_length=4096, description="The new code as it was kept.")
 
 
+class RotateKeysParams(Params):
+    """The parameters of `owner.rotate_keys`."""
+
+    secret: str | None = Field(
+        None, min_length=1, max_length=4096, description="The passphrase; without one the recovery code."
+    )
+    confirm: str | None = Field(None, min_length=1, max_length=4096, description="The new code as it was kept.")
+
+
+class KeyringParams(Params):
+    """The parameters of `owner.keyring`."""
+
+    secret: str = Field(min_length=1, max_length=4096, description="The passphrase or the recovery code.")
+    use: bool = Field(description="Whether the system's keyring opens the vault from now on.")
+
+
 async def read_status(call: MethodCall, _params: NoParams) -> Answer:
     """How the vault and the engine are."""
     values: Answer = to_json_value((await await_future(call.engine.vault.read_status())).values)
@@ -173,6 +189,47 @@ async def recovery_code(call: MethodCall, params: RecoveryCodeParams) -> Answer:
         raise UserError(Code.INVALID_INPUT, "Give the passphrase, or the code that is to be put in force.")
     call.progress.report_progress("Making a recovery code", 0, None)
     return {"recovery_code": await await_future(call.engine.vault.new_recovery_code(params.secret))}
+
+
+_ROTATION_LABELS = {
+    "copy": "Encrypting under the new keys",
+    "audit": "Binding the audit to the new keys",
+    "check": "Checking the new vault",
+    "switch": "Putting it in place",
+}
+
+
+async def rotate_keys(call: MethodCall, params: RotateKeysParams) -> Answer:
+    """Make new keys, which open nothing yet; or put the vault under those that were made last."""
+    keys, progress = call.engine.keys, call.progress
+    if params.confirm is None:
+        if params.secret is None:
+            raise UserError(Code.INVALID_INPUT, "Give the passphrase, or the code of the keys that are made already.")
+        progress.report_progress("Making new keys", 0, None)
+        return {"recovery_code": await await_future(keys.prepare_rotation(params.secret))}
+
+    def report_step(step: str, done: int, total: int | None) -> None:
+        progress.report_progress(_ROTATION_LABELS[step], done, total)
+
+    done = await await_future(keys.rotate(params.confirm, report_step, progress.is_cancelled))
+    if done is None:
+        return {"holds": False}
+    return {
+        "holds": True,
+        "rows": done.rows,
+        "bytes": done.vault_bytes,
+        "old_backups": list(done.old_backups),
+        "closed_copies": list(done.closed_copies),
+    }
+
+
+async def switch_keyring(call: MethodCall, params: KeyringParams) -> Answer:
+    """Let the system's keyring open the vault, or no more."""
+    call.progress.report_progress("Asking the keyring", 0, None)
+    if params.use:
+        await await_future(call.engine.keys.turn_keyring_on(params.secret))
+        return {"in_keyring": True, "is_removed": False}
+    return {"in_keyring": False, "is_removed": await await_future(call.engine.keys.turn_keyring_off(params.secret))}
 
 
 async def write_backup(call: MethodCall, params: BackupParams) -> Answer:
@@ -365,7 +422,7 @@ METHODS: tuple[Entry, ...] = (
         record({"changed": flag()}),
         change_passphrase,
         effect="write",
-        errors=(Code.WRONG_SECRET, Code.DISK_FULL),
+        errors=(Code.WRONG_SECRET, Code.TOO_MANY_GUESSES, Code.DISK_FULL),
         long=True,
     ),
     owner_method(
@@ -376,7 +433,46 @@ METHODS: tuple[Entry, ...] = (
         record({"recovery_code?": text("Shown once."), "holds?": flag()}),
         recovery_code,
         effect="write",
-        errors=(Code.WRONG_SECRET, Code.DISK_FULL),
+        errors=(Code.WRONG_SECRET, Code.TOO_MANY_GUESSES, Code.DISK_FULL),
+        long=True,
+    ),
+    owner_method(
+        "rotate_keys",
+        "Make new keys, which open nothing yet; with `confirm` encrypt the whole vault under the ones made last. The "
+        "vault is closed meanwhile, and every session ends.",
+        RotateKeysParams,
+        record(
+            {
+                "recovery_code?": text("Shown once."),
+                "holds?": flag("Whether the new keys hold; false where the code is another one."),
+                "rows?": whole_number("Rows of all tables that were compared.", least=0),
+                "bytes?": whole_number("Size of the vault's file.", least=0),
+                "old_backups?": list_of(text("A backup that opens with the secrets of before.")),
+                "closed_copies?": list_of(text("A copy from before an update, which opens no more.")),
+            }
+        ),
+        rotate_keys,
+        effect="write",
+        errors=(
+            Code.WRONG_SECRET,
+            Code.TOO_MANY_GUESSES,
+            Code.KEYRING_UNAVAILABLE,
+            Code.VAULT_DAMAGED,
+            Code.DISK_FULL,
+            Code.READ_ONLY,
+            Code.WRITE_FAILED,
+            Code.CANCELLED,
+        ),
+        long=True,
+    ),
+    owner_method(
+        "keyring",
+        "Let the system's keyring open the vault, or no more.",
+        KeyringParams,
+        record({"in_keyring": flag(), "is_removed": flag("Whether the keyring's entry is gone.")}),
+        switch_keyring,
+        effect="write",
+        errors=(Code.WRONG_SECRET, Code.TOO_MANY_GUESSES, Code.KEYRING_UNAVAILABLE, Code.DISK_FULL),
         long=True,
     ),
 )

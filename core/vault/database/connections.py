@@ -16,8 +16,8 @@ from __future__ import annotations
 import os
 import queue
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -279,6 +279,63 @@ def copy_into(
     raise fault
 
 
+def copy_under_key(
+    source: Path, key: bytes, target: Path, new_key: bytes, report_pages: Callable[[int, int], None]
+) -> None:
+    """Copy a vault that nobody writes to, page by page, into a file under another key.
+
+    Rows, numbers of rows and header stay as they are, which an export into a new schema would not keep, and nothing
+    of the source is changed, which `PRAGMA rekey` would do without a way back.
+
+    Args:
+        source: the database file; its log, if it has one, is read too.
+        key: 32 raw bytes.
+        target: a name that is free; on any failure it is free again.
+        new_key: 32 raw bytes, of the copy.
+        report_pages: told pages done and pages in all; what it raises ends the copy.
+
+    Raises:
+        LociError: DISK_FULL, VAULT_DAMAGED …
+    """
+    fault: LociError | None = None
+    try:
+        new_file(target)
+        with closing(open_reader(source, key)) as reading, closing(_open_connection(target, new_key, "rw")) as writing:
+            reading.backup(
+                writing, pages=_COPIED_PAGES, progress=lambda _, left, total: report_pages(total - left, total)
+            )
+    except OSError as error:
+        fault = file_write_error(error)
+    except RAISED as error:
+        fault = translate_error(error)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+    if fault is not None:
+        target.unlink(missing_ok=True)
+        raise fault
+
+
+def count_rows(connection: dbapi2.Connection) -> dict[str, int]:
+    """Count the rows of every table.
+
+    Returns:
+        Table to number of rows; not those that are a view of others.
+    """
+    tables = fetch_rows(connection, "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
+    return {name: _count_table(connection, name) for (name,) in tables}
+
+
+def _count_table(connection: dbapi2.Connection, name: str) -> int:
+    try:
+        ((count,),) = connection.execute(f'SELECT count(*) FROM "{name}"').fetchall()  # noqa: S608 - a name of ours
+    except RAISED as error:
+        fault = translate_error(error)
+    else:
+        return int(count)
+    raise fault
+
+
 def look_into(path: Path, key: bytes) -> DatabaseLook:
     """Open a vault that nobody uses and check it page by page.
 
@@ -350,6 +407,8 @@ _BUSY_MS = 5000
 _CHECKPOINT_WAIT_MS = 500
 _SPARE_PAGES = 128
 _SHRINK_PAGES = 64
+_COPIED_PAGES = 1024
+"""Pages of a step between two reports: 8 MiB."""
 
 
 def merge_full_text(writer: dbapi2.Connection, pages: int) -> int:
@@ -503,10 +562,21 @@ def read_versions(path: Path, key: bytes) -> Versions:
     Raises:
         LociError: VAULT_DAMAGED where the key does not open it.
     """
+    with without_traces(path):
+        return _read_versions(path, key)
+
+
+@contextmanager
+def without_traces(path: Path) -> Iterator[None]:
+    """Remove the empty log and its index that reading a vault nobody uses leaves behind, where there were none.
+
+    Args:
+        path: the database file.
+    """
     beside = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
     were_there = [one.exists() for one in beside]
     try:
-        return _read_versions(path, key)
+        yield
     finally:
         for one, was_there in zip(beside, were_there, strict=True):
             if not was_there:

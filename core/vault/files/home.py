@@ -114,8 +114,10 @@ _OWN_NAMES = frozenset(
         "logs",
         "reserve.bin",
         "restore.next",
+        "rotate.next",
         "run",
         "vault.db",
+        "vault.guesses",
         "vault.head",
         "vault.keys",
         "vault.keys.bak",
@@ -124,6 +126,8 @@ _OWN_NAMES = frozenset(
         "window.json.broken",
     }
 )
+
+_OWN_BEGINNINGS = ("vault.", "restore", "rotate", "reserve.", "index.")
 
 
 class Home:
@@ -134,12 +138,14 @@ class Home:
         vault: `vault.db`; `wal` and `shm` are SQLite's files beside it.
         keys: `vault.keys`.
         head: `vault.head`.
+        guesses: `vault.guesses`; there only after wrong secrets.
         snapshot: `index.snap`.
         lock: `vault.lock`.
         reserve: `reserve.bin`.
         backups: the directory of backups.
         logs: the directory of logs.
         restoring: holds a checked restore until it has taken its place.
+        rotating: holds the checked vault under its new keys until it has taken its place.
     """
 
     def __init__(self, path: Path, *, reserve_bytes: int = RESERVE_BYTES) -> None:
@@ -155,13 +161,20 @@ class Home:
         self.shm = path / "vault.db-shm"
         self.keys = path / "vault.keys"
         self.head = path / "vault.head"
+        self.guesses = path / "vault.guesses"
         self.snapshot = path / "index.snap"
         self.lock = path / "vault.lock"
         self.reserve = path / "reserve.bin"
         self.backups = path / "backups"
         self.logs = path / "logs"
         self.restoring = path / "restore.next"
+        self.rotating = path / "rotate.next"
         self.reserve_bytes = reserve_bytes
+
+    @property
+    def has_replacement(self) -> bool:
+        """Whether a restore or a rotation of the keys was decided and has not taken its place yet."""
+        return self.restoring.is_dir() or self.rotating.is_dir()
 
     def prepare_folders(self) -> None:
         """Make the directories with mode 0700, whatever the umask. Safe to call again.
@@ -252,7 +265,8 @@ class Home:
     def _belongs_to_vault(self) -> bool:
         # The WAL and what else SQLite or Loci puts beside a file begins with that file's name.
         return all(
-            entry.name in _OWN_NAMES or entry.name.lstrip(".").startswith(("vault.", "restore", "reserve.", "index."))
+            entry.name in _OWN_NAMES
+            or entry.name.lstrip(".").startswith(("vault.", "restore", "rotate", "reserve.", "index."))
             for entry in self.path.iterdir()
         )
 

@@ -1,7 +1,8 @@
-"""The renames that put a checked backup in the place of the vault; killed at any step, they are finished later.
+"""The renames that put a checked vault in the place of the present one; killed at any step, they are finished later.
 
-What a killed backup left behind is removed here too. Asked for before the keys of a home are read, so it loads nothing
-of the database. Must not do: check a backup.
+A restore leaves the old vault beside the new one. A rotation of the keys removes it: it would still open with keys that
+shall open nothing any more. What a killed backup left behind is removed here too. Asked for before the keys of a home
+are read, so it loads nothing of the database. Must not do: check what takes the place.
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ from pathlib import Path
 from core.security.atomic import clear_partial_files, file_write_error, sync_directory
 from core.vault.files.home import Home
 
-WORK = ".restore-"
+WORK, ROTATION_WORK = ".restore-", ".rotate-"
 OLD = ".before-restore"
+_ROTATED = ".before-rotation"
 BACKUP_WORK, PARTIAL = ".work-", ".partial"
 """Beginning and end of the names of what a backup makes before it is whole."""
 
 
-def finish_restore(home: Home) -> bool:
-    """Finish a restore that was killed after it had been decided. First thing under the lock, before keys are read.
+def finish_replacement(home: Home) -> bool:
+    """Finish a restore or a rotation that was killed after it was decided. First thing under the lock, before keys.
 
     Returns:
         Whether there was one.
@@ -32,44 +34,68 @@ def finish_restore(home: Home) -> bool:
     try:
         if not home.path.is_dir():
             return False
-        for entry in home.path.glob(f"{WORK}*"):
-            shutil.rmtree(entry, ignore_errors=True)
-        if not home.restoring.is_dir():
-            return False
-        take_place(home)
+        for beginning in (WORK, ROTATION_WORK):
+            for entry in home.path.glob(f"{beginning}*"):
+                shutil.rmtree(entry, ignore_errors=True)
+        is_found = home.has_replacement
+        if home.restoring.is_dir():
+            take_place(home)
+        if home.rotating.is_dir():
+            take_rotated_place(home)
+        _remove_rotated(home)  # what a kill behind the last rename left
     except OSError as error:
         fault = file_write_error(error)
     else:
-        return True
+        return is_found
     raise fault
 
 
 def take_place(home: Home) -> None:
-    """Each step is one rename and may be done already; killed anywhere, calling this again goes on."""
+    """Put a restored vault in its place; killed anywhere, calling this again goes on."""
+    _move_stage(home, home.restoring, OLD)
+
+
+def take_rotated_place(home: Home) -> None:
+    """Put the vault under its new keys in its place and remove the old one; killed anywhere, calling it again goes on.
+
+    Raises:
+        OSError: the disk refused; the next start goes on.
+    """
+    _move_stage(home, home.rotating, _ROTATED)
+    _remove_rotated(home)
+
+
+def _move_stage(home: Home, stage: Path, suffix: str) -> None:
+    """Each step is one rename and may be done already."""
     home.snapshot.unlink(missing_ok=True)
-    stage = home.restoring
     # The database last, so that it never stands beside foreign keys for long.
-    for present in (home.keys, home.head, home.vault):
+    second_keys = home.keys.with_name(f"{home.keys.name}.bak")
+    for present in (home.keys, second_keys, home.head, home.vault):
         new = stage / present.name
         if not new.exists():
             continue
         if present == home.keys:
-            _set_aside(present.with_name(f"{present.name}.bak"))
+            _set_aside(second_keys, suffix)  # that of a restored vault is written with its first opening
         if present == home.vault:
             # A log goes with its vault: beside another one it would be played into it.
-            for suffix in ("-wal", "-shm"):
-                log = present.with_name(present.name + suffix)
+            for end in ("-wal", "-shm"):
+                log = present.with_name(present.name + end)
                 if log.exists():
-                    log.replace(present.with_name(f"{present.name}{OLD}{suffix}"))
-        _set_aside(present)
+                    log.replace(present.with_name(f"{present.name}{suffix}{end}"))
+        _set_aside(present, suffix)
         new.rename(present)
     sync_directory(home.path)
     stage.rmdir()
 
 
-def _set_aside(present: Path) -> None:
+def _set_aside(present: Path, suffix: str) -> None:
     if os.path.lexists(present):
-        present.replace(present.with_name(present.name + OLD))
+        present.replace(present.with_name(present.name + suffix))
+
+
+def _remove_rotated(home: Home) -> None:
+    for old in home.path.glob(f"vault.*{_ROTATED}*"):
+        old.unlink(missing_ok=True)
 
 
 def clear_leftovers(home: Home) -> int:

@@ -6,6 +6,7 @@ Must not do: keep a secret longer than the call that needs it, or show one that 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from core.types.replies import Presence, StatusReport
-from ui.bridge import Task, make_query, make_write, problem_of
+from core.types.replies import KeyRotationReport, Presence, StatusReport
+from ui.bridge import Task, make_job, make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.settings.rows import Line, SettingsSection
 from ui.strings import format_count, secret_strings, settings_strings, window_strings
@@ -155,8 +156,10 @@ class PassphraseDialog(SecretDialog):
 class RecoveryDialog(SecretDialog):
     """Makes a new recovery code, shows it, and has it typed back; until then the old one holds."""
 
+    topic = "recovery"
+
     def __init__(self, context: Context, parent: QWidget) -> None:
-        strings = settings_strings()["recovery"]
+        strings = settings_strings()[self.topic]
         super().__init__(context, strings["title"], parent)
         self.code = ""
         self.secret = SecretField(context.theme, strings["secret"])
@@ -182,7 +185,7 @@ class RecoveryDialog(SecretDialog):
 
     def _make_secret_step(self) -> QWidget:
         self.cancel = make_button(window_strings()["buttons"]["cancel"], self.reject)
-        strings = settings_strings()["recovery"]
+        strings = settings_strings()[self.topic]
         self.make = make_button(strings["make"], self._make_code, kind="primary")
         return self._make_step(strings["make_text"], self.secret, buttons=(self.cancel, self.make))
 
@@ -190,13 +193,13 @@ class RecoveryDialog(SecretDialog):
         self.copy = make_button(
             window_strings()["buttons"]["copy"], self._copy_code, theme=self.context.theme, icon="copy"
         )
-        strings = settings_strings()["recovery"]
+        strings = settings_strings()[self.topic]
         self.kept = make_button(secret_strings()["kept"], self._show_check, kind="primary")
         self.leave = make_button(window_strings()["buttons"]["cancel"], self.reject)
         return self._make_step(strings["code_text"], self.groups, buttons=(self.leave, self.copy, self.kept))
 
     def _make_check_step(self) -> QWidget:
-        strings = settings_strings()["recovery"]
+        strings = settings_strings()[self.topic]
         self.again = make_button(strings["again"], lambda: self._switch_step(1))
         self.check = make_button(strings["check"], self._check_code, kind="primary")
         return self._make_step(strings["check_text"], self.typed, buttons=(self.again, self.check))
@@ -216,7 +219,7 @@ class RecoveryDialog(SecretDialog):
     def done(self, result: int) -> None:
         """Closed; a code that was made and not checked opens nothing."""
         if self.code:
-            self.context.desk.show_message(settings_strings()["recovery"]["discarded"])
+            self.context.desk.show_message(settings_strings()[self.topic]["discarded"])
         super().done(result)
 
     def _forget_code(self) -> None:
@@ -237,20 +240,23 @@ class RecoveryDialog(SecretDialog):
     def _make_code(self) -> None:
         if self.is_busy:
             return
-        strings = settings_strings()["recovery"]
+        strings = settings_strings()[self.topic]
         if not self.secret.text():
             self.show_problem(strings["no_secret"], self.secret)
             return
-        secrets, vault = [self.secret.take_text()], self.context.bridge.engine.vault
+        secrets = [self.secret.take_text()]
         self._set_busy(is_busy=True)
-        task = make_write(strings["task"], lambda: vault.new_recovery_code(secrets.pop())).within(self)
+        task = make_write(strings["task"], lambda: self._begin_code(secrets.pop())).within(self)
         self.context.tasks.run(task.success(self._show_code).failure(self._show_failure))
+
+    def _begin_code(self, secret: str) -> Future[str]:
+        return self.context.bridge.engine.vault.new_recovery_code(secret)
 
     def _set_busy(self, *, is_busy: bool) -> None:
         self.is_busy = is_busy
         for part in (self.make, self.cancel, self.secret):
             part.setEnabled(not is_busy)
-        strings = settings_strings()["recovery"]
+        strings = settings_strings()[self.topic]
         self.make.setText(strings["busy"] if is_busy else strings["make"])
 
     def _show_failure(self, error: BaseException) -> None:
@@ -271,7 +277,7 @@ class RecoveryDialog(SecretDialog):
 
     def _copy_code(self) -> None:
         QGuiApplication.clipboard().setText(self.code)
-        self.copy.setText(settings_strings()["recovery"]["copied"])
+        self.copy.setText(settings_strings()[self.topic]["copied"])
 
     def _show_check(self) -> None:
         self._switch_step(2)
@@ -279,10 +285,19 @@ class RecoveryDialog(SecretDialog):
     def _check_code(self) -> None:
         if self.is_busy:
             return
-        codes, vault = [self.typed.text()], self.context.bridge.engine.vault
+        codes = [self.typed.text()]
         self._set_checking(is_busy=True)
+        self._confirm_code(codes)
+
+    def _confirm_code(self, codes: list[str]) -> None:
+        """Put it in force.
+
+        Args:
+            codes: holds what was typed, to be taken out.
+        """
+        vault = self.context.bridge.engine.vault
         task = make_write(
-            settings_strings()["recovery"]["checking"], lambda: vault.confirm_recovery_code(codes.pop())
+            settings_strings()[self.topic]["checking"], lambda: vault.confirm_recovery_code(codes.pop())
         ).within(self)
         self.context.tasks.run(task.success(self._on_code_checked).failure(self._show_check_failure))
 
@@ -293,7 +308,7 @@ class RecoveryDialog(SecretDialog):
 
     def _on_code_checked(self, fits: bool) -> None:
         self._set_checking(is_busy=False)
-        strings = settings_strings()["recovery"]
+        strings = settings_strings()[self.topic]
         if not fits:
             self.show_problem(strings["wrong"], self.typed)
             return
@@ -306,6 +321,116 @@ class RecoveryDialog(SecretDialog):
         problem = problem_of(error)
         if problem is not None:
             self.show_problem(problem.sentence)
+
+
+class RotationDialog(RecoveryDialog):
+    """Puts the whole vault under new keys, once their recovery code was typed back; the vault is closed meanwhile.
+
+    Its parent is the window: the page goes with the vault.
+    """
+
+    topic = "rotation"
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(context, parent)
+        self.done_so_far = make_label("", "muted", wrap=True)
+        self.done_so_far.hide()
+        layout = self.layout()
+        if layout is not None:
+            layout.addWidget(self.done_so_far)
+
+    def _begin_code(self, secret: str) -> Future[str]:
+        return self.context.bridge.engine.keys.prepare_rotation(secret)
+
+    def _confirm_code(self, codes: list[str]) -> None:
+        keys = self.context.bridge.engine.keys
+        task = make_job(
+            settings_strings()[self.topic]["checking"],
+            lambda watch: keys.rotate(codes.pop(), lambda _, done, total: watch.progress(done, total)),
+        ).within(self)
+        self.done_so_far.setText(settings_strings()[self.topic]["working"])
+        self.done_so_far.show()
+        running = self.context.tasks.run(task.success(self._on_rotated).failure(self._show_check_failure))
+        running.moved.connect(self._show_share)
+
+    def _show_share(self, done: int, total: int) -> None:
+        if total > 1:
+            share = settings_strings()[self.topic]["share"].format(percent=round(100 * done / total))
+            self.done_so_far.setText(share)
+
+    def _on_rotated(self, report: KeyRotationReport | None) -> None:
+        self.done_so_far.hide()
+        if report is None or not report.old_backups:
+            self._on_code_checked(report is not None)
+            return
+        self._set_checking(is_busy=False)
+        self._forget_code()
+        self.context.desk.show_message(
+            format_count(settings_strings()[self.topic]["backups"], len(report.old_backups)), stays=True
+        )
+        self.accept()
+
+    def _show_check_failure(self, error: BaseException) -> None:
+        self.done_so_far.hide()
+        super()._show_check_failure(error)
+
+
+class KeyringDialog(SecretDialog):
+    """Asks for a secret and turns the keyring on or off.
+
+    Signals:
+        changed: "" or what was left undone, in a sentence.
+    """
+
+    changed = Signal(str)
+
+    def __init__(self, context: Context, parent: QWidget, *, is_on: bool) -> None:
+        strings = settings_strings()["keyring"]["off" if is_on else "on"]
+        super().__init__(context, strings["title"], parent)
+        self._is_on, self._strings = is_on, strings
+        self.secret = SecretField(context.theme, settings_strings()["recovery"]["secret"])
+        self.cancel = make_button(window_strings()["buttons"]["cancel"], self.reject)
+        self.act = make_button(strings["act"], self._submit_form, kind="primary")
+        layout = make_column(self, make_label(strings["title"], "title"), margins=24, gap=10)
+        layout.addWidget(make_label(strings["text"], "muted", wrap=True))
+        layout.addWidget(self.secret)
+        layout.addWidget(self.trouble)
+        layout.addLayout(make_row(None, self.cancel, self.act))
+        self.secret.setFocus()
+
+    def _submit_form(self) -> None:
+        if self.is_busy:
+            return
+        if not self.secret.text():
+            self.show_problem(settings_strings()["passphrase"]["no_old"], self.secret)
+            return
+        secrets, keys = [self.secret.take_text()], self.context.bridge.engine.keys
+        self._set_busy(is_busy=True)
+        if self._is_on:
+            off = make_write(self._strings["task"], lambda: keys.turn_keyring_off(secrets.pop())).within(self)
+            self.context.tasks.run(off.success(self._on_turned_off).failure(self._show_failure))
+        else:
+            on = make_write(self._strings["task"], lambda: keys.turn_keyring_on(secrets.pop())).within(self)
+            self.context.tasks.run(on.success(lambda _: self._end("")).failure(self._show_failure))
+
+    def _set_busy(self, *, is_busy: bool) -> None:
+        self.is_busy = is_busy
+        for part in (self.act, self.cancel, self.secret):
+            part.setEnabled(not is_busy)
+
+    def _on_turned_off(self, is_removed: bool) -> None:
+        self._end("" if is_removed else self._strings["left"])
+
+    def _end(self, sentence: str) -> None:
+        self._set_busy(is_busy=False)
+        self.changed.emit(sentence)
+        self.accept()
+
+    def _show_failure(self, error: BaseException) -> None:
+        self._set_busy(is_busy=False)
+        problem = problem_of(error)
+        if problem is not None:
+            self.show_problem(problem.sentence, self.secret)
 
 
 class ActionLine(Line):
@@ -335,7 +460,9 @@ class VaultSection(SettingsSection):
         self.state = self._make_line("state")
         self.passphrase = self._make_line("passphrase", self._change_passphrase)
         self.recovery = self._make_line("recovery", self._new_code)
-        self.keyring = self._make_line("keyring")
+        self.keyring = self._make_line("keyring", self._switch_keyring)
+        self.rotation = self._make_line("rotation", self._rotate_keys)
+        self._is_in_keyring = False
         self.backup = self._make_line("backup", self._back_up_vault)
         self.verify = self._make_line("integrity", self._verify_vault)
         for line in (
@@ -344,6 +471,7 @@ class VaultSection(SettingsSection):
             self.passphrase,
             self.recovery,
             self.keyring,
+            self.rotation,
             self.backup,
             self.verify,
         ):
@@ -382,7 +510,12 @@ class VaultSection(SettingsSection):
 
     def _show_presence(self, presence: Presence) -> None:
         strings = settings_strings()["vault"]
+        self._is_in_keyring = presence.in_keyring
         self.keyring.description.setText(strings["keyring"]["used" if presence.in_keyring else "unused"])
+        if self.keyring.button is not None:
+            words = strings["keyring"]["off" if presence.in_keyring else "act"]
+            self.keyring.button.setText(words)
+            self.keyring.button.setAccessibleName(f"{strings['keyring']['title']}: {words.removesuffix(' …')}")
         if not presence.has_passphrase:
             self.passphrase.description.setText(strings["passphrase"]["none"])
         if presence.sentence:
@@ -405,6 +538,18 @@ class VaultSection(SettingsSection):
 
     def _new_code(self) -> None:
         RecoveryDialog(self.context, self).open()
+
+    def _switch_keyring(self) -> None:
+        dialog = KeyringDialog(self.context, self, is_on=self._is_in_keyring)
+        dialog.changed.connect(self._on_keyring_switched)
+        dialog.open()
+
+    def _on_keyring_switched(self, sentence: str) -> None:
+        self.keyring.show_note(sentence, "warning" if sentence else "small")
+        self.reload()
+
+    def _rotate_keys(self) -> None:
+        RotationDialog(self.context, self.window()).open()
 
     def _back_up_vault(self) -> None:
         vault = self.context.bridge.engine.vault

@@ -10,57 +10,17 @@ from pathlib import Path
 
 import pytest
 from engine_rig import PASSPHRASE, RESERVE, START_MS, HandClock, WordEmbedder, error_of, new_home
+from memory_ring import Ring
 
 from core.config.window import WindowOptions
 from core.engine.facade import Engine, Home, Setup, load_window
 from core.engine.vault.administration import VaultGroup
 from core.errors import Code, LociError
-from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaultError
 from core.security.passphrase import KdfCost
 from core.types.lifecycle import JobType
 from core.types.replies import Presence
 from core.types.requests import ListRequest, StoreRequest
 from core.types.values import OWNER_ACTOR
-
-
-class Ring:
-    """A keyring in memory."""
-
-    def __init__(self, *, works: bool = True) -> None:
-        self.works = works
-        self.kept: dict[bytes, bytes] = {}
-        self.counters: dict[tuple[bytes, str], str] = {}
-        self.threads: set[str] = set()
-
-    def _need(self) -> None:
-        self.threads.add(threading.current_thread().name)
-        if not self.works:
-            raise KeyringFaultError(KeyringCause.NO_BACKEND, "nothing was changed")
-
-    def probe(self) -> str:
-        self._need()
-        return "Ring"
-
-    def store(self, vault_id: bytes, kek: bytes) -> KeyringEntry:
-        self._need()
-        return KeyringEntry("Ring", self.kept.setdefault(vault_id, kek))
-
-    def fetch(self, vault_id: bytes, backend: str) -> KeyringEntry:
-        self._need()
-        return KeyringEntry("Ring", self.kept[vault_id])
-
-    def fetch_counter(self, vault_id: bytes, place: str, backend: str) -> str:
-        self._need()
-        if (vault_id, place) not in self.counters:
-            raise KeyringFaultError(KeyringCause.MISSING, "nothing was changed")
-        return self.counters[vault_id, place]
-
-    def store_counter(self, vault_id: bytes, place: str, backend: str, sealed: str) -> None:
-        self._need()
-        self.counters[vault_id, place] = sealed
-
-    def remove(self, vault_id: bytes, backend: str) -> None:
-        del self.kept[vault_id]
 
 
 class Gate:

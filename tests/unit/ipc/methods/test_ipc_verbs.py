@@ -12,6 +12,7 @@ from desk_rig import make_pair
 from engine_rig import PASSPHRASE, Rig, facts, rig_at, talk
 from ipc_peers import REGISTRY, refusal_of
 from ipc_served import Served, listen
+from memory_ring import Ring
 from talk_rig import TALK, bring_talk, plain_reader
 
 from core.errors import Code, LociError
@@ -79,6 +80,7 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
         "export_encrypted": {"to": str(rig.folder / "all.loci"), "passphrase": "twelve o'clock in the kitchen"},
         "passphrase": {"old": PASSPHRASE, "new": "marzipan-quinquagesima"},
         "recovery_code": {"secret": PASSPHRASE},
+        "rotate_keys": {"secret": PASSPHRASE},
         "log": {"name": "plug", "limit": 1},
         **dict.fromkeys(("pause", "resume", "revoke", "turn_down"), of_a_client),
         **{name: {"id": ident} for name in ("show", "history", "forget", "erase", "confirm", "reinforce", "pin")},
@@ -90,12 +92,43 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
     if verb == "mark":
         rule = rig.store("Boil water first.", kind=Kind.RULE).memory_id
         return {"id": rule, "outcome": "harmful", "note": "It broke the pot."}
+    if verb == "keyring":
+        rig.engine._keys.keyring = Ring()
+        return {"secret": PASSPHRASE, "use": True}
     if verb == "receipt":
         return {"id": run(rig, "recall", query="tea")["receipt"]}
     if verb == "allow_again":
         rig.engine.clients.deny("odd one").result(30)
         return {"name": "Odd One"}
     return plain.get(verb, {})
+
+
+def test_new_keys_hold_once_their_code_is_given_back(rig: Rig) -> None:
+    rig.engine._keys.keyring = Ring()
+    rig.store("Tea is drunk at six.")
+    said: list[str] = []
+    code = run(rig, "rotate_keys", secret=PASSPHRASE)["recovery_code"]
+    assert run(rig, "rotate_keys", confirm="another") == {"holds": False}
+    done = run(rig, "rotate_keys", CallProgress(lambda label, *_: said.append(label)), confirm=code)
+    assert done["holds"]
+    assert done["old_backups"] == done["closed_copies"] == []
+    assert list(dict.fromkeys(said)) == [
+        "Encrypting under the new keys",
+        "Binding the audit to the new keys",
+        "Checking the new vault",
+        "Putting it in place",
+    ]
+    assert run(rig, "list")["total"] == 1
+    assert code_of(rig, "rotate_keys") is Code.INVALID_INPUT
+    assert code_of(rig, "rotate_keys", secret="wrong") is Code.WRONG_SECRET
+
+
+def test_the_keyring_is_turned_on_and_off(rig: Rig) -> None:
+    rig.engine._keys.keyring = Ring()
+    assert run(rig, "keyring", secret=PASSPHRASE, use=True) == {"in_keyring": True, "is_removed": False}
+    assert run(rig, "keyring", secret=PASSPHRASE, use=False) == {"in_keyring": False, "is_removed": True}
+    rig.engine._keys.keyring = Ring(works=False)
+    assert code_of(rig, "keyring", secret=PASSPHRASE, use=True) is Code.KEYRING_UNAVAILABLE
 
 
 @pytest.mark.slow

@@ -32,7 +32,7 @@ from core.vault.backup import (
 )
 from core.vault.database.migrations import Migration, known_migrations
 from core.vault.files.home import Home
-from core.vault.files.replacement import clear_leftovers, finish_restore
+from core.vault.files.replacement import clear_leftovers, finish_replacement
 from core.vault.vault import Vault
 from core.vault.verification import verify_vault
 
@@ -434,7 +434,7 @@ def test_a_restore_killed_between_any_two_renames_is_finished_at_the_next_start(
         shutil.copytree(home.path, copy.path)
         with monkeypatch.context() as patched:
             finished = _run_and_kill_after(steps, archive, copy, patched)
-        finish_restore(copy)
+        finish_replacement(copy)
         assert not copy.restoring.exists()
         assert not list(copy.path.glob(".restore-*"))
         with kit.opened(copy) as vault:
