@@ -252,6 +252,25 @@ def count_unread(rows: Rows, import_ids: Sequence[str] | None = None) -> tuple[i
     return int(rows.value(_BACKLOG + _IMPORTED, given)), int(rows.value(_READABLE + _IMPORTED, given))
 
 
+PAUSED, TURN = "paused", "turn"
+"""Why names are not read at the moment: the person paused all work, or other work has its turn."""
+
+
+def find_obstacle(rows: Rows, *, is_on: bool) -> str:
+    """Why names that are not looked for yet are not read at the moment.
+
+    Args:
+        is_on: whether work goes on by itself.
+
+    Returns:
+        `PAUSED` or `TURN`; "" where they are being read, or begin at once.
+    """
+    running = {str(row[0]) for row in rows.all("SELECT type FROM jobs WHERE state = 'running'")}
+    if JobType.ENRICH.value in running:
+        return ""
+    return TURN if running and is_on else "" if is_on else PAUSED
+
+
 class EnrichJob:
     """Implements `core.lifecycle.job_support.job_context.StreamJob`."""
 

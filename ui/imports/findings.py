@@ -78,9 +78,8 @@ class FindingsPanel(QWidget):
     def _show_findings(self, found: ImportFindings) -> None:
         done = found.readable - found.unread
         self._wait.setVisible(found.unread > 0)
-        self.reading.setText(
-            str(import_strings()["found"]["reading"]).format(done=f"{done:,}", all=f"{found.readable:,}")
-        )
+        form = str(import_strings()["found"]["waits"].get(found.waits) or import_strings()["found"]["reading"])
+        self.reading.setText(form.format(done=f"{done:,}", all=f"{found.readable:,}"))
         self.bar.setRange(0, max(1, found.readable))
         self.bar.setValue(done)
         if found != self.found:
