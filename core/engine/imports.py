@@ -486,7 +486,11 @@ class Imports:
 
         def read(rows: Rows) -> ImportFindings:
             found = read_import_findings(rows, import_ids, *count_unread(rows, import_ids))
-            return replace(found, waits=find_obstacle(rows, is_on=open_vault.options.lifecycle_on)) if found.unread else found
+            return (
+                replace(found, waits=find_obstacle(rows, is_on=open_vault.options.lifecycle_on))
+                if found.unread
+                else found
+            )
 
         return open_vault.storage.read(read)
 

@@ -81,5 +81,5 @@ def test_what_keeps_names_from_being_read_is_told(rig: Rig) -> None:
     rig.write(lambda tx: tx.run("UPDATE jobs SET type = 'enrich'"))
     assert findings(rig, import_id).waits == ""
     rig.write(lambda tx: tx.run("DELETE FROM jobs"))
-    rig.engine.settings.set_option("lifecycle_on", False).result(30)
+    rig.engine.settings.set_option("lifecycle_on", value=False).result(30)
     assert findings(rig, import_id).waits == "paused"
