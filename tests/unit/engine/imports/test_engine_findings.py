@@ -11,6 +11,7 @@ from talk_rig import TALK, plain_reader
 
 from core.types.lifecycle import JobType
 from core.types.replies import ImportFindings
+from core.types.views import FindRequest
 
 
 @pytest.fixture
@@ -43,6 +44,9 @@ def test_what_was_found_grows_with_what_is_read(rig: Rig) -> None:
     assert after.statements == len({one.id for one in made.statements})
     assert after.statements
     assert after.small_talk == len(made.small_talk)
+    told = rig.engine.library.find_memories(FindRequest(f"import:{import_id} kind:fact")).result(30)
+    assert set(told.ids) == {one.id for one in made.statements}
+    assert rig.engine.library.find_memories(FindRequest("import:nothing kind:fact")).result(30).ids == ()
     assert findings(rig) == ImportFindings({}, {}, 0, 0, 0, 0, 0, 0)
 
 
