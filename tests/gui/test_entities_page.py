@@ -134,7 +134,8 @@ def test_one_person_of_two_spaces_is_one_line_and_can_be_kept_apart(page: Entiti
     acts = [act for act in page.detail.parts.findChildren(QPushButton) if "travel" in act.accessibleName()]
     acts[0].click()
     settle(qtbot, lambda: len(names(page)) == 2 and page.is_settled())
-    assert page.detail.parts.isHidden()
+    settle(qtbot, page.detail.parts.isHidden)
+    settle(qtbot, lambda: bool(messages))
     ((sentence, act, undo),) = messages
     assert (sentence, act) == ("Rosa in travel is one of its own now.", "Undo")
     undo()
