@@ -136,10 +136,12 @@ def _both_orders(pair: NamePair) -> tuple[tuple[CountedName, CountedName], tuple
     return (pair.keep, pair.other), (pair.other, pair.keep)
 
 
-VERSION = 3
+VERSION = 4
 """Of the rules: what was read by older ones is read again."""
 AT_ONCE, CHARACTERS = 200, 60_000
 """Memories of one batch, and their characters, at most: a batch is short."""
+SAID_BEFORE, CONTEXT_CHARACTERS = 2, 1_000
+"""Messages before one that tell of whom it speaks, and how much of each is read."""
 ASKED = 20
 """Questions to a local model in one run, at most."""
 
@@ -382,17 +384,30 @@ def _annotate_text(row: EnrichRow) -> TextAnnotations:
 
 def _make_texts_with_names(readings: Sequence[TextAnnotations], owner_keys: frozenset[str]) -> list[NameText]:
     voices = _read_voices([reading.row for reading in readings], owner_keys)
+    context = _read_contexts([reading.row for reading in readings])
     return [
         NameText(
             reading.row.id,
             reading.row.space_id,
-            recognize_names(reading.row.text, reading.metadata),
+            recognize_names(reading.row.text, reading.metadata, context.get(reading.row.id, "")),
             reading.row.talk,
             reading.row.conversation,
             voices.get(reading.row.id, ()),
         )
         for reading in readings
     ]
+
+
+def _read_contexts(rows: Sequence[EnrichRow]) -> dict[str, str]:
+    """What was said just before each memory of a talk."""
+    before: dict[str, list[str]] = defaultdict(list)
+    found = {}
+    for row in rows:
+        if row.talk:
+            said = before[row.talk]
+            found[row.id] = "\n".join(said[-SAID_BEFORE:])
+            said.append(row.text[:CONTEXT_CHARACTERS])
+    return found
 
 
 def _read_voices(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> dict[str, tuple[SpeakerPlace, ...]]:
