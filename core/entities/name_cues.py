@@ -15,6 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from core.entities.gazetteer import is_given_name
 from core.text.terms import plain_words
 
 _REACH = 70
@@ -29,10 +30,10 @@ _QUOTED = re.compile(r"[\"“](?P<title>[^\"“”\n]{2,60}?)[,.!?]?[\"”]")
 _IN_SINGLE_QUOTES = re.compile(r"(?<![\w'’])['‘](?P<title>[A-Z][^'‘’\n]{2,60}?)[,.!?]?['’](?!\w)")
 _OWNED = re.compile(r"\b[A-Z]\w+(?:['’]s|s['’]) [\"“'‘]$")
 """Somebody's, and in quotes: a work of theirs."""
-_ABOUT = re.compile(r"[\"”'’]? (?:is|was) (?:all )?about\b")
+_ABOUT = re.compile(r",? (?:is|was) (?:all )?about\b")
 _IN_LINK = re.compile(r"\[\[(?:[^\]|\n]*/)?(?P<folder>[\w -]+)/$")
 _SLANTED = re.compile(r"(?<![*\w])\*(?P<title>[^*\n]{2,60}?)\*(?!\*)(?=,? (?:by )?[A-Z])")
-_LEAST_WORK_WORDS = 2
+_LEAST_WORK_WORDS, _PAIR = 2, 3  # "Greta and Anselm"
 _BEHIND_TITLE = re.compile(
     r"(?:,? (?:and|but|or|so|when|while) (?:I|We|He|She|They)\b.*"
     r"|,? (?:for|on|at|in|by|from|last|until) (?:the )?(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February"
@@ -345,8 +346,8 @@ def find_works(plain: str) -> Iterator[tuple[int, int]]:
     yield from taken
     for found in re.finditer(_TITLE, plain):
         start, end = found.start(), found.start() + len(_BEHIND_TITLE.sub("", found.group()))
-        if any(start < last and first < end for first, last in taken):
-            continue
+        if any(start < last and first < end for first, last in taken) or _OWNED.search(plain[start : end + 2]):
+            continue  # a title in quotes, or whose it is
         before = plain[max(0, start - _REACH) : start].rstrip("\"“‘'")
         title, behind = plain[start:end], plain[end:]
         is_many = " " in title
@@ -380,6 +381,8 @@ def _leans_to_title(plain: str, start: int, end: int) -> bool:
 
 def _is_title(text: str) -> bool:
     words = text.split()
+    if len(words) == _PAIR and is_given_name(words[0]) and is_given_name(words[2]):
+        return False  # two people, not "War and Peace"
     return words[0] in ("The", "A", "An") or (
         len(words) > _LEAST_WORK_WORDS and any(word.islower() for word in words[1:])
     )

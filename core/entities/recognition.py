@@ -620,6 +620,8 @@ def _likely_type(plain: str, run: Sequence[NameWord]) -> tuple[str, bool]:
         return "place", False
     if follower and follower.group(1) in words.said:
         return "person", False
+    if before.endswith(("the ", "The ")):
+        return ("person", True) if is_person else (UNKNOWN, False)  # "the Sava" is nobody
     if is_person or (len(run) == 1 and is_maker(run[0].text)) or is_given_name(run[0].text) or _is_like_person(run):
         return "person", True
     return ("place", True) if len(run) == 1 and is_town(run[0].text) else (UNKNOWN, False)
