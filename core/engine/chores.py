@@ -32,6 +32,7 @@ _WATCH_S = 5.0
 _INDEX_S = 1.0
 _ROUNDS = 2
 """Rounds of `_INDEX_S` that a command has for itself."""
+_IMPORT = "import"
 _log = log.get("engine")
 
 
@@ -98,7 +99,7 @@ class BackgroundChores:
         if not self._may_write:
             return None
         self._unsubscribe()
-        self._unsubscribe = self._hub.subscribe(self._run_probes_after_change)
+        self._unsubscribe = self._hub.subscribe(self._follow_change)
         finishing = self._finish_interrupted_imports(open_vault)
         log_failure(finishing, _log, "finishing an interrupted import")
         if self._may_wait:
@@ -110,7 +111,7 @@ class BackgroundChores:
         return finishing
 
     def _begin_tidying(self, open_vault: OpenVault) -> None:
-        from core.engine.memories.import_comparison import compare_imported
+        from core.engine.memories.import_comparison import compare_in_turns
         from core.engine.memories.memories import embed_backlog
 
         try:
@@ -124,11 +125,7 @@ class BackgroundChores:
             _log,
             "embedding what lacked a vector",
         )
-        log_failure(
-            submit_work(open_vault.storage.threads.jobs, compare_imported, open_vault.storage, open_vault.search),
-            _log,
-            "comparing imported memories",
-        )
+        compare_in_turns(open_vault.storage, open_vault.search, "comparing imported memories")
         self._has_tidying_begun = True
 
     def _finish_interrupted_imports(self, open_vault: OpenVault) -> Future[int]:
@@ -138,9 +135,12 @@ class BackgroundChores:
         nothing.set_result(0)
         return nothing
 
-    def _run_probes_after_change(self, event: Event) -> None:
+    def _follow_change(self, event: Event) -> None:
+        """Run the probes again, and read the names of an import now: somebody waits for them, not for the heartbeat."""
         if isinstance(event, Changed):
             self._groups.recall_trials.handle_event(event)
+            if event.verb == _IMPORT and self._groups.is_made("scheduler"):
+                self._groups.scheduler.check_soon()
 
     def _publish_finishing_progress(self, done: int, total: int | None) -> None:
         self._hub.publish(Progress("import", "Finishing an interrupted import", done, total))

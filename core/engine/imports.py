@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 
 from core import log
 from core.engine.archive.restore import is_archive_file, rehearse_archive, run_archive
-from core.engine.memories.import_comparison import AT_ONCE, compare_imported
+from core.engine.memories.import_comparison import AT_ONCE, compare_imported, compare_in_turns
 from core.engine.runtime import expiry
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.progress import Asked, Counted, ImportProgress, RunningImport, count_interrupted_imports
 from core.engine.runtime.search import Embedded
-from core.engine.runtime.storage import Storage, log_failure, submit_work
+from core.engine.runtime.storage import Storage
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
 from core.importers import dry_run
 from core.importers.detect import detect_format
@@ -49,7 +49,7 @@ from core.intake.store.import_batch import (
 )
 from core.intake.transaction.admission import check_space_name, cut_text, erased_digests, erased_texts
 from core.intake.transaction.sources import KINDS_BY_TEXT, find_active_duplicate
-from core.lifecycle.enrich import count_unread
+from core.lifecycle.enrich import count_unread, find_obstacle
 from core.memory.write import content_hash, find_space_id
 from core.recall.browse.import_findings import read_import_findings
 from core.text.terms import embedding_text
@@ -482,9 +482,17 @@ class Imports:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._open_vault().storage.read(
-            lambda rows: read_import_findings(rows, import_ids, *count_unread(rows, import_ids))
-        )
+        open_vault = self._open_vault()
+
+        def read(rows: Rows) -> ImportFindings:
+            found = read_import_findings(rows, import_ids, *count_unread(rows, import_ids))
+            return (
+                replace(found, waits=find_obstacle(rows, is_on=open_vault.options.lifecycle_on))
+                if found.unread
+                else found
+            )
+
+        return open_vault.storage.read(read)
 
     def count_interrupted(self) -> int:
         """How many imports wait to be finished."""
@@ -586,11 +594,7 @@ class Imports:
 
         open_vault.storage.write(finish_run).result()
         compare_imported(open_vault.storage, open_vault.search, AT_ONCE)
-        log_failure(
-            submit_work(open_vault.storage.threads.jobs, compare_imported, open_vault.storage, open_vault.search),
-            _log,
-            "comparing what was imported",
-        )
+        compare_in_turns(open_vault.storage, open_vault.search, "comparing what was imported")
         seq = open_vault.storage.vault.read(lambda rows: int(rows.value("SELECT seq FROM vault_state")))
         open_vault.storage.announce_change("import", (), OWNER_ACTOR, seq)
 

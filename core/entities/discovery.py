@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.entities.mentions import MOST, SURE, Mention, add_mentions, find_mentions, type_group
 from core.entities.recognition import (
@@ -31,7 +31,7 @@ from core.entities.registry import (
     read_known_names,
 )
 from core.entities.roles import are_plainly_two
-from core.entities.speakers import OWNER, OWNER_NAME, Speaker, find_whole_name, speaker_of
+from core.entities.speakers import OWNER, OWNER_NAME, Speaker, find_misspelt, find_whole_name, speaker_of
 from core.text.metadata import technology_spellings
 from core.text.terms import common_words, fold_word, query_terms
 from core.vault.database.rows import Rows
@@ -48,7 +48,7 @@ _NAMING = (
     "AND m.space_id = :space AND m.status IN ('active', 'disputed') AND m.security_tier = 'cleartext' "
     "AND m.id <> :but ORDER BY f.rowid DESC LIMIT :most"
 )
-_OWNER_GROUP = "owner"
+_OWNER_GROUP, _PET = "owner", "pet"
 _AUTHORS = "SELECT DISTINCT role, author FROM memories WHERE conversation_id = ? AND kind = 'episode'"
 _SAID = (
     "SELECT text FROM memories WHERE (id IN (SELECT value FROM json_each(:ids)) OR conversation_id = :talk) "
@@ -206,12 +206,15 @@ class _Space:
     new: dict[tuple[str, str], NewEntity] = field(default_factory=dict)
     short: dict[str, KnownName] = field(default_factory=dict)
     talks: dict[str, _Talk] = field(default_factory=dict)
+    speaking: set[str] = field(default_factory=set)
 
     def read(self, texts: Sequence[NameText], extra: Mapping[str, Sequence[str]]) -> None:
         self.reads |= {one.id: one.read for one in texts}
         speakers = {text.id: self._find_speakers(text) for text in texts}
+        self.speaking = {one.entity_id for some in speakers.values() for one in some}
         rare = self._find_rare_names(texts)
         self._make_newcomers(texts, extra, rare)
+        self._retype_company()
         own = [one for one in self.new.values() if not one.is_owner]
         pairs = [(one.key, KnownName(one.mark, one.type, one.name)) for one in own]
         added = make_lexicon((*pairs, *self.short.items()))
@@ -331,6 +334,9 @@ class _Space:
         if talk is None or not one.is_word or one.type not in ("person", "other") or " " in one.key:
             return False
         whole = find_whole_name(one.key, talk.people, talk.speakers)
+        if whole is None and one.is_address and one.key not in talk.speakers:
+            authors = {voice.speaker.key for voice in text.voices}
+            whole = find_misspelt(one.key, talk.speakers - authors)
         entity = None if whole is None else self._find_entity(whole)
         if whole is None or entity is None or self._are_plainly_two(text, one.name, whole):
             return False
@@ -432,6 +438,31 @@ class _Space:
         if known.type == "other" and not votes["other"]:
             return heaviest_type(votes) if one.is_sure or text.talk or len(votes) == 1 else None
         return heaviest_type(votes) if is_outweighed(votes, known.type) else None
+
+    def _retype_company(self) -> None:
+        """Who is told in one breath with a pet is one, too, unless the words of some text tell another thing."""
+        names = {one.id: one.alias for some in self.known.by_key.values() for one in some}
+        pets = [names[one] for one, kind in self.found.retyped.items() if kind == _PET and one in names]
+        pets += [one.name for one in self.new.values() if one.type == _PET]
+        for pet in pets:
+            for memory_id, text in self._find_texts_naming((pet,), "", LOOKED_AT):
+                for one in self._recognize_cached(memory_id, text).candidates:
+                    if name_key(pet) in one.beside:
+                        self._vote_for_pet(one)
+
+    def _vote_for_pet(self, one: NameCandidate) -> None:
+        votes = count_votes(_places_of(one, self._read_others_naming("", one, LOOKED_AT)))
+        votes[_PET] += 1
+        if heaviest_type(votes) != _PET:
+            return
+        new = self.new.get((one.key, "name"))
+        if new is not None and new.mark not in self.speaking:
+            changed = self.new[one.key, "name"] = replace(new, type=_PET)
+            self.found.newcomers[self.found.newcomers.index(new)] = changed
+        for known in self.known.by_key.get(one.key, ()):
+            is_open = known.type in ("person", "other") and is_made_by_machine(self.rows, known.id)
+            if is_open and not self.rows.one(_SPEAKS, (known.id,)):
+                self.found.retyped[known.id] = _PET
 
     def _mention_earlier(self, new: Iterable[NewEntity], added: NameLexicon, batch: set[str]) -> None:
         for newcomer in new:

@@ -15,6 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from core.entities.gazetteer import is_given_name
 from core.text.terms import plain_words
 
 _REACH = 70
@@ -26,8 +27,13 @@ _TITLE_WORD = r"[A-Z]\w*(?:['’-]\w+)*(?:(?<=s)['’](?= [A-Z]))?"
 _SMALL = "(?:,? (?:of|the|and|in|to|a|an|for|on|with|at|from|me|my|or|is))"
 _TITLE = rf"(?:The |A |An )?{_TITLE_WORD}(?:{_SMALL}{{0,2}} {_TITLE_WORD})*"
 _QUOTED = re.compile(r"[\"“](?P<title>[^\"“”\n]{2,60}?)[,.!?]?[\"”]")
+_IN_SINGLE_QUOTES = re.compile(r"(?<![\w'’])['‘](?P<title>[A-Z][^'‘’\n]{2,60}?)[,.!?]?['’](?!\w)")
+_OWNED = re.compile(r"\b[A-Z]\w+(?:['’]s|s['’]) [\"“'‘]$")
+"""Somebody's, and in quotes: a work of theirs."""
+_ABOUT = re.compile(r",? (?:is|was) (?:all )?about\b")
+_IN_LINK = re.compile(r"\[\[(?:[^\]|\n]*/)?(?P<folder>[\w -]+)/$")
 _SLANTED = re.compile(r"(?<![*\w])\*(?P<title>[^*\n]{2,60}?)\*(?!\*)(?=,? (?:by )?[A-Z])")
-_LEAST_WORK_WORDS = 2
+_LEAST_WORK_WORDS, _PAIR = 2, 3  # "Greta and Anselm"
 _BEHIND_TITLE = re.compile(
     r"(?:,? (?:and|but|or|so|when|while) (?:I|We|He|She|They)\b.*"
     r"|,? (?:for|on|at|in|by|from|last|until) (?:the )?(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February"
@@ -102,6 +108,13 @@ class _Cues:
     place_nouns: re.Pattern[str]
     place_behind: re.Pattern[str]
     organization_called: re.Pattern[str]
+    group_quoted: re.Pattern[str]
+    stay: re.Pattern[str]
+    makers_like: re.Pattern[str]
+    pet_things: re.Pattern[str]
+    some_pet: re.Pattern[str]
+    pet_nouns: re.Pattern[str]
+    people_nouns: re.Pattern[str]
     contract: re.Pattern[str]
     project: re.Pattern[str]
     told_kinds: tuple[tuple[str, re.Pattern[str]], ...]
@@ -159,6 +172,15 @@ def _load_cues() -> _Cues:
         organizations=frozenset(data["organizations"].casefold().split(";")),
         places=frozenset(data["places"].casefold().split(";")),
         **_make_telling_cues(data, words, article),
+        group_quoted=re.compile(rf"\b{words('organization_nouns')}(?:,|:| is| called| named)*,? [\"“'‘]$"),
+        stay=re.compile(r"\b(?:days?|weeks?|weekends?|nights?|months?|holidays?|summer|winter) (?:on|in|at) $"),
+        makers_like=re.compile(rf"\b{words('makers')}s?,?(?: (?:like|such as|including)|:) (?:[A-Z]\w+(?:,| and) )*$"),
+        pet_things=re.compile(
+            rf"\b(?:his|her|its|their|['’]s) (?:[\w-]+ )?{words('things_of_pets')}\b|\b{words('signs_of_pets')}\b"
+        ),
+        some_pet=re.compile(rf"\b{article} (?:[\w-]+ ){{0,2}}{pets}s?\b", re.IGNORECASE),
+        pet_nouns=re.compile(rf"\b(?:{pets}s?|{words('pet_words')})\b", re.IGNORECASE),
+        people_nouns=re.compile(rf"\b{kinds}s?\b", re.IGNORECASE),
     )
 
 
@@ -228,6 +250,8 @@ def read_cue(plain: str, start: int, end: int, *, is_first_name: bool) -> NameCu
         return told
     if cues.pet_done.search(before) or cues.pet_does.match(behind):
         return NameCue("pet")
+    if cues.pet_things.search(_sentence_around(plain, start, end)) and not cues.some_pet.search(before):
+        return NameCue("pet")
     if name in cues.organizations:
         return NameCue("organization", is_sure=True)
     if name in cues.places and not is_first_name:
@@ -242,8 +266,13 @@ def read_cue(plain: str, start: int, end: int, *, is_first_name: bool) -> NameCu
 def _read_told_kind(plain: str, start: int, end: int, before: str, behind: str) -> NameCue | None:
     """What the text itself says the name is: beside it, or in the properties of its note."""
     cues = _load_cues()
-    if cues.person_before.search(before):
+    if cues.person_before.search(before) or cues.makers_like.search(before):
         return NameCue("person", is_sure=True)
+    if cues.group_quoted.search(before):
+        return NameCue("organization", is_sure=True)
+    linked = _IN_LINK.search(before)
+    if linked is not None and linked["folder"].lower() in cues.tag_kinds:
+        return NameCue(cues.tag_kinds[linked["folder"].lower()], is_sure=True)
     if cues.thing.search(before):
         return NameCue("other", is_sure=True)
     if cues.organization_called.search(before):
@@ -273,8 +302,24 @@ def _read_property_kind(plain: str, start: int, end: int) -> str | None:
 
 def _leans_to_place(before: str, behind: str) -> bool:
     cues = _load_cues()
-    is_behind_place = cues.place_before.search(before) or cues.place_leans.search(before)
+    is_behind_place = cues.place_before.search(before) or cues.place_leans.search(before) or cues.stay.search(before)
     return bool(is_behind_place or cues.place_behind.match(behind))
+
+
+def is_address(plain: str, start: int, end: int) -> bool:
+    """Whether somebody is spoken to by the name there: "Thanks, Mel!"."""
+    before, behind = plain[max(0, start - _REACH) : start], plain[end : end + 1]
+    return behind in ("", *"!,.?…\n") and _load_cues().greeting.search(before) is not None
+
+
+def noun_told_last(text: str) -> str:
+    """Whether an animal or a person is spoken of last: `pet`, `person`, or "" for neither."""
+    cues = _load_cues()
+    last = {
+        kind: max((found.start() for found in pattern.finditer(text)), default=-1)
+        for kind, pattern in (("pet", cues.pet_nouns), ("person", cues.people_nouns))
+    }
+    return "" if max(last.values()) < 0 else max(last, key=lambda kind: last[kind])
 
 
 def find_works(plain: str) -> Iterator[tuple[int, int]]:
@@ -285,19 +330,24 @@ def find_works(plain: str) -> Iterator[tuple[int, int]]:
     """
     cues = _load_cues()
     taken: list[tuple[int, int]] = []
-    for found in _QUOTED.finditer(plain):
-        title = found["title"]
-        surroundings = plain[max(0, found.start() - _REACH) : found.start()] + plain[found.end() : found.end() + 30]
-        if _is_headline(title) and (
-            cues.work_near.search(surroundings) or re.match(r" by [A-Z]", plain[found.end() :])
-        ):
+    for found in (*_QUOTED.finditer(plain), *_IN_SINGLE_QUOTES.finditer(plain)):
+        begin, behind = max(0, found.start() - _REACH), plain[found.end() :]
+        surroundings = plain[begin : found.start()] + behind[:30]
+        is_work = (
+            cues.work_near.search(surroundings)
+            or re.match(r" by [A-Z]", behind)
+            or _OWNED.search(plain[begin : found.start("title")])
+            or _ABOUT.match(behind)
+        )
+        is_group = cues.group_quoted.search(plain[begin : found.start("title")])
+        if _is_headline(found["title"]) and is_work and not is_group:
             taken.append(found.span("title"))
     taken += (found.span("title") for found in _SLANTED.finditer(plain) if _is_headline(found["title"]))
     yield from taken
     for found in re.finditer(_TITLE, plain):
         start, end = found.start(), found.start() + len(_BEHIND_TITLE.sub("", found.group()))
-        if any(start < last and first < end for first, last in taken):
-            continue
+        if any(start < last and first < end for first, last in taken) or _OWNED.search(plain[start : end + 2]):
+            continue  # a title in quotes, or whose it is
         before = plain[max(0, start - _REACH) : start].rstrip("\"“‘'")
         title, behind = plain[start:end], plain[end:]
         is_many = " " in title
@@ -331,6 +381,8 @@ def _leans_to_title(plain: str, start: int, end: int) -> bool:
 
 def _is_title(text: str) -> bool:
     words = text.split()
+    if len(words) == _PAIR and is_given_name(words[0]) and is_given_name(words[2]):
+        return False  # two people, not "War and Peace"
     return words[0] in ("The", "A", "An") or (
         len(words) > _LEAST_WORK_WORDS and any(word.islower() for word in words[1:])
     )
@@ -353,6 +405,8 @@ def _weak_cue(plain: str, start: int, end: int, before: str, *, is_first_name: b
         return None  # nobody's pet is called so
     if cues.beside_pet.match(plain, end) or _PLACED.search(before):
         return None  # "with Ossian and the dog", "on Lofoten": whoever or whatever it is, the pet is another
+    if is_first_name and cues.some_pet.search(_sentence_around(plain, start, end)):
+        return None  # "Tom took the dog to the vet"
     signs = cues.pet_signs if is_first_name else cues.pet_words
     return NameCue("pet") if signs.search(_sentence_around(plain, start, end)) else None
 

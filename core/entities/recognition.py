@@ -12,12 +12,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from core.entities.name_cues import find_works, long_names, read_cue
+from core.entities.gazetteer import is_given_name, is_maker, is_town
+from core.entities.name_cues import NameCue, find_works, is_address, long_names, noun_told_last, read_cue
 from core.text.metadata import Metadata, blank_code, extract_metadata
 from core.text.terms import common_words, fold_case, fold_width, fold_word, plain_words
 
@@ -36,6 +37,9 @@ _HEX = re.compile(r"(?:[0-9a-fA-F]{3}){1,2}")
 _OWNS = re.compile(r"['’]s?$")
 _OPENS = re.compile(r"(?:^|[.!?:…]['\"”’)]*\s+|\n\s*|[•*>|]\s+|(?:^|\n)\s*[-+]\s+|\d[.)]\s+)['\"“‘(\[*_]*$")
 _HEADING_SHARE, _HEADING_WORDS = 0.7, 3
+_COMPANY, _IN_LIST = re.compile(r",? (?:and|or) "), re.compile(r", ")
+_BRACKETED = re.compile(r"\A---[ \t]*\n(?P<lines>.{0,2000}?)\n---[ \t]*\n", re.DOTALL)
+_KEY_OF_PROPERTY = re.compile(r"^[ \t]*[\w -]{1,40}:", re.MULTILINE)
 _REACH = 60
 SURE_VOTES = 3
 """Our choice: a cue that names the kind outweighs two that lean to another."""
@@ -97,6 +101,9 @@ class NameCandidate:
         is_sure: whether a cue says that it is a name.
         opens: whether it begins a sentence, where capitals tell nothing.
         written: of a technology, how the text spells it; else "".
+        by_name: whether a list of names alone tells the type, and no word beside it.
+        beside: keys of the names that it is told in one breath with: "Luna and Oliver".
+        is_address: whether somebody is spoken to by it: "Thanks, Mel!".
     """
 
     name: str
@@ -107,6 +114,9 @@ class NameCandidate:
     is_sure: bool = False
     opens: bool = False
     written: str = ""
+    by_name: bool = False
+    beside: tuple[str, ...] = ()
+    is_address: bool = False
 
     @property
     def is_word(self) -> bool:
@@ -217,11 +227,12 @@ def name_vocabulary() -> NameWords:
     )  # fmt: skip
 
 
-def recognize_names(text: str, metadata: Metadata | None = None) -> RecognizedText:
+def recognize_names(text: str, metadata: Metadata | None = None, context: str = "") -> RecognizedText:
     """Look for names.
 
     Args:
         text: any text; its first `MOST_TEXT` code points are read.
+        context: what was said just before it: of whom "her name is" tells.
         metadata: what `core.text.metadata` read off it; read here where it is None.
 
     Returns:
@@ -235,10 +246,34 @@ def recognize_names(text: str, metadata: Metadata | None = None) -> RecognizedTe
     taken = [(one.start, one.end) for one in found]
     found += (
         one
-        for one in _find_candidates(plain, words)
+        for one in _find_candidates(plain, words, context)
         if not any(one.start < end and start < one.end for start, end in taken)
     )
-    return RecognizedText(tuple(words), tuple(sorted(found, key=lambda one: one.start)[:MOST]))
+    ordered = sorted(found, key=lambda one: one.start)[:MOST]
+    return RecognizedText(tuple(words), tuple(_tell_by_company(plain, ordered)))
+
+
+def _tell_by_company(plain: str, found: Sequence[NameCandidate]) -> Iterator[NameCandidate]:
+    """Names told in one breath are of one kind: what is told of one holds for the other, of which nothing is told."""
+    told = list(found)
+    for at in range(1, len(told)):
+        one, other = told[at - 1], told[at]
+        between = plain[one.end : other.start]
+        is_list = _IN_LIST.fullmatch(between) and not one.opens  # "Wow, Mel" is no list
+        if not (one.is_word and other.is_word and (is_list or _COMPANY.fullmatch(between))):
+            continue
+        one = replace(one, beside=(*one.beside, other.key))
+        other = replace(other, beside=(*other.beside, one.key))
+        if _is_untold(one) and not _is_untold(other):
+            one = replace(one, type=other.type, by_name=other.by_name)
+        elif _is_untold(other) and not _is_untold(one):
+            other = replace(other, type=one.type, by_name=one.by_name)
+        told[at - 1], told[at] = one, other
+    return iter(told)
+
+
+def _is_untold(one: NameCandidate) -> bool:
+    return one.type == UNKNOWN and not one.is_sure
 
 
 def count_votes(places: Iterable[NameCandidate]) -> Counter[str]:
@@ -249,14 +284,18 @@ def count_votes(places: Iterable[NameCandidate]) -> Counter[str]:
 
     Returns:
         Type to the weight of its votes; `other` has some only where a text says what kind of thing it is ("a boat
-        called ...").
+        called ..."). A list of names has one vote, however often the name is told.
     """
     votes: Counter[str] = Counter()
+    by_list: set[str] = set()
     for place in places:
         if place.is_sure:
             votes[place.type] += SURE_VOTES
+        elif place.by_name:
+            by_list.add(place.type)
         elif place.type != UNKNOWN:
             votes[place.type] += 1
+    votes.update(by_list)
     return votes
 
 
@@ -277,14 +316,25 @@ def is_outweighed(votes: Counter[str], kind: str) -> bool:
 def _tokenize_words(plain: str) -> list[NameWord]:
     words: list[NameWord] = []
     titles = name_vocabulary().titles
+    keys = _find_property_keys(plain)
     for match in _WORD.finditer(plain):
         raw = match.group()
+        if plain[match.start() - 1 : match.start()] == "\\" or any(a <= match.start() < b for a, b in keys):
+            continue  # a sign of a formula; the name of a property of a note
         text = _OWNS.sub("", raw)
         opens = raw[0].isupper() and _begins_sentence(plain, match.start())
         if opens and words and f"{words[-1].text}." in titles and plain[words[-1].end : match.start()] == ". ":
             opens = False
         words.append(NameWord(text, match.start(), match.start() + len(text), opens, text != raw))
     return words
+
+
+def _find_property_keys(plain: str) -> list[tuple[int, int]]:
+    """Where the names of the properties above a note stand."""
+    head = _BRACKETED.match(plain)
+    if head is None:
+        return []
+    return [found.span() for found in _KEY_OF_PROPERTY.finditer(plain, head.start("lines"), head.end("lines"))]
 
 
 def _begins_sentence(plain: str, at: int) -> bool:
@@ -315,7 +365,7 @@ def _find_formed_names(known: Metadata, text: str, plain: str) -> Iterator[NameC
             yield NameCandidate(match.group(), name_key(match.group()), "concept", match.start(), match.end())
 
 
-def _find_candidates(plain: str, words: Sequence[NameWord]) -> Iterator[NameCandidate]:
+def _find_candidates(plain: str, words: Sequence[NameWord], context: str) -> Iterator[NameCandidate]:
     if not words:
         return
     trusts = _trusts_capitals(words)
@@ -327,20 +377,27 @@ def _find_candidates(plain: str, words: Sequence[NameWord]) -> Iterator[NameCand
         name = plain[start:end]
         if len(name) > MOST_NAME or not name_key(name) or any(one.start < end and start < one.end for one in works):
             continue
-        kind = _type_from_cue(plain, run)
-        is_given_name = is_first_name(run[0].text)
-        cue = read_cue(plain, start, end, is_first_name=is_given_name)
+        kind = _type_from_cue(plain, run, context)
+        cue = read_cue(plain, start, end, is_first_name=is_first_name(run[0].text))
         if kind is None and cue is not None and cue.is_sure and _may_be_name(run):
             kind = cue.type
         if kind is not None:
-            yield NameCandidate(name, name_key(name), kind, start, end, is_sure=True, opens=run[0].opens)
+            address = kind == "person" and is_address(plain, start, end)
+            yield NameCandidate(
+                name, name_key(name), kind, start, end, is_sure=True, opens=run[0].opens, is_address=address
+            )
         elif trusts and not any(a <= start < b for a, b in headings) and _may_be_name(run):
-            leans = _likely_type(plain, run)
-            if cue is not None and (
-                leans == "other" or cue.type == "pet" or (cue.type == "place" and not is_given_name)
-            ):
-                leans = cue.type
-            yield NameCandidate(name, name_key(name), leans, start, end, opens=run[0].opens)
+            leans, by_name = _lean_of(plain, run, cue)
+            yield NameCandidate(name, name_key(name), leans, start, end, opens=run[0].opens, by_name=by_name)
+
+
+def _lean_of(plain: str, run: Sequence[NameWord], cue: NameCue | None) -> tuple[str, bool]:
+    """What a name that no cue is sure of most likely is, and whether a list of names alone tells so."""
+    leans, is_listed = _likely_type(plain, run)
+    is_told = leans == UNKNOWN or is_listed
+    if cue is not None and (is_told or cue.type == "pet" or (cue.type == "place" and not is_first_name(run[0].text))):
+        return cue.type, False
+    return leans, is_listed
 
 
 def _find_titles(plain: str) -> Iterator[NameCandidate]:
@@ -372,7 +429,8 @@ def _find_headings(plain: str) -> list[tuple[int, int]]:
     for line in plain.split("\n"):
         words = _WORD.findall(line)
         capitals = sum(word[:1].isupper() or word in name_vocabulary().links for word in words)
-        titled = len(words) >= _HEADING_WORDS and capitals >= _HEADING_SHARE * len(words) and line.rstrip()[-1:] != "."
+        ends = line.rstrip()[-1:] in tuple(".!?…")
+        titled = len(words) >= _HEADING_WORDS and capitals >= _HEADING_SHARE * len(words) and not ends
         if line.lstrip().startswith("#") or titled:
             found.append((at, at + len(line)))
         at += len(line) + 1
@@ -398,10 +456,16 @@ def _capital_runs(plain: str, words: Sequence[NameWord]) -> Iterator[list[NameWo
 def _leads_name(plain: str, pair: Sequence[NameWord]) -> bool:
     """Whether a common word has a capital for no other reason than the name that goes on behind it: "Door Dash"."""
     word = pair[0]
-    if len(pair) < 2 or word.opens or word.owns or not word.text.istitle() or len(word.text) < _LEAST_LEAD:
+    if len(pair) < 2 or word.owns or not word.text.istitle():
+        return False
+    # "Ed" is a common word when it is folded, and so is the "West" of "West County".
+    is_part = (is_first_name(word.text) and word.text.lower() not in plain_words()) or (
+        word.text in name_vocabulary().heads and not word.opens
+    )
+    if not is_part and (word.opens or len(word.text) < _LEAST_LEAD):
         return False
     is_other = fold_word(word.text) in name_vocabulary().not_names | name_vocabulary().relations
-    return not is_other and plain[word.end : pair[1].start] == " " and _is_capital(pair[1])
+    return (is_part or not is_other) and plain[word.end : pair[1].start] == " " and _is_capital(pair[1])
 
 
 def _begins_long_name(plain: str, word: NameWord) -> bool:
@@ -458,6 +522,8 @@ def _is_capital(word: NameWord) -> bool:
     if word.text in name_vocabulary().titles:
         return True
     folded = fold_word(word.text)
+    if "-" in word.text and word.text[1:].islower():
+        folded = fold_word(word.text.split("-", 1)[0])  # "Sunday-based"
     if folded in name_vocabulary().relations or _MANY_LETTERS.fullmatch(word.text):
         return False
     return folded not in common_words() and folded not in name_vocabulary().not_names and word.text.lower() != "i"
@@ -471,7 +537,7 @@ def _close_name_run(run: list[NameWord]) -> Iterator[list[NameWord]]:
         yield run
 
 
-def _type_from_cue(plain: str, run: Sequence[NameWord]) -> str | None:
+def _type_from_cue(plain: str, run: Sequence[NameWord], context: str) -> str | None:
     """The type that a cue gives; None where there is no cue."""
     words = name_vocabulary()
     last = run[-1].text
@@ -485,7 +551,7 @@ def _type_from_cue(plain: str, run: Sequence[NameWord]) -> str | None:
     before, after = plain[max(0, run[0].start - _REACH) : run[0].start], plain[run[-1].end :][:_REACH]
     if words.related.search(before) or (not run[-1].owns and words.relates.match(after)):
         return "person"
-    return _find_called_type(before, after, run)
+    return _find_called_type(before, after, run, context)
 
 
 def _may_own_place(run: Sequence[NameWord]) -> bool:
@@ -493,7 +559,7 @@ def _may_own_place(run: Sequence[NameWord]) -> bool:
     return run[-2].owns or not is_first_name(run[0].text)
 
 
-def _find_called_type(before: str, after: str, run: Sequence[NameWord]) -> str | None:
+def _find_called_type(before: str, after: str, run: Sequence[NameWord], context: str) -> str | None:
     words = name_vocabulary()
     named = words.called.search(before)
     if named is not None:
@@ -505,9 +571,10 @@ def _find_called_type(before: str, after: str, run: Sequence[NameWord]) -> str |
             "service": words.services,
         }
         return next((kind for kind, nouns in kinds.items() if noun in nouns), "other")
-    if re.search(r"\b(?:my|[Hh]is|[Hh]er|[Tt]heir) name (?:is|was) $", before):
+    if re.search(r"\b(?:my|[Hh]is|[Hh]er|[Tt]heir) name(?: is|['’]s| was) $", before):
         cue = read_cue(f"{before}{run[0].text}", len(before), len(before) + len(run[0].text), is_first_name=False)
-        return "pet" if cue is not None and cue.type == "pet" else "person"
+        is_pet = cue is not None and cue.type == "pet"
+        return "pet" if is_pet or noun_told_last(f"{context}\n{before}") == "pet" else "person"
     if _is_abbreviation(run):
         return None
     if words.project.search(before) or (
@@ -542,15 +609,26 @@ def is_first_name(word: str) -> bool:
     return word in name_vocabulary().first_names or (word.istitle() and is_form_of_name(word.lower()))
 
 
-def _likely_type(plain: str, run: Sequence[NameWord]) -> str:
-    """What a name without a cue most likely is; `other` where nothing tells."""
+def _likely_type(plain: str, run: Sequence[NameWord]) -> tuple[str, bool]:
+    """What a name without a cue most likely is, and whether a list of names alone tells so."""
     words = name_vocabulary()
     before, after = plain[max(0, run[0].start - _REACH) : run[0].start], plain[run[-1].end :][:_REACH]
     key = name_key(plain[run[0].start : run[-1].end])
     follower = re.match(r" ([a-z]+)", after)
     is_person = is_first_name(run[0].text)
     if key in words.places and not (is_person and words.meets.search(before)):
-        return "place"
-    if is_person or (follower and follower.group(1) in words.said):
-        return "person"
-    return "other"
+        return "place", False
+    if follower and follower.group(1) in words.said:
+        return "person", False
+    if before.endswith(("the ", "The ")):
+        return ("person", True) if is_person else (UNKNOWN, False)  # "the Sava" is nobody
+    if is_person or (len(run) == 1 and is_maker(run[0].text)) or is_given_name(run[0].text) or _is_like_person(run):
+        return "person", True
+    return ("place", True) if len(run) == 1 and is_town(run[0].text) else (UNKNOWN, False)
+
+
+def _is_like_person(run: Sequence[NameWord]) -> bool:
+    """Whether it is two words that nobody writes small: most such names are of people."""
+    if len(run) != 2 or run[0].opens:
+        return False
+    return all(word.text.istitle() and word.text.lower() not in plain_words() for word in run)

@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache
 
+from rapidfuzz.distance import Levenshtein
+
 from core.entities.recognition import MOST_NAME, is_first_name, name_key, name_vocabulary, read_short_names
 from core.text.noun_phrases import is_noun
 from core.text.terms import common_words, fold_case, fold_width, plain_words
@@ -136,6 +138,36 @@ def find_whole_name(short: str, people: Iterable[str], speakers: Collection[str]
     speaking = fits.intersection(speakers)
     candidates = fits if len(fits) == 1 else speaking
     return next(iter(candidates)) if len(candidates) == 1 else None
+
+
+def find_misspelt(name: str, others: Collection[str]) -> str | None:
+    """Whom somebody speaks to by a short form that is spelt with one letter more, less or other.
+
+    Args:
+        name: key of one word by which somebody is spoken to.
+        others: keys of those who speak in the conversation beside the one who says it.
+
+    Returns:
+        The key of the one who is meant; None where nobody is, several are, or the name is a name of its own.
+    """
+    if len(name) < _LEAST_SHORT or " " in name or name in _whole_names() or name in _all_short_names():
+        return None
+    fits = [one for one in others if any(_is_near(name, form) for form in _forms_of(one))]
+    return fits[0] if len(fits) == 1 else None
+
+
+def _forms_of(whole: str) -> frozenset[str]:
+    first = whole.split(" ", 1)[0]
+    return _load_forms().get(first, frozenset()) | {first}
+
+
+def _is_near(name: str, form: str) -> bool:
+    return name[:1] == form[:1] and len(form) >= _LEAST_SHORT and Levenshtein.distance(name, form, score_cutoff=1) <= 1
+
+
+@cache
+def _all_short_names() -> frozenset[str]:
+    return frozenset(short for forms in _load_forms().values() for short in forms)
 
 
 def _is_first_name(short: str, whole: str) -> bool:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from core.belief.claims import find_persons_words, key_form
 from core.entities import registry
+from core.entities.across_spaces import keep_apart
 from core.entities.recognition import name_key
 from core.entities.registry import add_alias, merge_metadata
 from core.errors import BugError, Code, PreconditionError, UserError
@@ -242,11 +243,13 @@ def _make_room(tx: Tx, claim: dict[str, Any]) -> int:
 
 
 CREATE, UPDATE, MERGE, PROPOSE = "entity_create", "entity_update", "entity_merge", "entity_propose"
+SEPARATE = "entity_separate"
 LABELS: Mapping[str, str] = {
     CREATE: "Make an entity",
     UPDATE: "Change an entity",
     MERGE: "Merge two entities",
     PROPOSE: "Propose to merge two entities",
+    SEPARATE: "Keep an entity apart from those of other spaces",
 }
 REASON = "wants_merge"
 """Why a proposal is on the desk: a key of `reasons` in resources/help/review.json."""
@@ -314,10 +317,43 @@ class EntityVerbs:
         Raises:
             UserError: INVALID_INPUT where it leads to another, or for a duplicate.
         """
-        _refuse_merged(registry.read_card(tx, entity_id, asked.reach), "it")
+        self.change_entities(tx, {entity_id: wanted}, asked)
+
+    def change_entities(self, tx: Tx, changes: Mapping[str, EntityChange], asked: EntityCaller) -> str | None:
+        """Change entities that are one in several spaces, together.
+
+        Args:
+            changes: entity to its change; see `change_entity`.
+
+        Returns:
+            The undo step; None where nothing changed.
+
+        Raises:
+            UserError: INVALID_INPUT where one leads to another, or for a duplicate.
+        """
+        for entity_id in changes:
+            _refuse_merged(registry.read_card(tx, entity_id, asked.reach), "it")
         with self.work.verb(tx, UPDATE, LABELS[UPDATE], asked.actor) as verb:
-            registry.change_entity(tx, entity_id, wanted, asked.reach)
+            for entity_id, wanted in changes.items():
+                registry.change_entity(tx, entity_id, wanted, asked.reach)
+            verb.note_audit(next(iter(changes)), changed=verb.changes)
+        return verb.step_id if verb.changes else None
+
+    def separate_entity(self, tx: Tx, entity_id: str, others: Sequence[str], asked: EntityCaller) -> str | None:
+        """Keep an entity apart from those of the same name in other spaces.
+
+        Args:
+            others: the entities it was one with.
+
+        Returns:
+            The undo step; None where nothing changed.
+        """
+        rows = (tx.row("entities", {"id": one}) for one in others)
+        spaces = [str(row["space_id"]) for row in rows if row is not None]
+        with self.work.verb(tx, SEPARATE, LABELS[SEPARATE], asked.actor) as verb:
+            keep_apart(tx, entity_id, spaces)
             verb.note_audit(entity_id, changed=verb.changes)
+        return verb.step_id if verb.changes else None
 
     def merge_or_propose(
         self, tx: Tx, source_id: str, target_id: str, asked: EntityCaller, *, may_decide: bool, widen: bool = False

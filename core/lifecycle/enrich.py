@@ -136,10 +136,12 @@ def _both_orders(pair: NamePair) -> tuple[tuple[CountedName, CountedName], tuple
     return (pair.keep, pair.other), (pair.other, pair.keep)
 
 
-VERSION = 3
+VERSION = 4
 """Of the rules: what was read by older ones is read again."""
 AT_ONCE, CHARACTERS = 200, 60_000
 """Memories of one batch, and their characters, at most: a batch is short."""
+SAID_BEFORE, CONTEXT_CHARACTERS = 2, 1_000
+"""Messages before one that tell of whom it speaks, and how much of each is read."""
 ASKED = 20
 """Questions to a local model in one run, at most."""
 
@@ -250,6 +252,25 @@ def count_unread(rows: Rows, import_ids: Sequence[str] | None = None) -> tuple[i
         return int(rows.value(_BACKLOG, {"version": VERSION})), int(rows.value(_READABLE))
     given = {"version": VERSION, "imports": json.dumps(list(import_ids))}
     return int(rows.value(_BACKLOG + _IMPORTED, given)), int(rows.value(_READABLE + _IMPORTED, given))
+
+
+PAUSED, TURN = "paused", "turn"
+"""Why names are not read at the moment: the person paused all work, or other work has its turn."""
+
+
+def find_obstacle(rows: Rows, *, is_on: bool) -> str:
+    """Why names that are not looked for yet are not read at the moment.
+
+    Args:
+        is_on: whether work goes on by itself.
+
+    Returns:
+        `PAUSED` or `TURN`; "" where they are being read, or begin at once.
+    """
+    running = {str(row[0]) for row in rows.all("SELECT type FROM jobs WHERE state = 'running'")}
+    if JobType.ENRICH.value in running:
+        return ""
+    return TURN if running and is_on else "" if is_on else PAUSED
 
 
 class EnrichJob:
@@ -363,17 +384,30 @@ def _annotate_text(row: EnrichRow) -> TextAnnotations:
 
 def _make_texts_with_names(readings: Sequence[TextAnnotations], owner_keys: frozenset[str]) -> list[NameText]:
     voices = _read_voices([reading.row for reading in readings], owner_keys)
+    context = _read_contexts([reading.row for reading in readings])
     return [
         NameText(
             reading.row.id,
             reading.row.space_id,
-            recognize_names(reading.row.text, reading.metadata),
+            recognize_names(reading.row.text, reading.metadata, context.get(reading.row.id, "")),
             reading.row.talk,
             reading.row.conversation,
             voices.get(reading.row.id, ()),
         )
         for reading in readings
     ]
+
+
+def _read_contexts(rows: Sequence[EnrichRow]) -> dict[str, str]:
+    """What was said just before each memory of a talk."""
+    before: dict[str, list[str]] = defaultdict(list)
+    found = {}
+    for row in rows:
+        if row.talk:
+            said = before[row.talk]
+            found[row.id] = "\n".join(said[-SAID_BEFORE:])
+            said.append(row.text[:CONTEXT_CHARACTERS])
+    return found
 
 
 def _read_voices(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> dict[str, tuple[SpeakerPlace, ...]]:

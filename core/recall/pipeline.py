@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from core.index.manager import IndexManager
 from core.recall.answer import AnswerInput, RecallAnswer, build_trace
 from core.recall.answer_fit import apply_answer_fit
+from core.recall.asked_names import weigh_asked_names
 from core.recall.candidates import (
     HAS_LINKS,
     Candidates,
@@ -358,6 +359,8 @@ class Recall:
             found = restrict_to_period(found, plan.time, question.strongest)
         elif plan.time is not None:
             found = apply_time_bonus(found, plan.time, profile.time_bonus)
+        if search.state.has_names and not plan.period:
+            found = weigh_asked_names(rows, search.request, found)
         found = apply_answer_fit(rows, search.request.query, plan, found)
         if search.vector is not None and search.state.is_judged:
             out = find_suppressed(

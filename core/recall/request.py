@@ -83,6 +83,7 @@ HAS_NAMES = "EXISTS (SELECT 1 FROM entity_aliases)"
 
 _WORD = re.compile(r"[^\W_][\w'.-]*")
 _DATED = re.compile("|".join((r"\d", *(name for name in calendar.month_name if name))), re.IGNORECASE)
+_OWNS = re.compile(r"['\u2019]s?$")
 _LONGEST = 3  # words of a name
 _READ = 512
 # What was merged into another stands under the other's names.
@@ -151,6 +152,12 @@ def searched_words(query: str, plan: QueryPlan) -> str:
         return query
     left = f"{query[: plan.time.start]} {query[plan.time.end :]}".strip()
     return left or query
+
+
+def name_runs(query: str) -> frozenset[str]:
+    """The words of a question, and the runs of them, under which a name may stand."""
+    words = [_OWNS.sub("", fold_case(fold_width(word))).strip(".'-") for word in _WORD.findall(query[:_READ])]
+    return frozenset(" ".join(words[at : at + n]) for n in range(1, _LONGEST + 1) for at in range(len(words)))
 
 
 def _other_names_in(rows: Rows, request: RecallRequest) -> dict[str, tuple[str, ...]]:

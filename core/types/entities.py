@@ -145,6 +145,19 @@ class EntityMerged:
 
 
 @dataclass(frozen=True, slots=True)
+class EntityRevised:
+    """What became of a change of the owner's.
+
+    Attributes:
+        entity_id: the entity.
+        step_id: what `undo` takes; None where nothing changed.
+    """
+
+    entity_id: str
+    step_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class EntityQuery:
     """Which entities a list shows; those that were merged into others are never among them.
 
@@ -164,8 +177,9 @@ class EntityLine:
     """One line of a list.
 
     Attributes:
-        mentions: memories that name it, or in which it speaks, and were not deleted.
+        mentions: memories that name it, or in which it speaks, and were not deleted; of all its spaces.
         others: its other names.
+        also_in: other spaces that have one of the name, which is the same (`core.entities.across_spaces`).
     """
 
     id: str
@@ -174,6 +188,7 @@ class EntityLine:
     space: str
     mentions: int
     others: tuple[str, ...] = ()
+    also_in: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,11 +318,27 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
+class EntityPart:
+    """An entity of one space that is one with those of others.
+
+    Attributes:
+        id: the entity; `name` its name there.
+        space: the name of its space.
+        mentions: memories of the space that name it, or in which it speaks.
+    """
+
+    id: str
+    name: str
+    space: str
+    mentions: int
+
+
+@dataclass(frozen=True, slots=True)
 class EntityView:
     """Everything a page shows about an entity.
 
     Attributes:
-        card: the entity.
+        card: the entity; where several spaces have it, with the names of all of them.
         places: where it is mentioned, the latest first, 200 at most; `mentions` counts all.
         spoken: in how many memories it speaks.
         utterances: memories in which it speaks, the latest first, 200 at most; no name in them is marked.
@@ -316,6 +347,8 @@ class EntityView:
         joined: what was merged into it.
         alike: others of a name so near that they may be the same, those named most often first; such as the person
             has kept apart are left out.
+        parts: where several spaces have it, what each of them has; the one of `card` first.
+        is_read: whether statements were looked for in all talk that names it, or in which it speaks.
     """
 
     card: EntityCard
@@ -327,6 +360,8 @@ class EntityView:
     spoken: int = 0
     topics: tuple[KnownTopic, ...] = ()
     utterances: tuple[EntityMention, ...] = ()
+    parts: tuple[EntityPart, ...] = ()
+    is_read: bool = False
 
 
 @dataclass(frozen=True, slots=True)

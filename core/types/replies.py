@@ -439,6 +439,7 @@ class ImportFindings:
         changes: memories that something they brought replaced, of the same imports or from before.
         questions: open review items about something they brought.
         unread: memories in which names are not looked for yet, of `readable`.
+        waits: why no names are read at the moment: `paused`, `turn` (other work goes first), or "" where they are.
     """
 
     names: Mapping[str, tuple[str, ...]]
@@ -449,6 +450,7 @@ class ImportFindings:
     questions: int
     unread: int
     readable: int
+    waits: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from ground_rig import flow, ground_of
 from library_rig import put_away
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 from statement_rows import told
@@ -22,6 +22,7 @@ from window_rig import settle
 from core.entities import registry
 from core.lifecycle.enrich import EnrichJob
 from core.types.entities import EntityDraft
+from core.types.values import Kind
 from ui.context import Context
 from ui.lists.row_spec import Heading
 from ui.pages.entities.dialogs import ChangeDialog, EntityMergeDialog
@@ -115,9 +116,80 @@ def test_the_list_shows_the_most_named_first_and_looks_at_it(page: EntitiesPage,
 
 def test_a_name_that_stands_in_two_spaces_tells_where(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
     make(rig, "Rosa")
-    make(rig, "Rosa", space="GLOBAL")
+    make(rig, "Rosa", "place", space="GLOBAL")
     enter(page, qtbot)
-    assert sorted(line.detail for line in page.list.lines.list_rows()) == ["Person", "Person · home"]
+    assert sorted(line.detail for line in page.list.lines.list_rows()) == ["Person · home", "Place"]
+
+
+def test_one_person_of_two_spaces_is_one_line_and_can_be_kept_apart(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
+    here, there = make(rig, "Rosa"), make(rig, "Rosa", space="travel")
+    named(rig, "Rosa sings.", here, "Rosa")
+    messages: list[tuple[str, str, Any]] = []
+    page.context.desk.message_asked.connect(lambda sentence, act, run, _: messages.append((sentence, act, run)))
+    enter(page, qtbot, there)
+    assert [line.detail for line in page.list.lines.list_rows()] == ["Person · home, travel"]
+    assert page.entity_id == page.list.current.id == here
+    assert "home, travel" in page.detail.about.whole
+    assert not page.detail.parts.isHidden()
+    acts = [act for act in page.detail.parts.findChildren(QPushButton) if "travel" in act.accessibleName()]
+    acts[0].click()
+    settle(qtbot, lambda: len(names(page)) == 2 and page.is_settled())
+    settle(qtbot, page.detail.parts.isHidden)
+    settle(qtbot, lambda: bool(messages))
+    ((sentence, act, undo),) = messages
+    assert (sentence, act) == ("Rosa in travel is one of its own now.", "Undo")
+    undo()
+    settle(qtbot, lambda: len(names(page)) == 1)
+
+
+def test_the_type_is_changed_by_the_same_dialog_with_an_undo(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
+    make(rig, "Rosa")
+    there = make(rig, "Rosa", space="travel")
+    messages: list[tuple[str, str, Any]] = []
+    page.context.desk.message_asked.connect(lambda sentence, act, run, _: messages.append((sentence, act, run)))
+    enter(page, qtbot)
+    assert page.detail.change.text().strip() == "Change names and type"
+    page.detail.change.click()
+    dialog = page.findChild(ChangeDialog)
+    assert dialog is not None
+    assert any("in all spaces that have it: home, travel" in one.text() for one in dialog.findChildren(QLabel))
+    dialog.type.setCurrentIndex(dialog.type.findData("pet"))
+    dialog.act.click()
+    settle(qtbot, lambda: [line.detail for line in page.list.lines.list_rows()] == ["Pet · home, travel"])
+    assert rig.engine.entities.get(there).result(10).type == "pet"
+    settle(qtbot, lambda: bool(messages))
+    ((sentence, act, undo),) = messages
+    assert (sentence, act) == ("Rosa is of the type Pet now.", "Undo")
+    undo()
+    settle(qtbot, lambda: [line.detail for line in page.list.lines.list_rows()] == ["Person · home, travel"])
+
+
+def test_where_statements_were_made_of_all_it_says_that_none_is_about_it(
+    page: EntitiesPage, qtbot: QtBot, rig: Rig
+) -> None:
+    rosa = make(rig, "Rosa")
+    first, second = (
+        rig.store(f"Thanks, Rosa, {end}!", kind=Kind.EPISODE).memory_id for end in ("see you", "good night")
+    )
+
+    def mark_read(tx: Any, memory_id: str) -> None:
+        row = {"memory_id": memory_id, "version": "1", "content_hash": bytes(32), "small_talk": 1, "at": 1}
+        tx.insert("readings", row)
+
+    def name_both(tx: Any) -> None:
+        for memory_id in (first, second):
+            tx.insert("mentions", {"memory_id": memory_id, "entity_id": rosa, "start_at": 8, "end_at": 12})
+
+    rig.write(name_both)
+    rig.write(lambda tx: mark_read(tx, first))
+    known = page.detail.known
+    enter(page, qtbot, rosa)
+    assert known.none.text() == entities_strings()["known"]["none"]  # one of the two was not read yet
+    assert known.make.isVisible()
+    rig.write(lambda tx: mark_read(tx, second))
+    enter(page, qtbot, rosa)
+    settle(qtbot, lambda: known.none.text() == "None of the statements made is about Rosa.")
+    assert not known.make.isVisible()
 
 
 def test_a_mention_deep_in_a_text_is_shown_from_a_word_on(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
@@ -208,6 +280,7 @@ def test_while_names_are_read_the_page_says_how_far(page: EntitiesPage, qtbot: Q
 
 def test_one_of_a_near_name_is_a_click_from_merging(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
     here, there = make(rig, "Raff"), make(rig, "Raff", "other", space="travel")
+    make(rig, "Raff", "pet", space="shed")  # so nobody knows which of the two the one of travel is
     named(rig, "Raff mends lamps.", here, "Raff")
     make(rig, "Walter")
     enter(page, qtbot, here)

@@ -19,9 +19,10 @@ from talk_rig import TALK, plain_reader
 from window_rig import hear, settle
 
 from core.types.lifecycle import JobType
-from core.types.replies import Candidate
+from core.types.replies import Candidate, ImportFindings
 from core.types.values import Kind
 from ui.context import USUAL_PLACES, Context
+from ui.imports.findings import FindingsPanel
 from ui.imports.queue import ImportJob, ImportQueue
 from ui.imports.statements import StatementsOffer
 from ui.imports.wizard import ImportDialog
@@ -425,8 +426,40 @@ def test_what_was_found_is_shown_as_names_are_read(rig: Rig, qtbot: QtBot, opene
     assert "Lisbon" in words
     assert findings._wait.isHidden()
     places = next(one for one in findings.findChildren(QPushButton) if one.accessibleName() == "Show: 1 place")
+    messages: list[tuple[str, object]] = []
+    context.desk.message_asked.connect(lambda _, action, run, __: messages.append((action, run)))
     places.click()
     assert wishes == [("entities", "type:place")]
+    # The result is put aside, not closed: it can be come back to.
+    assert dialog.is_put_aside
+    ((action, back),) = messages
+    assert action == "Back to the result"
+    assert callable(back)
+    back()
+    assert dialog.isVisible()
+    assert dialog.page is dialog.outcome
+    assert not dialog.is_put_aside
+
+
+def test_names_that_wait_for_other_work_are_said_to_wait(context: Context, qtbot: QtBot) -> None:
+    panel = FindingsPanel(context)
+    qtbot.addWidget(panel)
+    for waits, words in (("", "Reading names, 3 of 9"), ("turn", "Names wait for other work to end, 3 of 9 read")):
+        panel._show_findings(ImportFindings({}, {}, 0, 0, 0, 0, 6, 9, waits))
+        assert panel.reading.text() == words
+    panel._again.stop()
+
+
+def test_the_statements_of_an_import_are_shown_in_the_library(context: Context, qtbot: QtBot) -> None:
+    panel = FindingsPanel(context)
+    qtbot.addWidget(panel)
+    asked: list[tuple[str, str]] = []
+    panel.asked.connect(lambda page, target: asked.append((page, target)))
+    panel._ids = ("one", "two")
+    panel._show_findings(ImportFindings({}, {}, 63, 0, 0, 0, 0, 9))
+    shown = next(one for one in panel.findChildren(QPushButton) if one.accessibleName() == "Show: 63 statements")
+    shown.click()
+    assert asked == [("library", "import:one,two kind:fact")]
 
 
 def test_making_statements_leaves_the_focus_on_its_line_and_not_on_the_removal(

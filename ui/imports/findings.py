@@ -78,9 +78,8 @@ class FindingsPanel(QWidget):
     def _show_findings(self, found: ImportFindings) -> None:
         done = found.readable - found.unread
         self._wait.setVisible(found.unread > 0)
-        self.reading.setText(
-            str(import_strings()["found"]["reading"]).format(done=f"{done:,}", all=f"{found.readable:,}")
-        )
+        form = str(import_strings()["found"]["waits"].get(found.waits) or import_strings()["found"]["reading"])
+        self.reading.setText(form.format(done=f"{done:,}", all=f"{found.readable:,}"))
         self.bar.setRange(0, max(1, found.readable))
         self.bar.setValue(done)
         if found != self.found:
@@ -98,7 +97,8 @@ class FindingsPanel(QWidget):
         self._add_names("person", found.names.get("person", ()), found.by_type.get("person", 0), "type:person")
         self._add_names("place", found.names.get("place", ()), found.by_type.get("place", 0), "type:place")
         self._add_names("names", [name for names in others.values() for name in names], count, "")
-        self._add_row("statements", found.statements, str(strings["hints"]["statements"]), ("entities", ""))
+        made = f"import:{','.join(self._ids)} kind:fact"
+        self._add_row("statements", found.statements, str(strings["hints"]["statements"]), ("library", made))
         self._add_row("changes", found.changes, str(strings["hints"]["changes"]), ("library", "status:superseded"))
         self._add_row("questions", found.questions, str(strings["hints"]["questions"]), ("review", ""))
         if not self._list.count():

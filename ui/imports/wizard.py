@@ -469,12 +469,24 @@ class ImportDialog(WizardFrame):
         self.reject()
         self.context.desk.search.emit(search)
 
+    @property
+    def is_put_aside(self) -> bool:
+        """Whether the person looks at what was found, and may come back to the result."""
+        return self.isHidden() and self.page is self.outcome
+
     def _go_to_finding(self, page: str, target: str) -> None:
-        self.reject()
+        """Show what a row of the result counts; the result is put aside and can be come back to."""
+        self.hide()
+        strings = import_strings()["outcome"]
+        self.context.desk.show_message(strings["aside"], strings["return"], self._return_to_result)
         if page == "library":
             self.context.desk.search.emit(target)
         else:
             self.context.desk.go.emit(page, target)
+
+    def _return_to_result(self) -> None:
+        if self.is_put_aside:
+            self.open()
 
     def _go_to_palace(self) -> None:
         self.reject()

@@ -630,9 +630,9 @@ class MainWindow(QMainWindow):
         self._box.close()
         self.palette_box.close()
         self.context.selection.current = ""
-        self._importing, self._draft = None, MemoryDraft()
+        aside, self._importing, self._draft = self._importing, None, MemoryDraft()
         for dialog in self.findChildren(QDialog):
-            if dialog is not self.palette_box and dialog.isVisible():
+            if dialog is not self.palette_box and (dialog.isVisible() or dialog is aside):
                 dialog.close()
         if self.house is not None:
             self._stack.removeWidget(self.house)
@@ -668,6 +668,9 @@ class MainWindow(QMainWindow):
         if self.house is None:
             return
         if self._importing is not None:
+            if self._importing.isHidden() and not paths:
+                self._importing.open()  # its result was put aside to look at what it found
+                return
             self._importing.close()
         made = self._rooms.importing(self.context, list(paths), self)
         self._importing = made

@@ -28,7 +28,7 @@ from core.archive.container import (
 from core.archive.records import ArchiveEnd, ArchiveOrigin, RecordReader, TableRows
 from core.engine.archive.export import FORMAT, seal_archive
 from core.engine.memories.import_comparison import AT_ONCE as COMPARED_AT_ONCE
-from core.engine.memories.import_comparison import compare_imported
+from core.engine.memories.import_comparison import compare_imported, compare_in_turns
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.expiry import take_back_import
 from core.engine.runtime.open_vault import OpenVault
@@ -334,7 +334,7 @@ def _follow_up(open_vault: OpenVault, stored: int) -> None:
             embed_backlog(storage, search)
         compare_imported(storage, search, COMPARED_AT_ONCE)
     log_failure(submit_work(storage.threads.jobs, embed_backlog, storage, search), _log, "embedding an archive")
-    log_failure(submit_work(storage.threads.jobs, compare_imported, storage, search), _log, "comparing an archive")
+    compare_in_turns(storage, search, "comparing an archive")
     storage.announce_change("import", (), OWNER_ACTOR, storage.vault.seq)
 
 

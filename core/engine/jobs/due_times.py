@@ -216,8 +216,9 @@ class Agenda:
             return False
         if isinstance(work, Planner):
             return timed
-        # What could not be done a moment ago (a text that has no vector) is looked at again after a while.
-        if last is not None and 0 <= context.now_ms - last < _REST_MS:
+        # What could not be done a moment ago (a text that has no vector) is looked at again after a while. Names can
+        # always be read: what waits for them came since.
+        if kind is not JobType.ENRICH and last is not None and 0 <= context.now_ms - last < _REST_MS:
             return False
         waiting = work.count_backlog(rows, context)
         if kind is JobType.EMBED and last is not None and 0 <= context.now_ms - last < _LONG_REST_MS:

@@ -44,6 +44,23 @@ def compare_imported(storage: Storage, search: Search, most: int | None = None) 
     return done
 
 
+def compare_in_turns(storage: Storage, search: Search, name: str) -> None:
+    """Compare all that nobody has compared yet, a batch at a time: names are read and jobs go on in between.
+
+    Args:
+        name: what is compared, in words, for the log.
+
+    Raises:
+        UserError: VAULT_LOCKED; the vault closes.
+    """
+
+    def take_turn() -> None:
+        if compare_imported(storage, search, BATCH):
+            compare_in_turns(storage, search, name)
+
+    log_failure(submit_work(storage.threads.jobs, take_turn), _log, name)
+
+
 def _make_batch_writer(storage: Storage, search: Search, ids: Sequence[str]) -> Callable[[Tx], None]:
     def write(tx: Tx) -> None:
         with storage.verb(tx, LIFECYCLE_ACTOR, "settle") as verb:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from core.engine.authority import Authority
 from core.engine.runtime.storage import Storage
 from core.engine.views.entity_topics import read_topics
 from core.entities import registry, resolution
+from core.entities.across_spaces import EntityGroup, EntityGroups, read_groups
 from core.entities.excerpts import cut_excerpt
 from core.entities.recognition import name_key
 from core.entities.resolution import CountedName, EntityCandidate, ResolutionHints, content_terms, find_similar_pairs
@@ -24,6 +25,7 @@ from core.errors import Code, UserError
 from core.intake.entities import (
     CREATE,
     MERGE,
+    SEPARATE,
     UPDATE,
     EntityCaller,
     EntityVerbs,
@@ -50,7 +52,9 @@ from core.types.entities import (
     EntityList,
     EntityMention,
     EntityMerged,
+    EntityPart,
     EntityQuery,
+    EntityRevised,
     EntityScope,
     EntityStatement,
     EntityView,
@@ -92,6 +96,20 @@ _DECIDED = (
     "SELECT c.detail FROM conflicts c WHERE c.kind = 'entity_merge' AND c.state <> 'open' "
     "AND EXISTS (SELECT 1 FROM json_each(c.detail, '$.entities') w WHERE w.value = :id)"
 )
+# Of another space, and the owner said of one of the two that the same name means two things there.
+_APART = (
+    "SELECT o.id FROM entities o JOIN entities e ON e.id IN (SELECT value FROM json_each(:ids)) "
+    "WHERE o.id IN (SELECT value FROM json_each(:found)) "
+    "AND (o.space_id IN (SELECT value FROM json_each(coalesce(e.extra ->> '$.apart', '[]'))) "
+    "OR e.space_id IN (SELECT value FROM json_each(coalesce(o.extra ->> '$.apart', '[]'))))"
+)
+_EPISODES = (
+    "SELECT count(*), count(r.memory_id) FROM (SELECT DISTINCT memory_id FROM mentions "
+    "WHERE entity_id IN (SELECT value FROM json_each(?))) n JOIN memories m ON m.id = n.memory_id "
+    "LEFT JOIN readings r ON r.memory_id = m.id "
+    "WHERE m.kind = 'episode' AND m.status = 'active' AND m.security_tier = 'cleartext' AND m.scope_session = ''"
+)
+"""The episodes that name an entity or in which it speaks, and of how many statements were made or looked for."""
 _ALIASES = (
     "SELECT a.entity_id, a.alias_key, a.alias FROM entity_aliases a JOIN entities e ON e.id = a.entity_id "
     "WHERE e.merged_into_id IS NULL ORDER BY a.recorded_at, a.alias_key"
@@ -99,8 +117,8 @@ _ALIASES = (
 _PLACES = (
     "SELECT m.id, m.text, json_group_array(json_array(n.start_at, n.end_at)), m.kind, m.status, "  # noqa: S608 - constants
     "m.occurred_at, m.occurred_prec, m.occurred_offset, m.recorded_at "
-    "FROM mentions n JOIN memories m ON m.id = n.memory_id WHERE n.entity_id = ? AND n.start_at >= 0 "
-    "AND m.status <> 'deleted' GROUP BY m.id ORDER BY m.status NOT IN ('active', 'disputed'), "
+    "FROM mentions n JOIN memories m ON m.id = n.memory_id WHERE n.entity_id IN (SELECT value FROM json_each(?)) "
+    "AND n.start_at >= 0 AND m.status <> 'deleted' GROUP BY m.id ORDER BY m.status NOT IN ('active', 'disputed'), "
     f"CASE WHEN m.kind <> 'episode' THEN 0 WHEN {GROUND} THEN 2 ELSE 1 END, "
     f"{time_of_memory_sql('m')} DESC, m.n DESC LIMIT ?"
 )
@@ -108,7 +126,7 @@ _PLACES = (
 talk and what a statement was made of last; the newest first among equals."""
 _NAMING = (
     "SELECT count(DISTINCT n.memory_id) FROM mentions n JOIN memories m ON m.id = n.memory_id "
-    "WHERE n.entity_id = ? AND n.start_at >= 0 AND m.status <> 'deleted'"
+    "WHERE n.entity_id IN (SELECT value FROM json_each(?)) AND n.start_at >= 0 AND m.status <> 'deleted'"
 )
 _SPEAKS_IN = _NAMING.replace("n.start_at >= 0", "n.start_at < 0")
 # The newest are chosen before a text is read: somebody may have said tens of thousands of things.
@@ -116,7 +134,7 @@ _UTTERANCES = (
     "SELECT m.id, m.text, '[[0,0]]', m.kind, m.status, m.occurred_at, m.occurred_prec, "  # noqa: S608 - constants only
     "m.occurred_offset, m.recorded_at "
     "FROM memories m WHERE m.id IN (SELECT k.id FROM mentions n JOIN memories k ON k.id = n.memory_id "
-    "WHERE n.entity_id = ? AND n.start_at < 0 AND k.status <> 'deleted' "
+    "WHERE n.entity_id IN (SELECT value FROM json_each(?)) AND n.start_at < 0 AND k.status <> 'deleted' "
     f"ORDER BY {time_of_memory_sql('k')} DESC, k.n DESC LIMIT ?) ORDER BY {time_of_memory_sql('m')} DESC, m.n DESC"
 )
 _STATED = (
@@ -147,6 +165,9 @@ _FACTS = (
 )
 
 
+_ALL = EntityScope()
+
+
 def resolve_entities(rows: Rows, wanted: Resolving, reach: EntityScope) -> tuple[EntityCandidate, ...]:
     """The entities that a name may mean (seed B, entity resolution).
 
@@ -172,7 +193,7 @@ def _fact_terms(rows: Rows, entity_id: str, reach: EntityScope) -> frozenset[str
 
 
 def list_entities(rows: Rows, query: EntityQuery) -> EntityList:
-    """Entities as a list, all of the vault.
+    """Entities as a list, all of the vault; one that several spaces have is one line.
 
     Returns:
         Those named most often first.
@@ -181,47 +202,104 @@ def list_entities(rows: Rows, query: EntityQuery) -> EntityList:
     for one, key, alias in rows.all(_ALIASES):
         keys.setdefault(str(one), []).append((str(key), str(alias)))
     wanted = name_key(query.text) or query.text.strip().casefold()
-    lines = [
-        EntityLine(
-            str(one), str(name), str(kind), str(space), int(named), _other_names(str(name), keys.get(str(one), ()))
-        )
+    groups = read_groups(rows)
+    own_lines = {
+        str(one): EntityLine(str(one), str(name), str(kind), str(space), int(named))
         for one, name, kind, space, named in rows.all(_LINES)
-        if not wanted or wanted in name_key(str(name)) or any(wanted in key for key, _ in keys.get(str(one), ()))
+    }
+    known = [_join_lines(own_lines, one, groups, keys) for one in own_lines if groups.head_of(one) == one]
+    lines = [
+        line
+        for line in sorted(known, key=lambda line: -line.mentions)
+        if not wanted or any(wanted in name_key(name) for name in (line.name, *line.others))
     ]
-    known = int(rows.value("SELECT count(*) FROM entities WHERE merged_into_id IS NULL"))
     chosen = [line for line in lines if not query.types or line.type in query.types]
     limit = max(1, min(query.limit, 10_000))
     by_type = dict(Counter(line.type for line in lines))
-    return EntityList(tuple(chosen[:limit]), len(chosen), by_type, known, *count_unread(rows))
+    return EntityList(tuple(chosen[:limit]), len(chosen), by_type, len(known), *count_unread(rows))
+
+
+def _join_lines(
+    lines: Mapping[str, EntityLine],
+    head: str,
+    groups: EntityGroups,
+    keys: Mapping[str, Sequence[tuple[str, str]]],
+) -> EntityLine:
+    """The line of an entity with what others that are the same have."""
+    line, members = lines[head], groups.members_of(head)
+    group = groups.by_member.get(head)
+    names = [pair for member in members for pair in keys.get(member, ())]
+    return EntityLine(
+        head,
+        line.name,
+        line.type if group is None else group.type,
+        line.space,
+        sum(lines[member].mentions for member in members),
+        _other_names(line.name, names),
+        tuple(lines[member].space for member in members[1:]),
+    )
 
 
 def _other_names(name: str, keys: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    own = name_key(name)
-    return tuple(alias for key, alias in keys if key != own)
+    by_key = {key: alias for key, alias in reversed(list(keys)) if key != name_key(name)}
+    return tuple(by_key[key] for key in dict.fromkeys(key for key, _ in keys) if key in by_key)
 
 
-def read_entity(rows: Rows, entity_id: str, reach: EntityScope, now_ms: int) -> EntityView:
-    """One entity with all that is known of it, the owner's view.
+def read_entity(rows: Rows, entity_id: str, now_ms: int) -> EntityView:
+    """One entity with all that is known of it in all spaces; the owner's view.
+
+    Args:
+        entity_id: of any of those that are one.
 
     Raises:
         UserError: NOT_FOUND.
     """
-    card = registry.read_card(rows, entity_id, reach)
-    ids = [one.id for one in claims_about(rows, entity_id)]
+    group = read_groups(rows).by_member.get(entity_id)
+    cards = [registry.read_card(rows, one, _ALL) for one in ((entity_id,) if group is None else group.ids)]
+    card = cards[0] if group is None else _join_cards(cards, group)
+    ids = [one.id for one in cards]
+    given = json.dumps(ids)
+    claims = [claim.id for one in ids for claim in claims_about(rows, one)]
     return EntityView(
         card,
-        tuple(_entity_mention_from_row(row) for row in rows.all(_PLACES, (entity_id, SHOWN))),
-        int(rows.value(_NAMING, (entity_id,))),
-        _read_statements(rows, ids)[:SHOWN],
+        tuple(_entity_mention_from_row(row) for row in rows.all(_PLACES, (given, SHOWN))),
+        int(rows.value(_NAMING, (given,))),
+        _read_statements(rows, claims)[:SHOWN],
         tuple(
-            _read_merged_entity(rows, str(one), str(name), entity_id, now_ms)
-            for one, name in rows.all(_JOINED, (entity_id,))
+            _read_merged_entity(rows, str(one), str(name), into, now_ms)
+            for into in ids
+            for one, name in rows.all(_JOINED, (into,))
         ),
-        _find_similar_entities(rows, card),
-        int(rows.value(_SPEAKS_IN, (entity_id,))),
-        read_topics(rows, card, now_ms),
-        tuple(_entity_mention_from_row(row) for row in rows.all(_UTTERANCES, (entity_id, SHOWN))),
+        _find_similar_entities(rows, card, ids),
+        int(rows.value(_SPEAKS_IN, (given,))),
+        read_topics(rows, cards, now_ms),
+        tuple(_entity_mention_from_row(row) for row in rows.all(_UTTERANCES, (given, SHOWN))),
+        _read_parts(rows, ids),
+        _are_all_read(rows, given),
     )
+
+
+def _are_all_read(rows: Rows, ids: str) -> bool:
+    """Whether statements were looked for in all that could tell something of it."""
+    ((episodes, read),) = rows.all(_EPISODES, (ids,))
+    return 0 < int(episodes) == int(read)
+
+
+def _join_cards(cards: Sequence[EntityCard], group: EntityGroup) -> EntityCard:
+    """The card of the best known with the names and the metadata of all."""
+    first, names = cards[0], [name for one in cards for name in (one.name, *one.aliases)]
+    others = _other_names(first.name, [(name_key(name), name) for name in names])
+    metadata = {key: value for one in reversed(cards) for key, value in one.metadata.items()}
+    return replace(first, type=group.type, aliases=others, metadata=metadata)
+
+
+def _read_parts(rows: Rows, ids: Sequence[str]) -> tuple[EntityPart, ...]:
+    """What each space has of an entity; nothing where one space alone has it."""
+    if len(ids) == 1:
+        return ()
+    found = rows.all(_LINES_OF, (json.dumps(list(ids)),))
+    by_id = {str(one): EntityPart(str(one), str(name), str(space), int(named)) for one, name, _, space, named in found}
+    return tuple(by_id[one] for one in ids)
 
 
 def _entity_mention_from_row(row: Sequence[Any]) -> EntityMention:
@@ -230,7 +308,7 @@ def _entity_mention_from_row(row: Sequence[Any]) -> EntityMention:
     return EntityMention(memory_id, text, start, end, kind, status, read_occurred(*occurred_columns), recorded_at)
 
 
-def _find_similar_entities(rows: Rows, card: EntityCard) -> tuple[EntityLine, ...]:
+def _find_similar_entities(rows: Rows, card: EntityCard, ids: Sequence[str]) -> tuple[EntityLine, ...]:
     """Others that may be the same: of one name in whatever space, or spelt almost alike within its own."""
     keys = json.dumps(sorted({name_key(name) for name in (card.name, *card.aliases)}))
     found = {str(one) for (one,) in rows.all(_SAME_NAME, {"keys": keys, "id": card.id, "type": card.type})}
@@ -240,10 +318,11 @@ def _find_similar_entities(rows: Rows, card: EntityCard) -> tuple[EntityLine, ..
     found |= {side.id for pair in find_similar_pairs(own_names, names) for side in (pair.keep, pair.other)}
     for (detail,) in rows.all(_DECIDED, {"id": card.id}):
         found -= set(json.loads(detail)["entities"])
-    ids = json.dumps(sorted(found - {card.id}))
+    apart = {str(one) for (one,) in rows.all(_APART, {"ids": json.dumps(list(ids)), "found": json.dumps(list(found))})}
+    others = json.dumps(sorted(found - apart - set(ids)))
     lines = (
         EntityLine(str(one), str(name), str(kind), str(space), int(named))
-        for one, name, kind, space, named in rows.all(_LINES_OF, (ids,))[:ALIKE]
+        for one, name, kind, space, named in rows.all(_LINES_OF, (others,))[:ALIKE]
     )
     return tuple(lines)
 
@@ -297,7 +376,7 @@ def preview_merge(rows: Rows, keep_id: str, other_id: str, reach: EntityScope) -
     return MergePreview(
         keep,
         other,
-        mentions=int(rows.value(_NAMING, (other_id,))),
+        mentions=int(rows.value(_NAMING, (json.dumps([other_id]),))),
         claims=len(claims_about(rows, other_id, keep_id)),
         names=names,
         ending=tuple((labels[one.loser], labels[one.winner]) for one in ending),
@@ -307,7 +386,6 @@ def preview_merge(rows: Rows, keep_id: str, other_id: str, reach: EntityScope) -
     )
 
 
-_ALL = EntityScope()
 _EVERY = EntityQuery()
 
 
@@ -500,7 +578,64 @@ class Entities:
         """
         storage = self._storage()
         now = storage.clock.now_ms()
-        return storage.read(lambda rows: read_entity(rows, entity_id, _ALL, now))
+        return storage.read(lambda rows: read_entity(rows, entity_id, now))
+
+    def revise(self, entity_id: str, change: EntityChange) -> Future[EntityRevised]:
+        """Change an entity in all spaces that have it: one undo step; the owner's.
+
+        A name or a type that changed changes in each of them; another name that came or went comes or goes in each.
+        What one space alone knew besides stays its own, so that whoever sees another learns nothing of it.
+
+        Args:
+            change: what shall be different, of the entity as `read_detail` shows it.
+
+        Returns:
+            What `undo` takes; the future raises NOT_FOUND, INVALID_INPUT.
+
+        Raises:
+            UserError: VAULT_LOCKED, INVALID_INPUT.
+        """
+        storage = self._storage()
+        registry.check_entity_change(change)
+
+        def write(tx: Tx) -> EntityRevised:
+            shown = read_entity(tx, entity_id, tx.now_ms).card
+            members = [registry.read_card(tx, one, _ALL) for one in read_groups(tx).members_of(shown.id)]
+            changes = {one.id: _change_of_part(one, shown, change) for one in members}
+            with storage.verb(tx, OWNER_ACTOR, UPDATE) as verb:
+                step_id = _make_verbs(storage).change_entities(tx, changes, EntityCaller(OWNER_ACTOR, _ALL))
+                verb.set_outcome(())
+            return EntityRevised(shown.id, step_id)
+
+        return storage.write(write)
+
+    def separate(self, entity_id: str) -> Future[EntityRevised]:
+        """Say that what one space has is another thing than what others of the same name are: one undo step.
+
+        It stays so until it is undone, or the two are merged; the owner's.
+
+        Args:
+            entity_id: the entity of the one space.
+
+        Returns:
+            What `undo` takes; None where nothing was joined to it. The future raises NOT_FOUND.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        storage = self._storage()
+
+        def write(tx: Tx) -> EntityRevised:
+            registry.read_card(tx, entity_id, _ALL)
+            others = [one for one in read_groups(tx).members_of(entity_id) if one != entity_id]
+            if not others:
+                return EntityRevised(entity_id, None)
+            with storage.verb(tx, OWNER_ACTOR, SEPARATE) as verb:
+                step_id = _make_verbs(storage).separate_entity(tx, entity_id, others, EntityCaller(OWNER_ACTOR, _ALL))
+                verb.set_outcome(())
+            return EntityRevised(entity_id, step_id)
+
+        return storage.write(write)
 
     def merge_preview(self, keep_id: str, other_id: str) -> Future[MergePreview]:
         """What merging two would do; nothing is written.
@@ -526,6 +661,22 @@ class Entities:
 
 def _make_verbs(storage: Storage) -> EntityVerbs:
     return EntityVerbs(storage.make_id, storage.work)
+
+
+def _change_of_part(part: EntityCard, shown: EntityCard, change: EntityChange) -> EntityChange:
+    """What a change of an entity that several spaces have means for the one of one space."""
+    name = part.name
+    if change.name is not None and change.name.strip() != shown.name and name_key(part.name) == name_key(shown.name):
+        name = change.name.strip()
+    aliases = list(part.aliases)
+    if change.aliases is not None:
+        before, after = ({name_key(one) for one in some} for some in (shown.aliases, change.aliases))
+        aliases = [one for one in aliases if name_key(one) in after or name_key(one) not in before]
+        aliases += [one for one in change.aliases if name_key(one) not in before]
+    elif name != part.name:
+        aliases = [one for one in aliases if name_key(one) != name_key(name)]
+    kind = change.type if change.type not in (None, shown.type) or part.type != shown.type else None
+    return EntityChange(name, tuple(aliases), change.metadata, kind)
 
 
 def _prefetch_card_scans(card: EntityCard, actor: Actor) -> EntityCard:

@@ -35,31 +35,38 @@ _ABOUT = _STATEMENTS.format(
     which="s.about COLLATE NOCASE IN (SELECT value FROM json_each(:names)) AND (:space IS NULL OR w.name = :space)"
 )
 _NAMING = _STATEMENTS.format(
-    which="s.memory_id IN (SELECT n.memory_id FROM mentions n WHERE n.entity_id = :id AND n.start_at >= 0)"
+    which="s.memory_id IN (SELECT n.memory_id FROM mentions n WHERE n.start_at >= 0 "
+    "AND n.entity_id IN (SELECT value FROM json_each(:ids)))"
 )
 _ORDER = {kind.value: place for place, kind in enumerate(StatementType)}
 
 
-def read_topics(rows: Rows, card: EntityCard, now_ms: int) -> tuple[KnownTopic, ...]:
+def read_topics(rows: Rows, cards: Sequence[EntityCard], now_ms: int) -> tuple[KnownTopic, ...]:
     """What is known of an entity.
 
     Args:
-        card: of an entity; statements tell of whom they are about by a name of its. Where none is about it, as with
-            most places, pets and works, those are read that name it.
+        cards: of an entity, of each space that has it; statements tell of whom they are about by a name that it has
+            there. Where none is about it, as with most places, pets and works, those are read that name it.
         now_ms: what ended before it is outdated.
 
     Returns:
         Topics in the order of `StatementType`; of each what holds before what is outdated, the latest first.
     """
-    space = None if card.is_owner or card.space == GLOBAL_SPACE else card.space
-    params = {"names": json.dumps([card.name, *card.aliases]), "space": space, "most": MOST}
+    found = [row for card in cards for row in rows.all(_ABOUT, _params_of(card))]
+    if not found:
+        found = rows.all(_NAMING, {"ids": json.dumps([card.id for card in cards]), "most": MOST})
     topics: dict[str, list[KnownStatement]] = defaultdict(list)
-    for row in rows.all(_ABOUT, params) or rows.all(_NAMING, {"id": card.id, "most": MOST}):
+    for row in sorted(found, key=lambda row: -int(row[-1]))[:MOST]:
         topics[str(row[2])].append(_read_statement(row, now_ms))
     return tuple(
         KnownTopic(kind, tuple(sorted(topics[kind], key=lambda one: one.state == "outdated")))
         for kind in sorted(topics, key=lambda kind: _ORDER.get(kind, len(_ORDER)))
     )
+
+
+def _params_of(card: EntityCard) -> dict[str, object]:
+    space = None if card.is_owner or card.space == GLOBAL_SPACE else card.space
+    return {"names": json.dumps([card.name, *card.aliases]), "space": space, "most": MOST}
 
 
 def _read_statement(row: Sequence[Any], now_ms: int) -> KnownStatement:

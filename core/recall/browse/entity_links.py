@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
+from core.entities.across_spaces import read_groups
 from core.entities.recognition import name_key
 from core.entities.speakers import OWNER_NAME
 from core.recall.browse.links import OWNER_LABEL, Link, Links
@@ -63,6 +65,7 @@ class EntityIndex:
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
+        self._groups = read_groups(rows)
         self._label_of: dict[str, int] = {}
         self._lines: dict[int, EntityLine] = {OWNER_LABEL: EntityLine(OWNER_NODE, OWNER_NAME, "person", "", 0)}
         self._by_name: dict[tuple[str, str], int] = {}
@@ -82,6 +85,7 @@ class EntityIndex:
             label = OWNER_LABEL if owner else -int(row_id)
             self._label_of[entity_id] = label
             self._lines[label] = EntityLine(entity_id, OWNER_NAME if owner else name, kind, space, 0)
+        self._join_spaces()
         for entity_id in merged:
             root = entity_id
             for _ in range(len(merged)):
@@ -91,6 +95,16 @@ class EntityIndex:
         for entity_id, key in self._rows.all(_ALIASES):
             if entity_id in self._label_of:
                 self._by_name.setdefault((spaces[entity_id], key), self._label_of[entity_id])
+
+    def _join_spaces(self) -> None:
+        """One node for what several spaces have, by the one named most often."""
+        for member, group in self._groups.by_member.items():
+            head = self._label_of[group.ids[0]]
+            label = self._label_of[member]
+            if label != head:
+                del self._lines[label]
+                self._label_of[member] = head
+            self._lines[head] = replace(self._lines[head], type=group.type)
 
     def find_label(self, entity_id: str) -> int | None:
         """The label of an entity, merges followed; None where there is none."""
@@ -113,7 +127,8 @@ class EntityIndex:
         found = {}
         for label in labels:
             line = self._lines[label]
-            found[label] = EntityLine(line.id, line.name, line.type, line.space, counts.get(line.id, 0))
+            mentions = sum(counts.get(one, 0) for one in self._groups.members_of(line.id))
+            found[label] = replace(line, mentions=mentions)
         return found
 
     def _read_counts(self) -> dict[str, int]:
@@ -134,7 +149,9 @@ class EntityIndex:
         entities = {label for label in labels if label <= OWNER_LABEL}
         params = {
             "here": json.dumps(sorted(label for label in labels if label > OWNER_LABEL)),
-            "ids": json.dumps(sorted(self._lines[label].id for label in entities)),
+            "ids": json.dumps(
+                sorted(one for label in entities for one in self._groups.members_of(self._lines[label].id))
+            ),
             "names": json.dumps(sorted(about for (about, _), to in self._read_abouts().items() if to in entities)),
         }
         found = self._read_ties(_TIES_AROUND, _ABOUT_AROUND, params, types)
@@ -206,7 +223,8 @@ def find_graph_start(index: EntityIndex, rows: Rows) -> str | None:
     if index.links_around({OWNER_LABEL}, _TELLING):
         return index.lines([OWNER_LABEL])[OWNER_LABEL].id
     found = rows.all(f"SELECT e.id FROM entities e WHERE e.merged_into_id IS NULL {_MOST_NAMED}")  # noqa: S608
-    return str(found[0][0]) if found else None
+    label = index.find_label(str(found[0][0])) if found else None
+    return None if label is None else index.lines([label])[label].id
 
 
 _MOST_NAMED = (

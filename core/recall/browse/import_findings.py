@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from core.entities.recognition import name_key
 from core.types.replies import ImportFindings
 from core.vault.database.rows import Rows
 from core.vault.memory_sql import ENTITY_TYPE
@@ -44,12 +45,12 @@ def read_import_findings(rows: Rows, import_ids: Sequence[str], unread: int, rea
         readable: memories of them in which names are looked for.
     """
     given = {"imports": json.dumps(list(import_ids))}
-    names: dict[str, list[str]] = {}
-    for kind, name, _ in rows.all(_NAMES, given):
-        names.setdefault(str(kind), []).append(str(name))
+    names: dict[str, dict[str, str]] = {}
+    for kind, name, _ in rows.all(_NAMES, given):  # of several spaces each has its own, and one is told
+        names.setdefault(str(kind), {}).setdefault(name_key(str(name)), str(name))
     ((statements, small_talk, changes, questions),) = rows.all(_COUNTS, given)
     return ImportFindings(
-        {kind: tuple(found[:SHOWN]) for kind, found in names.items()},
+        {kind: tuple(found.values())[:SHOWN] for kind, found in names.items()},
         {kind: len(found) for kind, found in names.items()},
         int(statements),
         int(small_talk),

@@ -68,8 +68,10 @@ _ONE_OF = {
     "author": "m.author COLLATE NOCASE IN (SELECT value FROM json_each(?))",
     "room": "m.id IN (SELECT p.memory_id FROM json_each(?) w JOIN rooms r ON r.id = w.value "
     "OR r.name = w.value COLLATE NOCASE JOIN places p ON p.room_id = r.id)",
-    "import": "m.import_id IN (SELECT i.id FROM json_each(?) w JOIN imports i ON i.id = w.value "
-    "OR i.label = w.value COLLATE NOCASE)",
+    # What it brought, and the statements that were made of that.
+    "import": "m.id IN (WITH brought AS (SELECT b.id FROM json_each(?) w JOIN imports i ON i.id = w.value "
+    "OR i.label = w.value COLLATE NOCASE JOIN memories b ON b.import_id = i.id) SELECT id FROM brought "
+    "UNION ALL SELECT s.memory_id FROM brought JOIN statements s ON s.episode_id = brought.id)",
     "conversation": "m.conversation_id IN (SELECT c.id FROM json_each(?) w JOIN conversations c ON c.id = w.value "
     "OR instr(lower(c.title), lower(w.value)) > 0)",
 }

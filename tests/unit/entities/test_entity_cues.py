@@ -142,7 +142,7 @@ def test_an_adverb_before_a_name_is_no_part_of_it() -> None:
 
 def test_a_shouted_text_and_one_of_short_sentences_differ() -> None:
     assert types("OTTOLINE IS NOT HERE AND NOT HAPPY TODAY") == {}
-    assert types("In. Can Amara come? She is in Lagos. Yes.")["Amara"] == "other"
+    assert types("In. Can Amara come? She is in Lagos. Yes.")["Amara"] == "person"
 
 
 def test_plain_words_are_small_words() -> None:

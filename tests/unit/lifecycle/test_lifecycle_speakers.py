@@ -7,8 +7,12 @@ from ground_rig import Ran, flow, ground_of
 
 from core.lifecycle.enrich import EnrichJob
 from core.types.values import Kind
+from core.vault.memory_sql import ENTITY_TYPE
 
 ENTITIES = "SELECT name, type FROM entities WHERE merged_into_id IS NULL ORDER BY name"
+
+
+TYPES = f"SELECT e.name, {ENTITY_TYPE} FROM entities e"  # noqa: S608 - constants only
 
 
 def enrich(rig: Rig) -> Ran:
@@ -131,3 +135,27 @@ def test_a_sister_is_not_the_singer_of_her_first_name_and_nobody_is_asked(rig: R
     named: dict[str, int] = dict(rig.rows(NAMED))
     assert named["Ottoline Prye"] == 1
     assert rig.value("SELECT count(*) FROM conflicts WHERE kind = 'entity_merge'") == 0
+
+
+def test_a_misspelt_short_form_by_which_the_other_is_spoken_to_is_the_other(rig: Rig) -> None:
+    talk(rig, ("Caroline", "Thanks, Mell! I needed that."), ("Melanie", "Any time."))
+    assert [row[0] for row in rig.rows(ENTITIES)] == ["Caroline", "Melanie"]
+    assert ("Mell",) in rig.rows(ALIASES, "Melanie")
+
+
+def test_a_name_told_in_one_breath_with_a_pet_is_a_pet(rig: Rig) -> None:
+    talk(
+        rig,
+        ("Ilka", "Odette and Oliver! They are so sweet."),
+        ("Bo", "And what did Oliver do?"),
+        ("Ilka", "Oliver is silly. He hid his bone in a shoe."),
+        ("Bo", "Yesterday I ran into Greta and Anselm."),
+    )
+    found: dict[str, str] = dict(rig.rows(TYPES))
+    assert (found["Oliver"], found["Odette"]) == ("pet", "pet")
+    assert (found["Greta"], found["Anselm"]) == ("person", "person")
+
+
+def test_a_pet_is_told_by_the_message_before(rig: Rig) -> None:
+    talk(rig, ("Ilka", "I adopted a pup."), ("Bo", "What is she called?"), ("Ilka", "Her name is Juniper!"))
+    assert ("Juniper", "pet") in rig.rows(TYPES)

@@ -10,13 +10,14 @@ from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from core.types.entities import EntityCard, EntityLine, EntityView, KnownStatement
 from ui.pages.entities.labels import (
     EntityRow,
     describe_duplicates,
     describe_merged_entity,
+    describe_part,
     describe_sayer,
     describe_subtitle,
     entity_claim_row,
@@ -131,6 +132,10 @@ class KnownPanel(QWidget):
         grows = QSizePolicy.Policy.Expanding if view.topics else QSizePolicy.Policy.Maximum
         self.setSizePolicy(QSizePolicy.Policy.Preferred, grows)
         self._empty.setVisible(not view.topics)
+        strings = entities_strings()["known"]
+        about = str(strings["none_about"]).format(name=one_line(view.card.name, _NAME))
+        self.none.setText(about if view.is_read else str(strings["none"]))
+        self.make.setVisible(not view.is_read)
         self.list.setVisible(bool(view.topics))
         with QSignalBlocker(self):
             if not is_same:
@@ -224,6 +229,7 @@ class EntityDetail(QFrame):
         change_asked: names shall be changed.
         merge_asked: it shall be merged into another: the id of the one that may be it, or "".
         apart_asked: the undo step that takes a merge apart.
+        separate_asked: id of the entity of one space, which is another than those of the same name.
     """
 
     memory_asked = Signal(str)
@@ -231,6 +237,7 @@ class EntityDetail(QFrame):
     change_asked = Signal()
     merge_asked = Signal(str)
     apart_asked = Signal(str)
+    separate_asked = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -254,8 +261,8 @@ class EntityDetail(QFrame):
         self.memories = EntityMemoriesPanel(theme)
         self.memories.memory_asked.connect(self.memory_asked)
         self.claims = entity_list(theme, strings["claims"])
-        self.joined = QWidget()
-        self._joined_box = make_column(self.joined, gap=4)
+        self.parts, self.joined = QWidget(), QWidget()
+        self._parts_box, self._joined_box = make_column(self.parts, gap=4), make_column(self.joined, gap=4)
         self.claims.looked_at_id.connect(self.memory_asked)
         self.claims.opened.connect(lambda row: self.memory_asked.emit(row.id))
         layout = make_column(self, margins=0, gap=6)
@@ -272,6 +279,7 @@ class EntityDetail(QFrame):
         layout.addWidget(self.claims)
         layout.addSpacing(6)
         layout.addWidget(self.memories, 2)
+        layout.addWidget(self.parts)
         layout.addWidget(self.joined)
         self._layout: QVBoxLayout = layout
         self._layout.addStretch()
@@ -287,7 +295,7 @@ class EntityDetail(QFrame):
         same = self.view is not None and self.view.card.id == view.card.id
         self.view, card = view, view.card
         self.title.set_text(one_line(card.name, _NAME))
-        self.about.set_text(describe_subtitle(card, view.mentions, view.spoken))
+        self.about.set_text(describe_subtitle(card, view.mentions, view.spoken, view.parts))
         self.known.show_view(view, is_same=same)
         names = ", ".join(one_line(name, _NAME) for name in card.aliases)
         self.others.setText(entities_strings()["also"].format(names=names))
@@ -304,25 +312,47 @@ class EntityDetail(QFrame):
         self._layout.setStretch(self._layout.count() - 1, 0 if view.topics else 1)
         fit_height(self.claims, _CLAIMS)
         self.alike.show_alike(card, view.alike)
+        self._show_parts(view)
         self._show_joined(view)
 
+    def _show_parts(self, view: EntityView) -> None:
+        """What each space has of it; each may be kept apart from the others."""
+        strings = entities_strings()["parts"]
+        _clear_box(self._parts_box)
+        self.parts.setVisible(bool(view.parts))
+        if view.parts:
+            self._parts_box.addWidget(make_label(strings["label"], "label"))
+        for part in view.parts:
+            separate = partial(self.separate_asked.emit, part.id)
+            act = make_button(strings["act"], separate, kind="link", hint=strings["hint"])
+            self._parts_box.addWidget(_make_line(describe_part(part), act))
+
     def _show_joined(self, view: EntityView) -> None:
-        while (item := self._joined_box.takeAt(0)) is not None:
-            _remove_widget(item.widget())
+        _clear_box(self._joined_box)
         self.joined.setVisible(bool(view.joined))
-        if not view.joined:
-            return
-        self._joined_box.addWidget(make_label(entities_strings()["joined"], "label"))
+        if view.joined:
+            self._joined_box.addWidget(make_label(entities_strings()["joined"], "label"))
         for one in view.joined:
-            line = QWidget()
-            box: QHBoxLayout = make_row(Elided(describe_merged_entity(one)), parent=line)
+            apart = None
             if one.step_id:
-                apart = make_button(
-                    entities_strings()["apart"], partial(self.apart_asked.emit, one.step_id), kind="link"
-                )
-                apart.setAccessibleName(f"{entities_strings()['apart']}: {one_line(one.name, _NAME)}")
-                box.addWidget(apart)
-            self._joined_box.addWidget(line)
+                ask = partial(self.apart_asked.emit, one.step_id)
+                apart = make_button(entities_strings()["apart"], ask, kind="link")
+            self._joined_box.addWidget(_make_line(describe_merged_entity(one), apart))
+
+
+def _make_line(text: str, act: QPushButton | None) -> QWidget:
+    """A sentence, and at its end what can be done about it."""
+    line = QWidget()
+    box = make_row(Elided(text), parent=line)
+    if act is not None:
+        act.setAccessibleName(f"{act.text()}: {text}")
+        box.addWidget(act)
+    return line
+
+
+def _clear_box(box: QVBoxLayout) -> None:
+    while (item := box.takeAt(0)) is not None:
+        _remove_widget(item.widget())
 
 
 def _remove_widget(widget: QWidget | None) -> None:

@@ -17,6 +17,7 @@ from ui.pages.entities.labels import entity_list, entity_row, entity_type_name, 
 from ui.strings import entities_strings, window_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import make_button, make_column, make_label, make_row
+from ui.widgets.labels import name_space
 from ui.widgets.plaintext import one_line
 
 _LIST = 140
@@ -32,8 +33,12 @@ class ChangeDialog(QDialog):
 
     agreed = Signal(object)
 
-    def __init__(self, context: Context, card: EntityCard, parent: QWidget) -> None:
-        """Make it."""
+    def __init__(self, context: Context, card: EntityCard, parent: QWidget, spaces: Sequence[str] = ()) -> None:
+        """Make it.
+
+        Args:
+            spaces: names of all spaces that have it, where several do.
+        """
         super().__init__(parent)
         strings = entities_strings()["change"]
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -56,6 +61,9 @@ class ChangeDialog(QDialog):
             self, make_label(strings["title"], "title"), make_label(strings["sentence"], "muted", wrap=True), margins=24
         )
         layout.setSpacing(10)
+        if spaces:
+            named = ", ".join(name_space(space, _LONGEST) for space in spaces)
+            layout.addWidget(make_label(strings["spread"].format(spaces=named), "muted", wrap=True))
         for title, field in (
             (strings["name"], self.name),
             (strings["others"], self.others),

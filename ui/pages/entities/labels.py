@@ -17,6 +17,7 @@ from core.types.entities import (
     EntityLine,
     EntityList,
     EntityMention,
+    EntityPart,
     EntityStatement,
     Joined,
     KnownStatement,
@@ -205,7 +206,8 @@ def entity_row(one: EntityLine) -> EntityRow:
     """A line of the list: the name, what it is, how often it is mentioned."""
     strings, others = entities_strings(), [one_line(name, _NAME) for name in one.others[:_OTHERS]]
     called = f" · {strings['row_also'].format(names=', '.join(others))}" if others else ""
-    where = "" if one.space == _SHARED else f" · {one_line(one.space, _NAME)}"  # one name may be in several
+    spaces = [one_line(space, _NAME) for space in (one.space, *one.also_in) if space != _SHARED]
+    where = f" · {', '.join(spaces)}" if spaces else ""
     look = strings["types"][one.type]
     named = count_memories(one.mentions) if one.mentions else ""
     return EntityRow(
@@ -299,15 +301,28 @@ def entity_claim_row(one: EntityStatement) -> EntityRow:
     return EntityRow(one.memory_id, icon, role, sentence, state, f"{round(100 * one.confidence)} %")
 
 
-def describe_subtitle(card: EntityCard, mentions: int, spoken_count: int = 0) -> str:
-    """What it is, in one line."""
+def describe_subtitle(card: EntityCard, mentions: int, spoken_count: int = 0, parts: Sequence[EntityPart] = ()) -> str:
+    """What it is, in one line.
+
+    Args:
+        parts: what each space has of it, where several have it.
+    """
     strings = entities_strings()["named"]
     named = strings["in"].format(memories=count_memories(mentions)) if mentions else strings["none"]
     if spoken_count:
         form = strings["both" if mentions else "speaks"]
         named = form.format(memories=count_memories(spoken_count), count=mentions)
     made = entities_strings()["made_by"][card.made_by]
-    return f"{entity_type_name(card.type)} · {named} · {name_space(card.space, _NAME)} · {made}"
+    spaces = ", ".join(name_space(space, _NAME) for space in ([part.space for part in parts] or [card.space]))
+    return f"{entity_type_name(card.type)} · {named} · {spaces} · {made}"
+
+
+def describe_part(part: EntityPart) -> str:
+    """What one space has of an entity: `Jo in home: 12 memories`."""
+    form = str(entities_strings()["parts"]["line"])
+    return form.format(
+        name=one_line(part.name, _NAME), space=name_space(part.space, _NAME), memories=count_memories(part.mentions)
+    )
 
 
 def describe_merged_entity(one: Joined) -> str:

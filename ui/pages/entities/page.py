@@ -18,6 +18,7 @@ from core.types.entities import (
     EntityList,
     EntityMerged,
     EntityQuery,
+    EntityRevised,
     EntityView,
     MergePreview,
 )
@@ -26,16 +27,19 @@ from ui.bridge import make_query, make_write
 from ui.context import Context, PageSpec, RefreshingPage
 from ui.pages.entities.detail import EntityDetail
 from ui.pages.entities.dialogs import ChangeDialog, EntityMergeDialog
-from ui.pages.entities.labels import describe_reading, entity_list, entity_row
+from ui.pages.entities.labels import describe_reading, entity_list, entity_row, entity_type_name
 from ui.strings import entities_strings, format_count
 from ui.undo import offer_undo, undo_step
 from ui.widgets.basics import MenuChip, Stack, make_column, make_label, make_row, make_scroll_area, make_timer
+from ui.widgets.labels import name_space
+from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 
 ORIGIN = "entities"
 _TYPED_MS, _READING_MS = 150, 1500
 _ALL = ""
 _TYPE = "type:"
+_NAME = 60
 
 
 class EntitiesPage(RefreshingPage):
@@ -77,6 +81,7 @@ class EntitiesPage(RefreshingPage):
         self.detail.change_asked.connect(self._ask_change)
         self.detail.merge_asked.connect(self._ask_merge)
         self.detail.apart_asked.connect(lambda step: undo_step(context, step))
+        self.detail.separate_asked.connect(self.separate_entity)
 
     def _build_content(self) -> QWidget:
         left, split = QWidget(), QSplitter(Qt.Orientation.Horizontal)
@@ -218,6 +223,9 @@ class EntitiesPage(RefreshingPage):
         self.context.tasks.run(task.success(self._show_view).failure(self._on_entity_missing))
 
     def _show_view(self, view: EntityView) -> None:
+        if self.entity_id in {part.id for part in view.parts}:
+            self.entity_id = view.card.id  # several spaces have it, and it is known by another of them
+            self.list.select_rows(self.entity_id)
         if view.card.id != self.entity_id:
             return
         if view.card.merged_into is not None:
@@ -246,22 +254,44 @@ class EntitiesPage(RefreshingPage):
 
     def _ask_change(self) -> None:
         if self.detail.view is not None:
-            card = self.detail.view.card
-            dialog = ChangeDialog(self.context, card, self)
-            dialog.agreed.connect(lambda change: self.change_entity(card, change))
+            view = self.detail.view
+            dialog = ChangeDialog(self.context, view.card, self, [part.space for part in view.parts])
+            dialog.agreed.connect(lambda change: self.change_entity(view.card, change))
             dialog.open()
 
     def change_entity(self, card: EntityCard, change: EntityChange) -> None:
-        """Change the names.
+        """Change names and type, in all spaces that have it.
 
         Args:
             change: from the dialog.
         """
         entities = self.context.bridge.engine.entities
-        task = make_write(entities_strings()["tasks"]["change"], lambda: entities.update(card.id, change))
-        self.context.tasks.run(
-            task.success(lambda _: self.context.desk.show_message(entities_strings()["change"]["done"]))
-        )
+        task = make_write(entities_strings()["tasks"]["change"], lambda: entities.revise(card.id, change))
+        strings, name = entities_strings()["change"]["done"], one_line(change.name or card.name, _NAME)
+        sentence = str(strings["names"])
+        if change.type not in (None, card.type):
+            sentence = str(strings["type"]).format(name=name, type=entity_type_name(str(change.type)))
+        self.context.tasks.run(task.success(lambda done: self._on_revised(done, sentence)))
+
+    def separate_entity(self, entity_id: str) -> None:
+        """Keep what one space has apart from what others of the same name have.
+
+        Args:
+            entity_id: the entity of the one space.
+        """
+        view = self.detail.view
+        part = None if view is None else next((one for one in view.parts if one.id == entity_id), None)
+        if part is None:
+            return
+        entities, form = self.context.bridge.engine.entities, str(entities_strings()["parts"]["done"])
+        sentence = form.format(name=one_line(part.name, _NAME), space=name_space(part.space, _NAME))
+        task = make_write(entities_strings()["tasks"]["separate"], lambda: entities.separate(entity_id))
+        self.context.tasks.run(task.success(lambda done: self._on_revised(done, sentence)))
+
+    def _on_revised(self, done: EntityRevised, sentence: str) -> None:
+        if done.step_id is not None:
+            offer_undo(self.context, sentence, done.step_id)
+        self._refresh.start()
 
     def _ask_merge(self, wanted: str = "") -> None:
         if self.detail.view is not None:
