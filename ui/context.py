@@ -153,6 +153,9 @@ class Desk(QObject):
         search: put a search into the library.
         looked: what a page counts was looked at: the counts are asked anew.
         message_over: a sentence that stays is over: nobody has to close it.
+
+    Attributes:
+        question: what was asked last, in the search field or on a page; "" before, and once the vault is locked.
     """
 
     go = Signal(str, str)
@@ -161,6 +164,10 @@ class Desk(QObject):
     search = Signal(str)
     looked = Signal()
     message_over = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.question = ""
 
     def show_message(
         self, sentence: str, action: str = "", run: Callable[[], None] | None = None, *, stays: bool = False

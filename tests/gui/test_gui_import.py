@@ -319,7 +319,7 @@ def test_locking_ends_it_without_a_word(qtbot: QtBot, opened: _Opened, rig: Rig,
 def test_another_space_is_another_question(qtbot: QtBot, opened: _Opened, rig: Rig) -> None:
     rig.bring(NOTES, "harbour")
     dialog = opened(NOTES)
-    settle(qtbot, lambda: dialog.rehearse.space.count() == 4)
+    settle(qtbot, lambda: dialog.rehearse.space.count() == 3)
     read(qtbot, dialog)
     assert dialog.main.text() == "Import 14 memories"
     dialog.rehearse.space.setCurrentText("harbour")
