@@ -347,6 +347,7 @@ class PageSpec:
         on_request: whether the inspector is there only once somebody asks for it; such a page needs the room.
         badge: what waits there for the person and is counted beside it; None for a page where nothing waits.
         has_search: whether it has a search field of its own; then the one above the pages is not there.
+        has_choice: whether what is looked at on it is its own; a page on request has its own anyway. The others share.
     """
 
     id: str
@@ -357,6 +358,7 @@ class PageSpec:
     on_request: bool = False
     badge: WaitingKind | None = None
     has_search: bool = False
+    has_choice: bool = False
 
     @property
     def title(self) -> str:
