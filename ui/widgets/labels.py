@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from core.types.reviews import ClaimSeen
 from core.types.values import GLOBAL_SPACE, Kind, Memory, Precision, Role, Source, Status, When
+from core.types.views import MemoryRow
 from ui.strings import (
     belief_strings,
     format_count,
@@ -329,6 +330,12 @@ def name_speaker(author: str | None, role: Role) -> str:
     if role is not Role.USER and name.casefold() not in {"", role.value}:
         return name
     return "" if role in {Role.SOURCE, Role.OTHER} else ROLE_WORDS[role]
+
+
+def speaker_in_talk(memory: MemoryRow) -> str:
+    """Who said something in a conversation; "" where that is the person, or nobody is named."""
+    is_said = memory.kind is Kind.EPISODE and memory.role is not Role.USER and memory.author
+    return name_speaker(memory.author, memory.role) if is_said else ""
 
 
 def format_ago(ms: int, now_ms: int) -> str:
