@@ -153,6 +153,9 @@ class Desk(QObject):
         search: put a search into the library.
         looked: what a page counts was looked at: the counts are asked anew.
         message_over: a sentence that stays is over: nobody has to close it.
+
+    Attributes:
+        question: what was asked last, in the search field or on a page; "" before, and once the vault is locked.
     """
 
     go = Signal(str, str)
@@ -161,6 +164,10 @@ class Desk(QObject):
     search = Signal(str)
     looked = Signal()
     message_over = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.question = ""
 
     def show_message(
         self, sentence: str, action: str = "", run: Callable[[], None] | None = None, *, stays: bool = False
@@ -340,6 +347,7 @@ class PageSpec:
         on_request: whether the inspector is there only once somebody asks for it; such a page needs the room.
         badge: what waits there for the person and is counted beside it; None for a page where nothing waits.
         has_search: whether it has a search field of its own; then the one above the pages is not there.
+        has_choice: whether what is looked at on it is its own; a page on request has its own anyway. The others share.
     """
 
     id: str
@@ -350,6 +358,7 @@ class PageSpec:
     on_request: bool = False
     badge: WaitingKind | None = None
     has_search: bool = False
+    has_choice: bool = False
 
     @property
     def title(self) -> str:

@@ -2,8 +2,8 @@
 
 The same steps serve the import itself: `import_items` is what it stores, `DryRunTally` what it reports. What comes
 after the importers (the injection scan, claims, embedding) reads a text whole, so its size is settled here, in bytes,
-before anything does; inline pictures are taken out. Must not do: keep texts, write, reorder, know a format, or lose
-words of a text.
+before anything does; inline pictures are taken out. Must not do: keep more of a conversation than how it begins,
+write, reorder, know a format, or lose words of a text.
 """
 
 from __future__ import annotations
@@ -252,6 +252,8 @@ PLANNED = 5_000
 OUTSIDE = ""
 """The key of records outside conversations in a plan and in a choice."""
 
+_OPENING = 160  # characters by which a person knows a conversation without a title
+_SPEAKERS = 4  # that are kept; the window names three
 _CHECK_EVERY = 200
 _MESSAGE_ROLES = {Role.USER: "user", Role.ASSISTANT: "assistant"}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -298,8 +300,18 @@ class _Planned:
     title: str
     branches: int
     times: _Span
+    opening: str = ""
+    speakers: dict[str, None] = field(default_factory=dict)
     messages: int = 0
     new: int = 0
+
+    def see_record(self, record: Record) -> None:
+        """Take one record of it."""
+        self.messages += 1
+        self.times.add_all(_known_times(record))
+        self.opening = self.opening or record.text[:_OPENING].strip()
+        if record.author and record.role is not Role.ASSISTANT and len(self.speakers) < _SPEAKERS:
+            self.speakers[record.author] = None
 
 
 class ImportPlan:
@@ -322,8 +334,7 @@ class ImportPlan:
                 self._more.add(key)
                 return
             row = self._rows[key] = _planned_conversation(record)
-        row.messages += 1
-        row.times.add_all(_known_times(record))
+        row.see_record(record)
 
     def would_store(self, record: Record) -> None:
         """Take down that a record, which was seen, is not in the vault yet."""
@@ -334,7 +345,17 @@ class ImportPlan:
     def make_result(self) -> tuple[tuple[ConversationPlan, ...], int]:
         """The rows in the order of the file, and how many conversations there are beyond them."""
         rows = tuple(
-            ConversationPlan(key, row.title, row.messages, row.new, row.branches, row.times.first, row.times.last)
+            ConversationPlan(
+                key,
+                row.title,
+                row.messages,
+                row.new,
+                row.branches,
+                row.times.first,
+                row.times.last,
+                speakers=tuple(row.speakers),
+                opening=row.opening,
+            )
             for key, row in self._rows.items()
         )
         return rows, len(self._more)

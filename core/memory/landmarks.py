@@ -25,7 +25,9 @@ MAY_MARK = "m.status NOT IN ('superseded', 'deleted', 'quarantined')"
 """Whether `m` may be a landmark: what waits for a decision is not put on a wall."""
 _LANDMARKS = (
     f"SELECT l.room_id, l.memory_id, substr(m.text, 1, {READ_CHARACTERS}), m.kind, l.position, p.x, p.y, "  # noqa: S608 - constants
-    "coalesce(m.occurred_at, m.recorded_at), l.chosen_by FROM landmarks l CROSS JOIN memories m ON m.id = l.memory_id "
+    "coalesce(m.occurred_at, m.recorded_at), l.chosen_by, "
+    "CASE WHEN m.kind = 'episode' AND m.role <> 'user' THEN m.author END "
+    "FROM landmarks l CROSS JOIN memories m ON m.id = l.memory_id "
     f"JOIN places p ON p.memory_id = l.memory_id AND p.room_id = l.room_id WHERE {MAY_MARK} "
     "ORDER BY l.room_id, l.position"
 )
@@ -42,10 +44,9 @@ def read_furnishings(rows: Rows) -> Mapping[str, Furnishing]:
 def read_landmarks(rows: Rows) -> Mapping[str, tuple[Landmark, ...]]:
     """Room to its landmarks that stand, by position."""
     found: dict[str, list[Landmark]] = {}
-    for room_id, memory_id, opening, kind, *columns in rows.all(_LANDMARKS):
-        found.setdefault(room_id, []).append(
-            Landmark(memory_id, landmark_words(opening, OPENING_CHARACTERS), Kind(kind), *columns)
-        )
+    for room_id, memory_id, opening, kind, *columns, speaker in rows.all(_LANDMARKS):
+        head = landmark_words(opening, OPENING_CHARACTERS)
+        found.setdefault(room_id, []).append(Landmark(memory_id, head, Kind(kind), *columns, speaker or ""))
     return {room_id: tuple(marks) for room_id, marks in found.items()}
 
 

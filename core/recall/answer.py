@@ -7,6 +7,7 @@ trace is what receipts keep and the laboratory draws. Must not do: search, chang
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
@@ -45,6 +46,7 @@ from core.types.recall import QueryPlan, Trace, TracedCandidate
 from core.types.values import Memory, Status
 from core.vault.database.rows import Rows
 
+_WORD = re.compile(r"[^\W_]+")
 _SPEAKS_ITSELF = 0.5  # our choice: so much of the best evidence must be there without what versions before lent
 _IN_QUESTION = (IN_REVIEW, Status.DISPUTED.value)
 _ACTIVE_YET = (IN_REVIEW, OVER, AT_ODDS, SUPPRESSED)
@@ -273,12 +275,17 @@ class RecallAnswer:
         by_time = self._asked.request.as_of_ms is not None
         return explain_miss(self.wrong.facts[at].status, self._asked.request.statuses, by_time=by_time)
 
-    def explain_candidate(self, at: int) -> tuple[str, ...]:
-        """The reasons of one of `right`, in sentences."""
+    def explain_candidate(self, at: int, speaker: str = "") -> tuple[str, ...]:
+        """The reasons of one of `right`, in sentences.
+
+        Args:
+            speaker: as in `explain_match`.
+        """
         places = self.ranked.places_in_lists(at)
         own, nearby = self.right.own[at], self.right.near[at]
         signals, factor = self.ranked.signals_of(at), float(self.ranked.factor[at])
-        sentences = explain_match(places, self._words_at(own), self._words_at(nearby & ~own), len(own), signals, factor)
+        words, next_to = self._words_at(own), self._words_at(nearby & ~own)
+        sentences = explain_match(places, words, next_to, len(own), signals, factor, speaker)
         sentences = (*sentences, *explain_adjustments(places, float(np.nan_to_num(self.ranked.repeats[at]))))
         sentences = (*sentences, UNFIT) if self.right.fit[at] < 1 else sentences
         is_of_earlier = self.right.lifted[at] > 0 and int(self.right.labels[at]) not in self._asked.representatives
@@ -286,7 +293,8 @@ class RecallAnswer:
 
     def _make_item(self, group: ResultGroup, memory: Memory, is_cut: bool) -> RecallItem:
         at = group.at
-        why = (*self.explain_candidate(at), PARTLY_OVER) if is_cut else self.explain_candidate(at)
+        reasons = self.explain_candidate(at, self._named_speaker(at, memory))
+        why = (*reasons, PARTLY_OVER) if is_cut else reasons
         score = max(float(self.ranked.score[at]), float(self.ranked.score[group.first]))
         own = self.right.own[at] | self.right.own[group.first]
         nearby = self.right.near[at] | self.right.near[group.first]
@@ -304,6 +312,11 @@ class RecallAnswer:
             tuple(nearby.tolist()),
             episodes=tuple(one.id for one in episodes),
         )
+
+    def _named_speaker(self, at: int, memory: Memory) -> str:
+        """Who said it, in the question's word, where that is found in their name and not in the text."""
+        named = set((memory.author or "").casefold().split()) - set(_WORD.findall(memory.text.casefold()))
+        return ", ".join(word for word in self._words_at(self.right.own[at]) if word.casefold() in named)
 
     def _words_at(self, which: NDArray[np.bool_]) -> list[str]:
         return [term.word for term, here in zip(self._words.terms, which.tolist(), strict=True) if here]

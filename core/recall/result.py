@@ -200,6 +200,7 @@ def explain_match(
     words: int,
     signals: Signals,
     factor: float,
+    speaker: str = "",
 ) -> tuple[str, ...]:
     """The reasons of one item.
 
@@ -209,18 +210,21 @@ def explain_match(
         near: words of the query that only its neighbours have.
         words: how many words of the query were searched.
         factor: what the side signals did to its relevance.
+        speaker: who said it, where the question names them and its text does not; "" else.
 
     Returns:
-        One to four sentences.
+        One to five sentences, the plainest first.
     """
     sentences = []
     meaning = ranks.get("window") or ranks.get("vector")
-    if meaning is not None:
-        sentences.append(f"Meaning: cosine {meaning[1]:.2f} with its surroundings, place {meaning[0]}.")
     if own:
-        sentences.append(f"Words: has {len(own)} of {words} ({_format_words(own)}).")
+        sentences.append(f"It has {len(own)} of {words} words of the question: {_format_words(own)}.")
+    if speaker:
+        sentences.append(f"The question names who said it: {speaker}.")
     if near:
         sentences.append(f"Next to it in the conversation: {_format_words(near)}.")
+    if meaning is not None:
+        sentences.append(f"Its meaning, with its surroundings: cosine {meaning[1]:.2f}, place {meaning[0]}.")
     if abs(factor - 1.0) >= 0.005:
         verb = "raised" if factor > 1 else "lowered"
         sentences.append(

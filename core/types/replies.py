@@ -155,6 +155,8 @@ class ConversationPlan:
         messages: how many messages there are; `new` of them are not in the vault yet.
         branches: answers that were written anew and stand beside the one that was kept.
         earliest: epoch ms; None where no time is known.
+        speakers: the first few who are named; plain text, hostile.
+        opening: how its first text begins; likewise.
     """
 
     key: str
@@ -164,6 +166,8 @@ class ConversationPlan:
     branches: int
     earliest: int | None
     latest: int | None
+    speakers: tuple[str, ...] = ()
+    opening: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -340,6 +340,7 @@ class Landmark:
         x: its place inside the room, plan units; `y` likewise.
         at: epoch ms, when it was said or happened, else when it was recorded.
         chosen_by: `owner` or `lifecycle`.
+        speaker: who said it in a conversation; "" where that is the person, or nobody is named.
     """
 
     memory_id: str
@@ -350,6 +351,12 @@ class Landmark:
     y: float
     at: int
     chosen_by: str
+    speaker: str = ""
+
+    @property
+    def words(self) -> str:
+        """What it says, after who says it: `Caroline: I chose them because they help`."""
+        return f"{self.speaker}: {self.head}" if self.speaker else self.head
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,8 +133,11 @@ def test_two_exports_from_looking_to_removing(rig: Rig, qtbot: QtBot, opened: _O
     assert (first.new, second.new) == (43, 14)
     assert dialog.main.text() == "Import 57 memories"
     content = dialog.rehearse.content
-    assert content._summary.text() == ("ChatGPT export: 9 conversations with 41 messages, 8 Mar 2025 – 21 Oct 2025.")
-    assert "Untitled conversation" in column(dialog, 0)
+    assert content._summary.text() == (
+        "ChatGPT export: 9 conversations with 41 messages, 8 Mar 2025 – 21 Oct 2025."
+        " In it: 21 messages of yours, 20 of assistants."
+    )
+    assert any(title.startswith("“") for title in column(dialog, 0)), "one without a title is told by its first words"
     finish(qtbot, dialog)
     assert dialog.outcome.title.text() == "57 memories imported."
     assert len(rig.rows("SELECT id FROM imports WHERE state = 'done'")) == 2
@@ -317,11 +320,15 @@ def test_locking_ends_it_without_a_word(qtbot: QtBot, opened: _Opened, rig: Rig,
 def test_another_space_is_another_question(qtbot: QtBot, opened: _Opened, rig: Rig) -> None:
     rig.bring(NOTES, "harbour")
     dialog = opened(NOTES)
-    settle(qtbot, lambda: dialog.rehearse.space.count() == 2)
+    settle(qtbot, lambda: dialog.rehearse.space.count() == 3)
     read(qtbot, dialog)
     assert dialog.main.text() == "Import 14 memories"
     dialog.rehearse.space.setCurrentText("harbour")
     settle(qtbot, lambda: dialog.main.text() == "Nothing new to import")
+    last = dialog.rehearse.space.count() - 1
+    dialog.rehearse.space.setCurrentIndex(last)
+    dialog.rehearse.space.activated.emit(last)
+    assert (dialog.rehearse.space.currentText(), dialog.rehearse.space.space) == ("", ""), "asks for the name"
     dialog.rehearse.space.setCurrentText("x" * 500)
     settle(qtbot, lambda: dialog.rehearse.refused.isVisible())
     dialog.rehearse.space.setCurrentText("jetty")

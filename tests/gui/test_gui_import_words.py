@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from pytestqt.modeltest import ModelTester
 from core.types.replies import ConversationPlan, ImportReport
 from ui.imports.sources import (
     ImportSource,
+    describe_parts,
     describe_stored,
     format_date_span,
     format_duration,
@@ -87,6 +89,13 @@ def test_a_rehearsal_is_one_sentence() -> None:
     assert summarize_import_report(report(conversations=0, messages={}, earliest=None)) == "ChatGPT export."
 
 
+def test_who_wrote_is_said_only_where_it_differs() -> None:
+    assert (
+        describe_parts(report(messages={"user": 2, "assistant": 3})) == "In it: 2 messages of yours, 3 of assistants."
+    )
+    assert describe_parts(report(messages={"user": 0, "other": 419})) == ""
+
+
 def test_what_came_in_is_one_sentence() -> None:
     assert describe_stored([report(stored=1)]) == "1 memory imported."
     assert describe_stored([report(stored=0)]) == "Nothing new: everything was imported before."
@@ -110,6 +119,10 @@ def test_a_stretch_of_time_is_rough(seconds: float, words: str) -> None:
 def test_titles_are_plain_and_never_empty() -> None:
     assert import_title(plan("", 1)) == "Entries outside conversations"
     assert import_title(plan("a", 1)) == "Untitled conversation"
+    talk = replace(plan("a", 1), speakers=("Ines", "Tom"), opening="Hey Tom!\nBack from Porto?")
+    assert import_title(talk) == "Ines, Tom: “Hey Tom! Back from Porto?”"
+    assert import_title(replace(talk, speakers=())) == "“Hey Tom! Back from Porto?”"
+    assert import_title(replace(talk, speakers=("A", "B", "C", "D"), opening="")) == "A, B, C and others"
     assert import_title(plan("a", 1, "Two\nlines \u202eof it")) == "Two lines ‹U+202E›of it"
 
 

@@ -35,7 +35,7 @@ def test_it_shows_the_selected_memory_with_kind_status_and_where_it_is_kept(
     stored = rig.store("The weir is closed.", kind=Kind.RULE, tags=("river",), category="place", importance=0.7)
     look(qtbot, inspector, context, stored.memory_id)
     assert inspector.caps.whole == "RULE · ACTIVE"
-    assert inspector.date.whole.startswith(("Said ", "Added "))
+    assert inspector.date.whole.startswith(("You · Said ", "You · Added "))
     said = words_of(text_section(inspector))
     assert "home" in said
     assert "place" in said

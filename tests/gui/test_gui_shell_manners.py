@@ -57,6 +57,7 @@ def importing(_context: Context, _paths: Sequence[object], parent: QWidget) -> Q
 PAGES = [
     PageSpec("library", rail_strings("Library"), "library", Leaf),
     PageSpec("settings", rail_strings("Settings"), "x", Leaf, inspects=False),
+    PageSpec("journal", rail_strings("Journal"), "x", Leaf, has_choice=True),
 ]
 
 
@@ -86,6 +87,7 @@ def test_keys_of_the_inspector_are_the_pages_where_there_is_none(window: MainWin
         Command(DELETE, "Forget it", lambda: ran.append("forgot"), "edit", "Del", needs_inspector=True)
     )
     window.show_page("library")
+    window.context.selection.select("m", "test")
     QTest.keyClick(window, Qt.Key.Key_Delete)
     assert ran == ["forgot"]
     window.show_page("settings")
@@ -104,6 +106,38 @@ def test_keys_of_the_inspector_are_the_pages_where_there_is_none(window: MainWin
     window.toggle_inspector()
     QTest.keyClick(window, Qt.Key.Key_Delete)
     assert ran == ["forgot", "forgot"]
+
+
+def test_an_inspector_with_nothing_in_it_leaves_a_narrow_window_to_the_page(window: MainWindow) -> None:
+    window.resize(1024, 700)
+    window.show_page("library")
+    assert not seen(window)
+    window.toggle_inspector()
+    assert seen(window), "who asks for it gets it"
+    window.toggle_inspector()
+    window.toggle_inspector()
+    window.context.selection.select("m", "test")
+    assert seen(window)
+    window.context.selection.select("", "test")
+    assert not seen(window)
+    window.resize(1440, 900)
+    assert seen(window)
+
+
+def test_what_is_looked_at_on_a_page_of_its_own_is_beside_no_other(window: MainWindow) -> None:
+    selection = window.context.selection
+    window.show_page("library")
+    selection.select("m", "test")
+    window.show_page("journal")
+    assert (selection.current, seen(window)) == ("", False)
+    selection.select("n", "test")
+    assert seen(window)
+    window.show_page("library")
+    assert selection.current == "m"
+    window.show_page("journal")
+    assert selection.current == "n"
+    window.show_page("settings")
+    assert selection.current == "m", "pages without a choice of their own share one"
 
 
 @pytest.mark.parametrize("page", ["library", "settings"])

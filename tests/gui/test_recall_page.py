@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Future
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -19,7 +20,7 @@ from core.types.recall import FeedbackReply, PlanChange, QueryPlan
 from core.types.values import Actor, Intent, Kind
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import Heading
-from ui.pages.recall.answers import AnswerDetails, AnswerDetailsView
+from ui.pages.recall.answers import AnswerDetails, AnswerDetailsView, AnswerRow, answer_lines
 from ui.pages.recall.why_not import WhyNotDialog
 
 
@@ -78,7 +79,7 @@ def test_the_answer_stands_in_its_order_with_near_misses_below(room: LabRoom) ->
     rows = page.list.lines.list_rows()
     assert [row.place for row in rows[:4]] == ["1", "2", "3", "4"]
     assert heading == 4
-    assert rows[0].note.endswith("words 1st, meaning 3rd")
+    assert rows[0].note.endswith("It has 3 of 4 words of the question")
     assert "disputed" in rows[3].note
     assert rows[4].note.startswith("left out: much weaker than the best, meaning 58th")
     assert [row.kind for row in rows[:2]] == [Kind.EPISODE, Kind.DIGEST]
@@ -272,7 +273,7 @@ def test_return_opens_every_signal_and_closes_it(room: LabRoom) -> None:
     assert "0.900" in told
     assert "Words (BM25)" in told
     assert "8.200" in told
-    assert "Words: has 3 of 4." in told
+    assert "It has 3 of 4 words of the question." in told
     rect = page.list.visualRect(page.list.lines.index(1, 0))
     assert rect.height() > 120
     room.key(Qt.Key.Key_Down)
@@ -280,6 +281,16 @@ def test_return_opens_every_signal_and_closes_it(room: LabRoom) -> None:
     assert page.list.current.place == "2"  # the details are passed over
     room.key(Qt.Key.Key_Escape)
     assert not any(isinstance(page.list.lines.line_at(at), AnswerDetails) for at in range(page.list.lines.rowCount()))
+
+
+def test_of_a_tie_each_is_joint_in_its_place(room: LabRoom) -> None:
+    answer = room.ask().asker.answer
+    assert answer is not None
+    tied = [replace(one, lists={"bm25": (1, 8.2)}) for one in answer.trace.candidates]
+    rows = answer_lines(replace(answer, trace=replace(answer.trace, candidates=tuple(tied))), None)
+    assert isinstance(rows[0], AnswerRow)
+    assert rows[0].shared == {"bm25"}
+    assert any("Words (BM25) joint 1st" in told for told in AnswerDetailsView.describe_details(rows[0]))
 
 
 def test_what_is_open_stays_open_while_weights_move(room: LabRoom) -> None:
@@ -351,13 +362,29 @@ def test_the_menu_of_a_row_names_its_acts_and_keys(room: LabRoom) -> None:
     assert QGuiApplication.clipboard().text() == room.lab.ids()[4]
 
 
-def test_the_pointer_opens_details_by_a_double_click(room: LabRoom) -> None:
+def test_a_click_opens_details_and_a_second_click_of_a_double_one_leaves_them_open(room: LabRoom) -> None:
     page = room.ask()
     place = page.list.visualRect(page.list.lines.index(0, 0)).center()
     viewport, left = page.list.viewport(), Qt.MouseButton.LeftButton
-    QTest.mouseClick(viewport, left, Qt.KeyboardModifier.NoModifier, place)
-    QTest.mouseDClick(viewport, left, Qt.KeyboardModifier.NoModifier, place)
+    none = Qt.KeyboardModifier.NoModifier
+    QTest.mouseClick(viewport, left, none, place)
+    QTest.mouseDClick(viewport, left, none, place)
+    QTest.mouseRelease(viewport, left, none, place)
     assert page.list.open_row is not None
+    QTest.mouseClick(viewport, left, none, place)
+    assert page.list.open_row is None
+
+
+def test_a_question_of_the_search_field_is_asked_here_when_the_page_is_opened(room: LabRoom, context: Context) -> None:
+    page = room.ask()
+    context.desk.question = "who likes cranes"
+    page.activate()
+    room.rest()
+    assert page.asker.asked.question == "who likes cranes"
+    room.ask()
+    page.activate()
+    room.rest()
+    assert page.asker.asked.question == QUESTION, "what was asked here since counts"
 
 
 # ---- why one did not come

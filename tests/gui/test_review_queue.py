@@ -477,6 +477,7 @@ def test_the_inspector_stands_beside_it_only_when_asked_for(window: MainWindow, 
     assert house is not None
     assert house.inspector is not None
     window.show_page("library")
+    window.context.selection.select("m", "test")
     assert house.inspector.isVisible()
     window.show_page("review")
     settle(qtbot, lambda: house.page is not None and house.page.is_settled())
@@ -487,5 +488,6 @@ def test_the_inspector_stands_beside_it_only_when_asked_for(window: MainWindow, 
     window.toggle_inspector()
     assert not house.inspector.isVisible()
     window.show_page("review")
+    window.context.selection.select("n", "test")
     assert house.inspector.isVisible()  # each kind of page remembers its own
     QGuiApplication.processEvents()

@@ -11,7 +11,6 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QGridLayout,
     QHBoxLayout,
     QHeaderView,
@@ -26,11 +25,12 @@ from PySide6.QtWidgets import (
 )
 
 from core.types.replies import ConversationPlan, ImportReport
-from core.types.values import GLOBAL_SPACE, HOME_SPACE
+from core.types.values import HOME_SPACE
 from ui.context import Context
 from ui.imports.sources import (
     ImportSource,
     count_known_records,
+    describe_parts,
     format_date_span,
     import_title,
     summarize_import_report,
@@ -51,14 +51,13 @@ from ui.widgets.basics import (
     make_scroll_area,
     make_timer,
 )
+from ui.widgets.choices import SpaceField
 from ui.widgets.labels import (
     FORMAT_WORDS,
     Omission,
     capitalize_first,
     date_of,
     describe_omissions,
-    name_space,
-    read_space_name,
 )
 from ui.widgets.plaintext import escape_tooltip, one_line
 from ui.widgets.secret import SecretField
@@ -153,7 +152,7 @@ class ContentStep(QWidget):
             return
         self._source = None  # what the table tells while it is filled is no choice of the person
         self._name.set_text(source.name)
-        self._summary.setText(summarize_import_report(report))
+        self._summary.setText(" ".join(filter(None, (summarize_import_report(report), describe_parts(report)))))
         self._figures.show_figures(_report_figures(report))
         self.filter.clear()
         keys = [row.key for row in report.plan]
@@ -261,13 +260,9 @@ def _problem_table(theme: Theme) -> QTableWidget:
 
 
 def _report_figures(report: ImportReport) -> list[tuple[int, str]]:
-    messages = report.messages
     strings = import_strings()["preview"]["figures"]
     return [
         (report.stored, strings["new"]),
-        (messages.get("user", 0), strings["user"]),
-        (messages.get("assistant", 0), strings["assistant"]),
-        (messages.get("other", 0), strings["other"]),
         (report.proposals, strings["review"]),
         (count_known_records(report), strings["known"]),
     ]
@@ -424,11 +419,8 @@ class RehearsalStep(QWidget):
             self._stack.addWidget(page)
         line = make_row(self.list, self._stack, gap=24)
         line.setStretch(1, 1)
-        self.space = QComboBox()
-        self.space.setEditable(True)
-        self.space.setAccessibleName(strings["space"]["title"])
-        self.space.setToolTip(strings["space"]["hint"])
-        self.space.setMinimumWidth(context.theme.px(160))
+        self.space = SpaceField()
+        self.space.setMinimumWidth(context.theme.px(220))
         self._typed = make_timer(self, self._on_space_typed)
         self._space = HOME_SPACE
         self.offer_spaces(())
@@ -517,15 +509,10 @@ class RehearsalStep(QWidget):
 
     def offer_spaces(self, names: Sequence[str]) -> None:
         """Offer the spaces there are."""
-        self.space.blockSignals(True)  # noqa: FBT003 - Qt's own
-        self.space.clear()
-        named = sorted({HOME_SPACE, *names}, key=lambda name: (name != HOME_SPACE, name.casefold()))
-        self.space.addItems([name if name != GLOBAL_SPACE else name_space(name) for name in named])
-        self.space.setCurrentText(name_space(self._space) if self._space == GLOBAL_SPACE else self._space)
-        self.space.blockSignals(False)  # noqa: FBT003 - Qt's own
+        self.space.offer_spaces(names, self._space)
 
     def _on_space_typed(self) -> None:
-        name = read_space_name(self.space.currentText().strip())
+        name = self.space.space
         if name and name != self._space:
             self._space = name
             self.spaced.emit(name)
@@ -537,4 +524,4 @@ class RehearsalStep(QWidget):
             Its name; the usual one where the field is empty.
         """
         self._typed.stop()
-        return read_space_name(self.space.currentText().strip()) or HOME_SPACE
+        return self.space.space or HOME_SPACE

@@ -27,7 +27,9 @@ from ui.lists.tick_table import TickModel, TickRow, TickTable
 from ui.strings import format_count, import_strings
 from ui.widgets.basics import make_button, make_column, make_label, make_row, set_style_property
 from ui.widgets.labels import FORMAT_WORDS, count_unit, date_of, size_of
-from ui.widgets.plaintext import one_line
+from ui.widgets.plaintext import one_line, plain_line
+
+_SPEAKERS = 3  # that are named; there may be more
 
 SECRET_CODES = frozenset({"E6004", "E1006"})
 """Codes of problems that a passphrase solves: none was given, or the wrong one."""
@@ -251,9 +253,22 @@ def describe_format(name: str) -> str:
 
 
 def import_title(row: ConversationPlan) -> str:
-    """The title of a conversation as one line of plain text."""
+    """The title of a conversation as one line of plain text; who speaks and how it begins where it has none."""
     strings = import_strings()["preview"]
-    return (one_line(row.title, 200) or str(strings["untitled"])) if row.key else str(strings["outside"])
+    if not row.key:
+        return str(strings["outside"])
+    return one_line(row.title, 200) or _describe_opening(row) or str(strings["untitled"])
+
+
+def _describe_opening(row: ConversationPlan) -> str:
+    strings = import_strings()["preview"]
+    words = plain_line(row.opening, 100)
+    names = ", ".join(one_line(name, 40) for name in row.speakers[:_SPEAKERS])
+    if len(row.speakers) > _SPEAKERS:
+        names = strings["names_more"].format(names=names)
+    if not words:
+        return names
+    return str(strings["opening" if names else "opening_alone"]).format(names=names, words=words)
 
 
 def format_date_span(earliest: int | None, latest: int | None) -> str:
@@ -292,6 +307,13 @@ def summarize_import_report(report: ImportReport) -> str:
     holds = f": {strings['with'].join(parts)}" if parts else ""
     newer = f" {format_count(strings['newer'], report.updated)}" if report.updated else ""
     return f"{text}{holds}{', ' + when if when else ''}.{newer}"
+
+
+def describe_parts(report: ImportReport) -> str:
+    """Who wrote the messages of an export, in one sentence; "" where all are of one kind."""
+    strings = import_strings()["preview"]["parts"]
+    found = [format_count(strings[kind], number) for kind, number in report.messages.items() if number]
+    return str(strings["title"]).format(parts=", ".join(found)) if len(found) > 1 else ""
 
 
 def count_known_records(report: ImportReport) -> int:

@@ -320,8 +320,11 @@ class GaugesSection(InspectorSection):
         archive = ReferenceLine(gauges.archive_below, f"{said['archive_line']} {gauges.archive_below:.2f}")
         fading = ReferenceLine(gauges.fading_below, f"{said['fading_line']} {gauges.fading_below:.2f}")
         expired = ReferenceLine(gauges.expired_below, f"{said['expired_line']} {gauges.expired_below:.2f}")
-        self.strength.show_curve(self._memory_id, gauges.strength_curve, gauges.strength, (archive,))
-        self.confidence.show_curve(self._memory_id, gauges.confidence_curve, gauges.confidence, (fading, expired))
+        # What is protected crosses no line: nothing happens to it there.
+        ends = gauges.archived_at is not None
+        self.strength.show_curve(self._memory_id, gauges.strength_curve, gauges.strength, (archive,) if ends else ())
+        lines = (fading, expired) if ends else (fading,)
+        self.confidence.show_curve(self._memory_id, gauges.confidence_curve, gauges.confidence, lines)
         self.strength.show()
         self.confidence.show()
         sentences = (self._confirmed, *gauge_sentences(gauges))

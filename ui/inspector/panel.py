@@ -32,7 +32,7 @@ from ui.widgets.basics import (
     make_timer,
     make_tool_button,
 )
-from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, describe_date
+from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, describe_date, name_speaker
 from ui.widgets.shapes import KindMark
 from ui.widgets.states import States
 
@@ -332,7 +332,8 @@ class Inspector(QFrame):
             *([inspector_strings()["tiers"][memory.tier.value]] if memory.tier is not SecurityTier.CLEARTEXT else []),
         ]
         self.caps.set_text(" · ".join(words).upper())
-        self.date.set_text(describe_date(memory.occurred, memory.recorded_at))
+        who, when = name_speaker(memory.author, memory.role), describe_date(memory.occurred, memory.recorded_at)
+        self.date.set_text(f"{who} · {when}" if who else when)
 
     def _clear_shown(self) -> None:
         """Forget which memory it was, and what was being written."""

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QDialog, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 
 from core.types.replies import StoreReply
 from core.types.requests import StoreRequest
@@ -22,6 +22,7 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import CLOSER, Context
 from ui.strings import new_memory_strings
 from ui.widgets.basics import Segments, make_buddy_label, make_button, make_column, make_label, make_row
+from ui.widgets.choices import ChoiceBox
 from ui.widgets.labels import name_space
 
 REVIEW, LIBRARY = "review", "library"
@@ -72,7 +73,7 @@ class NewMemoryDialog(QDialog):
         self.kinds = Segments(tuple(self._strings["kinds"].items()), draft.kind.value, self._strings["kind"])
         self.kinds.chosen.connect(self._on_kind_chosen)
         self.kind_note = make_label("", "small", wrap=True)
-        self.space = QComboBox()
+        self.space = ChoiceBox()
         self.space.setAccessibleName(self._strings["space"])
         self.space.addItem(name_space(draft.space), draft.space)
         self.space.currentIndexChanged.connect(self._on_changed)

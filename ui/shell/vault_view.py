@@ -214,6 +214,8 @@ _PAGE = "house.page"
 _LAST = "last"
 _GATHER_MS = 120
 _COUNT_MS = 200
+_ORIGIN = "house"
+_ROOMY = 1_180  # pixels at 100 % from which an empty inspector may stay
 
 
 class House(QWidget):
@@ -240,6 +242,8 @@ class House(QWidget):
         self._rail.chosen.connect(self.show_page)
         self._stack = Stack()
         self.inspector = inspector
+        self._choices: dict[str, str] = {}
+        self._is_asked = False  # the inspector was asked for while there is nothing in it
         self._wants = {False: True, True: False}  # by whether the inspector is beside a page only on request
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setChildrenCollapsible(False)
@@ -257,6 +261,7 @@ class House(QWidget):
         context.tasks.settled.connect(self._count.start)
         context.desk.looked.connect(self._count.start)
         context.pairing.changed.connect(self._show_pairings)
+        context.selection.changed.connect(self._on_selection_changed)
         self._restore_split()
         self._request_counts()
         self._split.splitterMoved.connect(lambda *_: context.prefs.store_value(_SPLIT, self._split.saveState()))
@@ -296,6 +301,9 @@ class House(QWidget):
             self._stack.addWidget(made)
         if old is not None and old is not self._made[page_id]:
             old.deactivate()
+            if not target:
+                self._swap_choice(self._specs[self.current], spec)
+        self._is_asked = False
         self.current = page_id
         self._rail.show_page(page_id)
         self._stack.setCurrentWidget(self._made[page_id])
@@ -307,9 +315,9 @@ class House(QWidget):
 
     def toggle_inspector(self) -> None:
         """Show or hide the inspector, on every page it is beside."""
-        if self.current:
-            kind = self._specs[self.current].on_request
-            self._wants[kind] = not self._wants[kind]
+        if self.current and self.inspector is not None:
+            self._is_asked = self.inspector.isHidden()
+            self._wants[self._specs[self.current].on_request] = self._is_asked
             self._fit_inspector()
 
     def show_inspector(self) -> None:
@@ -322,9 +330,37 @@ class House(QWidget):
     def _fit_inspector(self) -> None:
         if self.inspector is not None:
             spec = self._specs[self.current]
-            is_seen = spec.inspects and self._wants[spec.on_request]
-            self.inspector.setVisible(is_seen)
+            is_seen = spec.inspects and self._wants[spec.on_request] and (self._has_something or self._is_asked)
+            if is_seen is self.inspector.isHidden():
+                self.inspector.setVisible(is_seen)
             self.inspects.emit(is_seen)
+
+    @property
+    def _has_something(self) -> bool:
+        """Whether there is anything to inspect, or room to say that there is not."""
+        selection, spec = self._context.selection, self._specs[self.current]
+        if selection.current or selection.summary is not None:
+            return True
+        return not _has_own_choice(spec) and self.width() >= self._context.theme.px(_ROOMY)
+
+    def _on_selection_changed(self, memory_id: str, _origin: str) -> None:
+        if self.current:
+            self._is_asked = self._is_asked and not memory_id
+            self._fit_inspector()
+
+    def _swap_choice(self, left: PageSpec, entered: PageSpec) -> None:
+        """What is looked at on a page of its own stays there, and is looked at again when one comes back."""
+        selection = self._context.selection
+        keys = [spec.id if _has_own_choice(spec) else "" for spec in (left, entered)]
+        if keys[0] != keys[1]:
+            self._choices[keys[0]] = selection.current
+            selection.select(self._choices.get(keys[1], ""), _ORIGIN)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """An inspector with nothing in it needs a wide window."""
+        super().resizeEvent(event)
+        if self.current:
+            self._fit_inspector()
 
     def _queue_change(self, change: Changed) -> None:
         # An import announces every batch: pages hear of them together, a few times a second.
@@ -362,6 +398,10 @@ class House(QWidget):
         for change in _merge_changes(waiting):
             for page in self._made.values():
                 page.handle_change(change)
+
+
+def _has_own_choice(spec: PageSpec) -> bool:
+    return spec.on_request or spec.has_choice
 
 
 def _merge_changes(changes: Sequence[Changed]) -> list[Changed]:

@@ -327,6 +327,7 @@ class SearchBox(QObject):
         if not self._field.hasFocus() or self._field.text().strip() != typed:
             return
         self._list.clear()
+        self._context.desk.question = typed
         theme = self._context.theme
         side = theme.px(16)
         self._list.setIconSize(QSize(side, side))
@@ -629,7 +630,7 @@ class MainWindow(QMainWindow):
         self.top.search.setText("")  # not `clear`, which could be undone
         self._box.close()
         self.palette_box.close()
-        self.context.selection.current = ""
+        self.context.selection.current = self.context.desk.question = ""
         aside, self._importing, self._draft = self._importing, None, MemoryDraft()
         for dialog in self.findChildren(QDialog):
             if dialog is not self.palette_box and (dialog.isVisible() or dialog is aside):

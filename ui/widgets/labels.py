@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from core.types.reviews import ClaimSeen
 from core.types.values import GLOBAL_SPACE, Kind, Memory, Precision, Role, Source, Status, When
+from core.types.views import MemoryRow
 from ui.strings import (
     belief_strings,
     format_count,
@@ -315,9 +316,26 @@ def describe_speaker(
         recorded_at: when Loci learned it, epoch ms.
         client: the name of the client that reports it; None where none does.
     """
-    name = one_line(author or "", NAME)
-    who = ROLE_WORDS[role] if role is Role.USER or name.casefold() in {"", role.value} else name
+    who = name_speaker(author, role) or ROLE_WORDS[role]
     return f"{name_with_client(who, client)}, {format_said_or_noted(occurred, recorded_at)}"
+
+
+def name_speaker(author: str | None, role: Role) -> str:
+    """Who said something: a name, `You` or `Assistant`; "" where nobody is known.
+
+    Args:
+        author: the name of whoever's words these are.
+    """
+    name = one_line(author or "", NAME)
+    if role is not Role.USER and name.casefold() not in {"", role.value}:
+        return name
+    return "" if role in {Role.SOURCE, Role.OTHER} else ROLE_WORDS[role]
+
+
+def speaker_in_talk(memory: MemoryRow) -> str:
+    """Who said something in a conversation; "" where that is the person, or nobody is named."""
+    is_said = memory.kind is Kind.EPISODE and memory.role is not Role.USER and memory.author
+    return name_speaker(memory.author, memory.role) if is_said else ""
 
 
 def format_ago(ms: int, now_ms: int) -> str:

@@ -335,6 +335,10 @@ _DERIVED = (
     "SELECT m.id FROM made JOIN memories m ON m.id = made.id "
     "WHERE m.security_tier IN (SELECT value FROM json_each(:lower)) ORDER BY m.n"
 )
+_CARRY_RECALLS = (
+    "INSERT INTO accesses (memory_id, session, count, last_at) "
+    "SELECT :new, session, count, last_at FROM accesses WHERE memory_id = :old"
+)
 _SIDE_TABLES = ("episodes", "rules", "procedures")
 _TERM_COLUMNS = frozenset({"tags", "occurred_at", "occurred_prec", "occurred_offset"})
 _TAGGED = frozenset({"kind", "category"})
@@ -512,6 +516,7 @@ class Reviser:
             side = tx.row(table, {"memory_id": old_id})
             if side is not None:
                 tx.insert(table, {**side, "memory_id": new_id})
+        tx.run(_CARRY_RECALLS, {"old": old_id, "new": new_id})
         for (edge_id,) in tx.all("SELECT id FROM edges WHERE from_id = ? OR to_id = ? ORDER BY id", (old_id, old_id)):
             edge = tx.row("edges", {"id": edge_id}) or {}
             ends = {name: new_id if edge[name] == old_id else edge[name] for name in ("from_id", "to_id")}
@@ -649,7 +654,6 @@ def _next_version(row: Mapping[str, Any], actor: Actor, lineage: Lineage, now_ms
         "version": int(row["version"]) + 1,
         "supersedes_id": row["id"],
         "superseded_by_id": None,
-        "access_count": 0,
-        "last_accessed_at": None,
+        # How often it was recalled stays with the memory: a correction shall not let it fade faster than before.
         "strength": 1.0,
     }

@@ -88,6 +88,17 @@ def test_a_plan_spans_the_sections_of_a_note() -> None:
     assert (row.earliest, row.latest) == (5, 9)
 
 
+def test_a_plan_tells_who_speaks_and_how_it_begins() -> None:
+    plan = ImportPlan()
+    for number, name in enumerate(("Ines", "Tom", "Ines")):
+        text = f"Line {number}" if number else "Hey Tom! " * 99
+        plan.see_record(replace(record(str(number)), author=name, text=text))
+    (row,), _ = plan.make_result()
+    assert row.speakers == ("Ines", "Tom")
+    assert row.opening.startswith("Hey Tom!")
+    assert len(row.opening) <= 160
+
+
 def test_one_identity_counts_once() -> None:
     items = list(import_items(BUNDLE, Fixed(record("1"), record("1", Role.ASSISTANT), record("2"))))
     assert [type(item) for item in items] == [Record, SkippedPart, Record]

@@ -50,6 +50,22 @@ def test_an_answer_next_to_its_question_is_found(rig: Rig) -> None:
     assert any("Next to it" in sentence for sentence in found.items[texts.index("eleven sharp")].why)
 
 
+def test_a_word_that_only_names_who_said_it_is_told_as_that(rig: Rig) -> None:
+    rig.add(
+        [
+            Note("I sold the boat in spring", author="Jon"),
+            Note("Jon went to the market", author="Jon"),
+            *[Note(f"filler number {place}") for place in range(40)],
+        ]
+    )
+    rig.warm()
+    found = {item.memory.text: item.why for item in rig.ask("what did Jon sell, the boat").items}
+    told = "The question names who said it: jon."
+    assert told in found["I sold the boat in spring"]
+    assert found["I sold the boat in spring"][0].startswith("It has ")
+    assert told not in found.get("Jon went to the market", ())
+
+
 def test_a_word_repeated_by_everybody_does_not_outweigh_the_others(rig: Rig) -> None:
     rig.add(
         [

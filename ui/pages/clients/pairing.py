@@ -12,7 +12,7 @@ from functools import cache
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QGuiApplication
-from PySide6.QtWidgets import QComboBox, QDialog, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QProgressBar, QVBoxLayout, QWidget
 
 from core.config.grant_wording import describe_limits_of_grants, shell_quoted
 from core.types.clients import PairingCode, PairingEnd, PairingOutcome, PairingQuestion, PairingTurn
@@ -26,6 +26,7 @@ from ui.strings import assistants_strings, clients_strings, format_count
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
 from ui.widgets.basics import make_button, make_card, make_column, make_label, make_row
+from ui.widgets.choices import ChoiceBox
 
 _GROUP = 4
 _LIFE_S = 120
@@ -92,7 +93,7 @@ class CodeView(QWidget):
 
     def _add_help(self, box: QVBoxLayout) -> None:
         strings = clients_strings()["pairing"]
-        self.which = QComboBox()
+        self.which = ChoiceBox()
         self.which.setAccessibleName(strings["how"])
         self.steps = make_label("", "body", wrap=True)
         self.steps.setTextInteractionFlags(self.code.textInteractionFlags())

@@ -459,4 +459,4 @@ class JournalPage(Page):
             super().keyPressEvent(event)
 
 
-JOURNAL = PageSpec("journal", journal_strings, "notebook", JournalPage, badge=WaitingKind.RUNS)
+JOURNAL = PageSpec("journal", journal_strings, "notebook", JournalPage, badge=WaitingKind.RUNS, has_choice=True)

@@ -22,6 +22,7 @@ from ui.widgets.labels import (
     date_of,
     format_said_or_noted,
     name_space,
+    name_speaker,
 )
 from ui.widgets.plaintext import one_line
 
@@ -64,15 +65,16 @@ class LibraryColumn:
 COLUMNS: Sequence[LibraryColumn] = (
     LibraryColumn("kind", 40, "kind", rank=1),
     LibraryColumn(TEXT, LEAST_TEXT, "text", rank=1),
+    LibraryColumn("author", 120, rank=3),
     LibraryColumn("said", 136, "occurred", falls=True, rank=2),
-    LibraryColumn("space", 88, "space", rank=4),
-    LibraryColumn("room", 148, rank=5),
+    LibraryColumn("space", 88, "space", rank=5),
+    LibraryColumn("room", 148, rank=6),
     LibraryColumn("source", 152),
-    LibraryColumn("trust", 104, "trust", falls=True, is_number=True, rank=3),
+    LibraryColumn("trust", 104, "trust", falls=True, is_number=True, rank=4),
     LibraryColumn("importance", 96, "importance", falls=True, is_number=True),
     LibraryColumn("strength", 88, "strength", falls=True, is_number=True),
     LibraryColumn("status", 112, "status"),
-    LibraryColumn("tags", 160, rank=6),
+    LibraryColumn("tags", 160, rank=7),
     LibraryColumn("client", 120),
     LibraryColumn("learned", 108, "recorded", falls=True),
     LibraryColumn("recalled", 108, "accessed", falls=True),
@@ -108,6 +110,7 @@ def format_score(value: float) -> str:
 _TEXTS: Mapping[str, Callable[[MemoryRow], str]] = {
     "kind": lambda row: KIND_WORDS[row.kind],
     TEXT: lambda row: one_line(row.head),
+    "author": lambda row: name_speaker(row.author, row.role),
     "said": _describe_date,
     "space": lambda row: name_space(row.space, 80),
     "room": lambda row: one_line(row.room or "", 80),

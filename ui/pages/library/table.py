@@ -60,7 +60,7 @@ from ui.widgets.labels import STATUS_WORDS
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
-_STATE, _SHOWN, _SORT = "library.columns", "library.shown", "library.sort"
+_STATE, _SHOWN, _SORT = "library.widths", "library.shown", "library.sort"
 
 
 class LibraryColumns(QObject):
@@ -199,7 +199,7 @@ class LibraryColumns(QObject):
 _BAR = 36  # of trust, pixels at 100 %
 _MOST_LINES = 4_000
 _LEAST_BESIDE = 260  # pixels a text keeps beside the words of a mark
-_QUIET = frozenset({"space", "room", "source", "client", "learned", "recalled", "said"})
+_QUIET = frozenset({"author", "space", "room", "source", "client", "learned", "recalled", "said"})
 _STATUS_INKS = {Status.DISPUTED: "danger", Status.QUARANTINED: "warning"}
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

@@ -294,7 +294,7 @@ def describe_locus(row: MemoryRow, room: str) -> str:
 
 def describe_room(room: RoomItem, count: int) -> str:
     """What a room is and what is there, in one line."""
-    words = "; ".join(plain_line(mark.head, 60) for mark in room.plan.landmarks)
+    words = "; ".join(plain_line(mark.words, 60) for mark in room.plan.landmarks)
     form = palace_strings()["spoken"]["room_of" if words else "room"]
     return str(form).format(name=one_line(room.plan.name, 60), count=count_memories(count), landmarks=words)
 

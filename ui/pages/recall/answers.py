@@ -5,10 +5,11 @@ Must not do: ask the engine, or work out a number; what is shown is what ranked.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFont,
@@ -61,6 +62,7 @@ class AnswerRow:
         parts: what made the score, as in `LabItem.parts`.
         score: 0 to 1; None where it could not be returned.
         moved: places it rose (positive) or fell through the trial weights; None where it is new, 0 where it is.
+        shared: lists in which others have the same place.
         is_answer: whether it is in the answer.
         is_first: whether it is the first of its card; `is_last` likewise.
         item: everything about it, where the answer holds that.
@@ -75,6 +77,7 @@ class AnswerRow:
     parts: Mapping[str, float]
     score: float | None
     moved: int | None = 0
+    shared: frozenset[str] = frozenset()
     is_answer: bool = True
     is_first: bool = False
     is_last: bool = False
@@ -110,8 +113,15 @@ def answer_lines(answer: LabAnswer, base: LabAnswer | None) -> list[Line]:
     """
     traced = {one.id: one for one in answer.trace.candidates}
     before = None if base is None else {item.memory.id: item.place for item in base.items}
-    made: list[Line] = list(_mark_card_ends([_answer_row_of_item(item, traced, before) for item in answer.items]))
-    near_misses = [_row_of_near_miss(item, traced) for item in answer.near]
+    crowds = Counter((name, rank) for one in traced.values() for name, (rank, _) in one.lists.items())
+
+    def mark_shared(row: AnswerRow) -> AnswerRow:
+        lists = _lists_of(row)
+        return replace(row, shared=frozenset(name for name, (rank, _) in lists.items() if crowds[name, rank] > 1))
+
+    found = [mark_shared(_answer_row_of_item(item, traced, before)) for item in answer.items]
+    made: list[Line] = list(_mark_card_ends(found))
+    near_misses = [mark_shared(_row_of_near_miss(item, traced)) for item in answer.near]
     if near_misses:
         made += [Heading(recall_strings()["near"], recall_strings()["near_note"]), *_mark_card_ends(near_misses)]
     return made
@@ -402,6 +412,10 @@ class AnswerDetailsView(QFrame):
         layout.setContentsMargins(theme.px(_LEFT), 2, theme.px(16), 16)
         self._tables = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._tables.setSpacing(_BETWEEN)
+        sentences = _explain_drop(shown)
+        if sentences:
+            labels = [make_label(sentence, wrap=True) for sentence in sentences]
+            layout.addLayout(make_column(None, make_label(strings["why"], "label"), *labels, gap=4))
         lists, signals = _signal_list_rows(shown), self._signal_rows(shown)
         if signals:
             self._tables.addWidget(_make_table(strings["signals"], signals), 0, Qt.AlignmentFlag.AlignTop)
@@ -411,10 +425,6 @@ class AnswerDetailsView(QFrame):
             layout.addWidget(make_label(strings["none"], "muted", wrap=True))
         self._tables.addStretch(1)
         layout.addLayout(self._tables)
-        sentences = _explain_drop(shown)
-        if sentences:
-            labels = [make_label(sentence, "muted", wrap=True) for sentence in sentences]
-            layout.addLayout(make_column(None, make_label(strings["why"], "label"), *labels, gap=4))
 
     def arrange_for_width(self, width: int) -> int:
         """Stand below each other where there is little room, and say how high that is.
@@ -467,7 +477,7 @@ class AnswerDetailsView(QFrame):
             f"{title} {rank}, {recall_strings()['details']['raw']} {raw}"
             for _, title, rank, raw in _signal_list_rows(shown)
         ]
-        return [*signals, *lists, *_explain_drop(shown)]
+        return [*_explain_drop(shown), *signals, *lists]
 
 
 def _signal_values(shown: AnswerRow) -> Mapping[str, float]:
@@ -485,9 +495,19 @@ def _format_signal_part(parts: Mapping[str, float], signal: str) -> str:
 
 
 def _signal_list_rows(shown: AnswerRow) -> list[tuple[QWidget | None, str, str, str]]:
-    found = shown.item.lists if shown.item is not None else shown.candidate.lists if shown.candidate is not None else {}
-    ranked = sorted(found.items(), key=lambda pair: pair[1][0])
-    return [(None, list_title(name), format_ordinal(rank), f"{raw:.3f}") for name, (rank, raw) in ranked]
+    ranked = sorted(_lists_of(shown).items(), key=lambda pair: pair[1][0])
+    return [(None, list_title(name), _word_rank(shown, name, rank), f"{raw:.3f}") for name, (rank, raw) in ranked]
+
+
+def _lists_of(shown: AnswerRow) -> Mapping[str, tuple[int, float]]:
+    """List to the place and the raw score a memory has in it."""
+    return shown.item.lists if shown.item is not None else shown.candidate.lists if shown.candidate is not None else {}
+
+
+def _word_rank(shown: AnswerRow, name: str, rank: int) -> str:
+    """`3rd`, `joint 1st`: of a tie nobody is alone in its place."""
+    place = format_ordinal(rank)
+    return str(recall_strings()["details"]["joint"]).format(place=place) if name in shown.shared else place
 
 
 def _explain_drop(shown: AnswerRow) -> list[str]:
@@ -567,6 +587,8 @@ class AnswerList(ListView):
         self.menu = self.make_menu
         self.verticalScrollBar().rangeChanged.connect(lambda *_: self._align_right_edge())
         self._align_right_edge()
+        self._is_second_click = False
+        self.clicked.connect(self._on_clicked)
 
     def _align_right_edge(self) -> None:
         """Cards end at the same place with a scroll bar beside them and without."""
@@ -697,9 +719,20 @@ class AnswerList(ListView):
         if row is not None and self.select_rows(row.id):
             super().contextMenuEvent(event)
 
+    def _on_clicked(self, place: QModelIndex) -> None:
+        """A click does what Enter does."""
+        if not self._is_second_click:
+            self.toggle_details(place.row())
+
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """A press beside the rows changes nothing."""
+        self._is_second_click = False
         if self.indexAt(event.position().toPoint()).isValid():
             super().mousePressEvent(event)
         else:
             event.accept()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """The first of two clicks has done it; the second leaves it so."""
+        self._is_second_click = True
+        event.accept()

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSizePolicy, QSlider, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QSizePolicy, QSlider, QWidget
 
 from core.types.replies import OptionRow
 from ui.pages.recall.signals import TOKENS
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_column, make_label, make_row, set_style_property
+from ui.widgets.choices import ChoiceBox
 
 _STEPS = 100
 _WIDE = 500
@@ -294,8 +295,7 @@ class KnobChoice(QWidget):
         super().__init__()
         strings = recall_strings()["knob"]
         self.name = option.name
-        self.box = _Combo()
-        self.box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.box = ChoiceBox()
         self.box.setAccessibleName(option.title)
         self.box.setAccessibleDescription(option.description)
         choices: Iterable[tuple[object, str]] = [*option.choices.items()]
@@ -313,17 +313,6 @@ class KnobChoice(QWidget):
         self.box.setCurrentIndex(max(0, self.box.findData(value)))
         tried = recall_strings()["knob"]["choice_tried"].format(hint=option.description)
         self.box.setAccessibleDescription(tried if value != option.value else option.description)
-
-
-class _Combo(QComboBox):
-    """A list that the wheel does not change while somebody scrolls over it."""
-
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802 - Qt's name
-        """Left to the page, unless the list has the keyboard."""
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 def _as_number(value: object) -> float:

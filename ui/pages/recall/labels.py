@@ -101,6 +101,11 @@ def best_places(lists: Mapping[str, tuple[int, float]]) -> dict[str, int]:
     return dict(sorted(best.items(), key=lambda pair: (order.get(pair[0], len(order)), pair[0])))
 
 
+def describe_reason(item: LabItem) -> str:
+    """Why it was found, in a few words: the plainest of its reasons; its places where it has none."""
+    return item.why[0].removesuffix(".") if item.why else describe_places(item.lists)
+
+
 def describe_places(lists: Mapping[str, tuple[int, float]]) -> str:
     """`words 1st, meaning 3rd`; "" where it was in no list."""
     return ", ".join(f"{way} {format_ordinal(place)}" for way, place in best_places(lists).items())
@@ -116,7 +121,7 @@ def describe_answer_item(item: LabItem) -> str:
     parts = (
         describe_status(item.memory.status),
         describe_source(item.memory, item.client),
-        describe_places(item.lists),
+        describe_reason(item),
     )
     return " · ".join(part for part in parts if part)
 

@@ -367,6 +367,8 @@ class RecallPage(RefreshingPage):
             self._explain_missing(target.removeprefix("why:"))
         elif target == SAVED:
             self._choose_view(SAVED)
+        elif self.context.desk.question not in {"", self.asker.asked.question}:
+            self.ask_question(self.context.desk.question)
         self._focus_content()
 
     def _focus_content(self) -> None:
@@ -418,6 +420,7 @@ class RecallPage(RefreshingPage):
         self.panes.show_view(ASK)
         self.pane.funnel.show_chosen("")
         self.asker.ask_question(question, limit)
+        self.context.desk.question = self.asker.asked.question
         self.header.question.show_question(self.asker.asked.question, self.asker.history)
 
     def _on_asking_began(self) -> None:

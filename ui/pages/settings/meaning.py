@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QComboBox, QProgressBar, QPushButton
+from PySide6.QtWidgets import QProgressBar, QPushButton
 
 from core.types.lifecycle import ChangeCost, Embedding, Jobs, JobState, JobType, KeptSpace, Offers
 from ui.bridge import Task, make_query, make_write, problem_of
@@ -19,6 +19,7 @@ from ui.pages.settings.keys import ActionLine
 from ui.pages.settings.rows import SettingsSection
 from ui.strings import embedder_strings
 from ui.widgets.basics import clear_layout, make_button
+from ui.widgets.choices import ChoiceBox
 from ui.widgets.labels import date_of
 from ui.widgets.plaintext import one_line
 
@@ -176,7 +177,7 @@ class MeaningSection(SettingsSection):
 
     def _make_other(self) -> None:
         strings = section_strings()["other"]
-        self.models = QComboBox()
+        self.models = ChoiceBox()
         self.models.setAccessibleName(strings["choice"])
         self.models.setFixedWidth(self.context.theme.px(200))
         self.models.currentIndexChanged.connect(self._on_model_chosen)

@@ -13,7 +13,6 @@ from PySide6.QtGui import QHideEvent, QPainter, QPen, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QBoxLayout,
-    QComboBox,
     QDoubleSpinBox,
     QFrame,
     QLineEdit,
@@ -39,6 +38,7 @@ from ui.widgets.basics import (
     make_tool_button,
     set_style_property,
 )
+from ui.widgets.choices import ChoiceBox
 
 _PAUSE_MS = 500
 _MOST = 2_000_000_000
@@ -141,23 +141,11 @@ class SwitchControl(Control):
         self._switch.setChecked(bool(value))
 
 
-class _Combo(QComboBox):
-    """A list that the wheel does not change while somebody scrolls over it."""
-
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802 - Qt's name
-        """Left to the page, unless the list has the keyboard."""
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
-
-
 class ChoiceControl(Control):
     """One of several, in words."""
 
     def __init__(self, row: OptionRow) -> None:
-        self._combo = _Combo()
-        self._combo.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._combo = ChoiceBox()
         super().__init__(row, self._combo)
         self._is_number, self._unit = row.kind in {"int", "float"}, row.unit
         for value, words in row.choices.items():

@@ -174,5 +174,5 @@ class TimelinePage(RefreshingPage):
                 self.topic.select_memory(memory_id)
 
 
-TIMELINE = PageSpec("timeline", timeline_strings, "calendar", TimelinePage)
+TIMELINE = PageSpec("timeline", timeline_strings, "calendar", TimelinePage, has_choice=True)
 """How the page is registered."""

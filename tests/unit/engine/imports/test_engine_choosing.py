@@ -83,7 +83,9 @@ def test_the_plan_is_no_part_of_the_commands_json(rig: Rig) -> None:
 
 def test_answers_that_were_written_anew_are_counted(rig: Rig, tmp_path: Path) -> None:
     report = rehearse(rig, chatgpt(tmp_path))
-    assert report.plan == (ConversationPlan("c-1", "Kettles", 2, 2, 1, report.plan[0].earliest, report.plan[0].latest),)
+    (row,) = report.plan
+    expected = ConversationPlan("c-1", "Kettles", 2, 2, 1, row.earliest, row.latest, opening="Which kettle?")
+    assert row == expected
     assert report.plan[0].earliest is not None
 
 

@@ -77,3 +77,20 @@ def test_nothing_is_kept_of_what_is_not_in_the_clear(rig: Rig) -> None:
     memory_id = rig.store("The office in Bergen moved its maps to PostgreSQL.").memory_id
     rig.write(lambda tx: tx.update("memories", {"id": memory_id}, {"security_tier": "sensitive"}))
     assert rig.engine.memories.read_anew(memory_id).result(30) is None
+
+
+def last_strength(rig: Rig, memory_id: str) -> float:
+    return rig.engine.jobs.read_gauges(memory_id).result(30).strength_curve.values[-1]
+
+
+def test_a_correction_does_not_fade_faster_than_what_it_corrects(rig: Rig) -> None:
+    jars = rig.store("The plum jars stand on the shelf.").memory_id
+    for _ in range(3):
+        rig.recall("where do the plum jars stand")
+    rig.engine.flush_journal()
+    before = last_strength(rig, jars)
+    assert before > last_strength(rig, rig.store("The saw hangs.").memory_id), "what is recalled lasts longer"
+    done = rig.engine.library.revise_memories([jars], Revision(text="The plum jars stand in the cellar.")).result(30)
+    assert last_strength(rig, done.ids[0]) >= before
+    rig.undo()
+    assert last_strength(rig, jars) == before

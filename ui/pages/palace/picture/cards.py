@@ -19,7 +19,7 @@ from ui.pages.palace.picture.layout import DetailLevel, RoomLayout
 from ui.pages.palace.picture.room_face import LandmarkCard, paint_empty_place, paint_landmark
 from ui.pages.palace.picture.words import LineBreaks
 from ui.theme.theme import Theme
-from ui.widgets.labels import KIND_WORDS, date_of
+from ui.widgets.labels import KIND_WORDS, date_of, speaker_in_talk
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import draw_kind
 
@@ -175,7 +175,8 @@ class RoomInterior:
             font.setWeight(QFont.Weight.Medium)
         self._paint_foot(painter, room, row, foot)
         box = QRectF(foot.left(), rect.top() + pad * 0.8, foot.width(), foot.top() - rect.top() - pad * 1.1)
-        self._paint_lines(painter, self._text_of(room, row), font, box, "ink", is_struck=is_struck)
+        text = self._text_of(room, row, has_speaker=False)
+        self._paint_lines(painter, text, font, box, "ink", is_struck=is_struck)
 
     def _card_font(self, high: float) -> QFont:
         """Larger on a card that is nearer."""
@@ -186,7 +187,7 @@ class RoomInterior:
         return font
 
     def _paint_foot(self, painter: QPainter, room: RoomItem, row: int, foot: QRectF) -> None:
-        """Kind, date, and whether it is pinned."""
+        """Who said it or its kind, the date, and whether it is pinned."""
         theme, px = self._theme, self._theme.px
         small = theme.font("caption")
         kind = KINDS[int(room.kind[row])]
@@ -194,8 +195,10 @@ class RoomInterior:
         if room.loci is None:
             return
         words = date_of(int(room.loci.said_at[row]))
-        if foot.width() >= px(170):
-            words = f"{KIND_WORDS[kind]} · {words}"
+        memory = self._head_of(room.ids[row])
+        speaker = "" if memory is None else speaker_in_talk(memory)
+        if speaker or foot.width() >= px(170):
+            words = f"{speaker or KIND_WORDS[kind]} · {words}"
         painter.setFont(small)
         painter.setPen(theme.colour("muted"))
         box = foot.adjusted(px(14), 0, 0, 0)
@@ -209,13 +212,19 @@ class RoomInterior:
     def _paint_shape(self, painter: QPainter, room: RoomItem, row: int, middle: QPointF) -> None:
         draw_kind(painter, KINDS[int(room.kind[row])], middle, self._theme.px(8), self._colours[int(room.shade[row])])
 
-    def _text_of(self, room: RoomItem, row: int) -> str:
-        row_text = self._head_of(room.ids[row])
-        if row_text is not None:
-            return row_text.head
+    def _text_of(self, room: RoomItem, row: int, *, has_speaker: bool = True) -> str:
+        """What a card says.
+
+        Args:
+            has_speaker: whether it begins with who said it, where the card says that nowhere else.
+        """
+        memory = self._head_of(room.ids[row])
+        if memory is not None:
+            speaker = speaker_in_talk(memory) if has_speaker else ""
+            return f"{speaker}: {memory.head}" if speaker else memory.head
         at = room.landmarks.get(row)
         found = next((mark for mark in room.plan.landmarks if mark.position == at), None)
-        return "" if found is None else found.head
+        return "" if found is None else found.words if has_speaker else found.head
 
     def _paint_lines(
         self, painter: QPainter, text: str, font: QFont, box: QRectF, role: str, *, is_struck: bool
@@ -250,7 +259,7 @@ class RoomInterior:
                 continue
             x, y = (float(room.x[row]), float(room.y[row])) if row >= 0 else (mark.x, mark.y)
             wide = min(float(px(220)), inside.width() * 0.4)
-            lines = self._words.break_lines(mark.head, font, wide - px(20), 2)
+            lines = self._words.break_lines(mark.words, font, wide - px(20), 2)
             rect = QRectF(0, 0, wide, line * len(lines) + px(8))
             middle = layout.point_at(x, y)
             for across, down in _NUDGES:
@@ -271,7 +280,7 @@ class RoomInterior:
         is_known = row >= 0 and len(room.opacity) > row
         painter.setOpacity(max(float(room.opacity[row]), _LEAST_OPACITY) if is_known else 1.0)
         box = label.rect.adjusted(px(12), px(4), -px(4), 0)
-        text = "" if is_known and room.pending[row] else label.landmark.head
+        text = "" if is_known and room.pending[row] else label.landmark.words
         words = QRectF(box.left(), box.top(), label.rect.width() - px(20), box.height() - px(4))
         is_struck = is_known and bool(room.replaced[row])
         self._paint_lines(painter, text, font, words, "ink", is_struck=is_struck)

@@ -20,7 +20,7 @@ from ui.pages.palace.picture.words import break_text
 from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
 from ui.strings import palace_strings
 from ui.theme.theme import Theme
-from ui.widgets.labels import KIND_WORDS, count_memories, format_said_or_noted
+from ui.widgets.labels import KIND_WORDS, count_memories, format_said_or_noted, speaker_in_talk
 from ui.widgets.plaintext import one_line, plain_line
 
 _DIM = 0.6
@@ -182,7 +182,8 @@ class MarkPainter:
         theme, pad = self._theme, self._theme.px(10)
         body, small = theme.font("small"), theme.font("caption")
         lines = break_text(plain_line(memory.head, 300), body, theme.px(300), 4)
-        about = f"{KIND_WORDS[memory.kind]} · {format_said_or_noted(memory.occurred, memory.recorded_at)}"
+        when = format_said_or_noted(memory.occurred, memory.recorded_at)
+        about = f"{speaker_in_talk(memory) or KIND_WORDS[memory.kind]} · {when}"
         if not self._plan.is_name_shown(spot.room, lens, look):
             room, count = one_line(spot.room.plan.name, 32), count_memories(spot.room.count_shown(look))
             about += f" · {palace_strings()['in_room'].format(room=room, count=count)}"

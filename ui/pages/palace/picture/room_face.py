@@ -379,13 +379,13 @@ class RoomFaces:
         for column in range(columns):
             marks = room.plan.landmarks[column::columns]
             width = wide - inset - frame.right
-            needs = [len(self._words.break_lines(mark.head, font, width, _MOST_LINES)) for mark in marks]
+            needs = [len(self._words.break_lines(mark.words, font, width, _MOST_LINES)) for mark in marks]
             top = area.top()
             for mark, lines in zip(
                 marks, share_lines(needs, line, over, gap, area.height(), frame.first), strict=False
             ):
                 rect = QRectF(area.left() + column * (wide + gap), top, wide, lines * line + over)
-                found.append(LandmarkCard(mark, rect, self._words.break_lines(mark.head, font, width, lines)))
+                found.append(LandmarkCard(mark, rect, self._words.break_lines(mark.words, font, width, lines)))
                 top = rect.bottom() + gap
         return tuple(found)
 

@@ -26,6 +26,7 @@ from ui.theme.tokens import sizes, spacing
 from ui.widgets.basics import make_button, make_row, make_timer, plain_key, set_style_property
 
 _REHEARSE = "rehearse"
+_PALACE = "palace"
 _DUE_MS = 60_000
 """How often it is asked what has become due."""
 _NEAR_ROWS = 5
@@ -307,6 +308,8 @@ class Walk(QObject):
         canvas = self._canvas
         self._conceal_words(round_)
         canvas.marks.selected = "" if round_ is None else round_.current.memory_id
+        is_told = round_ is not None and not round_.is_hidden  # the inspector would tell what is to be recalled
+        self._context.selection.select(canvas.marks.selected if is_told else "", _PALACE)
         canvas.marks.others = {}
         canvas.set_cursor_at()
 
