@@ -278,7 +278,8 @@ def is_pep_talk(lows: Sequence[str], kind: StatementType) -> bool:
         return False
     if plain[place] in ("can", "could"):
         is_able = plain[place + 1] in type_words().sets["ability"] or not {"their", "her", "his"} & {*plain[place:]}
-        is_hoped = kind is StatementType.PLAN or (kind is StatementType.SKILL and not is_able)
+        is_dated = any(low.isdigit() for low in plain)  # "can come on 3 May 2025" is an appointment
+        is_hoped = (kind is StatementType.PLAN and not is_dated) or (kind is StatementType.SKILL and not is_able)
         return is_hoped or kind in (StatementType.PREFERENCE, StatementType.OPINION, StatementType.ATTRIBUTE)
     is_mood = plain[place + 1] in words.sets["moods"]
     return is_mood or (plain[place + 1] in ("key", "important", "crucial") and plain[0].endswith("ing"))

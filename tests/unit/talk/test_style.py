@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from told_lines import SAID_MS, distill_lines, told_lines
 
 from core.talk.references import find_noun_phrases
+from core.talk.statement_check import is_pep_talk
 from core.talk.style.apposition import find_appositions
 from core.talk.style.gender import find_genders, pronouns_of
 from core.talk.style.polish import (
@@ -161,6 +162,8 @@ def test_what_is_no_fact_or_needs_its_surroundings_is_no_statement(said: str) ->
 
 
 def test_a_plan_with_a_day_is_no_goodbye() -> None:
+    assert is_pep_talk(["tom", "can", "come", "soon"], StatementType.PLAN)
+    assert not is_pep_talk(["tom", "can", "come", "on", "3", "may", "2025"], StatementType.PLAN)
     assert told_lines(("Mara", "I'm off to Lisbon in June.")) == ["Mara is off to Lisbon in June 2025."]
 
 
