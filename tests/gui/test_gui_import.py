@@ -439,6 +439,10 @@ def test_what_was_found_is_shown_as_names_are_read(rig: Rig, qtbot: QtBot, opene
     assert dialog.isVisible()
     assert dialog.page is dialog.outcome
     assert not dialog.is_put_aside
+    places.click()
+    dialog.close()
+    settle(qtbot, lambda: opened.dialog is None)
+    messages[-1][1]()  # type: ignore[operator] - what is offered still does nothing once it is closed
 
 
 def test_names_that_wait_for_other_work_are_said_to_wait(context: Context, qtbot: QtBot) -> None:
