@@ -232,7 +232,10 @@ def test_of_one_of_whom_nothing_is_known_it_says_what_to_do(page: EntitiesPage, 
     assert (known.none.text(), known.make.text()) == (strings["none"], strings["make"])
     assert known.none.isVisible()
     assert not known.list.isVisible()
-    assert known.y() < page.detail.memories.y()
+    memories = page.detail.memories
+    assert known.y() < memories.y()
+    # A short list begins right under its label, however much room there is.
+    assert memories.title.geometry().bottom() < memories.list.y() < memories.title.height() * 3
     with qtbot.waitSignal(page.detail.make_asked, timeout=60_000):
         known.make.click()
 

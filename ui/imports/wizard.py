@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QSize, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QWidget
 
 from core.types.replies import ImportReport
@@ -301,6 +301,7 @@ class ImportDialog(WizardFrame):
 
     Attributes:
         queue: what is imported now; None else.
+        is_put_aside: whether the person looks at what was found, and may come back to the result.
     """
 
     def __init__(self, context: Context, paths: Sequence[Path] = (), parent: QWidget | None = None) -> None:
@@ -312,6 +313,7 @@ class ImportDialog(WizardFrame):
         super().__init__(context.theme, parent)
         self.context = context
         self.queue: ImportQueue | None = None
+        self.is_put_aside = False
         self._ids: list[str] = []
         self.reader = ExportReader(context, self)
         self.choose = ChooseStep(context)
@@ -469,13 +471,9 @@ class ImportDialog(WizardFrame):
         self.reject()
         self.context.desk.search.emit(search)
 
-    @property
-    def is_put_aside(self) -> bool:
-        """Whether the person looks at what was found, and may come back to the result."""
-        return self.isHidden() and self.page is self.outcome
-
     def _go_to_finding(self, page: str, target: str) -> None:
         """Show what a row of the result counts; the result is put aside and can be come back to."""
+        self.is_put_aside = True
         self.hide()
         strings = import_strings()["outcome"]
         self.context.desk.show_message(strings["aside"], strings["return"], self._return_to_result)
@@ -485,8 +483,13 @@ class ImportDialog(WizardFrame):
             self.context.desk.go.emit(page, target)
 
     def _return_to_result(self) -> None:
-        if self.is_put_aside:
+        if self.is_put_aside:  # the offer may outlive the dialog
             self.open()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """It is in front again."""
+        self.is_put_aside = False
+        super().showEvent(event)
 
     def _go_to_palace(self) -> None:
         self.reject()
@@ -511,6 +514,7 @@ class ImportDialog(WizardFrame):
 
     def _stop_or_detach(self) -> None:
         """What only looks stops; what imports goes on."""
+        self.is_put_aside = False
         self.choose.stop_search()
         self.reader.stop_reading()
         queue, self.queue = self.queue, None

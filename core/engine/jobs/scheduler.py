@@ -33,9 +33,11 @@ if TYPE_CHECKING:  # what runs jobs is loaded with the first heartbeat, which fe
 
 _log = log.get("engine")
 _TURN_S = 30.0
-_RECLAIM = "reclaim"
+_RECLAIM, _BY_ITSELF = "reclaim", "scheduler"
 _YIELDING = frozenset({JobType.MIGRATE})
 """Work that takes hours and steps aside for all other work."""
+_FIRST = JobType.ENRICH
+"""Work that is short and that somebody looks at: what runs by itself steps aside for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,10 +196,10 @@ class Scheduler:
             self._queue_next_batch(now, job.id)
 
     def _next_job(self, open_vault: OpenVault) -> StoredJob | None:
-        """What may run now: what takes hours comes last."""
+        """What may run now: of what nobody asked for names are read first, and what takes hours comes last."""
         context = self.make_context(open_vault)
         queued = open_vault.storage.vault.read(lambda rows: job_store.read_waiting_jobs(rows, context.now_ms))
-        queued.sort(key=lambda one: one.type in _YIELDING)
+        queued.sort(key=lambda one: (one.type in _YIELDING, one.actor == _BY_ITSELF and one.type is not _FIRST))
         return next((one for one in queued if not self.agenda.hold_reason(open_vault, one, context)), None)
 
     def _reclaim_jobs(self, now: _Open) -> None:
@@ -277,10 +279,15 @@ class Scheduler:
         return now.runner.run_batch(job, context)
 
     def _must_yield(self, open_vault: OpenVault, job: StoredJob) -> bool:
-        if job.type not in _YIELDING or job.started_at is None:
+        if job.started_at is None:
+            return False
+        if job.type in _YIELDING:
+            other = self._next_job(open_vault)
+            return other is not None and other.type not in _YIELDING
+        if job.actor != _BY_ITSELF or job.type is _FIRST:
             return False
         other = self._next_job(open_vault)
-        return other is not None and other.type not in _YIELDING
+        return other is not None and other.type is _FIRST
 
     def _wait_for_quiet(self, open_vault: OpenVault) -> None:
         left = self.beats.quiet_s

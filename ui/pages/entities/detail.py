@@ -85,6 +85,7 @@ class DuplicateHint(QFrame):
 
 _NAME = 80
 _MENTIONS, _UTTERANCES = "mentions", "utterances"
+_MOST_ROOM = 100
 _CLAIMS = 3  # seen at once, so that the mentions keep their place
 
 
@@ -184,7 +185,8 @@ class EntityMemoriesPanel(QWidget):
         self.list.looked_at_id.connect(self.memory_asked)
         self.list.opened.connect(lambda row: self.memory_asked.emit(row.id))
         layout = make_column(self, self.title, self.choice, self.none, gap=6)
-        layout.addWidget(self.list, 1)
+        layout.addWidget(self.list, _MOST_ROOM)
+        layout.addStretch(1)  # else what a short list leaves is spread around the label above it
 
     def show_view(self, view: EntityView, *, is_same: bool) -> None:
         """Show the memories of an entity.

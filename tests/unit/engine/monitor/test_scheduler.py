@@ -530,6 +530,38 @@ def test_work_of_hours_lets_all_other_work_go_first(tmp_path: Path) -> None:
         assert active(rig) == 0
 
 
+def test_names_are_read_before_what_runs_by_itself_goes_on(tmp_path: Path) -> None:
+    order: list[str] = []
+
+    @dataclass
+    class Long(Counting):
+        type: JobType = JobType.EMBED
+
+        def write(self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: Any) -> BatchResult:
+            order.append("long")
+            if len(order) == 3:  # an import ends while it goes on
+                job_store.enqueue_job(tx, rig.opened.storage.make_id, JobType.ENRICH, "scheduler")
+            return super().write(tx, verb, ground, prepared)
+
+    @dataclass
+    class Names(Counting):
+        def write(self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: Any) -> BatchResult:
+            order.append("names")
+            return super().write(tx, verb, ground, prepared)
+
+    with scheduled(tmp_path, Long(), Names()) as rig:
+        fill(rig, 6)
+        rig.write(lambda tx: job_store.enqueue_job(tx, rig.opened.storage.make_id, JobType.EMBED, "scheduler"))
+        rig.engine.scheduler.start_next(rig.opened)
+        rig.wait_for_jobs()
+        assert order == ["long"] * 3 + ["names"] * 6 + ["long"] * 3
+        order.clear()
+        fill(rig, 6)
+        run(rig, JobType.EMBED)  # what a person asked for goes on
+        rig.wait_for_jobs()
+        assert order[:6] == ["long"] * 6
+
+
 @pytest.mark.slow
 def test_the_history_keeps_the_newest_of_each_kind_and_one_empty_run(tmp_path: Path) -> None:
     with scheduled(tmp_path, Archiving()) as rig:
