@@ -29,6 +29,7 @@ from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_
 from core.errors import Code, EnvironmentFaultError, LociError
 from ui.gate.gate import announce_opening
 from ui.shell.idle import IdleWatch
+from ui.shell.system_lock import SystemLockWatch
 from ui.shell.tray import Tray
 
 _WORD = b"raise\n"
@@ -133,10 +134,13 @@ class Shown(QObject):
         self._idle.idle.connect(desktop.window.lock_vault)
         self._idle.touched.connect(self._note_activity)
         self._idle.set_limit(context.prefs.options.idle_lock_minutes)
+        self._system_lock = SystemLockWatch(self)
+        self._system_lock.locked.connect(desktop.window.lock_vault)
         context.prefs.changed.connect(self._apply_option)
         context.bridge.state.connect(self._apply_state)
         self._apply_state(desktop.engine.state)
         self._apply_option("close_to_tray")
+        self._apply_option("lock_with_system")
         for command in context.commands.list_commands():
             if command.id == "file.quit":
                 context.commands.add(replace(command, run=self.quit_application))
@@ -145,6 +149,8 @@ class Shown(QObject):
         options = self.desktop.context.prefs.options
         if name == "idle_lock_minutes":
             self._idle.set_limit(options.idle_lock_minutes)
+        if name == "lock_with_system":
+            self._system_lock.set_listening(is_on=options.lock_with_system)
         if name == "close_to_tray":
             stays = options.close_to_tray and self._tray.is_there
             if options.close_to_tray and not stays and not self._has_told:

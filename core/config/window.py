@@ -73,3 +73,19 @@ class WindowOptions(BaseModel):
         description="Minutes without a key or the mouse after which the vault is locked; 0 never locks it.",
         json_schema_extra=field_extra("Window", unit="minutes"),
     )
+    lock_with_system: bool = Field(
+        default=True,
+        title="Lock with the computer",
+        description="The vault is locked when the screen is locked, and before the computer sleeps, as when its lid "
+        "is closed; where the desktop tells of it.",
+        json_schema_extra=field_extra("Window"),
+    )
+    clipboard_s: int = Field(
+        default=60,
+        ge=0,
+        le=3600,
+        title="Clear the clipboard",
+        description="Seconds until a memory, an answer or a code that was copied is taken off the clipboard, unless "
+        "something else was copied since; 0 leaves it there until the vault is locked.",
+        json_schema_extra=field_extra("Window", unit="seconds"),
+    )

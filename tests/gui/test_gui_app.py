@@ -275,6 +275,14 @@ def test_nobody_there_for_the_minutes_that_were_set_locks(door: Door, monkeypatc
     assert door.window.locked == 1
 
 
+def test_a_locked_screen_locks_unless_it_is_turned_off(door: Door) -> None:
+    watch = door.shown._system_lock
+    watch.locked.emit()
+    assert door.window.locked == 1
+    door.option(lock_with_system=False)
+    assert watch.sources == 0
+
+
 @pytest.mark.parametrize("has_tray", [True, False])
 def test_closing_to_the_tray_needs_a_tray(door: Door, monkeypatch: pytest.MonkeyPatch, has_tray: bool) -> None:
     monkeypatch.setattr(Tray, "is_there", has_tray)

@@ -20,8 +20,9 @@ from core.types.replies import ImportReport
 from core.types.values import OWNER_ACTOR
 from ui.bridge import Watch, make_job
 from ui.context import Command, Context, InspectorSectionSpec, Page, PageSpec
-from ui.inspector.actions import COPIED, MemoryActions
+from ui.inspector.actions import MemoryActions
 from ui.shell.window import MainWindow, WindowViews
+from ui.widgets.secret import SecretClipboard
 
 HELD = Qt.KeyboardModifier.ControlModifier
 
@@ -163,9 +164,29 @@ def test_a_copied_memory_leaves_the_clipboard(host: MemoryActions, context: Cont
     context.commands.run("memory.copy")
     clipboard = QGuiApplication.clipboard()
     assert clipboard.text() == memory.text
-    assert COPIED in clipboard.mimeData().formats()
+    assert "x-kde-passwordManagerHint" in clipboard.mimeData().formats()
     rig.engine.vault.lock().result(30)
     settle(qtbot, lambda: clipboard.text() == "")
+
+
+def test_a_copied_memory_leaves_the_clipboard_after_its_time(host: MemoryActions, context: Context, rig: Rig) -> None:
+    memory = rig.get(remember(rig.engine, "The boat is called Heron.").memory_id)
+    context.selection.select(memory.id, "test")
+    host.show_memory(memory)
+    context.commands.run("memory.copy")
+    (clip,) = context.desk.findChildren(SecretClipboard)
+    assert clip._timer.isActive()
+    assert clip._timer.interval() == context.prefs.options.clipboard_s * 1000
+    clip._timer.timeout.emit()
+    assert QGuiApplication.clipboard().text() == ""
+
+
+def test_without_a_time_it_stays_until_the_vault_is_locked(context: Context) -> None:
+    clip = SecretClipboard(context.desk, context.bridge.state, 0)
+    clip.copy_secret("The boat is called Heron.")
+    assert not clip._timer.isActive()
+    context.bridge.state.emit("closing")
+    assert QGuiApplication.clipboard().text() == ""
 
 
 @pytest.mark.usefixtures("host")

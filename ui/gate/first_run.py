@@ -22,7 +22,7 @@ from ui.gate.unlock import describe_problem
 from ui.strings import gate_strings, secret_strings, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_button, make_column, make_label, make_row
-from ui.widgets.secret import SecretField, StrengthMeter, mark_field
+from ui.widgets.secret import SecretClipboard, SecretField, StrengthMeter, mark_field
 
 _COLUMNS = 3
 _LOOKALIKES = str.maketrans({"0": "O", "8": "B"})
@@ -90,7 +90,8 @@ class ShowCodeStep(QWidget):
         self.setFocusProxy(self.main)
 
     def _copy_code(self) -> None:
-        QGuiApplication.clipboard().setText(self._code)
+        context = self._context
+        SecretClipboard(context.desk, context.bridge.state, context.prefs.options.clipboard_s).copy_secret(self._code)
         self._show_note(gate_strings()["code"]["copied"])
 
     def _ask_save_path(self) -> None:

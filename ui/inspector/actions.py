@@ -11,8 +11,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QDialog, QMenu, QPlainTextEdit, QWidget
 
 from core.types.lifecycle import Marked, OutcomeTaken
@@ -34,6 +34,7 @@ from ui.widgets.basics import (
     make_label,
     make_row,
 )
+from ui.widgets.secret import SecretClipboard
 
 HELPFUL, HARMFUL, WORKED, FAILED = "helpful", "harmful", "worked", "failed"
 
@@ -182,8 +183,6 @@ class HarmDialog(ReasonDialog):
 
 
 _AWAY = frozenset({Status.ARCHIVED, Status.DELETED})
-COPIED = "application/x-loci-memory"
-"""Marks on the clipboard what came from here, so that locking can take it off."""
 
 
 def explain_no_edit(memory: Memory) -> str:
@@ -287,7 +286,6 @@ class MemoryActions(QObject):
         self.footer = QWidget()
         self._buttons = FlowLayout(self.footer, gap=4)
         context.theme.changed.connect(self._show_actions)
-        context.bridge.state.connect(self._on_vault_state)
 
     def _make_verbs(self) -> tuple[Verb, ...]:
         at = self._context
@@ -476,17 +474,9 @@ class MemoryActions(QObject):
         return lambda memory: self._context.desk.go.emit(page, f"{target}:{memory.id}")
 
     def _copy_text(self, memory: Memory) -> None:
-        copied = QMimeData()
-        copied.setText(memory.text)
-        copied.setData(COPIED, b"1")
-        QGuiApplication.clipboard().setMimeData(copied)
-        self._context.desk.show_message(inspector_strings()["done"]["copied"])
-
-    def _on_vault_state(self, state: str) -> None:
-        clipboard = QGuiApplication.clipboard()
-        content: QMimeData | None = clipboard.mimeData()  # None where the clipboard is empty
-        if state != "open" and content is not None and content.hasFormat(COPIED):
-            clipboard.clear()
+        context = self._context
+        SecretClipboard(context.desk, context.bridge.state, context.prefs.options.clipboard_s).copy_secret(memory.text)
+        context.desk.show_message(inspector_strings()["done"]["copied"])
 
 
 def _submit_outcome(context: Context, outcome: str, memory: Memory) -> None:

@@ -5,6 +5,8 @@ Must not do: keep, log or emit what is typed.
 
 from __future__ import annotations
 
+import sys
+
 from PySide6.QtCore import QMimeData, QObject, QRectF, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QDialog, QLineEdit, QSizePolicy, QWidget
@@ -23,9 +25,17 @@ from ui.widgets.basics import (
     set_style_property,
 )
 
-CLEAR_MS = 30_000
+CLEAR_S = 30
 _MARK = "application/x-loci-secret"
-_NOT_KEPT = "x-kde-passwordManagerHint"
+_NOT_KEPT = {
+    "linux": (("x-kde-passwordManagerHint", b"secret"),),
+    "darwin": (("org.nspasteboard.ConcealedType", b""),),
+    "win32": (
+        ('application/x-qt-windows-mime;value="ExcludeClipboardContentFromMonitorProcessing"', b"1"),
+        ('application/x-qt-windows-mime;value="CanIncludeInClipboardHistory"', bytes(4)),
+    ),
+}
+"""What tells a clipboard history to leave it out, by system."""
 """Managers of clipboards that keep a history leave out what carries this mark."""
 _BARS = 4
 _TOKENS = ("danger", "danger", "warning", "success", "success")
@@ -288,25 +298,29 @@ class NewPassphraseDialog(QDialog):
 
 
 class SecretClipboard(QObject):
-    """Puts a secret on the clipboard for half a minute; what is there carries a mark of this object.
+    """Puts something of the vault on the clipboard for a while; what is there carries a mark of this object.
+
+    Clipboard histories are asked to leave it out.
 
     Holds no secret itself, and takes off nothing that somebody else has put there since.
     """
 
-    def __init__(self, parent: QObject, vault_state: SignalInstance) -> None:
+    def __init__(self, parent: QObject, vault_state: SignalInstance, clear_s: int = CLEAR_S) -> None:
         """Make one for one secret.
 
         Args:
             parent: what outlives the widget that shows the secret.
             vault_state: a state that is not `open` takes it off at once.
+            clear_s: seconds it stays; 0 for no end but that.
         """
         super().__init__(parent)
-        self._timer = make_timer(self, self.clear_clipboard, CLEAR_MS)
+        self._clear_s = clear_s
+        self._timer = make_timer(self, self.clear_clipboard, clear_s * 1000)
         self._mark = str(id(self)).encode("ascii")
         vault_state.connect(self._on_vault_state)
 
     def copy_secret(self, secret: str) -> None:
-        """Put it there for half a minute.
+        """Put it there.
 
         Args:
             secret: plain text.
@@ -314,9 +328,11 @@ class SecretClipboard(QObject):
         copied = QMimeData()
         copied.setText(secret)
         copied.setData(_MARK, self._mark)
-        copied.setData(_NOT_KEPT, b"secret")
+        for name, value in _NOT_KEPT.get(sys.platform, ()):
+            copied.setData(name, value)
         QGuiApplication.clipboard().setMimeData(copied)
-        self._timer.start()
+        if self._clear_s:
+            self._timer.start()
 
     def clear_clipboard(self) -> None:
         """Take it off, if it is still there; this object has done its work then."""

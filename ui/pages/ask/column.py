@@ -8,7 +8,6 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from ui.context import Context
@@ -17,6 +16,7 @@ from ui.pages.ask.sources import ReadDialog
 from ui.pages.ask.turn import TurnView
 from ui.strings import ask_strings
 from ui.widgets.basics import ScrolledColumn, make_button, make_column, make_row, make_scroll_area
+from ui.widgets.secret import SecretClipboard
 from ui.widgets.states import EmptyState
 
 _WHOLE = 100
@@ -168,7 +168,8 @@ class TurnColumn(QStackedWidget):
     # ---- what can be done with an answer
 
     def _copy_answer(self, turn: Turn) -> None:
-        QGuiApplication.clipboard().setText(turn.answer)
+        context = self._context
+        SecretClipboard(context.desk, context.bridge.state, context.prefs.options.clipboard_s).copy_secret(turn.answer)
         self._context.desk.show_message(ask_strings()["acts"]["copied"])
 
     def _show_read(self, turn: Turn) -> None:

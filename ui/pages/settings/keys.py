@@ -22,7 +22,7 @@ from ui.strings import format_count, secret_strings, settings_strings, window_st
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, make_button, make_column, make_label, make_row
 from ui.widgets.labels import count_memories, size_of
-from ui.widgets.secret import SecretField, StrengthMeter, mark_field
+from ui.widgets.secret import SecretClipboard, SecretField, StrengthMeter, mark_field
 from ui.widgets.verdict import VerdictDialog, summarize_checks
 
 _COLUMNS = 3
@@ -276,7 +276,8 @@ class RecoveryDialog(SecretDialog):
         self._switch_step(1)
 
     def _copy_code(self) -> None:
-        QGuiApplication.clipboard().setText(self.code)
+        context = self.context
+        SecretClipboard(context.desk, context.bridge.state, context.prefs.options.clipboard_s).copy_secret(self.code)
         self.copy.setText(settings_strings()[self.topic]["copied"])
 
     def _show_check(self) -> None:
