@@ -53,6 +53,7 @@ class Turn:
         said_ms: epoch ms, null where the source does not say.
         is_owner: whether the speaker is the owner of the vault.
         is_assistant: whether an assistant speaks, whose words state nothing of the person.
+        gender: of the speaker, `f` or `m`, where another talk tells it; "" elsewhere.
     """
 
     episode_id: str
@@ -62,6 +63,7 @@ class Turn:
     said_ms: int | None = None
     is_owner: bool = False
     is_assistant: bool = False
+    gender: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,15 @@ SAID_MS = int(datetime(2025, 3, 3, 12, tzinfo=UTC).timestamp() * 1000)
 Line = tuple[str, str]
 
 
-def _read_as_told(said: Sequence[SentenceInContext]) -> list[Reading]:
+def read_as_told(said: Sequence[SentenceInContext]) -> list[Reading]:
+    """Reads every sentence as one that states something."""
     return [Reading(StatementType.ATTRIBUTE, 1.0, Assertion.YES, 1.0, 1.0, 2.0) for _ in said]
 
 
 def distill_lines(*lines: Line) -> ConversationStatements:
     """Distil lines of speaker and text, all of 3 March 2025; their episodes are e0, e1 and so on."""
     episodes = [EpisodeText(f"e{n}", text, speaker, SAID_MS) for n, (speaker, text) in enumerate(lines)]
-    return distill_conversation(read_turns(episodes), _read_as_told)
+    return distill_conversation(read_turns(episodes), read_as_told)
 
 
 def told_lines(*lines: Line) -> list[str]:

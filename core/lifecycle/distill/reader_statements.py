@@ -26,7 +26,14 @@ from core.lifecycle.distill.statement_writer import (
     reason_to_skip,
     withdraw_others,
 )
-from core.lifecycle.distill.talk_queue import TalkEpisode, TalkScope, WaitingTalk, count_waiting, next_talk
+from core.lifecycle.distill.talk_queue import (
+    TalkEpisode,
+    TalkScope,
+    WaitingTalk,
+    count_waiting,
+    next_talk,
+    read_genders,
+)
 from core.lifecycle.job_support.job_context import BatchResult, JobContext, TalkReader, embed_or_none
 from core.types.lifecycle import DistilledTalk, ListedStatement
 from core.types.talk import Statement
@@ -84,6 +91,7 @@ class TalkDistillation:
 
     def __init__(self) -> None:
         self._held: ReadTalk | None = None
+        self._genders = GendersOfImports()
 
     def prepare(self, context: JobContext, cursor: Mapping[str, Any]) -> TalkBatch | None:
         """Read the next few episodes; nothing is written.
@@ -101,7 +109,7 @@ class TalkDistillation:
             return None
         held = self._held
         if held is None or held.version != scope.version or not _is_talk_unchanged(held, waiting):
-            held = read_talk(context.talk, waiting.episodes)
+            held = read_talk(context.talk, self._genders.add_to(context, waiting.episodes))
         batch, self._held = _split_talk_batch(held)
         statements = tuple(_with_vectors(context, batch.statements))
         cursor = replace(scope, after=waiting.first_label).to_cursor()
@@ -166,6 +174,23 @@ class TalkDistillation:
         return done.memory_id, done.ids
 
 
+class GendersOfImports:
+    """Which pronoun the talks of an import give to those who speak in them, read once an import."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str | None, str], Mapping[str, str]] = {}
+
+    def add_to(self, context: JobContext, talk: Sequence[TalkEpisode]) -> tuple[TalkEpisode, ...]:
+        """The episodes of a talk, each with the gender of who speaks as far as it is told."""
+        key = (talk[0].import_id, talk[0].space_id)
+        if key not in self._known:
+            self._known = {key: context.read(lambda rows: read_genders(rows, talk[0]))}  # of the import in hand alone
+        known = self._known[key]
+        return (
+            tuple(replace(one, gender=known.get(one.author.casefold(), "")) for one in talk) if known else tuple(talk)
+        )
+
+
 def read_talk(reader: TalkReader, talk: Sequence[TalkEpisode]) -> ReadTalk:
     """Read a talk; a statement of an episode that does not wait is left out.
 
@@ -222,12 +247,13 @@ def count_backlog(rows: Rows, context: JobContext, cursor: Mapping[str, Any]) ->
 def _read_waiting_talks(context: JobContext, scope: TalkScope) -> Iterator[ReadTalk]:
     """Every talk that waits, read without writing anything: what was looked at is known by its id."""
     looked: set[str] = set()
+    genders = GendersOfImports()
     while context.talk is not None and not context.is_stopped():
         waiting: WaitingTalk | None = context.read(lambda rows: next_talk(rows, scope, looked))
         if waiting is None:
             return
         looked.update(one.id for one in waiting.episodes if one.waits)
-        yield read_talk(context.talk, waiting.episodes)
+        yield read_talk(context.talk, genders.add_to(context, waiting.episodes))
 
 
 def _foresee_statement(rows: Rows, one: TalkStatement, seen: set[tuple[str, str]]) -> tuple[str, str]:

@@ -31,7 +31,9 @@ from core.lifecycle.distill.other_subjects import compare_by_subject
 from core.lifecycle.distill.talk_queue import TalkEpisode
 from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
 from core.score.decay import STANDARD
-from core.talk.style.told_before import content_words
+from core.talk.statement_types import is_pursuit
+from core.talk.style.told_before import content_words, pursues_again
+from core.talk.vocabulary import tokenize_talk
 from core.types.belief import ACTED_ON
 from core.types.replies import StoreReply
 from core.types.talk import Statement, StatementType
@@ -50,6 +52,7 @@ _CHANGING = frozenset(StatementType) - {
 """What one says of a state, which another state ends: a second happening or plan ends no first one."""
 
 _TYPES_OF = "SELECT DISTINCT s.type FROM statements s WHERE s.memory_id IN (SELECT value FROM json_each(?))"
+_TEXTS_OF = "SELECT text FROM memories WHERE id IN (SELECT value FROM json_each(?))"
 _TURNED_DOWN = (
     "SELECT 1 FROM memories WHERE content_hash = :text AND space_id = :space AND kind = 'fact' "
     "AND coalesce(status_reason, '') <> :unsaid AND (status = 'deleted' "
@@ -66,6 +69,12 @@ _NOTED = "SELECT r.memory_id FROM json_each(?) w CROSS JOIN readings r ON r.memo
 _OF_PLACE = (
     "SELECT s.memory_id, s.start_at, s.end_at, m.text FROM statements s JOIN memories m ON m.id = s.memory_id "
     "WHERE s.episode_id = ? AND s.about = ? COLLATE NOCASE AND s.made_by <> ? ORDER BY s.start_at, 1"
+)
+_MOST_PURSUITS = 300
+_PURSUED = (
+    "SELECT DISTINCT s.memory_id, m.text FROM statements s JOIN memories m ON m.id = s.memory_id "
+    "WHERE s.about = ? COLLATE NOCASE AND m.space_id = ? AND m.import_id = ? AND m.status = 'active' "
+    "ORDER BY m.n DESC LIMIT ?"
 )
 _SAID_ALREADY = (
     "SELECT s.memory_id FROM statements s JOIN memories m ON m.id = s.memory_id "
@@ -161,6 +170,17 @@ def _find_same_place(rows: Rows, one: TalkStatement) -> str | None:
     return None
 
 
+def _find_pursuit(rows: Rows, one: TalkStatement) -> str | None:
+    """What stands of the same import and says already what its person is after: said thrice it is one wish."""
+    statement, episode = one.statement, one.episode
+    if episode.import_id is None or not is_pursuit(tokenize_talk(statement.text)):
+        return None
+    asked = (statement.about, episode.space_id, episode.import_id, _MOST_PURSUITS)
+    return next(
+        (str(known) for known, text in rows.all(_PURSUED, asked) if pursues_again(statement.text, str(text))), None
+    )
+
+
 def _strip_punctuation(text: str) -> str:
     return text.strip(" \t\r\n.!,;:")
 
@@ -241,7 +261,11 @@ class StatementWriter:
         skipped = reason_to_skip(self.tx, one.statement, one.episode)
         if skipped:
             return StatementOutcome(skipped=skipped)
-        known = find_twin(self.tx, one.statement, one.episode) or _find_same_place(self.tx, one)
+        known = (
+            find_twin(self.tx, one.statement, one.episode)
+            or _find_same_place(self.tx, one)
+            or _find_pursuit(self.tx, one)
+        )
         if known is not None:
             return self._corroborate_statement(known, one)
         lines = self.transitions.verb.lines
@@ -285,7 +309,15 @@ class StatementWriter:
             return False
         ended = self.tx.all(_TYPES_OF, (to_json(reply.superseded),))
         types = {one.statement.type, *(StatementType(found) for (found,) in ended)}
+        if types == {StatementType.PREFERENCE} and not self._shares_words(one.statement, reply.superseded):
+            return True  # who is into art likes music still
         return is_ended or not types <= _CHANGING or reply.classification.confidence < ACTED_ON
+
+    def _shares_words(self, statement: Statement, ended: Collection[str]) -> bool:
+        """Whether a statement speaks of anything that each of those it ends speaks of, besides its person."""
+        own = content_words(statement.text) - content_words(statement.about)
+        texts = self.tx.all(_TEXTS_OF, (to_json(list(ended)),))
+        return all(not own.isdisjoint(content_words(str(text))) for (text,) in texts)
 
     def _let_stand(self, one: TalkStatement) -> StatementOutcome:
         """Both stand; only what its claims say is held against what stands."""

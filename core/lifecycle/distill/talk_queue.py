@@ -16,7 +16,8 @@ from typing import Any
 from core.intake.transaction.sources import Lineage
 from core.lifecycle.distill.distill_queue import EpisodeRow
 from core.memory.read import read_occurred
-from core.talk.turns import is_label
+from core.talk.style.gender import find_genders
+from core.talk.turns import is_label, normalize_speaker
 from core.types.talk import Turn
 from core.types.values import Role, Source
 from core.vault.database.rows import Rows
@@ -61,6 +62,12 @@ _COLUMNS = (
     "m.id, m.text, m.content_hash, m.space_id, m.client_id, m.lineage, m.session, m.import_id, "
     "m.source, m.role, m.author, m.trust, m.ref, m.category, m.occurred_at, m.occurred_prec, m.occurred_offset, m.n, "
 )
+_MOST_OF_IMPORT = 20_000
+"""Episodes of an import in which a sign of somebody's gender is looked for, the first."""
+_OF_IMPORT = (
+    f"SELECT m.id, m.conversation_id, m.author, m.text FROM memories m WHERE {_READABLE} "  # noqa: S608 - constants only
+    "AND m.import_id = ? AND m.space_id = ? AND m.author IS NOT NULL ORDER BY m.n LIMIT ?"
+)
 _THESE = f"SELECT {_COLUMNS} 1 FROM json_each(?) w JOIN memories m ON m.id = w.value"  # noqa: S608 - constants only
 _TALK = f"{_WITH}SELECT {_COLUMNS} {_WAITS} {_FROM} AND {_SAME_TALK} ORDER BY coalesce(m.position, 0), m.n"
 
@@ -72,6 +79,7 @@ class TalkEpisode(EpisodeRow):
     Attributes:
         author: who speaks, where the source says; "" elsewhere.
         waits: whether it is to be read; the others are there for what they say before it.
+        gender: of who speaks, where another talk of its import tells it.
     """
 
     content_hash: bytes
@@ -82,6 +90,7 @@ class TalkEpisode(EpisodeRow):
     category: str
     label: int
     waits: bool
+    gender: str = ""
 
     @property
     def turn(self) -> Turn:
@@ -89,7 +98,7 @@ class TalkEpisode(EpisodeRow):
         said_ms = None if self.said is None else self.said.ms
         is_assistant = self.role in (Role.ASSISTANT, Role.TOOL)
         author = "" if is_label(self.author) else self.author  # a file is nobody
-        return Turn(self.id, author, self.text, 0, said_ms, self.role is Role.USER, is_assistant)
+        return Turn(self.id, author, self.text, 0, said_ms, self.role is Role.USER, is_assistant, self.gender)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +154,25 @@ class WaitingTalk:
 
     first_label: int
     episodes: tuple[TalkEpisode, ...]
+
+
+def read_genders(rows: Rows, episode: TalkEpisode) -> Mapping[str, str]:
+    """Who speaks in the talks of an episode's import, folded, to `f` or `m`, where those talks tell it.
+
+    Args:
+        episode: of one of them; what came by no import tells nothing.
+    """
+    if episode.import_id is None:
+        return {}
+    talks: dict[str, list[Turn]] = {}
+    for memory_id, talk, author, text in rows.all(_OF_IMPORT, (episode.import_id, episode.space_id, _MOST_OF_IMPORT)):
+        if not is_label(author):
+            talks.setdefault(str(talk), []).append(Turn(str(memory_id), normalize_speaker(str(author)), str(text)))
+    signs: dict[str, set[str]] = {}
+    for turns in talks.values():
+        for name, gender in find_genders(turns).items():
+            signs.setdefault(name, set()).add(gender)
+    return {name: next(iter(found)) for name, found in signs.items() if len(found) == 1}
 
 
 def count_waiting(rows: Rows, scope: TalkScope) -> int:

@@ -54,7 +54,7 @@ def find_genders(turns: Sequence[Turn]) -> Mapping[str, str]:
     """Who speaks in a conversation, folded, to `f` or `m`; who is not in it is they.
 
     Args:
-        turns: all of it.
+        turns: all of it; what another talk tells of a speaker (`Turn.gender`) counts where this one tells nothing.
     """
     speakers = tuple(dict.fromkeys(turn.speaker for turn in turns if turn.speaker))
     words = _gendered_words()
@@ -67,7 +67,9 @@ def find_genders(turns: Sequence[Turn]) -> Mapping[str, str]:
         for line in turn.text.replace("?", ".").replace("!", ".").split("."):
             for name, gender in _read_line(tokenize_talk(line), turn.speaker, others):
                 signs.setdefault(name.casefold(), Counter())[gender] += 1
-    return {name: next(iter(found)) for name, found in signs.items() if len(found) == 1}
+    told = {turn.speaker.casefold(): turn.gender for turn in turns if turn.gender}
+    found = told | {name: next(iter(some)) if len(some) == 1 else "" for name, some in signs.items()}
+    return {name: gender for name, gender in found.items() if gender}
 
 
 def _gendered_words() -> frozenset[str]:

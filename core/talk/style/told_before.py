@@ -35,6 +35,17 @@ class ToldBefore:
         return None
 
 
+def pursues_again(text: str, earlier: str) -> bool:
+    """Whether two statements of one person tell one pursuit: what is looked for, wanted or worked on.
+
+    Args:
+        text: of the later one.
+        earlier: of the one that stands.
+    """
+    tokens = tokenize_talk(text)
+    return _pursue_one(tokens, earlier) and _is_near(content_words(text), content_words(earlier))
+
+
 def content_words(text: str) -> frozenset[str]:
     """The stems of a sentence's words that are not small words of grammar; "not" counts."""
     grammar = talk_words().sets["grammar"]
