@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from core.index.manager import IndexManager
 from core.recall.answer import AnswerInput, RecallAnswer, build_trace
-from core.recall.answer_fit import apply_answer_fit
-from core.recall.asked_names import weigh_asked_names
+from core.recall.answer_fit import apply_answer_fit, weigh_asked_names
 from core.recall.candidates import (
     HAS_LINKS,
     Candidates,
