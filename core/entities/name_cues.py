@@ -312,7 +312,7 @@ def is_address(plain: str, start: int, end: int) -> bool:
     return behind in ("", *"!,.?…\n") and _load_cues().greeting.search(before) is not None
 
 
-def latest_noun_type(text: str) -> str:
+def last_noun_kind(text: str) -> str:
     """Whether an animal or a person is spoken of last: `pet`, `person`, or "" for neither."""
     cues = _load_cues()
     last = {

@@ -18,7 +18,7 @@ from importlib.resources import files
 from typing import Any
 
 from core.entities.gazetteer import is_given_name, is_maker, is_town
-from core.entities.name_cues import NameCue, find_works, is_address, latest_noun_type, long_names, read_cue
+from core.entities.name_cues import NameCue, find_works, is_address, last_noun_kind, long_names, read_cue
 from core.text.metadata import Metadata, blank_code, extract_metadata
 from core.text.terms import common_words, fold_case, fold_width, fold_word, plain_words
 
@@ -574,7 +574,7 @@ def _find_called_type(before: str, after: str, run: Sequence[NameWord], context:
     if re.search(r"\b(?:my|[Hh]is|[Hh]er|[Tt]heir) name(?: is|['’]s| was) $", before):
         cue = read_cue(f"{before}{run[0].text}", len(before), len(before) + len(run[0].text), is_first_name=False)
         is_pet = cue is not None and cue.type == "pet"
-        return "pet" if is_pet or latest_noun_type(f"{context}\n{before}") == "pet" else "person"
+        return "pet" if is_pet or last_noun_kind(f"{context}\n{before}") == "pet" else "person"
     if _is_abbreviation(run):
         return None
     if words.project.search(before) or (
