@@ -80,8 +80,7 @@ def test_without_a_choice_the_newest_that_is_tied_is_shown(qtbot: QtBot, page: G
 def test_the_selection_is_the_middle_and_a_click_moves_only_the_selection(
     qtbot: QtBot, page: GraphPage, ids: list[str], context: Context
 ) -> None:
-    context.selection.select(ids[1], "library")
-    enter(qtbot, page)
+    enter(qtbot, page, f"show:{ids[1]}")
     assert page.stage.ego.ids[0] == ids[1]
     canvas = page.stage.ego
     at = QPointF(*canvas.look.to_px(canvas.xy)[1])
