@@ -46,7 +46,7 @@ def read_landmarks(rows: Rows) -> Mapping[str, tuple[Landmark, ...]]:
     found: dict[str, list[Landmark]] = {}
     for room_id, memory_id, opening, kind, *columns, speaker in rows.all(_LANDMARKS):
         head = landmark_words(opening, OPENING_CHARACTERS)
-        found.setdefault(room_id, []).append(Landmark(memory_id, head, Kind(kind), *columns, speaker or ""))
+        found.setdefault(room_id, []).append(Landmark(memory_id, head, Kind(kind), *columns, speaker=speaker or ""))
     return {room_id: tuple(marks) for room_id, marks in found.items()}
 
 

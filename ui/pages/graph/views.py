@@ -59,7 +59,9 @@ class NameField(QLineEdit):
         self._names = QStringListModel(self)
         offered = QCompleter(self._names, self)
         offered.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
-        offered.activated[str].connect(self._choose_name)
+        offered.activated.connect(
+            lambda picked: self._choose_name(picked if isinstance(picked, str) else picked.data())
+        )
         self.setCompleter(offered)
         self._pause = make_timer(self, self._ask_names, _PAUSE_MS)
         self.textEdited.connect(lambda _: self._pause.start())
@@ -98,7 +100,9 @@ class NameField(QLineEdit):
         if name in self._ids:
             self._pause.stop()
             self.setText("")
-            self.completer().popup().hide()
+            popup = self.completer().popup()
+            if popup is not None:
+                popup.hide()
             self.chosen.emit(self._ids[name])
 
 
