@@ -44,9 +44,11 @@ def read_furnishings(rows: Rows) -> Mapping[str, Furnishing]:
 def read_landmarks(rows: Rows) -> Mapping[str, tuple[Landmark, ...]]:
     """Room to its landmarks that stand, by position."""
     found: dict[str, list[Landmark]] = {}
-    for room_id, memory_id, opening, kind, *columns, speaker in rows.all(_LANDMARKS):
+    for room_id, memory_id, opening, kind, position, x, y, at, chosen_by, speaker in rows.all(_LANDMARKS):
         head = landmark_words(opening, OPENING_CHARACTERS)
-        found.setdefault(room_id, []).append(Landmark(memory_id, head, Kind(kind), *columns, speaker=speaker or ""))
+        found.setdefault(room_id, []).append(
+            Landmark(memory_id, head, Kind(kind), position, x, y, at, chosen_by, speaker or "")
+        )
     return {room_id: tuple(marks) for room_id, marks in found.items()}
 
 
