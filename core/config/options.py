@@ -12,7 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from core.config.option_rows import conflicting_options_error, field_extra
 
-_WHEN, _MERGE, _FADE, _KEEP, _REPLAY = "Lifecycle", "Consolidation", "Fading", "Archive", "Replay"
+_WHEN, _MERGE, _FADE = "Automatic upkeep", "Merging duplicates", "Fading memories"
+_KEEP, _REPLAY = "Archive", "While you are away"
 
 
 class LifecycleOptions(BaseModel):
@@ -36,8 +37,8 @@ class LifecycleOptions(BaseModel):
         default=24,
         ge=1,
         le=8_760,
-        title="Consolidate every",
-        description="Hours between two consolidations.",
+        title="Merge duplicates every",
+        description="Hours between two runs that merge what says the same and settle what contradicts itself.",
         json_schema_extra=field_extra(_WHEN, unit="hours"),
     )
     sweep_hours: int = Field(
@@ -60,16 +61,16 @@ class LifecycleOptions(BaseModel):
         default=0.95,
         ge=0.7,
         le=1.0,
-        title="Same from",
-        description="Likeness from which two memories are looked at as one, if what they say is the same.",
+        title="Duplicates from",
+        description="Similarity from which two memories are merged, if they say the same.",
         json_schema_extra=field_extra(_MERGE),
     )
     corroborate_from: float = Field(
         default=0.9,
         ge=0.5,
         le=1.0,
-        title="Confirms from",
-        description="Likeness from which a memory of another source is looked at as confirming.",
+        title="Confirmation from",
+        description="Similarity from which a memory of another source confirms one.",
         json_schema_extra=field_extra(_MERGE),
     )
     cluster_from: float = Field(
@@ -77,23 +78,23 @@ class LifecycleOptions(BaseModel):
         ge=0.5,
         le=0.99,
         title="Related from",
-        description="Likeness from which memories are gathered into one cluster.",
+        description="Similarity from which memories are summed up together.",
         json_schema_extra=field_extra(_MERGE),
     )
     cluster_least: int = Field(
         default=3,
         ge=2,
         le=100,
-        title="Smallest cluster",
-        description="Memories a cluster must have before a digest is made of it.",
+        title="Smallest summary",
+        description="How many related memories there must be before they are summed up.",
         json_schema_extra=field_extra(_MERGE, unit="memories"),
     )
     compress_days: int = Field(
         default=30,
         ge=0,
         le=3_650,
-        title="Digest after",
-        description="Days all memories of a cluster must be old, and unused, before a digest is made of them.",
+        title="Sum up after",
+        description="Days that related memories must be old, and unused, before they are summed up.",
         json_schema_extra=field_extra(_MERGE, unit="days"),
     )
     fading_below: float = Field(
@@ -101,7 +102,7 @@ class LifecycleOptions(BaseModel):
         ge=0.0,
         le=1.0,
         title="Fading below",
-        description="Effective confidence below which a memory is marked as fading.",
+        description="Confidence below which a memory is marked as fading.",
         json_schema_extra=field_extra(_FADE),
     )
     expired_below: float = Field(
@@ -109,7 +110,7 @@ class LifecycleOptions(BaseModel):
         ge=0.0,
         le=1.0,
         title="Expired below",
-        description="Effective confidence below which a memory that nothing protects is archived as expired.",
+        description="Confidence below which a memory that nothing protects is archived.",
         json_schema_extra=field_extra(_FADE),
     )
     archive_below: float = Field(
@@ -117,7 +118,7 @@ class LifecycleOptions(BaseModel):
         ge=0.001,
         le=0.2,
         title="Archive below",
-        description="Strength below which a memory that nothing protects is archived as faded.",
+        description="Strength below which a memory that nothing protects is archived.",
         json_schema_extra=field_extra(_KEEP),
     )
     prune_days: int = Field(
@@ -158,7 +159,7 @@ class LifecycleOptions(BaseModel):
         ge=1,
         le=3_650,
         title="Assistants' notes",
-        description="Days an assistant's episode stands once it is consolidated. Imports are never touched.",
+        description="Days that what an assistant noted stays once facts were made of it. Imports are never touched.",
         json_schema_extra=field_extra(_KEEP, unit="days"),
     )
     episode_capacity: int = Field(
@@ -166,12 +167,12 @@ class LifecycleOptions(BaseModel):
         ge=100,
         le=10_000_000,
         title="Most notes",
-        description="Episodes of one assistant that stand; consolidated ones beyond it are archived, oldest first.",
+        description="How many notes of one assistant stay; of the others, what facts were made of is archived first.",
         json_schema_extra=field_extra(_KEEP, unit="episodes"),
     )
     replay_on: bool = Field(
         default=True,
-        title="Replay while idle",
+        title="Strengthen what is used",
         description="Strengthen what is often used and propose relations while nobody is at work.",
         json_schema_extra=field_extra(_REPLAY),
     )
@@ -180,23 +181,23 @@ class LifecycleOptions(BaseModel):
         ge=10,
         le=86_400,
         title="Idle after",
-        description="Seconds without a search or a hand on the window before replay begins.",
+        description="Seconds without a search or a hand on the window before it begins.",
         json_schema_extra=field_extra(_REPLAY, unit="seconds"),
     )
     replay_minutes: int = Field(
         default=30,
         ge=1,
         le=10_080,
-        title="Replay every",
-        description="Minutes between two replays.",
+        title="Every",
+        description="Minutes between two rounds.",
         json_schema_extra=field_extra(_REPLAY, unit="minutes"),
     )
     replay_budget: int = Field(
         default=50,
         ge=3,
         le=10_000,
-        title="Replay at once",
-        description="Memories one replay looks at.",
+        title="At once",
+        description="Memories that are looked at in one round.",
         json_schema_extra=field_extra(_REPLAY, unit="memories"),
     )
     stale_days: int = Field(
@@ -430,7 +431,7 @@ class BasicOptions(BaseModel):
         le=1.0,
         title="Compare from",
         description="Likeness from which a new memory is compared with one that stands.",
-        json_schema_extra=field_extra("Belief", restart=True),
+        json_schema_extra=field_extra("Contradictions", restart=True),
     )
     searches_minute: int = Field(
         default=20,

@@ -32,6 +32,7 @@ _MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
+_CITATION = re.compile("\ue200[^\ue201]{0,300}(?:\ue201|$)")
 MAX_QUERY_CHARS = 2_000
 # Marks that decorate a letter without being one: Latin, Greek and Cyrillic accents, Hebrew points, Arabic vowel signs.
 # Vowel signs of Indic scripts and the voicing marks of kana are letters to their readers and stay.
@@ -89,10 +90,10 @@ def embedding_text(text: str, *, author: str | None = None) -> str:
         author: whose words they are; a role instead of a name is left out.
 
     Returns:
-        `{author}: {text}`, or the text alone.
+        `{author}: {text}`, or the text alone; without the marks by which an assistant names its sources.
     """
-    name = _author_name(author)
-    return f"{name}: {text}" if name else text
+    name, words = _author_name(author), _CITATION.sub("", text)
+    return f"{name}: {words}" if name else words
 
 
 def lexical_text(

@@ -10,7 +10,7 @@ from fake_ollama import EMBEDDER, MODEL, Answer, FakeOllama
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QToolButton
+from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 from window_rig import hear, settle, window_context
@@ -335,7 +335,7 @@ def test_without_a_server_the_memories_answer_and_the_page_says_how_to_get_one(
     cards = page.column.views[0].findChildren(SourceCard)
     assert [card.source.number for card in cards] == list(range(1, len(cards) + 1))
     assert "Ada lives in Voss." in cards[0].accessibleName() + cards[1].accessibleName()
-    assert any(absent in text and "ollama.com" in text for text in labels(page))
+    assert ask_strings()["offline"]["short"] in labels(page)
     assert not page.panel.isVisible()
     assert not page.column.views[0].retry.isVisible()
     cards[0].click()
@@ -381,6 +381,17 @@ def test_a_server_that_is_started_meanwhile_is_found(page: AskPage, qtbot: QtBot
         page.read_offer()
         settle(qtbot, lambda: page.offer is not None and page.offer.chosen == MODEL)
         assert not [text for text in labels(page) if "ollama.com" in text]
+
+
+def test_how_a_model_is_got_is_told_to_who_asks(page: AskPage, qtbot: QtBot, absent: str) -> None:
+    assert absent
+    enter(page, qtbot)
+    said = ask_strings()
+    assert said["offline"]["short"] in labels(page)
+    assert not [text for text in labels(page) if "ollama.com" in text or "127.0.0.1" in text]
+    how = next(made for made in page.findChildren(QPushButton) if made.text() == said["acts"]["how"])
+    how.click()
+    settle(qtbot, lambda: any(absent in text and "ollama.com" in text for text in labels(page)))
 
 
 def test_nothing_that_fits_is_told(page: AskPage, qtbot: QtBot, absent: str) -> None:

@@ -13,13 +13,14 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 from window_rig import hear, remember, settle
 
+from core.types.entities import EntityLine
 from core.types.values import Kind
 from core.types.views import MEANING
 from core.vault.database.tx import Tx
 from ui.context import CLOSER, Context
 from ui.pages.graph.frame import EGO, WHOLE
 from ui.pages.graph.page import GRAPH, GraphPage
-from ui.pages.graph.views import NameDialog
+from ui.pages.graph.views import NameDialog, NameField
 
 TEXTS = (
     "the kettle on the stove boils water for tea",
@@ -80,8 +81,7 @@ def test_without_a_choice_the_newest_that_is_tied_is_shown(qtbot: QtBot, page: G
 def test_the_selection_is_the_middle_and_a_click_moves_only_the_selection(
     qtbot: QtBot, page: GraphPage, ids: list[str], context: Context
 ) -> None:
-    context.selection.select(ids[1], "library")
-    enter(qtbot, page)
+    enter(qtbot, page, f"show:{ids[1]}")
     assert page.stage.ego.ids[0] == ids[1]
     canvas = page.stage.ego
     at = QPointF(*canvas.look.to_px(canvas.xy)[1])
@@ -465,3 +465,26 @@ def test_what_was_replaced_is_hidden_until_it_is_switched_on_and_that_is_remembe
     third = GraphPage(context)
     qtbot.addWidget(third)
     assert third.shown.filter.hides_outdated
+
+
+def test_a_name_that_is_typed_is_looked_for_and_taken_on_enter(qtbot: QtBot) -> None:
+    field, asked, chosen = NameField(), list[str](), list[str]()
+    qtbot.addWidget(field)
+    field.asked.connect(asked.append)
+    field.chosen.connect(chosen.append)
+    QTest.keyClicks(field, "Jo")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert asked == ["Jo"]
+    field.offer_names([EntityLine("a", "Jo", "person", "shed", 3), EntityLine("b", "Jo", "person", "home", 1)])
+    assert (chosen, field.text()) == (["a"], "")
+
+
+def test_who_was_selected_elsewhere_is_not_where_the_graph_begins(
+    qtbot: QtBot, page: GraphPage, ids: list[str], context: Context
+) -> None:
+    enter(qtbot, page)
+    began = page.shown.centre
+    page.deactivate()
+    context.selection.select(next(one for one in ids if one != began), "library")
+    enter(qtbot, page)
+    assert page.shown.centre == began

@@ -109,3 +109,9 @@ def test_faces_go_with_their_rooms_and_with_the_page(page: PalacePage, monkeypat
     assert list(faces._kept) == others[-1:]
     page.deactivate()
     assert not faces._kept
+
+
+def test_a_landmark_of_talk_says_whose_words_it_is() -> None:
+    mark = Landmark("m", "I chose them because they help", Kind.EPISODE, 0, 0.0, 0.0, 0, "lifecycle", "Caroline")
+    assert mark.words == "Caroline: I chose them because they help"
+    assert replace(mark, speaker="").words == mark.head

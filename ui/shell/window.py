@@ -63,7 +63,7 @@ from ui.widgets.basics import (
     make_tool_button,
 )
 from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, format_said_or_noted, name_space
-from ui.widgets.plaintext import one_line
+from ui.widgets.plaintext import one_line, plain_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 from ui.widgets.tooltips import show_wrapped
 
@@ -335,7 +335,7 @@ class SearchBox(QObject):
             when = format_said_or_noted(memory.occurred, memory.recorded_at)
             said_by = [one_line(memory.author, 40)] if memory.author else []
             details = " · ".join([KIND_WORDS[memory.kind], *said_by, when, name_space(memory.space)])
-            item = QListWidgetItem(f"{one_line(memory.text, 110)}\n{details}")
+            item = QListWidgetItem(f"{plain_line(memory.text, 110)}\n{details}")
             item.setIcon(kind_pixmap(memory.kind, side, theme.colour(KIND_TOKENS[memory.kind]), 2))
             item.setData(Qt.ItemDataRole.UserRole, memory.id)
             item.setSizeHint(QSize(100, theme.px(46)))
@@ -597,9 +597,17 @@ class MainWindow(QMainWindow):
                 self.resize(FIRST.boundedTo(screen.availableSize()).expandedTo(SMALLEST))
 
     def _on_option_changed(self, name: str) -> None:
-        options = self.context.prefs.options
         if name in {"theme", "text_size", "reduced_motion"}:
-            self.context.theme.apply_theme(options.theme, options.text_size, reduced_motion=options.reduced_motion)
+            self._apply_theme()
+
+    def _apply_theme(self) -> None:
+        """Another theme; each widget hears of it several times, and no key is among these thousands of events."""
+        options, application = self.context.prefs.options, QApplication.instance()
+        if application is not None:
+            application.removeEventFilter(self)
+        self.context.theme.apply_theme(options.theme, options.text_size, reduced_motion=options.reduced_motion)
+        if application is not None:
+            application.installEventFilter(self)
 
     # ---- the vault's state
 

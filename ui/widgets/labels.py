@@ -316,8 +316,11 @@ def describe_speaker(
         recorded_at: when Loci learned it, epoch ms.
         client: the name of the client that reports it; None where none does.
     """
-    who = name_speaker(author, role) or ROLE_WORDS[role]
-    return f"{name_with_client(who, client)}, {format_said_or_noted(occurred, recorded_at)}"
+    when = format_said_or_noted(occurred, recorded_at)
+    who = name_speaker(author, role)
+    if not who and client is None and role is Role.OTHER:
+        return capitalize_first(when)  # nobody knows who: "Other" would say no more
+    return f"{name_with_client(who or ROLE_WORDS[role], client)}, {when}"
 
 
 def name_speaker(author: str | None, role: Role) -> str:

@@ -14,7 +14,7 @@ from core.types.views import MemoryRow
 from ui.strings import window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_column, make_label, make_row
-from ui.widgets.plaintext import one_line
+from ui.widgets.plaintext import plain_line
 from ui.widgets.shapes import KindMark
 
 _HEAD = 150
@@ -45,7 +45,7 @@ class MemoryLine(QPushButton):
         self.setProperty("current", "true" if is_current else "false")
         self.setAutoDefault(False)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        excerpt = _cut_at_word(one_line(shown.head, _HEAD))
+        excerpt = _cut_at_word(plain_line(shown.head, _HEAD))
         mark = KindMark(theme, shown.kind, 12)
         words = make_column(gap=1)
         if above:

@@ -49,7 +49,7 @@ _CENTRAL_SHARE, _OWN_SHARE = 0.25, 0.35
 _HUB_SHARE = 0.4
 """Of the communities: whoever is tied to more of them is a hub."""
 _COLUMNS = (
-    f"SELECT m.n, m.id, m.kind, m.trust, {time_of_memory_sql('m')}, m.importance, {HAS_STATEMENT}, {NAMES} "  # noqa: S608 - constants
+    f"SELECT m.n, m.id, m.kind, m.trust, {time_of_memory_sql('m')}, m.importance, {HAS_STATEMENT}, {NAMES}, m.space_id "  # noqa: S608 - constants
     "FROM memories m "
 )
 _SHOWN_NODES = f"{_COLUMNS} WHERE {SHOWN} ORDER BY m.n"
@@ -73,7 +73,7 @@ class GraphRows:
         now_ms: when it was read.
     """
 
-    found: Sequence[tuple[int, str, str, float, int, float, int, int]]
+    found: Sequence[tuple[int, str, str, float, int, float, int, int, str]]
     entities: dict[int, EntityLine]
     links: LinkColumns
     labels: Labels
@@ -178,7 +178,7 @@ def _rank_nodes(gathered: GraphRows, lines: Sequence[EntityLine]) -> NDArray[np.
     known = [1.0 + entity_worth(line.type, line.mentions) for line in lines]
     worth = [
         memory_worth(kind, importance, trust, gathered.now_ms - at, names, has_statement=bool(has_statement))
-        for _, _, kind, trust, at, importance, has_statement, names in gathered.found
+        for _, _, kind, trust, at, importance, has_statement, names, _ in gathered.found
     ]
     return np.array([*known, *worth], np.float32) / np.float32(2)
 
@@ -244,8 +244,13 @@ def _room_texts(rows: Rows, graph: WholeGraph, number: int) -> RoomTexts:
 
 def _links_by_meaning(gathered: GraphRows, least: float, stopped: Callable[[], bool]) -> LinkColumns:
     i, j, cosines = nearest_pairs(gathered.vectors, _NEAREST, least, stopped)
-    kind = np.full(i.size, EDGE_TYPES.index(MEANING), np.int8)
-    return LinkColumns(gathered.labels[i], gathered.labels[j], kind, cosines)
+    a, b = gathered.labels[i], gathered.labels[j]
+    # Likeness of words makes no acquaintance: people of two spaces never met, however alike they talk.
+    known = np.array([row[0] for row in gathered.found], np.int64)
+    spaces = np.unique([row[8] for row in gathered.found] or [""], return_inverse=True)[1]
+    is_inside = spaces[np.searchsorted(known, a)] == spaces[np.searchsorted(known, b)]
+    kind = np.full(int(is_inside.sum()), EDGE_TYPES.index(MEANING), np.int8)
+    return LinkColumns(a[is_inside], b[is_inside], kind, cosines[is_inside])
 
 
 def _at_least(links: LinkColumns, wanted: GraphFilter) -> LinkColumns:

@@ -48,3 +48,8 @@ def test_memory_terms_analyse_the_composition() -> None:
 def test_a_query_of_a_megabyte_is_cut_before_it_is_embedded() -> None:
     assert len(query_text("word " * 300_000)) == MAX_QUERY_CHARS
     assert query_text("a\ud800") == "a?"
+
+
+def test_marks_by_which_an_assistant_names_its_sources_are_not_embedded() -> None:
+    cited = "The ferry runs on Sundays.\ue200cite\ue202turn0search1\ue201 It is cheap."
+    assert embedding_text(cited, author="Ines") == "Ines: The ferry runs on Sundays. It is cheap."

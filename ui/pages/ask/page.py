@@ -13,6 +13,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, 
 from PySide6.QtWidgets import QWidget
 
 from core.events import Changed
+from core.types.belief import ModelServerState
 from core.types.sessions import AskOffer
 from ui.bridge import make_query
 from ui.context import CLOSER, Context, Page, PageSpec
@@ -32,6 +33,9 @@ _WHOLE = 100
 _SHOW_MS = 40
 _SPACE_NAME = 40  # characters
 _PAGES = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
+
+_TELLING = frozenset({ModelServerState.FAILING, ModelServerState.OFF})
+"""States whose sentence is short and says what is wrong, not what to install."""
 
 
 class AskPage(Page):
@@ -56,6 +60,7 @@ class AskPage(Page):
         self.search_field = self.bar.field
         self._banner_place = QWidget()
         self._banner: Banner | None = None
+        self._explains = False
         self._shown_soon = make_timer(self, self._show_newest, _SHOW_MS)
         self._build_layout()
         self._connect_conversation()
@@ -145,19 +150,36 @@ class AskPage(Page):
         self._is_reading, self.offer = False, offer
         self.bar.chips.show_offer(offer)
         self._place_turns()
-        self._show_banner(describe_offline(offer))
+        sentence = describe_offline(offer)
+        self._show_banner(sentence, is_open=self._explains or offer.server in _TELLING)
         pending, self._pending = self._pending, None
         if pending is not None:
             self.ask(pending)
 
-    def _show_banner(self, sentence: str) -> None:
+    def _explain_offline(self) -> None:
+        """How a model is got, for who asks; it stays until the page is made anew."""
+        self._explains = True
+        if self.offer is not None:
+            self._show_banner(describe_offline(self.offer), is_open=True)
+
+    def _show_banner(self, sentence: str, *, is_open: bool) -> None:
+        """Say that no model answers.
+
+        Args:
+            sentence: why, and how one can; "" where one does.
+            is_open: whether all of it is said, or only what it means for the answers.
+        """
         layout = self._banner_place.layout()
         if self._banner is not None:
             self._banner.deleteLater()
             self._banner = None
         self._banner_place.setVisible(bool(sentence))
         if sentence and layout is not None:
-            self._banner = Banner(sentence, "plain", ask_strings()["acts"]["check"], self.read_offer)
+            acts = ask_strings()["acts"]
+            if is_open:
+                self._banner = Banner(sentence, "plain", acts["check"], self.read_offer)
+            else:
+                self._banner = Banner(ask_strings()["offline"]["short"], "plain", acts["how"], self._explain_offline)
             layout.addWidget(self._banner)
 
     # ---- asking

@@ -29,7 +29,7 @@ from ui.widgets.basics import (
     make_tool_button,
 )
 from ui.widgets.labels import KIND_WORDS, describe_source
-from ui.widgets.plaintext import one_line
+from ui.widgets.plaintext import plain_line
 from ui.widgets.shapes import KindMark
 
 _TEXT, _CHIP = 180, 34
@@ -63,7 +63,7 @@ class SourceCard(QAbstractButton):
         super().__init__()
         self._theme, self.source = theme, source
         strings = ask_strings()["sources"]
-        text, about = one_line(source.memory.text, _TEXT), describe_given(source)
+        text, about = plain_line(source.memory.text, _TEXT), describe_given(source)
         self.setAccessibleName(strings["open"].format(number=source.number, text=text, about=about))
         self.setAccessibleDescription(KIND_WORDS[source.memory.kind])
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -119,7 +119,7 @@ class SourceCard(QAbstractButton):
 def source_chip(theme: Theme, source: AnswerSource) -> QPushButton:
     """One memory in few words, for where there is no room for a card."""
     strings = ask_strings()["sources"]
-    text = one_line(source.memory.text, _CHIP)
+    text = plain_line(source.memory.text, _CHIP)
     button = make_button(f"[{source.number}] {text}", kind="chip", theme=theme)
     about = describe_given(source)
     button.setAccessibleName(strings["open"].format(number=source.number, text=text, about=about))
@@ -168,7 +168,7 @@ class SourceChips(QWidget):
         run = partial(self.why_asked.emit, source.memory.id)
         made = make_tool_button(self._theme, "circle-help", strings["why"], run, size=14)
         made.setAccessibleName(
-            strings["why_name"].format(number=source.number, text=one_line(source.memory.text, _CHIP))
+            strings["why_name"].format(number=source.number, text=plain_line(source.memory.text, _CHIP))
         )
         return made
 

@@ -155,7 +155,11 @@ class GraphReadings(GraphFrame):
                 (strings["lower"].format(value=f"{lower:.2f}"), self._lower_similarity),
             )
         else:
-            self.stage.show_notice(strings["nothing"], (strings["whole"], self._show_whole))
+            self.stage.show_notice(strings["nothing"], (strings["start"], self._begin_anew))
+
+    def _begin_anew(self) -> None:
+        """Round whoever is tied to most."""
+        self._show_display(replace(self.shown, centre="", end=""))
 
     def _clear_filter(self) -> None:
         self._show_display(replace(self.shown, filter=GraphFilter(min_similarity=self.shown.filter.min_similarity)))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, QVariantAnimation
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
 
-from core.types.values import STANDING
+from core.types.values import STANDING, Status
 from core.types.views import EgoGraph, GraphNode
 from ui.pages.graph.canvas import (
     GraphCanvas,
@@ -109,8 +109,10 @@ class EgoPicture:
     @property
     def counts(self) -> GraphCounts:
         """What is drawn, for the legend."""
-        past = sum(is_past(node) for node in self.nodes)
-        return GraphCounts(Counter(node.kind for node in self.nodes), Counter(self.types), past, len(self.communities))
+        held = sum(node.row is not None and node.row.status is Status.QUARANTINED for node in self.nodes)
+        past = sum(is_past(node) for node in self.nodes) - held
+        kinds = Counter(node.kind for node in self.nodes)
+        return GraphCounts(kinds, Counter(self.types), past, len(self.communities), held)
 
     @property
     def communities(self) -> list[Numbers]:
@@ -138,7 +140,7 @@ class EgoPicture:
 
 
 def is_past(node: GraphNode) -> bool:
-    """Whether it is an outdated memory."""
+    """Whether it is a memory that does not count now: outdated, or held back."""
     return node.row is not None and node.row.status not in STANDING
 
 

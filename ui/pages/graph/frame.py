@@ -20,7 +20,7 @@ from ui.pages.graph.loader import GraphLoader, ViewStore
 from ui.pages.graph.overview import count_graph
 from ui.pages.graph.paths import PathsPanel
 from ui.pages.graph.stage import GraphStage
-from ui.pages.graph.views import DisplaySwitches, FilterLine, SimilaritySlider, ViewsChip
+from ui.pages.graph.views import DisplaySwitches, FilterLine, NameField, SimilaritySlider, ViewsChip
 from ui.strings import graph_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, Segments, make_button, make_column, make_label, make_row
@@ -125,6 +125,7 @@ class GraphFrame(Page):
         self.mode = Segments(
             ((EGO, strings["modes"]["ego"]), (WHOLE, strings["modes"]["whole"])), EGO, graph_strings()["mode"]
         )
+        self.begin = NameField()
         self._count = Elided("", "muted")
         self._again = make_button(strings["empty"]["again"], kind="link")
         self._again.hide()
@@ -140,8 +141,9 @@ class GraphFrame(Page):
         outer.addLayout(layout, 1)
         self.mode.setMinimumWidth(1)
         layout.addLayout(make_row(make_label(graph_strings()["title"], "title"), None, self.mode, gap=12))
-        line = make_row(self.line, self.views, gap=12)
+        line = make_row(self.begin, self.line, self.views, gap=12)
         line.setStretch(0, 1)
+        line.setStretch(1, 2)
         layout.addLayout(line)
         layout.addWidget(self.line.trouble)
         self._filters = make_row(self.switches, self.similarity, gap=12)

@@ -128,12 +128,14 @@ class GraphCounts:
         ties: edges by type.
         past: outdated nodes.
         communities: tinted areas.
+        held: nodes that are held back.
     """
 
     kinds: Mapping[str, int]
     ties: Mapping[str, int]
     past: int = 0
     communities: int = 0
+    held: int = 0
 
 
 class _Area(QWidget):
@@ -196,7 +198,8 @@ class GraphLegend(QWidget):
             counts: how many of each.
             off: types that are switched off; they stay in the legend so that they can come back.
         """
-        shown = (tuple(counts.kinds.items()), tuple(counts.ties.items()), counts.past, counts.communities, off)
+        kinds, ties = tuple(counts.kinds.items()), tuple(counts.ties.items())
+        shown = (kinds, ties, counts.past, counts.communities, counts.held, off)
         if shown != self._shown:
             self._shown, self._counts, self._off = shown, counts, off
             self._fill_entries()
@@ -221,9 +224,10 @@ class GraphLegend(QWidget):
                 number, style = self._counts.kinds[kind], node_style(kind)
                 text = style.word if number == 1 else style.many
                 self._flow.addWidget(self._make_entry(NodeMark(self._theme, kind), f"{text}  {number:,}"))
-        if self._counts.past:
-            text = graph_strings()["legend"]["outdated"]
-            self._flow.addWidget(self._make_entry(_Past(self._theme), f"{text}  {self._counts.past:,}"))
+        for name, number in (("outdated", self._counts.past), ("held", self._counts.held)):
+            if number:
+                text = graph_strings()["legend"][name]
+                self._flow.addWidget(self._make_entry(_Past(self._theme), f"{text}  {number:,}"))
         if self._counts.communities:
             text = format_count(graph_strings()["legend"]["communities"], self._counts.communities)
             self._flow.addWidget(self._make_entry(_Area(self._theme), text))

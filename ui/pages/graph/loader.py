@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from core.types.entities import EntityQuery
 from core.types.views import EgoGraph, FindRequest, FindResult, GraphFilter, GraphPaths, GraphView, Placed, WholeGraph
 from ui.bridge import Running, Task, make_query, make_write
 from ui.context import Context
@@ -17,6 +18,7 @@ from ui.strings import graph_strings
 
 T = TypeVar("T")
 
+_OFFERED = 8
 _CAP = 41
 """The centre and its best forty neighbours."""
 
@@ -50,6 +52,7 @@ class GraphLoader(QObject):
         rows: light rows that were asked for.
         start: the id of the node to begin with, "" where no entity is known.
         newest: ids, the newest memory first.
+        names: what was asked for, and the entities of such a name, those named most often first.
         failed: what a graph could not be read for.
     """
 
@@ -60,6 +63,7 @@ class GraphLoader(QObject):
     rows = Signal(tuple)
     start = Signal(str)
     newest = Signal(tuple)
+    names = Signal(str, tuple)
     failed = Signal(object)
 
     def __init__(self, context: Context, parent: QObject) -> None:
@@ -78,6 +82,13 @@ class GraphLoader(QObject):
     def _on_start_found(self, found: str | None) -> None:
         self._on_read_ended()
         self.start.emit(found or "")
+
+    def read_names(self, text: str) -> None:
+        """Ask whose names are like a text."""
+        entities, label = self._context.bridge.engine.entities, graph_strings()["begin"]["task"]
+        wanted = EntityQuery(text, limit=_OFFERED)
+        task = make_query(label, lambda: entities.list_entities(wanted)).within(self, "names")
+        self._context.tasks.run(task.success(lambda found: self.names.emit(text, found.lines)).failure(lambda _: None))
 
     def read_newest(self) -> None:
         """Ask which memories came last."""

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QStringListModel, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QDialog, QLineEdit, QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import QCompleter, QDialog, QLineEdit, QPushButton, QSlider, QWidget
 
+from core.types.entities import EntityLine
 from core.types.views import GraphView
 from ui.context import Context
 from ui.strings import graph_strings, window_strings
@@ -25,6 +26,8 @@ from ui.widgets.basics import (
     make_timer,
     set_style_property,
 )
+from ui.widgets.labels import name_space
+from ui.widgets.plaintext import one_line
 
 _PAUSE_MS = 250
 _PAUSE_UNREAD_MS = 900  # somebody is in the middle of a word, such as `kind:`
@@ -33,6 +36,74 @@ _LEAST, _MOST = 20, 95
 _NAME = 64
 _SAVE, _DROP, _VIEW = "save", "drop", "view:"
 _SHORT = 22
+
+
+class NameField(QLineEdit):
+    """Takes a name to begin with; what is like it is offered below.
+
+    Signals:
+        asked: what was typed, once somebody pauses.
+        chosen: the id of an entity.
+    """
+
+    asked = Signal(str)
+    chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        strings = graph_strings()["begin"]
+        self.setAccessibleName(strings["name"])
+        self.setPlaceholderText(strings["hint"])
+        self.setMinimumWidth(1)
+        self._ids: dict[str, str] = {}
+        self._names = QStringListModel(self)
+        offered = QCompleter(self._names, self)
+        offered.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        offered.activated.connect(
+            lambda picked: self._choose_name(picked if isinstance(picked, str) else picked.data())
+        )
+        self.setCompleter(offered)
+        self._pause = make_timer(self, self._ask_names, _PAUSE_MS)
+        self.textEdited.connect(lambda _: self._pause.start())
+        self._is_sure = False
+        self.returnPressed.connect(self._on_return)
+
+    def _ask_names(self) -> None:
+        typed = self.text().strip()
+        if typed and typed not in self._ids:
+            self.asked.emit(typed)
+
+    def _on_return(self) -> None:
+        self._is_sure = True
+        if self.text().strip() in self._ids:
+            self._choose_name(self.text().strip())
+        else:
+            self._ask_names()
+
+    def offer_names(self, lines: Sequence[EntityLine]) -> None:
+        """Offer names; after Enter the first of them is taken."""
+        form = graph_strings()["in_space"]
+        names = [one_line(line.name, _NAME) for line in lines]
+        shown = [
+            form.format(name=name, space=name_space(line.space)) if names.count(name) > 1 else name
+            for name, line in zip(names, lines, strict=True)
+        ]
+        self._ids = {name: line.id for name, line in zip(shown, lines, strict=True)}
+        self._names.setStringList(shown)
+        if self._is_sure and shown:
+            self._choose_name(shown[0])
+        elif shown and self.hasFocus():
+            self.completer().complete()
+
+    def _choose_name(self, name: str) -> None:
+        self._is_sure = False
+        if name in self._ids:
+            self._pause.stop()
+            self.setText("")
+            popup = self.completer().popup()
+            if popup is not None:
+                popup.hide()
+            self.chosen.emit(self._ids[name])
 
 
 class FilterLine(QWidget):

@@ -24,7 +24,7 @@ from ui.widgets.labels import (
     name_space,
     name_speaker,
 )
-from ui.widgets.plaintext import one_line
+from ui.widgets.plaintext import one_line, plain_line
 
 TEXT = "text"
 LEAST_TEXT = 340
@@ -109,7 +109,7 @@ def format_score(value: float) -> str:
 
 _TEXTS: Mapping[str, Callable[[MemoryRow], str]] = {
     "kind": lambda row: KIND_WORDS[row.kind],
-    TEXT: lambda row: one_line(row.head),
+    TEXT: lambda row: plain_line(row.head),
     "author": lambda row: name_speaker(row.author, row.role),
     "said": _describe_date,
     "space": lambda row: name_space(row.space, 80),

@@ -57,7 +57,7 @@ from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole, spacing
 from ui.widgets.basics import accept_own_key, make_timer, plain_key
 from ui.widgets.labels import STATUS_WORDS
-from ui.widgets.plaintext import one_line
+from ui.widgets.plaintext import one_line, plain_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
 _STATE, _SHOWN, _SORT = "library.widths", "library.shown", "library.sort"
@@ -350,7 +350,7 @@ class LibraryCells(QStyledItemDelegate):
         if line is None:
             if len(self._lines) > _MOST_LINES:
                 self._lines.clear()
-            line = self._lines[row.id] = one_line(row.head)
+            line = self._lines[row.id] = plain_line(row.head)
         return line
 
     def _draw_chip(

@@ -43,7 +43,7 @@ from ui.theme.theme import Theme
 from ui.theme.tokens import radii, spacing
 from ui.widgets.basics import make_column, make_label
 from ui.widgets.labels import KIND_WORDS, describe_source, describe_speaker
-from ui.widgets.plaintext import escape_tooltip, one_line
+from ui.widgets.plaintext import escape_tooltip, one_line, plain_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
 _TEXT = 400
@@ -136,7 +136,7 @@ def _answer_row_of_item(
     return AnswerRow(
         item.memory.id,
         item.memory.kind,
-        one_line(item.memory.text, _TEXT),
+        plain_line(item.memory.text, _TEXT),
         describe_answer_item(item),
         "" if place is None else str(place),
         item.parts,
@@ -152,7 +152,7 @@ def _row_of_near_miss(item: LabItem, traced: Mapping[str, TracedCandidate]) -> A
     return AnswerRow(
         item.memory.id,
         item.memory.kind,
-        one_line(item.memory.text, _TEXT),
+        plain_line(item.memory.text, _TEXT),
         join_parts((sunk, describe_source(item.memory, item.client))),
         "" if item.rank is None else str(item.rank),
         item.parts,
@@ -186,7 +186,7 @@ def _row_of_candidate(one: TracedCandidate, memory: MemoryRow) -> AnswerRow:
     return AnswerRow(
         one.id,
         memory.kind,
-        one_line(memory.head, _TEXT),
+        plain_line(memory.head, _TEXT),
         note,
         "" if place is None else str(place),
         {"relevance": one.relevance, SIDES: one.score - one.relevance},

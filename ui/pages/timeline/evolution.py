@@ -24,7 +24,7 @@ from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
 from ui.widgets.basics import Elided, FieldIcon, make_button, make_column, make_row
 from ui.widgets.labels import count_memories, date_of, format_said_or_noted, name_space
-from ui.widgets.plaintext import one_line
+from ui.widgets.plaintext import one_line, plain_line
 from ui.widgets.states import EmptyState, States
 
 MOST_LINES = 3
@@ -48,7 +48,7 @@ def describe_evolution_event(event: TopicEvent) -> str:
     """An event in one sentence, for those who do not see the line."""
     gap = "" if event.gap_ms is None else f", {describe_gap(event.gap_ms)}"
     parts = [
-        f"{event_title(event)}, {event_day(event)}{gap}: {one_line(event.row.head)}",
+        f"{event_title(event)}, {event_day(event)}{gap}: {plain_line(event.row.head)}",
         *evolution_event_notes(event),
     ]
     return ". ".join(parts)
@@ -71,18 +71,18 @@ def evolution_event_notes(event: TopicEvent) -> tuple[str, ...]:
     strings, notes = timeline_strings()["event"], list[str]()
     if event.about is not None:
         form = strings["instead" if event.transition is Transition.CORRECTION else "repeats"]
-        date, text = date_of(memory_time_ms(event.about)), one_line(event.about.head, 160)
+        date, text = date_of(memory_time_ms(event.about)), plain_line(event.about.head, 160)
         notes.append(form.format(date=date, text=text))
     if event.until is not None:
         notes.append(strings["until"].format(date=date_of(event.until)))
     if event.wordings:
-        texts = "; ".join(one_line(old.head, 160) for old in event.wordings)
+        texts = "; ".join(plain_line(old.head, 160) for old in event.wordings)
         notes.append(strings["before"].format(text=texts))
     return tuple(notes)
 
 
 def _full_text(event: TopicEvent) -> str:
-    return one_line(event.row.head) + ("…" if event.row.is_cut else "")
+    return plain_line(event.row.head) + ("…" if event.row.is_cut else "")
 
 
 def _describe_gap(event: TopicEvent) -> str:
@@ -143,10 +143,10 @@ class EventRows(RowSpec[TopicEvent]):
         strings, lines = timeline_strings()["asides"], list[tuple[str, str, bool]]()
         if event.about is not None:
             is_corrected = event.transition is Transition.CORRECTION
-            about = f"{one_line(event.about.head)}  ({date_of(memory_time_ms(event.about))})"
+            about = f"{plain_line(event.about.head)}  ({date_of(memory_time_ms(event.about))})"
             lines.append((strings["instead" if is_corrected else "confirms"], about, is_corrected))
         before = strings["wording" if len(event.wordings) == 1 else "wordings"]
-        lines += [(before, one_line(old.head), True) for old in event.wordings]
+        lines += [(before, plain_line(old.head), True) for old in event.wordings]
         return lines
 
     def row_height(self, row: TopicEvent, _place: int) -> int:

@@ -24,7 +24,7 @@ from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, FlowLayout, Segments, make_column, make_label, make_row, make_timer
 from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, count_memories, date_of, format_said_or_noted, name_space
-from ui.widgets.plaintext import escape_tooltip, one_line
+from ui.widgets.plaintext import escape_tooltip, one_line, plain_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 from ui.widgets.states import EmptyState, States
 
@@ -131,11 +131,11 @@ class MomentRows(RowSpec[MemoryRow]):
 
     def accessible_text(self, row: MemoryRow) -> str:
         """Its kind, its text, when and whose it is."""
-        return f"{KIND_WORDS[row.kind]}: {one_line(row.head)}. {describe_details(row)}"
+        return f"{KIND_WORDS[row.kind]}: {plain_line(row.head)}. {describe_details(row)}"
 
     def tool_tip(self, row: MemoryRow) -> str:
         """The memory's text."""
-        return escape_tooltip(one_line(row.head))
+        return escape_tooltip(plain_line(row.head))
 
     def row_height(self, _row: MemoryRow, _place: int) -> int:
         """All are of one height."""
@@ -164,7 +164,7 @@ class MomentRows(RowSpec[MemoryRow]):
         lower.setTop(upper.bottom() + 1)
         title_font, small_font = self.row_fonts()
         title_font.setStrikeOut(not stands)
-        self.draw_text(painter, upper, one_line(row.head), "ink" if stands else "muted", title_font)
+        self.draw_text(painter, upper, plain_line(row.head), "ink" if stands else "muted", title_font)
         self.draw_text(painter, lower, describe_details(row), "muted", small_font)
 
 

@@ -312,3 +312,17 @@ def test_views_have_a_bound(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
         rig.engine.graph.save_view(view).result(30)
     assert error_of(rig.engine.graph.save_view(views[2])).code is Code.INVALID_INPUT
     rig.engine.graph.save_view(views[0]).result(30)  # replacing is no new one
+
+
+def test_likeness_ties_nothing_of_two_spaces(rig: Rig) -> None:
+    spaces = {
+        rig.store(f"The harbour crane number {number} is broken.", space=space).memory_id: space
+        for number, space in enumerate(("shed", "shed", "boat", "boat"))
+    }
+    wanted = replace(ALIKE, min_similarity=0.2)
+    graph = rig.engine.graph.read_whole(wanted).result(60)
+    ends = [
+        (spaces[graph.ids[a]], spaces[graph.ids[b]]) for a, b in zip(graph.a.tolist(), graph.b.tolist(), strict=True)
+    ]
+    assert ends
+    assert all(one == other for one, other in ends)

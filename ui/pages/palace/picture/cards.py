@@ -25,6 +25,7 @@ from ui.widgets.shapes import draw_kind
 
 _LEAST_OPACITY = 0.35
 _LONGEST_NAME = 80
+_SPEAKER_FROM = 150  # px at 100 % of a card on which a name leaves room for words
 _NUDGES = ((0, 0), (0, -1), (0, 1), (-0.6, 0), (0.6, 0), (-0.6, -1), (0.6, 1), (0, -2), (0, 2))
 """Where a label may be instead, in its own widths and heights."""
 
@@ -150,7 +151,8 @@ class RoomInterior:
             self._colours[int(room.shade[row])],
         )  # fmt: skip
         painter.restore()
-        self._paint_lines(painter, self._text_of(room, row), font, box, "muted", is_struck=bool(room.replaced[row]))
+        text = self._text_of(room, row, has_speaker=rect.width() >= px(_SPEAKER_FROM))
+        self._paint_lines(painter, text, font, box, "muted", is_struck=bool(room.replaced[row]))
 
     def _paint_card(self, painter: QPainter, room: RoomItem, row: int, rect: QRectF) -> None:
         theme, px, high = self._theme, self._theme.px, rect.height()
@@ -168,7 +170,8 @@ class RoomInterior:
             self._paint_shape(painter, room, row, QPointF(rect.left() + px(14), rect.top() + pad * 0.5 + line / 2))
             over = max(0.0, (high - 2 * line) / 2) if high < 2 * line + pad else pad * 0.5
             box = QRectF(rect.left() + px(25), rect.top() + over, rect.width() - px(31), high - 2 * over + 1)
-            self._paint_lines(painter, self._text_of(room, row), font, box, "ink", is_struck=is_struck)
+            text = self._text_of(room, row, has_speaker=rect.width() >= px(_SPEAKER_FROM))
+            self._paint_lines(painter, text, font, box, "ink", is_struck=is_struck)
             return
         foot = QRectF(rect.left() + pad + 3, rect.bottom() - pad - px(12), rect.width() - 2 * pad - 3, px(13))
         if row in room.landmarks:

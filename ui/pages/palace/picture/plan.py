@@ -114,7 +114,9 @@ class PlanPainter(PlanGround):
         pad = wing_pad(theme)
         line = QRectF(block.left() + pad, block.top() + 1, block.width() - 2 * pad, band - 1)
         fresh = sum(room.fresh for room in wing.rooms) if scene.look.until is None else 0
-        count = f"{scene.count_shown(scene.rooms_of_wing(wing.id)):,}"
+        shown = scene.count_shown(scene.rooms_of_wing(wing.id))
+        fresh = 0 if fresh >= shown else fresh  # after an import everything is new, which says nothing
+        count = f"{shown:,}"
         self._paint_wing_name(
             painter, line, name_space(wing.space), count, palace_strings()["fresh"].format(count=fresh) if fresh else ""
         )

@@ -24,6 +24,7 @@ from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import draw_kind
 
+_SPEAKER_FROM = 130  # px at 100 % of a line in which a name leaves room for words
 _MOST_LINES = 4
 _LINES_FIRST = 2
 """Lines that the first landmarks get before further ones are shown."""
@@ -379,13 +380,14 @@ class RoomFaces:
         for column in range(columns):
             marks = room.plan.landmarks[column::columns]
             width = wide - inset - frame.right
-            needs = [len(self._words.break_lines(mark.words, font, width, _MOST_LINES)) for mark in marks]
+            says = [mark.words if width >= self._theme.px(_SPEAKER_FROM) else mark.head for mark in marks]
+            needs = [len(self._words.break_lines(text, font, width, _MOST_LINES)) for text in says]
             top = area.top()
-            for mark, lines in zip(
-                marks, share_lines(needs, line, over, gap, area.height(), frame.first), strict=False
+            for mark, text, lines in zip(
+                marks, says, share_lines(needs, line, over, gap, area.height(), frame.first), strict=False
             ):
                 rect = QRectF(area.left() + column * (wide + gap), top, wide, lines * line + over)
-                found.append(LandmarkCard(mark, rect, self._words.break_lines(mark.words, font, width, lines)))
+                found.append(LandmarkCard(mark, rect, self._words.break_lines(text, font, width, lines)))
                 top = rect.bottom() + gap
         return tuple(found)
 
