@@ -28,7 +28,7 @@ from core.engine.runtime.search import ActiveVectorSpace, Search, VaultVectorLoa
 from core.engine.runtime.settings import stored_options, stored_retrieval
 from core.engine.runtime.storage import Storage, log_failure, submit_work
 from core.engine.runtime.threads import READERS, Threads
-from core.errors import BugError, EnvironmentFaultError, LociError
+from core.errors import BugError, Code, EnvironmentFaultError, IntegrityError, LociError
 from core.events import Hub, Progress
 from core.index.base import VectorIndex
 from core.index.manager import IndexManager, IndexState, IndexStatus, MaintenanceDue
@@ -37,7 +37,7 @@ from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory import vector_spaces
 from core.memory.write import VectorSpace
 from core.score.profile import profile_from_options
-from core.security.keyfile import load_keys
+from core.security.keyfile import foreign_keys_error, load_keys
 from core.security.keys import Purpose, RootKey, open_with_fresh_key, seal_with_fresh_key
 from core.types.clock import Clock
 from core.types.values import OWNER_ACTOR, IdMaker
@@ -46,6 +46,7 @@ from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home
 from core.vault.files.replacement import clear_leftovers, finish_replacement
+from core.vault.head import read_head
 from core.vault.vault import Vault, WriteQueue
 
 if TYPE_CHECKING:  # what reads texts is loaded with the first that is stored (`built_in_readers`)
@@ -158,10 +159,10 @@ def open_vault(
     finish_replacement(home)
     clear_leftovers(home)
     load_keys(home.keys, repair=True)  # only the holder of the lock may mend a damaged copy
-    keys = sub_keys(root)
-    vault = Vault.open(home, keys, root.vault_id, clock, READERS, counter=counter)
+    vault = _open_own_vault(home, root, clock, counter)
     with ExitStack() as undo:
         undo.callback(vault.close)
+        load_keys(home.keys, repair=True, proven_id=root.vault_id)
         space, before = vault.read(
             lambda rows: vector_spaces.choose_active_space(rows, embedder.name, embedder.version, embedder.dims)
         )
@@ -179,6 +180,19 @@ def open_vault(
     if vault.older is None:  # nothing is written before the person accepts an older copy
         _note_findings(open_vault.storage, space, before)
     return open_vault
+
+
+def _open_own_vault(home: Home, root: RootKey, clock: Clock, counter: int | None) -> Vault:
+    keys = sub_keys(root)
+    try:
+        return Vault.open(home, keys, root.vault_id, clock, READERS, counter=counter)
+    except IntegrityError as error:
+        # Keys that fit neither of the two files are the wrong keys; a damaged vault still has its head.
+        is_foreign = (
+            error.code is Code.VAULT_DAMAGED and read_head(home.head, keys.head, root.vault_id).state == "damaged"
+        )
+        fault = foreign_keys_error() if is_foreign else error
+    raise fault
 
 
 def _note_findings(storage: Storage, space: VectorSpace, before: VectorSpace | None) -> None:

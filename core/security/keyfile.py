@@ -20,7 +20,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-from core.errors import BugError, Code, EnvironmentFaultError, IntegrityError, UserError
+from core.errors import BugError, Code, EnvironmentFaultError, IntegrityError, LociError, UserError
 from core.security.atomic import write_atomic
 from core.security.keys import KEY_BYTES, NONCE_BYTES, TAG_BYTES, VAULT_ID_BYTES
 from core.security.passphrase import SALT_BYTES, KdfCost
@@ -67,13 +67,15 @@ def keys_exist(path: Path) -> bool:
     return os.path.lexists(path) or os.path.lexists(backup_of(path))
 
 
-def load_keys(path: Path, *, repair: bool = True) -> LoadedKeys:
+def load_keys(path: Path, *, repair: bool = True, proven_id: bytes | None = None) -> LoadedKeys:
     """Read the key file, from its second copy if need be. Tries no secret.
 
     Args:
         path: `vault.keys`.
         repair: write the bad or outdated copy anew from the good one. Only the holder of the
             vault's lock may: another process could be saving new slots just now.
+        proven_id: id of the vault that a key of the main copy has opened; without it a copy of another vault is left
+            alone, since either of the two may be the one that belongs here.
 
     Returns:
         The key file and where it came from.
@@ -95,8 +97,27 @@ def load_keys(path: Path, *, repair: bool = True) -> LoadedKeys:
     # An intact main copy with unacceptable content was written so on purpose: falling back to the
     # second copy would quietly bring back slots that someone removed, so this refuses instead.
     keys = parse_body(body)
-    repaired = repair and main_body != backup_body and _repair_copy(path, keys, main_is_bad=main_body is None)
+    may_repair = repair and (keys.vault_id == proven_id or not _is_of_another_vault(keys, backup_body))
+    repaired = may_repair and main_body != backup_body and _repair_copy(path, keys, main_is_bad=main_body is None)
     return LoadedKeys(keys, from_backup=main_body is None, repaired=repaired)
+
+
+def _is_of_another_vault(keys: KeyFile, backup_body: bytes | None) -> bool:
+    if backup_body is None:
+        return False
+    try:
+        return parse_body(backup_body).vault_id != keys.vault_id
+    except LociError:
+        return False  # it holds nothing that Loci could use
+
+
+def foreign_keys_error() -> IntegrityError:
+    """The keys that are here were opened and are another vault's."""
+    return IntegrityError(
+        Code.KEY_FILE_DAMAGED,
+        "The keys in vault.keys are another vault's: they open neither vault.db nor vault.head. Put this vault's own "
+        "vault.keys back (vault.keys.bak may be it), or restore a backup; nothing was changed.",
+    )
 
 
 def save_keys(path: Path, keys: KeyFile) -> None:

@@ -72,7 +72,7 @@ def test_a_wrong_passphrase_is_told_before_the_vault_is_touched(palace: Palace) 
         sentence = palace.run(*arguments, secret=wrong).refused(4, "E1006")
         assert "passphrase" in sentence
     after = files_below(palace.home)
-    assert after.pop("vault.guesses")
+    assert after.pop("guesses.json")
     assert after == before
     # The first line counts, without its end and with its blanks.
     wrong.write_bytes(PASSPHRASE.encode() + b"\r\nand more lines\n")

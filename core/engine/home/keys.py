@@ -68,6 +68,17 @@ def _is_recovery_code(keys: KeyFile, typed: str) -> bool:
     return True
 
 
+def _explain_wrong_secret(home: Home, error: UserError) -> UserError:
+    """A secret that does not open the second copy may be right: the copy may be another vault's."""
+    if error.code is not Code.WRONG_SECRET or not load_keys(home.keys, repair=False).from_backup:
+        return error
+    return UserError(
+        Code.WRONG_SECRET,
+        "That does not open vault.keys.bak, which was tried since vault.keys is missing or damaged; if the secret is "
+        "right, the copy is another vault's: put this vault's own vault.keys back or restore a backup.",
+    )
+
+
 @dataclass(frozen=True)
 class NextKeys:
     """Another root for a vault, with the slots that open it; nothing of it holds yet.
@@ -181,7 +192,11 @@ class HomeKeys:
         """
         keys = self._load_key_file()
         if secret is not None:
-            return self._guesses.open_slot(keys, secret)
+            try:
+                return self._guesses.open_slot(keys, secret)
+            except UserError as error:
+                fault = _explain_wrong_secret(self.home, error)
+            raise fault
         if keys.keyring_slot is None:
             raise UserError(
                 Code.VAULT_LOCKED, "The vault is locked; give its passphrase, for example with --passphrase-file."

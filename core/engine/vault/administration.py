@@ -454,7 +454,7 @@ class VaultGroup:
         except BaseException as error:
             # A key that came over the socket was not opened from a slot here: where it does not sign the head either,
             # it is the key that is wrong, not the vault.
-            damaged = isinstance(error, IntegrityError) and error.code is Code.VAULT_DAMAGED
+            damaged = isinstance(error, IntegrityError) and error.code in (Code.VAULT_DAMAGED, Code.KEY_FILE_DAMAGED)
             is_wrong = damaged and not signs_head(self._keys.home, key)
             key.wipe()
             if is_wrong:

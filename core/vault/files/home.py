@@ -110,6 +110,7 @@ _OWN_NAMES = frozenset(
     {
         ".gitignore",
         "backups",
+        "guesses.json",
         "index.snap",
         "logs",
         "reserve.bin",
@@ -117,7 +118,6 @@ _OWN_NAMES = frozenset(
         "rotate.next",
         "run",
         "vault.db",
-        "vault.guesses",
         "vault.head",
         "vault.keys",
         "vault.keys.bak",
@@ -138,7 +138,7 @@ class Home:
         vault: `vault.db`; `wal` and `shm` are SQLite's files beside it.
         keys: `vault.keys`.
         head: `vault.head`.
-        guesses: `vault.guesses`; there only after wrong secrets.
+        guesses: `guesses.json`; there only after wrong secrets.
         snapshot: `index.snap`.
         lock: `vault.lock`.
         reserve: `reserve.bin`.
@@ -161,7 +161,7 @@ class Home:
         self.shm = path / "vault.db-shm"
         self.keys = path / "vault.keys"
         self.head = path / "vault.head"
-        self.guesses = path / "vault.guesses"
+        self.guesses = path / "guesses.json"
         self.snapshot = path / "index.snap"
         self.lock = path / "vault.lock"
         self.reserve = path / "reserve.bin"

@@ -114,7 +114,7 @@ def test_a_wrong_key_leaves_the_engine_locked_and_the_right_one_opens(tmp_path: 
     with rig_at(tmp_path, is_open=False) as rig:
         before = {path.name: path.read_bytes() for path in rig.home.path.iterdir() if path.is_file()}
         for _ in range(3):
-            with refused(Code.VAULT_DAMAGED):
+            with refused(Code.KEY_FILE_DAMAGED):
                 rig.engine.unlock(RootKey(b"x" * 32, rig.engine.vault_id))
             assert rig.engine.state == "locked"
         assert error_of(rig.engine.vault.unlock(b"y" * 32)).code is Code.WRONG_SECRET

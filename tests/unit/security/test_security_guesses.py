@@ -17,7 +17,7 @@ START_MS = 1_700_000_000_000
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    return tmp_path / "vault.guesses"
+    return tmp_path / "guesses.json"
 
 
 def _is_refused(file: Path, now_ms: int) -> bool:
@@ -71,8 +71,8 @@ def test_a_broken_file_keeps_nobody_out(file: Path, content: bytes) -> None:
 
 
 def test_where_nothing_can_be_written_nothing_fails(tmp_path: Path) -> None:
-    _wrong(tmp_path / "nowhere" / "vault.guesses", 9)
-    assert not _is_refused(tmp_path / "nowhere" / "vault.guesses", START_MS)
+    _wrong(tmp_path / "nowhere" / "guesses.json", 9)
+    assert not _is_refused(tmp_path / "nowhere" / "guesses.json", START_MS)
 
 
 @given(st.integers(0, 10**6))
