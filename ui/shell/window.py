@@ -598,16 +598,7 @@ class MainWindow(QMainWindow):
 
     def _on_option_changed(self, name: str) -> None:
         if name in {"theme", "text_size", "reduced_motion"}:
-            self._apply_theme()
-
-    def _apply_theme(self) -> None:
-        """Another theme; each widget hears of it several times, and no key is among these thousands of events."""
-        options, application = self.context.prefs.options, QApplication.instance()
-        if application is not None:
-            application.removeEventFilter(self)
-        self.context.theme.apply_theme(options.theme, options.text_size, reduced_motion=options.reduced_motion)
-        if application is not None:
-            application.installEventFilter(self)
+            _apply_theme(self)
 
     # ---- the vault's state
 
@@ -786,3 +777,14 @@ class MainWindow(QMainWindow):
         else:
             event.ignore()
             self.hide()
+
+
+def _apply_theme(window: MainWindow) -> None:
+    """Another theme; each widget hears of it several times, and no key is among these thousands of events."""
+    context, application = window.context, QApplication.instance()
+    options = context.prefs.options
+    if application is not None:
+        application.removeEventFilter(window)
+    context.theme.apply_theme(options.theme, options.text_size, reduced_motion=options.reduced_motion)
+    if application is not None:
+        application.installEventFilter(window)

@@ -6,6 +6,7 @@ model's words as anything but text.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt
@@ -38,6 +39,44 @@ _TELLING = frozenset({ModelServerState.FAILING, ModelServerState.OFF})
 """States whose sentence is short and says what is wrong, not what to install."""
 
 
+class OfflineNotice(QWidget):
+    """Says that no model answers: first what one gets instead, then, to who asks, how a model is got."""
+
+    def __init__(self, check: Callable[[], None]) -> None:
+        """Make it.
+
+        Args:
+            check: looks again whether a model answers.
+        """
+        super().__init__()
+        self._check, self._explains, self._sentence = check, False, ""
+        self._banner: Banner | None = None
+        self._column = make_column(self)
+
+    def show_offer(self, offer: AskOffer) -> None:
+        """Say how the models are; nothing where one answers."""
+        self._sentence = describe_offline(offer)
+        self._show_banner(is_open=self._explains or offer.server in _TELLING)
+
+    def _explain_models(self) -> None:
+        self._explains = True
+        self._show_banner(is_open=True)
+
+    def _show_banner(self, *, is_open: bool) -> None:
+        if self._banner is not None:
+            self._banner.deleteLater()
+            self._banner = None
+        self.setVisible(bool(self._sentence))
+        if not self._sentence:
+            return
+        acts, short = ask_strings()["acts"], ask_strings()["offline"]["short"]
+        if is_open:
+            self._banner = Banner(self._sentence, "plain", acts["check"], self._check)
+        else:
+            self._banner = Banner(short, "plain", acts["how"], self._explain_models)
+        self._column.addWidget(self._banner)
+
+
 class AskPage(Page):
     """The Ask page.
 
@@ -58,9 +97,7 @@ class AskPage(Page):
         self.keep = make_button(acts["keep"], self.conversation.keep, theme=theme, icon="save", hint=acts["keep_hint"])
         self.clear = make_button(acts["clear"], self.clear_turns, kind="ghost", theme=theme, icon="plus")
         self.search_field = self.bar.field
-        self._banner_place = QWidget()
-        self._banner: Banner | None = None
-        self._explains = False
+        self.offline = OfflineNotice(self.read_offer)
         self._shown_soon = make_timer(self, self._show_newest, _SHOW_MS)
         self._build_layout()
         self._connect_conversation()
@@ -72,8 +109,7 @@ class AskPage(Page):
         header = make_row(make_label(ask_strings()["title"], "title"), None, self.clear, self.keep, gap=8)
         header.addStrut(self.context.theme.px(self.context.theme.tokens.sizes.control))
         layout.addLayout(header)
-        make_column(self._banner_place)
-        layout.addWidget(self._banner_place)
+        layout.addWidget(self.offline)
         foot, main, line = QWidget(), QWidget(), make_hairline()
         make_row(None, self.bar, None, parent=foot, gap=0).setStretch(1, _WHOLE)
         line.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
@@ -150,37 +186,10 @@ class AskPage(Page):
         self._is_reading, self.offer = False, offer
         self.bar.chips.show_offer(offer)
         self._place_turns()
-        sentence = describe_offline(offer)
-        self._show_banner(sentence, is_open=self._explains or offer.server in _TELLING)
+        self.offline.show_offer(offer)
         pending, self._pending = self._pending, None
         if pending is not None:
             self.ask(pending)
-
-    def _explain_offline(self) -> None:
-        """How a model is got, for who asks; it stays until the page is made anew."""
-        self._explains = True
-        if self.offer is not None:
-            self._show_banner(describe_offline(self.offer), is_open=True)
-
-    def _show_banner(self, sentence: str, *, is_open: bool) -> None:
-        """Say that no model answers.
-
-        Args:
-            sentence: why, and how one can; "" where one does.
-            is_open: whether all of it is said, or only what it means for the answers.
-        """
-        layout = self._banner_place.layout()
-        if self._banner is not None:
-            self._banner.deleteLater()
-            self._banner = None
-        self._banner_place.setVisible(bool(sentence))
-        if sentence and layout is not None:
-            acts = ask_strings()["acts"]
-            if is_open:
-                self._banner = Banner(sentence, "plain", acts["check"], self.read_offer)
-            else:
-                self._banner = Banner(ask_strings()["offline"]["short"], "plain", acts["how"], self._explain_offline)
-            layout.addWidget(self._banner)
 
     # ---- asking
 

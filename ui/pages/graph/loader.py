@@ -52,7 +52,7 @@ class GraphLoader(QObject):
         rows: light rows that were asked for.
         start: the id of the node to begin with, "" where no entity is known.
         newest: ids, the newest memory first.
-        names: what was asked for, and the entities of such a name, those named most often first.
+        names: entities of the name that was asked for, those named most often first.
         failed: what a graph could not be read for.
     """
 
@@ -63,7 +63,7 @@ class GraphLoader(QObject):
     rows = Signal(tuple)
     start = Signal(str)
     newest = Signal(tuple)
-    names = Signal(str, tuple)
+    names = Signal(tuple)
     failed = Signal(object)
 
     def __init__(self, context: Context, parent: QObject) -> None:
@@ -88,7 +88,7 @@ class GraphLoader(QObject):
         entities, label = self._context.bridge.engine.entities, graph_strings()["begin"]["task"]
         wanted = EntityQuery(text, limit=_OFFERED)
         task = make_query(label, lambda: entities.list_entities(wanted)).within(self, "names")
-        self._context.tasks.run(task.success(lambda found: self.names.emit(text, found.lines)).failure(lambda _: None))
+        self._context.tasks.run(task.success(lambda found: self.names.emit(found.lines)).failure(lambda _: None))
 
     def read_newest(self) -> None:
         """Ask which memories came last."""

@@ -11,14 +11,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut
 
 from core.events import Changed
-from core.types.entities import EntityLine
 from core.types.views import MEANING, OWNER_NODE, GraphView
 from ui.context import CLOSER, Context, PageSpec
 from ui.pages.graph.display import GraphReadings
 from ui.pages.graph.frame import EGO, ORIGIN, OUTDATED, SHOW, SHOWS_OUTDATED, WHOLE, GraphDisplay
 from ui.pages.graph.views import NameDialog
 from ui.strings import graph_strings
-from ui.widgets.plaintext import one_line
 
 
 class GraphPage(GraphReadings):
@@ -46,9 +44,11 @@ class GraphPage(GraphReadings):
         self.panel.wider.connect(lambda: self._on_switched("messages", is_on=True))
         self.switches.switched.connect(lambda name, is_on: self._on_switched(name, is_on=is_on))
         self.mode.chosen.connect(self._on_mode_chosen)
-        self.begin.chosen.connect(self._begin_with)
+        self.begin.chosen.connect(self.center_on)
+        self.begin.chosen.connect(lambda _: self._focus_canvas())
         self.begin.asked.connect(self.reader.read_names)
-        self.reader.names.connect(self._offer_names)
+        self.begin.missed.connect(self.context.desk.show_message)
+        self.reader.names.connect(self.begin.offer_names)
         self.line.changed.connect(self._on_query_changed)
         self.line.left.connect(self._focus_canvas)
         self.similarity.changed.connect(self._set_similarity)
@@ -165,15 +165,6 @@ class GraphPage(GraphReadings):
 
     def _on_mode_chosen(self, mode: str) -> None:
         self._show_display(replace(self.shown, mode=mode, end="", community=""))
-
-    def _begin_with(self, entity_id: str) -> None:
-        self.center_on(entity_id)
-        self._focus_canvas()
-
-    def _offer_names(self, typed: str, found: tuple[EntityLine, ...]) -> None:
-        self.begin.offer_names(found)
-        if not found:
-            self.context.desk.show_message(graph_strings()["begin"]["none"].format(text=one_line(typed, 40)))
 
     def _on_switched(self, name: str, *, is_on: bool) -> None:
         if name == MEANING and self.shown.mode == WHOLE:

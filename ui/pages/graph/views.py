@@ -44,10 +44,12 @@ class NameField(QLineEdit):
     Signals:
         asked: what was typed, once somebody pauses.
         chosen: the id of an entity.
+        missed: a sentence: there is no such name.
     """
 
     asked = Signal(str)
     chosen = Signal(str)
+    missed = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,6 +84,8 @@ class NameField(QLineEdit):
 
     def offer_names(self, lines: Sequence[EntityLine]) -> None:
         """Offer names; after Enter the first of them is taken."""
+        if not lines:
+            self.missed.emit(graph_strings()["begin"]["none"].format(text=one_line(self.text(), _NAME)))
         form = graph_strings()["in_space"]
         names = [one_line(line.name, _NAME) for line in lines]
         shown = [
