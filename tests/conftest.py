@@ -16,10 +16,10 @@ import socket
 import sys
 import threading
 import time
-import traceback
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -37,6 +37,7 @@ _dialled: list[str] = []
 _started: list[str] = []
 _FAST_FOLDERS = ("unit", "property")
 _start = threading.Thread.start
+_LIBRARY = os.path.dirname(threading.__file__)  # noqa: PTH120 - compared as text
 
 
 class NetworkUsedError(AssertionError):
@@ -45,9 +46,11 @@ class NetworkUsedError(AssertionError):
 
 def _remember_birth(thread: threading.Thread) -> None:
     """`threading.Thread.start` that notes the line which started the thread."""
-    library = (os.path.dirname(threading.__file__), __file__)  # noqa: PTH120  compared as text below
-    frames = [frame for frame in traceback.extract_stack() if not frame.filename.startswith(library)]
-    _born[thread] = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "?"
+    # Not `traceback.extract_stack`: it looks at every file on the stack, a thirtieth of what the unit tests cost.
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_LIBRARY):
+        frame = frame.f_back
+    _born[thread] = "?" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
     _start(thread)
 
 

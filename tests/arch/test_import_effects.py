@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from arch_tree import PRODUCT, ROOT, imported_names, module_of, parsed, python_files, walk
 
 IN_STRING = re.compile(r"\bfrom ((?:app|core|ui)(?:\.\w+)*) import (\w+(?: as \w+)?(?:, *\w+(?: as \w+)?)*)")
@@ -76,6 +77,7 @@ def effects(root: Path, outside: list[str], inside: list[str], home: Path) -> di
     return result
 
 
+@pytest.mark.slow
 def test_importing_does_nothing(tmp_path: Path) -> None:
     files = python_files(*PRODUCT)
     outside = {name.split(".")[0] for path in files for name in imported_names(parsed(path)).values()} - set(PRODUCT)

@@ -107,7 +107,7 @@ _EPISODES = (
     "SELECT count(*), count(r.memory_id) FROM (SELECT DISTINCT memory_id FROM mentions "
     "WHERE entity_id IN (SELECT value FROM json_each(?))) n JOIN memories m ON m.id = n.memory_id "
     "LEFT JOIN readings r ON r.memory_id = m.id "
-    "WHERE m.kind = 'episode' AND m.status = 'active' AND m.security_tier = 'cleartext' AND m.scope_session = ''"
+    "WHERE m.kind = 'episode' AND +m.status = 'active' AND +m.security_tier = 'cleartext' AND m.scope_session = ''"
 )
 """The episodes that name an entity or in which it speaks, and of how many statements were made or looked for."""
 _ALIASES = (

@@ -20,6 +20,9 @@ from core.types.values import OWNER_ACTOR, Kind
 Change = Callable[[str, dict[str, Any]], Sequence[Mapping[str, Any]]]
 
 
+pytestmark = pytest.mark.slow  # two engines and an archive each
+
+
 @pytest.fixture
 def here(tmp_path: Path) -> Iterator[Rig]:
     """A vault that holds something."""
