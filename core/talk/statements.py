@@ -26,9 +26,9 @@ from core.talk.statement_types import (
     type_statement,
 )
 from core.talk.style.apposition import PLACES, find_appositions
+from core.talk.style.earlier_statements import EarlierStatements, content_words
 from core.talk.style.gender import find_genders, pronouns_of
 from core.talk.style.polish import shorthand
-from core.talk.style.told_before import ToldBefore, content_words
 from core.talk.third_person import RewrittenClause, rewrite_clause
 from core.talk.turns import TurnSentence, is_foreign, split_turn
 from core.talk.vocabulary import (
@@ -185,7 +185,7 @@ class _StatementBuilder:
         )
         self._skipped: Counter[str] = Counter()
         self._made: list[Statement] = []
-        self._told = ToldBefore()
+        self._earlier = EarlierStatements()
         self._worthy: set[str] = set()
         self._stems = _StemsUsed(self._references.speakers)
         self._nouns = QualifiedNouns()
@@ -552,7 +552,7 @@ class _StatementBuilder:
             span=(start, start + rewritten.end - rewritten.start),
             said_ms=one.turn.said_ms,
         )
-        earlier = self._told.find_or_note(statement)
+        earlier = self._earlier.find_or_note(statement)
         if earlier is None:
             self._made.append(statement)
         elif earlier.episode_id != statement.episode_id and self._is_said_anew(statement, earlier):

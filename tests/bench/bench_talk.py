@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "packaging" / "training")]
 
 from core.talk.statements import Reader, distill_conversation  # noqa: E402 - found by the path above
-from core.talk.style.told_before import content_words  # noqa: E402
+from core.talk.style.earlier_statements import content_words  # noqa: E402
 from core.talk.turns import EpisodeText, read_turns  # noqa: E402
 from core.types.talk import Assertion, Reading, SentenceInContext, Statement, StatementType  # noqa: E402
 

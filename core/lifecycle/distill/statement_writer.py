@@ -32,7 +32,7 @@ from core.lifecycle.distill.talk_queue import TalkEpisode
 from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
 from core.score.decay import STANDARD
 from core.talk.statement_types import is_pursuit
-from core.talk.style.told_before import content_words, pursues_again
+from core.talk.style.earlier_statements import content_words, pursues_again
 from core.talk.vocabulary import tokenize_talk
 from core.types.belief import ACTED_ON
 from core.types.replies import StoreReply

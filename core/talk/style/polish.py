@@ -86,7 +86,7 @@ def drop_emphasis(text: str, who: str) -> str:
     return re.sub(rf"(?i)\b({lead}(?: {_HAVING})?) (?:{words}) (?=[a-z])", r"\1 ", text)
 
 
-def leave_remark(text: str) -> str:
+def drop_remark(text: str) -> str:
     """A sentence without a last remark on how it was: "took the kids camping - it was a really nice time"."""
     match = _REMARK.search(text)
     if match is None:
@@ -100,7 +100,7 @@ def leave_remark(text: str) -> str:
     return text[: match.start()].rstrip() + "."
 
 
-def leave_lately(text: str) -> str:
+def drop_lately(text: str) -> str:
     """A sentence without words that only say that it is so these days: a statement has the day on which it was said."""
     return text if re.search(r"\b(?:not|never|cannot)\b", text) else _LATELY.sub("", text)
 
@@ -144,5 +144,5 @@ def polish_sentence(text: str, who: str, pronouns: Pronouns, dates: Sequence[Edi
         dates: what was put in place of phrases of time that are over; none where nothing is over.
     """
     text = _SPELLED.sub(r"\g<a>n ", _NAMED.sub(r"\g<whose> is called \g<name>", write_out(text)))
-    text = drop_emphasis(leave_lately(leave_remark(text)), who)
+    text = drop_emphasis(drop_lately(drop_remark(text)), who)
     return place_date(name_speaker_first(text, who, pronouns) if who else text, dates)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from engine_rig import Rig, rig_at
-from told_lines import read_as_told
+from spoken_lines import read_as_told
 
 from core.lifecycle.job_support.job_context import TalkReader
 from core.talk.statements import distill_conversation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.talk.statement_check import compares_languages, has_substance, is_aside, reports_question, stands_alone
-from core.talk.style.told_before import content_words
+from core.talk.style.earlier_statements import content_words
 from core.talk.vocabulary import tokenize_talk
 from core.types.talk import StatementType
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from told_lines import SAID_MS, distill_lines, told_lines
+from spoken_lines import SAID_MS, distill_lines, statements_of
 
 from core.talk.references import find_noun_phrases
 from core.talk.statement_check import is_pep_talk
@@ -13,8 +13,8 @@ from core.talk.style.apposition import find_appositions
 from core.talk.style.gender import find_genders, pronouns_of
 from core.talk.style.polish import (
     drop_emphasis,
-    leave_lately,
-    leave_remark,
+    drop_lately,
+    drop_remark,
     name_speaker_first,
     shorthand,
     write_out,
@@ -73,12 +73,14 @@ DAD = ("Mara", "Being a dad is loud.")
     ],
 )
 def test_a_mother_is_she(said: str, told: str) -> None:
-    assert told in told_lines(MUM, ("Joss", "I see."), ("Mara", said))
+    assert told in statements_of(MUM, ("Joss", "I see."), ("Mara", said))
 
 
 def test_a_father_is_he_and_who_is_neither_is_they() -> None:
-    assert "Mara sold his boat in Leith." in told_lines(DAD, ("Joss", "I see."), ("Mara", "I sold my boat in Leith."))
-    assert told_lines(("Mara", "I sold my boat in Leith.")) == ["Mara sold their boat in Leith."]
+    assert "Mara sold his boat in Leith." in statements_of(
+        DAD, ("Joss", "I see."), ("Mara", "I sold my boat in Leith.")
+    )
+    assert statements_of(("Mara", "I sold my boat in Leith.")) == ["Mara sold their boat in Leith."]
 
 
 @pytest.mark.parametrize(
@@ -98,15 +100,15 @@ def test_a_father_is_he_and_who_is_neither_is_they() -> None:
     ],
 )
 def test_a_statement_reads_as_a_person_would_note_it(said: str, told: str) -> None:
-    assert told in told_lines(("Mara", said))
+    assert told in statements_of(("Mara", said))
 
 
 def test_a_date_is_put_before_its_own_verb() -> None:
-    told = told_lines(("Mara", "I gave my old bike to a school I teach at yesterday."))
+    told = statements_of(("Mara", "I gave my old bike to a school I teach at yesterday."))
     assert told == ["On 2 March 2025 Mara gave their old bike to a school they teach at."]
-    told = told_lines(("Mara", "I took a short trip yesterday to Rome to see Jean."))
+    told = statements_of(("Mara", "I took a short trip yesterday to Rome to see Jean."))
     assert told == ["On 2 March 2025 Mara took a short trip to Rome to see Jean."]
-    assert told_lines(("Mara", "I sold the bike yesterday.")) == ["Mara sold the bike on 2 March 2025."]
+    assert statements_of(("Mara", "I sold the bike yesterday.")) == ["Mara sold the bike on 2 March 2025."]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +127,7 @@ def test_a_date_is_put_before_its_own_verb() -> None:
     ],
 )  # fmt: skip
 def test_what_a_friend_would_know_is_not_lost(said: str, told: str) -> None:
-    assert told in told_lines(("Mara", said))
+    assert told in statements_of(("Mara", said))
 
 
 @pytest.mark.parametrize(
@@ -158,13 +160,13 @@ def test_what_a_friend_would_know_is_not_lost(said: str, told: str) -> None:
     ],
 )
 def test_what_is_no_fact_or_needs_its_surroundings_is_no_statement(said: str) -> None:
-    assert told_lines(("Mara", said), ("Joss", "I see.")) == []
+    assert statements_of(("Mara", said), ("Joss", "I see.")) == []
 
 
 def test_a_plan_with_a_day_is_no_goodbye() -> None:
     assert is_pep_talk(["tom", "can", "come", "soon"], StatementType.PLAN)
     assert not is_pep_talk(["tom", "can", "come", "on", "3", "may", "2025"], StatementType.PLAN)
-    assert told_lines(("Mara", "I'm off to Lisbon in June.")) == ["Mara is off to Lisbon in June 2025."]
+    assert statements_of(("Mara", "I'm off to Lisbon in June.")) == ["Mara is off to Lisbon in June 2025."]
 
 
 @pytest.mark.parametrize(
@@ -176,8 +178,8 @@ def test_a_plan_with_a_day_is_no_goodbye() -> None:
     ],
 )
 def test_who_somebody_is_to_the_speaker_is_kept_though_said_by_the_way(said: str, told: str) -> None:
-    assert told in told_lines(("Mara", said), ("Joss", "I see."))
-    assert sum(one == told for one in told_lines(("Mara", said), ("Joss", "I see."), ("Mara", said))) == 1
+    assert told in statements_of(("Mara", said), ("Joss", "I see."))
+    assert sum(one == told for one in statements_of(("Mara", said), ("Joss", "I see."), ("Mara", said))) == 1
 
 
 @pytest.mark.parametrize(
@@ -210,18 +212,20 @@ def test_one_pursuit_is_one_text_with_several_sources() -> None:
     ],
 )
 def test_two_pursuits_are_two(first: str, second: str) -> None:
-    assert len({*told_lines(("Mara", first), ("Joss", "Good."), ("Mara", second))}) == 2
+    assert len({*statements_of(("Mara", first), ("Joss", "Good."), ("Mara", second))}) == 2
 
 
 def test_years_are_told_from_how_long_it_was_asked() -> None:
-    told = told_lines(("Joss", "How long have you been painting?"), ("Mara", "Since I was 17 or so."))
+    told = statements_of(("Joss", "How long have you been painting?"), ("Mara", "Since I was 17 or so."))
     assert told == ["Mara has been painting since they were 17 or so."]
 
 
 def test_the_name_of_an_animal_that_one_has_is_told_as_theirs() -> None:
-    told = told_lines(("Mara", "I adopted a puppy last week. Her name's Coco and she's adorable."), ("Joss", "Sweet."))
+    told = statements_of(
+        ("Mara", "I adopted a puppy last week. Her name's Coco and she's adorable."), ("Joss", "Sweet.")
+    )
     assert told[1] == "Mara's puppy is called Coco."
-    told = told_lines(
+    told = statements_of(
         ("Joss", "I met a mentor in Leith."),
         ("Mara", "I adopted a puppy in Leith."),
         ("Joss", "What's her name?"),
@@ -237,16 +241,16 @@ def test_words_of_chat_have_no_second_meaning_and_are_written_out_once() -> None
 
 
 def test_what_narrows_stays() -> None:
-    assert leave_remark("Mara sold the boat - it was not great.") == "Mara sold the boat - it was not great."
-    assert leave_remark("Mara sold the boat, it was a false alarm.") == "Mara sold the boat, it was a false alarm."
-    assert leave_lately("Mara has not slept lately.") == "Mara has not slept lately."
+    assert drop_remark("Mara sold the boat - it was not great.") == "Mara sold the boat - it was not great."
+    assert drop_remark("Mara sold the boat, it was a false alarm.") == "Mara sold the boat, it was a false alarm."
+    assert drop_lately("Mara has not slept lately.") == "Mara has not slept lately."
     assert drop_emphasis("Mara does not really like tea.", "Mara") == "Mara does not really like tea."
 
 
 @given(WORDS)
 def test_any_text_is_polished_without_an_exception_and_at_once(text: str) -> None:
     assert write_out(write_out(text)) == write_out(text)
-    for done in (leave_remark(text), leave_lately(text), drop_emphasis(text, "Mara")):
+    for done in (drop_remark(text), drop_lately(text), drop_emphasis(text, "Mara")):
         assert len(done) <= len(text) + 1
     assert isinstance(name_speaker_first(text, "Mara", pronouns_of("f")), str)
     assert set(_genders(("Mara", text), ("Joss", text)).values()) <= {"f", "m"}

@@ -18,7 +18,7 @@ _NEAR, _LEAST_SHARED = 0.65, 4
 """Likewise of what somebody is after, and how many words at least: said thrice it is one wish still."""
 
 
-class ToldBefore:
+class EarlierStatements:
     """What was stated of each subject so far."""
 
     def __init__(self) -> None:

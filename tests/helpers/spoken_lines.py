@@ -24,6 +24,6 @@ def distill_lines(*lines: Line) -> ConversationStatements:
     return distill_conversation(read_turns(episodes), read_as_told)
 
 
-def told_lines(*lines: Line) -> list[str]:
+def statements_of(*lines: Line) -> list[str]:
     """The texts of their statements."""
     return [one.text for one in distill_lines(*lines).statements]
