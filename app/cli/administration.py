@@ -474,7 +474,7 @@ def _print_rotation(out: Output, done: Row) -> None:
 @click.argument("state", type=click.Choice(["on", "off"]))
 @with_command
 def keyring(command: Command, state: str) -> None:
-    """Let this computer's keyring open the vault, or no more.
+    """Let the system keyring open the vault, or no longer.
 
     The passphrase or the recovery code is asked for, or read from --passphrase-file.
     """

@@ -349,12 +349,16 @@ class House(QWidget):
             self._fit_inspector()
 
     def _swap_choice(self, left: PageSpec, entered: PageSpec) -> None:
-        """What is looked at on a page of its own stays there, and is looked at again when one comes back."""
+        """What is looked at on a page of its own stays there, and is looked at again when one comes back.
+
+        Where the other pages look at nothing, it goes along to them: who found a memory may go on with it.
+        """
         selection = self._context.selection
         keys = [spec.id if _has_own_choice(spec) else "" for spec in (left, entered)]
         if keys[0] != keys[1]:
             self._choices[keys[0]] = selection.current
-            selection.select(self._choices.get(keys[1], ""), _ORIGIN)
+            along = "" if keys[1] else selection.current
+            selection.select(self._choices.get(keys[1]) or along, _ORIGIN)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """An inspector with nothing in it needs a wide window."""

@@ -31,7 +31,10 @@ UNCUT = 27.6
 """Memories a question of the set was given on average before anything was left out behind the first hit; 85 % of the
 contexts held the answer."""
 
-pytestmark = pytest.mark.slow  # the sample takes half a minute to fill
+pytestmark = [
+    pytest.mark.slow,  # the sample takes half a minute to fill
+    pytest.mark.keeps_threads("the sample is open for the whole module"),
+]
 
 
 @pytest.fixture(scope="module")
