@@ -140,6 +140,19 @@ def test_what_is_looked_at_on_a_page_of_its_own_is_beside_no_other(window: MainW
     assert selection.current == "m", "pages without a choice of their own share one"
 
 
+def test_what_was_found_on_a_page_of_its_own_goes_along_where_nothing_is_looked_at(window: MainWindow) -> None:
+    selection = window.context.selection
+    window.show_page("journal")
+    selection.select("n", "test")
+    window.show_page("library")
+    assert (selection.current, seen(window)) == ("n", True)
+    selection.select("m", "test")
+    window.show_page("journal")
+    assert selection.current == "n"
+    window.show_page("library")
+    assert selection.current == "m"
+
+
 @pytest.mark.parametrize("page", ["library", "settings"])
 def test_an_answer_that_is_chosen_can_be_seen(window: MainWindow, rig: Rig, qtbot: QtBot, page: str) -> None:
     stored = remember(rig.engine, "The boat is called Heron.")
