@@ -364,7 +364,9 @@ def test_a_new_recovery_code_that_was_not_checked_is_given_up(
 
 def _begin_rotation(page: SettingsPage, rig: Rig, qtbot: QtBot) -> RotationDialog:
     rig.engine.keys._cost = KdfCost.lowest()
-    page.vault.rotation.button.click()  # type: ignore[union-attr]  # it is there, or the test fails here
+    button = page.vault.rotation.button
+    assert button is not None
+    button.click()
     dialog = page.window().findChild(RotationDialog)
     assert dialog is not None
     dialog.secret.setText(PASSPHRASE)
@@ -420,9 +422,11 @@ def test_new_keys_that_were_not_confirmed_are_given_up(
 def test_the_keyring_is_turned_on_and_off_here(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:
     ring = Ring()
     rig.engine._keys.keyring = ring
+    button = page.vault.keyring.button
+    assert button is not None
     for words, is_kept in (("Turn on …", True), ("Turn off …", False)):
-        settle(qtbot, lambda: page.vault.keyring.button.text() == words)  # type: ignore[union-attr]  # noqa: B023
-        page.vault.keyring.button.click()  # type: ignore[union-attr]
+        settle(qtbot, lambda: button.text() == words)  # noqa: B023 - called before the loop goes on
+        button.click()
         dialog = page.vault.findChildren(KeyringDialog)[-1]
         dialog.secret.setText("wrong")
         dialog.act.click()
@@ -430,7 +434,7 @@ def test_the_keyring_is_turned_on_and_off_here(page: SettingsPage, rig: Rig, qtb
         dialog.secret.setText(PASSPHRASE)
         dialog.act.click()
         settle(qtbot, lambda: bool(ring.kept) is is_kept)  # noqa: B023
-    settle(qtbot, lambda: page.vault.keyring.button.text() == "Turn on …")  # type: ignore[union-attr]
+    settle(qtbot, lambda: button.text() == "Turn on …")
 
 
 def test_a_backup_and_a_check_say_what_came_of_them(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:

@@ -8,18 +8,18 @@ from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaul
 
 
 class Ring:
-    """A keyring in memory; `works` false is one that cannot be reached."""
+    """A keyring in memory; `cause` is why it cannot be used, None where it can."""
 
-    def __init__(self, *, works: bool = True) -> None:
-        self.works = works
+    def __init__(self, cause: KeyringCause | None = None) -> None:
+        self.cause = cause
         self.kept: dict[bytes, bytes] = {}
         self.counters: dict[tuple[bytes, str], str] = {}
         self.threads: set[str] = set()
 
     def _need(self) -> None:
         self.threads.add(threading.current_thread().name)
-        if not self.works:
-            raise KeyringFaultError(KeyringCause.NO_BACKEND, "nothing was changed")
+        if self.cause is not None:
+            raise KeyringFaultError(self.cause, "nothing was changed")
 
     def probe(self) -> str:
         self._need()

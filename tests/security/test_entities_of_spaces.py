@@ -10,12 +10,13 @@ from entity_rig import get, named, refused
 
 from core.errors import Code
 from core.types.entities import EntityChange, EntityQuery, Resolving
+from core.types.values import Actor
 
 
-def told(rig: Rig, actor: object, *ids: str) -> str:
+def told(rig: Rig, actor: Actor, *ids: str) -> str:
     """All that a client is told of a name, and of entities by their ids."""
-    found = rig.engine.entities.resolve(Resolving("Jo", fuzzy=True), actor).result(10)  # type: ignore[arg-type]
-    cards = [asdict(get(rig, one, actor)) for one in ids]  # type: ignore[arg-type]
+    found = rig.engine.entities.resolve(Resolving("Jo", fuzzy=True), actor).result(10)
+    cards = [asdict(get(rig, one, actor)) for one in ids]
     return json.dumps([[asdict(one) for one in found], cards], default=str)
 
 

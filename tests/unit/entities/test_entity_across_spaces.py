@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from example_counts import count_examples
 from hypothesis import given, settings
@@ -11,8 +12,8 @@ from hypothesis import strategies as st
 from core.entities.across_spaces import SpacedEntity, group_entities
 
 
-def one(ident: str, key: str, space: str, kind: str = "person", *others: str, **more: object) -> SpacedEntity:
-    return SpacedEntity(ident, key, kind, space, frozenset(others), **more)  # type: ignore[arg-type]
+def one(ident: str, key: str, space: str, kind: str = "person", *others: str, **more: Any) -> SpacedEntity:
+    return SpacedEntity(ident, key, kind, space, frozenset(others), **more)
 
 
 def groups(*entities: SpacedEntity) -> set[tuple[str, ...]]:

@@ -16,6 +16,7 @@ from away_rig import LeapingClock, beat, ended, how, later, quiet, rows, until
 from decay_rig import put, reasons, standing
 from engine_rig import PASSPHRASE, START_MS, HandClock, Rig, WordEmbedder, error_of, facts, new_home, rig_at
 from flaky_embedder import FlakyEmbedder
+from memory_ring import Ring
 
 from core.engine import startup
 from core.engine.facade import Engine, Setup
@@ -27,7 +28,7 @@ from core.engine.runtime.search import ActiveVectorSpace, make_active_space
 from core.errors import Code
 from core.index.manager import IndexManager
 from core.score.profile import profile_from_options
-from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaultError
+from core.security.keyring_client import KeyringCause
 from core.security.passphrase import KdfCost
 from core.types.clock import ManualClock
 from core.types.lifecycle import JobState, JobType
@@ -250,43 +251,6 @@ def test_a_clock_that_was_set_back_is_told_fades_nothing_and_is_left_by_itself(r
 
 
 # ---- the keyring
-
-
-class Ring:
-    """The system's keyring, which may be locked."""
-
-    def __init__(self) -> None:
-        self.cause: KeyringCause | None = None
-        self.kept: dict[bytes, bytes] = {}
-
-    def _need(self) -> None:
-        if self.cause is not None:
-            raise KeyringFaultError(self.cause, "nothing was changed")
-
-    def probe(self) -> str:
-        self._need()
-        return "Ring"
-
-    def store(self, vault_id: bytes, kek: bytes) -> KeyringEntry:
-        self._need()
-        return KeyringEntry("Ring", self.kept.setdefault(vault_id, kek))
-
-    def fetch(self, vault_id: bytes, backend: str) -> KeyringEntry:
-        self._need()
-        assert backend == "Ring"
-        return KeyringEntry("Ring", self.kept[vault_id])
-
-    def fetch_counter(self, vault_id: bytes, place: str, backend: str) -> str:
-        self._need()
-        raise KeyringFaultError(KeyringCause.MISSING, "nothing was changed")
-
-    def store_counter(self, vault_id: bytes, place: str, backend: str, sealed: str) -> None:
-        self._need()
-
-    def remove(self, vault_id: bytes, backend: str) -> None:
-        self._need()
-        assert backend == "Ring"
-        del self.kept[vault_id]
 
 
 @pytest.mark.parametrize("cause", list(KeyringCause))

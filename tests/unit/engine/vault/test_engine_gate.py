@@ -16,6 +16,7 @@ from core.config.window import WindowOptions
 from core.engine.facade import Engine, Home, Setup, load_window
 from core.engine.vault.administration import VaultGroup
 from core.errors import Code, LociError
+from core.security.keyring_client import KeyringCause
 from core.security.passphrase import KdfCost
 from core.types.lifecycle import JobType
 from core.types.replies import Presence
@@ -76,7 +77,7 @@ def test_the_first_run_from_nothing_to_open(empty: Gate) -> None:
 
 
 def test_a_vault_is_made_without_a_keyring_too(empty: Gate) -> None:
-    empty.ring.works = False
+    empty.ring.cause = KeyringCause.NO_BACKEND
     assert not empty.vault.keyring_available().result(30)
     assert error_of(empty.vault.create("lantern", use_keyring=True)).code is Code.KEYRING_UNAVAILABLE
     assert error_of(empty.vault.create(None)).code is Code.INVALID_INPUT
@@ -132,7 +133,7 @@ def test_a_vault_put_back_with_its_head_is_told_by_the_keyrings_counter(empty: G
 def test_a_keyring_that_tells_no_counter_is_no_alarm_and_holds_nothing_up(empty: Gate, fault: str) -> None:
     _put_back(empty)
     if fault == "broken":
-        empty.ring.works = False
+        empty.ring.cause = KeyringCause.NO_BACKEND
     elif fault == "empty":
         empty.ring.counters.clear()
     else:

@@ -12,6 +12,7 @@ from memory_ring import Ring
 from core.engine.facade import Engine, HomeKeys, RootKey, Setup
 from core.engine.home.keys import sub_keys
 from core.errors import Code
+from core.security.keyring_client import KeyringCause
 from core.security.passphrase import KdfCost
 from core.types.requests import ListRequest, StoreRequest
 from core.types.values import OWNER_ACTOR
@@ -167,9 +168,9 @@ def test_the_keyring_is_turned_on_and_off(engine: Engine, ring: Ring) -> None:
 
 def test_a_keyring_that_is_gone_opens_nothing_once_turned_off(engine: Engine, ring: Ring) -> None:
     engine.keys.turn_keyring_on(PASSPHRASE).result(30)
-    ring.works = False
+    ring.cause = KeyringCause.NO_BACKEND
     assert engine.keys.turn_keyring_off(PASSPHRASE).result(30) is False
-    ring.works = True
+    ring.cause = None
     engine.lock()
     assert error_of(engine.vault.open(None)).code is Code.VAULT_LOCKED
 

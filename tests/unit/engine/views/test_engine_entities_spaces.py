@@ -8,6 +8,7 @@ from entity_rig import get, make, named
 
 from core.recall.browse.entity_links import EntityIndex, find_graph_start
 from core.types.entities import EntityChange, EntityLine, EntityQuery, EntityView
+from core.vault.database.rows import Rows
 
 
 def lines(rig: Rig, text: str = "", *types: str) -> list[EntityLine]:
@@ -91,13 +92,13 @@ def test_another_name_that_the_owner_takes_away_goes_wherever_it_is(rig: Rig, th
 
 
 def test_the_graph_has_one_node(rig: Rig, three: tuple[str, str, str]) -> None:
-    def read(tx: object) -> tuple[object, ...]:
-        index = EntityIndex(tx)  # type: ignore[arg-type]
+    def read(tx: Rows) -> tuple[object, ...]:
+        index = EntityIndex(tx)
         labels = {index.find_label(entity_id) for entity_id in three}
         (label,) = labels
         assert label is not None
         links = index.links_around([label], ("mentions",))
-        return index.lines([label])[label], len(links), find_graph_start(index, tx)  # type: ignore[arg-type]
+        return index.lines([label])[label], len(links), find_graph_start(index, tx)
 
     line, links, start = rig.write(read)
     assert (line.id, line.mentions) == (three[1], 4)

@@ -21,6 +21,7 @@ from core.ipc.methods.definition.entry import CallProgress
 from core.ipc.methods.table import METHODS
 from core.recall.browse import library
 from core.security.handshake import encode_value
+from core.security.keyring_client import KeyringCause
 from core.security.passphrase import KdfCost
 from core.types.requests import StoreRequest
 from core.types.sensitivity import SensitiveType
@@ -127,7 +128,7 @@ def test_the_keyring_is_turned_on_and_off(rig: Rig) -> None:
     rig.engine._keys.keyring = Ring()
     assert run(rig, "keyring", secret=PASSPHRASE, use=True) == {"in_keyring": True, "is_removed": False}
     assert run(rig, "keyring", secret=PASSPHRASE, use=False) == {"in_keyring": False, "is_removed": True}
-    rig.engine._keys.keyring = Ring(works=False)
+    rig.engine._keys.keyring = Ring(KeyringCause.NO_BACKEND)
     assert code_of(rig, "keyring", secret=PASSPHRASE, use=True) is Code.KEYRING_UNAVAILABLE
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -195,11 +196,11 @@ def _kill_after(steps: int, home: Home, patched: pytest.MonkeyPatch) -> bool:
     for name in ("rename", "replace", "unlink", "rmdir"):
         real = getattr(os, name)
 
-        def count(*args: object, real: object = real, **more: object) -> object:
+        def count(*args: object, real: Callable[..., object] = real, **more: object) -> object:
             if left[0] <= 0:
                 raise _Killed
             left[0] -= 1
-            return real(*args, **more)  # type: ignore[operator]
+            return real(*args, **more)
 
         patched.setattr(os, name, count)
     patched.setattr(shutil, "rmtree", lambda *_, **__: None)
