@@ -5,13 +5,14 @@ from __future__ import annotations
 import stat
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
 from answered import finished
 from engine_rig import PASSPHRASE, RESERVE, START_MS, HandClock, WordEmbedder, new_home
+from memory_ring import Ring
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -21,7 +22,7 @@ from window_rig import hear, settle, window_context
 
 from core.engine.facade import Engine, Home, OpenInfo, Setup
 from core.errors import Code, UserError
-from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaultError
+from core.security.keyring_client import KeyringCause
 from core.security.passphrase import KdfCost
 from core.vault.bootstrap import OlderCopy
 from ui.context import USUAL_PLACES, Context
@@ -34,34 +35,6 @@ from ui.widgets.secret import SecretField, StrengthMeter
 CODE = "ABCD-EFGH-JKLM-NOPQ-RSTU-VWXY-Z234-5672-IL7A"
 FINE = OpenInfo(1, 1, False, 0, False, None, "ok", None, 0)  # noqa: FBT003
 W = TypeVar("W", bound=QWidget)
-
-
-@dataclass
-class Ring:
-    """A keyring in memory."""
-
-    works: bool = True
-    kept: dict[bytes, bytes] = field(default_factory=dict)
-
-    def probe(self) -> str:
-        if not self.works:
-            raise KeyringFaultError(KeyringCause.NO_BACKEND, "nothing was changed")
-        return "Ring"
-
-    def store(self, vault_id: bytes, kek: bytes) -> KeyringEntry:
-        return KeyringEntry("Ring", self.kept.setdefault(vault_id, kek))
-
-    def fetch(self, vault_id: bytes, backend: str) -> KeyringEntry:
-        return KeyringEntry("Ring", self.kept[vault_id])
-
-    def fetch_counter(self, vault_id: bytes, place: str, backend: str) -> str:
-        raise KeyringFaultError(KeyringCause.MISSING, "nothing was changed")
-
-    def store_counter(self, vault_id: bytes, place: str, backend: str, sealed: str) -> None:
-        """Nothing here asks for it again."""
-
-    def remove(self, vault_id: bytes, backend: str) -> None:
-        del self.kept[vault_id]
 
 
 @dataclass
@@ -232,7 +205,7 @@ def test_the_keyring_is_offered_where_there_is_one_and_opens_the_vault(new: Door
     new.open()
 
 
-@pytest.mark.parametrize("ring", [Ring(works=False)])
+@pytest.mark.parametrize("ring", [Ring(KeyringCause.NO_BACKEND)])
 def test_no_keyring_is_offered_where_there_is_none(new: Door, ring: Ring) -> None:
     first = new.page(FirstRun).passphrase
     assert first is not None
