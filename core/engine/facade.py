@@ -26,9 +26,9 @@ from core.engine.authority import Authority
 from core.engine.chores import BackgroundChores
 from core.engine.groups import EngineGroups
 from core.engine.home.keys import Home, HomeKeys, RootKey, read_secret_file
-from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.open_vault import OpenVault, VaultSlot
 from core.engine.runtime.shared_property import shared_property
-from core.engine.runtime.storage import locked_error, submit_work
+from core.engine.runtime.storage import submit_work
 from core.engine.runtime.threads import EngineLoop, Threads, start_ticker
 from core.engine.startup import SeenCounter, built_in_readers, built_in_talk
 from core.errors import Code
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from core.engine.home.window_file import WindowFile, load_window, save_window
     from core.engine.jobs.scheduler import Scheduler
     from core.engine.vault.administration import VaultGroup, create_vault, restore_vault
+    from core.engine.vault.home_control import HomeControl
     from core.engine.vault.key_changes import KeyGroup
     from core.entities.resolution import EntityCandidate
     from core.intake.claims import TextReaders
@@ -165,8 +166,7 @@ class Engine(EngineGroups):
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self._lock = threading.RLock()  # guards _opened and state
-        self._open_vault: OpenVault | None = None
+        self._lock = threading.RLock()  # guards what opens, closes and sets the state
         self.state = "locked"
         self.hub = Hub()
         self.finishing: Future[int] | None = None
@@ -177,7 +177,7 @@ class Engine(EngineGroups):
         self._loop.start()
 
         super().__init__(
-            self._require_open_vault,
+            VaultSlot(),
             lambda: self.loop,
             Authority(setup.clock.now_ms),
             setup.embedder,
@@ -195,9 +195,22 @@ class Engine(EngineGroups):
         """Locking, opening, backup, verification and the passphrase."""
         from core.engine.vault.administration import VaultGroup
 
+        return VaultGroup(self._control)
+
+    @shared_property
+    def keys(self) -> KeyGroup:
+        """New keys for the vault, and the keyring."""
+        from core.engine.vault.key_changes import KeyGroup
+
+        return KeyGroup(self._control)
+
+    @shared_property
+    def _control(self) -> HomeControl:
+        from core.engine.vault.home_control import HomeControl
+
         setup = self._setup
-        return VaultGroup(
-            self._require_open_vault,
+        return HomeControl(
+            self._slot,
             self._loop.control,
             self.unlock,
             self.lock,
@@ -206,23 +219,6 @@ class Engine(EngineGroups):
             setup.clock,
             setup.kdf_cost,
             setup.take_over,
-        )
-
-    @shared_property
-    def keys(self) -> KeyGroup:
-        """New keys for the vault, and the keyring."""
-        from core.engine.vault.key_changes import KeyGroup
-
-        setup = self._setup
-        return KeyGroup(
-            self._loop.control,
-            lambda: self._open_vault,
-            self.unlock,
-            self.lock,
-            self.claim_home,
-            self._keys,
-            setup.clock,
-            setup.kdf_cost,
         )
 
     @property
@@ -245,15 +241,9 @@ class Engine(EngineGroups):
         """Where the vault lives."""
         return self._setup.home
 
-    def _require_open_vault(self) -> OpenVault:
-        open_vault = self._open_vault
-        if open_vault is None or self.state != "open":
-            raise locked_error()
-        return open_vault
-
     def _on_scheduler_made(self, made: Scheduler) -> None:
         """Take up what waits in a vault that is open by now."""
-        open_vault = self._open_vault
+        open_vault = self._slot.vault
         if open_vault is not None and open_vault.storage.vault.older is None:
             made.start_for(open_vault)
 
@@ -270,10 +260,10 @@ class Engine(EngineGroups):
             LociError: VAULT_BUSY, VAULT_DAMAGED, NEWER_VERSION, NO_VAULT …
         """
         with self._lock:
-            if self._open_vault is not None:
-                if root is not self._open_vault.storage.root:
+            if self._slot.vault is not None:
+                if root is not self._slot.vault.storage.root:
                     root.wipe()
-                return self._open_vault.storage.vault.info
+                return self._slot.vault.storage.vault.info
             self.claim_home()
             self._set_state("opening")
             threads = Threads()
@@ -309,7 +299,7 @@ class Engine(EngineGroups):
             except BaseException:
                 self._close_vault(open_vault)
                 raise
-            self._open_vault = open_vault
+            self._slot.vault = open_vault
             self._set_state("open")
             self.finishing = self._chores.begin(open_vault)
         return open_vault.storage.vault.info
@@ -317,7 +307,7 @@ class Engine(EngineGroups):
     @property
     def older(self) -> OlderCopy | None:
         """The open vault may be an older copy, which nobody has accepted: clients stay out, nothing is written."""
-        open_vault = self._open_vault
+        open_vault = self._slot.vault
         return None if open_vault is None else open_vault.storage.vault.older
 
     def accept_older(self) -> Future[int]:
@@ -331,7 +321,7 @@ class Engine(EngineGroups):
 
     def _accept_older(self) -> int:
         with self._lock:
-            open_vault = self._require_open_vault()
+            open_vault = self._slot.require_vault()
             if open_vault.storage.vault.older is None:
                 return 0
             retired, seq = startup.accept_older(open_vault.storage)
@@ -347,11 +337,11 @@ class Engine(EngineGroups):
             within_s: seconds it may take.
         """
         with self._lock:
-            open_vault = self._open_vault
+            open_vault = self._slot.vault
             if open_vault is None:
                 return
             self._set_state("closing")
-            self._open_vault = None
+            self._slot.vault = None
             self._close_vault(open_vault, within_s)
 
     def _close_vault(self, open_vault: OpenVault, within_s: float = startup.CLOSE_S) -> None:
@@ -396,14 +386,14 @@ class Engine(EngineGroups):
             client_id: the client; None for a stranger.
             method: what it called, where there is such a method.
         """
-        open_vault = self._open_vault
+        open_vault = self._slot.vault
         if open_vault is not None:
             open_vault.read_log.note_refusal(client_id, code, method)
 
     @property
     def options(self) -> Options:
         """The options in force; the defaults while the vault is locked."""
-        open_vault = self._open_vault
+        open_vault = self._slot.vault
         return Options() if open_vault is None else open_vault.options
 
     def embed(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
@@ -412,7 +402,7 @@ class Engine(EngineGroups):
         Returns:
             Unit rows, (len(texts), dims).
         """
-        return self._require_open_vault().search.embed_many(texts)
+        return self._slot.require_vault().search.embed_many(texts)
 
     def run_aside(self, work: Callable[[], T]) -> Future[T]:
         """Run something that waits for the engine, on the thread that opens and closes the vault.
@@ -424,7 +414,7 @@ class Engine(EngineGroups):
 
     def flush_journal(self) -> None:
         """Write receipts and counts that wait, now."""
-        startup.flush_journal(self._require_open_vault())
+        startup.flush_journal(self._slot.require_vault())
 
     def _set_state(self, state: str) -> None:
         self.state = state

@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING
 
 from core.engine.authority import Authority
 from core.engine.recall.recalls import answer_recall
-from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.search import Search
+from core.engine.runtime.open_vault import VaultSlot
 from core.engine.runtime.shared_property import shared_property
-from core.engine.runtime.storage import Storage
 
 if TYPE_CHECKING:
     from core.embed.embedder import Embedder
@@ -60,7 +58,7 @@ class UpkeepGroups:
 
     def __init__(
         self,
-        open_vault: Callable[[], OpenVault],
+        slot: VaultSlot,
         loop: Callable[[], asyncio.AbstractEventLoop],
         authority: Authority,
         embedder: Embedder,
@@ -70,12 +68,12 @@ class UpkeepGroups:
         """Make what the opening of a vault needs.
 
         Args:
-            open_vault: gives the open vault, or raises VAULT_LOCKED.
+            slot: holds the open vault, while there is one.
             loop: gives the loop of the engine's thread.
             person_home: the person's own folder, in which exports are looked for; None for none.
             flush_journal: writes receipts and counts that wait.
         """
-        self._get_vault, self._get_loop, self.authority = open_vault, loop, authority
+        self._slot, self._get_loop, self.authority = slot, loop, authority
         self._person_home, self._flush = person_home, flush_journal
         self._built_in = embedder
 
@@ -91,12 +89,6 @@ class UpkeepGroups:
         """Whether somebody has asked for a group: one that nobody asked for has nothing to keep or to let go."""
         return name in vars(self)
 
-    def _get_storage(self) -> Storage:
-        return self._get_vault().storage
-
-    def _get_search(self) -> Search:
-        return self._get_vault().search
-
     def _make_jobs(self) -> Mapping[JobType, Planner | StreamJob]:
         from core.lifecycle.embedding import MigrationJob
         from core.lifecycle.registry import make_jobs
@@ -108,21 +100,21 @@ class UpkeepGroups:
         """As `Memories.recall`; where nobody has asked for that group, without loading all that it can do besides."""
         if self.is_made("memories"):
             return self.memories.recall(query, actor)
-        return answer_recall(self._get_vault(), query, self.authority.make_scope(actor), actor)
+        return answer_recall(self._slot.require_vault(), query, self.authority.make_scope(actor), actor)
 
     @shared_property
     def memories(self) -> Memories:
         """Everything a caller does with memories."""
         from core.engine.memories.memories import Memories
 
-        return Memories(self._get_vault, self.authority)
+        return Memories(self._slot.require_vault, self.authority)
 
     @shared_property
     def settings(self) -> Settings:
         """The options of the vault."""
         from core.engine.runtime.settings import Settings
 
-        return Settings(self._get_vault)
+        return Settings(self._slot.require_vault)
 
     @shared_property
     def scheduler(self) -> Scheduler:
@@ -142,14 +134,14 @@ class UpkeepGroups:
         """What a local model refines."""
         from core.engine.jobs.model_refinement import ModelRefinement
 
-        return ModelRefinement(self._get_vault, self._get_loop)
+        return ModelRefinement(self._slot.require_vault, self._get_loop)
 
     @shared_property
     def embedding_models(self) -> EmbeddingModels:
         """The embedding model that is searched with, and changing it."""
         from core.engine.vault.embedding_model import EmbeddingModels
 
-        made = EmbeddingModels(self._get_vault, self._get_loop, self._built_in, self.settings)
+        made = EmbeddingModels(self._slot.require_vault, self._get_loop, self._built_in, self.settings)
         made.wished = self.scheduler.check_soon
         return made
 
@@ -162,130 +154,132 @@ class EngineGroups(UpkeepGroups):
         """Importing files."""
         from core.engine.imports import Imports
 
-        return Imports(self._get_vault, self._person_home)
+        return Imports(self._slot.require_vault, self._person_home)
 
     @shared_property
     def library(self) -> Library:
         """Finding, revising and exporting memories."""
         from core.engine.library import Library
 
-        return Library(self._get_storage, self._get_search)
+        return Library(self._slot.require_storage, self._slot.require_search)
 
     @shared_property
     def conflicts(self) -> Conflicts:
         """What waits for the person's review."""
         from core.engine.conflicts import Conflicts
 
-        return Conflicts(self._get_storage, self._get_search, self.authority)
+        return Conflicts(self._slot.require_storage, self._slot.require_search, self.authority)
 
     @shared_property
     def conversations(self) -> Conversations:
         """The person's questions to a local model."""
         from core.engine.conversations import Conversations
 
-        return Conversations(self._get_vault, self.authority, self.memories, self._get_loop)
+        return Conversations(self._slot.require_vault, self.authority, self.memories, self._get_loop)
 
     @shared_property
     def clients(self) -> Clients:
         """Pairing, limits and revocation."""
         from core.engine.clients.clients import Clients
 
-        return Clients(self._get_vault, self.authority)
+        return Clients(self._slot.require_vault, self.authority)
 
     @shared_property
     def subscriptions(self) -> ChangeSubscriptions:
         """What clients are told of changes."""
         from core.engine.clients.clients import ChangeSubscriptions
 
-        return ChangeSubscriptions(self._get_storage, self.authority)
+        return ChangeSubscriptions(self._slot.require_storage, self.authority)
 
     @shared_property
     def history(self) -> History:
         """Undo steps, imports and the audit."""
         from core.engine.vault.history import History
 
-        return History(self._get_vault, self.authority)
+        return History(self._slot.require_vault, self.authority)
 
     @shared_property
     def outcomes(self) -> Outcomes:
         """How procedures and rules did."""
         from core.engine.outcomes import Outcomes
 
-        return Outcomes(self._get_storage, self._get_search, self.authority)
+        return Outcomes(self._slot.require_storage, self._slot.require_search, self.authority)
 
     @shared_property
     def client_changes(self) -> ClientChanges:
         """What clients change in memories that exist."""
         from core.engine.client_changes import ClientChanges
 
-        return ClientChanges(self._get_storage, self._get_search, self.authority, self.library, self.outcomes)
+        return ClientChanges(
+            self._slot.require_storage, self._slot.require_search, self.authority, self.library, self.outcomes
+        )
 
     @shared_property
     def entities(self) -> Entities:
         """People, places and things."""
         from core.engine.views.entities import Entities
 
-        return Entities(self._get_storage, self.authority)
+        return Entities(self._slot.require_storage, self.authority)
 
     @shared_property
     def sessions(self) -> Sessions:
         """What assistants are doing now."""
         from core.engine.sessions import Sessions
 
-        return Sessions(self._get_vault, self.authority)
+        return Sessions(self._slot.require_vault, self.authority)
 
     @shared_property
     def graph(self) -> Graph:
         """The relation graph."""
         from core.engine.views.graph import Graph
 
-        return Graph(self._get_storage, self._get_search)
+        return Graph(self._slot.require_storage, self._slot.require_search)
 
     @shared_property
     def timeline(self) -> Timeline:
         """Memories by time."""
         from core.engine.views.timeline import Timeline
 
-        return Timeline(self._get_storage, self._get_search)
+        return Timeline(self._slot.require_storage, self._slot.require_search)
 
     @shared_property
     def palace(self) -> Palace:
         """The floor plan."""
         from core.engine.views.palace import Palace
 
-        return Palace(self._get_storage, self._get_search)
+        return Palace(self._slot.require_storage, self._slot.require_search)
 
     @shared_property
     def rehearsals(self) -> Rehearsals:
         """The walk along a wing's landmarks, and how well each is recalled."""
         from core.engine.views.rehearsals import Rehearsals
 
-        return Rehearsals(self._get_storage)
+        return Rehearsals(self._slot.require_storage)
 
     @shared_property
     def recall_trials(self) -> RecallTrials:
         """Trial recalls, saved questions and the tuner."""
         from core.engine.recall.recall_trials import RecallTrials
 
-        return RecallTrials(self._get_storage, self._get_search, self._flush, self.authority)
+        return RecallTrials(self._slot.require_storage, self._slot.require_search, self._flush, self.authority)
 
     @shared_property
     def jobs(self) -> JobsGroup:
         """Scheduled work, as the person sees it."""
         from core.engine.jobs.jobs import JobsGroup
 
-        return JobsGroup(self._get_vault, self.scheduler, self.settings)
+        return JobsGroup(self._slot.require_vault, self.scheduler, self.settings)
 
     @shared_property
     def statements(self) -> StatementsGroup:
         """Statements of talk."""
         from core.engine.jobs.statements import StatementsGroup
 
-        return StatementsGroup(self._get_vault, self.scheduler)
+        return StatementsGroup(self._slot.require_vault, self.scheduler)
 
     @shared_property
     def maintenance(self) -> Maintenance:
         """Scheduled work, as a client asks for it."""
         from core.engine.jobs.jobs import Maintenance
 
-        return Maintenance(self._get_vault, self.authority, self.jobs, self.scheduler)
+        return Maintenance(self._slot.require_vault, self.authority, self.jobs, self.scheduler)

@@ -4,7 +4,8 @@ Each walk is made once unmeasured on the sample palace, then once under a profil
 the chores that run every second whatever is asked (the window's heartbeat and the sample's clock too): a text is stored
 (without and with something that stands against it), a question is answered, the Recall page is asked, an item of the
 review is decided by a key, and Ctrl+Z takes that back. Counted is our own code only (`app`, `core`, `ui`).
-A layer is one file on the stack between a verb and its row: the caller's until the write is queued, then the writer's.
+A layer is one file of `core` on the stack between a verb and its row: the caller's until the write is queued, then the
+writer's.
 It prints a table, asserts nothing and is run by hand.
 """
 
@@ -26,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 _OWN = tuple(f"{ROOT / house}{os.sep}" for house in ("app", "core", "ui"))
+_CORE = f"{ROOT / 'core'}{os.sep}"
 _ENQUEUE = ("vault.py", "submit_verb")
 _INSERT = ("tx.py", "insert")
 _COMMIT = ("vault.py", "_run_transaction")
@@ -42,8 +44,8 @@ class Trace:
         files: of our own code.
         functions: file and name.
         calls: how many calls of our own functions.
-        above: files on the caller's stack when the write was queued.
-        below: files on the writer's stack when the first row was inserted.
+        above: files of `core` on the caller's stack when the write was queued.
+        below: files of `core` on the writer's stack when the first row was inserted.
     """
 
     files: set[str] = field(default_factory=set)
@@ -104,7 +106,7 @@ class Tracer:
 
 def _stack(frame: FrameType | None) -> Iterator[str]:
     while frame is not None:
-        if frame.f_code.co_filename.startswith(_OWN):
+        if frame.f_code.co_filename.startswith(_CORE):
             yield frame.f_code.co_filename
         frame = frame.f_back
 

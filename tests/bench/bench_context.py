@@ -66,13 +66,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             filled.fill(conversations)
             with filled.copy("asked") as palace:
                 # Both ways are asked of the same vault.
-                palace._engine._require_open_vault().storage.threads.stop_tickers()
+                palace._engine._slot.require_vault().storage.threads.stop_tickers()
                 told(path.stem, palace._engine, partial(_asked, palace._engine, conversations))
 
 
 def told(name: str, engine: Engine, ask: Callable[[], list[Given]]) -> None:
     """Ask both ways and print a line each."""
-    recall = engine._require_open_vault().search.recall
+    recall = engine._slot.require_vault().search.recall
     for way, focus in WAYS.items():
         recall.profile = replace(recall.profile, focus=focus)
         given = ask()
@@ -102,7 +102,7 @@ def _sample(engine: Engine) -> list[Given]:
 
 
 def _asked(engine: Engine, conversations: Sequence[Conversation]) -> list[Given]:
-    refs = dict(engine._require_open_vault().storage.vault.read(lambda rows: rows.all("SELECT id, ref FROM memories")))
+    refs = dict(engine._slot.require_vault().storage.vault.read(lambda rows: rows.all("SELECT id, ref FROM memories")))
     given = []
     for conversation in conversations:
         for question in conversation.questions:

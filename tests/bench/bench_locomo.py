@@ -101,7 +101,7 @@ class Palace:
 
     def under(self, profile: Profile) -> Ask:
         """Asks under other weights, without a trace: no receipt, nothing counted; as the laboratory asks."""
-        opened = self._engine._require_open_vault()
+        opened = self._engine._slot.require_vault()
 
         def ask(conversation: Conversation, query: str) -> list[str]:
             request = RecallRequest(query=query, scope=OWNER_SCOPE, limit=self._limit, spaces=(conversation.name,))

@@ -252,7 +252,7 @@ def ask(
 
 def index_recall(palace: Palace, asked: Sequence[str]) -> str:
     """Share of the exact ten nearest that the index in use finds for the questions; `exact` where it scans."""
-    opened = palace._engine._require_open_vault()
+    opened = palace._engine._slot.require_vault()
     index = opened.search.index.settled_index()
     if index is None or index.backend == "flat":
         return "exact" if index is not None else "not ready"

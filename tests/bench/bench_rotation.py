@@ -34,7 +34,6 @@ from app.bench.synthetic import SyntheticWriter  # noqa: E402
 from core.engine.facade import Engine, Home, Setup  # noqa: E402
 from core.errors import LociError  # noqa: E402
 from core.intake.claims import TextReaders  # noqa: E402
-from core.security.passphrase import KdfCost  # noqa: E402
 from core.vault.audit import AuditChain, AuditEntry  # noqa: E402
 from core.vault.database.tx import Tx  # noqa: E402
 
@@ -72,7 +71,6 @@ def measure(folder: Path, count: int) -> dict[str, float]:
         _add_vectors_and_audit(rig, count)
         rig.lock()
         keys = rig.engine.keys
-        keys._cost = KdfCost.lowest()
         code = keys.prepare_rotation(PASSPHRASE).result(60)
         steps: dict[str, float] = {}
         wall, cpu = time.monotonic(), time.process_time()

@@ -19,7 +19,6 @@ from core.config.options import Options
 from core.config.window import WindowOptions
 from core.engine.runtime.settings import Settings
 from core.errors import Code, EnvironmentFaultError
-from core.security.passphrase import KdfCost
 from core.types.replies import OptionRow
 from ui.context import Context
 from ui.pages.settings.keys import KeyringDialog, PassphraseDialog, RecoveryDialog, RotationDialog
@@ -30,7 +29,6 @@ from ui.widgets.verdict import VerdictDialog
 
 @pytest.fixture
 def page(context: Context, qtbot: QtBot) -> Iterator[SettingsPage]:
-    context.bridge.engine.vault._cost = KdfCost.lowest()
     made = SettingsPage(context)
     context.bridge.changed.connect(made.handle_change)
     made.resize(1000, 640)
@@ -363,7 +361,6 @@ def test_a_new_recovery_code_that_was_not_checked_is_given_up(
 
 
 def _begin_rotation(page: SettingsPage, rig: Rig, qtbot: QtBot) -> RotationDialog:
-    rig.engine.keys._cost = KdfCost.lowest()
     button = page.vault.rotation.button
     assert button is not None
     button.click()

@@ -135,7 +135,7 @@ class Rig:
     @property
     def opened(self) -> OpenVault:
         """What runs while the vault is open."""
-        found = self.engine._open_vault
+        found = self.engine._slot.vault
         assert found is not None
         return found
 
@@ -281,7 +281,8 @@ def rig_at(
     home = Home(path, reserve_bytes=RESERVE) if path.exists() else new_home(path)[0]
     clock = clock or HandClock(START_MS)
     found = readers or TextReaders()
-    engine = Engine(Setup(home, clock, embedder or WordEmbedder(), background, readers=found, talk=talk))
+    cost = KdfCost.lowest()
+    engine = Engine(Setup(home, clock, embedder or WordEmbedder(), background, readers=found, talk=talk, kdf_cost=cost))
     engine.scheduler.beats = SchedulerPacing(quiet_s=0.0)  # nobody searches beside a test's job; it need not look
     rig = Rig(home, root or _homes["made"][1], clock, engine, folder)
     try:

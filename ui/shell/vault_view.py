@@ -244,6 +244,7 @@ class House(QWidget):
         self.inspector = inspector
         self._choices: dict[str, str] = {}
         self._is_asked = False  # the inspector was asked for while there is nothing in it
+        self._is_inspecting: bool | None = None  # as last told; None before anybody was
         self._wants = {False: True, True: False}  # by whether the inspector is beside a page only on request
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setChildrenCollapsible(False)
@@ -333,7 +334,9 @@ class House(QWidget):
             is_seen = spec.inspects and self._wants[spec.on_request] and (self._has_something or self._is_asked)
             if is_seen is self.inspector.isHidden():
                 self.inspector.setVisible(is_seen)
-            self.inspects.emit(is_seen)
+            if is_seen is not self._is_inspecting:
+                self._is_inspecting = is_seen
+                self.inspects.emit(is_seen)
 
     @property
     def _has_something(self) -> bool:

@@ -1,4 +1,4 @@
-"""Everything that lives while the vault is open, and only then: its parts by what they give.
+"""Everything that lives while the vault is open, its parts by what they give, and the slot that holds it.
 
 Must not do: do the work of a part; whoever needs one part alone is given that part.
 """
@@ -16,7 +16,7 @@ from core.engine.runtime.progress import RunningImport
 from core.engine.runtime.read_log import ReadLog
 from core.engine.runtime.search import Search
 from core.engine.runtime.shared_property import shared_property
-from core.engine.runtime.storage import Storage
+from core.engine.runtime.storage import Storage, locked_error
 from core.text.screening.injection import ScanLimitsHolder, limits_from_options
 from core.types.belief import ModelServerState, ModelState
 
@@ -86,3 +86,32 @@ class OpenVault:
         self.read_log.receipt_days = chosen.receipt_days
         self.load.resources.use_budget(chosen.memory_budget_mb)
         self.limits.set_limits(limits_from_options(chosen))
+
+
+class VaultSlot:
+    """Where the open vault is found, by whoever outlives it; one per engine.
+
+    Attributes:
+        vault: the open one; None while it is locked, and while it opens or closes.
+    """
+
+    def __init__(self) -> None:
+        self.vault: OpenVault | None = None
+
+    def require_vault(self) -> OpenVault:
+        """The open vault.
+
+        Raises:
+            LociError: VAULT_LOCKED.
+        """
+        if self.vault is None:
+            raise locked_error()
+        return self.vault
+
+    def require_storage(self) -> Storage:
+        """The open vault's storage; raises as `require_vault`."""
+        return self.require_vault().storage
+
+    def require_search(self) -> Search:
+        """The open vault's search; raises as `require_vault`."""
+        return self.require_vault().search

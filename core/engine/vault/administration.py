@@ -6,8 +6,8 @@ or repair what a check found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from concurrent.futures import Executor, Future
+from collections.abc import Mapping
+from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from core.engine.home.window_file import save_window
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import Storage
+from core.engine.vault.home_control import HomeControl
 from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
 from core.index.manager import IndexState
 from core.security.atomic import write_atomic
@@ -211,42 +212,17 @@ and not on the computer the vault is on.
 class VaultGroup:
     """The vault as a whole. What opens, closes or concerns secrets runs on a thread that outlives the vault's own."""
 
-    def __init__(
-        self,
-        open_vault: Callable[[], OpenVault],
-        control: Executor,
-        unlock: Callable[[RootKey], OpenInfo],
-        lock: Callable[[], None],
-        claim: Callable[[], None],
-        keys: HomeKeys,
-        clock: Clock,
-        cost: KdfCost | None = None,
-        take_over: Callable[[RootKey], None] | None = None,
-    ) -> None:
-        """Tie the ends together.
+    def __init__(self, home: HomeControl) -> None:
+        """Work on one home.
 
         Args:
-            open_vault: gives the open vault, or raises VAULT_LOCKED.
-            control: the thread for opening and closing.
-            lock: closes it.
-            claim: takes the vault's lock for this process, if it has not got it.
-            keys: the home's key file.
-            cost: of a guess at a passphrase that is set here; None for the standard.
-            take_over: asks another process that owns the vault to hand it over; None where it may keep it.
+            home: what opens and closes its vault.
         """
-        self._open_vault = open_vault
-        self._control = control
-        self._unlock = unlock
-        self._lock = lock
-        self._claim = claim
-        self._keys = keys
-        self._clock = clock
-        self._cost = cost
-        self._take_over = take_over
+        self._home = home
 
     def read_presence(self) -> Future[Presence]:
         """Whether there is a vault, and how it may be opened; quick, opens nothing."""
-        return self._control.submit(self._keys.read_presence)
+        return self._home.thread.submit(self._home.keys.read_presence)
 
     def create(self, passphrase: str | None, use_keyring: bool = False) -> Future[str]:
         """Make a vault. It stays locked; open it next.
@@ -259,14 +235,14 @@ class VaultGroup:
             The recovery code, to be shown once. The future raises VAULT_EXISTS, INVALID_INPUT, KEYRING_UNAVAILABLE,
             VAULT_BUSY, MEMORY_PRESSURE, DISK_FULL, READ_ONLY.
         """
-        return self._control.submit(self._create_vault, passphrase, use_keyring)
+        return self._home.thread.submit(self._create_vault, passphrase, use_keyring)
 
     def _create_vault(self, passphrase: str | None, use_keyring: bool) -> str:
-        if self._keys.exists:
+        if self._home.keys.exists:
             raise UserError(Code.VAULT_EXISTS, "There is already a vault here. It was not changed.")
-        self._claim()
+        self._home.claim()
         return create_vault(
-            self._keys, passphrase, self._clock, use_keyring=use_keyring, cost=self._cost, is_locked=True
+            self._home.keys, passphrase, self._home.clock, use_keyring=use_keyring, cost=self._home.cost, is_locked=True
         )
 
     def open(self, secret: str | None = None) -> Future[OpenInfo]:
@@ -280,16 +256,16 @@ class VaultGroup:
             KEYRING_UNAVAILABLE, VAULT_LOCKED where there is no keyring slot to go by, NO_VAULT, KEY_FILE_DAMAGED,
             VAULT_DAMAGED, VAULT_BUSY, NEWER_VERSION.
         """
-        return self._control.submit(self._open_with_secret, secret)
+        return self._home.thread.submit(self._open_with_secret, secret)
 
     def _open_with_secret(self, secret: str | None) -> OpenInfo:
         is_first = self._claim_for_opening()
-        root = self._keys.open(secret)
+        root = self._home.keys.open(secret)
         try:
-            if not is_first and self._take_over is not None:
-                self._take_over(root)
-                self._claim()
-            return self._unlock(root)
+            if not is_first and self._home.take_over is not None:
+                self._home.take_over(root)
+                self._home.claim()
+            return self._home.unlock(root)
         except BaseException:
             root.wipe()
             raise
@@ -300,15 +276,15 @@ class VaultGroup:
         Returns:
             Whether it is this process's now; False only where another one has it that may be asked to hand it over.
         """
-        if not self._keys.exists and not self._keys.home.has_replacement:
+        if not self._home.keys.exists and not self._home.keys.home.has_replacement:
             return True  # there is nothing to take, and no home to make
         try:
-            self._claim()
+            self._home.claim()
         except EnvironmentFaultError as error:
-            if error.code is not Code.VAULT_BUSY or self._take_over is None:
+            if error.code is not Code.VAULT_BUSY or self._home.take_over is None:
                 raise
             return False
-        self._keys.finish_replacement(is_locked=True)
+        self._home.keys.finish_replacement(is_locked=True)
         return True
 
     def check_recovery(self, code: str) -> Future[bool]:
@@ -317,7 +293,7 @@ class VaultGroup:
         Returns:
             False where it is mistyped or another vault's. The future raises NO_VAULT, KEY_FILE_DAMAGED.
         """
-        return self._control.submit(self._keys.is_recovery_code, code)
+        return self._home.thread.submit(self._home.keys.is_recovery_code, code)
 
     def change_passphrase(self, old: str, new: str) -> Future[None]:
         """Set or replace the passphrase, whether the vault is open or locked.
@@ -331,11 +307,11 @@ class VaultGroup:
             When it is saved. The future raises WRONG_SECRET, INVALID_INPUT, VAULT_BUSY, MEMORY_PRESSURE, DISK_FULL;
             then the old one still holds.
         """
-        return self._control.submit(self._change_passphrase, old, new)
+        return self._home.thread.submit(self._change_passphrase, old, new)
 
     def _change_passphrase(self, old: str, new: str) -> None:
-        self._claim_present()
-        self._keys.change_passphrase(old, new, is_locked=True, cost=self._cost)
+        self._home.claim_present()
+        self._home.keys.change_passphrase(old, new, is_locked=True, cost=self._home.cost)
 
     def new_recovery_code(self, secret: str) -> Future[str]:
         """Make a recovery code. It opens nothing yet: `confirm_recovery_code` puts it in the old one's place.
@@ -347,11 +323,11 @@ class VaultGroup:
             The new code, to be shown once; one made before and not confirmed is forgotten. The future raises
             WRONG_SECRET, VAULT_BUSY, MEMORY_PRESSURE.
         """
-        return self._control.submit(self._new_recovery_code, secret)
+        return self._home.thread.submit(self._new_recovery_code, secret)
 
     def _new_recovery_code(self, secret: str) -> str:
-        self._claim_present()
-        return self._keys.new_recovery_code(secret)
+        self._home.claim_present()
+        return self._home.keys.new_recovery_code(secret)
 
     def confirm_recovery_code(self, code: str) -> Future[bool]:
         """Let the code that was made last replace the old one, which opens nothing from then on.
@@ -363,11 +339,11 @@ class VaultGroup:
             False where that is not the new code, or none was made; then the old one still holds. The future raises
             VAULT_BUSY, DISK_FULL, READ_ONLY; then it holds too.
         """
-        return self._control.submit(self._confirm_recovery_code, code)
+        return self._home.thread.submit(self._confirm_recovery_code, code)
 
     def _confirm_recovery_code(self, code: str) -> bool:
-        self._claim_present()
-        return self._keys.confirm_recovery_code(code, is_locked=True)
+        self._home.claim_present()
+        return self._home.keys.confirm_recovery_code(code, is_locked=True)
 
     def keep_recovery_code(self, code: str, to: Path) -> Future[None]:
         """Write a recovery code into a file that only this person may read.
@@ -380,20 +356,16 @@ class VaultGroup:
             When it is saved. The future raises INVALID_INPUT for a place in Loci's home, DISK_FULL, READ_ONLY,
             WRITE_FAILED.
         """
-        return self._control.submit(self._keep_recovery_code, code, to)
+        return self._home.thread.submit(self._keep_recovery_code, code, to)
 
     def _keep_recovery_code(self, code: str, to: Path) -> None:
-        if to.parent.resolve().is_relative_to(self._keys.home.path.resolve()):
+        if to.parent.resolve().is_relative_to(self._home.keys.home.path.resolve()):
             raise UserError(Code.INVALID_INPUT, "That folder is Loci's own; keep the code in another place.")
         write_atomic(to, _LETTER.format(code=code).encode("utf-8"))
 
-    def _claim_present(self) -> None:
-        if self._keys.exists:
-            self._claim()
-
     def keyring_available(self) -> Future[bool]:
         """Whether the system has a keyring that may be used; asking takes up to five seconds."""
-        return self._control.submit(self._keys.keyring_available)
+        return self._home.thread.submit(self._home.keys.keyring_available)
 
     def keep_window(self, options: WindowOptions, state: Mapping[str, str] | None = None) -> Future[None]:
         """Write the window's options and state beside the vault; works while it is locked, and before there is one.
@@ -404,7 +376,7 @@ class VaultGroup:
         Returns:
             When it is saved; see `core.engine.home.window_file.save_window` for what the future raises.
         """
-        return self._control.submit(save_window, self._keys.home.path, options, state)
+        return self._home.thread.submit(save_window, self._home.keys.home.path, options, state)
 
     def read_status(self, *, brief: bool = False) -> Future[StatusReport]:
         """Counts, index, journal and the vault's own figures (E34.8).
@@ -412,13 +384,13 @@ class VaultGroup:
         Args:
             brief: the few of them alone that may be asked for every other second.
         """
-        open_vault = self._open_vault()
+        open_vault = self._home.slot.require_vault()
         report_status = metrics.status_glance if brief else metrics.status_report
         return open_vault.storage.read_quietly(lambda rows: report_status(open_vault, rows))
 
     def verify(self) -> Future[dict[str, Any]]:
         """Check everything that can be checked; *failed* and *not checked* are told apart."""
-        open_vault = self._open_vault()
+        open_vault = self._home.slot.require_vault()
         return open_vault.storage.run_on(
             open_vault.storage.threads.checks, check_vault, open_vault.storage, open_vault.search
         )
@@ -429,12 +401,12 @@ class VaultGroup:
         Args:
             to: the file; None for the home's `backups/`, where the newest are kept.
         """
-        open_vault = self._open_vault()
+        open_vault = self._home.slot.require_vault()
         return open_vault.storage.run_on(open_vault.storage.threads.checks, write_backup, open_vault, to)
 
     def lock(self) -> Future[None]:
         """Close the vault."""
-        return self._control.submit(self._lock)
+        return self._home.thread.submit(self._home.lock)
 
     def unlock(self, root: bytes) -> Future[OpenInfo]:
         """Open the vault with its root key.
@@ -445,17 +417,17 @@ class VaultGroup:
         Returns:
             What opening found; the future raises WRONG_SECRET where the key is not this vault's.
         """
-        return self._control.submit(self._unlock_with, root)
+        return self._home.thread.submit(self._unlock_with, root)
 
     def _unlock_with(self, root: bytes) -> OpenInfo:
-        key = RootKey(root, self._keys.vault_id)
+        key = RootKey(root, self._home.keys.vault_id)
         try:
-            return self._unlock(key)
+            return self._home.unlock(key)
         except BaseException as error:
             # A key that came over the socket was not opened from a slot here: where it does not sign the head either,
             # it is the key that is wrong, not the vault.
             damaged = isinstance(error, IntegrityError) and error.code in (Code.VAULT_DAMAGED, Code.KEY_FILE_DAMAGED)
-            is_wrong = damaged and not signs_head(self._keys.home, key)
+            is_wrong = damaged and not signs_head(self._home.keys.home, key)
             key.wipe()
             if is_wrong:
                 raise UserError(Code.WRONG_SECRET, "That key does not open this vault.") from None

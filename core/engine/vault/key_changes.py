@@ -7,17 +7,14 @@ hold before they do.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from contextlib import suppress
 
-from core.engine.home.keys import HomeKeys, NextKeys, sub_keys
-from core.engine.runtime.open_vault import OpenVault
+from core.engine.home.keys import NextKeys, sub_keys
+from core.engine.vault.home_control import HomeControl
 from core.errors import CancelledError, LociError, PreconditionError
 from core.security.keys import RootKey
-from core.security.passphrase import KdfCost
-from core.types.clock import Clock
 from core.types.replies import KeyRotationReport
-from core.vault.bootstrap import OpenInfo
 from core.vault.rotation import RotationInfo, RotationStep, rotate_vault
 
 ReportRotation = Callable[[str, int, int | None], None]
@@ -26,35 +23,13 @@ ReportRotation = Callable[[str, int, int | None], None]
 class KeyGroup:
     """New keys for a vault, and whether the system's keyring opens it."""
 
-    def __init__(
-        self,
-        control: Executor,
-        open_vault: Callable[[], OpenVault | None],
-        unlock: Callable[[RootKey], OpenInfo],
-        lock: Callable[[], None],
-        claim: Callable[[], None],
-        keys: HomeKeys,
-        clock: Clock,
-        cost: KdfCost | None = None,
-    ) -> None:
-        """Tie the ends together.
+    def __init__(self, home: HomeControl) -> None:
+        """Work on one home.
 
         Args:
-            control: the thread for opening and closing.
-            open_vault: gives the open vault; None where it is locked.
-            lock: closes it.
-            claim: takes the vault's lock for this process, if it has not got it.
-            keys: the home's key file.
-            cost: of a guess at a passphrase that is set here; None for the standard.
+            home: what opens and closes its vault.
         """
-        self._control = control
-        self._get_vault = open_vault
-        self._unlock = unlock
-        self._lock = lock
-        self._claim = claim
-        self._keys = keys
-        self._clock = clock
-        self._cost = cost
+        self._home = home
         self._next: NextKeys | None = None
 
     def prepare_rotation(self, secret: str) -> Future[str]:
@@ -67,12 +42,12 @@ class KeyGroup:
             The new recovery code, to be shown once; keys made before and not put in force are forgotten. The future
             raises WRONG_SECRET, INVALID_INPUT, KEYRING_UNAVAILABLE, VAULT_BUSY, MEMORY_PRESSURE.
         """
-        return self._control.submit(self._prepare_rotation, secret)
+        return self._home.thread.submit(self._prepare_rotation, secret)
 
     def _prepare_rotation(self, secret: str) -> str:
-        self._claim_present()
+        self._home.claim_present()
         self._forget_next()
-        self._next = self._keys.make_next_keys(secret, self._cost)
+        self._next = self._home.keys.make_next_keys(secret, self._home.cost)
         return self._next.new.recovery_code
 
     def rotate(
@@ -92,15 +67,15 @@ class KeyGroup:
             What was done; None where that is not the new code, or no keys were made, and nothing was changed. The
             future raises DISK_FULL, READ_ONLY, VAULT_DAMAGED, OLDER_VAULT, CANCELLED; then the old keys hold.
         """
-        return self._control.submit(self._rotate, code, report, is_cancelled)
+        return self._home.thread.submit(self._rotate, code, report, is_cancelled)
 
     def _rotate(self, code: str, report: ReportRotation, is_cancelled: Callable[[], bool]) -> KeyRotationReport | None:
         staged = self._next
         if staged is None or not staged.is_recovery_code(code):
             return None
-        self._claim_present()
+        self._home.claim_present()
         try:
-            if not self._keys.holds(staged.before):
+            if not self._home.keys.holds(staged.before):
                 raise PreconditionError("The keys were changed meanwhile, so nothing was done; begin again.")
             done = self._rotate_to(staged, report, is_cancelled)
         finally:
@@ -108,13 +83,13 @@ class KeyGroup:
         return KeyRotationReport(done.rows, done.vault_bytes, done.old_backups, done.closed_copies)
 
     def _rotate_to(self, staged: NextKeys, report: ReportRotation, is_cancelled: Callable[[], bool]) -> RotationInfo:
-        was_open = self._get_vault() is not None
+        was_open = self._home.slot.vault is not None
         # Opened first in any case: that mends what a crash left and brings the schema up to date.
-        self._unlock(_copy_root(staged.old))
-        open_vault = self._get_vault()
+        self._home.unlock(_copy_root(staged.old))
+        open_vault = self._home.slot.vault
         if open_vault is not None:
             open_vault.storage.vault.need_accepted()
-        self._lock()
+        self._home.lock()
         is_switched = False
 
         def report_step(step: RotationStep, done: int, total: int) -> None:
@@ -126,21 +101,21 @@ class KeyGroup:
 
         try:
             done = rotate_vault(
-                self._keys.home,
+                self._home.keys.home,
                 sub_keys(staged.old),
                 sub_keys(staged.new.root),
                 staged.old.vault_id,
                 staged.new.keys.to_bytes(),
-                self._clock,
+                self._home.clock,
                 report_step,
             )
         except BaseException:
             if was_open:
                 with suppress(LociError):  # the person is told of the first failure, and opens it again
-                    self._unlock(_copy_root(staged.new.root if is_switched else staged.old))
+                    self._home.unlock(_copy_root(staged.new.root if is_switched else staged.old))
             raise
         if was_open:
-            self._unlock(_copy_root(staged.new.root))
+            self._home.unlock(_copy_root(staged.new.root))
         return done
 
     def turn_keyring_on(self, secret: str) -> Future[None]:
@@ -153,11 +128,11 @@ class KeyGroup:
             When it is saved. The future raises WRONG_SECRET, KEYRING_UNAVAILABLE, VAULT_BUSY, DISK_FULL; then nothing
             was changed.
         """
-        return self._control.submit(self._turn_keyring_on, secret)
+        return self._home.thread.submit(self._turn_keyring_on, secret)
 
     def _turn_keyring_on(self, secret: str) -> None:
-        self._claim_present()
-        self._keys.turn_keyring_on(secret, is_locked=True)
+        self._home.claim_present()
+        self._home.keys.turn_keyring_on(secret, is_locked=True)
 
     def turn_keyring_off(self, secret: str) -> Future[bool]:
         """Let the system's keyring open the vault no more.
@@ -169,15 +144,11 @@ class KeyGroup:
             Whether the keyring's entry is gone too; it opens nothing any more in any case. The future raises
             WRONG_SECRET, INVALID_INPUT, VAULT_BUSY, DISK_FULL; then nothing was changed.
         """
-        return self._control.submit(self._turn_keyring_off, secret)
+        return self._home.thread.submit(self._turn_keyring_off, secret)
 
     def _turn_keyring_off(self, secret: str) -> bool:
-        self._claim_present()
-        return self._keys.turn_keyring_off(secret, is_locked=True)
-
-    def _claim_present(self) -> None:
-        if self._keys.exists:
-            self._claim()
+        self._home.claim_present()
+        return self._home.keys.turn_keyring_off(secret, is_locked=True)
 
     def _forget_next(self) -> None:
         if self._next is not None:
