@@ -19,6 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "packaging")]
 
+from core.intake.seal.sealed_body import SealedBody  # noqa: E402
+from core.intake.seal.sealing import SealKey  # noqa: E402
 from core.security.keyfile import KeyFile  # noqa: E402
 from core.security.keys import Purpose, RootKey  # noqa: E402
 from core.security.passphrase import KdfCost  # noqa: E402 - the checkout has to be on the path first
@@ -36,6 +38,9 @@ from golden_belief import DAY_MS, MADE_MS, answers, desk, disagreements  # noqa:
 GOLDEN_ROOT = bytes(range(32))
 GOLDEN_ID = bytes(range(100, 116))
 PASSPHRASE = "golden and public"  # noqa: S105 - fixed on purpose
+SEAL_ID = bytes(range(200, 216))
+SEAL_PASSPHRASE = "sealed and public"  # noqa: S105 - fixed on purpose
+SEALED_TEXT = "The safe opens with 12-34-56."
 
 _TEXTS = (
     "Ada moved to Lisbon in March.",
@@ -53,7 +58,8 @@ _COUNTED = ("memories", "memory_fts_docsize", "claims", "evidence", "entities", 
             "conflicts", "verdicts", "review_rules", "handed", "consolidation_log", "probes", "probe_runs", "receipts",
             "feedback", "tunings", "jobs", "job_deeds", "fading", "spared", "replays", "inferred", "links", "gaps",
             "gap_asks", "distilled", "rule_applications", "vector_spaces", "taken_back",
-            "statements", "readings", "landmarks", "alcoves", "rehearsals", "unset_landmarks")  # fmt: skip
+            "statements", "readings", "landmarks", "alcoves", "rehearsals", "unset_landmarks",
+            "seal_keys", "sealed_memories")  # fmt: skip
 
 
 def golden_keys(root: RootKey) -> SubKeys:
@@ -268,6 +274,19 @@ def _palace(tx: Tx) -> None:
     tx.insert("rehearsals", {"memory_id": "memory-1", **learned, **due})
 
 
+def _sealed(tx: Tx) -> None:
+    """What version 8 added: a memory sealed under a key of its own."""
+    with RootKey(GOLDEN_ROOT[::-1], SEAL_ID) as root:
+        keys = change_passphrase(
+            KeyFile(SEAL_ID, MADE_MS, test_clock=False, slots=()), root, SEAL_PASSPHRASE, KdfCost.lowest()
+        )
+        tx.insert("seal_keys", {"id": SEAL_ID.hex(), "slots": keys.to_bytes(), "made_at": MADE_MS})
+        row = {"id": "memory-sealed", "text": SEALED_TEXT, "part_of": None, "part_index": None, "kind": "fact"}
+        body = SealKey(SEAL_ID.hex(), root).encrypt(SealedBody("memory-sealed", (row,), {}, ()))
+    named = {"id": "memory-sealed", "key_id": SEAL_ID.hex(), "space_id": "home", "kind": "fact", "label": "A safe"}
+    tx.insert("sealed_memories", {**named, "body": body, "sealed_at": tx.now_ms})
+
+
 def _answers(vault: Vault) -> dict[str, object]:
     def read_fts(word: str) -> list[int]:
         sql = "SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid"
@@ -304,7 +323,8 @@ def make(target: Path) -> None:
         Vault.create_files(home, keys, GOLDEN_ID, clock)
         vault = Vault.open(home, keys, GOLDEN_ID, clock)
         chain = AuditChain(keys.audit)
-        verbs = (_places, _memories, _belief, _journal, disagreements, desk, _recall, _lifecycle, _talk, _palace)
+        verbs = (_places, _memories, _belief, _journal, disagreements, desk, _recall, _lifecycle, _talk, _palace,
+                 _sealed)  # fmt: skip
         for nr, verb in enumerate(verbs):
             clock.advance(1000)
             vault.write(

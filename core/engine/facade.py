@@ -183,6 +183,7 @@ class Engine(EngineGroups):
             setup.embedder,
             setup.person_home,
             self.flush_journal,
+            setup.kdf_cost,
         )
         self._chores = BackgroundChores(
             self, self.hub, self._counter, may_write=setup.background, may_wait=setup.is_for_one_command
@@ -353,6 +354,8 @@ class Engine(EngineGroups):
             self.refinement.stop_job()
         if self.is_made("embedding_models"):
             self.embedding_models.close_server()
+        if self.is_made("sealed"):
+            self.sealed.close()
         if self.is_made("sessions"):
             self.sessions.save_all_sessions(open_vault.storage)
         self._counter.store_last_seen(open_vault.storage)

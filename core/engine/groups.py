@@ -38,12 +38,14 @@ if TYPE_CHECKING:
     from core.engine.sessions import Sessions
     from core.engine.vault.embedding_model import EmbeddingModels
     from core.engine.vault.history import History
+    from core.engine.vault.sealed import SealedMemories
     from core.engine.views.entities import Entities
     from core.engine.views.graph import Graph
     from core.engine.views.palace import Palace
     from core.engine.views.rehearsals import Rehearsals
     from core.engine.views.timeline import Timeline
     from core.lifecycle.job_support.job_context import Planner, StreamJob
+    from core.security.passphrase import KdfCost
     from core.types.lifecycle import JobType
     from core.types.requests import RecallQuery
     from core.types.values import Actor
@@ -64,6 +66,7 @@ class UpkeepGroups:
         embedder: Embedder,
         person_home: Path | None,
         flush_journal: Callable[[], None],
+        kdf_cost: KdfCost | None = None,
     ) -> None:
         """Make what the opening of a vault needs.
 
@@ -72,10 +75,11 @@ class UpkeepGroups:
             loop: gives the loop of the engine's thread.
             person_home: the person's own folder, in which exports are looked for; None for none.
             flush_journal: writes receipts and counts that wait.
+            kdf_cost: of a guess at a passphrase that is set here; None for the standard.
         """
         self._slot, self._get_loop, self.authority = slot, loop, authority
         self._person_home, self._flush = person_home, flush_journal
-        self._built_in = embedder
+        self._built_in, self._kdf_cost = embedder, kdf_cost
 
     def make_all(self) -> None:
         """Make every group now, before there are threads that ask for one: making is not guarded against two."""
@@ -197,6 +201,13 @@ class EngineGroups(UpkeepGroups):
         from core.engine.vault.history import History
 
         return History(self._slot.require_vault, self.authority)
+
+    @shared_property
+    def sealed(self) -> SealedMemories:
+        """Memories under a key of their own."""
+        from core.engine.vault.sealed import SealedMemories
+
+        return SealedMemories(self._slot, self._kdf_cost)
 
     @shared_property
     def outcomes(self) -> Outcomes:

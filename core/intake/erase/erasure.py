@@ -34,6 +34,7 @@ from core.vault.database.tx import Tx, without_recorder
 from core.vault.memory_sql import note_scrub
 
 VERB, LABEL = "erase", "Erase memories"
+_SEAL = ("seal", "Seal memories")
 
 Backups = Sequence[tuple[str, int]]
 """Name and time (epoch ms) of each backup file that is there."""
@@ -83,6 +84,7 @@ def erase_memories(
     *,
     whole_chain: bool = False,
     journals: TraceIndex | None = None,
+    sealed: bool = False,
 ) -> Erased:
     """Remove memories and every trace of their text, once and for all.
 
@@ -94,6 +96,7 @@ def erase_memories(
         backups: backup files that are there.
         whole_chain: whether all versions of their chains go too.
         journals: tells which journals name or quote them, for a run of many batches; None to read them all.
+        sealed: whether they are kept encrypted (`core.intake.seal`): then the words may be told again.
 
     Returns:
         How many rows went, and which backups still hold them.
@@ -105,8 +108,8 @@ def erase_memories(
         raise UserError(Code.ACCESS_DENIED, "Only the person may erase.")
     reach = erasure_scope_of(tx, ids, whole_chain=whole_chain)
     holding_backups = _backups_holding(tx, reach, backups)
-    with work.verb(tx, VERB, LABEL, actor) as verb, without_recorder(tx):
-        taken = _remove_erased_rows(tx, reach, actor, journals)
+    with work.verb(tx, *(_SEAL if sealed else (VERB, LABEL)), actor) as verb, without_recorder(tx):
+        taken = _remove_erased_rows(tx, reach, journals, bars_words=actor.is_owner and not sealed)
         for memory_id in reach.back:
             _restore_original(tx, work, memory_id)
         _repair_belief(tx, work, reach, taken)
@@ -117,14 +120,14 @@ def erase_memories(
     return Erased(len(reach.ids), holding_backups)
 
 
-def _remove_erased_rows(tx: Tx, reach: ErasureScope, actor: Actor, journals: TraceIndex | None) -> ErasedRows:
+def _remove_erased_rows(tx: Tx, reach: ErasureScope, journals: TraceIndex | None, *, bars_words: bool) -> ErasedRows:
     remover = RowEraser(tx, reach)
     with tx.purge():
         taken = remover.run()
         clear_traces(tx, remover, journals)
     texts, _ = _split_by_other_memories(tx, reach, taken.texts)
     # Words are barred where the person said so. What age alone erased may be said again; a file does not bring it back.
-    write_tombstones(tx, texts if actor.is_owner else (), taken.identities)
+    write_tombstones(tx, texts if bars_words else (), taken.identities)
     return taken
 
 

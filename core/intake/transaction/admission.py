@@ -185,6 +185,11 @@ def lift_tombstones(tx: Tx, texts: Iterable[str]) -> None:
         tx.run("DELETE FROM tombstones WHERE digest IN (SELECT unhex(value) FROM json_each(?))", (digests,))
 
 
+def lift_records(tx: Tx, identities: Iterable[bytes]) -> None:
+    """Imported records whose memory is put back are known by their fingerprints again, not by tombstones."""
+    tx.run_many("DELETE FROM tombstones WHERE digest = ? AND kind = ?", [(one, IDENTITY) for one in identities])
+
+
 def blind_digest(rows: Rows, digest: bytes) -> bytes:
     """A digest of something that may hold an erased text, so that no more can be read from it than from a tombstone.
 

@@ -111,6 +111,7 @@ _OWN_NAMES = frozenset(
         ".gitignore",
         "backups",
         "guesses.json",
+        "seal-guesses.json",
         "index.snap",
         "logs",
         "reserve.bin",
@@ -139,6 +140,7 @@ class Home:
         keys: `vault.keys`.
         head: `vault.head`.
         guesses: `guesses.json`; there only after wrong secrets.
+        seal_guesses: `seal-guesses.json`; the same for sealed memories.
         snapshot: `index.snap`.
         lock: `vault.lock`.
         reserve: `reserve.bin`.
@@ -162,6 +164,7 @@ class Home:
         self.keys = path / "vault.keys"
         self.head = path / "vault.head"
         self.guesses = path / "guesses.json"
+        self.seal_guesses = path / "seal-guesses.json"
         self.snapshot = path / "index.snap"
         self.lock = path / "vault.lock"
         self.reserve = path / "reserve.bin"

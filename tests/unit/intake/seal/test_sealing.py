@@ -1,0 +1,302 @@
+"""Sealing: what is sealed is in no table in the clear, opens with its own secret alone, and comes back as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from engine_rig import PASSPHRASE, Rig, error_of, later, refused, rig_at
+from erasing_rig import MARK, TEXT, traces
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import Code, IntegrityError
+from core.intake.seal.sealed_body import SealedBody
+from core.intake.seal.sealing import SealKey, check_label
+from core.security.keys import RootKey
+from core.types.requests import ListRequest
+from core.types.sealed import SealReport
+from core.types.values import OWNER_ACTOR, Kind
+from core.types.views import Revision
+
+SECRET = "a second secret"
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_at(tmp_path) as made:
+        yield made
+
+
+def set_up(rig: Rig) -> str:
+    return rig.engine.sealed.set_up(SECRET).result(30)
+
+
+def seal(rig: Rig, *ids: str, label: str = "") -> SealReport:
+    return rig.engine.sealed.seal(ids, label).result(30)
+
+
+def unseal(rig: Rig, *ids: str) -> SealReport:
+    done = rig.engine.sealed.unseal(ids).result(30)
+    rig.settle()
+    return done
+
+
+def test_nothing_of_a_sealed_memory_is_left_in_the_clear_and_nothing_finds_it(rig: Rig) -> None:
+    set_up(rig)
+    bot = rig.client("bot", "read")
+    kept = rig.store("Ada keeps bees").memory_id
+    secret = rig.store(TEXT, tags=(MARK,), request_id="r1").memory_id
+    rig.recall(TEXT, bot)
+    rig.engine.library.revise_memories([secret], Revision(importance=0.9)).result(30)
+    rig.undo(rig.forget(secret))
+    assert traces(rig)
+    assert seal(rig, secret) == SealReport((secret,), 1, 0, 0, ())
+    assert traces(rig) == []
+    assert rig.texts(None) == ["Ada keeps bees"]
+    for mode in ("semantic", "keyword", "hybrid"):
+        assert rig.found(TEXT, mode=mode) in ([], ["Ada keeps bees"])
+    assert error_of(rig.engine.memories.get(secret, OWNER_ACTOR)).code is Code.NOT_FOUND
+    assert [row.label for row in rig.engine.sealed.list_rows().result(30)] == ["Fact of 2023-11-14"]
+    assert rig.value("SELECT count(*) FROM tombstones") == 0
+    assert rig.get(kept).text == "Ada keeps bees"
+    assert rig.verify()["status"] == "ok"
+
+
+def test_it_comes_back_as_it_was(rig: Rig) -> None:
+    set_up(rig)
+    rig.bring([{"text": TEXT, "kind": "fact", "source": "user_explicit", "date": "2021-03-04"}])
+    secret = str(rig.value("SELECT id FROM memories"))
+    rig.engine.library.revise_memories([secret], Revision(importance=0.9)).result(30)
+    before = rig.rows(
+        "SELECT id, text, kind, status, importance, tags, source, occurred_at, recorded_at, import_id, lineage "
+        "FROM memories"
+    )
+    sources = rig.rows("SELECT * FROM memory_sources")
+    seal(rig, secret)
+    assert rig.rows("SELECT id FROM memories") == []
+    assert rig.engine.sealed.read_text(secret).result(30).text == TEXT
+    unseal(rig, secret)
+    assert (
+        rig.rows(
+            "SELECT id, text, kind, status, importance, tags, source, occurred_at, recorded_at, import_id, lineage "
+            "FROM memories"
+        )
+        == before
+    )
+    assert rig.rows("SELECT * FROM memory_sources") == sources
+    assert rig.found(TEXT) == [TEXT]
+    assert rig.engine.sealed.list_rows().result(30) == ()
+    # The file that brought it brings it no second time.
+    again = rig.bring([{"text": TEXT, "kind": "fact", "source": "user_explicit", "date": "2021-03-04"}], name="2.jsonl")
+    assert again.stored == 0
+    assert rig.texts() == [TEXT]
+    assert rig.verify()["status"] == "ok"
+
+
+def test_a_file_does_not_bring_a_sealed_memory_back_in_the_clear(rig: Rig) -> None:
+    set_up(rig)
+    rows = [{"text": TEXT, "id": "one", "kind": "fact"}]
+    rig.bring(rows)
+    seal(rig, str(rig.value("SELECT id FROM memories")))
+    assert rig.bring(rows, name="again.jsonl").stored == 0
+    assert rig.texts(None) == []
+
+
+_CHAIN = "SELECT id, status, supersedes_id, superseded_by_id, part_of, part_index, text FROM memories ORDER BY id"
+
+
+def test_versions_come_along_and_their_chain_is_whole_again(rig: Rig) -> None:
+    set_up(rig)
+    first = rig.store(TEXT).memory_id
+    newest = rig.engine.library.revise_memories([first], Revision(text=f"{TEXT} Or the fourth.")).result(30).ids[0]
+    chain = rig.rows(_CHAIN)
+    assert len(chain) == 2
+    assert seal(rig, newest).rows == 2
+    assert traces(rig) == []
+    unseal(rig, newest)
+    assert rig.rows(_CHAIN) == chain
+    versions = rig.engine.memories.list_versions(newest, OWNER_ACTOR).result(30)
+    assert [one.text for one in versions] == [TEXT, f"{TEXT} Or the fourth."]
+
+
+def test_a_part_stands_for_the_whole_split_text(rig: Rig) -> None:
+    set_up(rig)
+    long = " ".join(f"Sentence {n} about the {MARK}." for n in range(700))
+    head = rig.store(long, kind=Kind.EPISODE).memory_id
+    part = str(rig.value("SELECT id FROM memories WHERE part_of = ? AND part_index = 1", head))
+    chain = rig.rows(_CHAIN)
+    assert len(chain) > 2
+    assert seal(rig, part).ids == (head,)
+    assert traces(rig) == []
+    assert rig.engine.sealed.read_text(head).result(30).text == long
+    unseal(rig, head)
+    assert rig.rows(_CHAIN) == chain
+
+
+def test_what_was_made_of_it_goes_along_and_can_be_read_in_it(rig: Rig) -> None:
+    set_up(rig)
+    source = rig.store(TEXT).memory_id
+    made = rig.store(f"In short: the {MARK} has a key.").memory_id
+    rig.write(
+        lambda tx: tx.insert(
+            "derivations", {"derived_id": made, "source_id": source, "space_id": "home", "recorded_at": 1}
+        )
+    )
+    report = seal(rig, source)
+    assert (report.ids, report.rows, report.made) == ((source,), 1, 1)
+    assert traces(rig) == []
+    assert rig.engine.sealed.read_text(source).result(30).made == (f"In short: the {MARK} has a key.",)
+    unseal(rig, source)
+    assert rig.texts() == [TEXT]
+
+
+def test_the_key_leaves_memory_by_itself_and_with_the_vault(rig: Rig) -> None:
+    set_up(rig)
+    secret = rig.store(TEXT).memory_id
+    other = rig.store("Ada keeps bees").memory_id
+    seal(rig, secret)
+    later(rig, days=4 / 1440)
+    rig.engine.sealed.read_text(secret).result(30)  # in use: it stays open
+    later(rig, days=4 / 1440)
+    assert rig.engine.sealed.read_state().result(30).is_open
+    later(rig, days=5 / 1440)
+    for call in (
+        lambda: rig.engine.sealed.read_text(secret),
+        lambda: rig.engine.sealed.unseal([secret]),
+        lambda: rig.engine.sealed.seal([other]),
+    ):
+        with refused(Code.SEALED):
+            call().result(30)
+    assert not rig.engine.sealed.read_state().result(30).is_open
+    assert rig.engine.sealed.open(SECRET).result(30).is_open
+    rig.lock()
+    rig.unlock()
+    state = rig.engine.sealed.read_state().result(30)
+    assert (state.is_set_up, state.is_open, state.count) == (True, False, 1)
+
+
+def test_it_opens_with_its_own_secret_alone_and_wrong_ones_are_slowed_down(rig: Rig) -> None:
+    code = set_up(rig)
+    rig.engine.sealed.close()
+    with refused(Code.WRONG_SECRET):
+        rig.engine.sealed.open(PASSPHRASE).result(30)
+    assert rig.engine.sealed.open(code).result(30).is_open
+    for _ in range(5):
+        with refused(Code.WRONG_SECRET):
+            rig.engine.sealed.open("no").result(30)
+    with refused(Code.TOO_MANY_GUESSES):
+        rig.engine.sealed.open(SECRET).result(30)
+    later(rig, days=1)
+    assert rig.engine.sealed.open(SECRET).result(30).is_open
+    with refused(Code.INVALID_INPUT):
+        rig.engine.sealed.set_up("again").result(30)
+
+
+def test_its_secrets_can_be_changed(rig: Rig) -> None:
+    code = set_up(rig)
+    secret = rig.store(TEXT).memory_id
+    seal(rig, secret)
+    rig.engine.sealed.change_passphrase(SECRET, "another one").result(30)
+    fresh = rig.engine.sealed.renew_recovery_code("another one").result(30)
+    assert fresh
+    assert fresh != code
+    for wrong in (SECRET, code):
+        with refused(Code.WRONG_SECRET):
+            rig.engine.sealed.open(wrong).result(30)
+    for right in ("another one", fresh):
+        rig.engine.sealed.close()
+        rig.engine.sealed.open(right).result(30)
+        assert rig.engine.sealed.read_text(secret).result(30).text == TEXT
+    assert rig.rows("SELECT * FROM undo_rows WHERE tbl IN ('seal_keys', 'sealed_memories')") == []
+
+
+def test_bodies_cannot_change_places_and_damage_is_told(rig: Rig) -> None:
+    set_up(rig)
+    first, second = rig.store(TEXT).memory_id, rig.store("Ada keeps bees").memory_id
+    seal(rig, first, second)
+    bodies: dict[str, bytes] = dict(rig.rows("SELECT id, body FROM sealed_memories"))
+    for one, other in ((first, second), (second, first)):
+        rig.write(lambda tx, a=one, b=other: tx.update("sealed_memories", {"id": a}, {"body": bodies[b]}))  # type: ignore[misc]
+    for one in (first, second):
+        with refused(Code.ENCRYPTION_FAILED):
+            rig.engine.sealed.read_text(one).result(30)
+    assert rig.opened.storage.vault.read(rig.engine.sealed.check_bodies) == (0, 2, 0)
+    rig.engine.sealed.close()
+    assert rig.opened.storage.vault.read(rig.engine.sealed.check_bodies) == (0, 0, 2)
+
+
+def test_a_text_that_looks_encrypted_is_a_text(rig: Rig) -> None:
+    set_up(rig)
+    memory = rig.store("enc:2:1:AAAA").memory_id
+    seal(rig, memory)
+    assert rig.engine.sealed.read_text(memory).result(30).text == "enc:2:1:AAAA"
+    unseal(rig, memory)
+    assert rig.texts() == ["enc:2:1:AAAA"]
+
+
+def test_the_same_words_told_again_meanwhile_stand_and_the_sealed_ones_lie_beneath(rig: Rig) -> None:
+    set_up(rig)
+    old = rig.store(TEXT).memory_id
+    seal(rig, old)
+    new = rig.store(TEXT).memory_id
+    assert new != old
+    unseal(rig, old)
+    assert rig.texts() == [TEXT]
+    assert rig.rows("SELECT status, consolidated_into FROM memories WHERE id = ?", old) == [("consolidated", new)]
+    assert rig.verify()["status"] == "ok"
+
+
+def test_a_client_seals_nothing_and_a_label_keeps_no_secret(rig: Rig) -> None:
+    set_up(rig)
+    secret = rig.store(TEXT).memory_id
+    assert check_label("  the   cellar ") == "the cellar"
+    for label in ("x" * 201, "card 4111 1111 1111 1111"):
+        with refused(Code.INVALID_INPUT):
+            rig.engine.sealed.seal([secret], label)
+    seal(rig, secret, label="where the key is")
+    assert [row.label for row in rig.engine.sealed.list_rows().result(30)] == ["where the key is"]
+    audit = rig.rows("SELECT * FROM audit WHERE verb IN ('seal', 'unseal', 'set_up_seal')")
+    assert len(audit) == 2
+    assert not any("where the key is" in str(row) or MARK in str(row) for row in audit)
+
+
+def test_a_sealed_memory_can_be_erased_without_its_key(rig: Rig) -> None:
+    set_up(rig)
+    secret = rig.store(TEXT).memory_id
+    seal(rig, secret)
+    rig.engine.sealed.close()
+    assert rig.engine.sealed.discard([secret]).result(30) == 1
+    assert rig.engine.sealed.list_rows().result(30) == ()
+    assert error_of(rig.engine.sealed.discard([secret])).code is Code.NOT_FOUND
+
+
+def test_a_refused_call_changes_nothing(rig: Rig) -> None:
+    set_up(rig)
+    secret = rig.store(TEXT).memory_id
+    before = rig.dump()
+    assert error_of(rig.engine.sealed.seal([secret, "no-such-id"])).code is Code.NOT_FOUND
+    assert rig.dump() == before
+    page = rig.engine.memories.list(ListRequest(limit=None), OWNER_ACTOR).result(30)
+    assert [one.text for one in page.items] == [TEXT]
+
+
+_VALUES = st.one_of(st.none(), st.integers(-(2**60), 2**60), st.text(max_size=20), st.binary(max_size=20))
+_ROWS = st.dictionaries(st.sampled_from(("id", "text", "part_of", "n")), _VALUES, max_size=4)
+
+
+@given(rows=st.lists(_ROWS, max_size=4), made=st.lists(st.text(max_size=20), max_size=3), head=st.text(max_size=12))
+def test_a_body_reads_as_it_was_written_and_opens_nowhere_else(
+    rows: list[dict[str, object]], made: list[str], head: str
+) -> None:
+    head = head.encode("ascii", "ignore").decode()
+    body = SealedBody(head, tuple(rows), {"episodes": tuple(rows)}, tuple(made))
+    with RootKey(bytes(range(32)), bytes(16)) as root:
+        key = SealKey("k", root)
+        sealed = key.encrypt(body)
+        assert key.decrypt(head, sealed) == body
+        for other, where in ((SealKey("l", root), head), (key, head + "x")):
+            with pytest.raises(IntegrityError) as caught:
+                other.decrypt(where, sealed)
+            assert caught.value.code is Code.ENCRYPTION_FAILED
