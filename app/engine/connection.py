@@ -27,6 +27,7 @@ _PAGED = frozenset({"recall", "list", "history", "export", "exported"})
 _LIMITS = {"recall": 10, "list": 50}  # items where the person names no limit, as the verbs themselves have it
 _PATIENCE_S = 2.0
 _POLL_S = 0.05
+_ARCHIVE_FILE = "Name a file with the archive's passphrase with --archive-passphrase-file."
 
 
 class RemoteSession:
@@ -91,7 +92,7 @@ def ask_archive_passphrase(file: Path | None) -> str:
     """
     if file is not None:
         return read_secret_file(file)
-    _need_terminal()
+    _need_terminal(_ARCHIVE_FILE)
     return getpass.getpass("Passphrase of the archive: ", stream=sys.stderr)
 
 
@@ -104,7 +105,7 @@ def ask_new_archive_passphrase(file: Path | None) -> str:
     """
     if file is not None:
         return read_secret_file(file)
-    _need_terminal()
+    _need_terminal(_ARCHIVE_FILE)
     first = getpass.getpass("Passphrase for the archive: ", stream=sys.stderr)
     if len(first) < _ARCHIVE_LEAST:
         raise UserError(
@@ -116,9 +117,37 @@ def ask_new_archive_passphrase(file: Path | None) -> str:
     return first
 
 
-def _need_terminal() -> None:
+def ask_sealed_passphrase(file: Path | None) -> str:
+    """What opens the sealed memories: their passphrase or recovery code.
+
+    Raises:
+        PreconditionError: there is neither a file nor somebody to ask.
+    """
+    if file is not None:
+        return read_secret_file(file)
+    _need_terminal("Name a file with the passphrase of the sealed memories with --sealed-passphrase-file.")
+    return getpass.getpass("Passphrase of the sealed memories: ", stream=sys.stderr)
+
+
+def ask_new_sealed_passphrase(file: Path | None) -> str:
+    """A new passphrase for the sealed memories.
+
+    Raises:
+        UserError: INVALID_INPUT where the two that were typed do not match.
+        PreconditionError: as `ask_sealed_passphrase`.
+    """
+    if file is not None:
+        return read_secret_file(file)
+    _need_terminal("Name a file with the new passphrase with --new-passphrase-file.")
+    first = getpass.getpass("New passphrase for sealed memories: ", stream=sys.stderr)
+    if getpass.getpass("Repeat it: ", stream=sys.stderr) != first:
+        raise UserError(Code.INVALID_INPUT, "The passphrases do not match. Nothing was changed.")
+    return first
+
+
+def _need_terminal(otherwise: str) -> None:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise PreconditionError("Name a file with the archive's passphrase with --archive-passphrase-file.")
+        raise PreconditionError(otherwise)
 
 
 def open_root(app_context: AppContext, secret: str | None = None) -> RootKey:

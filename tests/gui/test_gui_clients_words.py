@@ -29,6 +29,7 @@ GIVEN = {
     "core.engine.views.graph": set(),
     "core.engine.jobs.runner": {"consolidate"},  # the one work a client may ask for
     "core.engine.sessions": {"capture", "compaction_ingest"},
+    "core.intake.erase.erasure": set(),  # the owner's
     "core.intake.revise.change_requests": {"ask_update", "ask_delete", "ask_forget", "update", "delete", "forget"},
     "core.intake.transitions.transitions": {"forget", "delete"},
     "core.intake.undo": set(),
@@ -37,7 +38,7 @@ GIVEN = {
 """Where a verb's name is handed on: the names that come there from clients."""
 OWNERS = {
     "remove_all", "undo_since", "forget_rule", "hold", "erase", "spare", "let_through", "revise", "record_outcome",
-    "crash_recovery", "entity_separate",
+    "crash_recovery", "discard_sealed", "entity_separate", "unseal",
 }  # fmt: skip
 """Verbs only the person has, though their functions take any actor."""
 HANDED = {"get", "list", "history", "conflicts", "entities"}

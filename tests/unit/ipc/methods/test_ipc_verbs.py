@@ -98,6 +98,13 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
         return {"secret": PASSPHRASE, "use": True}
     if verb == "receipt":
         return {"id": run(rig, "recall", query="tea")["receipt"]}
+    if verb in ("seal", "unseal", "sealed", "sealed_text", "erase_sealed"):
+        rig.engine.sealed.set_up("a second secret").result(30)
+        if verb != "seal":
+            rig.engine.sealed.seal([ident]).result(30)
+        return {} if verb == "sealed" else {"id": ident}
+    if verb == "seal_key":
+        return {"action": "new", "passphrase": "a second secret"}
     if verb == "allow_again":
         rig.engine.clients.deny("odd one").result(30)
         return {"name": "Odd One"}

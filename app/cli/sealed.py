@@ -1,0 +1,206 @@
+"""The command line's verbs on sealed memories: their key, sealing, reading, putting back and erasing.
+
+A command that puts the key into memory takes it out again, unless it was there before or that was what it was for.
+Must not do: keep a secret, or print one but the recovery code that is shown once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from app.cli.messages import first_words, format_count, load_words
+from app.cli.output import Output, escape_controls, one_line
+from app.cli.root import Command, loci, with_command
+from app.engine.session import Session
+from core.errors import Code, UserError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def sealed_passphrase_option(command: F) -> F:
+    """`--sealed-passphrase-file`, as the parameter `secret_file`."""
+    decorated: F = click.option(
+        "--sealed-passphrase-file",
+        "secret_file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="File whose first line opens the sealed memories. Default: ask.",
+    )(command)
+    return decorated
+
+
+@contextmanager
+def _open_sealed(command: Command, secret_file: Path | None) -> Iterator[Session]:
+    """A session in which the seal key is in memory."""
+    from app.engine.connection import ask_sealed_passphrase
+
+    with command.open_session() as session:
+        state = session.call("seal_key", {"action": "state"})
+        if not state["is_set_up"]:
+            raise UserError(Code.NOT_FOUND, load_words()["sealed"]["not_set_up"])
+        if not state["is_open"]:
+            session.call("seal_key", {"action": "open", "secret": ask_sealed_passphrase(secret_file)})
+        try:
+            yield session
+        finally:
+            if not state["is_open"]:
+                session.call("seal_key", {"action": "close"})
+
+
+@loci.command("seal-key")
+@click.argument("action", type=click.Choice(["state", "new", "open", "close", "passphrase", "recovery"]))
+@sealed_passphrase_option
+@click.option(
+    "--new-passphrase-file",
+    "new_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File whose first line is the new passphrase. Default: ask.",
+)
+@with_command
+def seal_key(command: Command, action: str, secret_file: Path | None, new_file: Path | None) -> None:
+    """The key of sealed memories: state, new, open, close, passphrase, recovery.
+
+    It has a passphrase and a recovery code of its own; without one of them nobody reads what is sealed. `open` puts it
+    into the memory of the engine that runs, for the minutes that the settings name; `close` takes it out at once.
+    """
+    from app.engine.connection import ask_new_sealed_passphrase, ask_sealed_passphrase
+
+    asked: dict[str, str] = {"action": action}
+    if action in ("open", "passphrase", "recovery"):
+        asked["secret"] = ask_sealed_passphrase(secret_file)
+    if action == "new":
+        asked["passphrase"] = ask_new_sealed_passphrase(secret_file or new_file)
+    elif action == "passphrase":
+        asked["passphrase"] = ask_new_sealed_passphrase(new_file)
+    with command.open_session() as session:
+        done = session.call("seal_key", asked)
+        if action in ("passphrase", "recovery"):  # both put the key into memory
+            done = {**done, **session.call("seal_key", {"action": "close"})}
+    command.output.progression.is_done = True
+    command.print_result(done, lambda out, found: _print_key(out, action, found))
+
+
+def _print_key(out: Output, action: str, done: Mapping[str, Any]) -> None:
+    words = load_words()["sealed"]
+    if "recovery_code" in done:
+        out.print_lines(["", words["code"].format(code=done["recovery_code"]), "", words["keep"]])
+    if action == "passphrase":
+        out.print_line(words["changed"])
+    elif action in ("state", "open", "close"):
+        name = "not_set_up" if not done["is_set_up"] else "open" if done["is_open"] else "closed"
+        out.print_line(words[name].format(seconds=done["closes_in_s"]))
+        out.print_line(format_count(words["count"], done["sealed"]))
+
+
+@loci.command()
+@click.argument("id")
+@click.option("--label", default="", help="What it is listed by; readable without the key. Default: kind and day.")
+@click.option("--dry-run", is_flag=True, help="Show what would be sealed; change nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@sealed_passphrase_option
+@with_command
+def seal(command: Command, id: str, *, label: str, dry_run: bool, yes: bool, secret_file: Path | None) -> None:  # noqa: A002 - the contract's word
+    """Seal a memory: nothing of it stays readable without the seal key.
+
+    Its versions are sealed with it. No search, assistant or job sees it any more, and no undo brings it back; unseal
+    does.
+    """
+    if not (yes or dry_run or (sys.stdin.isatty() and not command.output.as_json)):
+        raise click.UsageError("seal asks first; where nobody can answer, give --yes.")
+    words = load_words()["sealed"]
+    if dry_run:
+        preview = command.call("seal", {"id": id, "dry_run": True})
+        command.print_result(preview, lambda out, found: _print_report(out, "would", found))
+        return
+    with _open_sealed(command, secret_file) as session:
+        if not yes:
+            command.output.print_line(f"“{first_words(session.call('show', {'id': id})['text'])}”")
+            _print_report(command.output, "would", session.call("seal", {"id": id, "dry_run": True}))
+            if not click.confirm(words["ask"], default=False, err=True):
+                command.output.print_note(words["kept"])
+                return
+        done = session.call("seal", {"id": id, "label": label})
+        command.output.progression.is_done = True
+    command.print_result(done, lambda out, found: _print_report(out, "done", found))
+
+
+def _print_report(out: Output, head: str, found: Mapping[str, Any]) -> None:
+    words = load_words()["sealed"]
+    out.print_line(format_count(words[head], found["memories"]))
+    for name in ("made", "same_words"):
+        if found[name]:
+            out.print_line("  " + format_count(words[name], found[name]))
+    if found["backups"]:
+        out.print_line("  " + format_count(words["backups"], len(found["backups"])))
+        out.print_lines(f"    {one_line(escape_controls(name))}" for name in found["backups"])
+
+
+@loci.command()
+@click.argument("id")
+@sealed_passphrase_option
+@with_command
+def unseal(command: Command, id: str, secret_file: Path | None) -> None:  # noqa: A002 - the contract's word
+    """Put a sealed memory back among the others, as it was."""
+    with _open_sealed(command, secret_file) as session:
+        done = session.call("unseal", {"id": id})
+        command.output.progression.is_done = True
+    command.print_result(
+        done, lambda out, found: out.print_line(format_count(load_words()["sealed"]["back"], found["memories"]))
+    )
+
+
+@loci.command()
+@click.argument("id", required=False)
+@click.option("--erase", is_flag=True, help="Erase it for good; needs no key.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@sealed_passphrase_option
+@with_command
+def sealed(command: Command, id: str | None, *, erase: bool, yes: bool, secret_file: Path | None) -> None:  # noqa: A002 - the contract's word
+    """List sealed memories by their labels, or read one.
+
+    That one was read is written into the audit.
+    """
+    if id is None:
+        if erase:
+            raise click.UsageError("--erase goes with an ID.")
+        command.print_result(command.call("sealed", {}), _print_list)
+    elif erase:
+        _erase_sealed(command, id, yes=yes)
+    else:
+        with _open_sealed(command, secret_file) as session:
+            found = session.call("sealed_text", {"id": id})
+        command.print_result(found, _print_text)
+
+
+def _erase_sealed(command: Command, memory_id: str, *, yes: bool) -> None:
+    words = load_words()["sealed"]
+    if not yes:
+        if not (sys.stdin.isatty() and not command.output.as_json):
+            raise click.UsageError("--erase asks first; where nobody can answer, give --yes.")
+        if not click.confirm(load_words()["erase"]["ask"], default=False, err=True):
+            command.output.print_note(load_words()["erase"]["kept"])
+            return
+    done = command.call("erase_sealed", {"id": memory_id})
+    command.print_result(done, lambda out, _: out.print_line(words["erased"]))
+
+
+def _print_list(out: Output, found: Mapping[str, Any]) -> None:
+    if not found["items"]:
+        out.print_line(load_words()["sealed"]["none"])
+    for row in found["items"]:
+        out.print_line(
+            f"{row['id']}  {row['sealed_at'][:10]}  {escape_controls(row['space'])}  {one_line(row['label'])}"
+        )
+
+
+def _print_text(out: Output, found: Mapping[str, Any]) -> None:
+    words = load_words()["sealed"]
+    out.print_line(escape_controls(found["text"]))
+    if found["made"]:
+        out.print_line(format_count(words["made_of_it"], len(found["made"])))
+        out.print_lines(f"  {one_line(text)}" for text in found["made"])

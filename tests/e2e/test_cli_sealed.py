@@ -1,0 +1,91 @@
+"""`loci seal` and its like: with and without an engine that runs, at a terminal and without one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_rig import Palace
+from cli_terminal import Terminal
+
+TEXT = "The brass plate is under the third stair."
+
+
+@pytest.fixture
+def opener(palace: Palace) -> tuple[str, str]:
+    """The option that opens the sealed memories, for a key that is made."""
+    file = _secret(palace, "sealed", "a second secret")
+    code = palace.json("seal-key", "new", "--new-passphrase-file", str(file))["recovery_code"]
+    assert len(code) == 44
+    return "--sealed-passphrase-file", str(file)
+
+
+def _secret(palace: Palace, name: str, secret: str) -> Path:
+    file = palace.folder / name
+    file.write_text(secret + "\n", encoding="utf-8")
+    file.chmod(0o600)
+    return file
+
+
+def test_a_memory_is_sealed_read_and_put_back(palace: Palace, opener: tuple[str, str]) -> None:
+    memory = str(palace.json("remember", TEXT)["memory_id"])
+    told = palace.json("seal", memory, "--dry-run")
+    assert (told["sealed"], told["memories"]) == (False, 1)
+    assert palace.json("seal", memory, "--yes", "--label", "the plate", *opener)["sealed"]
+    assert palace.json("list", "--status", "all")["items"] == []
+    assert palace.json("recall", TEXT)["items"] == []
+    assert [row["label"] for row in palace.json("sealed")["items"]] == ["the plate"]
+    assert palace.json("sealed", memory, *opener)["text"] == TEXT
+    assert not palace.json("seal-key", "state")["is_open"]
+    palace.run("sealed", memory).refused(1, "E4005")
+    palace.run("sealed", memory, "--sealed-passphrase-file", str(palace.secret)).refused(4, "E1006")
+    assert palace.json("unseal", memory, *opener)["memories"] == 1
+    assert palace.json("list")["items"][0]["text"] == TEXT
+    assert palace.json("verify")["status"] == "ok"
+
+
+def test_an_engine_that_runs_keeps_it_open_only_when_it_was_asked_to(palace: Palace, opener: tuple[str, str]) -> None:
+    memory = str(palace.json("remember", TEXT)["memory_id"])
+    with palace.serving() as serving:
+        palace.json("seal", memory, "--yes", *opener)
+        assert not palace.json("seal-key", "state")["is_open"]
+        assert palace.json("seal-key", "open", *opener)["is_open"]
+        assert palace.json("sealed", memory)["text"] == TEXT
+        assert palace.json("seal-key", "state")["is_open"]
+        assert not palace.json("seal-key", "close")["is_open"]
+        palace.run("sealed", memory).refused(1, "E4005")
+        serving.end()
+
+
+def test_its_passphrase_is_changed_and_a_sealed_memory_erased(palace: Palace, opener: tuple[str, str]) -> None:
+    memory = str(palace.json("remember", TEXT)["memory_id"])
+    palace.json("seal", memory, "--yes", *opener)
+    new = _secret(palace, "new", "another one")
+    palace.json("seal-key", "passphrase", *opener, "--new-passphrase-file", str(new))
+    palace.run("sealed", memory, *opener).refused(4, "E1006")
+    code = palace.json("seal-key", "recovery", "--sealed-passphrase-file", str(new))["recovery_code"]
+    by_code = _secret(palace, "code", code)
+    assert palace.json("sealed", memory, "--sealed-passphrase-file", str(by_code))["text"] == TEXT
+    assert palace.run("sealed", memory, "--erase").code == 2
+    assert palace.json("sealed", memory, "--erase", "--yes")["erased"]
+    assert palace.run("sealed").out == "No memory is sealed.\n"
+
+
+def test_without_a_key_it_says_how_to_make_one(palace: Palace) -> None:
+    memory = str(palace.json("remember", TEXT)["memory_id"])
+    file = _secret(palace, "sealed", "a second secret")
+    refused = palace.run("seal", memory, "--yes", "--sealed-passphrase-file", str(file))
+    refused.refused(1, "E2005")
+    assert "loci seal-key new" in refused.err
+    assert palace.run("seal", memory).code == 2
+    assert palace.json("list")["total"] == 1
+
+
+@pytest.mark.slow
+def test_a_person_is_asked_first(palace: Palace, opener: tuple[str, str]) -> None:
+    memory = str(palace.json("remember", TEXT)["memory_id"])
+    with Terminal(palace, "seal", memory, *opener) as terminal:
+        terminal.type(b"n\n")
+        done = terminal.ended()
+    assert done.code == 0
+    assert palace.json("list")["total"] == 1
