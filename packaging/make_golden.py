@@ -19,8 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "packaging")]
 
+from core.intake.seal.seal import SealKey  # noqa: E402
 from core.intake.seal.sealed_body import SealedBody  # noqa: E402
-from core.intake.seal.sealing import SealKey  # noqa: E402
 from core.security.keyfile import KeyFile  # noqa: E402
 from core.security.keys import Purpose, RootKey  # noqa: E402
 from core.security.passphrase import KdfCost  # noqa: E402 - the checkout has to be on the path first

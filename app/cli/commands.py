@@ -1,13 +1,14 @@
 """All verbs of the command line, gathered: importing this registers them on `loci`."""
 
-from app.cli import administration, clients, completion, detail, imports, memories, review, sandbox, sealed, undo
+from app.cli import clients, completion, detail, imports, memories, review, sandbox, undo
 from app.cli.assistants import chat, mcp
 from app.cli.options import hoist_json_option
 from app.cli.root import loci
+from app.cli.vault import administration, seal
 
 __all__ = [
     "administration", "chat", "clients", "completion", "detail", "hoist_json_option", "imports", "loci", "mcp",
-    "memories", "review", "sandbox", "sealed", "undo",
+    "memories", "review", "sandbox", "seal", "undo",
 ]  # fmt: skip
 
 loci.add_command(mcp)

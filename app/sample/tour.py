@@ -10,10 +10,10 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from app.cli.administration import print_status
 from app.cli.imports import print_import
 from app.cli.memories import print_recall
 from app.cli.output import Output
+from app.cli.vault.administration import print_status
 from app.context import AppContext
 from app.engine.local_session import LocalSession, open_local_session
 from app.environment import Environment

@@ -154,8 +154,8 @@ class BackgroundChores:
             return self._rounds_to_wait >= 0
 
     def _run_chores(self, open_vault: OpenVault) -> None:
-        if self._groups.is_made("sealed"):
-            self._groups.sealed.close_when_due()
+        if self._groups.is_made("seal"):
+            self._groups.seal.close_when_due()
         if self._is_waiting():
             return
         if not self._has_tidying_begun:

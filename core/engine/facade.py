@@ -354,8 +354,8 @@ class Engine(EngineGroups):
             self.refinement.stop_job()
         if self.is_made("embedding_models"):
             self.embedding_models.close_server()
-        if self.is_made("sealed"):
-            self.sealed.close()
+        if self.is_made("seal"):
+            self.seal.close()
         if self.is_made("sessions"):
             self.sessions.save_all_sessions(open_vault.storage)
         self._counter.store_last_seen(open_vault.storage)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from core.engine.sessions import Sessions
     from core.engine.vault.embedding_model import EmbeddingModels
     from core.engine.vault.history import History
-    from core.engine.vault.sealed import SealedMemories
+    from core.engine.vault.seal_group import SealedMemories
     from core.engine.views.entities import Entities
     from core.engine.views.graph import Graph
     from core.engine.views.palace import Palace
@@ -203,9 +203,9 @@ class EngineGroups(UpkeepGroups):
         return History(self._slot.require_vault, self.authority)
 
     @shared_property
-    def sealed(self) -> SealedMemories:
+    def seal(self) -> SealedMemories:
         """Memories under a key of their own."""
-        from core.engine.vault.sealed import SealedMemories
+        from core.engine.vault.seal_group import SealedMemories
 
         return SealedMemories(self._slot, self._kdf_cost)
 

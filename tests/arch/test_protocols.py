@@ -17,7 +17,6 @@ ONE_IMPLEMENTATION: dict[str, str] = {
     "EmbeddingLoader": "core.engine reads the vault; core.index knows nothing of it",
     "Keyring": "the tests and a machine without a keyring put another in its place",
     "MigrationHost": "core.engine swaps the index; core.lifecycle lies below it",
-    "Sealer": "core.security lies beside core.index, which never sees the key",
     "TextEditing": "the inspector's panel does not know its parts",
 }
 MOST = 7

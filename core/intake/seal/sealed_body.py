@@ -112,7 +112,7 @@ def read_body(rows: Rows, head: str, ids: Collection[str], made: Collection[str]
 
 
 def _select_rows(rows: Rows, table: str, where: str, params: Sequence[object]) -> tuple[dict[str, Any], ...]:
-    columns = list(_columns_of(rows, table))
+    columns = [*_columns_of(rows, table)]
     named = ", ".join(f'"{name}"' for name in columns)
     found = rows.all(f'SELECT {named} FROM "{table}" WHERE {where} ORDER BY rowid', tuple(params))  # noqa: S608 - constants
     return tuple(dict(zip(columns, row, strict=True)) for row in found)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _SUBJECTS = (
     "stores", "searches", "sessions", "entities", "reviews", "maintenance", "changes", "connection", "administration",
-    "clients", "sealed",
+    "clients", "seal",
 )  # fmt: skip
 _ASKED_MOST = "searches"
 _CALLERS = ("anyone", "client", "owner")

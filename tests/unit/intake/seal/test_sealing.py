@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import Code, IntegrityError
+from core.intake.seal.seal import SealKey, check_label
 from core.intake.seal.sealed_body import SealedBody
-from core.intake.seal.sealing import SealKey, check_label
 from core.security.keys import RootKey
 from core.types.requests import ListRequest
-from core.types.sealed import SealReport
+from core.types.sensitivity import SealReport
 from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision
 
@@ -30,15 +30,15 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 
 def set_up(rig: Rig) -> str:
-    return rig.engine.sealed.set_up(SECRET).result(30)
+    return rig.engine.seal.set_up(SECRET).result(30)
 
 
 def seal(rig: Rig, *ids: str, label: str = "") -> SealReport:
-    return rig.engine.sealed.seal(ids, label).result(30)
+    return rig.engine.seal.seal(ids, label).result(30)
 
 
 def unseal(rig: Rig, *ids: str) -> SealReport:
-    done = rig.engine.sealed.unseal(ids).result(30)
+    done = rig.engine.seal.unseal(ids).result(30)
     rig.settle()
     return done
 
@@ -58,7 +58,7 @@ def test_nothing_of_a_sealed_memory_is_left_in_the_clear_and_nothing_finds_it(ri
     for mode in ("semantic", "keyword", "hybrid"):
         assert rig.found(TEXT, mode=mode) in ([], ["Ada keeps bees"])
     assert error_of(rig.engine.memories.get(secret, OWNER_ACTOR)).code is Code.NOT_FOUND
-    assert [row.label for row in rig.engine.sealed.list_rows().result(30)] == ["Fact of 2023-11-14"]
+    assert [row.label for row in rig.engine.seal.list_rows().result(30)] == ["Fact of 2023-11-14"]
     assert rig.value("SELECT count(*) FROM tombstones") == 0
     assert rig.get(kept).text == "Ada keeps bees"
     assert rig.verify()["status"] == "ok"
@@ -76,7 +76,7 @@ def test_it_comes_back_as_it_was(rig: Rig) -> None:
     sources = rig.rows("SELECT * FROM memory_sources")
     seal(rig, secret)
     assert rig.rows("SELECT id FROM memories") == []
-    assert rig.engine.sealed.read_text(secret).result(30).text == TEXT
+    assert rig.engine.seal.read_text(secret).result(30).text == TEXT
     unseal(rig, secret)
     assert (
         rig.rows(
@@ -87,7 +87,7 @@ def test_it_comes_back_as_it_was(rig: Rig) -> None:
     )
     assert rig.rows("SELECT * FROM memory_sources") == sources
     assert rig.found(TEXT) == [TEXT]
-    assert rig.engine.sealed.list_rows().result(30) == ()
+    assert rig.engine.seal.list_rows().result(30) == ()
     # The file that brought it brings it no second time.
     again = rig.bring([{"text": TEXT, "kind": "fact", "source": "user_explicit", "date": "2021-03-04"}], name="2.jsonl")
     assert again.stored == 0
@@ -130,7 +130,7 @@ def test_a_part_stands_for_the_whole_split_text(rig: Rig) -> None:
     assert len(chain) > 2
     assert seal(rig, part).ids == (head,)
     assert traces(rig) == []
-    assert rig.engine.sealed.read_text(head).result(30).text == long
+    assert rig.engine.seal.read_text(head).result(30).text == long
     unseal(rig, head)
     assert rig.rows(_CHAIN) == chain
 
@@ -147,7 +147,7 @@ def test_what_was_made_of_it_goes_along_and_can_be_read_in_it(rig: Rig) -> None:
     report = seal(rig, source)
     assert (report.ids, report.rows, report.made) == ((source,), 1, 1)
     assert traces(rig) == []
-    assert rig.engine.sealed.read_text(source).result(30).made == (f"In short: the {MARK} has a key.",)
+    assert rig.engine.seal.read_text(source).result(30).made == (f"In short: the {MARK} has a key.",)
     unseal(rig, source)
     assert rig.texts() == [TEXT]
 
@@ -158,57 +158,57 @@ def test_the_key_leaves_memory_by_itself_and_with_the_vault(rig: Rig) -> None:
     other = rig.store("Ada keeps bees").memory_id
     seal(rig, secret)
     later(rig, days=4 / 1440)
-    rig.engine.sealed.read_text(secret).result(30)  # in use: it stays open
+    rig.engine.seal.read_text(secret).result(30)  # in use: it stays open
     later(rig, days=4 / 1440)
-    assert rig.engine.sealed.read_state().result(30).is_open
+    assert rig.engine.seal.read_state().result(30).is_open
     later(rig, days=5 / 1440)
     for call in (
-        lambda: rig.engine.sealed.read_text(secret),
-        lambda: rig.engine.sealed.unseal([secret]),
-        lambda: rig.engine.sealed.seal([other]),
+        lambda: rig.engine.seal.read_text(secret),
+        lambda: rig.engine.seal.unseal([secret]),
+        lambda: rig.engine.seal.seal([other]),
     ):
         with refused(Code.SEALED):
             call().result(30)
-    assert not rig.engine.sealed.read_state().result(30).is_open
-    assert rig.engine.sealed.open(SECRET).result(30).is_open
+    assert not rig.engine.seal.read_state().result(30).is_open
+    assert rig.engine.seal.open(SECRET).result(30).is_open
     rig.lock()
     rig.unlock()
-    state = rig.engine.sealed.read_state().result(30)
+    state = rig.engine.seal.read_state().result(30)
     assert (state.is_set_up, state.is_open, state.count) == (True, False, 1)
 
 
 def test_it_opens_with_its_own_secret_alone_and_wrong_ones_are_slowed_down(rig: Rig) -> None:
     code = set_up(rig)
-    rig.engine.sealed.close()
+    rig.engine.seal.close()
     with refused(Code.WRONG_SECRET):
-        rig.engine.sealed.open(PASSPHRASE).result(30)
-    assert rig.engine.sealed.open(code).result(30).is_open
+        rig.engine.seal.open(PASSPHRASE).result(30)
+    assert rig.engine.seal.open(code).result(30).is_open
     for _ in range(5):
         with refused(Code.WRONG_SECRET):
-            rig.engine.sealed.open("no").result(30)
+            rig.engine.seal.open("no").result(30)
     with refused(Code.TOO_MANY_GUESSES):
-        rig.engine.sealed.open(SECRET).result(30)
+        rig.engine.seal.open(SECRET).result(30)
     later(rig, days=1)
-    assert rig.engine.sealed.open(SECRET).result(30).is_open
+    assert rig.engine.seal.open(SECRET).result(30).is_open
     with refused(Code.INVALID_INPUT):
-        rig.engine.sealed.set_up("again").result(30)
+        rig.engine.seal.set_up("again").result(30)
 
 
 def test_its_secrets_can_be_changed(rig: Rig) -> None:
     code = set_up(rig)
     secret = rig.store(TEXT).memory_id
     seal(rig, secret)
-    rig.engine.sealed.change_passphrase(SECRET, "another one").result(30)
-    fresh = rig.engine.sealed.renew_recovery_code("another one").result(30)
+    rig.engine.seal.change_passphrase(SECRET, "another one").result(30)
+    fresh = rig.engine.seal.renew_recovery_code("another one").result(30)
     assert fresh
     assert fresh != code
     for wrong in (SECRET, code):
         with refused(Code.WRONG_SECRET):
-            rig.engine.sealed.open(wrong).result(30)
+            rig.engine.seal.open(wrong).result(30)
     for right in ("another one", fresh):
-        rig.engine.sealed.close()
-        rig.engine.sealed.open(right).result(30)
-        assert rig.engine.sealed.read_text(secret).result(30).text == TEXT
+        rig.engine.seal.close()
+        rig.engine.seal.open(right).result(30)
+        assert rig.engine.seal.read_text(secret).result(30).text == TEXT
     assert rig.rows("SELECT * FROM undo_rows WHERE tbl IN ('seal_keys', 'sealed_memories')") == []
 
 
@@ -221,17 +221,17 @@ def test_bodies_cannot_change_places_and_damage_is_told(rig: Rig) -> None:
         rig.write(lambda tx, a=one, b=other: tx.update("sealed_memories", {"id": a}, {"body": bodies[b]}))  # type: ignore[misc]
     for one in (first, second):
         with refused(Code.ENCRYPTION_FAILED):
-            rig.engine.sealed.read_text(one).result(30)
-    assert rig.opened.storage.vault.read(rig.engine.sealed.check_bodies) == (0, 2, 0)
-    rig.engine.sealed.close()
-    assert rig.opened.storage.vault.read(rig.engine.sealed.check_bodies) == (0, 0, 2)
+            rig.engine.seal.read_text(one).result(30)
+    assert rig.opened.storage.vault.read(rig.engine.seal.check_bodies) == (0, 2, 0)
+    rig.engine.seal.close()
+    assert rig.opened.storage.vault.read(rig.engine.seal.check_bodies) == (0, 0, 2)
 
 
 def test_a_text_that_looks_encrypted_is_a_text(rig: Rig) -> None:
     set_up(rig)
     memory = rig.store("enc:2:1:AAAA").memory_id
     seal(rig, memory)
-    assert rig.engine.sealed.read_text(memory).result(30).text == "enc:2:1:AAAA"
+    assert rig.engine.seal.read_text(memory).result(30).text == "enc:2:1:AAAA"
     unseal(rig, memory)
     assert rig.texts() == ["enc:2:1:AAAA"]
 
@@ -254,9 +254,9 @@ def test_a_client_seals_nothing_and_a_label_keeps_no_secret(rig: Rig) -> None:
     assert check_label("  the   cellar ") == "the cellar"
     for label in ("x" * 201, "card 4111 1111 1111 1111"):
         with refused(Code.INVALID_INPUT):
-            rig.engine.sealed.seal([secret], label)
+            rig.engine.seal.seal([secret], label)
     seal(rig, secret, label="where the key is")
-    assert [row.label for row in rig.engine.sealed.list_rows().result(30)] == ["where the key is"]
+    assert [row.label for row in rig.engine.seal.list_rows().result(30)] == ["where the key is"]
     audit = rig.rows("SELECT * FROM audit WHERE verb IN ('seal', 'unseal', 'set_up_seal')")
     assert len(audit) == 2
     assert not any("where the key is" in str(row) or MARK in str(row) for row in audit)
@@ -266,17 +266,17 @@ def test_a_sealed_memory_can_be_erased_without_its_key(rig: Rig) -> None:
     set_up(rig)
     secret = rig.store(TEXT).memory_id
     seal(rig, secret)
-    rig.engine.sealed.close()
-    assert rig.engine.sealed.discard([secret]).result(30) == 1
-    assert rig.engine.sealed.list_rows().result(30) == ()
-    assert error_of(rig.engine.sealed.discard([secret])).code is Code.NOT_FOUND
+    rig.engine.seal.close()
+    assert rig.engine.seal.discard([secret]).result(30) == 1
+    assert rig.engine.seal.list_rows().result(30) == ()
+    assert error_of(rig.engine.seal.discard([secret])).code is Code.NOT_FOUND
 
 
 def test_a_refused_call_changes_nothing(rig: Rig) -> None:
     set_up(rig)
     secret = rig.store(TEXT).memory_id
     before = rig.dump()
-    assert error_of(rig.engine.sealed.seal([secret, "no-such-id"])).code is Code.NOT_FOUND
+    assert error_of(rig.engine.seal.seal([secret, "no-such-id"])).code is Code.NOT_FOUND
     assert rig.dump() == before
     page = rig.engine.memories.list(ListRequest(limit=None), OWNER_ACTOR).result(30)
     assert [one.text for one in page.items] == [TEXT]

@@ -99,9 +99,9 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
     if verb == "receipt":
         return {"id": run(rig, "recall", query="tea")["receipt"]}
     if verb in ("seal", "unseal", "sealed", "sealed_text", "erase_sealed"):
-        rig.engine.sealed.set_up("a second secret").result(30)
+        rig.engine.seal.set_up("a second secret").result(30)
         if verb != "seal":
-            rig.engine.sealed.seal([ident]).result(30)
+            rig.engine.seal.seal([ident]).result(30)
         return {} if verb == "sealed" else {"id": ident}
     if verb == "seal_key":
         return {"action": "new", "passphrase": "a second secret"}

@@ -17,7 +17,7 @@ from core.engine.runtime.open_vault import OpenVault, VaultSlot
 from core.engine.runtime.storage import map_result
 from core.errors import Code, IntegrityError, PreconditionError, UserError
 from core.intake.erase.erasure import erase_preview
-from core.intake.seal.sealing import (
+from core.intake.seal.seal import (
     SEAL,
     UNSEAL,
     SealKey,
@@ -35,7 +35,7 @@ from core.security.slots import change_passphrase, create_keys, open_with_secret
 from core.text.times import format_time
 from core.types.clock import Clock
 from core.types.memory import ErasePreview
-from core.types.sealed import SealedRow, SealedText, SealReport, SealState
+from core.types.sensitivity import SealedRow, SealedText, SealReport, SealState
 from core.types.values import OWNER_ACTOR, Precision, When
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx, without_recorder

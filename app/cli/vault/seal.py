@@ -154,13 +154,13 @@ def unseal(command: Command, id: str, secret_file: Path | None) -> None:  # noqa
     )
 
 
-@loci.command()
+@loci.command("sealed")
 @click.argument("id", required=False)
 @click.option("--erase", is_flag=True, help="Erase it for good; needs no key.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @sealed_passphrase_option
 @with_command
-def sealed(command: Command, id: str | None, *, erase: bool, yes: bool, secret_file: Path | None) -> None:  # noqa: A002 - the contract's word
+def read_sealed(command: Command, id: str | None, *, erase: bool, yes: bool, secret_file: Path | None) -> None:  # noqa: A002 - the contract's word
     """List sealed memories by their labels, or read one.
 
     That one was read is written into the audit.

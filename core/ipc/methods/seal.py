@@ -23,7 +23,7 @@ from core.ipc.methods.definition.entry import (
 )
 from core.ipc.methods.definition.results import flag, list_of, nullable, record, text, whole_number
 from core.ipc.protocol.contract import format_wire_time
-from core.types.sealed import SealReport, SealState
+from core.types.sensitivity import SealReport, SealState
 
 _SECRET = "The passphrase or the recovery code of the seal key."  # noqa: S105 - a description
 
@@ -52,7 +52,7 @@ class SealKeyParams(Params):
 
 async def use_seal_key(call: MethodCall, params: SealKeyParams) -> Answer:
     """Say how the seal key is, make it, put it into memory or take it out, or change what opens it."""
-    sealed, code = call.engine.sealed, None
+    sealed, code = call.engine.seal, None
     if params.action in ("new", "open", "passphrase", "recovery"):
         call.progress.report_progress("Deriving the key", 0, None)
     if params.action == "new":
@@ -87,7 +87,7 @@ def _state_json(state: SealState) -> dict[str, object]:
 async def seal_memory(call: MethodCall, params: SealParams) -> Answer:
     """Seal one memory with its versions, or only tell what goes along."""
     if params.dry_run:
-        found = await await_future(call.engine.sealed.preview([params.id]))
+        found = await await_future(call.engine.seal.preview([params.id]))
         made = sum(item.why == "made_of_it" for item in found.items)
         return {
             "id": params.id,
@@ -97,13 +97,13 @@ async def seal_memory(call: MethodCall, params: SealParams) -> Answer:
             "same_words": found.same_words,
             "backups": list(found.backups),
         }
-    done = await await_future(call.engine.sealed.seal([params.id], params.label))
+    done = await await_future(call.engine.seal.seal([params.id], params.label))
     return {"id": done.ids[0], "sealed": True, **_report_json(done)}
 
 
 async def unseal_memory(call: MethodCall, params: SealedParams) -> Answer:
     """Put one sealed memory back."""
-    done = await await_future(call.engine.sealed.unseal([params.id]))
+    done = await await_future(call.engine.seal.unseal([params.id]))
     return {"id": params.id, "sealed": False, **_report_json(done)}
 
 
@@ -118,7 +118,7 @@ def _report_json(done: SealReport) -> dict[str, object]:
 
 async def list_sealed(call: MethodCall, _params: NoParams) -> Answer:
     """Every sealed memory by its label."""
-    rows = await await_future(call.engine.sealed.list_rows())
+    rows = await await_future(call.engine.seal.list_rows())
     return {
         "items": [
             {
@@ -136,7 +136,7 @@ async def list_sealed(call: MethodCall, _params: NoParams) -> Answer:
 
 async def read_sealed(call: MethodCall, params: SealedParams) -> Answer:
     """One sealed memory in plain words."""
-    found = await await_future(call.engine.sealed.read_text(params.id))
+    found = await await_future(call.engine.seal.read_text(params.id))
     return {
         "id": found.id,
         "label": found.label,
@@ -151,7 +151,7 @@ async def read_sealed(call: MethodCall, params: SealedParams) -> Answer:
 
 async def erase_sealed(call: MethodCall, params: SealedParams) -> Answer:
     """Erase one sealed memory for good."""
-    await await_future(call.engine.sealed.discard([params.id]))
+    await await_future(call.engine.seal.discard([params.id]))
     return {"id": params.id, "erased": True}
 
 

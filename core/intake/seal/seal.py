@@ -20,7 +20,7 @@ from core.intake.transaction.sources import KINDS_BY_TEXT, find_active_duplicate
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.security.keys import Purpose, RootKey, field_open, field_seal
 from core.sensitivity.detector import find_sensitive, tier_of
-from core.types.sealed import SealedRow, SealedText, SealReport
+from core.types.sensitivity import SealedRow, SealedText, SealReport
 from core.types.values import Actor, Kind, SecurityTier, Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx, without_recorder
