@@ -45,6 +45,8 @@ _SHORT = 24
 """Content words up to which one sentence makes one point, which a few words can replace."""
 _SHARE = 0.4
 """Our choice: so much of what makes several points a text must have in common with it to take its place."""
+_MOST_SHARE = 0.6
+"""Our choice: with less in common two texts are rather two things than one in other words."""
 _TURNS = frozenset({"again", "off", "over", "out", "down", "up", "away", "still", "yet", "without", "instead", "until"})
 """Function words that tell what became of something."""
 
@@ -170,6 +172,23 @@ def says_all_of(existing: str, incoming: str) -> bool:
     """
     old, new = prepare_text(read_as_seen(existing)), prepare_text(read_as_seen(incoming))
     return _content_stems(new) <= _content_stems(old) and new.numbers <= old.numbers and old.negations == new.negations
+
+
+def says_most_of(existing: str, incoming: str) -> bool:
+    """Whether a newcomer tells hardly more than what stands: three fifths of its content words, no other value.
+
+    A value is a number, a name or a date. "User likes two-space indentation." tells no more than "The user prefers
+    2-space indentation."; a show in September tells another one than a show in August.
+    """
+    old, new = prepare_text(read_as_seen(existing)), prepare_text(read_as_seen(incoming))
+    said, known = _content_stems(new), _content_stems(old)
+    has_other_value = bool(_value_forms(new) - _value_forms(old)) or old.negations != new.negations
+    return bool(said) and not has_other_value and len(said & known) >= _MOST_SHARE * len(said)
+
+
+def _value_forms(side: PreparedText) -> frozenset[str]:
+    dates = load_vocabulary()["dates"]
+    return frozenset(index_terms(word.form) for word in side.words if word.number or word.name or word.form in dates)
 
 
 def _clause_span(text: str, found: Sequence[tuple[str, int]], claim: ClaimDraft) -> tuple[int, int] | None:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.claims import key_form
-from core.belief.relate.coverage import has_no_residue
+from core.belief.relate.coverage import has_no_residue, says_most_of
 from core.belief.trust_gate import may_act_on
 from core.errors import BugError
 from core.intake.candidate import Neighbour, load_neighbours
@@ -269,7 +269,8 @@ class _SentenceMatcher:
         key = other.span.text, one.span.text
         if key not in self._known:
             relation = relate_pairs(self._context, [(_as_neighbour(other), _as_neighbour(one))])[0]
-            self._known[key] = relation is not None and relation.label is Label.DUPLICATE and may_act_on(relation)
+            is_repeat = relation is not None and relation.label is Label.DUPLICATE and may_act_on(relation)
+            self._known[key] = is_repeat and says_most_of(other.span.text, one.span.text)
         return self._known[key]
 
 

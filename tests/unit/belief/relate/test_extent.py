@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.relate.coverage import covers_text, says_all_of
+from core.belief.relate.coverage import covers_text, says_all_of, says_most_of
 
 DOCUMENTS = (
     "---\nname: deploy-helper\ndescription: How we deploy.\n---\nRun `make ship` with shipctl.",
@@ -65,3 +65,36 @@ def test_what_is_said_in_the_same_words_is_a_repeat(old: str, new: str) -> None:
 def test_a_text_repeats_and_speaks_for_itself(text: str) -> None:
     assert says_all_of(text, text)
     assert covers_text(text, text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The user prefers 2-space indentation.", "User likes two-space indentation."),
+        ("Rent goes out on the 3rd, 940 euros.", "The rent of 940 euros goes out on the 3rd."),
+        ("Ida keeps bees behind the barn.", "Ida has bees behind the barn."),
+    ],
+)
+def test_other_words_for_the_same_are_most_of_it(old: str, new: str) -> None:
+    assert says_most_of(old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Ida has a pottery show in August 2023.", "Ida has a pottery show in September 2023."),
+        ("Ida has three bee hives.", "Ida has four bee hives."),
+        ("Ida keeps bees behind the barn.", "Ida keeps no bees behind the barn."),
+        ("Ida keeps bees behind the barn.", "Bruno keeps bees and Ida keeps hens behind the barn."),
+        ("Ida keeps bees.", "Ida keeps bees behind the barn and sells honey at the market."),
+        ("Ida keeps bees.", ""),
+    ],
+)
+def test_another_value_or_much_more_is_not(old: str, new: str) -> None:
+    assert not says_most_of(old, new)
+
+
+@given(st.lists(st.sampled_from(("Ida", "bees", "barn", "three", "May", "honey", "sells")), min_size=1, max_size=8))
+def test_a_text_says_most_of_itself(words: list[str]) -> None:
+    text = " ".join(words)
+    assert says_most_of(text, text)

@@ -182,6 +182,29 @@ def test_near_identical_memories_are_united(rig: Rig) -> None:
     assert (beneath, len(others)) == ([(first,)], 4)
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Ida's bicycle had a flat tyre on 3 May 2023 on her way to school.",
+         "In the week of 22 May 2023 there was a storm in Ida's village."),
+        ("Ida went to a pottery course on 3 May 2023.",
+         "Ida and a young neighbour had a great time at the pottery fair in June 2023."),
+        ("In the week of 12 June 2023 Ida went to a street parade.",
+         "On the weekend of 8 July 2023 Ida's village held a street parade."),
+        ("In August 2023 Ida is having a pottery show with her bowls.",
+         "Ida is putting together a pottery show in September 2023."),
+        ("Ida took her family sailing on the lake in the week of 12 June 2023.",
+         "Ida went sailing with the kids a few weeks before 2 September 2023 and had a blast."),
+        ("Ida loves making bowls.", "Ida is going to show her bowls."),
+    ],
+)  # fmt: skip
+def test_two_events_of_one_kind_are_not_united(rig: Rig, first: str, second: str) -> None:
+    told(rig, first, 9, source=Source.USER_IMPLICIT)
+    told(rig, second, 5, source=Source.USER_IMPLICIT)
+    consolidate(rig)
+    assert by_status(rig) == {"active": [first, second]}
+
+
 def test_the_more_trusted_is_kept(rig: Rig) -> None:
     told(rig, SPACES[0], 5)
     better = told(rig, SPACES[1], 3, source=Source.TOOL_OUTPUT)
