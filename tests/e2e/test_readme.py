@@ -83,6 +83,10 @@ def test_the_commands_of_the_readme_work_in_their_order(palace: Palace, tmp_path
             given = [places.get(word, told.get(word, word)) for word in arguments]
             if "--encrypted" in arguments:
                 given += ["--archive-passphrase-file", str(secret)]  # a person types it twice
+            if verb == "seal-key":
+                given += ["--new-passphrase-file", str(secret)]
+            elif verb in ("seal", "unseal") or (verb == "sealed" and arguments):
+                given += ["--sealed-passphrase-file", str(secret), *(["--yes"] if verb == "seal" else [])]
             reply = shell.json(verb, *given)
             _note(shell, told, verb, reply)
         assert "mooring" in shell.json("recall", "when is the mooring due?")["items"][0]["text"]

@@ -302,6 +302,7 @@ class MemoryActions(QObject):
             Verb("memory.move", "move-right", self._ask_new_place, _is_present, "", "M"),
             Verb("memory.protect", "eye-off", at_tier(SecurityTier.SENSITIVE, "protected"), _is_unprotected),
             Verb("memory.unprotect", "eye", at_tier(SecurityTier.CLEARTEXT, "unprotected"), _is_protected),
+            Verb("memory.seal", "key-round", self._ask_to_seal, _is_known),
             Verb("memory.archive", "archive", at_status(Status.ARCHIVED, "archived"), _is_current),
             Verb("memory.restore", "archive-restore", at_status(Status.ACTIVE, "restored"), _is_put_away),
             Verb("memory.current", "history", self._select_current_version, _is_old),
@@ -458,6 +459,9 @@ class MemoryActions(QObject):
 
     def _ask_dispute_reason(self, memory: Memory) -> None:
         DisputeDialog(self._context, memory.id, self._host).open()
+
+    def _ask_to_seal(self, memory: Memory) -> None:
+        self._context.desk.seal.emit(memory.id)
 
     def _ask_new_place(self, memory: Memory) -> None:
         dialog = MoveDialog(self._context, memory, self._host)

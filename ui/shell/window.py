@@ -48,6 +48,7 @@ from ui.context import CLOSER, Context, InspectorSectionSpec, PageSpec
 from ui.shell.actions import CommandPalette, PaletteEntry, WindowActions, WindowCommands, shortcut_text
 from ui.shell.glossary import GlossaryDialog
 from ui.shell.new_memory import MemoryDraft, NewMemoryDialog
+from ui.shell.seal_dialog import open_seal_dialog
 from ui.shell.toasts import Toasts
 from ui.shell.vault_view import House
 from ui.strings import new_memory_strings, window_strings
@@ -584,6 +585,7 @@ class MainWindow(QMainWindow):
         context.desk.message_over.connect(self.toasts.remove_message)
         context.desk.search.connect(lambda typed: self.show_page("library", typed))
         context.desk.import_paths.connect(self.open_import)
+        context.desk.seal.connect(partial(open_seal_dialog, context, self))
         context.selection.changed.connect(self._on_memory_selected)
         context.prefs.changed.connect(self._on_option_changed)
         self.status.chosen.connect(self.show_page)

@@ -1,0 +1,138 @@
+"""Sealing in the window: the key is made and opened, a memory sealed, read, put back and erased, and nothing stays."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import pytest
+from engine_rig import Rig, later
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+from window_rig import hear, remember, settle
+
+from ui.context import Context
+from ui.registry import ROOMS
+from ui.shell.seal_dialog import SealDialog, SealedListDialog, SealKeyDialog
+from ui.shell.window import MainWindow
+from ui.strings import seal_strings
+
+SECRET = "a second secret"
+TEXT = "The spare key hangs behind the water meter."
+
+
+D = TypeVar("D", bound=SealKeyDialog)
+
+
+def shown(dialog: D, qtbot: QtBot) -> D:
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    return dialog
+
+
+def open_list(context: Context, qtbot: QtBot) -> SealedListDialog:
+    return shown(SealedListDialog(context, None), qtbot)  # type: ignore[arg-type]  # nothing holds it but the test
+
+
+@pytest.fixture
+def key(rig: Rig) -> str:
+    return rig.engine.seal.set_up(SECRET).result(30)
+
+
+def test_the_key_is_made_and_its_code_shown_once(context: Context, rig: Rig, qtbot: QtBot) -> None:
+    dialog = open_list(context, qtbot)
+    settle(qtbot, lambda: dialog.set_up_button.isDefault())
+    assert dialog.step == 0
+    dialog.set_up_button.click()
+    assert dialog.trouble.text() == seal_strings()["set_up"]["empty"]
+    QTest.keyClicks(dialog.first, SECRET)
+    QTest.keyClicks(dialog.second, SECRET + "x")
+    dialog.set_up_button.click()
+    assert dialog.step == 0
+    assert not dialog.trouble.isHidden()
+    dialog.second.setText(SECRET)
+    dialog.set_up_button.click()
+    settle(qtbot, lambda: dialog.step == 1)
+    code = dialog.code.text().replace("\n", "-")
+    assert (dialog.first.text(), dialog.second.text()) == ("", "")
+    dialog.kept.click()
+    settle(qtbot, lambda: dialog.step == 3 and not dialog.none.isHidden())
+    assert dialog.code.text() == ""
+    rig.engine.seal.close()
+    assert rig.engine.seal.open(code).result(30).is_open
+
+
+def test_a_memory_is_sealed_read_and_put_back(context: Context, rig: Rig, qtbot: QtBot, key: str) -> None:
+    heard = hear(context)
+    memory = remember(rig.engine, TEXT).memory_id
+    rig.engine.seal.close()
+    dialog = shown(SealDialog(context, None, memory), qtbot)  # type: ignore[arg-type]  # as above
+    settle(qtbot, lambda: dialog.step == 2)
+    dialog.secret.setText("wrong")
+    dialog.open_button.click()
+    settle(qtbot, lambda: not dialog.trouble.isHidden() and not dialog.is_busy)
+    assert dialog.secret.text() == ""
+    dialog.secret.setText(SECRET)
+    dialog.open_button.click()
+    settle(qtbot, lambda: dialog.step == 3 and dialog.seal_button.isEnabled())
+    dialog.label.setText("the spare key")
+    dialog.seal_button.click()
+    settle(qtbot, lambda: not dialog.isVisible())
+    assert rig.rows("SELECT id FROM memories") == []
+
+    again = open_list(context, qtbot)
+    settle(qtbot, lambda: again.text.toPlainText() == TEXT)
+    assert [row.label for row in again.list.lines.list_rows()] == ["the spare key"]
+    again.back_button.click()
+    settle(qtbot, lambda: not again.none.isHidden())
+    assert again.text.toPlainText() == ""
+    assert rig.rows("SELECT text FROM memories") == [(TEXT,)]
+    done = seal_strings()["done"]
+    assert heard.sentences == [done["sealed"], done["back"]]
+    assert not any(TEXT in sentence for sentence in heard.sentences)
+
+
+def test_erasing_one_needs_a_second_press(context: Context, rig: Rig, qtbot: QtBot, key: str) -> None:
+    rig.engine.seal.seal([remember(rig.engine, TEXT).memory_id]).result(30)
+    dialog = open_list(context, qtbot)
+    settle(qtbot, lambda: dialog.text.toPlainText() == TEXT)
+    dialog.erase_button.click()
+    assert dialog.erase_button.text() == seal_strings()["list"]["sure"]
+    assert len(rig.engine.seal.list_rows().result(30)) == 1
+    dialog.erase_button.click()
+    settle(qtbot, lambda: not dialog.none.isHidden())
+    assert rig.engine.seal.list_rows().result(30) == ()
+
+
+def test_what_was_read_goes_when_the_key_does(context: Context, rig: Rig, qtbot: QtBot, key: str) -> None:
+    rig.engine.seal.seal([remember(rig.engine, TEXT).memory_id]).result(30)
+    dialog = open_list(context, qtbot)
+    settle(qtbot, lambda: dialog.text.toPlainText() == TEXT)
+    later(rig)
+    dialog.request_state()
+    settle(qtbot, lambda: dialog.step == 2)
+    assert dialog.text.toPlainText() == ""
+
+
+def test_it_closes_with_the_vault_and_keeps_nothing(context: Context, rig: Rig, qtbot: QtBot, key: str) -> None:
+    rig.engine.seal.seal([remember(rig.engine, TEXT).memory_id]).result(30)
+    dialog = open_list(context, qtbot)
+    settle(qtbot, lambda: dialog.text.toPlainText() == TEXT)
+    dialog.secret.setText("typed")
+    rig.lock()
+    settle(qtbot, lambda: not dialog.isVisible())
+    assert (dialog.text.toPlainText(), dialog.secret.text()) == ("", "")
+
+
+def test_the_window_opens_it_from_its_menu(context: Context, rig: Rig, qtbot: QtBot, key: str) -> None:
+    window = MainWindow(context, ROOMS)
+    qtbot.addWidget(window)
+    window.show()
+    context.bridge.state.emit("open")
+    settle(qtbot, lambda: window.house is not None)
+    context.commands.run("file.sealed")
+    dialog = window.findChild(SealedListDialog)
+    assert dialog is not None
+    settle(qtbot, lambda: dialog.step == 3)
+    dialog.close()

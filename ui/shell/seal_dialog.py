@@ -1,0 +1,410 @@
+"""The dialog of sealed memories: setting the key up, opening it, sealing one, reading, putting back and erasing.
+
+What is read is shown while the dialog is open and the key in memory, and nowhere else. Must not do: keep a secret
+longer than the call that needs it, or put a text into a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+from PySide6.QtCore import QRect, QTimer
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
+
+from core.types.memory import ErasePreview
+from core.types.sensitivity import SealedRow, SealedText, SealReport, SealState
+from core.types.values import Precision, When
+from ui.bridge import make_query, make_write, problem_of
+from ui.context import Context
+from ui.lists.list_view import AfterRemoval, ListView
+from ui.lists.row_spec import RowSpec, RowState
+from ui.pages.settings.keys import SecretDialog
+from ui.strings import format_count, seal_strings, secret_strings, window_strings
+from ui.theme.tokens import sizes
+from ui.widgets.basics import make_button, make_column, make_label, make_row
+from ui.widgets.labels import format_said_at, name_space
+from ui.widgets.plaintext import one_line
+from ui.widgets.secret import SecretField, StrengthMeter
+
+_WATCH_MS = 5_000
+_GROUPS = 3
+"""Groups of the recovery code in a line."""
+
+
+class SealedRows(RowSpec[SealedRow]):
+    """How sealed memories look in a list: the label, and under it where and when."""
+
+    def row_key(self, row: SealedRow) -> str:
+        """The memory."""
+        return row.id
+
+    def accessible_text(self, row: SealedRow) -> str:
+        """Label, space and day."""
+        return f"{one_line(row.label, 200)}, {describe_sealed(row)}"
+
+    def row_height(self, _row: SealedRow, _place: int) -> int:
+        """All are of one height."""
+        return self.theme.px(sizes().row_two)
+
+    def draw_row(self, painter: QPainter, rect: QRect, row: SealedRow, _state: RowState) -> None:
+        """Its two lines."""
+        inner = rect.adjusted(12, 5, -12, -5)
+        upper = QRect(inner.x(), inner.y(), inner.width(), inner.height() // 2)
+        self.draw_text(painter, upper, one_line(row.label, 160), "ink", self.theme.font("body"))
+        lower = upper.translated(0, inner.height() // 2)
+        self.draw_text(painter, lower, describe_sealed(row), "muted", self.theme.font("small"))
+
+
+def describe_sealed(row: SealedRow) -> str:
+    """Where it was and when it was sealed; or that another key opens it."""
+    strings = seal_strings()["list"]
+    if not row.can_open:
+        return str(strings["other_key"])
+    day = format_said_at(When(row.sealed_at, Precision.DAY))
+    return str(strings["where"]).format(space=name_space(row.space), day=day)
+
+
+class SealKeyDialog(SecretDialog):
+    """Sets the seal key up or opens it, then shows what it was opened for.
+
+    Attributes:
+        step: 0 sets up, 1 shows the code, 2 asks for the secret, 3 is what the key was opened for.
+    """
+
+    content = "list"
+    """Name of the last step in `resources/help/seal.json`."""
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        self._strings = seal_strings()
+        title = self._strings[self.content].get("title", self._strings["title"])
+        super().__init__(context, title, parent)
+        self.setFixedWidth(context.theme.px(sizes().dialog_wide))
+        self._engine = context.bridge.engine
+        self.step = 0
+        self._steps = (self._make_set_up(), self._make_code(), self._make_closed(), self._make_content())
+        for one in self._steps:
+            one.hide()
+        make_column(self, make_label(title, "title"), *self._steps, self.trouble, margins=24, gap=10)
+        self._watch = QTimer(self)  # the key leaves memory by itself, and what was read goes with it
+        self._watch.setInterval(_WATCH_MS)
+        self._watch.timeout.connect(self.request_state)
+        context.bridge.state.connect(self._on_vault_state)
+        self.finished.connect(self._forget_everything)
+        for field in (self.first, self.second, self.secret):
+            field.textEdited.connect(lambda _, field=field: self.show_problem("", field))
+        self.request_state()
+
+    # ---- the steps
+
+    def _make_step(self, name: str, *parts: QWidget, buttons: tuple[QWidget, ...]) -> QWidget:
+        widget = QWidget()
+        layout = make_column(widget, make_label(self._strings[name]["sentence"], "muted", wrap=True), *parts, gap=8)
+        layout.addStretch(1)
+        layout.addLayout(make_row(None, *buttons))
+        return widget
+
+    def _make_cancel(self) -> QWidget:
+        return make_button(window_strings()["buttons"]["cancel"], self.reject)
+
+    def _make_set_up(self) -> QWidget:
+        strings, theme = self._strings["set_up"], self.context.theme
+        self.first = SecretField(theme, strings["first"])
+        self.second = SecretField(theme, strings["second"])
+        self.meter = StrengthMeter(theme)
+        self.first.textChanged.connect(lambda: self.meter.rate_passphrase(self.first.text()))
+        self.set_up_button = make_button(strings["act"], self._set_up, kind="primary")
+        return self._make_step(
+            "set_up",
+            make_label(strings["first"], "strong"),
+            self.first,
+            self.meter,
+            make_label(strings["second"], "strong"),
+            self.second,
+            buttons=(self._make_cancel(), self.set_up_button),
+        )
+
+    def _make_code(self) -> QWidget:
+        strings = self._strings["code"]
+        self.code = make_label("", wrap=True)
+        self.code.setObjectName("code")
+        self.kept = make_button(strings["act"], self._go_on, kind="primary")
+        return self._make_step("code", self.code, buttons=(self.kept,))
+
+    def _make_closed(self) -> QWidget:
+        strings = self._strings["closed"]
+        self.secret = SecretField(self.context.theme, strings["field"])
+        self.open_button = make_button(strings["act"], self._open_key, kind="primary")
+        return self._make_step("closed", self.secret, buttons=(self._make_cancel(), self.open_button))
+
+    def _make_content(self) -> QWidget:
+        """The last step."""
+        raise NotImplementedError  # each dialog has its own
+
+    def _begin_content(self) -> None:
+        """The key is in memory: fill the last step."""
+
+    def _clear_content(self) -> None:
+        """The key is not in memory any more, or the dialog closes."""
+
+    def _show_step(self, step: int) -> None:
+        if step == self.step and self._watch.isActive():
+            return
+        self._steps[self.step].hide()
+        self.step = step
+        self._steps[step].show()
+        self.show_problem("")
+        if step < len(self._steps) - 1:
+            (self.first, self.kept, self.secret)[step].setFocus()
+            (self.set_up_button, self.kept, self.open_button)[step].setDefault(True)
+        else:
+            self._begin_content()
+        self._watch.start()
+        self.adjustSize()
+
+    # ---- how it is
+
+    def request_state(self) -> None:
+        """Ask whether the key is in memory, and show what follows."""
+        if self.context.bridge.is_open and not self.is_busy:
+            task = make_query(self._strings["task"], self._engine.seal.read_state).within(self, "state")
+            self.context.tasks.run(task.success(self._show_state))
+
+    def _show_state(self, state: SealState) -> None:
+        if self.step == 1 and self.code.text():
+            return  # the code is looked at; nothing else matters
+        if not state.is_open:
+            self._clear_content()
+        self._show_step(0 if not state.is_set_up else 3 if state.is_open else 2)
+
+    def _run(
+        self, begin: Callable[[], Future[Any]], then: Callable[[Any], None], field: QLineEdit | None = None
+    ) -> None:
+        self._set_busy(is_busy=True)
+
+        def succeed(result: Any) -> None:
+            self._set_busy(is_busy=False)
+            then(result)
+
+        def fail(error: BaseException) -> None:
+            self._set_busy(is_busy=False)
+            problem = problem_of(error)
+            if problem is not None:
+                self.show_problem(problem.sentence, field)
+
+        self.context.tasks.run(make_write(self._strings["task"], begin).within(self).success(succeed).failure(fail))
+
+    def _set_busy(self, *, is_busy: bool) -> None:
+        self.is_busy = is_busy
+        self._steps[self.step].setEnabled(not is_busy)
+        for button, name in ((self.set_up_button, "set_up"), (self.open_button, "closed")):
+            button.setText(self._strings["busy"] if is_busy else self._strings[name]["act"])
+
+    def _set_up(self) -> None:
+        if not self.first.text():
+            self.show_problem(self._strings["set_up"]["empty"], self.first)
+        elif self.first.text() != self.second.text():
+            self.show_problem(secret_strings()["differ"], self.second)
+        else:
+            self.second.take_text()
+            secrets = [self.first.take_text()]
+            self._run(lambda: self._engine.seal.set_up(secrets.pop()), self._show_code, self.first)
+
+    def _show_code(self, code: str) -> None:
+        groups = code.split("-")
+        self.code.setText("\n".join("-".join(groups[at : at + _GROUPS]) for at in range(0, len(groups), _GROUPS)))
+        self.code.setAccessibleName(f"{self._strings['code']['name']}: {' '.join(code)}")
+        self._show_step(1)
+
+    def _go_on(self) -> None:
+        self.code.setText("")
+        self.request_state()
+
+    def _open_key(self) -> None:
+        if not self.secret.text():
+            self.show_problem(self._strings["closed"]["empty"], self.secret)
+            return
+        secrets = [self.secret.take_text()]
+        self._run(lambda: self._engine.seal.open(secrets.pop()), self._show_state, self.secret)
+
+    # ---- the end
+
+    def _on_vault_state(self, state: str) -> None:
+        if state == "locked":
+            self.is_busy = False
+            self.reject()
+
+    def _forget_everything(self) -> None:
+        """Nothing that was read or typed outlives the dialog."""
+        self._watch.stop()
+        self._clear_content()
+        self.code.setText("")
+        for field in (self.first, self.second, self.secret):
+            field.take_text()
+
+
+class SealDialog(SealKeyDialog):
+    """Seals one memory."""
+
+    content = "confirm"
+
+    def __init__(self, context: Context, parent: QWidget, memory_id: str) -> None:
+        """Make it.
+
+        Args:
+            memory_id: the memory to seal.
+        """
+        self._memory_id = memory_id
+        super().__init__(context, parent)
+
+    def _make_content(self) -> QWidget:
+        strings = self._strings["confirm"]
+        self.effects = make_label("", wrap=True)
+        self.label = QLineEdit()
+        self.label.setAccessibleName(strings["label"])
+        self.label.setPlaceholderText(strings["placeholder"])
+        self.label.setMaxLength(200)
+        self.label.textEdited.connect(lambda _: self.show_problem("", self.label))
+        self.seal_button = make_button(strings["act"], self._seal_memory, kind="primary")
+        return self._make_step(
+            "confirm",
+            self.effects,
+            make_label(strings["label"], "strong"),
+            self.label,
+            buttons=(self._make_cancel(), self.seal_button),
+        )
+
+    def _begin_content(self) -> None:
+        self.label.setFocus()
+        self.seal_button.setDefault(True)
+        self._request_preview()
+
+    def _request_preview(self) -> None:
+        self.seal_button.setEnabled(False)
+        task = make_query(self._strings["task"], lambda: self._engine.seal.preview([self._memory_id])).within(self)
+        self.context.tasks.run(task.success(self._show_preview))
+
+    def _show_preview(self, found: ErasePreview) -> None:
+        strings = self._strings["confirm"]
+        counts = {
+            "made": sum(item.why == "made_of_it" for item in found.items),
+            "same_words": found.same_words,
+            "backups": len(found.backups),
+        }
+        self.effects.setText("\n".join(format_count(strings[name], count) for name, count in counts.items() if count))
+        self.effects.setVisible(any(counts.values()))
+        self.seal_button.setEnabled(True)
+        self.adjustSize()
+
+    def _seal_memory(self) -> None:
+        label = self.label.text()
+        self._run(lambda: self._engine.seal.seal([self._memory_id], label), self._on_sealed, self.label)
+
+    def _on_sealed(self, _done: SealReport) -> None:
+        self.context.desk.show_message(self._strings["done"]["sealed"])
+        self.accept()
+
+
+class SealedListDialog(SealKeyDialog):
+    """Shows the memories that are sealed: reads one, puts it back, erases it."""
+
+    def _make_content(self) -> QWidget:
+        strings, theme = self._strings["list"], self.context.theme
+        self.list = ListView(SealedRows(theme), strings["name"], keep=AfterRemoval.AFTER)
+        self.list.setObjectName("framed")
+        self.list.setMinimumHeight(theme.px(sizes().row_two * 4) + 10)
+        self.list.looked_at.connect(self._on_row_chosen)
+        self.none = make_label(strings["none"], "muted", wrap=True)
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName(strings["text"])
+        self.text.setMinimumHeight(theme.px(120))
+        self.back_button = make_button(strings["back"], self._put_back)
+        self.erase_button = make_button(strings["erase"], self._erase_one, kind="danger")
+        self.close_button = make_button(strings["close"], self._close_key)
+        return self._make_step(
+            "list",
+            self.none,
+            self.list,
+            self.text,
+            buttons=(self.erase_button, self.back_button, self.close_button),
+        )
+
+    def _begin_content(self) -> None:
+        self.list.setFocus()
+        self.close_button.setDefault(True)
+        self._request_rows()
+
+    def _clear_content(self) -> None:
+        self.text.setPlainText("")
+        self._sure_of = ""
+        self.erase_button.setText(self._strings["list"]["erase"])
+
+    def _close_key(self) -> None:
+        self._engine.seal.close()
+        self.accept()
+
+    def _request_rows(self) -> None:
+        task = make_query(self._strings["task"], self._engine.seal.list_rows).within(self, "rows")
+        self.context.tasks.run(task.success(self._show_rows))
+
+    def _show_rows(self, rows: tuple[SealedRow, ...]) -> None:
+        self.list.show_lines(rows)
+        self.none.setVisible(not rows)
+        for part in (self.list, self.text, self.back_button, self.erase_button):
+            part.setVisible(bool(rows))
+        if not rows:
+            self._clear_content()
+        self.adjustSize()
+
+    def _on_row_chosen(self, row: SealedRow | None) -> None:
+        self._clear_content()
+        self.back_button.setEnabled(row is not None and row.can_open)
+        self.erase_button.setEnabled(row is not None)
+        if row is not None and row.can_open:
+            task = make_write(self._strings["task"], lambda: self._engine.seal.read_text(row.id)).within(self)
+            self.context.tasks.run(task.success(self._show_text).failure(self._show_failure))
+
+    def _show_text(self, found: SealedText) -> None:
+        row = self.list.current
+        if row is None or row.id != found.id or self.step != 3:
+            return
+        made = [format_count(self._strings["list"]["made"], len(found.made)), *found.made] if found.made else []
+        self.text.setPlainText("\n\n".join([found.text, *made]))
+
+    def _show_failure(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        if problem is not None:
+            self.show_problem(problem.sentence)
+
+    def _put_back(self) -> None:
+        row = self.list.current
+        if row is not None:
+            self._run(lambda: self._engine.seal.unseal([row.id]), lambda _: self._on_row_gone("back"))
+
+    def _erase_one(self) -> None:
+        row = self.list.current
+        if row is None:
+            return
+        if self._sure_of != row.id:  # the second press of a button that says so by then
+            self._sure_of = row.id
+            self.erase_button.setText(self._strings["list"]["sure"])
+            return
+        self._run(lambda: self._engine.seal.discard([row.id]), lambda _: self._on_row_gone("erased"))
+
+    def _on_row_gone(self, done: str) -> None:
+        self.context.desk.show_message(self._strings["done"][done])
+        self._request_rows()
+
+
+def open_seal_dialog(context: Context, window: QWidget, memory_id: str) -> None:
+    """Seal a memory, or show those that are sealed; nothing while the vault is locked.
+
+    Args:
+        window: the dialog goes with it.
+        memory_id: "" to show them.
+    """
+    if context.bridge.is_open:
+        (SealDialog(context, window, memory_id) if memory_id else SealedListDialog(context, window)).open()
