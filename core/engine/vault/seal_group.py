@@ -12,10 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core.engine.memories.memories import backups_of, embed_restored, vector_remover
 from core.engine.runtime.open_vault import OpenVault, VaultSlot
+from core.engine.runtime.search import Search
 from core.engine.runtime.storage import map_result
-from core.errors import Code, IntegrityError, PreconditionError, UserError
+from core.errors import Code, IntegrityError, LociError, PreconditionError, UserError
 from core.intake.erase.erasure import erase_preview
 from core.intake.seal.seal import (
     SEAL,
@@ -25,13 +29,17 @@ from core.intake.seal.seal import (
     discard_sealed,
     list_sealed,
     read_sealed,
+    read_texts,
     seal_memories,
     unseal_memories,
 )
+from core.memory.read import read_by_ids
+from core.memory.write import write_vectors
 from core.security.guesses import GuessDelay
 from core.security.keyfile import KeyFile, intact_body, parse_body
 from core.security.passphrase import KdfCost
 from core.security.slots import change_passphrase, create_keys, open_with_secret, renew_recovery_code
+from core.text.terms import embedding_text
 from core.text.times import format_time
 from core.types.clock import Clock
 from core.types.memory import ErasePreview
@@ -226,23 +234,30 @@ class SealedMemories:
         """Put sealed memories back among the others, as they were.
 
         Returns:
-            What is there again. The future raises SEALED, NOT_FOUND, ENCRYPTION_FAILED.
+            What is there again, and found again by meaning. The future raises SEALED, NOT_FOUND, ENCRYPTION_FAILED.
         """
         open_vault = self._slot.require_vault()
+        storage, search = open_vault.storage, open_vault.search
 
-        def write(tx: Tx) -> SealReport:
-            with open_vault.storage.verb(tx, OWNER_ACTOR, UNSEAL) as verb:
-                done = unseal_memories(
-                    tx, open_vault.storage.work, ids, lambda key_id: self._key_of(open_vault, key_id), OWNER_ACTOR
-                )
-                verb.set_outcome(tuple(ids))
+        def key_of(key_id: str) -> SealKey:
+            return self._key_of(open_vault, key_id)
+
+        def put_back() -> SealReport:
+            texts = storage.vault.read(lambda rows: read_texts(rows, ids, key_of))
+            vectors = _embed_texts(search, texts)
+
+            def write(tx: Tx) -> SealReport:
+                with storage.verb(tx, OWNER_ACTOR, UNSEAL) as verb:
+                    done = unseal_memories(tx, storage.work, ids, key_of, OWNER_ACTOR, _vector_writer(search, vectors))
+                    verb.set_outcome(tuple(ids))
+                return done
+
+            done = storage.write(write).result()
+            if vectors.keys() != texts.keys():
+                embed_restored(storage, search)
             return done
 
-        def embed(done: SealReport) -> SealReport:
-            embed_restored(open_vault.storage, open_vault.search)
-            return done
-
-        return map_result(open_vault.storage.write(write), embed)
+        return storage.run_on(storage.threads.checks, put_back)
 
     def list_rows(self) -> Future[tuple[SealedRow, ...]]:
         """All sealed memories by their labels, the newest first."""
@@ -349,6 +364,28 @@ class SealedMemories:
                 )
             self._closes_at = _minutes_from_now(open_vault)
         return key
+
+
+def _embed_texts(search: Search, texts: Mapping[str, tuple[str, str | None]]) -> dict[str, NDArray[np.float32]]:
+    """The vectors of memories, by id; none where the embedder is away."""
+    try:
+        rows = search.embed_many([embedding_text(text, author=author) for text, author in texts.values()]).result()
+    except LociError:
+        return {}  # they are embedded as soon as that is possible, as everything is that came back
+    return dict(zip(texts, rows, strict=True))
+
+
+def _vector_writer(search: Search, vectors: Mapping[str, NDArray[np.float32]]) -> Callable[[Tx, Sequence[str]], None]:
+    def add_vectors(tx: Tx, ids: Sequence[str]) -> None:
+        found = [memory for memory in read_by_ids(tx, ids).values() if memory.id in vectors]
+        if not found:
+            return
+        labels, kept = [memory.n for memory in found], np.stack([vectors[memory.id] for memory in found])
+        write_vectors(tx, labels, kept, search.space)
+        seq = tx.seq
+        tx.after_commit(lambda: search.add_vectors(seq, labels, kept))
+
+    return add_vectors
 
 
 @dataclass(frozen=True, slots=True)

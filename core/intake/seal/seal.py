@@ -138,12 +138,18 @@ def seal_memories(
 
 
 def unseal_memories(
-    tx: Tx, work: UnitOfWork, ids: Sequence[str], key_of: Callable[[str], SealKey], actor: Actor
+    tx: Tx,
+    work: UnitOfWork,
+    ids: Sequence[str],
+    key_of: Callable[[str], SealKey],
+    actor: Actor,
+    add_vectors: Callable[[Tx, Sequence[str]], None],
 ) -> SealReport:
-    """Put sealed memories back where they were; their vectors, claims and names are to be made anew.
+    """Put sealed memories back where they were; their claims and names are to be made anew.
 
     Args:
         key_of: gives the key by its id, or raises SEALED.
+        add_vectors: given the ids of the memories that are there again.
 
     Raises:
         UserError: ACCESS_DENIED, NOT_FOUND.
@@ -159,6 +165,7 @@ def unseal_memories(
             written = write_body(tx, _without_duplicates(tx, body))
             for one in written:
                 refresh_trust(tx, one)
+            add_vectors(tx, written)
             tx.delete("sealed_memories", {"id": memory_id})
             verb.note_audit(memory_id, memories=len(written))
         rows += len(written)
@@ -214,6 +221,20 @@ def read_sealed(rows: Rows, memory_id: str, key_of: Callable[[str], SealKey]) ->
     ) or ("", "", 0)
     row = body.row
     return SealedText(memory_id, label, body.text, space, str(row["kind"]), row["occurred_at"], sealed_at, body.made)
+
+
+def read_texts(rows: Rows, ids: Sequence[str], key_of: Callable[[str], SealKey]) -> dict[str, tuple[str, str | None]]:
+    """What the memories of some bodies are embedded by.
+
+    Returns:
+        Id to text and author, versions and parts among them.
+
+    Raises:
+        UserError: NOT_FOUND, SEALED.
+        IntegrityError: ENCRYPTION_FAILED.
+    """
+    found = (row for one in ids for row in _open_row(rows, one, key_of).memories)
+    return {str(row["id"]): (str(row["text"]), row["author"]) for row in found}
 
 
 def _open_row(rows: Rows, memory_id: str, key_of: Callable[[str], SealKey]) -> SealedBody:
