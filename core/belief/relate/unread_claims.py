@@ -43,6 +43,10 @@ class UnreadClaims(Sequence[ClaimDraft]):
         """How many there are."""
         return len(self._load())
 
+    def __repr__(self) -> str:
+        """As what was read."""
+        return repr(tuple(self._load()))
+
     def _load(self) -> Sequence[ClaimDraft]:
         if self._claims is None:
             self._claims = self._read()
