@@ -43,6 +43,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
+from core.embed.word_tokens import WordTokens
 from core.errors import Code, EnvironmentFaultError, IntegrityError, LociError
 from core.text.terms import replace_surrogates
 
@@ -438,13 +439,14 @@ class SharedEncoder:
 
     Attributes:
         words: the word vectors, (words, width), int8 with `scale` and `zero`.
-        tokenizer: without padding and truncation.
+        tokenizer: without padding and truncation; `word_tokens` reads by it.
     """
 
     words: NDArray[np.uint8]
     scale: np.float32
     zero: np.float32
     tokenizer: Any
+    word_tokens: WordTokens
 
     @classmethod
     def load(cls, model: ModelFiles, place: Mapping[str, Any], digests: Mapping[str, str]) -> SharedEncoder:
@@ -475,7 +477,9 @@ class SharedEncoder:
             raise model.unavailable("its manifest is incomplete")
         # Copied, so that the other half of the file can be let go.
         table = np.frombuffer(encoder, np.uint8, words * width, offset).reshape(words, width).copy()
-        return cls(table, np.float32(place["scale"]), np.float32(place["zero"]), _share_tokenizer(names))
+        tokenizer = _share_tokenizer(names)
+        scale, zero = np.float32(place["scale"]), np.float32(place["zero"])
+        return cls(table, scale, zero, tokenizer, WordTokens(tokenizer))
 
     def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         """The word vectors of tokens, shape (len(ids), width)."""

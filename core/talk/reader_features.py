@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.embed.word_tokens import WordTokens
 from core.text.terms import replace_surrogates
 from core.types.talk import Assertion, Reading, SentenceInContext, StatementType
 
@@ -59,13 +60,15 @@ class SentenceFeatures:
 class TextTokens:
     """A tokenizer that reads the same text once in a call: what is said stands before all that is said next."""
 
-    def __init__(self, tokenizer: Any) -> None:
+    def __init__(self, tokenizer: Any, word_tokens: WordTokens | None = None) -> None:
         """Nothing is read yet.
 
         Args:
             tokenizer: the embedder's, without padding and truncation.
+            word_tokens: reads by it; None for one of this call alone.
         """
         self._tokenizer = tokenizer
+        self._word_tokens = word_tokens or WordTokens(tokenizer)
         self._texts: dict[str, tuple[list[int], list[tuple[int, int]]]] = {}
         self._ends: dict[tuple[str, int], list[int]] = {}
         self.first = int(tokenizer.token_to_id("[CLS]"))
@@ -75,8 +78,7 @@ class TextTokens:
         """Ids and offsets of a text's tokens."""
         found = self._texts.get(text)
         if found is None:
-            read = self._tokenizer.encode(text, add_special_tokens=False)
-            found = self._texts[text] = read.ids, read.offsets
+            found = self._texts[text] = self._word_tokens.read(text)
         return found
 
     def read_end(self, pieces: Sequence[str], most: int) -> list[int]:

@@ -102,7 +102,7 @@ class ReaderModel:
     def _read_all(self, sentences: Sequence[SentenceInContext], look: FirstLook | None) -> tuple[Reading, ...]:
         encoder, session = self.load()
         found = []
-        tokens = TextTokens(encoder.tokenizer)
+        tokens = TextTokens(encoder.tokenizer, encoder.word_tokens)
         try:
             for sentence in sentences:
                 row = encode_sentence(tokens, sentence)

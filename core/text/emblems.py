@@ -6,9 +6,10 @@ Must not do: choose an emblem, or keep a text.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 
 from core.text.noun_phrases import stem_of
 from core.text.terms import fold_width
@@ -36,21 +37,25 @@ def match_words(phrases: Iterable[str]) -> Mapping[str, float]:
     scores = dict.fromkeys(read_emblems(), 0.0)
     for turn, phrase in enumerate(phrases):
         words = _stems_of_phrase(phrase)
-        for emblem, meanings in _emblem_stems().items():
-            best = max((_share_of_meaning(words, meaning) for meaning in meanings), default=0.0)
-            scores[emblem] = max(scores[emblem], best / (1 + turn))
+        for emblem, meaning in chain.from_iterable(_meanings_by_stem().get(stem, ()) for stem in words):
+            scores[emblem] = max(scores[emblem], _share_of_meaning(words, meaning) / (1 + turn))
     return scores
 
 
 def _share_of_meaning(words: frozenset[str], meaning: frozenset[str]) -> float:
-    if not words or not meaning or words.isdisjoint(meaning):
-        return 0.0
+    """How much of a meaning words say that have one in common with it."""
     return _WHOLE if words == meaning else _PART * len(words & meaning) / len(meaning)
 
 
 @cache
-def _emblem_stems() -> Mapping[str, tuple[frozenset[str], ...]]:
-    return {name: tuple(map(_stems_of_phrase, (name, *meanings))) for name, meanings in read_emblems().items()}
+def _meanings_by_stem() -> Mapping[str, Sequence[tuple[str, frozenset[str]]]]:
+    """Emblems and the stems of one thing that each stands for, by every such stem: most say nothing of a phrase."""
+    found: dict[str, list[tuple[str, frozenset[str]]]] = {}
+    for emblem, meanings in read_emblems().items():
+        for meaning in map(_stems_of_phrase, (emblem, *meanings)):
+            for stem in meaning:
+                found.setdefault(stem, []).append((emblem, meaning))
+    return found
 
 
 def _stems_of_phrase(phrase: str) -> frozenset[str]:

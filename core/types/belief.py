@@ -5,7 +5,7 @@ Must not do: decide anything; frozen values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -154,12 +154,12 @@ class ComparedText:
     Attributes:
         text: the memory's text.
         at_ms: when it was said, epoch ms; None where unknown.
-        claims: what was read from it.
+        claims: what was read from it, or is when it is first asked for.
     """
 
     text: str
     at_ms: int | None = None
-    claims: tuple[ClaimDraft, ...] = ()
+    claims: Sequence[ClaimDraft] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ class ClaimModel:
 
     def _read_anew(self, sentence: str) -> ClaimReading:
         encoder, session = self._session.load(self.card.manifest)
-        row = encode_sentence(TextTokens(encoder.tokenizer), SentenceInContext(sentence))
+        row = encode_sentence(TextTokens(encoder.tokenizer, encoder.word_tokens), SentenceInContext(sentence))
         try:
             (marks,) = session.run(None, {"words": encoder.vectors(row.ids)[None], "kinds": row.kinds[None]})
         except runtime_faults() as error:

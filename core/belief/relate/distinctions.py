@@ -20,6 +20,7 @@ from core.belief.extract.frames import load_exclusivity
 from core.belief.extract.normal_form import read_as_seen
 from core.belief.extract.sentence import claim_word_lists as vocabulary_words
 from core.belief.relate.features import FeatureWord, load_vocabulary, prepare_text
+from core.belief.relate.unread_claims import is_known_empty
 from core.text.terms import stop_words
 from core.types.belief import ClaimDraft, ComparedText
 from core.types.values import When
@@ -187,6 +188,8 @@ def has_contradiction(existing: Sequence[ClaimDraft], incoming: Sequence[ClaimDr
         existing: claims of what stands.
         incoming: claims of what is new.
     """
+    if is_known_empty(existing) or is_known_empty(incoming):
+        return False
     return any(_are_contradictory(old, new) for old in existing for new in incoming)
 
 
@@ -326,13 +329,15 @@ def _one_form(amount: str) -> str:
 def _find_single_difference(existing: ComparedText, incoming: ComparedText) -> tuple[list[str], list[str]] | None:
     """What differs where two texts differ in one place only; None where they do not."""
     old, new = _folded_words(existing.text), _folded_words(incoming.text)
-    if not old or not new or max(len(old), len(new)) > _MOST_WORDS or _may_hold_many_values(existing, incoming):
+    if not old or not new or max(len(old), len(new)) > _MOST_WORDS:
         return None
     shared_start = _count_shared_words(old, new)
     shared_end = _count_shared_words(old[shared_start:][::-1], new[shared_start:][::-1])
     apart = old[shared_start : len(old) - shared_end], new[shared_start : len(new) - shared_end]
     kept = {*old[:shared_start], *old[len(old) - shared_end :]} - {_SELF}
-    return apart if all(0 < len(part) <= _MOST_APART for part in apart) and kept - stop_words() else None
+    if not all(0 < len(part) <= _MOST_APART for part in apart) or not kept - stop_words():
+        return None
+    return None if _may_hold_many_values(existing, incoming) else apart
 
 
 def _read_attribute(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:

@@ -44,6 +44,7 @@ from core.belief.relate.possession import (
     value_kinds,
 )
 from core.belief.relate.relation_model import is_same_text
+from core.belief.relate.unread_claims import UnreadClaims, is_known_empty, is_unread
 from core.errors import LociError
 from core.text.sentences import split_sentences
 from core.text.terms import index_terms
@@ -131,15 +132,22 @@ class StatedSentence:
         return self.compared if first_person == self.compared.text else self._make_compared_text(first_person)
 
     @cached_property
-    def claims(self) -> tuple[ClaimDraft, ...]:
+    def claims(self) -> Sequence[ClaimDraft]:
         """What it claims in any of its readings."""
+        return UnreadClaims(self._read_claims)
+
+    @cached_property
+    def loose(self) -> _LooseText:
+        """As it is read loosely, beside what the person said."""
+        return _LooseText(self.compared)
+
+    def _read_claims(self) -> tuple[ClaimDraft, ...]:
         records = (record for one in self.possessions if not one.link for record in as_record(one.name, one.value))
         compared_texts = (self.compared, self.voiced, *self.readings, *map(self._make_compared_text, records))
         return tuple(claim for one in compared_texts for claim in one.claims)
 
     def _make_compared_text(self, text: str) -> ComparedText:
-        at = self.compared.at_ms
-        return ComparedText(text, at, self.extract(text, now_ms=at, said_ms=at))
+        return _unread_text(text, self.compared.at_ms, self.extract)
 
 
 @dataclass(frozen=True)
@@ -190,13 +198,7 @@ def is_rival(existing: ComparedText, incoming: ComparedText) -> bool:
     Returns:
         True where a person should look. False where `existing` claims nothing that excludes others.
     """
-    claims = [claim for claim in existing.claims if claim.exclusive and claim.polarity == "positive"]
-    text = read_as_seen(incoming.text)
-    if not claims or len(text) > _MOST:
-        return False
-    return _denies_value(claims, text) or any(
-        has_contradiction(claims, _extract_incoming_claims(loose, incoming)) for loose in _iter_loose_readings(text)
-    )
+    return _is_rival(existing, _LooseText(incoming))
 
 
 def as_record(name: str, value: str) -> Iterator[str]:
@@ -229,7 +231,7 @@ def read_stated_text(compared: ComparedText, extract: Extract, most: int = _SENT
     def read(part: str) -> ComparedText:
         if len(parts) == 1 and compared.claims:
             return replace(compared, text=part)
-        return ComparedText(part, compared.at_ms, extract(part, now_ms=compared.at_ms, said_ms=compared.at_ms))
+        return _unread_text(part, compared.at_ms, extract)
 
     return StatedText(text, tuple(StatedSentence(read(part), about, extract) for part in parts))
 
@@ -317,10 +319,47 @@ class _RivalPatterns:
     denials: str
     between: str
     denied: str
+    denying: re.Pattern[str]
 
 
-def _extract_incoming_claims(text: str, incoming: ComparedText) -> Sequence[ClaimDraft]:
-    return extract_claims(text, now_ms=incoming.at_ms, said_ms=incoming.at_ms)
+@dataclass(frozen=True)
+class _LooseText:
+    """What somebody else tells, read loosely; found once, whatever it is compared with."""
+
+    compared: ComparedText
+
+    @cached_property
+    def text(self) -> str:
+        """As it is seen; empty where it is no short lie."""
+        text = read_as_seen(self.compared.text)
+        return text if len(text) <= _MOST else ""
+
+    @cached_property
+    def claims(self) -> tuple[Sequence[ClaimDraft], ...]:
+        """What each loose reading claims."""
+        at = self.compared.at_ms
+        found = (extract_claims(loose, now_ms=at, said_ms=at) for loose in _iter_loose_readings(self.text))
+        return tuple(claims for claims in found if claims)
+
+    @cached_property
+    def may_rival(self) -> bool:
+        """Whether it denies or claims anything at all."""
+        return _rival_patterns().denying.search(self.text) is not None or bool(self.claims)
+
+
+def _is_rival(existing: ComparedText, loose: _LooseText) -> bool:
+    if not loose.text or is_known_empty(existing.claims):
+        return False
+    if is_unread(existing.claims) and not loose.may_rival:
+        return False
+    claims = [claim for claim in existing.claims if claim.exclusive and claim.polarity == "positive"]
+    if not claims:
+        return False
+    return _denies_value(claims, loose.text) or any(has_contradiction(claims, found) for found in loose.claims)
+
+
+def _unread_text(text: str, at_ms: int | None, extract: Extract) -> ComparedText:
+    return ComparedText(text, at_ms, UnreadClaims(partial(extract, text, now_ms=at_ms, said_ms=at_ms)))
 
 
 def _denies_value(claims: Sequence[ClaimDraft], text: str) -> bool:
@@ -392,6 +431,9 @@ def _rival_patterns() -> _RivalPatterns:
         denials=any_of("denials"),
         between=any_of("between"),
         denied=any_of("denied"),
+        denying=re.compile(
+            rf"\b(?:{any_of('denials')})\s|\s(?:is|was|are)\s+(?:{any_of('denied')})(?!\w)", re.IGNORECASE
+        ),
     )
 
 
@@ -427,7 +469,7 @@ def _list_opposable(own: StatedText, other: StatedText) -> list[tuple[StatedSent
 
 def _is_at_odds_by_rule(existing: StatedSentence, incoming: StatedSentence) -> bool:
     """Whether rules see that two sentences give one thing two values."""
-    if has_contradiction(existing.compared.claims, incoming.claims) or is_rival(existing.compared, incoming.compared):
+    if has_contradiction(existing.compared.claims, incoming.claims) or _is_rival(existing.compared, incoming.loose):
         return True
     if any(_gives_otherwise(one, other) for one, other in product(existing.possessions, incoming.possessions)):
         return True

@@ -180,7 +180,7 @@ class Runtime:
         Raises:
             LociError: E3002 if the model gave nothing usable.
         """
-        tokens = _Tokens(self.encoder.tokenizer)
+        tokens = _Tokens(self.encoder)
         # The longest first: whichever thread takes the last one does not keep the other waiting for long.
         order = sorted(range(len(pairs)), key=lambda nr: -sum(min(len(side.text), _LONG) for side in pairs[nr]))
         feeds = [partial(self._model_inputs, tokens, *pairs[nr]) for nr in order]
@@ -379,24 +379,25 @@ def is_same_text(existing: str, incoming: str) -> bool:
 class _Tokens:
     """The tokenizer for one call: the newcomer is in every pair of it, and is split once."""
 
-    def __init__(self, tokenizer: Any) -> None:
-        self._tokenizer = tokenizer
-        self._known: dict[str, Any] = {}
-        self.token_to_id = tokenizer.token_to_id
+    def __init__(self, encoder: SharedEncoder) -> None:
+        self._word_tokens = encoder.word_tokens
+        self._known: dict[str, _Split] = {}
+        self.token_to_id = encoder.tokenizer.token_to_id
 
-    def encode(self, text: str, *, add_special_tokens: bool) -> Any:
+    def encode(self, text: str, *, add_special_tokens: bool) -> _Split:
+        del add_special_tokens  # none are added
         found = self._known.get(text)
         if found is None:
-            found = self._known[text] = _Split(self._tokenizer.encode(text, add_special_tokens=add_special_tokens))
+            found = self._known[text] = _Split(*self._word_tokens.read(text))
         return found
 
 
+@dataclass(frozen=True, slots=True)
 class _Split:
-    """What is read of a split text; the tokenizer makes these lists anew whenever they are asked for."""
+    """What is read of a split text."""
 
-    def __init__(self, encoding: Any) -> None:
-        self.ids: list[int] = encoding.ids
-        self.offsets: list[tuple[int, int]] = encoding.offsets
+    ids: list[int]
+    offsets: list[tuple[int, int]]
 
 
 def _by_model(

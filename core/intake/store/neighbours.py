@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.claims import PERSONS
+from core.belief.relate.coverage import covers_text
 from core.belief.relate.distinctions import are_of_other_times, has_outdated_value
 from core.belief.relate.owner_contradiction import (
     ContradictionOdds,
@@ -299,9 +300,9 @@ def judge_other_contributors(
         rows, candidate, readers.gate, _NEAREST if readers.most else 0, nearest
     ).items():
         found.setdefault(memory_id, cosine)
-    known = {one.id: one for one in known_neighbours}
-    looked_up = {memory_id: cosine for memory_id, cosine in found.items() if memory_id not in known}
-    known |= load_neighbours(rows, dict(list(looked_up.items())[:_COMPARED]))
+    near = {one.id: one for one in known_neighbours}
+    looked_up = {memory_id: cosine for memory_id, cosine in found.items() if memory_id not in near}
+    known = near | load_neighbours(rows, dict(list(looked_up.items())[:_COMPARED]))
     compared = [one for one in known.values() if _is_other_voice(one, candidate)]
     texts = [read_stated_text(one.compared_text, readers.extract) for one in compared]
     pairs = [(stated, text) if authority.persons else (text, stated) for text in texts]
@@ -309,11 +310,27 @@ def judge_other_contributors(
     classify = None if readers.relate is None else readers.relate.classify
     # What is near by chance alone is no matter of the candidate's (`core.score.trust`).
     relevances = [relevance_probability(one.cosine, others) for one in compared]
-    odds = weigh_contradictions(pairs, classify, _ASKED, relevances)
+    # Nor is the model asked where nothing would come of its answer.
+    counted = [
+        relevance if one.id in near or may_hold(candidate, one) else 0.0
+        for one, relevance in zip(compared, relevances, strict=True)
+    ]
+    odds = weigh_contradictions(pairs, classify, _ASKED, counted)
     return {
         one.id: ComparedVoice(one, each if each.by_rule else replace(each, share=each.share * relevance))
         for one, each, relevance in zip(compared, odds, relevances, strict=True)
     }
+
+
+def may_hold(candidate: StoreCandidate, other: Neighbour) -> bool:
+    """Whether one of two may wait by meaning alone.
+
+    A remark of the person's takes nobody's record away, and what they set out to say no document for one line of it.
+    """
+    if not candidate.authority.owner_said:
+        return True
+    is_from_client = candidate.authority.owners_word and other.authority.client_id is not None
+    return is_from_client and covers_text(other.compared_text.text, candidate.compared_text.text)
 
 
 def _is_other_voice(one: Neighbour, candidate: StoreCandidate) -> bool:

@@ -56,6 +56,7 @@ from core.intake.store.neighbours import (
     ComparedVoice,
     NeighbourSearch,
     judge_other_contributors,
+    may_hold,
     past_versions,
     relation_of_repeat,
     relation_to_past,
@@ -250,22 +251,11 @@ def _relations_by_judge(
         relation = relations.get(one.neighbour.id)
         if relation is not None and relation.by == "rules":
             continue
-        if one.odds.is_doubt and (one.odds.by_rule or _may_hold(candidate, one.neighbour)):
+        if one.odds.is_doubt and (one.odds.by_rule or may_hold(candidate, one.neighbour)):
             found[one.neighbour.id] = _make_at_least_doubtful(relation, one.odds)
         elif relation is not None and not one.odds.is_doubt and one.odds.is_whole and relation.reason != CLAIMS_AT_ODDS:
             found[one.neighbour.id] = _without_supersede(relation)
     return found
-
-
-def _may_hold(candidate: StoreCandidate, other: Neighbour) -> bool:
-    """Whether one of two may wait by meaning alone.
-
-    A remark of the person's takes nobody's record away, and what they set out to say no document for one line of it.
-    """
-    if not candidate.authority.owner_said:
-        return True
-    is_from_client = candidate.authority.owners_word and other.authority.client_id is not None
-    return is_from_client and covers_text(other.compared_text.text, candidate.compared_text.text)
 
 
 def _make_at_least_doubtful(relation: Relation | None, odds: ContradictionOdds) -> Relation:

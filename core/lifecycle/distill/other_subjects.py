@@ -8,9 +8,9 @@ do: keep from the model two texts whose claims are about one property, or a word
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 
 from core.belief.claims import key_form
 from core.belief.relate.relation_model import certain_relation
@@ -40,8 +40,7 @@ class SubjectRelations:
 
     def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         """One relation for each pair (existing, incoming)."""
-        read = cache(read_statement)  # a newcomer stands in every pair; most are told apart by their names alone
-        apart = [_are_apart(existing, incoming, read) for existing, incoming in pairs]
+        apart = [_are_apart(existing, incoming) for existing, incoming in pairs]
         asked = [pair for pair, is_apart in zip(pairs, apart, strict=True) if not is_apart]
         relations = iter(self.relate.classify(asked) if asked else ())
         return tuple(_APART if is_apart else next(relations) for is_apart in apart)
@@ -55,11 +54,22 @@ def compare_by_subject(store_service: StoreService) -> StoreService:
     return replace(store_service, readers=replace(store_service.readers, relate=SubjectRelations(relate)))
 
 
-def _are_apart(existing: ComparedText, incoming: ComparedText, read: Callable[[str], WordedStatement]) -> bool:
+def forget_statements() -> None:
+    """Let go of the statements that were read last."""
+    _read_again.cache_clear()
+
+
+# One statement stands in every pair of its call, and those near to it are near to the next of its talk, too.
+_read_again = lru_cache(maxsize=256)(read_statement)
+
+
+def _are_apart(existing: ComparedText, incoming: ComparedText) -> bool:
     """Whether neither can end, repeat or complete the other, as far as claims, names and words tell."""
     if _share_property(existing, incoming):
         return False
-    return are_of_others(existing.text, incoming.text) or speak_of_others(read(existing.text), read(incoming.text))
+    if are_of_others(existing.text, incoming.text):
+        return True
+    return speak_of_others(_read_again(existing.text), _read_again(incoming.text))
 
 
 def _share_property(existing: ComparedText, incoming: ComparedText) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 from core import log
 from core.errors import CancelledError, EnvironmentFaultError, IntegrityError, LociError
 from core.intake.transaction.unit_of_work import Verb
+from core.lifecycle.distill.other_subjects import forget_statements
 from core.lifecycle.distill.statement_writer import (
     FAILED,
     StatementWriter,
@@ -101,11 +102,13 @@ class TalkDistillation:
         """
         if context.talk is None or context.is_stopped():
             self._held = None
+            forget_statements()
             return None
         scope = TalkScope.from_cursor(context.talk.version, cursor)
         waiting: WaitingTalk | None = context.read(lambda rows: next_talk(rows, scope))
         if waiting is None:
             self._held = None
+            forget_statements()
             return None
         held = self._held
         if held is None or held.version != scope.version or not _is_talk_unchanged(held, waiting):

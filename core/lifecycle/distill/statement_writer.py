@@ -32,7 +32,7 @@ from core.lifecycle.distill.talk_queue import TalkEpisode
 from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
 from core.score.decay import STANDARD
 from core.talk.statement_types import is_pursuit
-from core.talk.style.earlier_statements import content_words, pursues_again
+from core.talk.style.earlier_statements import content_words, find_pursued
 from core.talk.vocabulary import tokenize_talk
 from core.types.belief import ACTED_ON
 from core.types.replies import StoreReply
@@ -176,9 +176,7 @@ def _find_pursuit(rows: Rows, one: TalkStatement) -> str | None:
     if episode.import_id is None or not is_pursuit(tokenize_talk(statement.text)):
         return None
     asked = (statement.about, episode.space_id, episode.import_id, _MOST_PURSUITS)
-    return next(
-        (str(known) for known, text in rows.all(_PURSUED, asked) if pursues_again(statement.text, str(text))), None
-    )
+    return find_pursued(statement.text, ((str(known), str(text)) for known, text in rows.all(_PURSUED, asked)))
 
 
 def _strip_punctuation(text: str) -> str:

@@ -5,7 +5,7 @@ Must not do: hold two for one that differ in a number, a name or a "not".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from core.talk.statement_types import is_pursuit
 from core.talk.vocabulary import Token, stem_word, talk_words, tokenize_talk
@@ -35,15 +35,24 @@ class EarlierStatements:
         return None
 
 
-def pursues_again(text: str, earlier: str) -> bool:
-    """Whether two statements of one person tell one pursuit: what is looked for, wanted or worked on.
+def find_pursued(text: str, earlier: Iterable[tuple[str, str]]) -> str | None:
+    """The statement of one person that tells the pursuit of another: what is looked for, wanted or worked on.
 
     Args:
         text: of the later one.
-        earlier: of the one that stands.
+        earlier: id and text of those that stand, in the order in which they are looked at.
+
+    Returns:
+        The id of the first; None where none does.
     """
     tokens = tokenize_talk(text)
-    return _pursue_one(tokens, earlier) and _is_near(content_words(text), content_words(earlier))
+    names, content = _names_of(tokens), content_words(text)
+    for known, other in earlier:
+        if other.isascii() and not all(name in other.lower() for name in names):
+            continue  # most name others: they are not split into words to see that
+        if _pursue_one(tokens, other) and _is_near(content, content_words(other)):
+            return known
+    return None
 
 
 def content_words(text: str) -> frozenset[str]:

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from engine_rig import rig_at
 from readers_rig import Pair, Table
 
 from core.types.belief import ComparedText, Relation
-from core.types.values import Source
+from core.types.values import Kind, Source
 
 OWN, NOTED = "My printer takes the cartridge red.", "My printer takes thin paper."
 NEWS, IN_OTHER_WORDS = "The user's printer takes the cartridge blue.", "My printer takes the cartridge blue."
+RECORDED, SAID_LATER = "My printer paper needs a dry shelf.", "My printer paper is kept on a wet shelf."
 
 
 @dataclass
@@ -38,3 +40,18 @@ def test_the_model_is_asked_once_for_all(tmp_path: Path) -> None:
 
     assert len(model.calls) == 1
     assert sorted(model.calls[0]) == [(OWN, IN_OTHER_WORDS), (OWN, NEWS), (NOTED, NEWS)]
+
+
+@pytest.mark.parametrize(
+    ("source", "asked"), [(Source.USER_IMPLICIT, []), (Source.USER_EXPLICIT, [(SAID_LATER, RECORDED)])]
+)
+def test_a_remark_of_the_owner_asks_about_no_record_it_cannot_hold_back(
+    tmp_path: Path, source: Source, asked: list[Pair]
+) -> None:
+    model = Counted()
+    with rig_at(tmp_path, readers=model.readers) as rig:
+        rig.store(RECORDED, rig.client("Claude", "write"), kind=Kind.RULE)
+        model.calls.clear()
+        rig.store(SAID_LATER, source=source, space="client:Claude")
+
+    assert [pair for call in model.calls for pair in call] == asked
