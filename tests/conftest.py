@@ -12,6 +12,7 @@ import itertools
 import logging
 import os
 import re
+import shutil
 import socket
 import sys
 import threading
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from example_counts import register_profiles
+from shared_bytecode import translate_share
 
 if TYPE_CHECKING:
     from engine_rig import Rig
@@ -89,6 +91,12 @@ def pytest_configure() -> None:
     sys.addaudithook(_watch)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Translate before all files are loaded."""
+    translate_share(session.config)
+
+
 def pytest_collection_finish() -> None:
     """What the collection left behind (some eleven thousand tests) is searched for garbage no more."""
     gc.collect()
@@ -96,7 +104,7 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(autouse=True)
-def empty_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def empty_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A home directory of its own for each test; nothing of the person's is seen or touched."""
     # Short, because a Unix socket's path has to fit in 108 bytes.
     home = tmp_path_factory.getbasetemp() / f"h{next(_runtime_numbers)}"
@@ -109,7 +117,8 @@ def empty_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     for name, folder in (("DATA", "data"), ("CONFIG", "config"), ("CACHE", "cache"), ("STATE", "state")):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(home / folder))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
-    return home
+    yield home
+    shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)

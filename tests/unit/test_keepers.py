@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+import shared_bytecode
 
 pytestmark = pytest.mark.starts_process
 
@@ -136,3 +137,15 @@ def test_this_run_is_kept_too() -> None:
     assert not [name for name in os.environ if name.startswith("LOCI_")]
     with socket.socket(socket.AF_UNIX) as free:
         free.bind(os.path.join(os.environ["XDG_RUNTIME_DIR"], "a-socket-of-some-length.sock"))  # noqa: PTH118
+
+
+def test_workers_divide_all_that_is_translated(tmp_path: Path) -> None:
+    for number in range(8):
+        (tmp_path / f"test_{number}.py").write_text("x = 1\n" * number, encoding="utf-8")
+    found = shared_bytecode.test_files([tmp_path])
+    shares = [shared_bytecode.share(found, number, 3) for number in range(3)]
+    assert sorted(path for one in shares for path in one) == found
+    assert [len(one) for one in shares] == [3, 3, 2]
+    loaded = shared_bytecode.plain_files(shared_bytecode.ROOT)
+    folders = {path.relative_to(shared_bytecode.ROOT).parts[0] for path in loaded}
+    assert folders == {"app", "core", "resources", "tests", "ui"}
