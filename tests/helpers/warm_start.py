@@ -4,7 +4,7 @@ A fresh interpreter takes a second for the one, and the first question or memory
 
 The service is started so too. Each command is a process of its own with its environment, working directory and streams,
 and ends like any other. What a fork cannot show, how a command starts, is the matter of tests that start a fresh one
-(`Palace.bare(fresh=True)`).
+(`Palace.bare(fresh=True)`), and so is the cost of a new key: forked commands make keys at the least that is accepted.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 _PARENT = """
 import atexit, gc, importlib, inspect, io, json, os, pkgutil, resource, signal, socket, sys, threading, time
 import core
+from core.security.passphrase import KdfCost
 
 for name in json.loads(sys.argv[2]):
     importlib.import_module(name)
@@ -40,6 +41,7 @@ for name, module in list(sys.modules.items()):
         for kept in list(vars(module).values()):
             if hasattr(kept, "cache_info") and kept.__module__ == name and not inspect.signature(kept).parameters:
                 kept()
+KdfCost.standard = KdfCost.lowest  # a second for each opening of a vault or an archive that a forked command made
 gc.collect()
 gc.freeze()
 
