@@ -23,8 +23,8 @@ import machine
 WORKERS = 3
 """Two cores: while one worker's test waits for a thread or a timer, the third uses its core."""
 # What `test --fast` runs: tests that need no window and no process and take under 0.3 s of processor time, properties
-# on a fifth of their examples (tests/helpers/example_counts.py). Those of tests/arch, which ask ruff and the import
-# contracts, are the checks themselves.
+# on a fifth of their examples, long tables on a third of their cases (tests/helpers/example_counts.py). Those of
+# tests/arch, which ask ruff and the import contracts, are the checks themselves.
 FAST = (
     "tests/arch", "tests/unit", "tests/property",
     "-m", "not starts_process and not slow", "--hypothesis-profile=loci-quick",

@@ -24,7 +24,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 import pytest
-from example_counts import register_profiles
+from example_counts import is_quick_run, left_out, register_profiles
 from shared_bytecode import translate_share
 
 if TYPE_CHECKING:
@@ -97,6 +97,22 @@ def pytest_collection(session: pytest.Session) -> None:
     translate_share(session.config)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A quick run tries every third case of a long table."""
+    if not is_quick_run():
+        return
+    tables = [item.nodeid.partition("[")[0] if _folder(item) in _FAST_FOLDERS else item.nodeid for item in items]
+    marked = list(zip(items, left_out(tables), strict=True))
+    config.hook.pytest_deselected(items=[item for item, is_left_out in marked if is_left_out])
+    items[:] = [item for item, is_left_out in marked if not is_left_out]
+
+
+def _folder(item: pytest.Item) -> str:
+    """The folder of tests that a test lies in."""
+    return item.path.relative_to(Path(__file__).parent).parts[0]
+
+
 def pytest_collection_finish() -> None:
     """What the collection left behind (some eleven thousand tests) is searched for garbage no more."""
     gc.collect()
@@ -153,8 +169,7 @@ def no_process(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a quick test that starts a process and does not say so: `test --fast` knows it by its mark."""
     _started.clear()
     yield
-    folder = request.path.relative_to(Path(__file__).parent).parts[0]
-    if _started and folder in _FAST_FOLDERS and not request.node.get_closest_marker("starts_process"):
+    if _started and _folder(request.node) in _FAST_FOLDERS and not request.node.get_closest_marker("starts_process"):
         pytest.fail(f"mark it with starts_process; it started {', '.join(_started)}", pytrace=False)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import shared_bytecode
+from example_counts import left_out
 
 pytestmark = pytest.mark.starts_process
 
@@ -149,3 +150,10 @@ def test_workers_divide_all_that_is_translated(tmp_path: Path) -> None:
     loaded = shared_bytecode.plain_files(shared_bytecode.ROOT)
     folders = {path.relative_to(shared_bytecode.ROOT).parts[0] for path in loaded}
     assert folders == {"app", "core", "resources", "tests", "ui"}
+
+
+def test_a_quick_run_leaves_out_two_thirds_of_a_long_table() -> None:
+    tables = ["long"] * 13 + ["short"] * 12 + ["single"]
+    found = list(left_out(tables))
+    assert [number for number in range(13) if not found[number]] == [0, 3, 6, 9, 12]
+    assert not any(found[13:])
