@@ -23,8 +23,8 @@ import machine
 WORKERS = 3
 """Two cores: while one worker's test waits for a thread or a timer, the third uses its core."""
 # What `test --fast` runs: tests that need no window and no process and take under 0.3 s of processor time, properties
-# on a fifth of their examples (tests/helpers/example_counts.py). Those of tests/arch, which ask ruff and the import
-# contracts, are the checks themselves.
+# on a fifth of their examples, long tables on a third of their cases (tests/helpers/example_counts.py). Those of
+# tests/arch, which ask ruff and the import contracts, are the checks themselves.
 FAST = (
     "tests/arch", "tests/unit", "tests/property",
     "-m", "not starts_process and not slow", "--hypothesis-profile=loci-quick",
@@ -102,11 +102,11 @@ def _told(name: str, code: int, started: float) -> int:
     return code
 
 
-def _checked(name: str, command: list[str], env: environment.Environment) -> int:
+def _checked(name: str, command: list[str], env: environment.Environment, **extra: str) -> int:
     """Run one tool under a header line and say how long it took; its output is left as it is."""
     print(f"== {name}", flush=True)
     started = time.monotonic()
-    quiet = environment.child_environment(QT_QPA_PLATFORM="offscreen")
+    quiet = environment.child_environment(QT_QPA_PLATFORM="offscreen", **extra)
     return _told(name, subprocess.run(command, cwd=env.root, env=quiet, check=False).returncode, started)
 
 
@@ -158,12 +158,13 @@ def count_cases(report: Path) -> tuple[int, int, int]:
 
 
 def _pytest(env: environment.Environment, arguments: list[str]) -> tuple[int, int, int]:
-    with tempfile.TemporaryDirectory(prefix="loci-test-") as directory:
+    # A vault waits for the disk at each commit, which is most of the time in which nothing computes.
+    with tempfile.TemporaryDirectory(prefix="loci-", dir=machine.memory_folder()) as directory:
         report = Path(directory) / "report.xml"
         # A worker that is done takes tests from the end of another's row; a file's tests mostly stay together.
         spread = ["-n", str(min(WORKERS, (os.cpu_count() or 1) + 1)), "--dist", "worksteal"]
         command = [str(env.python), "-m", "pytest", "-q", *spread, f"--junitxml={report}", *arguments]
-        code = _checked("pytest", command, env)
+        code = _checked("pytest", command, env, TMPDIR=directory)
         passed, failed, skipped = count_cases(report)
     if code and not failed:
         failed = 1  # it ended badly outside any test: no tests found, a broken conftest, a crash

@@ -44,6 +44,9 @@ WAYLAND_LIBRARIES = {
 # Programs the window tests start. Without them those tests are skipped.
 TEST_PROGRAMS = {"Xvfb": "xvfb", "xauth": "xauth"}
 
+MEMORY = Path("/dev/shm")  # noqa: S108  what is put there lies in a folder of its own
+MEMORY_BYTES = 4 << 30
+
 _COMPILER_HINTS = {
     "apt-get": "apt-get install -y g++ python{major}.{minor}-dev",
     "dnf": "dnf install -y gcc-c++ python3-devel",
@@ -74,6 +77,19 @@ def has_display(system: str, env: Mapping[str, str]) -> bool:
     if system in {"darwin", "win32"}:
         return True
     return bool(env.get("DISPLAY") or env.get("WAYLAND_DISPLAY"))
+
+
+def memory_folder(place: Path = MEMORY) -> Path | None:
+    """A folder for temporary files that is kept in memory, where there is one with room from which programs may start.
+
+    Args:
+        place: where it would be.
+    """
+    if not (place.is_dir() and os.access(place, os.W_OK | os.X_OK) and hasattr(os, "ST_NOEXEC")):
+        return None
+    found = os.statvfs(place)
+    may_start = not found.f_flag & os.ST_NOEXEC
+    return place if may_start and found.f_bavail * found.f_frsize >= MEMORY_BYTES else None
 
 
 def window_libraries(env: Mapping[str, str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ import itertools
 import logging
 import os
 import re
+import shutil
 import socket
 import sys
 import threading
@@ -23,7 +24,8 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 import pytest
-from example_counts import register_profiles
+from example_counts import is_quick_run, left_out, register_profiles
+from shared_bytecode import translate_share
 
 if TYPE_CHECKING:
     from engine_rig import Rig
@@ -89,6 +91,28 @@ def pytest_configure() -> None:
     sys.addaudithook(_watch)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Translate before all files are loaded."""
+    translate_share(session.config)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A quick run tries every third case of a long table."""
+    if not is_quick_run():
+        return
+    tables = [item.nodeid.partition("[")[0] if _folder(item) in _FAST_FOLDERS else item.nodeid for item in items]
+    marked = list(zip(items, left_out(tables), strict=True))
+    config.hook.pytest_deselected(items=[item for item, is_left_out in marked if is_left_out])
+    items[:] = [item for item, is_left_out in marked if not is_left_out]
+
+
+def _folder(item: pytest.Item) -> str:
+    """The folder of tests that a test lies in."""
+    return item.path.relative_to(Path(__file__).parent).parts[0]
+
+
 def pytest_collection_finish() -> None:
     """What the collection left behind (some eleven thousand tests) is searched for garbage no more."""
     gc.collect()
@@ -96,7 +120,7 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(autouse=True)
-def empty_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def empty_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A home directory of its own for each test; nothing of the person's is seen or touched."""
     # Short, because a Unix socket's path has to fit in 108 bytes.
     home = tmp_path_factory.getbasetemp() / f"h{next(_runtime_numbers)}"
@@ -109,7 +133,8 @@ def empty_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     for name, folder in (("DATA", "data"), ("CONFIG", "config"), ("CACHE", "cache"), ("STATE", "state")):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(home / folder))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
-    return home
+    yield home
+    shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)
@@ -144,8 +169,7 @@ def no_process(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a quick test that starts a process and does not say so: `test --fast` knows it by its mark."""
     _started.clear()
     yield
-    folder = request.path.relative_to(Path(__file__).parent).parts[0]
-    if _started and folder in _FAST_FOLDERS and not request.node.get_closest_marker("starts_process"):
+    if _started and _folder(request.node) in _FAST_FOLDERS and not request.node.get_closest_marker("starts_process"):
         pytest.fail(f"mark it with starts_process; it started {', '.join(_started)}", pytrace=False)
 
 

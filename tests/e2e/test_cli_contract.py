@@ -452,13 +452,11 @@ def test_loci_now_moves_only_the_clock_of_a_test_vault(palace: Palace, clocked: 
     assert abs(datetime.fromisoformat(item["created_at"]) - datetime.now(UTC)) < timedelta(days=1)
 
 
-# The command as it is, with fewer questions and a cheap key: how many it asks is a unit test's matter.
+# The command as it is, with fewer questions: how many it asks is a unit test's matter.
 _SMALL_BENCH = """
 from app.__main__ import run
 from app.bench import measure
-from core.security.passphrase import KdfCost
 measure.QUERIES, measure._COLD_QUERIES, measure._ALONE = 10, 3, 2
-KdfCost.standard = KdfCost.lowest
 run()
 """
 

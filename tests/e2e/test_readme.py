@@ -14,6 +14,10 @@ from core.errors import Code, LociError
 from core.importers.front_matter import plain_name
 from core.importers.rows import FIELDS
 
+TESTED_APART = {
+    "init", "serve", "unlock", "bench", "chat", "mcp", "passphrase", "keyring", "completion",
+    "demo", "shot",  # each builds the sample palace: test_tour.py, test_shot.py
+}  # fmt: skip
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FORMAT_WORDS = {
     "chatgpt": "ChatGPT",
@@ -75,11 +79,8 @@ def test_the_commands_of_the_readme_work_in_their_order(palace: Palace, tmp_path
     secret.chmod(0o600)
     with palace.shell() as shell:
         for _, verb, *arguments in commands():
-            if (
-                verb in ("init", "serve", "unlock", "bench", "chat", "mcp", "passphrase", "keyring", "completion")
-                or "-" in arguments
-            ):
-                continue  # each has tests of its own
+            if verb in TESTED_APART or "-" in arguments:
+                continue
             given = [places.get(word, told.get(word, word)) for word in arguments]
             if "--encrypted" in arguments:
                 given += ["--archive-passphrase-file", str(secret)]  # a person types it twice

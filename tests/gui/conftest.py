@@ -60,6 +60,13 @@ def icons_drawn_once(qapp: QApplication) -> Iterator[None]:
     drawn.clear()  # before the application ends, without which no picture may be
 
 
+@pytest.fixture(scope="session", autouse=True)
+def clipboard_emptied(qapp: QApplication) -> Iterator[None]:
+    """Without a screen the clipboard outlives the interpreter: what Python put there would end the run in a crash."""
+    yield
+    qapp.clipboard().clear()
+
+
 @pytest.fixture(scope="module", autouse=True)
 def what_stands_is_not_searched() -> None:
     """What is there before a module's tests stays: each of them then collects its own garbage in no time.

@@ -1,4 +1,6 @@
-"""On how many examples a property is tried: all of them in a full run, a fifth of them in `bootstrap.py test --fast`.
+"""On how many examples a property is tried, and how many cases of a long table: all of them in a full run.
+
+In `bootstrap.py test --fast` they are a fifth of the examples, and a third of the cases of a long table.
 
 The profiles are made here and chosen with `--hypothesis-profile`, which `packaging/jobs.py` gives for a quick run. A
 test that wants another number than the profile's asks for it by `count_examples`. Must not know any test.
@@ -6,12 +8,17 @@ test that wants another number than the profile's asks for it by `count_examples
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
 from hypothesis import HealthCheck, settings
 
 FULL, QUICK = "loci", "loci-quick"
 _EXAMPLES = 60
 _SHARE = 5
 _FEWEST = 3
+_LONG_TABLE = 12
+_EACH = 3
 
 
 def register_profiles() -> None:
@@ -32,5 +39,21 @@ def count_examples(full: int) -> int:
     Returns:
         That many, or a fifth of it in a quick run, at least three.
     """
-    is_quick = settings.get_current_profile_name() == QUICK
-    return max(min(full, _FEWEST), full // _SHARE) if is_quick else full
+    return max(min(full, _FEWEST), full // _SHARE) if is_quick_run() else full
+
+
+def is_quick_run() -> bool:
+    """Whether this is `test --fast`."""
+    return settings.get_current_profile_name() == QUICK
+
+
+def left_out(tables: Sequence[str]) -> Iterable[bool]:
+    """Which cases a quick run leaves out: of a table of more than twelve, all but every third from the first one on.
+
+    Args:
+        tables: for each case in order, the test it is a case of.
+    """
+    lengths, seen = Counter(tables), Counter[str]()
+    for table in tables:
+        yield lengths[table] > _LONG_TABLE and seen[table] % _EACH > 0
+        seen[table] += 1

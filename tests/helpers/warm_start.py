@@ -1,8 +1,10 @@
-"""Starts commands by forking a process that has imported Loci already; a fresh interpreter imports for a second first.
+"""Starts commands by forking a process that has imported Loci and read its word lists already.
+
+A fresh interpreter takes a second for the one, and the first question or memory half a second for the other.
 
 The service is started so too. Each command is a process of its own with its environment, working directory and streams,
 and ends like any other. What a fork cannot show, how a command starts, is the matter of tests that start a fresh one
-(`Palace.bare(fresh=True)`).
+(`Palace.bare(fresh=True)`), and so is the cost of a new key: forked commands make keys at the least that is accepted.
 """
 
 from __future__ import annotations
@@ -26,10 +28,20 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # The process that is forked. A request forks a keeper, which forks the command, tells its number and how it ended.
 _PARENT = """
-import gc, importlib, io, json, os, resource, signal, socket, sys, time
+import atexit, gc, importlib, inspect, io, json, os, pkgutil, resource, signal, socket, sys, threading, time
+import core
+from core.security.passphrase import KdfCost
 
 for name in json.loads(sys.argv[2]):
     importlib.import_module(name)
+for found in pkgutil.walk_packages(core.__path__, "core."):
+    importlib.import_module(found.name)
+for name, module in list(sys.modules.items()):
+    if name.startswith(tuple(json.loads(sys.argv[3]))):
+        for kept in list(vars(module).values()):
+            if hasattr(kept, "cache_info") and kept.__module__ == name and not inspect.signature(kept).parameters:
+                kept()
+KdfCost.standard = KdfCost.lowest  # a second for each opening of a vault or an archive that a forked command made
 gc.collect()
 gc.freeze()
 
@@ -70,15 +82,33 @@ sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", errors="surrogateescape", 
 sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)
 sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False, buffering=1)
 sys.argv = ["loci", *wanted["arguments"]]
-exec(compile(wanted["code"], "<command>", "exec"), {"__name__": "__main__"})
+code = 0
+try:
+    exec(compile(wanted["code"], "<command>", "exec"), {"__name__": "__main__"})
+except SystemExit as end:
+    code = end.code or 0
+except BaseException:
+    sys.excepthook(*sys.exc_info())
+    code = 1
+# As an interpreter ends, but its modules are not taken apart: that touches all memory shared with the parent.
+threading._shutdown()
+atexit._run_exitfuncs()
+try:
+    sys.stdout.flush()
+    sys.stderr.flush()
+except OSError:
+    code = 120
+os._exit(code)
 """
 _LOADED = (
-    "app.__main__", "app.cli.commands", "app.engine.local_session", "app.engine.service", "core.engine.facade",
-    "core.embed.embedder", "core.ipc.methods.administration", "core.ipc.methods.changes", "core.ipc.methods.clients",
-    "core.ipc.methods.connection", "core.ipc.methods.entities", "core.ipc.methods.maintenance",
-    "core.ipc.methods.reviews", "core.ipc.methods.searches", "core.ipc.methods.sessions", "core.ipc.methods.stores",
-    "onnxruntime", "tokenizers",
+    "app.__main__", "app.chat.models", "app.cli.commands", "app.engine.doctor", "app.engine.local_session",
+    "app.engine.service", "numpy.ma", "onnxruntime", "tokenizers", "yaml",
 )  # fmt: skip
+"""What commands load beside all of core: an engine loads most of its rooms when a vault is opened."""
+_READ = (
+    "core.belief.", "core.embed.", "core.entities.", "core.sensitivity.", "core.talk.", "core.text.", "core.vault.",
+)  # fmt: skip
+"""Whose word lists are read already: they depend on nothing but resources."""
 _RUN = "from app.__main__ import run; run()"
 _parents: list[tuple[subprocess.Popen[bytes], str]] = []
 
@@ -94,7 +124,7 @@ def _address(environment: Mapping[str, str]) -> str:
             listener.bind(path)
             listener.listen(16)
             parent = subprocess.Popen(
-                [sys.executable, "-c", _PARENT, str(listener.fileno()), json.dumps(_LOADED)],
+                [sys.executable, "-c", _PARENT, str(listener.fileno()), json.dumps(_LOADED), json.dumps(_READ)],
                 cwd=folder,
                 env={**environment, "HOME": str(folder), "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])},
                 pass_fds=[listener.fileno()],

@@ -10,6 +10,8 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+import shared_bytecode
+from example_counts import left_out
 
 pytestmark = pytest.mark.starts_process
 
@@ -136,3 +138,22 @@ def test_this_run_is_kept_too() -> None:
     assert not [name for name in os.environ if name.startswith("LOCI_")]
     with socket.socket(socket.AF_UNIX) as free:
         free.bind(os.path.join(os.environ["XDG_RUNTIME_DIR"], "a-socket-of-some-length.sock"))  # noqa: PTH118
+
+
+def test_workers_divide_all_that_is_translated(tmp_path: Path) -> None:
+    for number in range(8):
+        (tmp_path / f"test_{number}.py").write_text("x = 1\n" * number, encoding="utf-8")
+    found = shared_bytecode.test_files([tmp_path])
+    shares = [shared_bytecode.share(found, number, 3) for number in range(3)]
+    assert sorted(path for one in shares for path in one) == found
+    assert [len(one) for one in shares] == [3, 3, 2]
+    loaded = shared_bytecode.plain_files(shared_bytecode.ROOT)
+    folders = {path.relative_to(shared_bytecode.ROOT).parts[0] for path in loaded}
+    assert folders == {"app", "core", "resources", "tests", "ui"}
+
+
+def test_a_quick_run_leaves_out_two_thirds_of_a_long_table() -> None:
+    tables = ["long"] * 13 + ["short"] * 12 + ["single"]
+    found = list(left_out(tables))
+    assert [number for number in range(13) if not found[number]] == [0, 3, 6, 9, 12]
+    assert not any(found[13:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -293,7 +294,7 @@ def test_the_last_line_and_the_exit_code_are_honest(
     last: str,
     code: int,
 ) -> None:
-    def checked(name: str, command: list[str], _env: Environment) -> int:
+    def checked(name: str, command: list[str], _env: Environment, **_extra: str) -> int:
         for argument in command:
             if argument.startswith("--junitxml="):
                 assert command[-2:] == ["-k", "word"]
@@ -322,7 +323,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, checked: Callable[[str, list[str],
 def test_fast_runs_every_check_and_the_quick_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: dict[str, list[str]] = {}
 
-    def checked(name: str, command: list[str], _env: Environment) -> int:
+    def checked(name: str, command: list[str], _env: Environment, **_extra: str) -> int:
         ran[name] = command
         return 1 if name == "pytest" else 0
 
@@ -333,6 +334,24 @@ def test_fast_runs_every_check_and_the_quick_tests(monkeypatch: pytest.MonkeyPat
     asked += [f"--hypothesis-profile={QUICK}", "-x"]
     assert ran["pytest"][-len(asked) :] == asked
     assert all((ROOT / folder).is_dir() for folder in asked[:3])
+
+
+@pytest.mark.parametrize(
+    ("free", "flags", "is_taken"),
+    [
+        (machine.MEMORY_BYTES, 0, True),
+        (machine.MEMORY_BYTES - 1, 0, False),
+        (machine.MEMORY_BYTES, os.ST_NOEXEC, False),
+    ],
+)
+def test_temporary_files_are_kept_in_memory_where_they_fit_and_programs_may_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, free: int, flags: int, is_taken: bool
+) -> None:
+    size = 4096
+    found = os.statvfs_result((size, size, 0, 0, free // size, 0, 0, 0, flags, 255))
+    monkeypatch.setattr(os, "statvfs", lambda _: found)
+    assert machine.memory_folder(tmp_path) == (tmp_path if is_taken else None)
+    assert machine.memory_folder(tmp_path / "missing") is None
 
 
 @pytest.mark.starts_process
