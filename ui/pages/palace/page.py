@@ -20,7 +20,14 @@ from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.drag import PlanMover
 from ui.pages.palace.find import PalaceFinder
 from ui.pages.palace.items import KINDS, LocusStyle
-from ui.pages.palace.loader import LocusSeeker, PalaceReader, format_camera, place_camera
+from ui.pages.palace.loader import (
+    LocusSeeker,
+    PalaceReader,
+    format_camera,
+    format_shelves,
+    parse_shelves,
+    place_camera,
+)
 from ui.pages.palace.scene import ROOM, WHOLE, WING, PalaceScene
 from ui.pages.palace.slider import PalaceLegend, TimeCard
 from ui.pages.palace.summary import PlaceSummaries
@@ -32,7 +39,7 @@ from ui.widgets.labels import KIND_PLURALS, count_unit, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 
-_CAMERA, _COLOUR = "palace.camera", "palace.colour"
+_CAMERA, _COLOUR, _SHELVES = "palace.camera", "palace.colour", "palace.wings"
 _KEEP_MS = 800
 _AGE_STEP_MS = 3_600_000
 """Ages count from the last full hour, so that what is drawn holds while nothing changes."""
@@ -283,6 +290,10 @@ class PalacePage(Page):
             return
         self.states.show_content()
         self._focus_canvas()
+        if not self._is_placed:
+            aspect = self.canvas.width() / max(1, self.canvas.height())
+            self.scene.arrange_wings(parse_shelves(self.scene, self.context.prefs.read_text(_SHELVES)), aspect)
+        self.context.prefs.store_value(_SHELVES, format_shelves(self.scene))
         self.canvas.camera.space_wings()
         if not self._is_placed:
             self._is_placed = True

@@ -70,7 +70,7 @@ def wing_block(wing: WingPlan, scene: PalaceScene, lens: Lens, theme: Theme) -> 
 
 
 def _width_kept(wing: WingPlan, scene: PalaceScene, lens: Lens) -> float:
-    return scene.spacing.widths.get(wing.id, 0.0) * SLOT_ASPECT * lens.scale
+    return scene.spacing.widths.get(wing.id, 0.0) * SLOT_ASPECT * lens.scale_x
 
 
 class DetailLevel(IntEnum):
