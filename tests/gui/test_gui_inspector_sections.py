@@ -55,6 +55,22 @@ def test_a_message_is_told_with_its_conversation_and_the_place_can_be_walked(
     assert len(lines(part.round)) == 6
 
 
+def test_a_text_reads_without_its_marks_and_is_there_as_stored(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
+) -> None:
+    stored = "## Moss\n**Moss** likes cheese \ue200cite\ue202turn0search1\ue201."
+    look(qtbot, inspector, context, rig.store(stored).memory_id)
+    section = text_section(inspector)
+    assert section.view.toPlainText() == "Moss\nMoss likes cheese."
+    assert section.hidden.isHidden(), "a code of a source is no hidden text"
+    section.stored.click()
+    assert section.view.toPlainText().startswith("## Moss\n**Moss** likes cheese")
+    section.stored.click()
+    assert section.view.toPlainText() == "Moss\nMoss likes cheese."
+    look(qtbot, inspector, context, rig.store("Moss likes cheese rinds.").memory_id)
+    assert section.stored.isHidden()
+
+
 def test_the_exact_values_can_be_copied(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
     memory_id = rig.store("The weir is closed.").memory_id
     look(qtbot, inspector, context, memory_id)

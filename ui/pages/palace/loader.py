@@ -283,7 +283,7 @@ def place_camera(camera: PalaceCamera, scene: PalaceScene, text: str) -> None:
     """
     level, *numbers = text.split() or [WHOLE]
     try:
-        x, y, scale, stretch = (float(number) for number in (*numbers, 1.0)[:4])
+        x, y, scale, stretch = (float(number) for number in [*numbers, "1"][:4])
         if not all(map(math.isfinite, (x, y, scale, stretch))):
             raise ValueError
     except ValueError:
