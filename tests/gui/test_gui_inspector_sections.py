@@ -55,6 +55,24 @@ def test_a_message_is_told_with_its_conversation_and_the_place_can_be_walked(
     assert len(lines(part.round)) == 6
 
 
+def test_sections_are_made_one_at_a_time_while_nothing_is_shown(qtbot: QtBot, rig: Rig, context: Context) -> None:
+    def made(inspector: Inspector) -> int:
+        return sum(child.objectName().startswith("section-") for child in inspector.findChildren(QWidget))
+
+    inspector = Inspector(context, INSPECTOR_SECTIONS)
+    qtbot.addWidget(inspector)
+    assert made(inspector) == 0, "the window waits for none of them"
+    counts = {0}
+
+    def grow() -> bool:
+        counts.add(made(inspector))
+        return made(inspector) == len(INSPECTOR_SECTIONS)
+
+    inspector._column._make_soon.timeout.connect(grow)
+    settle(qtbot, grow)
+    assert len(counts) > len(INSPECTOR_SECTIONS) // 2
+
+
 def test_a_text_reads_without_its_marks_and_is_there_as_stored(
     qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
 ) -> None:

@@ -438,6 +438,15 @@ def card(context: Context, qtbot: QtBot) -> TimeCard:
     return made
 
 
+def test_the_word_now_leads_back_to_now(context: Context, qtbot: QtBot) -> None:
+    time = card(context, qtbot)
+    time.show_plan(palace())
+    time.bar.move_handle(3)
+    assert time.until is not None
+    time._now.click()
+    assert time.until is None
+
+
 def test_the_slider_by_keyboard(context: Context, qtbot: QtBot) -> None:
     time = card(context, qtbot)
     time.show_plan(palace())
