@@ -3,9 +3,9 @@
     .venv/bin/python tests/bench/bench_window.py [--n N] [--home DIR] [--word-vectors] [--platform offscreen|xcb]
 
 Not a test: it prints JSON and asserts nothing. With `--home` the vault is kept there and used again, so that it is
-imported once. Software rendering; the texts are those of `loci bench`. `--word-vectors` takes the tests' vectors of
-words instead of the built-in model, so that a vault of 100,000 is made in minutes. It ends where not every memory has
-a place in the palace: an empty one would be fast.
+imported once. Frames are of the GUI thread's own time. Software rendering; the texts are those of `loci bench`.
+`--word-vectors` takes the tests' vectors of words instead of the built-in model, so that a vault of 100,000 is made in
+minutes. It ends where not every memory has a place in the palace: an empty one would be fast.
 """
 
 from __future__ import annotations
@@ -179,12 +179,7 @@ class _Tour:
         page = None if house is None else house.page
         if page is None:
             return {}
-        took = []
-        for _ in range(FRAMES):
-            begun = time.perf_counter()
-            page.repaint()
-            took.append((time.perf_counter() - begun) * 1000)
-        return _three(took)
+        return _three([self._timed(page.repaint) for _ in range(FRAMES)])
 
     def _flights(self) -> dict[str, dict[str, float]]:
         """How long a frame takes while the camera flies to the largest wing, room and back, and while it is pushed."""
@@ -200,10 +195,7 @@ class _Tour:
         }
         found = {}
         for name, go in ways.items():
-            begun = time.perf_counter()
-            go()
-            canvas.repaint()
-            took = [(time.perf_counter() - begun) * 1000]
+            took = [self._timed(lambda go=go: (go(), canvas.repaint()))]  # type: ignore[misc]  # defaults in a lambda
             while camera.is_flying:
                 self._app.processEvents()  # a benchmark drives the loop itself
                 took.append(self._timed(canvas.repaint))
@@ -218,10 +210,10 @@ class _Tour:
 
     @staticmethod
     def _timed(run: Callable[[], object]) -> float:
-        """Milliseconds that something takes."""
-        begun = time.perf_counter()
+        """Milliseconds of its own processor time that the GUI thread takes: others may load the machine."""
+        begun = time.thread_time()
         run()
-        return (time.perf_counter() - begun) * 1000
+        return (time.thread_time() - begun) * 1000
 
     def _stalls(self) -> dict[str, Any]:
         dog = self._desktop.watchdog
@@ -239,11 +231,11 @@ class _Tour:
             self._app.processEvents()  # a benchmark drives the loop itself
             time.sleep(0.001)  # leaves the processor to the engine's threads between turns
 
-    def _until(self, holds: Callable[[], bool], most: float = 120.0) -> None:
+    def _until(self, holds: Callable[[], bool], most: float = 600.0) -> None:
         until = time.perf_counter() + most
         while not holds():
             if time.perf_counter() > until:
-                raise SystemExit("the window did not get there in two minutes")
+                raise SystemExit("the window did not get there in ten minutes")
             self._turn(0.002)
 
     def _rest(self) -> None:

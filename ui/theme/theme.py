@@ -287,6 +287,7 @@ class Theme(QObject):
         self._families = load_fonts()
         self.mode, self.scale, self.reduced_motion = SYSTEM, 100, False
         self._styled_scale = 0
+        self._fonts: dict[tuple[FontRole, int], QFont] = {}
         self.tokens: Tokens = self._all[self.wanted]
         self._icons = Icons(lambda: self.tokens, find_finest_ratio)
         self._system.changed.connect(self._on_system_theme_changed)
@@ -387,8 +388,11 @@ class Theme(QObject):
         return round(size * self.scale / 100)
 
     def font(self, role: FontRole) -> QFont:
-        """The font of a role of text."""
-        return make_font(role, self.scale)
+        """The font of a role of text; the caller's own."""
+        key = (role, self.scale)
+        if key not in self._fonts:
+            self._fonts[key] = make_font(role, self.scale)
+        return QFont(self._fonts[key])
 
     def colour(self, name: str) -> QColor:
         """A colour by its token's name, such as `ink`, `kind.fact`, `trust.0`.
