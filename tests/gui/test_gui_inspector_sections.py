@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from belief_rig import derive
 from engine_rig import Rig
 from inspector_rig import (
     conversation,
@@ -115,6 +116,15 @@ def test_relations_are_said_in_words_and_lead_to_the_other(
     assert "Supported by" in words_of(part)
     lines(part)[0].click()
     settle(qtbot, lambda: context.selection.current == two)
+
+
+def test_a_statement_shows_what_it_was_made_of(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
+    said, made = (rig.store(text).memory_id for text in ("I got a new kitten, Luna!", "Caroline has a kitten, Luna."))
+    derive(rig, made, said)
+    look(qtbot, inspector, context, made)
+    part = inspector.find_section("relations")
+    settle(qtbot, lambda: [line.memory_id for line in lines(part)] == [said])
+    assert "Made of" in words_of(part)
 
 
 def test_parts_of_a_split_text_are_listed(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
