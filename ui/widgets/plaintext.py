@@ -16,12 +16,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from PySide6.QtCore import QEvent, QMimeData, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QPainter,
     QPaintEvent,
+    QResizeEvent,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
@@ -375,6 +376,13 @@ class FittedText(QTextEdit):
         return QSize(40, self.minimumHeight())
 
     # ---- Qt's events
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Wrap at the width there is: what is laid out may have been resized again by its new height meanwhile."""
+        super().resizeEvent(event)
+        wide = self.viewport().width()
+        if self.document().pageSize().width() != wide:
+            self.document().setPageSize(QSizeF(wide, -1))
 
     def createMimeDataFromSelection(self) -> QMimeData:  # noqa: N802 - Qt's name
         """What is copied or dragged is the original."""

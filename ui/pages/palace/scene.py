@@ -22,7 +22,7 @@ WHOLE, WING, ROOM, LOCUS = "palace", "wing", "room", "locus"
 LEAST_SCALE = 0.2
 _ROOM_FILLS = 0.35
 _WING_FILLS = 0.28
-STRETCHES = 0.75, 1.4
+STRETCHES = 0.7, 1.8
 """The least and the largest stretch with which something is fitted into the canvas."""
 _ASPECT = 1.6
 """Width of the canvas by its height where none was seen yet."""
