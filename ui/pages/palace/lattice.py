@@ -16,6 +16,8 @@ from core.types.views import ALCOVE_HEADER, CARD_SIDE, HEADER, MARGIN, RoomPlan
 Cells = NDArray[np.int64]
 Lengths = NDArray[np.float64]
 
+WIDEST = 5
+"""Places across that a card takes where nobody stands beside it."""
 _MIDDLE = 0.5
 _CLOSED = -1
 
@@ -47,9 +49,9 @@ def cells_of(
 
 
 def assign_card_cells(room: RoomPlan, step: float, x: Lengths, y: Lengths, rows: Iterable[int]) -> Cells:
-    """Give each memory's card its own cell and the free ones right of it and below, up to `CARD_SIDE` each way.
+    """Give each memory's card its own cell and free ones right of it and below.
 
-    A single column that is left over at the wall goes to the card beside it.
+    First `CARD_SIDE` each way, then what is still free to its right, up to `WIDEST`.
 
     Args:
         room: with its walls and alcoves; a card stays in its alcove, off its name.
@@ -63,7 +65,7 @@ def assign_card_cells(room: RoomPlan, step: float, x: Lengths, y: Lengths, rows:
     high, wide = lattice_shape(room, step)
     lines, columns = cells_of(x, y, step, (high, wide))
     # Plain lists: rooms have thousands of memories, and an array takes ten times as long to be asked for one cell.
-    line_length = wide + CARD_SIDE + 2
+    line_length = wide + WIDEST
     padded = np.full((high + CARD_SIDE, line_length), _CLOSED, np.int64)
     padded[:high, :wide] = _alcove_of_cells(room, step, (high, wide))
     closed = padded == _CLOSED
@@ -71,8 +73,11 @@ def assign_card_cells(room: RoomPlan, step: float, x: Lengths, y: Lengths, rows:
     lattice = _Lattice(padded.ravel().tolist(), closed.ravel().tolist(), line_length)
     found = np.ones((len(x), 2), np.int64)
     firsts = (lines * line_length + columns).tolist()
-    for row in rows:
+    order = list(rows)
+    for row in order:
         found[row] = lattice.take_card(firsts[row])
+    for row in order:
+        found[row, 0] = lattice.widen_card(firsts[row], int(found[row, 0]), int(found[row, 1]))
     return found
 
 
@@ -102,17 +107,22 @@ class _Lattice:
             across += 1
         while down < CARD_SIDE and self._is_line_open(first + down * self.wide, first, across):
             down += 1
-        beside = first + across
-        if (
-            across == CARD_SIDE
-            and all(is_open(beside + line * self.wide) for line in range(down))
-            and own not in parts[beside + 1 : first + CARD_SIDE + 2]
-        ):
-            across += 1
         for line in range(down):
             start = first + line * self.wide
             taken[start : start + across] = [True] * across
         return across, down
+
+    def widen_card(self, first: int, across: int, down: int) -> int:
+        """Give the card what is still free to its right; how many cells across it has then."""
+        parts, taken, own = self.parts, self.taken, self.parts[first]
+        while across < WIDEST:
+            column = [first + across + line * self.wide for line in range(down)]
+            if any(parts[cell] != own or taken[cell] for cell in column):
+                break
+            for cell in column:
+                taken[cell] = True
+            across += 1
+        return across
 
     def _is_line_open(self, start: int, first: int, across: int) -> bool:
         own = self.parts[first]
