@@ -98,6 +98,7 @@ class Command:
         needs_vault: whether it makes sense only while the vault is open.
         words: more words by which the palette finds it.
         needs_inspector: whether it acts on what the inspector shows; without one its keys are the focused widget's.
+        more_shortcuts: other keys for the same, as they are on keyboards of other layouts.
     """
 
     id: str
@@ -109,6 +110,7 @@ class Command:
     needs_vault: bool = True
     words: str = ""
     needs_inspector: bool = False
+    more_shortcuts: tuple[str, ...] = ()
 
 
 class Commands(QObject):
@@ -279,6 +281,10 @@ class Page(QWidget):
 
     def deactivate(self) -> None:
         """Another page is shown."""
+
+    def takes_search(self) -> bool:
+        """Whether a wish to search is for its own field, although the window's is there too."""
+        return False
 
     def focus_search(self) -> None:
         """Put the keyboard into its own search field; what is in it is chosen, so that typing replaces it."""

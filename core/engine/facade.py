@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from core.llm.conversation import cited_sources, remove_citations, split_citations
     from core.security.strength import Strength, passphrase_strength
     from core.text.emblems import read_emblems
+    from core.text.markdown import mark_spans
     from core.types.replies import Finding
 
 __all__ = [
@@ -81,6 +82,7 @@ __all__ = [
     "harden_process",
     "load_window",
     "make_finding",
+    "mark_spans",
     "option_rows",
     "passphrase_strength",
     "read_emblems",
@@ -103,6 +105,7 @@ _BESIDE_ENGINE = {
     "examine_home": "core.engine.home.doctor",
     "load_window": "core.engine.home.window_file",
     "make_finding": "core.engine.home.doctor",
+    "mark_spans": "core.text.markdown",
     "option_rows": "core.config.option_rows",
     "passphrase_strength": "core.security.strength",
     "read_emblems": "core.text.emblems",

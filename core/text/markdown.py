@@ -215,6 +215,10 @@ _FIELD = re.compile(r"[\[(](?P<key>[^\W\d][\w -]{0,40})::[ \t]*(?P<value>[^\[\](
 _LOGSEQ_CALL = re.compile(r"\(\([0-9a-fA-F-]{36}\)\)|\{\{[^{}\n]{1,400}\}\}")
 _HASH_LINK = re.compile(r"#(?=\[\[)")
 _STRONG = re.compile(r"(?P<mark>\*\*|==)(?=\S)(?P<words>[^\n]+?)(?<=\S)(?P=mark)")
+_EMPHASIS = re.compile(r"(?<![\w*])(?P<mark>\*{1,3}|__)(?=\S)(?P<words>[^*\n]+?)(?<=\S)(?P=mark)(?![\w*])")
+_SOURCE_CODE = re.compile(
+    "[ \t]?\ue200[a-z_]{1,20}(?:\ue202[a-z]{1,12}\\d{1,4}(?:[a-z]{1,12}\\d{1,4}){0,2}){1,40}\ue201"
+)
 _BLANK_LINES = re.compile(r"\n[ \t\r]*(?:\n[ \t\r]*)+")
 _RULE = re.compile(r"^[ ]{0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$\n?", re.MULTILINE)
 
@@ -268,6 +272,39 @@ def render_markdown(text: str) -> str:
     text = _STRONG.sub(lambda m: m["words"], text)
     text = _HOLDER.sub(lambda m: code[int(m[1])], text)
     return _BLANK_LINES.sub("\n\n", text).strip()
+
+
+def mark_spans(text: str) -> tuple[tuple[int, int], ...]:
+    """Where a text has marks that a reader can do without: front matter, headings, emphasis, codes of sources.
+
+    Nothing that could say something else is among them: of a source only codes, never words; links and code stay.
+
+    Args:
+        text: Markdown, or any other.
+
+    Returns:
+        Code points, end exclusive, in order, none over another; () where nothing else would be left.
+    """
+    found: list[tuple[int, int]] = []
+    block = find_front_matter(text)
+    own = len(text) - len(text[block.body_at :].lstrip()) if block is not None and block.body_at else 0
+    if own:
+        found.append((0, own))
+    plain = blank_code(text, keep_hidden=True)
+    found += ((one.start(), one.start("words")) for one in _HEADING.finditer(plain, own) if one["marks"])
+    for strong in _EMPHASIS.finditer(plain, own):
+        found += ((strong.start(), strong.start("words")), (strong.end("words"), strong.end()))
+    found += (source.span() for source in _SOURCE_CODE.finditer(text, own))
+    spans = tuple(_in_order(found))
+    return spans if sum(end - start for start, end in spans) < len(text.rstrip()) else ()
+
+
+def _in_order(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    at = 0
+    for start, end in sorted(spans):
+        if at <= start < end:
+            yield start, end
+            at = end
 
 
 def render_links(text: str) -> str:

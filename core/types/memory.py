@@ -396,6 +396,7 @@ class Rests:
         alone: how many claims stand that nothing else backs.
         given: clients that were given it and how often, the most first.
         recalled: how often it was given to anybody.
+        made_of: ids of what it was itself made of, directly; 20 at most.
     """
 
     derived: tuple[tuple[str, Kind], ...] = ()
@@ -403,6 +404,7 @@ class Rests:
     alone: int = 0
     given: tuple[tuple[str, int], ...] = ()
     recalled: int = 0
+    made_of: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

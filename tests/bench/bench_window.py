@@ -1,9 +1,11 @@
 """The window on a large vault: first paint, unlock to interactive, longest stall, frames: bench_window.py --n 10000.
 
-    .venv/bin/python tests/bench/bench_window.py [--n N] [--home DIR] [--platform offscreen|xcb]
+    .venv/bin/python tests/bench/bench_window.py [--n N] [--home DIR] [--word-vectors] [--platform offscreen|xcb]
 
 Not a test: it prints JSON and asserts nothing. With `--home` the vault is kept there and used again, so that it is
-imported once. Software rendering; the texts are those of `loci bench`.
+imported once. Frames are of the GUI thread's own time. Software rendering; the texts are those of `loci bench`.
+`--word-vectors` takes the tests' vectors of words instead of the built-in model, so that a vault of 100,000 is made in
+minutes. It ends where not every memory has a place in the palace: an empty one would be fast.
 """
 
 from __future__ import annotations
@@ -20,11 +22,12 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
 
 PASSPHRASE = "window bench"
 FRAMES = 120
 LIST_STEPS = 60
+PLACING_S = 120.0
 
 
 def main() -> int:
@@ -32,6 +35,7 @@ def main() -> int:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--n", type=int, default=10_000)
     asked.add_argument("--home", type=Path)
+    asked.add_argument("--word-vectors", action="store_true")
     asked.add_argument("--platform", default="offscreen")
     given = asked.parse_args()
     os.environ["QT_QPA_PLATFORM"] = given.platform
@@ -39,20 +43,34 @@ def main() -> int:
         home = given.home or Path(folder) / "home"
         from app.bench.machine import describe_machine, read_system_load
 
-        made = _vault(home, given.n, Path(folder))
+        embedder = _make_embedder(word_vectors=given.word_vectors)
+        made = _vault(home, given.n, Path(folder), embedder)
         print(
             json.dumps(
-                {"machine": describe_machine(), "load": read_system_load(), "vault": made, **_Tour(home).run()},
+                {
+                    "machine": describe_machine(),
+                    "load": read_system_load(),
+                    "vault": made,
+                    **_Tour(home, embedder).run(),
+                },
                 indent=1,
             )
         )
     return 0
 
 
-def _vault(home_path: Path, count: int, folder: Path) -> dict[str, Any]:
+def _make_embedder(*, word_vectors: bool) -> Any:
+    from engine_rig import WordEmbedder
+
+    from core.engine.facade import built_in_embedder
+
+    return WordEmbedder() if word_vectors else built_in_embedder()
+
+
+def _vault(home_path: Path, count: int, folder: Path, embedder: Any) -> dict[str, Any]:
     """A vault of synthetic texts, arranged; made where there is none yet."""
     from app.bench.synthetic import SyntheticWriter, write_jsonl
-    from core.engine.facade import Engine, Home, HomeKeys, Setup, built_in_embedder, create_vault
+    from core.engine.facade import Engine, Home, HomeKeys, Setup, create_vault
     from core.types.clock import SystemClock
     from core.types.values import OWNER_ACTOR
 
@@ -61,7 +79,7 @@ def _vault(home_path: Path, count: int, folder: Path) -> dict[str, Any]:
     is_new = not keys.exists
     if is_new:
         create_vault(keys, PASSPHRASE, clock)
-    engine = Engine(Setup(home, clock, built_in_embedder(), background=False))
+    engine = Engine(Setup(home, clock, embedder, background=False))
     try:
         engine.unlock(keys.open(PASSPHRASE))
         begun = time.perf_counter()
@@ -70,24 +88,38 @@ def _vault(home_path: Path, count: int, folder: Path) -> dict[str, Any]:
             write_jsonl(path, list(SyntheticWriter(1).write_messages(count)))
             engine.imports.run(path, None, None, OWNER_ACTOR).result()
         imported = time.perf_counter()
-        placed = engine.palace.place_waiting().result()
+        palace = _fill_palace(engine)
         arranged = time.perf_counter()
         total = engine.vault.read_status().result().values["memories"]["total"]
         return {
             "memories": total,
             "import_s": round(imported - begun, 1),
-            "placed": placed,
+            **palace,
             "arrange_s": round(arranged - imported, 1),
         }
     finally:
         engine.close()
 
 
+def _fill_palace(engine: Any) -> dict[str, int]:
+    """Give every memory its place; how many have one, newly placed or from an earlier run, and in how many rooms."""
+    until = time.perf_counter() + PLACING_S
+    while True:
+        engine.palace.place_waiting().result()
+        plan = engine.palace.read_plan().result()
+        rooms = [room for wing in plan.wings for room in wing.rooms]
+        if rooms and not any(wing.waiting for wing in plan.wings):
+            return {"placed": sum(room.count for room in rooms), "rooms": len(rooms), "wings": len(plan.wings)}
+        if time.perf_counter() > until:
+            raise SystemExit("memories still wait for a place in the palace")
+        time.sleep(1.0)  # some wait for their vectors
+
+
 class _Tour:
     """Opens the window and walks through it."""
 
-    def __init__(self, home: Path) -> None:
-        self._home = home
+    def __init__(self, home: Path, embedder: Any) -> None:
+        self._home, self._embedder = home, embedder
 
     def run(self) -> dict[str, Any]:
         """Open, unlock, walk."""
@@ -96,11 +128,11 @@ class _Tour:
 
         load_qt()
         from app.window.desktop import build_desktop, make_application, make_fixed_store
-        from core.engine.facade import Engine, Home, Setup, built_in_embedder
+        from core.engine.facade import Engine, Home, Setup
         from core.types.clock import SystemClock
 
         self._app = make_application()
-        engine = Engine(Setup(Home(self._home), SystemClock(), built_in_embedder()))
+        engine = Engine(Setup(Home(self._home), SystemClock(), self._embedder))
         try:
             self._desktop = build_desktop(engine, self._app, make_fixed_store("light", 100, "palace"))
             window = self._desktop.window
@@ -147,12 +179,7 @@ class _Tour:
         page = None if house is None else house.page
         if page is None:
             return {}
-        took = []
-        for _ in range(FRAMES):
-            begun = time.perf_counter()
-            page.repaint()
-            took.append((time.perf_counter() - begun) * 1000)
-        return _three(took)
+        return _three([self._timed(page.repaint) for _ in range(FRAMES)])
 
     def _flights(self) -> dict[str, dict[str, float]]:
         """How long a frame takes while the camera flies to the largest wing, room and back, and while it is pushed."""
@@ -168,10 +195,7 @@ class _Tour:
         }
         found = {}
         for name, go in ways.items():
-            begun = time.perf_counter()
-            go()
-            canvas.repaint()
-            took = [(time.perf_counter() - begun) * 1000]
+            took = [self._timed(lambda go=go: (go(), canvas.repaint()))]  # type: ignore[misc]  # defaults in a lambda
             while camera.is_flying:
                 self._app.processEvents()  # a benchmark drives the loop itself
                 took.append(self._timed(canvas.repaint))
@@ -186,10 +210,10 @@ class _Tour:
 
     @staticmethod
     def _timed(run: Callable[[], object]) -> float:
-        """Milliseconds that something takes."""
-        begun = time.perf_counter()
+        """Milliseconds of its own processor time that the GUI thread takes: others may load the machine."""
+        begun = time.thread_time()
         run()
-        return (time.perf_counter() - begun) * 1000
+        return (time.thread_time() - begun) * 1000
 
     def _stalls(self) -> dict[str, Any]:
         dog = self._desktop.watchdog
@@ -207,11 +231,11 @@ class _Tour:
             self._app.processEvents()  # a benchmark drives the loop itself
             time.sleep(0.001)  # leaves the processor to the engine's threads between turns
 
-    def _until(self, holds: Callable[[], bool], most: float = 120.0) -> None:
+    def _until(self, holds: Callable[[], bool], most: float = 600.0) -> None:
         until = time.perf_counter() + most
         while not holds():
             if time.perf_counter() > until:
-                raise SystemExit("the window did not get there in two minutes")
+                raise SystemExit("the window did not get there in ten minutes")
             self._turn(0.002)
 
     def _rest(self) -> None:

@@ -294,7 +294,7 @@ def _bring_history(hands: Hands) -> Steps:
     plan = yield Wait("the rehearsal is seen", lambda: _filled(hands, "Conversations"))
     assert "Celadon glaze for the tall vase" in hands.cells(plan)
     hands.click((yield hands.seen(QAbstractButton, "Import *")))
-    yield from hands.press("Walk through the palace")
+    yield from hands.press("Show in the palace")
     yield Wait("the palace has rooms", lambda: hands.says(r"\d+ placed in \d+ rooms?$"))
     plan = yield hands.seen(QWidget, "Floor plan*")
     assert plan.hasFocus(), "the floor plan does not have the keyboard"

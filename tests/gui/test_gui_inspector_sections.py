@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from belief_rig import derive
 from engine_rig import Rig
 from inspector_rig import (
     conversation,
@@ -55,6 +56,40 @@ def test_a_message_is_told_with_its_conversation_and_the_place_can_be_walked(
     assert len(lines(part.round)) == 6
 
 
+def test_sections_are_made_one_at_a_time_while_nothing_is_shown(qtbot: QtBot, rig: Rig, context: Context) -> None:
+    def made(inspector: Inspector) -> int:
+        return sum(child.objectName().startswith("section-") for child in inspector.findChildren(QWidget))
+
+    inspector = Inspector(context, INSPECTOR_SECTIONS)
+    qtbot.addWidget(inspector)
+    assert made(inspector) == 0, "the window waits for none of them"
+    counts = {0}
+
+    def grow() -> bool:
+        counts.add(made(inspector))
+        return made(inspector) == len(INSPECTOR_SECTIONS)
+
+    inspector._column._make_soon.timeout.connect(grow)
+    settle(qtbot, grow)
+    assert len(counts) > len(INSPECTOR_SECTIONS) // 2
+
+
+def test_a_text_reads_without_its_marks_and_is_there_as_stored(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
+) -> None:
+    stored = "## Moss\n**Moss** likes cheese \ue200cite\ue202turn0search1\ue201."
+    look(qtbot, inspector, context, rig.store(stored).memory_id)
+    section = text_section(inspector)
+    assert section.view.toPlainText() == "Moss\nMoss likes cheese."
+    assert section.hidden.isHidden(), "a code of a source is no hidden text"
+    section.stored.click()
+    assert section.view.toPlainText().startswith("## Moss\n**Moss** likes cheese")
+    section.stored.click()
+    assert section.view.toPlainText() == "Moss\nMoss likes cheese."
+    look(qtbot, inspector, context, rig.store("Moss likes cheese rinds.").memory_id)
+    assert section.stored.isHidden()
+
+
 def test_the_exact_values_can_be_copied(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
     memory_id = rig.store("The weir is closed.").memory_id
     look(qtbot, inspector, context, memory_id)
@@ -81,6 +116,15 @@ def test_relations_are_said_in_words_and_lead_to_the_other(
     assert "Supported by" in words_of(part)
     lines(part)[0].click()
     settle(qtbot, lambda: context.selection.current == two)
+
+
+def test_a_statement_shows_what_it_was_made_of(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
+    said, made = (rig.store(text).memory_id for text in ("I got a new kitten, Luna!", "Caroline has a kitten, Luna."))
+    derive(rig, made, said)
+    look(qtbot, inspector, context, made)
+    part = inspector.find_section("relations")
+    settle(qtbot, lambda: [line.memory_id for line in lines(part)] == [said])
+    assert "Made of" in words_of(part)
 
 
 def test_parts_of_a_split_text_are_listed(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:

@@ -14,7 +14,7 @@ from core.types.replies import MemoryDetail
 from core.types.values import Kind, Memory, Precision, Role, Source, Status, When
 from ui.inspector.history import COMPARED, compare_words
 from ui.inspector.provenance import describe_file_place, describe_import, describe_origin
-from ui.inspector.text_view import marked_runs_of_text
+from ui.inspector.text_view import marked_runs_of_text, plain_runs_of_text, shown_span
 from ui.widgets.labels import describe_date, name_space, read_space_name
 from ui.widgets.plaintext import original_of
 
@@ -68,6 +68,14 @@ IMPORT = {"by": "import", "format": "chatgpt", "file": "export", "where": "conve
         (memory(occurred=When(DAY.ms, Precision.MONTH, 0), source=Source.USER_IMPLICIT), {"by": "client"}, None,
          "Claude Code",
          "Claude Code says that you said so in November 2026."),
+        (memory(source=Source.USER_IMPLICIT, role=Role.OTHER, author="Caroline"), {"by": "reader", "job": "distill"},
+         None, None,
+         "Loci made this statement of what Caroline said on 3 Nov 2026."),
+        (memory(source=Source.USER_IMPLICIT), {"by": "reader", "job": "distill"}, None, None,
+         "Loci made this statement of what you said on 3 Nov 2026."),
+        (memory(source=Source.USER_IMPLICIT, role=Role.OTHER, author="Caroline", conversation_id="c"), IMPORT, None,
+         None,
+         "Caroline said so on 3 Nov 2026, in a conversation."),
         (memory(source=Source.INFERENCE, role=Role.OTHER, occurred=None),
          {"by": "import", "format": "mem0", "where": "m.json:item 3"}, None, None, "An assistant noted it."),
     ],
@@ -111,6 +119,26 @@ def test_runs_stand_for_the_whole_text(text: str) -> None:
     assert original_of(runs, 0, len(shown.encode("utf-16-le")) // 2) == text
     assert "\u202e" not in shown
     assert "\r" not in shown
+
+
+MARKED = "---\ntags: [dog]\n---\n# Moss\n**Moss** is *old* \ue200cite\ue202turn0search1\ue201."
+
+
+@given(HIDDEN | st.text(st.sampled_from("a *_#-\n:\u202e"), max_size=40) | st.just(MARKED))
+def test_runs_without_marks_stand_for_the_whole_text_too(text: str) -> None:
+    runs = plain_runs_of_text(text)
+    assert "".join(run.original for run in runs) == text
+    shown = "".join(run.displayed_text for run in runs)
+    if shown:
+        assert original_of(runs, 0, len(shown.encode("utf-16-le")) // 2) == text, "a copy is what was stored"
+
+
+def test_a_place_is_found_beside_marks_that_are_not_shown() -> None:
+    runs = plain_runs_of_text(MARKED)
+    assert "".join(run.displayed_text for run in runs) == "Moss\nMoss is old."
+    at = MARKED.index("is")
+    assert shown_span(runs, at, at + 2) == (10, 12)
+    assert original_of(runs, 5, 9) == "**Moss**"
 
 
 def test_a_part_of_a_selection_is_exact_beside_wide_characters() -> None:

@@ -21,6 +21,7 @@ from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision
 from ui.context import Command, Context
 from ui.pages.palace.page import PALACE, PalacePage, WaitingMemoriesLine
+from ui.pages.palace.picture.layout import wing_block
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PlacedLocus
 from ui.widgets.basics import MenuChip
 from ui.widgets.states import EmptyState, TroubleState
@@ -46,6 +47,33 @@ def wide(qtbot: QtBot, context: Context, rig: Rig) -> Iterator[PalacePage]:
     shut(qtbot, made)
 
 
+def test_a_search_lights_up_the_plan_wherever_the_keyboard_is(page: PalacePage) -> None:
+    page.header.colour.setFocus()
+    assert page.takes_search()
+    page.focus_search()
+    assert page.finder.bar.isVisible()
+    page.finder.bar.field.setFocus()
+    assert not page.takes_search(), "the window's own field is next"
+
+
+def test_a_double_click_on_the_name_of_a_wing_goes_in(wide: PalacePage) -> None:
+    wing = wide.scene.wings[1]
+    block = wing_block(wing, wide.scene, wide.canvas.camera.lens, wide.context.theme)
+    at = QPoint(round(block.left()) + 24, round(block.top()) + 8)
+    QTest.mouseDClick(wide.canvas, LEFT, Qt.KeyboardModifier.NoModifier, at)
+    assert (wide.canvas.where.level, wide.canvas.where.wing_id) == (WING, wing.id)
+
+
+def test_a_memory_of_another_wing_or_room_is_shown_in_all_of_it(wide: PalacePage) -> None:
+    rooms = [next(room for room in wide.scene.rooms.values() if room.wing.id == wing.id) for wing in wide.scene.wings]
+    wide.canvas.enter_wing(rooms[0].wing.id)
+    wide.context.selection.select(rooms[1].ids[0], "library")
+    assert wide.canvas.camera.fit == (WING, rooms[1].wing.id)
+    wide.canvas.enter_room(rooms[1].id)
+    wide.context.selection.select(rooms[0].ids[0], "library")
+    assert wide.canvas.camera.fit == (ROOM, rooms[0].id)
+
+
 # ---- states
 
 
@@ -69,7 +97,7 @@ def test_what_waits_is_said_and_can_be_arranged(qtbot: QtBot, context: Context, 
     rig.settle()
     page = opened(qtbot, context)
     settle(qtbot, lambda: isinstance(page.states.currentWidget(), WaitingMemoriesLine))
-    page._arrange_memories()
+    page.absence._arrange_memories()
     settle(qtbot, lambda: len(page.scene.rooms) > 0 and page.canvas.isVisible())
     settle(qtbot, lambda: len(places(page)) == 15)
     shut(qtbot, page)

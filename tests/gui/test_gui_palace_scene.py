@@ -21,6 +21,7 @@ from ui.context import Context
 from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.items import GREY, LocusStyle, MemoryHeads, RoomItem
 from ui.pages.palace.loader import format_camera, place_camera, ties_to_draw
+from ui.pages.palace.picture.layout import layout_room
 from ui.pages.palace.picture.words import break_text
 from ui.pages.palace.scene import (
     LOCUS,
@@ -177,6 +178,20 @@ def test_wings_without_a_room_are_not_shown_but_what_waits_in_them_is_counted() 
     scene.update_plan(palace(wing_plan("w", room_plan("a", 0, 0)), wing_plan("empty", waiting=7)))
     assert [wing.id for wing in scene.wings] == ["w"]
     assert scene.waiting == 7
+
+
+def test_cards_of_a_room_of_thousands_are_not_worked_out_where_none_can_be_read(context: Context) -> None:
+    scene = PalaceScene(LocusStyle(now=NOW))
+    many = [(1.5 + x, 2.5 + y) for y in range(50) for x in range(50)]
+    scene.update_plan(palace(wing_plan("w", room_plan("a", 0, 0, 52, 54, count=len(many)))))
+    room = scene.rooms["a"]
+    room.set_loci(loci("a", many))
+    far = layout_room(room, lens(w=1200, h=800).fit_rect(room.rect), context.theme)
+    assert far.has_places
+    assert not len(far.readable_rows(room))
+    assert room._cards is None
+    near = layout_room(room, Lens(60, 20, 60, 800, 600), context.theme)
+    assert len(near.readable_rows(room)) == len(many)
 
 
 def test_what_stands_where() -> None:
@@ -436,6 +451,15 @@ def card(context: Context, qtbot: QtBot) -> TimeCard:
     made.resize(900, 50)
     made.show()
     return made
+
+
+def test_the_word_now_leads_back_to_now(context: Context, qtbot: QtBot) -> None:
+    time = card(context, qtbot)
+    time.show_plan(palace())
+    time.bar.move_handle(3)
+    assert time.until is not None
+    time._now.click()
+    assert time.until is None
 
 
 def test_the_slider_by_keyboard(context: Context, qtbot: QtBot) -> None:

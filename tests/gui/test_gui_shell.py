@@ -118,6 +118,43 @@ def test_a_page_with_its_own_search_field_is_the_only_one_that_asks(context: Con
     assert window.focusWidget() is window.top.search
 
 
+class Finding(Searching):
+    """A page with a search field of its own beside the window's."""
+
+    def takes_search(self) -> bool:
+        """Unless it is there."""
+        return self.window().focusWidget() is not self.search_field
+
+
+def test_a_page_may_take_the_search_although_the_windows_field_is_there(context: Context, qtbot: QtBot) -> None:
+    window = MainWindow(context, WindowViews([PageSpec("own", rail_strings("Own"), "search", Finding)], [], gate,
+                                             inspector, Importing))  # fmt: skip
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitExposed(window)
+    settle(qtbot, lambda: window.house is not None and bool(window.house.current))
+    assert window.house is not None
+    assert isinstance(window.house.page, Finding)
+    assert window.top.search.isVisible()
+    for wanted in (window.house.page.search_field, window.top.search, window.house.page.search_field):
+        context.commands.run("edit.find")
+        assert window.focusWidget() is wanted
+
+
+def test_text_grows_with_either_key_and_goes_back_to_the_usual_size(window: MainWindow) -> None:
+    context = window.context
+    keys = {shortcut.toString() for shortcut in window.actions_box._actions["view.larger"].shortcuts()}
+    assert "Ctrl+=" in keys
+    assert window.actions_box._actions["view.usual"].shortcut().toString() == "Ctrl+0"
+    try:
+        context.commands.run("view.larger")
+        assert context.prefs.options.text_size == 110
+        context.commands.run("view.usual")
+        assert context.prefs.options.text_size == 100
+    finally:
+        context.theme.apply_theme("light", 100)
+
+
 def test_the_first_page_is_shown_and_others_are_made_when_asked_for(window: MainWindow) -> None:
     first = page_of(window)
     assert first.told == ["enter"]

@@ -101,6 +101,17 @@ def test_keys_lead_along_the_landmarks_and_back(qtbot: QtBot, page: PalacePage, 
     assert kept(rig) == 0
 
 
+def test_words_use_the_width_of_the_card(qtbot: QtBot, page: PalacePage) -> None:
+    page.resize(1300, 900)
+    begin(qtbot, page)
+    for _ in range(3):
+        text = card(page).text
+        text.resize(180, text.height())  # as narrow as it was before it was seen
+        press(page, KEY.Key_Right)
+        assert text.width() > 400
+        assert text.document().textWidth() == text.viewport().width()
+
+
 def test_the_camera_goes_to_each_landmark_above_the_card(qtbot: QtBot, page: PalacePage) -> None:
     round_ = begin(qtbot, page)
     for _ in range(3):

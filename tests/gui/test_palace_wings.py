@@ -19,10 +19,20 @@ from ui.context import Context
 from ui.pages.palace.camera import PalaceCamera
 from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.items import LocusStyle
-from ui.pages.palace.loader import format_camera, place_camera
+from ui.pages.palace.loader import format_camera, format_shelves, parse_shelves, place_camera
 from ui.pages.palace.page import PalacePage
 from ui.pages.palace.picture.layout import DetailLevel, wing_block
-from ui.pages.palace.scene import LEAST_SCALE, ROOM, WHOLE, WING, Lens, PalaceScene, WingSpacing, arrange_on_shelves
+from ui.pages.palace.scene import (
+    LEAST_SCALE,
+    ROOM,
+    WHOLE,
+    WING,
+    Lens,
+    PalaceScene,
+    WingSpacing,
+    arrange_on_shelves,
+    extend_shelves,
+)
 from ui.widgets.labels import name_space
 
 NOW = 86_400_000_000
@@ -84,6 +94,64 @@ def test_space_for_names_moves_no_wing_to_another_shelf_or_column(found: list[tu
         was, now = ([getattr(one, axis) for one in those] for those in (close, spaced))
         for before, after in zip(pairwise(was), pairwise(now), strict=True):
             assert (before[0] < before[1]) == (after[0] < after[1])
+
+
+def test_three_wings_use_the_whole_canvas(context: Context) -> None:
+    context.theme.reduced_motion = True
+    for wide, high in ((930, 440), (970, 650), (1470, 960)):
+        scene = scene_of([(50, 90), (36, 60), (30, 52)])
+        camera = PalaceCamera(scene, context.theme, context.theme)
+        scene.arrange_wings((), wide / high)
+        camera.resize_lens(QSize(wide, high))
+        camera.show_whole()
+        seen = QRectF()
+        for block, _ in bands(scene, camera.lens, context):
+            seen = seen.united(block)
+        assert seen.width() > 0.85 * wide, (wide, high)
+        assert seen.height() > 0.85 * high, (wide, high)
+
+
+def test_a_wing_and_a_room_that_are_fitted_use_the_whole_canvas(context: Context) -> None:
+    context.theme.reduced_motion = True
+    scene = scene_of([(50, 90), (36, 60)])
+    camera = PalaceCamera(scene, context.theme, context.theme)
+    for wide, high in ((930, 540), (620, 440)):
+        camera.resize_lens(QSize(wide, high))
+        for fit in ((WING, "w0"), (ROOM, "r1")):
+            camera.show_fit(*fit)
+            shown = camera.lens.canvas_rect(scene.rooms["r" + fit[1][1]].rect)
+            assert shown.width() > 0.9 * wide, fit
+            assert shown.height() > 0.9 * high, fit
+
+
+@given(sizes, st.floats(0.5, 3), st.floats(0.5, 3))
+def test_wings_stay_where_they_stood_when_more_come_and_the_window_is_another(
+    found: list[tuple[int, int]], aspect: float, later: float
+) -> None:
+    scene = scene_of(found[:-1])
+    scene.arrange_wings((), aspect)
+    kept, stood = format_shelves(scene), {one.id: (one.x, one.y) for one in scene.wings}
+    again = scene_of(found)
+    again.arrange_wings(parse_shelves(again, kept), later)
+    assert {one.id: (one.x, one.y) for one in again.wings if one.id in stood} == stood
+    assert len(again.wings) == len(found)
+
+
+def test_a_wing_that_grew_stays_in_its_column() -> None:
+    wings = [wing(number, w, h) for number, (w, h) in enumerate([(60, 40), (50, 30), (50, 12), (40, 9)])]
+    shelves = extend_shelves((), wings)
+    grown = [wing(0, 60, 44), wing(1, 50, 90), *wings[2:]]
+    assert extend_shelves(shelves, grown) == shelves
+    assert {one.id: one.x for one in arrange_on_shelves(grown, shelves=shelves)} == {
+        one.id: one.x for one in arrange_on_shelves(wings, shelves=shelves)
+    }
+
+
+@given(st.text(alphabet="0123456789+/ x", max_size=40))
+def test_a_kept_arrangement_that_cannot_be_read_loses_no_wing(text: str) -> None:
+    scene = scene_of([(60, 40), (50, 38), (70, 44)])
+    scene.arrange_wings(parse_shelves(scene, text), 1.5)
+    assert sorted(one.id for one in scene.wings) == ["w0", "w1", "w2"]
 
 
 def canvas_of(context: Context, qtbot: QtBot) -> PalaceCanvas:

@@ -25,7 +25,7 @@ from ui.bridge import read_emblems
 from ui.context import Context
 from ui.pages.palace.emblems import EmblemDialog
 from ui.pages.palace.items import RoomItem
-from ui.pages.palace.lattice import assign_card_cells, lattice_shape
+from ui.pages.palace.lattice import WIDEST, assign_card_cells, lattice_shape
 from ui.pages.palace.page import PalacePage
 from ui.pages.palace.picture.furniture import outline_path
 from ui.pages.palace.picture.layout import DetailLevel
@@ -207,9 +207,16 @@ def test_no_two_cards_share_a_place_and_none_leaves_its_alcove(
         assert line + down <= lines
         edges = {MARGIN + 0.5 + at * step >= MARGIN + half for at in range(column, column + across)}
         assert len(edges) == 1
-        assert 1 <= across <= 3
+        assert 1 <= across <= WIDEST
         assert 1 <= down <= 2
     assert held.max(initial=0) <= 1
+
+
+def test_a_card_takes_what_is_free_to_its_right() -> None:
+    plan = RoomPlan("r", "Room", 0, 0, 10 + 2 * MARGIN, 6 + HEADER + MARGIN, 3, 0, "lifecycle")
+    places = np.array([(0, 0), (4, 0), (0, 2)], np.float64)
+    sizes = assign_card_cells(plan, 1.0, MARGIN + 0.5 + places[:, 0], HEADER + 0.5 + places[:, 1], range(3))
+    assert sizes.tolist() == [[4, 2], [WIDEST, 2], [WIDEST, 2]]
 
 
 def test_a_room_says_its_landmarks_to_those_who_do_not_see_it(page: PalacePage) -> None:

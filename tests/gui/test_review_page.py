@@ -59,6 +59,16 @@ def test_an_item_shows_the_question_both_sides_and_what_follows(room: Room) -> N
     assert not desk.follows.isHidden()
 
 
+def test_a_card_reads_without_marks_but_for_words_at_odds_and_shows_them_when_asked(room: Room) -> None:
+    text = "**Harbour** keeps its data in *Frankfurt*."
+    page = room.open([replace(drawn()[0], incoming=side(memory(text), "*Frankfurt*"))])
+    card = page.item_panel.incoming_card
+    assert card.text.toPlainText() == "Harbour keeps its data in *Frankfurt*."
+    card.stored.click()
+    assert card.text.toPlainText() == text
+    assert page.item_panel.existing_card.stored.isHidden()
+
+
 def test_the_newcomer_is_selected_for_the_inspector_and_keeps_the_keyboard_here(room: Room) -> None:
     page = room.open(drawn())
     first = next(iter(room.fake.items.values()))

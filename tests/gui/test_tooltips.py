@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint
+from collections import Counter
+
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QHelpEvent, QPalette
-from PySide6.QtWidgets import QApplication, QPushButton, QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QPushButton, QStackedWidget, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from ui.context import Context
 from ui.theme.theme import Theme
+from ui.widgets.basics import make_column, make_label
 from ui.widgets.plaintext import escape_tooltip
 from ui.widgets.tooltips import LINE, show_wrapped, wrap_tooltip
 
@@ -62,6 +65,13 @@ def test_a_theme_is_changed_by_one_fresh_sheet_and_the_same_one_not_at_all(conte
     class Application:
         """Notes which sheets it is given."""
 
+        def installEventFilter(self, _filter: object) -> None:  # noqa: N802 - Qt's name
+            """Take a filter."""
+
+        def allWidgets(self) -> list[QWidget]:  # noqa: N802 - Qt's name
+            """None."""
+            return []
+
         def setFont(self, _font: object) -> None:  # noqa: N802 - Qt's name
             """Take a font."""
 
@@ -87,4 +97,41 @@ def test_a_theme_is_changed_by_one_fresh_sheet_and_the_same_one_not_at_all(conte
         assert sheets == ["", dark, "", theme.style_sheet()]
     finally:
         theme._application = real
+        theme.apply_theme("light", 100)
+
+
+def ground_of(widget: QWidget) -> str:
+    """The colour that most of it is painted in."""
+    image = widget.grab().toImage()
+    step = max(1, image.width() // 40)
+    found = Counter(image.pixelColor(x, y).name() for x in range(0, image.width(), step) for y in range(image.height()))
+    return found.most_common(1)[0][0]
+
+
+def test_what_is_not_seen_gets_another_theme_when_it_is_shown(qtbot: QtBot, context: Context) -> None:
+    theme, polished = context.theme, Qt.WidgetAttribute.WA_WState_Polished
+    host = QStackedWidget()
+    qtbot.addWidget(host)
+    fields = [QLineEdit(), QLineEdit()]
+    frames = [QFrame(), QFrame()]
+    for frame, field in zip(frames, fields, strict=True):
+        frame.setObjectName("card")
+        make_column(frame, field, QPushButton("Find"), make_label("Words", "muted"))
+        host.addWidget(frame)
+    host.resize(400, 300)
+    host.show()
+    for index in (1, 0):
+        host.setCurrentIndex(index)
+    try:
+        for mode in ("dark", "light", "dark"):
+            theme.apply_theme(mode, 100)
+            assert fields[0].testAttribute(polished)
+            assert not fields[1].testAttribute(polished), "styling pages that were left takes half a second"
+        seen = [ground_of(frames[0]), ground_of(fields[0])]
+        host.setCurrentIndex(1)
+        assert [ground_of(frames[1]), ground_of(fields[1])] == seen
+        assert fields[1].palette().color(QPalette.ColorRole.Text) == theme.colour("ink")
+        assert not fields[1].testAttribute(Qt.WidgetAttribute.WA_SetStyle)
+        assert frames[1].grab().toImage() == frames[0].grab().toImage()
+    finally:
         theme.apply_theme("light", 100)

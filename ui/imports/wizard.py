@@ -427,6 +427,7 @@ class ImportDialog(WizardFrame):
         self.show_page(self.progress, 2)
         strings = import_strings()["dialog"]
         self.set_footer((strings["stop_and_undo"], self.stop_import), None, (strings["background"], self.reject))
+        self.other.setFocus()  # not what takes it all back: Enter may be pressed twice
         queue.start_first()
 
     def stop_import(self) -> None:

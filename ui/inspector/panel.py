@@ -38,6 +38,9 @@ from ui.widgets.states import States
 
 FOLLOW_MS = 60
 _SLOW_MS = 200
+_PART_MS = 20
+"""Between two sections that are made while nothing is shown."""
+_Part = tuple[InspectorSectionSpec, InspectorSection, QFrame]
 _AGAIN_MS = 150
 _FEW = 16
 """A change that names so few memories may have made a new version of the one that is shown: look again."""
@@ -75,6 +78,54 @@ class TextEditing(Protocol):
         ...
 
 
+class _SectionColumn(QWidget):
+    """The sections below each other, each made when the window has time for it, all of them when they are asked for.
+
+    Attributes:
+        made: those that are there, with the line above each.
+    """
+
+    def __init__(
+        self, context: Context, specs: Sequence[InspectorSectionSpec], mark: Callable[[Pointed], None]
+    ) -> None:
+        super().__init__()
+        self._context, self._mark = context, mark
+        self._specs = sorted(specs, key=lambda spec: spec.order)
+        self.made: list[_Part] = []
+        self._inner = make_column(self, gap=16)
+        self._inner.setContentsMargins(20, 4, 20, 20)
+        self._make_soon = make_timer(self, self._make_next_part, _PART_MS)
+        self.remove_parts()
+
+    @property
+    def sections(self) -> list[_Part]:
+        """All of them, made now where they are not yet."""
+        while len(self.made) < len(self._specs):
+            self._make_part(self._specs[len(self.made)])
+        return self.made
+
+    def _make_next_part(self) -> None:
+        if len(self.made) < len(self._specs):
+            self._make_part(self._specs[len(self.made)])
+            self._make_soon.start()
+
+    def _make_part(self, spec: InspectorSectionSpec) -> None:
+        section, line = spec.make(self._context), make_hairline()
+        section.setObjectName(f"section-{spec.id}")
+        section.pointed.connect(self._mark)
+        for widget in (line, section):
+            widget.hide()
+            self._inner.insertWidget(self._inner.count() - 1, widget)
+        self.made.append((spec, section, line))
+
+    def remove_parts(self) -> None:
+        """Their words go with them; new ones are made."""
+        clear_layout(self._inner)
+        self._inner.addStretch(1)
+        self.made = []
+        self._make_soon.start()
+
+
 class Inspector(QFrame):
     """Everything about one memory."""
 
@@ -96,8 +147,7 @@ class Inspector(QFrame):
         self.actions_box = MemoryActions(context, self)
         self.actions_box.wanted.connect(self._show_selection)
         self.actions_box.editing.connect(self._start_edit)
-        self._specs = sorted(sections, key=lambda spec: spec.order)
-        self._sections: list[tuple[InspectorSectionSpec, InspectorSection, QFrame]]
+        self._column = _SectionColumn(context, sections, self._mark_places)
         self._states = States(context.theme, self._build_content(), inspector_strings()["reading"])
         make_column(self, self._states)
         self._follow_soon = make_timer(self, self._show_selection, FOLLOW_MS)
@@ -134,10 +184,6 @@ class Inspector(QFrame):
         header.addLayout(title)
         header.addWidget(self.date)
         header.setContentsMargins(20, 12, 12, 4)
-        self._column = QWidget()
-        self._inner = make_column(self._column, gap=16)
-        self._inner.setContentsMargins(20, 4, 20, 20)
-        self._make_parts()
         self.area = make_scroll_area(self._column)
         foot = make_column(None, self.actions_box.footer)
         foot.setContentsMargins(12, 12, 12, 12)
@@ -149,20 +195,8 @@ class Inspector(QFrame):
         layout.addLayout(foot)
         return content
 
-    def _make_parts(self) -> None:
-        clear_layout(self._inner)
-        self._sections = []
-        for spec in self._specs:
-            section, line = spec.make(self._context), make_hairline()
-            section.setObjectName(f"section-{spec.id}")
-            section.pointed.connect(self._mark_places)
-            self._sections.append((spec, section, line))
-            self._inner.addWidget(line)
-            self._inner.addWidget(section)
-        self._inner.addStretch(1)
-
     def _mark_places(self, pointed: Pointed) -> None:
-        for _, section, _ in self._sections:
+        for _, section, _ in self._column.made:
             section.mark_places(pointed)
 
     def find_section(self, section_id: str) -> InspectorSection:
@@ -171,7 +205,7 @@ class Inspector(QFrame):
         Raises:
             KeyError: there is none.
         """
-        found = {spec.id: section for spec, section, _ in self._sections}
+        found = {spec.id: section for spec, section, _ in self._column.sections}
         return found[section_id]
 
     @property
@@ -182,7 +216,7 @@ class Inspector(QFrame):
     def _find_open_editor(self) -> TextEditing | None:
         """The section that is being written in."""
         open_ones = (
-            section for _, section, _ in self._sections if isinstance(section, TextEditing) and section.is_editing
+            section for _, section, _ in self._column.made if isinstance(section, TextEditing) and section.is_editing
         )
         return next(open_ones, None)
 
@@ -234,7 +268,7 @@ class Inspector(QFrame):
             if self._shown is None or self._shown.memory.id != memory_id:
                 self._slow.start()
             else:
-                _reload_sections(section for _, section, _ in self._sections)
+                _reload_sections(section for _, section, _ in self._column.sections)
             self._request_memory(memory_id)
 
     def _request_memory(self, memory_id: str) -> None:
@@ -262,7 +296,7 @@ class Inspector(QFrame):
 
     def _reload_shown(self) -> None:
         if self._shown is not None and self._wanted and self._context.bridge.is_open:
-            _reload_sections(section for _, section, _ in self._sections)
+            _reload_sections(section for _, section, _ in self._column.sections)
             self._request_memory(self._wanted)
 
     def _on_vault_changed(self, change: Changed) -> None:
@@ -281,12 +315,12 @@ class Inspector(QFrame):
             for timer in (self._follow_soon, self._again_soon):
                 timer.stop()
             self._show_nothing()
-            self._make_parts()  # the old ones go with every word they showed
+            self._column.remove_parts()
 
     def _start_edit(self) -> None:
         if not self.isVisible():
             self.show()
-        section = next((section for _, section, _ in self._sections if isinstance(section, TextEditing)), None)
+        section = next((section for _, section, _ in self._column.sections if isinstance(section, TextEditing)), None)
         if section is not None and self._shown is not None:
             self.area.verticalScrollBar().setValue(0)
             section.open_editor()
@@ -313,7 +347,7 @@ class Inspector(QFrame):
             self._mark_places(Pointed())
         self._show_caption(memory)
         is_first = True
-        for spec, section, line in self._sections:
+        for spec, section, line in self._column.sections:
             has = memory.kind in spec.kinds and section.show_memory(inspected)
             section.setVisible(has)
             line.setVisible(has and not is_first)
@@ -339,7 +373,7 @@ class Inspector(QFrame):
         """Forget which memory it was, and what was being written."""
         self._slow.stop()
         self._shown, self._watched, self._asks = None, frozenset(), False
-        for _, section, _ in self._sections:
+        for _, section, _ in self._column.made:
             if isinstance(section, TextEditing):
                 section.discard_edit()
         self.actions_box.show_memory(None)

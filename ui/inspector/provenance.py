@@ -122,6 +122,10 @@ def describe_origin(detail: MemoryDetail) -> str:
         return str(strings["edited"]).format(date=date_of(memory.recorded_at), within=within)
     if by == "import" and origin.get("format") in NOTES and not detail.conversation:
         return str(strings["note_written" if at else "note"]).format(file=_file_name(origin), when=at)
+    if origin.get("job") == "distill":
+        who = one_line(memory.author or "", 40)
+        is_own = not who or memory.role is Role.USER
+        return str(strings["made_own" if is_own else "made"]).format(author=who, when=at)
     if by == "client":
         return _describe_writing_client(detail, at, within)
     if by == "owner":
@@ -146,7 +150,8 @@ def _describe_writing_client(detail: MemoryDetail, at: str, within: str) -> str:
 def _describe_sayer(memory: Memory) -> str:
     strings = inspector_strings()["provenance"]
     author = one_line(memory.author or "", 40)
-    if memory.role is Role.USER or (memory.source in PERSON_SOURCES and memory.role is not Role.ASSISTANT):
+    is_persons = memory.source in PERSON_SOURCES and memory.role is not Role.ASSISTANT and not author
+    if memory.role is Role.USER or is_persons:
         return str(strings["you_said" if memory.conversation_id else "you_noted"])
     if memory.role is Role.TOOL or memory.source is Source.TOOL_OUTPUT:
         return str(strings["tool"])

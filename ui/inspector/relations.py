@@ -268,7 +268,7 @@ _ORIGIN = "inspector"
 
 
 def group_relations(inspected: Inspected) -> dict[str, tuple[str, ...]]:
-    """The relations in words, each with the ids at the other end; contradictions first, parts last."""
+    """The relations in words, each with the ids at the other end; what it was made of first, parts last."""
     strings, found = inspector_strings()["relations"], dict[str, list[str]]()
     types: Mapping[str, Mapping[str, str]] = strings["types"]
     for edge in inspected.detail.edges:
@@ -279,7 +279,9 @@ def group_relations(inspected: Inspected) -> dict[str, tuple[str, ...]]:
     headings = [heading for both in types.values() for heading in (both["out"], both["in"])]
     first = types["contradicts"]["out"]
     order = sorted(found, key=lambda words: (words != first, headings.index(words)))
-    made = {words: tuple(found[words]) for words in order}
+    rests = inspected.belief.rests
+    made = {strings["made_of"]: rests.made_of} if rests.made_of else {}
+    made |= {words: tuple(found[words]) for words in order}
     if len(inspected.detail.parts) > 1:
         made[strings["parts"]] = inspected.detail.parts
     return made

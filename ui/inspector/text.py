@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QPlainTextEdit, QScrollArea, QSizePolicy, QVBoxLay
 from core.types.memory import Warned
 from core.types.values import Memory
 from core.types.views import Revision, RevisionReport
-from ui.bridge import make_query, make_write, problem_of
+from ui.bridge import make_query, make_write, mark_spans, problem_of
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec, Pointed
 from ui.inspector.shared_widgets import make_flush_row
-from ui.inspector.text_view import TextView, marked_runs_of_text
+from ui.inspector.text_view import TextView, marked_runs_of_text, plain_runs_of_text
 from ui.strings import format_count, injection_strings, inspector_strings, window_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
@@ -332,13 +332,15 @@ class TextSection(InspectorSection):
         self.view = TextView(context.theme, strings["name"])
         self.fold = make_button("", self._toggle_fold, kind="link")
         self.view.fitted.connect(self._name_fold)
+        self.stored = make_button("", self._toggle_stored, kind="link", hint=strings["as_stored_hint"])
+        self._is_stored = False
         self._tags = QWidget()
         self._tags_flow = FlowLayout(self._tags, gap=6)
         self._facts = QWidget()
         self._facts_flow = FlowLayout(self._facts, gap=20)
         self.reading = QWidget()
         inner = make_column(self.reading, self.view, gap=12)
-        inner.addLayout(make_flush_row(self.fold, None))
+        inner.addLayout(make_flush_row(self.fold, self.stored, None))
         for widget in (self.hidden, self._tags, self._facts):
             inner.addWidget(widget)
         self.editor = MemoryEditor(context.theme)
@@ -358,16 +360,29 @@ class TextSection(InspectorSection):
         if not is_same:
             self.discard_edit()
         if not is_same or self._memory is None or self._memory.text != memory.text:
-            is_short = len(memory.text) <= SHORT
-            self.view.show_runs(
-                marked_runs_of_text(memory.text), "quote" if is_short else "body", 0 if is_short else FOLD
-            )
+            self._memory, self._is_stored = memory, False
+            self._write_text()
         self._memory = memory
         self.hidden.setVisible(has_marks(memory.text))
         self._name_fold()
         self._show_tags(memory)
         self._show_facts(memory)
         return True
+
+    def _write_text(self) -> None:
+        """Show the text as it reads, or as it was stored."""
+        text, strings = "" if self._memory is None else self._memory.text, inspector_strings()["text"]
+        runs = marked_runs_of_text(text) if self._is_stored else plain_runs_of_text(text)
+        is_short = len(text) <= SHORT
+        self.view.show_runs(runs, "quote" if is_short else "body", 0 if is_short else FOLD)
+        self.stored.setText(strings["as_read" if self._is_stored else "as_stored"])
+        self.stored.setAccessibleName(self.stored.text())
+        self.stored.setVisible(bool(mark_spans(text)))
+
+    def _toggle_stored(self) -> None:
+        self._is_stored = not self._is_stored
+        self._write_text()
+        self._name_fold()
 
     def _name_fold(self) -> None:
         if self._memory is None:

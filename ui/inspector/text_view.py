@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QTextEdit, QToolTip
 
+from ui.bridge import mark_spans
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
 from ui.widgets.plaintext import FittedText, split_marks, utf16_length
@@ -73,6 +74,16 @@ def marked_runs_of_text(text: str, style: str = PLAIN) -> list[TextRun]:
         else:
             made.append(TextRun(piece.text, original, style, piece.name))
     return made
+
+
+def plain_runs_of_text(text: str) -> list[TextRun]:
+    """As `marked_runs_of_text`, without the marks of Markdown and of programs; a copy has them."""
+    made: list[TextRun] = []
+    at = 0
+    for start, end in mark_spans(text):
+        made += [*marked_runs_of_text(text[at:start]), TextRun("", text[start:end])]
+        at = end
+    return made + marked_runs_of_text(text[at:])
 
 
 def _split_lines(text: str, style: str) -> Iterable[TextRun]:

@@ -6,7 +6,7 @@ Must not do: carry out anything itself; it asks the window or the engine.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QFontMetrics, QHideEvent, QKeyEvent, QKeySequence, QPainter
@@ -285,7 +285,13 @@ class WindowActions(QObject):
                 _make_command(f"view.theme.{name}", self._make_setter("theme", name), None, icon, needs_vault=False)
                 for name, icon in _THEMES
             ),
-            _make_command("view.larger", lambda: self._step_text_size(1), _KEYS.ZoomIn, "zoom-in", needs_vault=False),
+            replace(
+                _make_command("view.larger", lambda: self._step_text_size(1), _KEYS.ZoomIn, "zoom-in",
+                              needs_vault=False),
+                more_shortcuts=("Ctrl+=",),
+            ),
+            _make_command("view.usual", self._make_setter("text_size", _SIZES[0]), "Ctrl+0", "rotate-ccw",
+                          needs_vault=False),
             _make_command("view.smaller", lambda: self._step_text_size(-1), _KEYS.ZoomOut, "zoom-out",
                           needs_vault=False),
         )  # fmt: skip
@@ -321,7 +327,7 @@ class WindowActions(QObject):
         action = QAction(command.title, self._window)
         action.triggered.connect(lambda: self._context.commands.run(command.id))
         if command.shortcut is not None:
-            action.setShortcut(QKeySequence(command.shortcut))
+            action.setShortcuts([QKeySequence(keys) for keys in (command.shortcut, *command.more_shortcuts)])
         action.setEnabled(self._is_available(command))
         # Added to the window too: its keys work although the menu is never opened.
         self._window.addAction(action)

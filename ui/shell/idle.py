@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, Signal
+from PySide6.QtGui import QInputEvent
 
 _TOUCHES = {
     QEvent.Type.KeyPress,
@@ -76,7 +77,8 @@ class IdleWatch(QObject):
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
         """Note a touch; the first one after a long sleep comes too late."""
-        if event.type() in _TOUCHES:
+        # Of tens of thousands of events few are of the person's; their class is known at once, their type is not.
+        if isinstance(event, QInputEvent) and event.type() in _TOUCHES:
             self.check_idle()
             self._note_activity()
             if self._reported_at is None or self._last - self._reported_at >= _TOLD_S:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -258,6 +258,7 @@ class House(QWidget):
         self._waiting: list[Changed] = []
         self._gather = make_timer(self, self._forward_changes)
         self._count = make_timer(self, self._request_counts, _COUNT_MS)
+        self._enter_soon = make_timer(self, self._enter_first_page)
         context.bridge.changed.connect(self._queue_change)
         context.tasks.settled.connect(self._count.start)
         context.desk.looked.connect(self._count.start)
@@ -271,6 +272,19 @@ class House(QWidget):
         state = self._context.prefs.read_state(_SPLIT)
         if state.isEmpty() or not self._split.restoreState(state):
             self._split.setSizes([1200 - sizes().inspector, sizes().inspector])
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """The first page is entered once it can be seen: before, Qt would give the keyboard to the search field."""
+        super().showEvent(event)
+        screen = self.window().windowHandle()
+        if screen is not None and screen.isExposed():
+            self._enter_soon.start()  # the window is looked at: it shows its frame before the page is made
+        else:
+            self._enter_first_page()
+
+    def _enter_first_page(self) -> None:
+        if self.isVisible() and not self.current:
+            self.show_first_page()
 
     @property
     def page(self) -> Page | None:

@@ -16,11 +16,11 @@ from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
+    QHelpEvent,
     QKeyEvent,
     QKeySequence,
     QPainter,
     QResizeEvent,
-    QShowEvent,
 )
 from PySide6.QtWidgets import (
     QApplication,
@@ -617,8 +617,6 @@ class MainWindow(QMainWindow):
             self._stack.setCurrentWidget(self.house)
             self._status.start()
             self._request_status()
-            if self.isVisible():
-                self.house.show_first_page()
         elif not is_open:
             self._close_house()
             self.status.clear_status()
@@ -696,9 +694,9 @@ class MainWindow(QMainWindow):
         )
 
     def focus_search(self) -> None:
-        """Put the keyboard into the search field; into the page's own, where it has one."""
+        """Put the keyboard into the search field; into the page's own, where it has one and is not there already."""
         page = None if self.house is None else self.house.page
-        if self.top.search.isHidden() and page is not None:
+        if page is not None and (self.top.search.isHidden() or page.takes_search()):
             page.focus_search()
             return
         self.top.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -734,9 +732,10 @@ class MainWindow(QMainWindow):
 
         Tooltips of all widgets are shown in short lines.
         """
-        if event.type() == QEvent.Type.ToolTip:
+        # Tens of thousands of events come by when pages are made: their class is known at once, their type is not.
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             return show_wrapped(watched, event)
-        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
             return False
         if event.modifiers() != Qt.KeyboardModifier.ControlModifier:
             return False
@@ -758,12 +757,6 @@ class MainWindow(QMainWindow):
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
         self.open_import(paths)
-
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """The first page is entered once it can be seen: before, Qt would give the keyboard to the search field."""
-        super().showEvent(event)
-        if self.house is not None and not self.house.current:
-            self.house.show_first_page()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """What is said stays above the lower edge."""

@@ -52,7 +52,7 @@ def accept_own_key(event: QEvent, wants: Callable[[QKeyEvent], bool]) -> bool:
     Returns:
         Whether it was taken; then `event()` returns True.
     """
-    if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and wants(event):
+    if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and wants(event):
         event.accept()
         return True
     return False

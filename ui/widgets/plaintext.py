@@ -16,12 +16,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from PySide6.QtCore import QEvent, QMimeData, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QPainter,
     QPaintEvent,
+    QResizeEvent,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
@@ -31,6 +32,7 @@ from PySide6.QtGui import (
 from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QSizePolicy, QTextEdit
 
+from ui.bridge import mark_spans
 from ui.strings import label_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
@@ -184,8 +186,9 @@ def plain_line(text: str, most: int = 300) -> str:
 
 
 def has_marks(text: str) -> bool:
-    """Whether a text holds anything that cannot be seen."""
-    return any(piece.is_mark for piece in split_marks(text))
+    """Whether a text holds anything that cannot be seen, apart from an assistant's codes of its sources."""
+    codes = {at for start, end in mark_spans(text) for at in range(start, end)} if "\ue200" in text else set()
+    return any(piece.is_mark and piece.start not in codes for piece in split_marks(text))
 
 
 def escape_tooltip(text: str) -> str:
@@ -222,14 +225,16 @@ def original_of(parts: Sequence[DisplayedPart], start: int, end: int) -> str:
         end: behind its last unit.
 
     Returns:
-        The original characters; a mark that is touched is taken whole.
+        The original characters; a mark that is touched is taken whole, and what is not shown with what is beside it.
     """
     found, at = [], 0
     for part in parts:
         shown = part.displayed_text.encode("utf-16-le", "surrogatepass")
         length = len(shown) // 2
         low, high = max(start, at) - at, min(end, at + length) - at
-        if low < high:
+        if not length and start <= at <= end and start < end:
+            found.append(part.original)
+        elif low < high:
             same = part.displayed_text == part.original
             found.append(shown[low * 2 : high * 2].decode("utf-16-le", "replace") if same else part.original)
         at += length
@@ -372,6 +377,13 @@ class FittedText(QTextEdit):
 
     # ---- Qt's events
 
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Wrap at the width there is: what is laid out may have been resized again by its new height meanwhile."""
+        super().resizeEvent(event)
+        wide = self.viewport().width()
+        if self.document().pageSize().width() != wide:
+            self.document().setPageSize(QSizeF(wide, -1))
+
     def createMimeDataFromSelection(self) -> QMimeData:  # noqa: N802 - Qt's name
         """What is copied or dragged is the original."""
         data = QMimeData()
@@ -427,19 +439,25 @@ class Stretch:
     name: str = ""
 
 
-def split_stretches(text: str, marks: Sequence[Place]) -> Iterator[Stretch]:
+def split_stretches(text: str, marks: Sequence[Place], unseen: Sequence[Place] = ()) -> Iterator[Stretch]:
     """Cut a text at its marks and at what cannot be seen.
 
     Args:
         marks: places at odds, code points, end exclusive; places outside the text are passed over.
+        unseen: places that are left out of what is shown, where nothing of them is at odds.
 
     Yields:
         The stretches; their originals together are the text.
     """
+    odd = list(_normalize_marks(marks, len(text)))
+    left_out = [place for place in unseen if not any(start < place[1] and place[0] < end for start, end in odd)]
     at = 0
-    for start, end in _normalize_marks(marks, len(text)):
+    for start, end in sorted([*odd, *left_out]):
         yield from _cut_marks(text[at:start], is_odd=False)
-        yield from _cut_marks(text[start:end], is_odd=True)
+        if (start, end) in left_out:
+            yield Stretch("", text[start:end])
+        else:
+            yield from _cut_marks(text[start:end], is_odd=True)
         at = end
     yield from _cut_marks(text[at:], is_odd=False)
 
@@ -491,15 +509,19 @@ class MarkedText(FittedText):
         """What it shows."""
         return self._stretches
 
-    def show_text(self, text: str, marks: Sequence[Place], role: FontRole, most_lines: int = 0) -> None:
+    def show_text(
+        self, text: str, marks: Sequence[Place], role: FontRole, most_lines: int = 0, *, as_stored: bool = True
+    ) -> None:
         """Show a text.
 
         Args:
             text: plain, hostile or not; the beginning of it where it is very long.
             marks: places at odds, code points, end exclusive.
             most_lines: fold after so many lines; 0 for never.
+            as_stored: with the marks of Markdown and of programs too.
         """
-        self._stretches = tuple(split_stretches(text[:MOST], marks))
+        shown = text[:MOST]
+        self._stretches = tuple(split_stretches(shown, marks, () if as_stored else mark_spans(shown)))
         self._role, self._most = role, most_lines
         self._write_text()
 

@@ -33,19 +33,24 @@ class Viewport:
     w: float = 640.0
     h: float = 480.0
 
+    @property
+    def scale_x(self) -> float:
+        """Px a unit of the plane across."""
+        return self.scale
+
     def plan_point(self, px: float, py: float) -> tuple[float, float]:
         """The place of the plane under a point of the canvas."""
-        return (px - self.w / 2) / self.scale + self.x, (py - self.h / 2) / self.scale + self.y
+        return (px - self.w / 2) / self.scale_x + self.x, (py - self.h / 2) / self.scale + self.y
 
     def zoomed_at(self, factor: float, px: float, py: float) -> Self:
         """Nearer or farther, with the place under a point of the canvas where it is."""
         x, y = self.plan_point(px, py)
-        scale = self.scale * factor
-        return replace(self, x=x - (px - self.w / 2) / scale, y=y - (py - self.h / 2) / scale, scale=scale)
+        scale, scale_x = self.scale * factor, self.scale_x * factor
+        return replace(self, x=x - (px - self.w / 2) / scale_x, y=y - (py - self.h / 2) / scale, scale=scale)
 
     def panned_by(self, px: float, py: float) -> Self:
         """The plane pushed by so many px."""
-        return replace(self, x=self.x - px / self.scale, y=self.y - py / self.scale)
+        return replace(self, x=self.x - px / self.scale_x, y=self.y - py / self.scale)
 
 
 def nearest_in_direction(xs: NDArray[np.float64], ys: NDArray[np.float64], x: float, y: float, dx: int, dy: int) -> int:

@@ -188,6 +188,11 @@ _DERIVED = (
     "SELECT m.id, m.kind FROM below b CROSS JOIN memories m ON m.id = b.id "
     "WHERE m.status IN ('active', 'disputed', 'quarantined') ORDER BY m.n LIMIT :most"
 )
+_MADE_OF = (
+    "SELECT d.source_id FROM derivations d CROSS JOIN memories m ON m.id = d.source_id WHERE d.derived_id = ? "
+    "AND m.status <> 'deleted' ORDER BY m.n LIMIT ?"
+)
+_SOURCES = 20
 _RULE_IDS = (
     "SELECT DISTINCT m.id FROM edges g JOIN memories m ON m.id = g.from_id WHERE g.to_id = ? "
     "AND g.type IN ('inferred_from', 'caused_by', 'instance_of', 'example_of') AND m.kind = 'rule' "
@@ -391,6 +396,7 @@ def _read_dependents(rows: Rows, memory: Memory, claims: Sequence[ClaimHeld]) ->
     return Rests(
         derived=derived,
         rules=rules,
+        made_of=tuple(str(row[0]) for row in rows.all(_MADE_OF, (memory.id, _SOURCES))),
         alone=sum(claim.alone for claim in claims),
         given=tuple((str(name), int(count)) for name, count in rows.all(_GIVEN, (memory.id, _NAMES))),
         recalled=memory.access_count,

@@ -50,7 +50,7 @@ def switch(qapp: QApplication) -> Switch:
 
 @pytest.fixture
 def icons(switch: Switch) -> Icons:
-    return Icons(switch)
+    return Icons(switch, lambda: 2.0)
 
 
 def colours(pixmap: QPixmap) -> set[str]:
@@ -169,6 +169,14 @@ def test_an_icon_is_sharp_at_its_sizes(icons: Icons, size: int, ratio: int) -> N
     shown = icons.icon("square", "accent").pixmap(QSize(size, size), float(ratio))
     assert shown.width() == size * ratio
     assert shown.toImage() == icons.pixmap("square", size, load_tokens()["light"].accent, ratio).toImage()
+
+
+def test_no_pictures_are_drawn_for_finer_screens_than_there_are(switch: Switch) -> None:
+    ratio = 1.0
+    made = Icons(switch, lambda: ratio)
+    assert made.icon("square").pixmap(QSize(24, 24), 2.0).width() == 24
+    ratio = 1.5
+    assert made.icon("square").pixmap(QSize(24, 24), 2.0).width() == 48, "a finer screen was plugged in"
 
 
 def test_a_role_gives_its_colour_and_a_disabled_control_the_faint_one(icons: Icons) -> None:

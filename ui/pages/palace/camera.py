@@ -6,24 +6,24 @@ Must not do: paint, know a room's memories.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QEasingCurve, QObject, QPointF, QRectF, QSize, QSizeF, QVariantAnimation, Signal
 
-from core.types.views import CARD_SIDE, SLOT_ASPECT, WingPlan
+from core.types.views import CARD_SIDE, SLOT_ASPECT
 from ui.pages.palace.items import wing_rect
 from ui.pages.palace.picture.layout import space_above_wing, wing_band, wing_name_width
 from ui.pages.palace.scene import (
     LEAST_SCALE,
     ROOM,
+    STRETCHES,
     WHOLE,
     WING,
     Fit,
     Lens,
     PalaceScene,
     WingSpacing,
-    arrange_on_shelves,
     interpolate_lens,
 )
 from ui.theme.theme import Theme
@@ -39,42 +39,60 @@ NEAR_PX = 126 // CARD_SIDE
 """Height of a place from which one is at a memory, px at 100 %."""
 _EDGE = 24.0
 """Px kept free beside what is fitted, as beside the header of the page."""
+_RING = 4.0
+"""Px kept free above it and below, for the ring of what the keyboard is on."""
 
 
 _FARTHEST = 0.9
 """The least scale, in scales at which all of the palace is seen: from farther no name of a wing has room."""
-_HALVINGS = 24
+_HALVINGS = 18
+_STRETCHINGS = 3
 
 
-def fit_wings(wings: Sequence[WingPlan], canvas: QSizeF, theme: Theme) -> tuple[WingSpacing, float]:
-    """The space between wings in which their names can be read when all are seen, and the scale at which they are.
+@dataclass(frozen=True, slots=True)
+class _WholeFit:
+    """How all wings are seen: the space between them, the scale and the stretch."""
+
+    spacing: WingSpacing
+    scale: float
+    stretch: float
+
+
+def fit_wings(scene: PalaceScene, canvas: QSizeF, theme: Theme) -> _WholeFit:
+    """The space between wings in which their names can be read when all are seen, and the look at which they are.
 
     Args:
-        wings: in the order of the plan.
+        scene: the wings.
         canvas: what there is for the wings and the names between them, px.
     """
-    wings = [wing for wing in wings if wing.rooms]
+    wings = scene.wings
     if len(wings) < 2:
-        return WingSpacing(), math.inf
+        return _WholeFit(WingSpacing(), math.inf, 1.0)
     names = {wing.id: wing_name_width(wing, theme) for wing in wings}
     sizes = {wing.id: wing_rect(wing).size() for wing in wings}
 
-    def spacing_at(scale: float) -> WingSpacing:
-        widths = {wing_id: wide / scale / SLOT_ASPECT for wing_id, wide in names.items()}
+    def spacing_at(scale: float, stretch: float) -> WingSpacing:
+        widths = {wing_id: wide / scale / stretch / SLOT_ASPECT for wing_id, wide in names.items()}
         return WingSpacing(max(WingSpacing().above, space_above_wing(theme) / scale), widths)
 
-    def fits(scale: float) -> bool:
-        for wing in arrange_on_shelves(wings, spacing_at(scale)):
-            right = wing.x * SLOT_ASPECT * scale + max(sizes[wing.id].width() * scale, names[wing.id])
-            if right > canvas.width() or (wing.y + sizes[wing.id].height()) * scale > canvas.height():
-                return False
-        return True
+    def share_used(scale: float, stretch: float) -> tuple[float, float]:
+        """Of the canvas's width and of its height."""
+        right = foot = 0.0
+        for wing in scene.arranged_wings(spacing_at(scale, stretch)):
+            across = scale * stretch
+            right = max(right, wing.x * SLOT_ASPECT * across + max(sizes[wing.id].width() * across, names[wing.id]))
+            foot = max(foot, (wing.y + sizes[wing.id].height()) * scale)
+        return right / canvas.width(), foot / canvas.height()
 
-    low, high = LEAST_SCALE, _ROOM_SCALE
-    for _ in range(_HALVINGS):
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return spacing_at(low), low
+    stretch, low = 1.0, LEAST_SCALE
+    for _ in range(_STRETCHINGS):
+        low, high = LEAST_SCALE, _ROOM_SCALE
+        for _ in range(_HALVINGS):
+            middle = math.sqrt(low * high)
+            low, high = (middle, high) if max(share_used(middle, stretch)) <= 1 else (low, middle)
+        across, down = share_used(low, stretch)
+        found, stretch = stretch, min(max(stretch * down / across, STRETCHES[0]), STRETCHES[1])
+    return _WholeFit(spacing_at(low, found), low, found)
 
 
 class PalaceCamera(QObject):
@@ -98,7 +116,7 @@ class PalaceCamera(QObject):
         super().__init__(parent)
         self._scene, self._theme = scene, theme
         self.lens = Lens(0, 0, 10, 640, 480)
-        self._whole_scale = _ROOM_SCALE
+        self._whole = _WholeFit(WingSpacing(), _ROOM_SCALE, 1.0)
         self.fit: Fit = ("", "")
         self._start = self._end = self.lens
         self._flight = QVariantAnimation(self)
@@ -143,10 +161,10 @@ class PalaceCamera(QObject):
         """
         if self.is_flying or self._scene.plan is None:
             return
-        spacing, self._whole_scale = fit_wings(self._scene.plan.wings, self._canvas_for_wings(), self._theme)
-        if spacing != self._scene.spacing:
+        self._whole = fit_wings(self._scene, self._canvas_for_wings(), self._theme)
+        if self._whole.spacing != self._scene.spacing:
             x, y = self._scene.unspaced_point(self.lens.x, self.lens.y)
-            self._scene.space_wings(spacing)
+            self._scene.space_wings(self._whole.spacing)
             x, y = self._scene.spaced_point(x, y)
             self.lens = replace(self.lens, x=x, y=y)
             self.fit_again()
@@ -235,19 +253,25 @@ class PalaceCamera(QObject):
             return self._fit_wings()
         wing = wings[0] if level == WHOLE and wings else self._scene.find_wing(of)
         if level in {WHOLE, WING} and wing is not None and wing.rooms:
-            return self.lens.fit_rect(wing_rect(wing), pad=_EDGE, corner=True, most=_ROOM_SCALE)
+            ground = wing_rect(wing)
+            return self.lens.fit_rect(
+                ground, pad=_EDGE, top=_RING, foot=_RING, corner=True, most=_ROOM_SCALE, stretches=STRETCHES
+            )
         room = self._scene.rooms.get(of)
         if level == ROOM and room is not None:
-            return self.lens.fit_rect(room.rect, pad=_EDGE, most=_ROOM_SCALE)
+            return self.lens.fit_rect(
+                room.rect, pad=_EDGE, top=_RING, foot=_RING, most=_ROOM_SCALE, stretches=STRETCHES
+            )
         return None
 
     def _fit_wings(self) -> Lens:
         """The look that shows all wings with their names."""
         px, bounds, top = self._theme.px, self._scene.bounds, space_above_wing(self._theme)
-        most = min(_ROOM_SCALE, self._whole_scale)
-        near = self.lens.fit_rect(bounds, top=top, foot=px(spacing().m), pad=_EDGE + px(10), most=most)
+        foot, pad, most = px(spacing().m), _EDGE + px(10), min(_ROOM_SCALE, self._whole.scale)
+        stretches = self._whole.stretch, self._whole.stretch
+        near = self.lens.fit_rect(bounds, top=top, foot=foot, pad=pad, most=most, stretches=stretches)
         top = max(top, wing_band(self._scene, near.scale, self._theme) + 1)  # in a small palace there is room for more
-        return self.lens.fit_rect(bounds, top=top, foot=px(spacing().m), pad=_EDGE + px(10), most=most, corner=True)
+        return self.lens.fit_rect(bounds, top=top, foot=foot, pad=pad, most=most, stretches=stretches, corner=True)
 
     def near_lens(
         self, goal: Lens, room: QRectF, slot: float, middle_at: Callable[[Lens], tuple[float, float]]
@@ -263,8 +287,8 @@ class PalaceCamera(QObject):
         factor = max(self._theme.px(_LOCUS_PX) / max(slot, 1e-6), 1.0)
         closer = replace(goal, scale=min(goal.scale * factor, _MOST_SCALE * self._theme.scale / 100))
         x, y = middle_at(closer)
-        edge = _EDGE / closer.scale
-        return replace(closer, x=x, y=y).kept_inside(room.adjusted(-edge, -edge, edge, edge))
+        beside, above = _EDGE / closer.scale_x, _EDGE / closer.scale
+        return replace(closer, x=x, y=y).kept_inside(room.adjusted(-beside, -above, beside, above))
 
     def reveal_point(self, x: float, y: float) -> None:
         """Bring a place onto the canvas, if it is not there or at its very edge; what is shown whole stays so."""

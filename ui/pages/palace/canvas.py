@@ -21,7 +21,7 @@ from core.types.views import WingPlan
 from ui.pages.palace.drag import DragPointer
 from ui.pages.palace.items import RoomItem, wing_rect
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PalaceScene, PlacedLocus
-from ui.pages.palace.view import PalaceView
+from ui.pages.palace.view import PalaceView, wing_block_at
 from ui.theme.theme import Theme
 from ui.widgets.viewport import nearest_in_direction
 
@@ -278,7 +278,7 @@ class PalaceCanvas(PalaceView):
         """Go in, or out where there is nothing."""
         at = event.position()
         x, y = self.camera.lens.plan_point(at.x(), at.y())
-        spot, room, wing = self.spot_at(at), self.scene.room_at(x, y), self.scene.wing_at(x, y, 1.0)
+        spot, room, wing = self.spot_at(at), self.scene.room_at(x, y), wing_block_at(self, at)
         level = self.where.level
         if spot is not None and level in {ROOM, LOCUS}:
             self.enter_locus(spot)
@@ -292,8 +292,8 @@ class PalaceCanvas(PalaceView):
     def event(self, event: QEvent) -> bool:
         """Keys of the plan are the plan's, although a command of the window has them too; and the pointer left."""
         if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
+            isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.ShortcutOverride
             and self._walker.is_canvas_key(event)
         ):
             event.accept()

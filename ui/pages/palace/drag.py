@@ -135,10 +135,10 @@ class RoomDrag:
 
     def move_to(self, to: QPointF) -> None:
         """Snap it to the grid under the pointer."""
-        scale, room = self._canvas.camera.lens.scale, self._room
+        lens, room = self._canvas.camera.lens, self._room
         step = to - self._start
-        x = max(0.0, round(room.plan.x + step.x() / scale / SLOT_ASPECT))
-        y = max(0.0, round(room.plan.y + step.y() / scale))
+        x = max(0.0, round(room.plan.x + step.x() / lens.scale_x / SLOT_ASPECT))
+        y = max(0.0, round(room.plan.y + step.y() / lens.scale))
         self._place = (x, y)
         self._to = room_rect(room.wing, replace(room.plan, x=x, y=y))
         self._canvas.update()

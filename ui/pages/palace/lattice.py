@@ -6,6 +6,7 @@ Must not do: know the canvas or how a memory looks.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,8 @@ from core.types.views import ALCOVE_HEADER, CARD_SIDE, HEADER, MARGIN, RoomPlan
 Cells = NDArray[np.int64]
 Lengths = NDArray[np.float64]
 
+WIDEST = 5
+"""Places across that a card takes where nobody stands beside it."""
 _MIDDLE = 0.5
 _CLOSED = -1
 
@@ -46,9 +49,9 @@ def cells_of(
 
 
 def assign_card_cells(room: RoomPlan, step: float, x: Lengths, y: Lengths, rows: Iterable[int]) -> Cells:
-    """Give each memory's card its own cell and the free ones right of it and below, up to `CARD_SIDE` each way.
+    """Give each memory's card its own cell and free ones right of it and below.
 
-    A single column that is left over at the wall goes to the card beside it.
+    First `CARD_SIDE` each way, then what is still free to its right, up to `WIDEST`.
 
     Args:
         room: with its walls and alcoves; a card stays in its alcove, off its name.
@@ -61,27 +64,69 @@ def assign_card_cells(room: RoomPlan, step: float, x: Lengths, y: Lengths, rows:
     """
     high, wide = lattice_shape(room, step)
     lines, columns = cells_of(x, y, step, (high, wide))
-    parts = np.full((high + CARD_SIDE, wide + CARD_SIDE), _CLOSED, np.int64)
-    parts[:high, :wide] = _alcove_of_cells(room, step, (high, wide))
-    taken = parts == _CLOSED
-    taken[lines, columns] = True
+    # Plain lists: rooms have thousands of memories, and an array takes ten times as long to be asked for one cell.
+    line_length = wide + WIDEST
+    padded = np.full((high + CARD_SIDE, line_length), _CLOSED, np.int64)
+    padded[:high, :wide] = _alcove_of_cells(room, step, (high, wide))
+    closed = padded == _CLOSED
+    closed[lines, columns] = True
+    lattice = _Lattice(padded.ravel().tolist(), closed.ravel().tolist(), line_length)
     found = np.ones((len(x), 2), np.int64)
-    for row in rows:
-        line, column = int(lines[row]), int(columns[row])
-        near = (slice(line, line + CARD_SIDE), slice(column, column + CARD_SIDE + 2))
-        is_own = parts[near] == parts[line, column]
-        is_open = is_own & ~taken[near]
-        is_open[0, 0] = True
-        across, down = 1, 1
-        while across < CARD_SIDE and is_open[0, across]:
-            across += 1
-        while down < CARD_SIDE and is_open[down, :across].all():
-            down += 1
-        if across == CARD_SIDE and is_open[:down, across].all() and not is_own[0, across + 1 :].any():
-            across += 1
-        taken[line : line + down, column : column + across] = True
-        found[row] = across, down
+    firsts = (lines * line_length + columns).tolist()
+    order = list(rows)
+    for row in order:
+        found[row] = lattice.take_card(firsts[row])
+    for row in order:
+        found[row, 0] = lattice.widen_card(firsts[row], int(found[row, 0]), int(found[row, 1]))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Lattice:
+    """The cells of a room line by line.
+
+    Attributes:
+        parts: the alcove of each.
+        taken: whether something is there.
+        wide: cells of a line.
+    """
+
+    parts: list[int]
+    taken: list[bool]
+    wide: int
+
+    def take_card(self, first: int) -> tuple[int, int]:
+        """Give the card at a cell what is free beside it and below; how many cells across and down."""
+        parts, taken, own = self.parts, self.taken, self.parts[first]
+
+        def is_open(cell: int) -> bool:
+            return parts[cell] == own and not taken[cell]
+
+        across, down = 1, 1
+        while across < CARD_SIDE and is_open(first + across):
+            across += 1
+        while down < CARD_SIDE and self._is_line_open(first + down * self.wide, first, across):
+            down += 1
+        for line in range(down):
+            start = first + line * self.wide
+            taken[start : start + across] = [True] * across
+        return across, down
+
+    def widen_card(self, first: int, across: int, down: int) -> int:
+        """Give the card what is still free to its right; how many cells across it has then."""
+        parts, taken, own = self.parts, self.taken, self.parts[first]
+        while across < WIDEST:
+            column = [first + across + line * self.wide for line in range(down)]
+            if any(parts[cell] != own or taken[cell] for cell in column):
+                break
+            for cell in column:
+                taken[cell] = True
+            across += 1
+        return across
+
+    def _is_line_open(self, start: int, first: int, across: int) -> bool:
+        own = self.parts[first]
+        return all(self.parts[cell] == own and not self.taken[cell] for cell in range(start, start + across))
 
 
 def _alcove_of_cells(room: RoomPlan, step: float, shape: tuple[int, int]) -> Cells:

@@ -21,7 +21,7 @@ from ui.context import Context
 from ui.pages.palace.camera import PalaceCamera
 from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.items import wing_rect
-from ui.pages.palace.scene import ROOM, WHOLE, WING, PalaceScene
+from ui.pages.palace.scene import ROOM, STRETCHES, WHOLE, WING, PalaceScene, Shelves
 from ui.strings import palace_strings
 from ui.widgets.basics import make_timer
 
@@ -271,7 +271,7 @@ def format_camera(camera: PalaceCamera, scene: PalaceScene) -> str:
     elif level == WING and wing is not None:
         x, y = wing_rect(wing).center().x(), wing_rect(wing).center().y()
     x, y = scene.unspaced_point(x, y)
-    return f"{level or 'free'} {x / SLOT_ASPECT:.3f} {y:.3f} {camera.goal.scale:.4f}"
+    return f"{level or 'free'} {x / SLOT_ASPECT:.3f} {y:.3f} {camera.goal.scale:.4f} {camera.goal.stretch:.4f}"
 
 
 def place_camera(camera: PalaceCamera, scene: PalaceScene, text: str) -> None:
@@ -283,11 +283,11 @@ def place_camera(camera: PalaceCamera, scene: PalaceScene, text: str) -> None:
     """
     level, *numbers = text.split() or [WHOLE]
     try:
-        x, y, scale = (float(number) for number in numbers)
-        if not all(map(math.isfinite, (x, y, scale))):
+        x, y, scale, stretch = (float(number) for number in [*numbers, "1"][:4])
+        if not all(map(math.isfinite, (x, y, scale, stretch))):
             raise ValueError
     except ValueError:
-        level, x, y, scale = WHOLE, 0.0, 0.0, 1.0
+        level, x, y, scale, stretch = WHOLE, 0.0, 0.0, 1.0, 1.0
     x, y = scene.spaced_point(x * SLOT_ASPECT, y)
     room, wing = scene.room_at(x, y), scene.wing_at(x, y, 1.0)
     if level == ROOM and room is not None:
@@ -295,6 +295,40 @@ def place_camera(camera: PalaceCamera, scene: PalaceScene, text: str) -> None:
     elif level == WING and wing is not None:
         camera.show_fit(WING, wing.id, at_once=True)
     elif level == "free" and scene.bounds.contains(x, y) and 0.05 < scale < 400:
-        camera.jump_to(replace(camera.lens, x=x, y=y, scale=scale))
+        stretch = min(max(stretch, STRETCHES[0]), STRETCHES[1])
+        camera.jump_to(replace(camera.lens, x=x, y=y, scale=scale, stretch=stretch))
     else:
         camera.show_fit(WHOLE, "", at_once=True)
+
+
+def format_shelves(scene: PalaceScene) -> str:
+    """How wings stand, as a short text that holds nothing of the vault: each by its number in the order they came.
+
+    Args:
+        scene: the wings.
+    """
+    numbers = {wing_id: number for number, wing_id in _number_wings(scene).items()}
+    return "/".join(" ".join("+".join(numbers[one] for one in column) for column in shelf) for shelf in scene.shelves)
+
+
+def parse_shelves(scene: PalaceScene, text: str) -> Shelves:
+    """How wings stood when `format_shelves` wrote it; what cannot be read of it is left out.
+
+    Args:
+        scene: the wings.
+        text: what was kept; anything at all.
+    """
+    ids, seen, found = _number_wings(scene), set[str](), []
+    for shelf in text.split("/"):
+        columns = []
+        for column in shelf.split():
+            known = [ids[number] for number in dict.fromkeys(column.split("+")) if number in ids]
+            columns.append(tuple(one for one in known if one not in seen))
+            seen.update(known)
+        found.append(tuple(column for column in columns if column))
+    return tuple(shelf for shelf in found if shelf)
+
+
+def _number_wings(scene: PalaceScene) -> dict[str, str]:
+    """Each wing by its left edge in the row in which the vault keeps them: no other ever has it."""
+    return {f"{wing.x:.0f}": wing.id for wing in (scene.plan.wings if scene.plan else ())}

@@ -20,7 +20,14 @@ from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.drag import PlanMover
 from ui.pages.palace.find import PalaceFinder
 from ui.pages.palace.items import KINDS, LocusStyle
-from ui.pages.palace.loader import LocusSeeker, PalaceReader, format_camera, place_camera
+from ui.pages.palace.loader import (
+    LocusSeeker,
+    PalaceReader,
+    format_camera,
+    format_shelves,
+    parse_shelves,
+    place_camera,
+)
 from ui.pages.palace.scene import ROOM, WHOLE, WING, PalaceScene
 from ui.pages.palace.slider import PalaceLegend, TimeCard
 from ui.pages.palace.summary import PlaceSummaries
@@ -32,7 +39,7 @@ from ui.widgets.labels import KIND_PLURALS, count_unit, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 
-_CAMERA, _COLOUR = "palace.camera", "palace.colour"
+_CAMERA, _COLOUR, _SHELVES = "palace.camera", "palace.colour", "palace.wings"
 _KEEP_MS = 800
 _AGE_STEP_MS = 3_600_000
 """Ages count from the last full hour, so that what is drawn holds while nothing changes."""
@@ -154,6 +161,63 @@ class WaitingMemoriesLine(QWidget):
         make_column(self, state)
 
 
+class PlanAbsence:
+    """What is in the plan's place while there is no room: an empty vault, or memories that wait for a place."""
+
+    def __init__(
+        self, context: Context, states: States, read: Callable[[], None], failed: Callable[[BaseException], None]
+    ) -> None:
+        """Make it.
+
+        Args:
+            states: where it is shown.
+            read: reads the plan again.
+            failed: takes an error that hinders the reading.
+        """
+        self._context, self._states, self._read, self._failed = context, states, read, failed
+
+    def show_nothing(self, plan: PalacePlan) -> None:
+        """Say what there is without a room; the plan tells nothing of spaces without a wing, but the library does."""
+        if plan.earliest is None:
+            self._show_standing(FindResult((), 0.0))
+            return
+        library = self._context.bridge.engine.library
+        self._context.tasks.run(
+            make_query(palace_strings()["waiting"]["counting"], lambda: library.find_memories(FindRequest()))
+            .within(self._states, "standing")
+            .success(self._show_standing)
+            .failure(self._failed)
+        )
+
+    def _show_standing(self, found: FindResult) -> None:
+        if found.ids:
+            self._states.show_empty(WaitingMemoriesLine(self._context, len(found.ids), self._arrange_memories))
+            return
+        strings = palace_strings()["empty"]
+        state = EmptyState(
+            self._context.theme,
+            "landmark",
+            strings["title"],
+            strings["text"],
+            (strings["import"], lambda: self._context.desk.import_paths.emit([])),
+            (command_strings()["commands"]["file.new"]["title"], lambda: self._context.commands.run("file.new")),
+        )
+        self._states.show_empty(state)
+
+    def _arrange_memories(self) -> None:
+        palace = self._context.bridge.engine.palace
+        self._context.tasks.run(
+            make_query(palace_strings()["waiting"]["arranging"], palace.place_waiting)
+            .within(self._states, "arrange")
+            .success(self._on_memories_arranged)
+        )
+
+    def _on_memories_arranged(self, placed: int) -> None:
+        if not placed:
+            self._context.desk.show_message(palace_strings()["waiting"]["unread"])
+        self._read()
+
+
 class PalacePage(Page):
     """The floor plan."""
 
@@ -174,6 +238,7 @@ class PalacePage(Page):
         self.reader, self.seeker = PalaceReader(context, self.canvas), LocusSeeker(context, self.canvas)
         self._is_placed = self._wants_keyboard = False
         self.states = States(context.theme, self._build_content(), palace_strings()["header"]["opening"])
+        self.absence = PlanAbsence(context, self.states, self.reader.read_plan, self._on_plan_failed)
         make_column(self, self.states, gap=0)
         self._keep = make_timer(self, self._save_camera, _KEEP_MS)
         self._connect_signals()
@@ -236,6 +301,14 @@ class PalacePage(Page):
         self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
         self._wants_keyboard = not self.canvas.isVisible()  # what is not seen cannot take it
 
+    def takes_search(self) -> bool:
+        """The plan lights up where answers are; who is in its field already wants the window's."""
+        return bool(self.scene.rooms) and self.window().focusWidget() is not self.finder.bar.field
+
+    def focus_search(self) -> None:
+        """Open the find bar."""
+        self.finder.bar.open_bar()
+
     def is_settled(self) -> bool:
         """Whether all of the plan is drawn."""
         canvas = self.canvas
@@ -279,10 +352,14 @@ class PalacePage(Page):
     def _on_plan_read(self, plan: PalacePlan) -> None:
         self.time.show_plan(plan)
         if not self.scene.rooms:
-            self._show_nothing(plan)
+            self.absence.show_nothing(plan)
             return
         self.states.show_content()
         self._focus_canvas()
+        if not self._is_placed:
+            aspect = self.canvas.width() / max(1, self.canvas.height())
+            self.scene.arrange_wings(parse_shelves(self.scene, self.context.prefs.read_text(_SHELVES)), aspect)
+        self.context.prefs.store_value(_SHELVES, format_shelves(self.scene))
         self.canvas.camera.space_wings()
         if not self._is_placed:
             self._is_placed = True
@@ -298,47 +375,6 @@ class PalacePage(Page):
         if self._wants_keyboard and self.isVisible() and not is_typing:
             self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
         self._wants_keyboard = False
-
-    def _show_nothing(self, plan: PalacePlan) -> None:
-        """No room yet: the plan tells nothing of spaces without a wing, so the library says what there is."""
-        if plan.earliest is None:
-            self._show_standing(FindResult((), 0.0))
-            return
-        library = self.context.bridge.engine.library
-        self.context.tasks.run(
-            make_query(palace_strings()["waiting"]["counting"], lambda: library.find_memories(FindRequest()))
-            .within(self, "standing")
-            .success(self._show_standing)
-            .failure(self._on_plan_failed)
-        )
-
-    def _show_standing(self, found: FindResult) -> None:
-        if found.ids:
-            self.states.show_empty(WaitingMemoriesLine(self.context, len(found.ids), self._arrange_memories))
-            return
-        strings = palace_strings()["empty"]
-        state = EmptyState(
-            self.context.theme,
-            "landmark",
-            strings["title"],
-            strings["text"],
-            (strings["import"], lambda: self.context.desk.import_paths.emit([])),
-            (command_strings()["commands"]["file.new"]["title"], lambda: self.context.commands.run("file.new")),
-        )
-        self.states.show_empty(state)
-
-    def _arrange_memories(self) -> None:
-        palace = self.context.bridge.engine.palace
-        self.context.tasks.run(
-            make_query(palace_strings()["waiting"]["arranging"], palace.place_waiting)
-            .within(self, "arrange")
-            .success(self._on_memories_arranged)
-        )
-
-    def _on_memories_arranged(self, placed: int) -> None:
-        if not placed:
-            self.context.desk.show_message(palace_strings()["waiting"]["unread"])
-        self.reader.read_plan()
 
     def _on_reading_done(self) -> None:
         self._show_key()

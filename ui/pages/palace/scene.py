@@ -7,12 +7,12 @@ paint, ask the engine, know a widget.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from PySide6.QtCore import QRectF
 
-from core.types.views import GAP, PalacePlan, WingPlan
+from core.types.views import GAP, SLOT_ASPECT, PalacePlan, WingPlan
 from ui.pages.palace.items import LocusStyle, RoomItem, wing_rect
 from ui.widgets.viewport import Viewport
 
@@ -22,21 +22,37 @@ WHOLE, WING, ROOM, LOCUS = "palace", "wing", "room", "locus"
 LEAST_SCALE = 0.2
 _ROOM_FILLS = 0.35
 _WING_FILLS = 0.28
-_SHELF = 2.4
-"""Width of a shelf of wings in widths of the first wing."""
+STRETCHES = 0.7, 1.8
+"""The least and the largest stretch with which something is fitted into the canvas."""
+_ASPECT = 1.6
+"""Width of the canvas by its height where none was seen yet."""
 _BETWEEN_SHELVES, _BETWEEN_WINGS = 6.0, 2 * GAP
 _STEP = 4.0
+_BETTER = 1.0 + 1e-9
 Fit = tuple[str, str]
 """What is fitted into the canvas: level and id."""
+Shelves = tuple[tuple[tuple[str, ...], ...], ...]
+"""Ids of wings as they stand: shelves one below the other, of columns from left to right, of wings downwards."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lens(Viewport):
-    """How the canvas looks at the plan; a unit is a plan unit as it is drawn."""
+    """How the canvas looks at the plan; a unit is a plan unit as it is drawn.
+
+    Attributes:
+        stretch: px a unit across by px a unit down: what is fitted uses the canvas, whatever its shape.
+    """
+
+    stretch: float = 1.0
+
+    @property
+    def scale_x(self) -> float:
+        """Px a unit of the plan across."""
+        return self.scale * self.stretch
 
     def canvas_x(self, x: float) -> float:
         """Px from the canvas's left edge."""
-        return (x - self.x) * self.scale + self.w / 2
+        return (x - self.x) * self.scale_x + self.w / 2
 
     def canvas_y(self, y: float) -> float:
         """Px from the canvas's upper edge."""
@@ -45,17 +61,17 @@ class Lens(Viewport):
     def canvas_rect(self, rect: QRectF) -> QRectF:
         """A rectangle of the plan as it lies on the canvas, px."""
         left, top = self.canvas_x(rect.left()), self.canvas_y(rect.top())
-        return QRectF(left, top, rect.width() * self.scale, rect.height() * self.scale)
+        return QRectF(left, top, rect.width() * self.scale_x, rect.height() * self.scale)
 
     @property
     def visible_area(self) -> QRectF:
         """What of the plan is on the canvas."""
-        w, h = self.w / self.scale, self.h / self.scale
+        w, h = self.w / self.scale_x, self.h / self.scale
         return QRectF(self.x - w / 2, self.y - h / 2, w, h)
 
     def fit_rect(
         self, rect: QRectF, *, pad: float = 0.0, top: float = 0.0, foot: float = 0.0, most: float = math.inf,
-        corner: bool = False,
+        corner: bool = False, stretches: tuple[float, float] = (1.0, 1.0),
     ) -> Lens:  # fmt: skip
         """A rectangle of the plan as large as the canvas allows.
 
@@ -66,19 +82,22 @@ class Lens(Viewport):
             foot: px more kept free below.
             most: the largest scale.
             corner: whether it lies in the upper left corner instead of the middle.
+            stretches: the least stretch and the largest.
         """
         wide, high = max(1.0, self.w - 2 * pad), max(1.0, self.h - 2 - top - foot)
-        scale = max(LEAST_SCALE, min(wide / max(rect.width(), 1e-6), high / max(rect.height(), 1e-6), most))
+        across, down = wide / max(rect.width(), 1e-6), high / max(rect.height(), 1e-6)
+        stretch = min(max(across / down, stretches[0]), stretches[1])
+        scale = max(LEAST_SCALE, min(across / stretch, down, most))
         if corner:
-            x = rect.left() + (self.w / 2 - pad) / scale
+            x = rect.left() + (self.w / 2 - pad) / scale / stretch
             y = rect.top() + (self.h / 2 - 1 - top) / scale
         else:
             x, y = rect.center().x(), rect.center().y() - (top - foot) / 2 / scale
-        return replace(self, x=x, y=y, scale=scale)
+        return replace(self, x=x, y=y, scale=scale, stretch=stretch)
 
     def kept_inside(self, rect: QRectF) -> Lens:
         """The same look, pushed so that as little as can be beyond a rectangle is seen."""
-        w, h = self.w / self.scale / 2, self.h / self.scale / 2
+        w, h = self.w / self.scale_x / 2, self.h / self.scale / 2
         x = rect.center().x() if rect.width() < 2 * w else min(max(self.x, rect.left() + w), rect.right() - w)
         y = rect.center().y() if rect.height() < 2 * h else min(max(self.y, rect.top() + h), rect.bottom() - h)
         return replace(self, x=x, y=y)
@@ -105,13 +124,20 @@ def interpolate_lens(start: Lens, end: Lens, t: float) -> Lens:
     """
     if t >= 1:
         return end
-    ratio = end.scale / start.scale
+    x, across = _interpolate_axis(start.x, end.x, start.scale_x, end.scale_x, t)
+    y, scale = _interpolate_axis(start.y, end.y, start.scale, end.scale, t)
+    return replace(end, x=x, y=y, scale=scale, stretch=across / scale)
+
+
+def _interpolate_axis(start: float, end: float, start_scale: float, end_scale: float, t: float) -> tuple[float, float]:
+    """Middle and scale of one axis on the way."""
+    ratio = end_scale / start_scale
     if abs(math.log(ratio)) < 1e-3:
-        return replace(end, x=start.x + (end.x - start.x) * t, y=start.y + (end.y - start.y) * t, scale=end.scale)
-    scale = start.scale * ratio**t
+        return start + (end - start) * t, end_scale
+    scale = start_scale * ratio**t
     # How far the middle has come, so that screen = (world - middle) * scale is the same for the fixed point at any t.
-    share = (1 - start.scale / scale) / (1 - start.scale / end.scale)
-    return replace(end, x=start.x + (end.x - start.x) * share, y=start.y + (end.y - start.y) * share, scale=scale)
+    share = (1 - start_scale / scale) / (1 - start_scale / end_scale)
+    return start + (end - start) * share, scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +203,7 @@ class PalaceScene:
         plan: as it was read last; None before.
         rooms: by id.
         look: how loci are drawn.
+        shelves: how wings stand; a wing that came is added, and none is moved.
     """
 
     def __init__(self, look: LocusStyle) -> None:
@@ -185,6 +212,8 @@ class PalaceScene:
         self.look = look
         self._wings: dict[str, WingPlan] = {}
         self._spacing = WingSpacing()
+        self._aspect = _ASPECT
+        self.shelves: Shelves = ()
 
     # ---- the plan
 
@@ -195,7 +224,8 @@ class PalaceScene:
             Rooms whose loci must be read anew.
         """
         old, self.plan = self.rooms, plan
-        self._wings = {wing.id: wing for wing in arrange_on_shelves(plan.wings, self._spacing)}
+        self.shelves = extend_shelves(self.shelves, plan.wings, self._aspect)
+        self._wings = {wing.id: wing for wing in self.arranged_wings(self._spacing)}
         self.rooms, stale = {}, []
         for wing in self._wings.values():
             for room in wing.rooms:
@@ -213,24 +243,41 @@ class PalaceScene:
         """What is kept free for the names of wings."""
         return self._spacing
 
+    def arrange_wings(self, shelves: Shelves, aspect: float) -> None:
+        """Let wings stand as they stood when they were last seen, and those that are new as suits the canvas.
+
+        Args:
+            shelves: as they stood; () to arrange all of them.
+            aspect: the canvas's width by its height.
+        """
+        self._aspect = aspect
+        if self.plan is not None:
+            self.shelves = extend_shelves(shelves or arrange_first(self.plan.wings, aspect), self.plan.wings, aspect)
+            self._place_wings()
+
     def space_wings(self, spacing: WingSpacing) -> None:
         """Keep another space free for the names of wings; each stays on its shelf, in its column."""
-        if spacing == self._spacing or self.plan is None:
-            self._spacing = spacing
-            return
-        self._spacing = spacing
-        self._wings = {wing.id: wing for wing in arrange_on_shelves(self.plan.wings, spacing)}
+        was, self._spacing = self._spacing, spacing
+        if spacing != was and self.plan is not None:
+            self._place_wings()
+
+    def _place_wings(self) -> None:
+        self._wings = {wing.id: wing for wing in self.arranged_wings(self._spacing)}
         for wing in self._wings.values():
             for room in wing.rooms:
                 self.rooms[room.id].update_plan(wing, room)
 
+    def arranged_wings(self, spacing: WingSpacing) -> tuple[WingPlan, ...]:
+        """Where the wings of the plan stand with so much space between them."""
+        return () if self.plan is None else arrange_on_shelves(self.plan.wings, spacing, self.shelves)
+
     def unspaced_point(self, x: float, y: float) -> tuple[float, float]:
         """Where a point of the plan would be with the least space between wings, whatever the window and its text."""
-        return _carry_point(x, y, self.wings, arrange_on_shelves(self.plan.wings if self.plan else ()))
+        return _carry_point(x, y, self.wings, self.arranged_wings(_CLOSE))
 
     def spaced_point(self, x: float, y: float) -> tuple[float, float]:
         """The point of the plan that `unspaced_point` gave another place."""
-        return _carry_point(x, y, arrange_on_shelves(self.plan.wings if self.plan else ()), self.wings)
+        return _carry_point(x, y, self.arranged_wings(_CLOSE), self.wings)
 
     def conceal_words(self, ids: frozenset[str]) -> None:
         """Show no words of the landmarks that are among these memories, and those of all others again."""
@@ -347,51 +394,137 @@ class PalaceScene:
 _CLOSE = WingSpacing()
 
 
-def arrange_on_shelves(wings: Sequence[WingPlan], spacing: WingSpacing = _CLOSE) -> tuple[WingPlan, ...]:
+def arrange_on_shelves(
+    wings: Sequence[WingPlan], spacing: WingSpacing = _CLOSE, shelves: Shelves = ()
+) -> tuple[WingPlan, ...]:
     """The wings as they are shown: on shelves, for one row of them all would be a thin strip.
 
-    A low wing is below the one before it where the shelf is high enough. Where a wing is follows from the wings
-    before it alone: a new wing moves no other. More space moves them apart, and none to another shelf or column.
+    More space moves them apart, and none to another shelf or column.
 
     Args:
         wings: in the order of the plan.
         spacing: what their names take.
+        shelves: how they stand; those that are on none stand where `extend_shelves` puts them.
 
     Returns:
         The same wings elsewhere in the palace's plane; those without a room are left out.
     """
+    by_id = {wing.id: wing for wing in wings if wing.rooms}
     found: list[WingPlan] = []
     top = 0.0
-    for shelf in _fill_shelves(sorted((wing for wing in wings if wing.rooms), key=lambda wing: (wing.x, wing.id))):
+    for shelf in extend_shelves(shelves, wings):
         left = foot = 0.0
         for column in shelf:
             below = top
-            for wing in column:
+            for wing in map(by_id.__getitem__, column):
                 found.append(replace(wing, x=left, y=below))
                 below += _steps_of(wing) + spacing.above
             foot = max(foot, below)
-            left += max(column[0].w, *(spacing.widths.get(wing.id, 0.0) for wing in column)) + _BETWEEN_WINGS
+            left += max(by_id[column[0]].w, *(spacing.widths.get(one, 0.0) for one in column)) + _BETWEEN_WINGS
         top = foot
     return tuple(found)
 
 
-def _fill_shelves(ordered: Sequence[WingPlan]) -> list[list[list[WingPlan]]]:
-    """The wings of each column of each shelf, from their own sizes and the least space alone."""
-    shelves: list[list[list[WingPlan]]] = []
-    left = below = high = 0.0  # of the shelf, of its last column, of the shelf
-    for wing in ordered:
-        needs = _steps_of(wing)
-        if shelves and wing.w <= shelves[-1][-1][0].w and below + needs <= high:
-            shelves[-1][-1].append(wing)
-            below += needs + _BETWEEN_SHELVES
-            continue
-        left = left + shelves[-1][-1][0].w + _BETWEEN_WINGS if shelves else 0.0
-        if not shelves or (left and left + wing.w > _SHELF * ordered[0].w):
-            shelves.append([])
-            left = high = 0.0
-        shelves[-1].append([wing])
-        below, high = needs + _BETWEEN_SHELVES, max(high, needs)
-    return shelves
+def extend_shelves(shelves: Shelves, wings: Sequence[WingPlan], aspect: float = _ASPECT) -> Shelves:
+    """The shelves with the wings that stand on none yet, and without those that are gone.
+
+    Each new one goes where all are then seen largest. Where it goes follows from those before it, of which it moves
+    none; a column is as wide as its first wing.
+
+    Args:
+        shelves: how wings stand.
+        wings: all there are.
+        aspect: width by height of the canvas they are seen on.
+    """
+    sizes = {wing.id: (wing.w, _steps_of(wing)) for wing in wings if wing.rooms}
+    kept = [[[one for one in column if one in sizes] for column in shelf] for shelf in shelves]
+    kept = [[column for column in shelf if column] for shelf in kept if any(shelf)]
+    standing = {one for shelf in kept for column in shelf for one in column}
+    for wing in sorted(wings, key=lambda one: (one.x, one.id)):
+        if wing.id in sizes and wing.id not in standing:
+            _add_wing(kept, wing.id, sizes, aspect)
+    return tuple(tuple(map(tuple, shelf)) for shelf in kept)
+
+
+def arrange_first(wings: Sequence[WingPlan], aspect: float) -> Shelves:
+    """Shelves for wings that were never seen: in the order, of a few, that shows them largest.
+
+    Args:
+        wings: all there are.
+        aspect: width by height of the canvas they are seen on.
+    """
+    sizes = {wing.id: (wing.w, _steps_of(wing)) for wing in wings if wing.rooms}
+    orders: tuple[Callable[[str], float], ...] = (
+        lambda _: 0.0, lambda one: -sizes[one][0] * sizes[one][1], lambda one: -sizes[one][0],
+        lambda one: -sizes[one][1],
+    )  # fmt: skip
+    by_age = [wing.id for wing in sorted(wings, key=lambda one: (one.x, one.id)) if wing.id in sizes]
+    best, found = -1.0, list[list[list[str]]]()
+    for order in orders:
+        shelves = list[list[list[str]]]()
+        for one in sorted(by_age, key=order):
+            _add_wing(shelves, one, sizes, aspect)
+        grounds = [[_column_size(column, sizes) for column in shelf] for shelf in shelves]
+        area = _seen_share(grounds, aspect) if grounds else 0.0
+        if area > best * _BETTER:
+            best, found = area, shelves
+    return tuple(tuple(map(tuple, shelf)) for shelf in found)
+
+
+def _add_wing(
+    shelves: list[list[list[str]]], new: str, sizes: Mapping[str, tuple[float, float]], aspect: float
+) -> None:
+    """Put a wing where all of them are seen largest, and the first such place of several."""
+    best, at = -1.0, (len(shelves), 0)
+    grounds = [[_column_size(column, sizes) for column in shelf] for shelf in shelves]
+    for nr, shelf in enumerate([*grounds, []]):
+        for column in range(len(shelf) + 1):
+            grown = _grown_shelf(shelf, column, sizes[new], may_grow=nr >= len(shelves) - 1)
+            if grown is None:
+                continue
+            area = _seen_share([*grounds[:nr], grown, *grounds[nr + 1 :]], aspect)
+            if area > best * _BETTER:
+                best, at = area, (nr, column)
+    if at[0] == len(shelves):
+        shelves.append([])
+    if at[1] == len(shelves[at[0]]):
+        shelves[at[0]].append([])
+    shelves[at[0]][at[1]].append(new)
+
+
+def _column_size(column: Sequence[str], sizes: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
+    return sizes[column[0]][0], sum(sizes[one][1] for one in column) + _BETWEEN_SHELVES * (len(column) - 1)
+
+
+def _grown_shelf(
+    shelf: Sequence[tuple[float, float]], column: int, new: tuple[float, float], *, may_grow: bool
+) -> list[tuple[float, float]] | None:
+    """The columns of a shelf with a wing more in one of them; None where it has no room.
+
+    Args:
+        shelf: width and height of each column.
+        column: which one; one more than there are for a new one.
+        new: the wing's width and height.
+        may_grow: whether the shelf may become higher.
+    """
+    if column == len(shelf):
+        grown = [*shelf, new]
+    elif new[0] <= shelf[column][0]:
+        wide, high = shelf[column]
+        grown = [*shelf[:column], (wide, high + _BETWEEN_SHELVES + new[1]), *shelf[column + 1 :]]
+    else:
+        return None
+    return grown if may_grow or grown[column][1] <= max(high for _, high in shelf) else None
+
+
+def _seen_share(shelves: Sequence[Sequence[tuple[float, float]]], aspect: float) -> float:
+    """How much of a canvas of height 1 a square of the plan takes when all shelves are seen on it."""
+    filled = [shelf for shelf in shelves if shelf]
+    wide = max(sum(column for column, _ in shelf) + _BETWEEN_WINGS * (len(shelf) - 1) for shelf in filled) * SLOT_ASPECT
+    high = sum(max(down for _, down in shelf) for shelf in filled) + _BETWEEN_SHELVES * (len(filled) - 1)
+    stretch = min(max(aspect * high / wide, STRETCHES[0]), STRETCHES[1])
+    scale = min(aspect / wide / stretch, 1 / high)
+    return scale * scale * stretch
 
 
 def _steps_of(wing: WingPlan) -> float:

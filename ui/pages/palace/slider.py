@@ -29,7 +29,7 @@ from ui.pages.palace.items import KINDS
 from ui.pages.palace.picture.atlas import shade_colours
 from ui.strings import format_count, palace_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import Segments, make_label
+from ui.widgets.basics import Segments, make_button, make_label
 from ui.widgets.labels import KIND_WORDS, date_of
 from ui.widgets.shapes import draw_kind
 
@@ -191,7 +191,8 @@ class TimeCard(QFrame):
         self._title = make_label(_axis_words(BELIEVED)["title"], "label")
         self._date = make_label("", "strong")
         self.bar = TimeBar(theme)
-        self._now = make_label("now", "small")
+        strings = palace_strings()["time"]
+        self._now = make_button(strings["now"], self._go_to_now, kind="crumb", hint=strings["to_now"])
         choices = tuple((axis, _axis_words(axis)["choice"]) for axis in (BELIEVED, SAID))
         self.axes = Segments(choices, BELIEVED, palace_strings()["time"]["name"])
         self.axes.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -279,6 +280,9 @@ class TimeCard(QFrame):
         self._set_axis(axis)
         self.bar.show_bins(self._axis_span()[0])
         self._on_time_changed()
+
+    def _go_to_now(self) -> None:
+        self.bar.move_handle(self.bar.bins)
 
     def _on_time_changed(self) -> None:
         self._show_date()

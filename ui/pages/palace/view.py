@@ -195,7 +195,14 @@ class PalaceView(QWidget):
         self.camera.fly_to(zoom_on_locus(self, spot, self.camera.goal))
 
     def reveal_locus(self, spot: PlacedLocus) -> None:
-        """Bring a memory onto the canvas, if it is not there."""
+        """Bring a memory onto the canvas, if it is not there: its wing or room where one was seen whole."""
+        level, of = self.camera.fit
+        if level == WING and of != spot.room.wing.id:
+            self.enter_wing(spot.room.wing.id)
+            return
+        if level == ROOM and of != spot.room.id:
+            self.enter_room(spot.room.id)
+            return
         middle = self.painter.spot_middle(spot, self.camera.goal, self.scene.look)
         self.camera.reveal_point(*self.camera.goal.plan_point(middle.x(), middle.y()))
 

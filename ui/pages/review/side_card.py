@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLay
 
 from core.types.reviews import ClaimSeen, Side
 from core.types.values import STANDING
+from ui.bridge import mark_spans
 from ui.pages.review.labels import (
     claim_quote,
     describe_dates,
@@ -22,8 +23,9 @@ from ui.pages.review.labels import (
     describe_validity,
     review_claim_note,
 )
-from ui.strings import review_strings, window_strings
+from ui.strings import inspector_strings, review_strings, window_strings
 from ui.theme.theme import Theme
+from ui.theme.tokens import FontRole
 from ui.widgets.basics import clear_layout, make_button, make_column, make_hairline, make_label, make_row
 from ui.widgets.labels import describe_claim
 from ui.widgets.plaintext import MarkedText, has_marks
@@ -59,6 +61,10 @@ class SideCard(QFrame):
         self.text = MarkedText(theme, "", tone)
         self.text.fitted.connect(self._name_fold)
         self.fold = make_button(strings["all"], self._toggle_fold, kind="link")
+        self.stored = make_button(
+            "", self._toggle_stored, kind="link", hint=inspector_strings()["text"]["as_stored_hint"]
+        )
+        self._is_stored = False
         self.hidden = make_label(review_strings()["hidden"], "warning", wrap=True)
         self.origin = make_label("", "muted", wrap=True)
         self.when = make_label("", "muted", wrap=True)
@@ -75,7 +81,7 @@ class SideCard(QFrame):
         layout.setContentsMargins(20, 16, 20, 14)
         layout.addLayout(make_row(self._mark, self._heading, None, self.trust, gap=8))
         layout.addWidget(self.text)
-        layout.addLayout(_make_flush_row(self.fold))
+        layout.addLayout(_make_flush_row(self.fold, self.stored))
         layout.addWidget(self.hidden)
         facts = make_column(None, self.origin, self.when, gap=2)
         layout.addLayout(facts)
@@ -92,7 +98,7 @@ class SideCard(QFrame):
             names_given: whether to say whom it was given to; what follows may say it already.
         """
         strings = review_strings()["side"]
-        self._side = side
+        self._side, self._is_stored = side, False
         memory = side.memory
         self._mark.show_kind(memory.kind)
         self._heading.setText(heading.upper())
@@ -101,9 +107,8 @@ class SideCard(QFrame):
         self.setAccessibleName(f"{heading}, {trusted}")
         self.trust.setText(trusted)
         self.trust.setToolTip(review_strings()["trust_hint"])
-        is_short = len(memory.text) <= SHORT
         self.text.setAccessibleName(strings["text"].format(heading=heading))
-        self.text.show_text(memory.text, side.marks, "quote" if is_short else "body", 0 if is_short else FOLD)
+        self._write_text(side)
         self.hidden.setVisible(has_marks(memory.text))
         self.origin.setText(describe_provenance(side))
         parts = [
@@ -118,6 +123,23 @@ class SideCard(QFrame):
         self.palace.setAccessibleName(strings["palace_name"].format(heading=heading))
         self.palace.setVisible(memory.status in STANDING)
         self._name_fold()
+
+    def _write_text(self, side: Side) -> None:
+        """Show the text as it reads, or as it was stored."""
+        text, strings = side.memory.text, inspector_strings()["text"]
+        is_short = len(text) <= SHORT
+        role: FontRole = "quote" if is_short else "body"
+        self.text.show_text(text, side.marks, role, 0 if is_short else FOLD, as_stored=self._is_stored)
+        title = strings["as_read" if self._is_stored else "as_stored"]
+        self.stored.setText(title)
+        self.stored.setAccessibleName(f"{title}: {self._heading.accessibleName()}")
+        self.stored.setVisible(bool(mark_spans(text)))
+
+    def _toggle_stored(self) -> None:
+        self._is_stored = not self._is_stored
+        if self._side is not None:
+            self._write_text(self._side)
+            self._name_fold()
 
     def _show_claims(self, text: str, claims: Sequence[ClaimSeen]) -> None:
         clear_layout(self._claims_box)

@@ -281,6 +281,8 @@ def test_what_was_made_of_it_counts_at_any_distance(rig: Rig) -> None:
     assert dict(found.derived) == {middle: Kind.FACT, top: Kind.FACT}
     assert found.alone == 1
     assert belief(rig, top).rests.derived == ()
+    assert belief(rig, top).rests.made_of == (middle,), "what it was made of directly"
+    assert belief(rig, base).rests.made_of == ()
     rig.forget(top)
     assert dict(belief(rig, base).rests.derived) == {middle: Kind.FACT}
 

@@ -15,6 +15,7 @@ from PySide6.QtGui import QFontMetricsF
 
 from core.types.views import CARD_SIDE, HEADER, MARGIN, SLOT_ASPECT, RoomPlan, WingPlan
 from ui.pages.palace.items import RoomItem, wing_rect
+from ui.pages.palace.lattice import WIDEST
 from ui.pages.palace.scene import Lens, PalaceScene
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
@@ -70,7 +71,7 @@ def wing_block(wing: WingPlan, scene: PalaceScene, lens: Lens, theme: Theme) -> 
 
 
 def _width_kept(wing: WingPlan, scene: PalaceScene, lens: Lens) -> float:
-    return scene.spacing.widths.get(wing.id, 0.0) * SLOT_ASPECT * lens.scale
+    return scene.spacing.widths.get(wing.id, 0.0) * SLOT_ASPECT * lens.scale_x
 
 
 class DetailLevel(IntEnum):
@@ -116,6 +117,8 @@ class RoomLayout:
             return np.empty(0, np.int64)
         if self.detail == DetailLevel.CARDS:
             return np.arange(len(room.ids))
+        if self.least_card[0] > WIDEST * self.slot_w or self.least_card[1] > CARD_SIDE * self.slot_h:
+            return np.empty(0, np.int64)  # no card is so large; working them out takes its time in a room of thousands
         cells = room.card_places()
         fits = (cells[:, 0] * self.slot_w >= self.least_card[0]) & (cells[:, 1] * self.slot_h >= self.least_card[1])
         is_ground = room.ground.copy()

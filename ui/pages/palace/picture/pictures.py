@@ -48,10 +48,11 @@ class FlightPicture:
         seen = target.intersected(canvas)
         if seen.isEmpty():
             return
-        ratio = picture.width() / max(target.width(), 1e-6)
+        across = picture.width() / max(target.width(), 1e-6)
+        down = picture.height() / max(target.height(), 1e-6)
         source = QRectF(
-            (seen.left() - target.left()) * ratio, (seen.top() - target.top()) * ratio,
-            seen.width() * ratio, seen.height() * ratio,
+            (seen.left() - target.left()) * across, (seen.top() - target.top()) * down,
+            seen.width() * across, seen.height() * down,
         )  # fmt: skip
         painter.drawPixmap(seen, picture, source)
 

@@ -83,7 +83,7 @@ class PlanPainter(PlanGround):
                 self._paint_wing(painter, wing, scene, lens)
         least = least_face(self._theme)
         for room in scene.rooms_in_sight(lens):
-            if min(room.rect.width(), room.rect.height()) * lens.scale < least:
+            if min(room.rect.width() * lens.scale_x, room.rect.height() * lens.scale) < least:
                 self._paint_far_room(painter, room, lens)
                 continue
             layout = self.layout_of(room, lens)

@@ -231,7 +231,7 @@ class WalkCard(QFrame):
         self._area.setVisible(bool(text))
         if text != self._text:  # what is read stays where it was scrolled to
             self._text = text
-            self.text.show_text(text, (), "quote" if len(text) <= _LARGE else "body")
+            self.text.show_text(text, (), "quote" if len(text) <= _LARGE else "body", as_stored=False)
             self._area.verticalScrollBar().setValue(0)
 
     def _show_buttons(self, round_: WalkRound) -> None:
