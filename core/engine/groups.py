@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from core.engine.runtime.settings import Settings
     from core.engine.sessions import Sessions
     from core.engine.vault.embedding_model import EmbeddingModels
+    from core.engine.vault.erasures import Erasures
     from core.engine.vault.history import History
     from core.engine.views.entities import Entities
     from core.engine.views.graph import Graph
@@ -205,6 +206,13 @@ class EngineGroups(UpkeepGroups):
         from core.engine.vault.history import History
 
         return History(self._get_vault, self.authority)
+
+    @shared_property
+    def erasures(self) -> Erasures:
+        """Erasing for good, with a certificate."""
+        from core.engine.vault.erasures import Erasures
+
+        return Erasures(self._get_vault)
 
     @shared_property
     def outcomes(self) -> Outcomes:

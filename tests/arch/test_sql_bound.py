@@ -16,6 +16,7 @@ _PREDICATE = "a ScopePredicate is put together in core/recall/predicate.py from 
 ALLOWED = {f"core/vault/database/tx.py:{function}": _LOOKED_UP for function in _QUOTING} | {
     "core/vault/database/migrations.py:_run_migration": "the version is a whole number of our own list of migrations",
     "core/vault/database/connections.py:_count_table": "the name is one of those the vault itself lists",
+    "core/intake/erase/leftovers.py:search_table": "table and columns are those the vault itself lists",
     "core/memory/read.py:time_of_memory_sql": "the alias is a fixed word of the statement that asks",
     "core/recall/context.py:_read_speaking": _PREDICATE,
     "core/recall/pipeline.py:_count_wanted_by_client": _PREDICATE,

@@ -37,7 +37,7 @@ GIVEN = {
 """Where a verb's name is handed on: the names that come there from clients."""
 OWNERS = {
     "remove_all", "undo_since", "forget_rule", "hold", "erase", "spare", "let_through", "revise", "record_outcome",
-    "crash_recovery", "entity_separate",
+    "crash_recovery", "entity_separate", "erase_certificate",
 }  # fmt: skip
 """Verbs only the person has, though their functions take any actor."""
 HANDED = {"get", "list", "history", "conflicts", "entities"}

@@ -315,6 +315,7 @@ def clear_traces(tx: Tx, remover: RowEraser, journals: TraceIndex | None = None)
     ids = to_json(sorted(taken.ids))
     for actor, request in _select_journal_rows(tx, at.get("requests"), "q", _REQUEST, _REPLIES, {"ids": ids}):
         tx.run("DELETE FROM requests WHERE actor = ? AND request_id = ?", (actor, request))
+        taken.cleared["requests"] += 1
     if journals is not None:
         journals.note_newest(tx)
 
@@ -350,6 +351,7 @@ def _clear_images(
         images = _load_images(before, after)
         if _must_remove(tx, taken, matcher, table, key, images):
             tx.run("DELETE FROM undo_rows WHERE step_id = ? AND nr = ?", (step, nr))
+            taken.cleared["undo_rows"] += 1
             touched.add(step)
             continue
         mended = [None if image is None else _without_pointers(image, taken) for image in images]
@@ -432,7 +434,8 @@ def _clear_steps(tx: Tx, steps: Iterable[str]) -> None:
 def _clear_receipts(tx: Tx, taken: ErasedRows, matcher: ErasedTextMatcher, at: Mapping[str, TraceRows]) -> None:
     ids = {"ids": to_json(sorted(taken.ids))}
     for receipt, body in _select_journal_rows(tx, at.get("receipts"), "r", _RECEIPT, _BODIES, ids):
-        tx.run("DELETE FROM contexts WHERE receipt_id = ?", (receipt,))
+        taken.cleared["contexts"] += tx.run("DELETE FROM contexts WHERE receipt_id = ?", (receipt,))
+        taken.cleared["receipts"] += 1
         receipt_body = json.loads(body)
         receipt_body.pop("trace", None)
         tx.run(
@@ -443,9 +446,10 @@ def _clear_receipts(tx: Tx, taken: ErasedRows, matcher: ErasedTextMatcher, at: M
         if matcher.is_quoted_in(query):
             # The trace refers to places in the question.
             tx.run("UPDATE receipts SET query = NULL, body = json_remove(body, '$.trace') WHERE id = ?", (receipt,))
+            taken.cleared["receipts"] += 1
     for context, text in _select_journal_rows(tx, at.get("contexts"), "c", _CONTEXT):
         if matcher.is_quoted_in(text):
-            tx.run("DELETE FROM contexts WHERE id = ?", (context,))
+            taken.cleared["contexts"] += tx.run("DELETE FROM contexts WHERE id = ?", (context,))
 
 
 def remove_traces_of_ids(document: Any, ids: Iterable[str]) -> Any:
@@ -494,6 +498,7 @@ def _clear_plans(tx: Tx, taken: ErasedRows) -> None:
             "UPDATE job_deeds SET deed = ? WHERE job_id = ? AND place = ?",
             (to_json([*head_fields, {**detail, **emptied}]), job, place),
         )
+        taken.cleared["job_deeds"] += 1
 
 
 # ---- saved questions

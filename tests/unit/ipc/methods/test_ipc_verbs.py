@@ -90,6 +90,8 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
         return {"import_id": rig.bring(facts(3)).import_id}
     if verb == "resolve":
         return {"id": make_pair(rig).item, "action": "supersede"}
+    if verb in ("certificate", "rewrite_backups"):
+        return {"id": run(rig, "erase", id=ident)["certificate"]["id"]}
     if verb == "mark":
         rule = rig.store("Boil water first.", kind=Kind.RULE).memory_id
         return {"id": rule, "outcome": "harmful", "note": "It broke the pot."}
