@@ -12,13 +12,16 @@ import hashlib
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from sqlcipher3 import dbapi2
 
 from core.errors import Code, IntegrityError, LociError, UserError
 from core.security.atomic import file_write_error, sync_directory
 from core.types.clock import Clock
+from core.types.memory import CopyState
 from core.vault.backup import (
     Manifest,
     UnpackedBackup,
@@ -29,12 +32,13 @@ from core.vault.backup import (
     sha256_of,
     unpack_backup,
 )
-from core.vault.database.connections import copy_into, look_into
+from core.vault.database.connections import copy_into, look_into, open_reader
 from core.vault.files.home import Home, SubKeys
 from core.vault.files.replacement import BACKUP_WORK, OLD, PARTIAL
 from core.vault.vault import Vault
 
 _LOG = "-wal"
+_NOT_OF_THE_COPY = frozenset({Code.VAULT_LOCKED, Code.CANCELLED})
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,38 @@ def _unpack_sealed(copy: Path, into: Path, keys: CopyKeys) -> UnpackedBackup:
     if not parts.is_signed_by(keys.backup) or parts.manifest.vault_id != keys.vault_id:
         raise UserError(Code.WRONG_SECRET, "This backup was sealed with other keys than the vault has now.")
     return parts
+
+
+@contextmanager
+def open_copy(home: Home, copy: Path, keys: CopyKeys) -> Iterator[dbapi2.Connection]:
+    """Read in a copy; what it needs of the disk is given back at the end.
+
+    Args:
+        home: whose backups folder is worked in.
+        copy: as for `unpack_copy`.
+
+    Yields:
+        A connection that cannot write.
+
+    Raises:
+        LociError: as `unpack_copy`; VAULT_DAMAGED where the key does not open it, DISK_FULL.
+    """
+    with work_folder(home) as work, closing(open_reader(unpack_copy(copy, work, keys), keys.keys.db)) as reader:
+        yield reader
+
+
+def state_of_fault(copy: Path, error: LociError) -> CopyState:
+    """What a copy is, by why it could not be opened.
+
+    Raises:
+        LociError: the error itself, where it says nothing of the copy: the vault is closing.
+    """
+    if error.code in _NOT_OF_THE_COPY:
+        raise error
+    if error.code is Code.WRONG_SECRET or (error.code is Code.VAULT_DAMAGED and copy.suffix != ".tar"):
+        return CopyState.OTHER_KEYS  # a plain copy has no seal that tells other keys from damage
+    is_damaged = error.code in (Code.BACKUP_INVALID, Code.VAULT_DAMAGED)
+    return CopyState.DAMAGED if is_damaged else CopyState.NOT_CHECKED
 
 
 def rewrite_backup(home: Home, backup: Path, keys: CopyKeys, clock: Clock, change: Callable[[Vault], None]) -> None:

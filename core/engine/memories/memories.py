@@ -34,6 +34,7 @@ from core.errors import Code, UserError
 from core.intake.erase.erasure import VERB as ERASE_VERB
 from core.intake.erase.erasure import ErasureOutcome, erase_named, erase_preview
 from core.intake.erase.subjects import NamedRows
+from core.intake.erase.trace_erasure import TraceIndex
 from core.intake.store.requests import CheckedRequest, check_request, check_source_allowed, store_request_from_fact
 from core.intake.store.store import identify_store_call, restore_store_reply
 from core.intake.transaction.admission import NO_IDS
@@ -101,12 +102,14 @@ def erase_rows(
     find: Callable[[Rows], NamedRows],
     actor: Actor,
     conclude: Callable[[Tx, ErasureOutcome], T],
+    journals: TraceIndex | None = None,
 ) -> Future[T]:
     """Remove what is named, and every trace of its text, in one transaction.
 
     Args:
         find: tells in that transaction what goes; what it raises ends the call.
         conclude: makes the answer of what was done, in the same transaction.
+        journals: tells which journals name or quote what goes; None to read them all.
 
     Returns:
         The answer; the future raises NOT_FOUND.
@@ -124,7 +127,7 @@ def erase_rows(
         open_vault.read_log.write(tx, waiting)
         named = find(tx)
         with storage.verb(tx, actor, ERASE_VERB) as verb:
-            done = erase_named(tx, storage.work, named, actor, vector_remover(storage, open_vault.search))
+            done = erase_named(tx, storage.work, named, actor, vector_remover(storage, open_vault.search), journals)
             verb.set_outcome(named.ids)
             return conclude(tx, done)
 

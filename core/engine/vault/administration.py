@@ -12,18 +12,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from core.config.window import WindowOptions
-from core.embed.embedder import from_blob
 from core.engine import health as metrics
 from core.engine.home.keys import HomeKeys, signs_head, sub_keys
 from core.engine.home.window_file import save_window
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.search import Search
-from core.engine.runtime.storage import Storage
+from core.engine.vault.verification import ReportCheck, check_deeply, check_vault
 from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
-from core.index.manager import IndexState
 from core.security.atomic import write_atomic
 from core.security.keyfile import backup_of, intact_body, load_keys, parse_body, save_keys
 from core.security.keys import Purpose, RootKey
@@ -33,11 +28,9 @@ from core.types.clock import Clock
 from core.types.replies import Presence, StatusReport
 from core.vault.backup import OpenedKeys, RestoreInfo, make_backup, restore_backup
 from core.vault.bootstrap import OpenInfo
-from core.vault.database.rows import Rows
 from core.vault.files.home import Home
 from core.vault.files.lockfile import VaultLock
 from core.vault.vault import Vault
-from core.vault.verification import Check, CheckOutcome
 from core.vault.verification import verify_vault as verify_vault
 
 
@@ -110,67 +103,6 @@ def restore_vault(home: Home, archive: Path, secret: str, clock: Clock) -> Resto
         info = restore_backup(archive, home, open_backup_keys, clock)
         home.snapshot.unlink(missing_ok=True)
     return info
-
-
-_SAMPLE = 200
-_ALIKE = 0.995  # float16 in the vault against float16 or float32 in memory
-_TRIES = 5
-_TURN_S = 5.0  # for the writer to come to us
-
-
-def check_vault(storage: Storage, search: Search) -> dict[str, Any]:
-    """Check the vault and, by samples, the index against it.
-
-    Returns:
-        `{status, checks}` in the shape of `verify --json`.
-    """
-    report = verify_vault(storage.vault, sub_keys(storage.root), {"index": lambda: _check_index(storage, search)})
-    return dict(report.as_json())
-
-
-def _check_index(storage: Storage, search: Search) -> Check:
-    status = search.index.status()
-    if status.state is not IndexState.READY:
-        return Check(CheckOutcome.NOT_CHECKED, status.state.value)
-    if status.needs_warm:
-        return Check(CheckOutcome.NOT_CHECKED, "behind")
-    for _ in range(_TRIES):
-        try:
-            # On the writer's thread everything committed before is in the index already.
-            seq = storage.vault.seq if storage.vault.older else storage.write(lambda tx: tx.seq - 1).result(_TURN_S)
-        except TimeoutError:
-            break
-        found = storage.vault.read(lambda rows: _compare_sample(search, rows, seq))  # noqa: B023 - called at once
-        if found is not None:
-            return found
-    return Check(CheckOutcome.NOT_CHECKED, "busy")
-
-
-def _compare_sample(search: Search, rows: Rows, settled: int) -> Check | None:
-    """Compare, or None where a write came between: then the index and this snapshot are of two moments."""
-    if int(rows.value("SELECT seq FROM vault_state")) != settled:
-        return None
-    found = rows.all(
-        "SELECT n, vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? "
-        "ORDER BY (n * 2654435761) % 1000003 LIMIT ?",
-        (search.space.name, _SAMPLE),
-    )
-    total = int(
-        rows.value("SELECT count(*) FROM embeddings WHERE owner = 'memory' AND vector_space = ?", (search.space.name,))
-    )
-    labels = np.array([row[0] for row in found], dtype=np.int64)
-    found_labels, vectors = search.index.fetch(labels)
-    stored = {int(n): from_blob(blob, search.space.dims) for n, blob in found}
-    wrong = sum(float(stored[int(n)] @ vector) < _ALIKE for n, vector in zip(found_labels, vectors, strict=True))
-    missing = len(found) - len(found_labels)
-    index_total = search.index.status().total
-    if search.index.revision > settled:
-        return None
-    if not found and not index_total:
-        return Check(CheckOutcome.OK, "no vectors yet")
-    if wrong or missing or index_total != total:
-        return Check(CheckOutcome.FAILED, f"{wrong} wrong, {missing} missing of {len(found)}")
-    return Check(CheckOutcome.OK, f"{len(found)} of {total} vectors compared")
 
 
 def write_backup(open_vault: OpenVault, to: Path | None) -> dict[str, Any]:
@@ -417,10 +349,29 @@ class VaultGroup:
         return open_vault.storage.read_quietly(lambda rows: report_status(open_vault, rows))
 
     def verify(self) -> Future[dict[str, Any]]:
-        """Check everything that can be checked; *failed* and *not checked* are told apart."""
+        """Check everything that can be checked quickly; *failed* and *not checked* are told apart."""
         open_vault = self._open_vault()
         return open_vault.storage.run_on(
             open_vault.storage.threads.checks, check_vault, open_vault.storage, open_vault.search
+        )
+
+    def verify_deeply(
+        self, report: ReportCheck = lambda *_: None, is_cancelled: Callable[[], bool] = lambda: False
+    ) -> Future[dict[str, Any]]:
+        """Check every vector, both key files, certificates and known copies too.
+
+        Args:
+            report: told what is checked.
+            is_cancelled: asked between the parts; the future raises CANCELLED then.
+        """
+        open_vault = self._open_vault()
+        return open_vault.storage.run_on(
+            open_vault.storage.threads.checks,
+            check_deeply,
+            open_vault.storage,
+            open_vault.search,
+            report,
+            is_cancelled,
         )
 
     def backup(self, to: Path | None = None) -> Future[dict[str, Any]]:

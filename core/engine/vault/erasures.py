@@ -21,11 +21,13 @@ from core.engine.runtime.expiry import clear_scrub_note, scrub_noted
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.storage import Storage
 from core.entities.recognition import name_key
-from core.errors import CancelledError, Code, LociError
+from core.errors import CancelledError, Code, EnvironmentFaultError, LociError
 from core.intake.erase.certificates import draft_certificate, list_certificates, read_certificate, write_certificate
 from core.intake.erase.erasure import ErasureOutcome, erase_named, erase_preview
 from core.intake.erase.leftovers import ErasedContent, LeftoverSearch, search_all, searched_tables
+from core.intake.erase.row_erasure import erasure_scope_of, texts_to_erase
 from core.intake.erase.subjects import NamedRows, find_named_rows, find_subject
+from core.intake.erase.trace_erasure import TraceIndex
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.write import content_hash
 from core.security.keys import Purpose
@@ -42,10 +44,10 @@ from core.types.memory import (
 )
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.audit import AuditChain
-from core.vault.copies import CopyKeys, known_copies, rewrite_backup, unpack_copy, work_folder
-from core.vault.database.connections import copy_under_key, open_reader
+from core.vault.copies import CopyKeys, known_copies, open_copy, rewrite_backup, state_of_fault, work_folder
+from core.vault.database.connections import copy_under_key
 from core.vault.database.pages import Fragments, PageSearch, log_bytes, search_pages
-from core.vault.database.rows import SqlRows, to_json
+from core.vault.database.rows import Rows, SqlRows, to_json
 from core.vault.database.tx import Tx
 from core.vault.vault import Vault
 
@@ -54,6 +56,7 @@ ReportErasure = Callable[[str, int, int | None], None]
 
 _ALWAYS = ("copies_elsewhere", "file_system", "process_memory")
 """What no program of this kind can check: said in every certificate."""
+_FEW = 50
 _SCRUBS, _SCRUB_WAIT_S = 5, 0.2
 _LOST = frozenset({Code.VAULT_LOCKED, Code.CANCELLED, Code.VAULT_REPLACED})
 _HELD = (
@@ -132,10 +135,13 @@ class Erasures:
                 raise CancelledError
             report("erase", 0, None)
             done = _erase_committed(open_vault, request, actor).result()
-            checked = _check_erasure(open_vault, done, report)
-            if rewrites_backups:
-                checked = _rewrite_copies(open_vault, checked, report, is_cancelled)
-            return _keep(open_vault, checked, actor)
+            checked = _keep(open_vault, _check_erasure(open_vault, done, report), actor)
+            if not rewrites_backups:
+                return checked
+            try:
+                return _keep(open_vault, _rewrite_copies(open_vault, checked, report, is_cancelled), actor)
+            except EnvironmentFaultError:
+                return checked  # it is erased, and the certificate says which backups hold it still
 
         return open_vault.storage.run_on(open_vault.storage.threads.checks, run)
 
@@ -190,7 +196,19 @@ def _erase_committed(open_vault: OpenVault, request: ErasureRequest, actor: Acto
             tuple(dict.fromkeys(content_hash(text) for text in done.own_texts)),
         )
 
-    return erase_rows(open_vault, lambda rows: find_named_rows(rows, request), actor, conclude)
+    journals = storage.vault.read(lambda rows: _index_journals(rows, request), deadline_s=None)
+    return erase_rows(open_vault, lambda rows: find_named_rows(rows, request), actor, conclude, journals)
+
+
+def _index_journals(rows: Rows, request: ErasureRequest) -> TraceIndex | None:
+    """Where journals name or quote what goes, read off the writer; of little that goes the writer reads them itself."""
+    named = find_named_rows(rows, request)
+    if len(named.ids) <= _FEW:
+        return None
+    reach = erasure_scope_of(rows, named.ids, whole_chain=named.whole_chain)
+    journals = TraceIndex(reach.ids, texts_to_erase(rows, reach))
+    journals.read_new_rows(rows)
+    return journals
 
 
 def _keep(open_vault: OpenVault, certificate: ErasureCertificate, actor: Actor) -> ErasureCertificate:
@@ -304,24 +322,11 @@ def _look_into_copy(
 ) -> CopyFinding:
     wanted = {"ids": to_json(list(ids)), "hashes": to_json([one.hex() for one in hashes])}
     try:
-        with work_folder(storage.home) as work:
-            reader = open_reader(unpack_copy(copy, work, keys), keys.keys.db)
-            try:
-                held = int(SqlRows(reader).value(_HELD, wanted))
-            finally:
-                reader.close()
+        with open_copy(storage.home, copy, keys) as reader:
+            held = int(SqlRows(reader).value(_HELD, wanted))
     except LociError as error:
-        if error.code in _LOST:
-            raise
-        return CopyFinding(copy.name, _state_of_fault(copy, error))
+        return CopyFinding(copy.name, state_of_fault(copy, error))
     return CopyFinding(copy.name, CopyState.HOLDS if held else CopyState.CLEAN, held)
-
-
-def _state_of_fault(copy: Path, error: LociError) -> CopyState:
-    if error.code is Code.WRONG_SECRET or (error.code is Code.VAULT_DAMAGED and copy.suffix != ".tar"):
-        return CopyState.OTHER_KEYS  # a plain copy has no seal that tells other keys from damage
-    damaged = error.code in (Code.BACKUP_INVALID, Code.VAULT_DAMAGED)
-    return CopyState.DAMAGED if damaged else CopyState.NOT_CHECKED
 
 
 def _rewrite_copies(

@@ -46,6 +46,9 @@ _KINDS = (
     f"SELECT kind, count(*) FROM memories WHERE id {_OF} AND coalesce(part_index, 0) = 0 GROUP BY kind ORDER BY kind"  # noqa: S608
 )
 _STATEMENTS = f"SELECT count(DISTINCT memory_id) FROM statements WHERE memory_id {_OF}"  # noqa: S608 - constant
+_SAME_WORDS = (
+    "SELECT m.id, m.content_hash FROM json_each(?) w JOIN memories m ON m.content_hash = unhex(w.value) ORDER BY m.n"
+)
 _GOING = "IN (SELECT value FROM json_each(:ids))"
 _CLAIMS = (
     f"SELECT count(DISTINCT e.claim_id) FROM evidence e WHERE e.memory_id {_GOING} AND NOT EXISTS (SELECT 1 "  # noqa: S608
@@ -207,16 +210,11 @@ def _split_by_other_memories(rows: Rows, reach: ErasureScope, texts: Sequence[st
     Trigger: the same words stand in a memory that stays ("Thank you!"). Why: they are no secret then, and every later
     message of these words would be refused. Outcome: only the record itself is kept from coming back.
     """
-    own, others = [], []
-    for text in dict.fromkeys(texts):
-        found = rows.all(
-            f"SELECT id FROM memories WHERE content_hash = ? AND id NOT {_OF} ORDER BY n",  # noqa: S608 - constant
-            (content_hash(text), to_json(list(reach.ids))),
-        )
-        others += [str(row[0]) for row in found]
-        if not found:
-            own.append(text)
-    return own, list(dict.fromkeys(others))
+    by_hash = {content_hash(text): text for text in texts}
+    found = rows.all(_SAME_WORDS, (to_json([digest.hex() for digest in by_hash]),))
+    others = {str(memory_id): by_hash[bytes(digest)] for memory_id, digest in found if memory_id not in reach.why}
+    shared = set(others.values())
+    return [text for text in by_hash.values() if text not in shared], list(others)
 
 
 def _oldest_at(rows: Rows, reach: ErasureScope) -> int | None:

@@ -8,9 +8,11 @@ told apart, so that a search of the pages does not take them for a remnant. Must
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from core.text.terms import index_terms
@@ -19,6 +21,7 @@ from core.vault.database.rows import Rows
 
 _ID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _BATCH = 2_000
+_BETWEEN = b"\0"
 _VECTOR_STEP = 64
 _INDEX, _MEMORIES = "memory_fts", "memories"
 _TABLES = """
@@ -111,31 +114,35 @@ class LeftoverSearch:
         if not columns:
             return
         for batch in _batches(rows, table, columns, is_clustered):
-            values = [[_as_bytes(value) for value in row] for row in batch]
-            whole = b"\0".join(value for row in values for value in row)
-            pieces = self.fragments.find_in(whole)
-            if pieces or self._short or not self._ids.isdisjoint(_ID.findall(whole)):
-                self._note_rows(table, values)
-            self.found.pieces |= pieces
+            self._search_rows(table, [[_as_bytes(value) for value in row] for row in batch])
 
-    def _note_rows(self, table: str, batch: list[list[bytes]]) -> None:
-        for row in batch:
-            data = b"\0".join(row)
-            pieces = self.fragments.find_in(data)
-            texts = {text for piece in pieces for text in self._by_piece.get(piece, ()) if text in data}
-            texts |= self._short.intersection(row)
-            if table == _MEMORIES:
-                self._forget_texts(texts)
-                texts = set()
-            self.found.texts[table] += bool(texts)
-            self.found.words[table] += bool(pieces) and not texts
-            self.found.ids[table] += not self._ids.isdisjoint(_ID.findall(data))
+    def _search_rows(self, table: str, batch: list[list[bytes]]) -> None:
+        """Look through many rows at once, and then at those that have something."""
+        joined = [_BETWEEN.join(row) for row in batch]
+        starts = [0, *accumulate(len(row) + len(_BETWEEN) for row in joined)]
+        whole = _BETWEEN.join(joined)
+        pieces: dict[int, set[bytes]] = {}
+        for piece, at in self.fragments.find_places(whole):
+            pieces.setdefault(bisect_right(starts, at) - 1, set()).add(piece)
+        self.found.ids[table] += len(
+            {bisect_right(starts, one.start()) for one in _ID.finditer(whole) if one.group() in self._ids}
+        )
+        rows = range(len(batch)) if self._short else sorted(pieces)
+        for row in rows:
+            self._note_row(table, joined[row], batch[row], pieces.get(row, set()))
+            self.found.pieces |= pieces.get(row, set())
 
-    def _forget_texts(self, texts: set[bytes]) -> None:
-        """What another memory says too is no remnant, wherever it stands; an erased row itself is told by its id."""
-        self._short -= texts
-        for whole in self._by_piece.values():
-            whole -= texts
+    def _note_row(self, table: str, data: bytes, values: list[bytes], pieces: set[bytes]) -> None:
+        texts = {text for piece in pieces for text in self._by_piece.get(piece, ()) if text in data}
+        texts |= self._short.intersection(values)
+        if texts and table == _MEMORIES:
+            # What another memory says too is no remnant, wherever it stands; an erased row itself is told by its id.
+            self._short -= texts
+            for piece in pieces:
+                self._by_piece.get(piece, set()).difference_update(texts)
+            texts = set()
+        self.found.texts[table] += bool(texts)
+        self.found.words[table] += bool(pieces) and not texts
 
     def search_index(self, rows: Rows) -> None:
         """Look in the full-text index for words that only what was erased had."""

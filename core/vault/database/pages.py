@@ -81,7 +81,8 @@ class Fragments:
         for shift in range(min(PIECE, len(data))):
             read = np.frombuffer(data, dtype="<u8", count=(len(data) - shift) // PIECE, offset=shift)
             likely = np.flatnonzero(self._filter[_mix(read)])
-            hits = likely[np.isin(read[likely], self._sorted)]
+            at_most = np.searchsorted(self._sorted, read[likely])
+            hits = likely[self._sorted[np.minimum(at_most, len(self._sorted) - 1)] == read[likely]]
             for at in hits.tolist():
                 begin = shift + at * PIECE
                 yield data[begin : begin + PIECE], begin

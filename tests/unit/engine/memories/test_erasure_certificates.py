@@ -251,6 +251,7 @@ def test_all_about_an_entity_goes_with_the_entity(rig: Rig) -> None:
 def test_all_of_an_import_goes_and_does_not_come_back(rig: Rig) -> None:
     kept = rig.store("Ada keeps bees").memory_id
     brought = rig.bring(facts(5))
+    assert brought.import_id is not None
     done = erase_all(rig, ErasureSubject.IMPORT, brought.import_id)
     assert done.memories == 5
     assert [row[0] for row in rig.rows("SELECT id FROM memories")] == [kept]
