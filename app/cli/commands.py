@@ -4,11 +4,11 @@ from app.cli import administration, clients, completion, detail, imports, memori
 from app.cli.assistants import chat, mcp
 from app.cli.options import hoist_json_option
 from app.cli.root import loci
-from app.cli.vault import erasures
+from app.cli.vault import browse, erasures
 
 __all__ = [
-    "administration", "chat", "clients", "completion", "detail", "erasures", "hoist_json_option", "imports", "loci",
-    "mcp", "memories", "review", "sandbox", "undo",
+    "administration", "browse", "chat", "clients", "completion", "detail", "erasures", "hoist_json_option", "imports",
+    "loci", "mcp", "memories", "review", "sandbox", "undo",
 ]  # fmt: skip
 
 loci.add_command(mcp)

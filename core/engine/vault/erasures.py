@@ -8,6 +8,7 @@ search; take a copy for clean that could not be opened; say that a text is gone 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from core.engine.export_format import check_destination
 from core.engine.home.keys import sub_keys
 from core.engine.memories.memories import backups_of, erase_rows
 from core.engine.runtime.expiry import clear_scrub_note, scrub_noted
@@ -30,6 +32,7 @@ from core.intake.erase.subjects import NamedRows, find_named_rows, find_subject
 from core.intake.erase.trace_erasure import TraceIndex
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.write import content_hash
+from core.security.atomic import write_atomic
 from core.security.keys import Purpose
 from core.types.memory import (
     CertificateLine,
@@ -152,6 +155,23 @@ class Erasures:
     def list_certificates(self) -> Future[tuple[CertificateLine, ...]]:
         """All certificates, newest first."""
         return self._open_vault().storage.read(list_certificates)
+
+    def save_certificate(self, certificate: ErasureCertificate, to: Path) -> Future[None]:
+        """Write a certificate as JSON to a file of the person's own (mode 0600).
+
+        Args:
+            to: the file; one that is there is replaced.
+
+        Returns:
+            When it is saved. The future raises INVALID_INPUT for a place in Loci's home, DISK_FULL, WRITE_FAILED.
+        """
+        storage = self._open_vault().storage
+
+        def save() -> None:
+            check_destination(to, storage.home.path)
+            write_atomic(to, (json.dumps(certificate.as_json(), indent=1) + "\n").encode("ascii"))
+
+        return storage.run_on(storage.threads.checks, save)
 
     def rewrite_backups(
         self,

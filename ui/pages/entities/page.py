@@ -23,8 +23,10 @@ from core.types.entities import (
     MergePreview,
 )
 from core.types.lifecycle import DistilledTalk
+from core.types.memory import ErasureCertificate, ErasureRequest, ErasureSubject
 from ui.bridge import make_query, make_write
 from ui.context import Context, PageSpec, RefreshingPage
+from ui.erasure import ask_erasure
 from ui.pages.entities.detail import EntityDetail
 from ui.pages.entities.dialogs import ChangeDialog, EntityMergeDialog
 from ui.pages.entities.labels import describe_reading, entity_list, entity_row, entity_type_name
@@ -80,6 +82,7 @@ class EntitiesPage(RefreshingPage):
         self.detail.make_asked.connect(self.make_statements)
         self.detail.change_asked.connect(self._ask_change)
         self.detail.merge_asked.connect(self._ask_merge)
+        self.detail.erase_asked.connect(self._ask_erasure)
         self.detail.apart_asked.connect(lambda step: undo_step(context, step))
         self.detail.separate_asked.connect(self.separate_entity)
 
@@ -298,6 +301,17 @@ class EntitiesPage(RefreshingPage):
             dialog = EntityMergeDialog(self.context, self.detail.view.card, self, wanted)
             dialog.agreed.connect(self.merge_entities)
             dialog.open()
+
+    def _ask_erasure(self) -> None:
+        if self.detail.view is not None:
+            card = self.detail.view.card
+            request = ErasureRequest(ErasureSubject.ENTITY, (card.id,))
+            ask_erasure(self.context, request, "about", card.name, self, self._on_erased)
+
+    def _on_erased(self, _certificate: ErasureCertificate) -> None:
+        self.entity_id, self.detail.view = "", None
+        self._right.setCurrentWidget(self._choose)
+        self._refresh.start()
 
     def merge_entities(self, seen: MergePreview) -> None:
         """Merge one into another, as it was shown.
