@@ -26,7 +26,6 @@ from ui.widgets.plaintext import one_line
 
 _NAME = 60
 _SIGNS = 8
-_TEXT = 320
 Then = Callable[[ErasureCertificate], object]
 
 
@@ -118,7 +117,7 @@ class CertificateDialog(QDialog):
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setAccessibleName(words["title"])
-        self.text.setMinimumHeight(context.theme.px(_TEXT))
+        self.text.setMinimumHeight(context.theme.px(sizes().dialog))
         self.note = make_label("", "muted", wrap=True)
         self.note.hide()
         self.save = make_button(strings["save"], self._ask_file)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from core.engine.vault.embedding_model import EmbeddingModels
     from core.engine.vault.erasures import Erasures
     from core.engine.vault.history import History
+    from core.engine.viewer import KnownCopies
     from core.engine.views.entities import Entities
     from core.engine.views.graph import Graph
     from core.engine.views.palace import Palace
@@ -213,6 +214,13 @@ class EngineGroups(UpkeepGroups):
         from core.engine.vault.erasures import Erasures
 
         return Erasures(self._get_vault)
+
+    @shared_property
+    def copies(self) -> KnownCopies:
+        """Looking into backups and other copies in the home."""
+        from core.engine.viewer import KnownCopies
+
+        return KnownCopies(self._get_vault)
 
     @shared_property
     def outcomes(self) -> Outcomes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from sqlcipher3 import dbapi2
 from core.engine.export_format import check_destination, check_format, export_fault, render_export
 from core.engine.home.keys import Home, sub_keys
 from core.engine.library import export_fields
+from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
 from core.recall.browse.library import find_library_rows, read_memory_rows
 from core.security.atomic import file_write_error, write_atomic
@@ -26,10 +28,11 @@ from core.security.keyfile import intact_body, key_file_damaged_error, parse_bod
 from core.security.keys import Purpose, RootKey
 from core.security.slots import open_with_secret
 from core.types.clock import Clock
+from core.types.memory import CopyContents, CopyLine
 from core.types.views import FindRequest, MemoryRow
 from core.vault.audit import AuditChain
-from core.vault.backup import is_backup, unpack_backup
-from core.vault.copies import CopyKeys
+from core.vault.backup import UnpackedBackup, is_backup, unpack_backup
+from core.vault.copies import CopyKeys, known_copies, need_own_seal
 from core.vault.database.connections import (
     APPLICATION_ID,
     cipher_problems,
@@ -184,9 +187,11 @@ def open_viewer(source: Path, open_root: OpenRoot, clock: Clock) -> Iterator[Vau
         LociError: NOT_FOUND, BACKUP_INVALID, WRONG_SECRET, VAULT_BUSY, VAULT_DAMAGED, NEWER_VERSION, OLDER_SCHEMA.
     """
     with ExitStack() as opened:
-        database, key_file = _find_parts(source, opened)
+        database, key_file, sealed = _find_parts(source, opened)
         with open_root(key_file) as root:
             keys = CopyKeys(root.vault_id, sub_keys(root), root.derive(Purpose.BACKUP))
+        if sealed is not None:
+            need_own_seal(sealed, keys)
         connection = opened.enter_context(closing(open_untouched(database, keys.keys.db)))
         _need_present_schema(connection)
         yield VaultViewer(connection, keys, clock, database.parent)
@@ -204,14 +209,14 @@ def open_by_secret(key_file: bytes, secret: str) -> RootKey:
     return open_with_secret(parse_body(body), secret)
 
 
-def _find_parts(source: Path, opened: ExitStack) -> tuple[Path, bytes | None]:
-    """The database to open, and the bytes of the key file that belongs to it."""
+def _find_parts(source: Path, opened: ExitStack) -> tuple[Path, bytes | None, UnpackedBackup | None]:
+    """The database to open, the bytes of the key file that belongs to it, and a backup whose seal is to be checked."""
     if source.is_dir():
         home = Home(source)
         if not home.vault.is_file():
             raise UserError(Code.NO_VAULT, "There is no vault in that folder.")
         _need_unused(home)
-        return home.vault, _read_keys(home.keys)
+        return home.vault, _read_keys(home.keys), None
     if not source.is_file():
         raise UserError(Code.NOT_FOUND, "There is no such backup or vault.")
     if is_backup(source):
@@ -220,11 +225,11 @@ def _find_parts(source: Path, opened: ExitStack) -> tuple[Path, bytes | None]:
             parts = unpack_backup(source, folder)
         except OSError as error:
             raise file_write_error(error) from None
-        return parts.vault, parts.keys
+        return parts.vault, parts.keys, parts
     _need_no_log(source)
     beside = source.with_name(f"vault.keys{OLD}")
     own = beside if source.name.endswith(OLD) and beside.is_file() else None
-    return source, None if own is None else _read_keys(own)
+    return source, None if own is None else _read_keys(own), None
 
 
 def _read_keys(path: Path) -> bytes:
@@ -269,6 +274,53 @@ def _need_present_schema(connection: dbapi2.Connection) -> None:
             f"This was written by an older Loci (schema {schema}, now {newest}) and is not changed to be read. Restore "
             "the backup into another folder with `loci --home FOLDER restore FILE`; there it is brought up to date.",
         )
+
+
+class KnownCopies:
+    """The copies of the open vault in its home; the owner's alone. Each method returns at once with a Future."""
+
+    def __init__(self, open_vault: Callable[[], OpenVault]) -> None:
+        self._open_vault = open_vault
+
+    def list_copies(self) -> Future[tuple[CopyLine, ...]]:
+        """All known copies, newest first."""
+        storage = self._open_vault().storage
+
+        def read() -> tuple[CopyLine, ...]:
+            found = [(copy, copy.stat()) for copy in known_copies(storage.home)]
+            lines = (CopyLine(copy.name, int(stat.st_mtime * 1000), stat.st_size) for copy, stat in found)
+            return tuple(sorted(lines, key=lambda line: (-line.written_at, line.name)))
+
+        return storage.run_on(storage.threads.checks, read)
+
+    def find(self, name: str, query: str = "", limit: int = 200) -> Future[CopyContents]:
+        """Look into a copy with the keys of the open vault; nothing of it is changed.
+
+        Args:
+            name: of the copy.
+            query: as for `VaultViewer.find`.
+            limit: rows at most.
+
+        Returns:
+            What it holds; the future raises NOT_FOUND, INVALID_QUERY, WRONG_SECRET, BACKUP_INVALID, OLDER_SCHEMA.
+        """
+        storage = self._open_vault().storage
+
+        def look() -> CopyContents:
+            copy = next((one for one in known_copies(storage.home) if one.name == name), None)
+            if copy is None:
+                raise UserError(Code.NOT_FOUND, "That copy is not there any more.")
+            with open_viewer(copy, lambda _: _copy_root(storage.root), storage.clock) as viewer:
+                about = viewer.describe()
+                total, rows = viewer.find(query, limit)
+            heads = tuple((row.id, row.head) for row in rows)
+            return CopyContents(about.memories, about.last_at, total, heads)
+
+        return storage.run_on(storage.threads.checks, look)
+
+
+def _copy_root(root: RootKey) -> RootKey:
+    return RootKey(root.expose_copy(), root.vault_id)
 
 
 def rows_as_json(found: Sequence[MemoryRow]) -> list[dict[str, Any]]:

@@ -625,3 +625,35 @@ def judge_erasure(
     if any(one.state not in (CopyState.CLEAN, CopyState.REWRITTEN) for one in copies):
         return ErasureState.HELD_BY_BACKUPS
     return ErasureState.ERASED
+
+
+@dataclass(frozen=True, slots=True)
+class CopyLine:
+    """A copy of the vault that lies in the home.
+
+    Attributes:
+        name: of the file.
+        written_at: when the file was written, epoch ms.
+        size: bytes.
+    """
+
+    name: str
+    written_at: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class CopyContents:
+    """What was found in a copy of the vault.
+
+    Attributes:
+        memories: whole texts in it, whatever their status.
+        last_at: when it was changed last, epoch ms.
+        total: how many memories match.
+        rows: id and the beginning of the text of the first of them; hostile, plain text only.
+    """
+
+    memories: int
+    last_at: int
+    total: int
+    rows: tuple[tuple[str, str], ...]

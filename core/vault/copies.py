@@ -117,9 +117,18 @@ def unpack_copy(copy: Path, into: Path, keys: CopyKeys) -> Path:
 
 def _unpack_sealed(copy: Path, into: Path, keys: CopyKeys) -> UnpackedBackup:
     parts = unpack_backup(copy, into)
+    need_own_seal(parts, keys)
+    return parts
+
+
+def need_own_seal(parts: UnpackedBackup, keys: CopyKeys) -> None:
+    """Refuse a backup that these keys did not seal.
+
+    Raises:
+        UserError: WRONG_SECRET.
+    """
     if not parts.is_signed_by(keys.backup) or parts.manifest.vault_id != keys.vault_id:
         raise UserError(Code.WRONG_SECRET, "This backup was sealed with other keys than the vault has now.")
-    return parts
 
 
 @contextmanager

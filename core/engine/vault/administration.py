@@ -348,31 +348,24 @@ class VaultGroup:
         report_status = metrics.status_glance if brief else metrics.status_report
         return open_vault.storage.read_quietly(lambda rows: report_status(open_vault, rows))
 
-    def verify(self) -> Future[dict[str, Any]]:
-        """Check everything that can be checked quickly; *failed* and *not checked* are told apart."""
-        open_vault = self._open_vault()
-        return open_vault.storage.run_on(
-            open_vault.storage.threads.checks, check_vault, open_vault.storage, open_vault.search
-        )
-
-    def verify_deeply(
-        self, report: ReportCheck = lambda *_: None, is_cancelled: Callable[[], bool] = lambda: False
+    def verify(
+        self,
+        *,
+        deep: bool = False,
+        report: ReportCheck = lambda *_: None,
+        is_cancelled: Callable[[], bool] = lambda: False,
     ) -> Future[dict[str, Any]]:
-        """Check every vector, both key files, certificates and known copies too.
+        """Check everything that can be checked; *failed* and *not checked* are told apart.
 
         Args:
-            report: told what is checked.
-            is_cancelled: asked between the parts; the future raises CANCELLED then.
+            deep: every vector, both key files, certificates and known copies too; takes longer.
+            report: told what is checked; of a deep check alone.
+            is_cancelled: asked between its parts; the future raises CANCELLED then.
         """
-        open_vault = self._open_vault()
-        return open_vault.storage.run_on(
-            open_vault.storage.threads.checks,
-            check_deeply,
-            open_vault.storage,
-            open_vault.search,
-            report,
-            is_cancelled,
-        )
+        storage, search = self._open_vault().storage, self._open_vault().search
+        if not deep:
+            return storage.run_on(storage.threads.checks, check_vault, storage, search)
+        return storage.run_on(storage.threads.checks, check_deeply, storage, search, report, is_cancelled)
 
     def backup(self, to: Path | None = None) -> Future[dict[str, Any]]:
         """Write a backup and verify it by opening it.

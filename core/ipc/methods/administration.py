@@ -134,7 +134,7 @@ async def verify_vault(call: MethodCall, params: VerifyParams) -> Answer:
         progress.report_progress(f"Checking the vault: {check.replace('_', ' ')}", done, total)
 
     vault = call.engine.vault
-    found = await await_future(vault.verify_deeply(report, progress.is_cancelled) if params.deep else vault.verify())
+    found = await await_future(vault.verify(deep=params.deep, report=report, is_cancelled=progress.is_cancelled))
     shaped: Answer = to_json_value(found)
     return shaped
 

@@ -23,7 +23,7 @@ from core.types.entities import (
     MergePreview,
 )
 from core.types.lifecycle import DistilledTalk
-from core.types.memory import ErasureCertificate, ErasureRequest, ErasureSubject
+from core.types.memory import ErasureRequest, ErasureSubject
 from ui.bridge import make_query, make_write
 from ui.context import Context, PageSpec, RefreshingPage
 from ui.erasure import ask_erasure
@@ -82,7 +82,7 @@ class EntitiesPage(RefreshingPage):
         self.detail.make_asked.connect(self.make_statements)
         self.detail.change_asked.connect(self._ask_change)
         self.detail.merge_asked.connect(self._ask_merge)
-        self.detail.erase_asked.connect(self._ask_erasure)
+        self.detail.erase_asked.connect(lambda: _ask_erasure(self))
         self.detail.apart_asked.connect(lambda step: undo_step(context, step))
         self.detail.separate_asked.connect(self.separate_entity)
 
@@ -302,17 +302,6 @@ class EntitiesPage(RefreshingPage):
             dialog.agreed.connect(self.merge_entities)
             dialog.open()
 
-    def _ask_erasure(self) -> None:
-        if self.detail.view is not None:
-            card = self.detail.view.card
-            request = ErasureRequest(ErasureSubject.ENTITY, (card.id,))
-            ask_erasure(self.context, request, "about", card.name, self, self._on_erased)
-
-    def _on_erased(self, _certificate: ErasureCertificate) -> None:
-        self.entity_id, self.detail.view = "", None
-        self._right.setCurrentWidget(self._choose)
-        self._refresh.start()
-
     def merge_entities(self, seen: MergePreview) -> None:
         """Merge one into another, as it was shown.
 
@@ -329,6 +318,14 @@ class EntitiesPage(RefreshingPage):
             sentence = format_count(entities_strings()["merge"]["done"], done.mentions)
             offer_undo(self.context, sentence, done.step_id)
         self._refresh.start()
+
+
+def _ask_erasure(page: EntitiesPage) -> None:
+    """Ask whether all about the entity that is looked at shall be erased."""
+    view = page.detail.view
+    if view is not None:
+        request = ErasureRequest(ErasureSubject.ENTITY, (view.card.id,))
+        ask_erasure(page.context, request, "about", view.card.name, page, lambda _: page.reload())
 
 
 ENTITIES = PageSpec("entities", entities_strings, "users", EntitiesPage, on_request=True)

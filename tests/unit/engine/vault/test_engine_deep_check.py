@@ -23,7 +23,7 @@ def filled(rig: Rig) -> Rig:
 
 
 def check(rig: Rig) -> dict[str, Any]:
-    return rig.engine.vault.verify_deeply().result(60)
+    return rig.engine.vault.verify(deep=True).result(60)
 
 
 def outcome(rig: Rig, name: str) -> tuple[str, str]:
@@ -37,7 +37,7 @@ def test_everything_is_in_order_and_what_cannot_be_told_is_said(filled: Rig) -> 
         60
     )
     seen: list[str] = []
-    found = filled.engine.vault.verify_deeply(lambda name, *_: seen.append(name)).result(60)
+    found = filled.engine.vault.verify(deep=True, report=lambda name, *_: seen.append(name)).result(60)
     assert found["status"] == "ok"
     assert {"cipher", "integrity", "audit", "vectors", "certificates", "key_files", "copies"} <= set(found["checks"])
     assert list(dict.fromkeys(seen)) == list(found["checks"])
@@ -84,6 +84,8 @@ def test_a_damaged_backup_is_found(filled: Rig) -> None:
 
 def test_it_is_cancelled_between_its_parts(filled: Rig) -> None:
     seen: list[str] = []
-    stopped = filled.engine.vault.verify_deeply(lambda name, *_: seen.append(name), lambda: len(seen) > 2)
+    stopped = filled.engine.vault.verify(
+        deep=True, report=lambda name, *_: seen.append(name), is_cancelled=lambda: len(seen) > 2
+    )
     assert error_of(stopped).code is Code.CANCELLED
     assert len(seen) == 3

@@ -120,7 +120,7 @@ def test_a_clock_that_was_set_back_changes_no_order(home: Path) -> None:
 def test_an_index_file_of_another_day_is_built_anew(home: Path, engine: Engine) -> None:
     put(home.parent / "yesterday", home, "index.snap")
     engine.vault.open(PASSPHRASE).result(60)
-    checked = engine.vault.verify_deeply().result(60)
+    checked = engine.vault.verify(deep=True).result(60)
     assert checked["checks"]["vectors"] == {"status": "ok", "note": "2 vectors compared"}
 
 
