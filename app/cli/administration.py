@@ -205,9 +205,11 @@ def _print_verification(out: Output, reply: Mapping[str, Any]) -> None:
                 reply["status"]
             ]
         )
-    rows = [(name.replace("_", " "), _check_words(check)) for name, check in reply["checks"].items()]
+    words = load_words("check")
+    titles = words["checks"] if reply.get("not_looked_at") else {}
+    rows = [(titles.get(name, name.replace("_", " ")), _check_words(check)) for name, check in reply["checks"].items()]
     out.print_table(rows)
-    beyond = load_words("check")["not_looked_at"]
+    beyond = words["not_looked_at"]
     if reply.get("not_looked_at"):
         out.print_line(beyond["title"])
         out.print_lines(f"  {beyond[name]}" for name in reply["not_looked_at"])

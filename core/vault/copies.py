@@ -64,6 +64,14 @@ def known_copies(home: Home) -> tuple[Path, ...]:
     return tuple(sorted([*copies, *([before] if before.is_file() else [])], key=lambda path: path.name))
 
 
+def has_other_files(home: Home) -> bool:
+    """Whether the backups folder holds files that are no copy, such as a damaged log that was set aside."""
+    if not home.backups.is_dir():
+        return False
+    copies = set(known_copies(home))
+    return any(path.is_file() and path not in copies for path in home.backups.iterdir())
+
+
 def _is_plain_copy(path: Path) -> bool:
     """Whether it is a copy from before an update, which has no seal and no keys beside it."""
     return path.name.startswith("vault-v") and path.name.endswith(".db")

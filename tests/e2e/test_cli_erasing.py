@@ -136,3 +136,12 @@ def test_a_backup_is_looked_into(palace: Palace, tmp_path: Path) -> None:
     assert palace.json("browse", backup, "--verify")["status"] == "ok"
     palace.run("--json", "browse", str(tmp_path / "none.tar")).refused(1, "E2005")
     assert Path(backup).read_bytes() == before
+
+
+def test_the_deep_check_is_told_in_words(palace: Palace) -> None:
+    remembered(palace, SECRET)
+    told = palace.run("verify", "--deep").out
+    assert "The encryption of every page" in told
+    assert "Every vector" in told
+    assert "What no check can tell:" in told
+    assert "Backups and exports outside the home" in told

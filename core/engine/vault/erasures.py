@@ -47,7 +47,15 @@ from core.types.memory import (
 )
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.audit import AuditChain
-from core.vault.copies import CopyKeys, known_copies, open_copy, rewrite_backup, state_of_fault, work_folder
+from core.vault.copies import (
+    CopyKeys,
+    has_other_files,
+    known_copies,
+    open_copy,
+    rewrite_backup,
+    state_of_fault,
+    work_folder,
+)
 from core.vault.database.connections import copy_under_key
 from core.vault.database.pages import Fragments, PageSearch, log_bytes, search_pages
 from core.vault.database.rows import Rows, SqlRows, to_json
@@ -252,6 +260,8 @@ def _check_erasure(open_vault: OpenVault, done: _Committed, report: ReportErasur
         not_checked.append("log")
     if search.has_short_texts:
         not_checked.append("short_texts")
+    if has_other_files(storage.home):
+        not_checked.append("other_files")
     fragments = search.fragments.without(search.found.pieces)
     pages = None if "log" in not_checked else _search_pages(storage, fragments, report)
     if pages is None:

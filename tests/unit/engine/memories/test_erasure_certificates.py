@@ -207,6 +207,12 @@ def test_a_backup_of_other_keys_may_hold_it(rig: Rig) -> None:
     assert path.read_bytes() == before
 
 
+def test_a_log_that_was_set_aside_is_told(rig: Rig) -> None:
+    gone = rig.store(TEXT).memory_id
+    (rig.home.backups / "damaged.wal").write_bytes(b"log")
+    assert "other_files" in erase(rig, gone).not_checked
+
+
 def test_a_backup_without_it_is_clean(rig: Rig) -> None:
     rig.engine.vault.backup().result(60)
     done = erase(rig, rig.store(TEXT).memory_id)
