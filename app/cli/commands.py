@@ -4,11 +4,11 @@ from app.cli import clients, completion, detail, imports, memories, review, sand
 from app.cli.assistants import chat, mcp
 from app.cli.options import hoist_json_option
 from app.cli.root import loci
-from app.cli.vault import administration, seal
+from app.cli.vault import administration, browse, erasures, seal
 
 __all__ = [
-    "administration", "chat", "clients", "completion", "detail", "hoist_json_option", "imports", "loci", "mcp",
-    "memories", "review", "sandbox", "seal", "undo",
+    "administration", "browse", "chat", "clients", "completion", "detail", "erasures", "hoist_json_option", "imports",
+    "loci", "mcp", "memories", "review", "sandbox", "seal", "undo",
 ]  # fmt: skip
 
 loci.add_command(mcp)

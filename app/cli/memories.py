@@ -1,6 +1,6 @@
-"""The command line's verbs on memories: remember, recall, list, sensitive, edit, pin, forget, mark, erase and the like.
+"""The command line's verbs on memories: remember, recall, list, sensitive, edit, pin, forget, mark and the like.
 
-Must not do: erase without `--yes` where nobody can be asked.
+Must not do: erase.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import click
 from app.cli.messages import describe_author, first_words, format_count, load_words, on_day
 from app.cli.options import local_time, parse_statuses
 from app.cli.output import Output, escape_controls, one_line, wrap_passage
-from app.cli.root import Command, loci, remove_missing, with_command
+from app.cli.root import Command, loci, with_command
 from app.engine.session import Session
 from core.errors import Code, UserError
 from core.types.sensitivity import SensitiveType
@@ -524,57 +524,3 @@ def _describe_procedure(state: Mapping[str, Any]) -> str:
         worked=format_count(words["procedure"]["worked"], state["successes"]),
         failed=format_count(words["procedure"]["failed"], state["failures"]),
     )
-
-
-@loci.command()
-@click.argument("id")
-@click.option("--whole-chain", is_flag=True, help="All versions, older and newer.")
-@click.option("--dry-run", is_flag=True, help="Show what would be erased; erase nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@with_command
-def erase(command: Command, id: str, *, whole_chain: bool, dry_run: bool, yes: bool) -> None:  # noqa: A002 - the contract's word
-    """Remove a memory for good, with every trace of it; nothing brings it back."""
-    may_ask = sys.stdin.isatty() and not command.output.as_json
-    if not (yes or dry_run or may_ask):
-        raise click.UsageError("erase asks first; where nobody can answer, give --yes.")
-    asked = {"id": id, "whole_chain": whole_chain or None}
-    with command.open_session() as session:
-        if not yes:
-            shown = session.call("show", {"id": id})
-            preview = session.call("erase", remove_missing({**asked, "dry_run": True}))
-            if dry_run:
-                command.print_result(preview, lambda out, found: _print_erase_preview(out, shown, found))
-                return
-            _print_erase_preview(command.output, shown, preview)
-            if not click.confirm(load_words()["erase"]["ask"], default=False, err=True):
-                command.output.print_note(load_words()["erase"]["kept"])
-                return
-        done = session.call("erase", remove_missing(asked))
-    command.print_result(done, _print_erasure)
-
-
-def _print_erase_preview(out: Output, shown: Mapping[str, Any], preview: Mapping[str, Any]) -> None:
-    words = load_words()["erase"]
-    out.print_line(f"“{first_words(shown['text'])}”")
-    out.print_line(format_count(words["would"], preview["memories"]))
-    for why in ("version", "beneath", "made_of_it"):
-        count = sum(one["why"] == why for one in preview["items"])
-        if count:
-            out.print_line("  " + format_count(words[why], count))
-    for name in ("versions", "same_words"):
-        if preview[name]:
-            out.print_line("  " + format_count(words[name], preview[name]))
-    if preview["back"]:
-        out.print_line("  " + format_count(words["back"], len(preview["back"])))
-    _print_backups(out, preview)
-
-
-def _print_erasure(out: Output, done: Mapping[str, Any]) -> None:
-    out.print_line(format_count(load_words()["erase"]["done"], done["memories"]))
-    _print_backups(out, done)
-
-
-def _print_backups(out: Output, preview: Mapping[str, Any]) -> None:
-    if preview["backups"]:
-        out.print_line("  " + format_count(load_words()["erase"]["backups"], len(preview["backups"])))
-        out.print_lines(f"    {one_line(escape_controls(name))}" for name in preview["backups"])

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from core.engine.vault.administration import VaultGroup, create_vault, restore_vault
     from core.engine.vault.home_control import HomeControl
     from core.engine.vault.key_changes import KeyGroup
+    from core.engine.viewer import VaultViewer, open_by_secret, open_viewer, rows_as_json
     from core.entities.resolution import EntityCandidate
     from core.intake.claims import TextReaders
     from core.lifecycle.job_support.job_context import TalkReader
@@ -73,6 +74,7 @@ __all__ = [
     "RootKey",
     "Setup",
     "Strength",
+    "VaultViewer",
     "WindowFile",
     "built_in_embedder",
     "built_in_readers",
@@ -83,12 +85,15 @@ __all__ = [
     "load_window",
     "make_finding",
     "mark_spans",
+    "open_by_secret",
+    "open_viewer",
     "option_rows",
     "passphrase_strength",
     "read_emblems",
     "read_secret_file",
     "remove_citations",
     "restore_vault",
+    "rows_as_json",
     "save_window",
     "split_citations",
     "start_ticker",
@@ -109,7 +114,11 @@ _BESIDE_ENGINE = {
     "option_rows": "core.config.option_rows",
     "passphrase_strength": "core.security.strength",
     "read_emblems": "core.text.emblems",
+    "VaultViewer": "core.engine.viewer",
+    "open_by_secret": "core.engine.viewer",
+    "open_viewer": "core.engine.viewer",
     "restore_vault": "core.engine.vault.administration",
+    "rows_as_json": "core.engine.viewer",
     "save_window": "core.engine.home.window_file",
     "split_citations": "core.llm.conversation",
 }
@@ -199,7 +208,7 @@ class Engine(EngineGroups):
         """Locking, opening, backup, verification and the passphrase."""
         from core.engine.vault.administration import VaultGroup
 
-        return VaultGroup(self._control)
+        return VaultGroup(self._control, lambda rows: self.seal.check_bodies(rows))
 
     @shared_property
     def keys(self) -> KeyGroup:

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from core.engine.runtime.settings import Settings
     from core.engine.sessions import Sessions
     from core.engine.vault.embedding_model import EmbeddingModels
+    from core.engine.vault.erasures import Erasures
     from core.engine.vault.history import History
     from core.engine.vault.seal_group import SealedMemories
+    from core.engine.viewer import KnownCopies
     from core.engine.views.entities import Entities
     from core.engine.views.graph import Graph
     from core.engine.views.palace import Palace
@@ -208,6 +210,20 @@ class EngineGroups(UpkeepGroups):
         from core.engine.vault.seal_group import SealedMemories
 
         return SealedMemories(self._slot, self._kdf_cost)
+
+    @shared_property
+    def erasures(self) -> Erasures:
+        """Erasing for good, with a certificate."""
+        from core.engine.vault.erasures import Erasures
+
+        return Erasures(self._slot.require_vault)
+
+    @shared_property
+    def copies(self) -> KnownCopies:
+        """Looking into backups and other copies in the home."""
+        from core.engine.viewer import KnownCopies
+
+        return KnownCopies(self._slot.require_vault)
 
     @shared_property
     def outcomes(self) -> Outcomes:

@@ -1,12 +1,15 @@
 """One memory in every detail the inspector shows: trust terms, claims, dependents, permanence, changes, erasures.
 
-Must not do: decide anything; frozen values.
+A certificate of erasing holds ids, counts and keyed digests, never a text: it outlives what was erased. Must not do:
+decide anything; hold in a certificate a word of a memory, or a digest that a text could be guessed from.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from core.types.reviews import ClaimSeen
 from core.types.values import Kind, Memory, Precision, Source, Status, When
@@ -40,6 +43,10 @@ class ErasePreview:
         versions: how many other versions of the same chains stay.
         same_words: how many other memories have exactly the same words and stay.
         backups: names of backup files that hold it.
+        kinds: whole texts that go, by kind.
+        statements: how many of them are statements that were made of talk.
+        claims: how many go, since nothing else says them.
+        entities: likewise, since nothing else mentions them.
     """
 
     items: tuple[ErasedItem, ...]
@@ -48,6 +55,10 @@ class ErasePreview:
     versions: int
     same_words: int
     backups: tuple[str, ...]
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    statements: int = 0
+    claims: int = 0
+    entities: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,3 +441,221 @@ class Belief:
     chain: Chain
     rests: Rests
     notes: tuple[OpenConflict, ...] = ()
+
+
+class ErasureSubject(StrEnum):
+    """By what the memories of an erasure are named."""
+
+    MEMORY = "memory"
+    ENTITY = "entity"
+    IMPORT = "import"
+    CLIENT = "client"
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureRequest:
+    """What is to be erased.
+
+    Attributes:
+        subject: by what it is named.
+        ids: of memories; else one: of an entity, an import or a client.
+        whole_chain: whether all versions of their chains go too.
+    """
+
+    subject: ErasureSubject
+    ids: tuple[str, ...]
+    whole_chain: bool = False
+
+
+class ErasureState(StrEnum):
+    """How an erasure ended, as far as it was checked."""
+
+    ERASED = "erased"
+    HELD_BY_BACKUPS = "held_by_backups"
+    LEFT_OVER = "left_over"
+    NOT_CHECKED = "not_checked"
+
+
+class CopyState(StrEnum):
+    """What is known of a copy of the vault."""
+
+    CLEAN = "clean"
+    HOLDS = "holds"
+    REWRITTEN = "rewritten"
+    OTHER_KEYS = "other_keys"
+    DAMAGED = "damaged"
+    NOT_CHECKED = "not_checked"
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedPlace:
+    """A place that held the texts, or something made of them.
+
+    Attributes:
+        place: a table, or `index` and the like.
+        removed: what went.
+        changed: what stays without what it had of them.
+        left: what still holds an erased text whole.
+        words: rows that stay and share words with an erased text.
+    """
+
+    place: str
+    removed: int = 0
+    changed: int = 0
+    left: int = 0
+    words: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CopyFinding:
+    """What a known copy of the vault holds of it.
+
+    Attributes:
+        name: of the file.
+        state: what was found.
+        memories: how many of the erased memories it holds.
+    """
+
+    name: str
+    state: CopyState
+    memories: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureCertificate:
+    """What was done to erase memories, and what a search for them found afterwards.
+
+    Attributes:
+        id: its own.
+        at: when it was erased, epoch ms.
+        subject: by what it was named; `subject_id` is the id, empty where several memories were.
+        memories: rows, parts of split texts counted.
+        ids: of the memories, and of claims, entities and questions that went with them.
+        marks: keyed digests of the erased texts.
+        reasons: how many memories went, by why.
+        places: what held them.
+        same_words: how many other memories have exactly the same words and stay.
+        named: rows that still have an id of them, and no word, by table.
+        pages: pages of the database that were searched, free ones too; 0 where they were not.
+        free_pages: those of them that no row is in.
+        fragments: pieces of the texts and vectors that were looked for; what rows that stay have too is left out.
+        pages_left: pages in which one of them was found.
+        copies: known copies of the vault.
+        not_checked: code words of what was not, or cannot be, checked.
+        state: how it ended.
+        digest: keyed, of all else; it stands in the audit.
+        is_authentic: whether the digest fits, and is the one in the audit; None where nobody looked.
+    """
+
+    id: str
+    at: int
+    subject: ErasureSubject
+    subject_id: str
+    memories: int
+    ids: tuple[str, ...]
+    marks: tuple[str, ...]
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    places: tuple[ErasedPlace, ...] = ()
+    same_words: int = 0
+    named: Mapping[str, int] = field(default_factory=dict)
+    pages: int = 0
+    free_pages: int = 0
+    fragments: int = 0
+    pages_left: int = 0
+    copies: tuple[CopyFinding, ...] = ()
+    not_checked: tuple[str, ...] = ()
+    state: ErasureState = ErasureState.NOT_CHECKED
+    digest: str = ""
+    is_authentic: bool | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it as JSON holds it, but whether it is authentic."""
+        values = asdict(self)
+        del values["is_authentic"]
+        return values
+
+    @staticmethod
+    def from_json(values: Mapping[str, Any]) -> ErasureCertificate:
+        """The certificate that `as_json` gave."""
+        return ErasureCertificate(
+            **{
+                **values,
+                "subject": ErasureSubject(values["subject"]),
+                "state": ErasureState(values["state"]),
+                "ids": tuple(values["ids"]),
+                "marks": tuple(values["marks"]),
+                "not_checked": tuple(values["not_checked"]),
+                "places": tuple(ErasedPlace(**one) for one in values["places"]),
+                "copies": tuple(
+                    CopyFinding(one["name"], CopyState(one["state"]), one["memories"]) for one in values["copies"]
+                ),
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateLine:
+    """A certificate in a list.
+
+    Attributes:
+        at: when it was erased, epoch ms.
+        memories: rows, parts of split texts counted.
+    """
+
+    id: str
+    at: int
+    subject: ErasureSubject
+    memories: int
+    state: ErasureState
+
+
+def judge_erasure(
+    places: Sequence[ErasedPlace], pages: int, pages_left: int, copies: Sequence[CopyFinding]
+) -> ErasureState:
+    """How an erasure ended.
+
+    Args:
+        places: with what is left in rows.
+        pages: how many were searched.
+        pages_left: how many of them hold something.
+        copies: what known copies hold.
+    """
+    if pages_left or any(place.left for place in places):
+        return ErasureState.LEFT_OVER
+    if not pages:
+        return ErasureState.NOT_CHECKED
+    if any(one.state not in (CopyState.CLEAN, CopyState.REWRITTEN) for one in copies):
+        return ErasureState.HELD_BY_BACKUPS
+    return ErasureState.ERASED
+
+
+@dataclass(frozen=True, slots=True)
+class CopyLine:
+    """A copy of the vault that lies in the home.
+
+    Attributes:
+        name: of the file.
+        written_at: when the file was written, epoch ms.
+        size: bytes.
+    """
+
+    name: str
+    written_at: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class CopyContents:
+    """What was found in a copy of the vault.
+
+    Attributes:
+        memories: whole texts in it, whatever their status.
+        last_at: when it was changed last, epoch ms.
+        total: how many memories match.
+        rows: id and the beginning of the text of the first of them; hostile, plain text only.
+    """
+
+    memories: int
+    last_at: int
+    total: int
+    rows: tuple[tuple[str, str], ...]

@@ -560,7 +560,7 @@ def _make_backup(
         )
         partial.unlink(missing_ok=True)
         pack_backup(partial, copy, key_file, manifest, backup_key)
-        _read_back(partial, manifest)
+        read_back(partial, manifest)
         partial.replace(final)
         sync_directory(final.parent)
     finally:
@@ -570,8 +570,12 @@ def _make_backup(
     return BackupInfo(final, final.stat().st_size, look.seq, now_ms, look.counts)
 
 
-def _read_back(archive: Path, manifest: Manifest) -> None:
-    """The copy was opened and checked; the archive holds exactly that copy."""
+def read_back(archive: Path, manifest: Manifest) -> None:
+    """Check that an archive holds exactly the copy that was opened and checked.
+
+    Raises:
+        UserError: BACKUP_INVALID.
+    """
     with tarfile.open(archive, mode="r:") as tar:
         members = tar.getmembers()
         if [member.name for member in members] != [MANIFEST, KEYS, VAULT]:
@@ -594,15 +598,15 @@ def _checked_target(target: Path) -> Path:
     refused: LociError | None = None
     if not target.parent.is_dir():
         refused = PreconditionError("The directory for the backup does not exist.")
-    elif os.path.lexists(target) and not _is_backup(target):
+    elif os.path.lexists(target) and not is_backup(target):
         refused = PreconditionError("There is another file under that name; nothing was overwritten.")
     if refused is not None:
         raise refused
     return target
 
 
-def _is_backup(target: Path) -> bool:
-    """Whether a file begins as our archives do."""
+def is_backup(target: Path) -> bool:
+    """Whether a file begins as a backup does; False for a link, and for what is no file."""
     if target.is_symlink() or not target.is_file():
         return False
     wanted = MANIFEST.encode("ascii") + b"\0"

@@ -7,7 +7,7 @@ than one check takes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -48,9 +48,11 @@ class VerificationReport:
 
     Attributes:
         checks: by name, in the order they were run.
+        not_looked_at: code words of what none of them can tell.
     """
 
     checks: Mapping[str, Check]
+    not_looked_at: tuple[str, ...] = ()
 
     @property
     def status(self) -> str:
@@ -63,7 +65,8 @@ class VerificationReport:
     def as_json(self) -> dict[str, object]:
         """The shape of `verify --json` (design section 8)."""
         checks = {name: {"status": check.outcome.value, "note": check.note} for name, check in self.checks.items()}
-        return {"status": self.status, "checks": checks}
+        more = {"not_looked_at": list(self.not_looked_at)} if self.not_looked_at else {}
+        return {"status": self.status, "checks": checks, **more}
 
 
 OK = Check(CheckOutcome.OK)
@@ -120,12 +123,14 @@ def verify_vault(
     keys: SubKeys,
     extra: Mapping[str, Callable[[], Check]] | None = None,
     progress: Callable[[str], None] | None = None,
+    not_looked_at: Sequence[str] = (),
 ) -> VerificationReport:
     """Check an open vault. Takes seconds for each gigabyte; call it on a worker thread.
 
     Args:
         extra: checks of other rooms by name (`index` of the engine).
-        progress: gets each check's name before it is run.
+        progress: gets each check's name before it is run; what it raises ends the checking.
+        not_looked_at: code words of what no check here can tell.
 
     Returns:
         All answers; nothing is raised for a damaged vault.
@@ -146,7 +151,7 @@ def verify_vault(
         if progress is not None:
             progress(name)
         checks[name] = _run_vault_check(run)
-    return VerificationReport(checks)
+    return VerificationReport(checks, tuple(not_looked_at))
 
 
 def _run_vault_check(run: Callable[[], Check]) -> Check:

@@ -74,3 +74,74 @@ def test_a_person_is_asked(palace: Palace) -> None:
     assert code == 0, said
     assert "\nErased.\n" in said
     assert palace.json("list", "--status", "all")["total"] == 0
+
+
+def test_it_is_certified_and_backups_are_rewritten_later(palace: Palace) -> None:
+    gone = remembered(palace, SECRET)
+    palace.json("backup")
+    done = palace.json("erase", gone, "--yes")["certificate"]
+    assert (done["state"], done["memories"], done["pages_left"]) == ("held_by_backups", 1, 0)
+    assert done["pages"] > 0
+    assert "water" not in str(done)
+    (line,) = palace.json("certificate")["items"]
+    assert line["id"] == done["id"]
+    told = palace.run("certificate", done["id"][-8:]).out
+    assert "STILL HOLDS 1 of them" in told
+    assert f"`loci certificate {done['id'][-8:]} --rewrite-backups`" in told
+    assert "nothing found" in told
+    assert "is the one in the audit" in told
+    again = palace.json("certificate", done["id"], "--rewrite-backups")
+    assert (again["state"], again["copies"][0]["state"]) == ("erased", "rewritten")
+    assert palace.json("certificate", done["id"])["is_authentic"]
+    assert palace.json("verify", "--deep")["status"] in ("ok", "not_checked")
+
+
+def test_one_thing_is_named(palace: Palace) -> None:
+    gone = remembered(palace, SECRET)
+    for wrong in ((), (gone, "--about", "Ada"), ("--import", "x", "--client", "y")):
+        assert palace.run("erase", *wrong, "--yes").code == 2
+    palace.run("--json", "erase", "--about", "Nobody", "--yes").refused(1, "E2005")
+    palace.run("--json", "erase", "--import", "nothing", "--yes").refused(1, "E2005")
+    palace.run("--json", "erase", "--client", "nobody", "--yes").refused(1, "E2005")
+    assert palace.json("list")["total"] == 1
+
+
+def test_an_import_goes_as_a_whole(palace: Palace, tmp_path: Path) -> None:
+    remembered(palace, SECRET)
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"text": "Ada keeps bees."}\n{"text": "Tea is drunk at six."}\n', encoding="utf-8")
+    brought = palace.json("import", str(rows))["import_id"]
+    told = palace.run("erase", "--import", brought[-8:], "--dry-run").out
+    assert "All of that import: 2 memories would be erased for good" in told
+    assert "2 messages and notes" in told
+    done = palace.json("erase", "--import", brought, "--yes")
+    assert (done["memories"], done["certificate"]["subject"]) == (2, "import")
+    assert palace.json("list", "--status", "all")["total"] == 1
+    assert palace.json("import", str(rows))["stored"] == 0
+
+
+def test_a_backup_is_looked_into(palace: Palace, tmp_path: Path) -> None:
+    kept = remembered(palace, SECRET)
+    backup = palace.json("backup")["path"]
+    before = Path(backup).read_bytes()
+    remembered(palace, "Ada keeps bees.")
+    found = palace.json("browse", backup)
+    assert (found["memories"], found["total"], found["items"][0]["text"]) == (1, 1, SECRET)
+    assert palace.json("browse", backup, "bees")["total"] == 0
+    assert palace.json("browse", backup, "--show", kept[-8:])["text"] == SECRET
+    assert SECRET in palace.run("browse", backup, "spare key").out
+    to = tmp_path / "out.md"
+    assert palace.json("browse", backup, "--export", str(to), "--format", "markdown")["memories"] == 1
+    assert SECRET in to.read_text(encoding="utf-8")
+    assert palace.json("browse", backup, "--verify")["status"] == "ok"
+    palace.run("--json", "browse", str(tmp_path / "none.tar")).refused(1, "E2005")
+    assert Path(backup).read_bytes() == before
+
+
+def test_the_deep_check_is_told_in_words(palace: Palace) -> None:
+    remembered(palace, SECRET)
+    told = palace.run("verify", "--deep").out
+    assert "The encryption of every page" in told
+    assert "Every vector" in told
+    assert "What no check can tell:" in told
+    assert "Backups and exports outside the home" in told

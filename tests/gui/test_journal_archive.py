@@ -18,6 +18,7 @@ from window_rig import settle
 from core.types.values import Status
 from core.types.views import Revision
 from ui.context import Context
+from ui.erasure import CertificateDialog
 from ui.pages.journal.labels import advice_of, format_journal_value
 from ui.pages.journal.lifecycle.archive import EraseDialog, archive_entry
 from ui.pages.journal.lifecycle.health import HealthTab
@@ -129,6 +130,7 @@ def test_erasing_shows_what_would_be_lost_and_its_default_is_no(room: JournalRoo
     room.rest()
     assert room.jobs.asked == [("erase", tuple(ids[:2]))]
     assert room.said[-1][:2] == ("2 memories were erased. 1 backup still has a copy.", "")
+    room.dialog(CertificateDialog).close_button.click()
     assert room.heads(tab.list) == ["Jar 4 holds quinces."]
 
 

@@ -21,7 +21,6 @@ from core.types.lifecycle import (
     ArchivedMemory,
     ArchivePage,
     Curve,
-    Erased,
     Gauges,
     Health,
     JobAction,
@@ -35,7 +34,14 @@ from core.types.lifecycle import (
     ScheduledJob,
     Trends,
 )
-from core.types.memory import ErasePreview, ProposedLink
+from core.types.memory import (
+    CopyFinding,
+    CopyState,
+    ErasePreview,
+    ErasureCertificate,
+    ErasureRequest,
+    ProposedLink,
+)
 from core.types.values import Actor, Pressure
 from ui.context import Context
 from ui.lists.list_view import ListView
@@ -281,13 +287,17 @@ class FakeJobs:
         assert not whole_chain
         return self._answer(ErasePreview((), len(memory_ids), ("a",), 2, 0, (BACKUP,)))
 
-    def erase(self, memory_ids: Sequence[str], actor: Actor, *, whole_chain: bool = False) -> Future[Erased]:
-        """Erase for good; stands for the verb of the group `memories`."""
+    def erase(self, request: ErasureRequest, actor: Actor) -> Future[ErasureCertificate]:
+        """Erase for good; stands for the verb of the group `erasures`."""
         assert actor.is_owner
-        assert not whole_chain
-        self.asked.append(("erase", tuple(memory_ids)))
-        self.graves = [one for one in self.graves if one.id not in set(memory_ids)]
-        return finished(Erased(len(memory_ids), (BACKUP,)))
+        assert not request.whole_chain
+        self.asked.append(("erase", request.ids))
+        self.graves = [one for one in self.graves if one.id not in set(request.ids)]
+        copies = (CopyFinding(BACKUP, CopyState.HOLDS, 1),)
+        count = len(request.ids)
+        return finished(
+            ErasureCertificate("certificate", self.now, request.subject, "", count, request.ids, (), copies=copies)
+        )
 
     def read_gauges(self, memory_id: str) -> Future[Gauges]:
         """Of one memory."""
@@ -312,7 +322,7 @@ class JournalRoom:
         context.bridge.engine.jobs = self.jobs  # type: ignore[assignment]  # stands for the engine's group
         memories = context.bridge.engine.memories
         memories.erase_preview = self.jobs.erase_preview  # type: ignore[method-assign]  # backups of a test
-        memories.erase = self.jobs.erase  # type: ignore[method-assign]  # likewise
+        context.bridge.engine.erasures.erase = self.jobs.erase  # type: ignore[method-assign,assignment]  # likewise
         self.page = JournalPage(context)
         self.said: list[tuple[str, str, Any]] = []
         context.desk.message_asked.connect(lambda sentence, act, run, _: self.said.append((sentence, act, run)))

@@ -1,4 +1,4 @@
-"""The verbs on the vault as a whole and on what is sealed in it.
+"""The verbs on the vault as a whole: keeping it, sealing, erasing for good with a certificate, looking into copies.
 
-Must not: open a vault by themselves; `app.engine` does.
+Must not do: erase or seal without `--yes` where nobody can be asked; write into a copy that is looked into.
 """

@@ -151,11 +151,13 @@ def _progress_figures(one: Mapping[str, Any]) -> dict[str, str]:
 @loci.command()
 @click.option("--accept-older", is_flag=True, help="Use a vault that is older than the one last seen here.")
 @click.option("--yes", is_flag=True, help="With --accept-older: do not ask.")
+@click.option("--deep", is_flag=True, help="Every vector, key files, certificates and backups too; takes longer.")
 @with_command
-def verify(command: Command, *, accept_older: bool, yes: bool) -> None:
+def verify(command: Command, *, accept_older: bool, yes: bool, deep: bool) -> None:
     """Check whether the vault is whole.
 
-    Encryption, structure, search index and audit chain are checked, and whether it is the newest copy.
+    Encryption, structure, search index and audit chain are checked, and whether it is the newest copy. With --deep it
+    says, too, what no check can tell.
     """
     if yes and not accept_older:
         raise click.UsageError("--yes goes with --accept-older.")
@@ -164,7 +166,7 @@ def verify(command: Command, *, accept_older: bool, yes: bool) -> None:
             if accept_older and not _is_accepted(command, session, yes=yes):
                 click.get_current_context().exit(1)
             with command.output.show_progress(enabled=True) as report_progress:
-                reply = session.call("verify", {}, report_progress)
+                reply = session.call("verify", {"deep": True} if deep else {}, report_progress)
     except LociError as error:
         if command.output.as_json and error.code in (Code.VAULT_DAMAGED, Code.KEY_FILE_DAMAGED):
             check = {"status": "failed", "note": error.code.value}
@@ -203,8 +205,14 @@ def _print_verification(out: Output, reply: Mapping[str, Any]) -> None:
                 reply["status"]
             ]
         )
-    rows = [(name.replace("_", " "), _check_words(check)) for name, check in reply["checks"].items()]
+    words = load_words("check")
+    titles = words["checks"] if reply.get("not_looked_at") else {}
+    rows = [(titles.get(name, name.replace("_", " ")), _check_words(check)) for name, check in reply["checks"].items()]
     out.print_table(rows)
+    beyond = words["not_looked_at"]
+    if reply.get("not_looked_at"):
+        out.print_line(beyond["title"])
+        out.print_lines(f"  {beyond[name]}" for name in reply["not_looked_at"])
 
 
 def _check_words(check: Any) -> str:

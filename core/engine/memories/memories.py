@@ -32,7 +32,9 @@ from core.engine.startup import flush_journal
 from core.entities.mentions import read_inferred
 from core.errors import Code, UserError
 from core.intake.erase.erasure import VERB as ERASE_VERB
-from core.intake.erase.erasure import erase_memories, erase_preview
+from core.intake.erase.erasure import ErasureOutcome, erase_named, erase_preview
+from core.intake.erase.subjects import NamedRows
+from core.intake.erase.trace_erasure import TraceIndex
 from core.intake.store.requests import CheckedRequest, check_request, check_source_allowed, store_request_from_fact
 from core.intake.store.store import identify_store_call, restore_store_reply
 from core.intake.transaction.admission import NO_IDS
@@ -61,6 +63,7 @@ from core.vault.files.home import Home
 _STAMP = re.compile(r"loci-(\d{8}-\d{6})-\d+\.tar")
 _BESIDE = "*.before-restore"
 _SECOND_MS = 999  # the name of a backup tells whole seconds
+T = TypeVar("T")
 
 
 def preview_erasure(storage: Storage, ids: Sequence[str], *, whole_chain: bool) -> Future[ErasePreview]:
@@ -73,7 +76,8 @@ def preview_erasure(storage: Storage, ids: Sequence[str], *, whole_chain: bool) 
         What goes and what would still hold it; the future raises NOT_FOUND.
     """
     backups = backups_of(storage.home)
-    return storage.read(lambda rows: erase_preview(rows, ids, whole_chain=whole_chain, backups=backups))
+    named = NamedRows(tuple(ids), whole_chain)
+    return storage.read(lambda rows: erase_preview(rows, named, backups))
 
 
 def erase_for_good(open_vault: OpenVault, ids: Sequence[str], actor: Actor, *, whole_chain: bool) -> Future[Erased]:
@@ -88,32 +92,50 @@ def erase_for_good(open_vault: OpenVault, ids: Sequence[str], actor: Actor, *, w
     Raises:
         UserError: ACCESS_DENIED for anybody but the owner.
     """
+    backups = backups_of(open_vault.storage.home)
+    named = NamedRows(tuple(ids), whole_chain)
+    return erase_rows(open_vault, lambda _: named, actor, lambda _, done: done.summarize(backups))
+
+
+def erase_rows(
+    open_vault: OpenVault,
+    find: Callable[[Rows], NamedRows],
+    actor: Actor,
+    conclude: Callable[[Tx, ErasureOutcome], T],
+    journals: TraceIndex | None = None,
+) -> Future[T]:
+    """Remove what is named, and every trace of its text, in one transaction.
+
+    Args:
+        find: tells in that transaction what goes; what it raises ends the call.
+        conclude: makes the answer of what was done, in the same transaction.
+        journals: tells which journals name or quote what goes; None to read them all.
+
+    Returns:
+        The answer; the future raises NOT_FOUND.
+
+    Raises:
+        UserError: ACCESS_DENIED for anybody but the owner.
+    """
     if not actor.is_owner:
         raise UserError(Code.ACCESS_DENIED, "Only the person may erase.")
-    backups = backups_of(open_vault.storage.home)
     waiting = open_vault.read_log.take_pending()
+    storage = open_vault.storage
 
-    def write(tx: Tx) -> Erased:
+    def write(tx: Tx) -> T:
         # What was read of them a moment ago is written first, so that it is cleared with the rest.
         open_vault.read_log.write(tx, waiting)
-        with open_vault.storage.verb(tx, actor, ERASE_VERB) as verb:
-            done = erase_memories(
-                tx,
-                open_vault.storage.work,
-                ids,
-                actor,
-                vector_remover(open_vault.storage, open_vault.search),
-                backups,
-                whole_chain=whole_chain,
-            )
-            verb.set_outcome(tuple(ids))
-        return done
+        named = find(tx)
+        with storage.verb(tx, actor, ERASE_VERB) as verb:
+            done = erase_named(tx, storage.work, named, actor, vector_remover(storage, open_vault.search), journals)
+            verb.set_outcome(named.ids)
+            return conclude(tx, done)
 
-    def put_back(done: Future[Erased]) -> None:
+    def put_back(done: Future[T]) -> None:
         if done.cancelled() or done.exception() is not None:
             open_vault.read_log.put_back(waiting)
 
-    erased = open_vault.storage.write(write)
+    erased = storage.write(write)
     erased.add_done_callback(put_back)
     return erased
 
@@ -310,7 +332,6 @@ BACKLOG_BATCH = 200
 READ_ANEW = "read_anew"
 """The verb of a change announced when a memory was read anew."""
 _log = log.get("engine")
-T = TypeVar("T")
 
 
 class Memories:

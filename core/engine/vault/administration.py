@@ -6,25 +6,20 @@ or repair what a check found.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from core.config.window import WindowOptions
-from core.embed.embedder import from_blob
 from core.engine import health as metrics
 from core.engine.home.keys import HomeKeys, signs_head, sub_keys
 from core.engine.home.window_file import save_window
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.search import Search
-from core.engine.runtime.storage import Storage
 from core.engine.vault.home_control import HomeControl
+from core.engine.vault.verification import ReportCheck, check_deeply, check_vault
 from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
-from core.index.manager import IndexState
 from core.security.atomic import write_atomic
 from core.security.keyfile import backup_of, intact_body, load_keys, parse_body, save_keys
 from core.security.keys import Purpose, RootKey
@@ -38,7 +33,6 @@ from core.vault.database.rows import Rows
 from core.vault.files.home import Home
 from core.vault.files.lockfile import VaultLock
 from core.vault.vault import Vault
-from core.vault.verification import Check, CheckOutcome
 from core.vault.verification import verify_vault as verify_vault
 
 
@@ -113,67 +107,6 @@ def restore_vault(home: Home, archive: Path, secret: str, clock: Clock) -> Resto
     return info
 
 
-_SAMPLE = 200
-_ALIKE = 0.995  # float16 in the vault against float16 or float32 in memory
-_TRIES = 5
-_TURN_S = 5.0  # for the writer to come to us
-
-
-def check_vault(storage: Storage, search: Search) -> dict[str, Any]:
-    """Check the vault and, by samples, the index against it.
-
-    Returns:
-        `{status, checks}` in the shape of `verify --json`.
-    """
-    report = verify_vault(storage.vault, sub_keys(storage.root), {"index": lambda: _check_index(storage, search)})
-    return dict(report.as_json())
-
-
-def _check_index(storage: Storage, search: Search) -> Check:
-    status = search.index.status()
-    if status.state is not IndexState.READY:
-        return Check(CheckOutcome.NOT_CHECKED, status.state.value)
-    if status.needs_warm:
-        return Check(CheckOutcome.NOT_CHECKED, "behind")
-    for _ in range(_TRIES):
-        try:
-            # On the writer's thread everything committed before is in the index already.
-            seq = storage.vault.seq if storage.vault.older else storage.write(lambda tx: tx.seq - 1).result(_TURN_S)
-        except TimeoutError:
-            break
-        found = storage.vault.read(lambda rows: _compare_sample(search, rows, seq))  # noqa: B023 - called at once
-        if found is not None:
-            return found
-    return Check(CheckOutcome.NOT_CHECKED, "busy")
-
-
-def _compare_sample(search: Search, rows: Rows, settled: int) -> Check | None:
-    """Compare, or None where a write came between: then the index and this snapshot are of two moments."""
-    if int(rows.value("SELECT seq FROM vault_state")) != settled:
-        return None
-    found = rows.all(
-        "SELECT n, vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? "
-        "ORDER BY (n * 2654435761) % 1000003 LIMIT ?",
-        (search.space.name, _SAMPLE),
-    )
-    total = int(
-        rows.value("SELECT count(*) FROM embeddings WHERE owner = 'memory' AND vector_space = ?", (search.space.name,))
-    )
-    labels = np.array([row[0] for row in found], dtype=np.int64)
-    found_labels, vectors = search.index.fetch(labels)
-    stored = {int(n): from_blob(blob, search.space.dims) for n, blob in found}
-    wrong = sum(float(stored[int(n)] @ vector) < _ALIKE for n, vector in zip(found_labels, vectors, strict=True))
-    missing = len(found) - len(found_labels)
-    index_total = search.index.status().total
-    if search.index.revision > settled:
-        return None
-    if not found and not index_total:
-        return Check(CheckOutcome.OK, "no vectors yet")
-    if wrong or missing or index_total != total:
-        return Check(CheckOutcome.FAILED, f"{wrong} wrong, {missing} missing of {len(found)}")
-    return Check(CheckOutcome.OK, f"{len(found)} of {total} vectors compared")
-
-
 def write_backup(open_vault: OpenVault, to: Path | None) -> dict[str, Any]:
     """Write a backup; it was opened and checked before it got its name.
 
@@ -212,13 +145,14 @@ and not on the computer the vault is on.
 class VaultGroup:
     """The vault as a whole. What opens, closes or concerns secrets runs on a thread that outlives the vault's own."""
 
-    def __init__(self, home: HomeControl) -> None:
+    def __init__(self, home: HomeControl, check_sealed: Callable[[Rows], tuple[int, int, int]]) -> None:
         """Work on one home.
 
         Args:
             home: what opens and closes its vault.
+            check_sealed: tells how many sealed memories open, are damaged, and are closed.
         """
-        self._home = home
+        self._home, self._check_sealed = home, check_sealed
 
     def read_presence(self) -> Future[Presence]:
         """Whether there is a vault, and how it may be opened; quick, opens nothing."""
@@ -388,11 +322,25 @@ class VaultGroup:
         report_status = metrics.status_glance if brief else metrics.status_report
         return open_vault.storage.read_quietly(lambda rows: report_status(open_vault, rows))
 
-    def verify(self) -> Future[dict[str, Any]]:
-        """Check everything that can be checked; *failed* and *not checked* are told apart."""
-        open_vault = self._home.slot.require_vault()
-        return open_vault.storage.run_on(
-            open_vault.storage.threads.checks, check_vault, open_vault.storage, open_vault.search
+    def verify(
+        self,
+        *,
+        deep: bool = False,
+        report: ReportCheck = lambda *_: None,
+        is_cancelled: Callable[[], bool] = lambda: False,
+    ) -> Future[dict[str, Any]]:
+        """Check everything that can be checked; *failed* and *not checked* are told apart.
+
+        Args:
+            deep: every vector, both key files, certificates and known copies too; takes longer.
+            report: told what is checked; of a deep check alone.
+            is_cancelled: asked between its parts; the future raises CANCELLED then.
+        """
+        storage, search = self._home.slot.require_storage(), self._home.slot.require_search()
+        if not deep:
+            return storage.run_on(storage.threads.checks, check_vault, storage, search)
+        return storage.run_on(
+            storage.threads.checks, check_deeply, storage, search, report, is_cancelled, self._check_sealed
         )
 
     def backup(self, to: Path | None = None) -> Future[dict[str, Any]]:

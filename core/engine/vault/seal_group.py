@@ -21,6 +21,7 @@ from core.engine.runtime.search import Search
 from core.engine.runtime.storage import map_result
 from core.errors import Code, IntegrityError, LociError, PreconditionError, UserError
 from core.intake.erase.erasure import erase_preview
+from core.intake.erase.subjects import NamedRows
 from core.intake.seal.seal import (
     SEAL,
     UNSEAL,
@@ -194,7 +195,7 @@ class SealedMemories:
         """What goes with memories that are sealed: their versions, and what was made of them."""
         storage = self._slot.require_storage()
         backups = backups_of(storage.home)
-        return storage.read(lambda rows: erase_preview(rows, ids, whole_chain=True, backups=backups))
+        return storage.read(lambda rows: erase_preview(rows, NamedRows(tuple(ids), whole_chain=True), backups))
 
     def seal(self, ids: Sequence[str], label: str = "") -> Future[SealReport]:
         """Seal memories. There is no undo; `unseal` puts them back.

@@ -9,10 +9,12 @@ again. Must not do: write an undo step, or put a text into the audit.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from core.errors import Code, UserError
 from core.intake.claims import sync_claims
 from core.intake.erase.row_erasure import ErasedRows, ErasureScope, RowEraser, erasure_scope_of
+from core.intake.erase.subjects import NamedRows, clear_imports
 from core.intake.erase.trace_erasure import TraceIndex, clear_traces
 from core.intake.transaction.admission import write_tombstones
 from core.intake.transaction.sources import (
@@ -41,13 +43,32 @@ Backups = Sequence[tuple[str, int]]
 
 _MOST_SHOWN = 50
 _OF = "IN (SELECT value FROM json_each(?))"
+_KINDS = (
+    f"SELECT kind, count(*) FROM memories WHERE id {_OF} AND coalesce(part_index, 0) = 0 GROUP BY kind ORDER BY kind"  # noqa: S608
+)
+_STATEMENTS = f"SELECT count(DISTINCT memory_id) FROM statements WHERE memory_id {_OF}"  # noqa: S608 - constant
+_SAME_WORDS = (
+    "SELECT m.id, m.content_hash FROM json_each(?) w JOIN memories m ON m.content_hash = unhex(w.value) ORDER BY m.n"
+)
+_GOING = "IN (SELECT value FROM json_each(:ids))"
+_CLAIMS = (
+    f"SELECT count(DISTINCT e.claim_id) FROM evidence e WHERE e.memory_id {_GOING} AND NOT EXISTS (SELECT 1 "  # noqa: S608
+    f"FROM evidence o WHERE o.claim_id = e.claim_id AND o.stance = 'supporting' AND o.memory_id NOT {_GOING})"
+)
+_ENTITIES = (
+    f"SELECT count(DISTINCT x.entity_id) FROM mentions x JOIN entities e ON e.id = x.entity_id "  # noqa: S608
+    f"WHERE x.memory_id {_GOING} AND (e.made_by IN ('rules', 'model') "
+    "OR e.id IN (SELECT value FROM json_each(:named))) AND NOT EXISTS (SELECT 1 "
+    f"FROM mentions o WHERE o.entity_id = x.entity_id AND o.memory_id NOT {_GOING})"
+)
+"""Entities that nothing would mention any more, and whoever made them where they are asked for by name."""
 
 
-def erase_preview(rows: Rows, ids: Sequence[str], *, whole_chain: bool = False, backups: Backups = ()) -> ErasePreview:
-    """What `erase_memories` would remove; nothing is written.
+def erase_preview(rows: Rows, named: NamedRows, backups: Backups = ()) -> ErasePreview:
+    """What an erasure would remove; nothing is written.
 
     Args:
-        whole_chain: whether all versions of their chains go too.
+        named: what is asked.
         backups: backup files that are there.
 
     Returns:
@@ -56,7 +77,7 @@ def erase_preview(rows: Rows, ids: Sequence[str], *, whole_chain: bool = False, 
     Raises:
         UserError: NOT_FOUND; one of them is not there.
     """
-    reach = erasure_scope_of(rows, ids, whole_chain=whole_chain)
+    reach = erasure_scope_of(rows, named.ids, whole_chain=named.whole_chain)
     erased_ids = to_json(list(reach.ids))
     found = rows.all(
         "SELECT m.id, m.text, m.kind, s.name FROM memories m JOIN spaces s ON s.id = m.space_id "  # noqa: S608
@@ -70,8 +91,39 @@ def erase_preview(rows: Rows, ids: Sequence[str], *, whole_chain: bool = False, 
         back=reach.back,
         versions=len(_ids_of_whole_texts(rows, reach.over)),
         same_words=len(_split_by_other_memories(rows, reach, texts)[1]),
-        backups=_backups_holding(rows, reach, backups),
+        backups=_backups_since(_oldest_at(rows, reach), backups),
+        kinds={str(kind): int(count) for kind, count in rows.all(_KINDS, (erased_ids,))},
+        statements=int(rows.value(_STATEMENTS, (erased_ids,))),
+        claims=int(rows.value(_CLAIMS, {"ids": erased_ids})),
+        entities=int(rows.value(_ENTITIES, {"ids": erased_ids, "named": to_json(list(named.entities))})),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureOutcome:
+    """What an erasure did within its transaction.
+
+    Attributes:
+        reach: the memories that went, and why.
+        taken: their rows, and what was mended.
+        oldest_at: when the oldest of them was recorded, epoch ms; None where there was none.
+        same_words: how many other memories have exactly the same words and stay.
+        own_texts: the erased texts that no other memory has.
+    """
+
+    reach: ErasureScope
+    taken: ErasedRows
+    oldest_at: int | None
+    same_words: int
+    own_texts: tuple[str, ...]
+
+    def summarize(self, backups: Backups) -> Erased:
+        """The short answer.
+
+        Args:
+            backups: backup files that are there.
+        """
+        return Erased(len(self.reach.ids), _backups_since(self.oldest_at, backups))
 
 
 def erase_memories(
@@ -84,7 +136,6 @@ def erase_memories(
     *,
     whole_chain: bool = False,
     journals: TraceIndex | None = None,
-    sealed: bool = False,
 ) -> Erased:
     """Remove memories and every trace of their text, once and for all.
 
@@ -96,7 +147,6 @@ def erase_memories(
         backups: backup files that are there.
         whole_chain: whether all versions of their chains go too.
         journals: tells which journals name or quote them, for a run of many batches; None to read them all.
-        sealed: whether they are kept encrypted (`core.intake.seal`): then the words may be told again.
 
     Returns:
         How many rows went, and which backups still hold them.
@@ -104,31 +154,57 @@ def erase_memories(
     Raises:
         UserError: ACCESS_DENIED for a client, NOT_FOUND for what is not there.
     """
+    done = erase_named(tx, work, NamedRows(tuple(ids), whole_chain=whole_chain), actor, removed, journals)
+    return done.summarize(backups)
+
+
+def erase_named(
+    tx: Tx,
+    work: UnitOfWork,
+    named: NamedRows,
+    actor: Actor,
+    removed: Callable[[int, Sequence[int]], None],
+    journals: TraceIndex | None = None,
+) -> ErasureOutcome:
+    """As `erase_memories`, for all that an erasure may name; tells all that was done.
+
+    Args:
+        named: the memories, and what else goes with them.
+
+    Raises:
+        UserError: as `erase_memories`.
+    """
     if actor.client_id is not None or actor.kind == "client":
         raise UserError(Code.ACCESS_DENIED, "Only the person may erase.")
-    reach = erasure_scope_of(tx, ids, whole_chain=whole_chain)
-    holding_backups = _backups_holding(tx, reach, backups)
-    with work.verb(tx, *(_SEAL if sealed else (VERB, LABEL)), actor) as verb, without_recorder(tx):
-        taken = _remove_erased_rows(tx, reach, journals, bars_words=actor.is_owner and not sealed)
+    reach = erasure_scope_of(tx, named.ids, whole_chain=named.whole_chain)
+    oldest = _oldest_at(tx, reach)
+    with work.verb(tx, *(_SEAL if named.is_sealed else (VERB, LABEL)), actor) as verb, without_recorder(tx):
+        taken, own, same_words = _remove_erased_rows(
+            tx, reach, journals, named.entities, bars_words=actor.is_owner and not named.is_sealed
+        )
+        clear_imports(tx, named.imports)
         for memory_id in reach.back:
             _restore_original(tx, work, memory_id)
         _repair_belief(tx, work, reach, taken)
-        verb.note_audit(ids[0] if len(ids) == 1 else "", memories=len(reach.ids), back=len(reach.back), asked=len(ids))
+        obj = named.ids[0] if len(named.ids) == 1 else ""
+        verb.note_audit(obj, memories=len(reach.ids), back=len(reach.back), asked=len(named.ids))
     note_scrub(tx)
     seq, labels = tx.seq, tuple(taken.labels)
     tx.after_commit(lambda: removed(seq, labels))
-    return Erased(len(reach.ids), holding_backups)
+    return ErasureOutcome(reach, taken, oldest, same_words, tuple(own))
 
 
-def _remove_erased_rows(tx: Tx, reach: ErasureScope, journals: TraceIndex | None, *, bars_words: bool) -> ErasedRows:
-    remover = RowEraser(tx, reach)
+def _remove_erased_rows(
+    tx: Tx, reach: ErasureScope, journals: TraceIndex | None, entities: Sequence[str], *, bars_words: bool
+) -> tuple[ErasedRows, list[str], int]:
+    remover = RowEraser(tx, reach, entities)
     with tx.purge():
         taken = remover.run()
         clear_traces(tx, remover, journals)
-    texts, _ = _split_by_other_memories(tx, reach, taken.texts)
+    texts, others = _split_by_other_memories(tx, reach, taken.texts)
     # Words are barred where the person said so. What age alone erased may be said again; a file does not bring it back.
     write_tombstones(tx, texts if bars_words else (), taken.identities)
-    return taken
+    return taken, texts, len(others)
 
 
 def _split_by_other_memories(rows: Rows, reach: ErasureScope, texts: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -137,21 +213,20 @@ def _split_by_other_memories(rows: Rows, reach: ErasureScope, texts: Sequence[st
     Trigger: the same words stand in a memory that stays ("Thank you!"). Why: they are no secret then, and every later
     message of these words would be refused. Outcome: only the record itself is kept from coming back.
     """
-    own, others = [], []
-    for text in dict.fromkeys(texts):
-        found = rows.all(
-            f"SELECT id FROM memories WHERE content_hash = ? AND id NOT {_OF} ORDER BY n",  # noqa: S608 - constant
-            (content_hash(text), to_json(list(reach.ids))),
-        )
-        others += [str(row[0]) for row in found]
-        if not found:
-            own.append(text)
-    return own, list(dict.fromkeys(others))
+    by_hash = {content_hash(text): text for text in texts}
+    found = rows.all(_SAME_WORDS, (to_json([digest.hex() for digest in by_hash]),))
+    others = {str(memory_id): by_hash[bytes(digest)] for memory_id, digest in found if memory_id not in reach.why}
+    shared = set(others.values())
+    return [text for text in by_hash.values() if text not in shared], list(others)
 
 
-def _backups_holding(rows: Rows, reach: ErasureScope, backups: Backups) -> tuple[str, ...]:
-    """Backups that were made since the oldest of these memories was recorded."""
+def _oldest_at(rows: Rows, reach: ErasureScope) -> int | None:
     oldest = rows.value(f"SELECT min(recorded_at) FROM memories WHERE id {_OF}", (to_json(list(reach.ids)),))  # noqa: S608
+    return None if oldest is None else int(oldest)
+
+
+def _backups_since(oldest: int | None, backups: Backups) -> tuple[str, ...]:
+    """Backups that were made since the oldest of these memories was recorded."""
     return tuple(name for name, at in backups if oldest is not None and at >= oldest)
 
 

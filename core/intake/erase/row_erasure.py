@@ -9,6 +9,7 @@ and what was mended is remembered, so that images of undo can follow. Must not d
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -189,6 +190,8 @@ class ErasedRows:
         identities: digests of imported records.
         claims: of the claims that lost a quote and stay.
         shared: memories whose claims are to be looked at again.
+        vectors: the vectors of the erased memories, as they were stored.
+        cleared: what was taken away beside whole rows of tables, by place.
     """
 
     removed: set[tuple[str, str]] = field(default_factory=set)
@@ -199,13 +202,33 @@ class ErasedRows:
     identities: list[bytes] = field(default_factory=list)
     claims: set[str] = field(default_factory=set)
     shared: set[str] = field(default_factory=set)
+    vectors: list[bytes] = field(default_factory=list)
+    cleared: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def removed_by_place(self) -> Counter[str]:
+        """How many rows went, by table, and what was cleared beside them."""
+        return Counter(table for table, _ in self.removed) + self.cleared
+
+    @property
+    def changed_by_place(self) -> Counter[str]:
+        """How many rows stay without what they had of it, by table."""
+        return Counter(table for table, _ in self.mended)
 
 
 class RowEraser:
     """Removes the rows of one erasure; the gate of the purge is open."""
 
-    def __init__(self, tx: Tx, reach: ErasureScope) -> None:
+    def __init__(self, tx: Tx, reach: ErasureScope, entities: Collection[str] = ()) -> None:
+        """Look at what there is.
+
+        Args:
+            tx: the transaction.
+            reach: the memories that go.
+            entities: those that go too, whoever made them, unless something that stays names them.
+        """
         self.tx = tx
+        self._named_entities = frozenset(entities)
         self.taken = ErasedRows(ids=set(reach.ids))
         self._reach = reach
         self._wanted = to_json(list(reach.ids))
@@ -214,7 +237,7 @@ class RowEraser:
         self._talks = self._ids_of_erased(
             "SELECT DISTINCT conversation_id FROM memories WHERE conversation_id IS NOT NULL AND id"
         )
-        self._entities = set(self._ids_of_erased("SELECT DISTINCT entity_id FROM mentions WHERE memory_id"))
+        self._entities = {*self._ids_of_erased("SELECT DISTINCT entity_id FROM mentions WHERE memory_id"), *entities}
         self._plain_texts: list[str] = []
 
     def run(self) -> ErasedRows:
@@ -234,6 +257,7 @@ class RowEraser:
         self._remove_claims(claims)
         self._remove_entities()
         self._mend_pointers()
+        self._note_derived()
         remove_derived(self.tx, taken.labels)
         # They may point at each other; the parts go before their head.
         self.tx.run(
@@ -245,6 +269,15 @@ class RowEraser:
         self._clear_conversations()
         self._rename_rooms()
         return taken
+
+    def _note_derived(self) -> None:
+        """What goes with the rows and is in no image: vectors, and the words in the index."""
+        labels = to_json(self.taken.labels)
+        of_them = f"FROM embeddings WHERE owner = 'memory' AND n {_OF}"
+        self.taken.vectors = [bytes(row[0]) for row in self.tx.all(f"SELECT vector {of_them}", (labels,))]
+        self.taken.cleared["embeddings"] += len(self.taken.vectors)
+        indexed = f"SELECT count(*) FROM memory_fts_docsize WHERE id {_OF}"  # noqa: S608 - constant
+        self.taken.cleared["memory_fts"] += int(self.tx.value(indexed, (labels,)))
 
     # ---- rows that refer to a memory
 
@@ -339,11 +372,11 @@ class RowEraser:
     def _is_left_alone(self, entity_id: str) -> bool:
         return (
             self.tx.one(
-                f"SELECT 1 FROM entities e WHERE e.id = :id AND e.{_FOUND_BY_MACHINE} "  # noqa: S608 - constant
+                f"SELECT 1 FROM entities e WHERE e.id = :id AND (:named OR e.{_FOUND_BY_MACHINE}) "  # noqa: S608 - constant
                 "AND NOT EXISTS (SELECT 1 FROM mentions WHERE entity_id = :id) "
                 "AND NOT EXISTS (SELECT 1 FROM claims WHERE :id IN (subject_entity_id, object_entity_id)) "
                 "AND NOT EXISTS (SELECT 1 FROM entities o WHERE o.merged_into_id = :id)",
-                {"id": entity_id},
+                {"id": entity_id, "named": entity_id in self._named_entities},
             )
             is not None
         )

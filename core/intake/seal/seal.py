@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import Code, IntegrityError, UserError
-from core.intake.erase.erasure import Backups, erase_memories, erase_preview
+from core.intake.erase.erasure import Backups, erase_named, erase_preview
 from core.intake.erase.row_erasure import MADE, erasure_scope_of
+from core.intake.erase.subjects import NamedRows
 from core.intake.seal.sealed_body import SealedBody, read_body, write_body
 from core.intake.transaction.admission import lift_records
 from core.intake.transaction.sources import KINDS_BY_TEXT, find_active_duplicate, refresh_trust
@@ -96,14 +97,14 @@ def seal_memories(
     Args:
         labels: id of each memory to the label it is listed by, checked by `check_label`.
         actor: the owner.
-        removed: as for `core.intake.erase.erasure.erase_memories`; `backups` likewise.
+        removed: as for `core.intake.erase.erasure.erase_named`; `backups` likewise.
 
     Raises:
         UserError: ACCESS_DENIED for a client, NOT_FOUND for what is not there.
     """
     if not actor.is_owner:
         raise UserError(Code.ACCESS_DENIED, "Only the person may seal.")
-    preview = erase_preview(tx, list(labels), whole_chain=True)
+    preview = erase_preview(tx, NamedRows(tuple(labels), whole_chain=True))
     sealed: list[str] = []
     rows, made_count = 0, 0
     holding: dict[str, None] = {}
@@ -129,7 +130,8 @@ def seal_memories(
                     "sealed_at": tx.now_ms,
                 },
             )
-        done = erase_memories(tx, work, [head], actor, removed, backups, whole_chain=True, sealed=True)
+        named = NamedRows((head,), whole_chain=True, is_sealed=True)
+        done = erase_named(tx, work, named, actor, removed).summarize(backups)
         sealed.append(head)
         rows += len(kept)
         made_count += len(made)

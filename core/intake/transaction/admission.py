@@ -171,6 +171,16 @@ def write_tombstones(tx: Tx, texts: Iterable[str], identities: Iterable[bytes]) 
     return len(kinds)
 
 
+def text_marks(rows: Rows, texts: Iterable[str]) -> list[str]:
+    """What texts can be known again by, without being guessed: digests under the key of this vault, hexadecimal.
+
+    Args:
+        texts: whole texts, as they came; nothing was ever erased where the answer is empty.
+    """
+    key = _read_tombstone_key(rows)
+    return [] if key is None else sorted({_tombstone_digest(key, text).hex() for text in texts if fold_text(text)})
+
+
 def lift_tombstones(tx: Tx, texts: Iterable[str]) -> None:
     """The person says a text again: it may be stored from here on, by others too.
 

@@ -51,6 +51,12 @@ class UnlockParams(Params):
     key: Base64Text = Field(description="The root key, 32 bytes.")
 
 
+class VerifyParams(Params):
+    """The parameters of `owner.verify`."""
+
+    deep: bool = Field(default=False, description="Compare every vector, and look into key files and backups too.")
+
+
 class BackupParams(Params):
     """The parameters of `owner.backup`."""
 
@@ -119,10 +125,16 @@ async def read_status(call: MethodCall, _params: NoParams) -> Answer:
     return values
 
 
-async def verify_vault(call: MethodCall, _params: NoParams) -> Answer:
+async def verify_vault(call: MethodCall, params: VerifyParams) -> Answer:
     """Check the vault."""
-    call.progress.report_progress("Checking the vault", 0, None)
-    found = await await_future(call.engine.vault.verify())
+    progress = call.progress
+    progress.report_progress("Checking the vault", 0, None)
+
+    def report(check: str, done: int, total: int | None) -> None:
+        progress.report_progress(f"Checking the vault: {check.replace('_', ' ')}", done, total)
+
+    vault = call.engine.vault
+    found = await await_future(vault.verify(deep=params.deep, report=report, is_cancelled=progress.is_cancelled))
     shaped: Answer = to_json_value(found)
     return shaped
 
@@ -301,9 +313,10 @@ METHODS: tuple[Entry, ...] = (
     owner_method(
         "verify",
         "Check the vault: cipher, pages, search, audit chain, index.",
-        NoParams,
+        VerifyParams,
         record({"status": one_of("ok", "damaged", "not_checked"), "checks": any_object()}, is_open=True),
         verify_vault,
+        errors=(Code.CANCELLED,),
         long=True,
     ),
     owner_method(

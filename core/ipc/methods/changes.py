@@ -1,4 +1,4 @@
-"""The methods that change memories: edit and update, pin, tag, forget, delete, erase, marks, feedback, relate, undo.
+"""The methods that change memories: edit and update, pin, tag, forget, delete, marks, feedback, relate, undo.
 
 What a client may not do by itself is answered PROPOSED, with the review item that waits for the person. Must not do:
 say who may do what (the engine does).
@@ -121,14 +121,6 @@ class TagParams(Params):
     remove: tuple[Annotated[str, Field(min_length=1, max_length=1024)], ...] = unpublished_field(
         (), min_length=1, max_length=64
     )
-
-
-class EraseParams(Params):
-    """The parameters of `owner.erase`."""
-
-    id: MemoryId
-    whole_chain: bool = unpublished_field(default=False)
-    dry_run: bool = unpublished_field(default=False)
 
 
 class MarkParams(Params):
@@ -271,26 +263,6 @@ async def _revise_memory(call: MethodCall, memory_id: str, revision: Revision) -
 async def forget_memory(call: MethodCall, params: IdParams) -> Answer:
     """Delete one memory softly."""
     return {"id": params.id, "step": await await_future(call.engine.memories.forget(params.id, call.actor()))}
-
-
-async def erase_memory(call: MethodCall, params: EraseParams) -> Answer:
-    """Remove a memory for good; with `dry_run` only tell what would go. No text is in the reply."""
-    ids, memories = [params.id], call.engine.memories
-    preview = await await_future(memories.erase_preview(ids, whole_chain=params.whole_chain))
-    reply: Answer = {
-        "id": params.id,
-        "erased": False,
-        "memories": preview.memories,
-        "items": [{"id": one.id, "kind": one.kind, "space": one.space, "why": one.why} for one in preview.items],
-        "back": list(preview.back),
-        "versions": preview.versions,
-        "same_words": preview.same_words,
-        "backups": list(preview.backups),
-    }
-    if params.dry_run:
-        return reply
-    done = await await_future(memories.erase(ids, call.actor(), whole_chain=params.whole_chain))
-    return reply | {"erased": True, "memories": done.memories, "backups": list(done.backups)}
 
 
 async def mark_memory(call: MethodCall, params: MarkParams) -> Answer:
@@ -611,34 +583,6 @@ METHODS: tuple[Entry, ...] = (
             }
         ),
         tag_memory,
-        effect="write",
-    ),
-    owner_memory_method(
-        "erase",
-        "Remove one memory for good, with every trace of its text; nothing brings it back. `dry_run` only tells.",
-        EraseParams,
-        record(
-            {
-                "id": text(),
-                "erased": flag(),
-                "memories": whole_number(least=0),
-                "items": list_of(
-                    record(
-                        {
-                            "id": text(),
-                            "kind": text(),
-                            "space": text(),
-                            "why": one_of("asked", "version", "beneath", "made_of_it"),
-                        }
-                    )
-                ),
-                "back": list_of(text()),
-                "versions": whole_number(least=0),
-                "same_words": whole_number(least=0),
-                "backups": list_of(text()),
-            }
-        ),
-        erase_memory,
         effect="write",
     ),
     owner_memory_method(

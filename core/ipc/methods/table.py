@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from core.ipc.methods.definition.results import Schema
 
 _SUBJECTS = (
-    "stores", "searches", "sessions", "entities", "reviews", "maintenance", "changes", "connection", "administration",
-    "clients", "seal",
+    "stores", "searches", "sessions", "entities", "reviews", "maintenance", "changes", "erasures", "connection",
+    "administration", "clients", "seal",
 )  # fmt: skip
 _ASKED_MOST = "searches"
 _CALLERS = ("anyone", "client", "owner")

@@ -549,6 +549,24 @@ def open_reader(path: Path, key: bytes, *, query_only: bool = True) -> dbapi2.Co
     return connection
 
 
+def open_untouched(path: Path, key: bytes) -> dbapi2.Connection:
+    """Open a database that nobody writes to without writing a byte: no log, no index of one, nothing beside it.
+
+    Args:
+        path: the database file; it must have no log, since what is in one would be passed by.
+        key: 32 raw bytes.
+
+    Returns:
+        A connection in autocommit mode.
+
+    Raises:
+        LociError: as for `open_writer`.
+    """
+    connection = _set_up(_open_connection(path, key, "ro&immutable=1"), is_writer=False)
+    _apply_pragmas(connection, (("query_only", "ON", "1"),))
+    return connection
+
+
 def read_versions(path: Path, key: bytes) -> Versions:
     """Read a vault's versions without changing a byte of it.
 

@@ -12,6 +12,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from core.config.erasure_wording import erasure_words
 from core.types.entities import EntityCard, EntityLine, EntityView, KnownStatement
 from ui.pages.entities.labels import (
     EntityRow,
@@ -232,10 +233,12 @@ class EntityDetail(QFrame):
         merge_asked: it shall be merged into another: the id of the one that may be it, or "".
         apart_asked: the undo step that takes a merge apart.
         separate_asked: id of the entity of one space, which is another than those of the same name.
+        erase_asked: all about it shall be erased.
     """
 
     memory_asked = Signal(str)
     make_asked = Signal()
+    erase_asked = Signal()
     change_asked = Signal()
     merge_asked = Signal(str)
     apart_asked = Signal(str)
@@ -255,6 +258,10 @@ class EntityDetail(QFrame):
         self.merge = make_button(
             strings["merge"]["open"], ask, theme=theme, icon="git-merge", hint=strings["merge"]["title"]
         )
+        words = erasure_words()["window"]["about"]
+        self.erase = make_button(
+            words["open"], self.erase_asked.emit, theme=theme, icon="trash-2", kind="danger", hint=words["hint"]
+        )
         self.alike = DuplicateHint(theme)
         self.alike.merge_asked.connect(self.merge_asked)
         self.known = KnownPanel(theme)
@@ -271,7 +278,7 @@ class EntityDetail(QFrame):
         layout.addWidget(self.title)
         layout.addWidget(self.about)
         layout.addWidget(self.others)
-        layout.addLayout(make_row(self.change, self.merge, None))
+        layout.addLayout(make_row(self.change, self.merge, self.erase, None))
         layout.addWidget(self.alike)
         layout.addSpacing(6)
         layout.addWidget(self.known, 3)

@@ -23,8 +23,10 @@ from core.types.entities import (
     MergePreview,
 )
 from core.types.lifecycle import DistilledTalk
+from core.types.memory import ErasureRequest, ErasureSubject
 from ui.bridge import make_query, make_write
 from ui.context import Context, PageSpec, RefreshingPage
+from ui.erasure import ask_erasure
 from ui.pages.entities.detail import EntityDetail
 from ui.pages.entities.dialogs import ChangeDialog, EntityMergeDialog
 from ui.pages.entities.labels import describe_reading, entity_list, entity_row, entity_type_name
@@ -80,6 +82,7 @@ class EntitiesPage(RefreshingPage):
         self.detail.make_asked.connect(self.make_statements)
         self.detail.change_asked.connect(self._ask_change)
         self.detail.merge_asked.connect(self._ask_merge)
+        self.detail.erase_asked.connect(lambda: _ask_erasure(self))
         self.detail.apart_asked.connect(lambda step: undo_step(context, step))
         self.detail.separate_asked.connect(self.separate_entity)
 
@@ -315,6 +318,14 @@ class EntitiesPage(RefreshingPage):
             sentence = format_count(entities_strings()["merge"]["done"], done.mentions)
             offer_undo(self.context, sentence, done.step_id)
         self._refresh.start()
+
+
+def _ask_erasure(page: EntitiesPage) -> None:
+    """Ask whether all about the entity that is looked at shall be erased."""
+    view = page.detail.view
+    if view is not None:
+        request = ErasureRequest(ErasureSubject.ENTITY, (view.card.id,))
+        ask_erasure(page.context, request, "about", view.card.name, page, lambda _: page.reload())
 
 
 ENTITIES = PageSpec("entities", entities_strings, "users", EntitiesPage, on_request=True)

@@ -11,7 +11,7 @@ from engine_rig import Rig, facts, later, refused
 from core.engine import startup
 from core.engine.facade import RootKey
 from core.engine.runtime import expiry
-from core.engine.vault.administration import _check_index
+from core.engine.vault.verification import _check_index
 from core.errors import Code, LociError
 from core.index.manager import IndexManager
 from core.types.requests import StoreRequest

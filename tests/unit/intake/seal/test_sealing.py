@@ -281,6 +281,22 @@ def test_a_refused_call_changes_nothing(rig: Rig) -> None:
     assert [one.text for one in page.items] == [TEXT]
 
 
+def test_a_deep_check_reads_sealed_texts_and_says_where_it_could_not(rig: Rig) -> None:
+    set_up(rig)
+    secret = rig.store(TEXT).memory_id
+    seal(rig, secret)
+
+    def outcome() -> str:
+        return str(rig.engine.vault.verify(deep=True).result(60)["checks"]["sealed"]["outcome"])
+
+    assert outcome() == "ok"
+    rig.engine.seal.close()
+    assert outcome() == "not_checked"
+    rig.write(lambda tx: tx.update("sealed_memories", {"id": secret}, {"body": bytes(64)}))
+    rig.engine.seal.open(SECRET).result(30)
+    assert outcome() == "failed"
+
+
 _VALUES = st.one_of(st.none(), st.integers(-(2**60), 2**60), st.text(max_size=20), st.binary(max_size=20))
 _ROWS = st.dictionaries(st.sampled_from(("id", "text", "part_of", "n")), _VALUES, max_size=4)
 

@@ -83,6 +83,7 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
         "recovery_code": {"secret": PASSPHRASE},
         "rotate_keys": {"secret": PASSPHRASE},
         "log": {"name": "plug", "limit": 1},
+        "seal_key": {"action": "new", "passphrase": "a second secret"},
         **dict.fromkeys(("pause", "resume", "revoke", "turn_down"), of_a_client),
         **{name: {"id": ident} for name in ("show", "history", "forget", "erase", "confirm", "reinforce", "pin")},
     }
@@ -90,6 +91,8 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
         return {"import_id": rig.bring(facts(3)).import_id}
     if verb == "resolve":
         return {"id": make_pair(rig).item, "action": "supersede"}
+    if verb in ("certificate", "rewrite_backups"):
+        return {"id": run(rig, "erase", id=ident)["certificate"]["id"]}
     if verb == "mark":
         rule = rig.store("Boil water first.", kind=Kind.RULE).memory_id
         return {"id": rule, "outcome": "harmful", "note": "It broke the pot."}
@@ -99,16 +102,18 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
     if verb == "receipt":
         return {"id": run(rig, "recall", query="tea")["receipt"]}
     if verb in ("seal", "unseal", "sealed", "sealed_text", "erase_sealed"):
-        rig.engine.seal.set_up("a second secret").result(30)
-        if verb != "seal":
-            rig.engine.seal.seal([ident]).result(30)
-        return {} if verb == "sealed" else {"id": ident}
-    if verb == "seal_key":
-        return {"action": "new", "passphrase": "a second secret"}
+        return _seal_call(rig, verb, ident)
     if verb == "allow_again":
         rig.engine.clients.deny("odd one").result(30)
         return {"name": "Odd One"}
     return plain.get(verb, {})
+
+
+def _seal_call(rig: Rig, verb: str, ident: str) -> dict[str, Any]:
+    rig.engine.seal.set_up("a second secret").result(30)
+    if verb != "seal":
+        rig.engine.seal.seal([ident]).result(30)
+    return {} if verb == "sealed" else {"id": ident}
 
 
 def test_new_keys_hold_once_their_code_is_given_back(rig: Rig) -> None:

@@ -11,12 +11,13 @@ from functools import partial
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
 
-from core.types.lifecycle import ArchivedMemory, ArchivePage, Erased
-from core.types.memory import ErasePreview
-from core.types.values import OWNER_ACTOR, Kind, Status
+from core.types.lifecycle import ArchivedMemory, ArchivePage
+from core.types.memory import CopyState, ErasePreview, ErasureCertificate, ErasureRequest, ErasureSubject
+from core.types.values import Kind, Status
 from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import CLOSER, Context
+from ui.erasure import erase
 from ui.pages.journal.labels import format_day
 from ui.pages.journal.rows import EntryActionBar, JournalEntry, entry_list
 from ui.strings import format_count, journal_strings, window_strings
@@ -282,13 +283,11 @@ class ArchiveTab(QWidget):
 
     def erase_memories(self, ids: Sequence[str]) -> None:
         """Erase memories for good."""
-        memories = self.context.bridge.engine.memories
-        task = make_write(journal_strings()["tasks"]["erase"], lambda: memories.erase(ids, OWNER_ACTOR)).within(self)
-        self.context.tasks.run(task.success(self._on_memories_erased))
+        erase(self.context, ErasureRequest(ErasureSubject.MEMORY, tuple(ids)), self, self._on_memories_erased)
 
-    def _on_memories_erased(self, found: Erased) -> None:
-        strings, count = journal_strings()["archive"], len(found.backups)
+    def _on_memories_erased(self, done: ErasureCertificate) -> None:
+        strings, count = journal_strings()["archive"], sum(one.state is CopyState.HOLDS for one in done.copies)
         backups = format_count(strings["erased_backups"], count) if count else ""
-        self.context.desk.show_message(format_count(strings["erased_told"], found.memories) + backups)
+        self.context.desk.show_message(format_count(strings["erased_told"], done.memories) + backups)
         self.context.selection.reselect("", ORIGIN)
         self.reload()

@@ -11,10 +11,13 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QFrame, QSizePolicy, QWidget
 
+from core.config.erasure_wording import erasure_words
+from core.types.memory import ErasureRequest, ErasureSubject
 from core.types.replies import ImportRow, UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
+from ui.erasure import ask_erasure
 from ui.lists.table_view import TableColumn, TableSpec, TableView
 from ui.pages.journal.labels import import_format, import_sentences, import_skips, import_state
 from ui.strings import format_count, journal_strings, undo_strings, window_strings
@@ -120,7 +123,7 @@ class ImportPanel(QFrame):
         sentences: what it says.
 
     Signals:
-        asked: `open`, `remove` or `back`.
+        asked: `open`, `remove`, `back` or `erase`.
     """
 
     asked = Signal(str)
@@ -141,8 +144,11 @@ class ImportPanel(QFrame):
         self.back_button = make_button(
             strings["restore"], lambda: self.asked.emit("back"), hint=strings["restore_hint"]
         )
+        words = erasure_words()["window"]["import"]
+        self.erase_button = make_button(words["open"], lambda: self.asked.emit("erase"), hint=words["hint"])
+        self.erase_button.setProperty("kind", "danger")
         buttons = FlowLayout(gap=8)
-        for one in (self.show_button, self.remove_button, self.back_button):
+        for one in (self.show_button, self.remove_button, self.back_button, self.erase_button):
             one.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             buttons.addWidget(one)
         layout = make_column(self, self._title, self._lines, margins=16, gap=8)
@@ -163,6 +169,7 @@ class ImportPanel(QFrame):
         self.show_button.setVisible(is_done)
         self.show_button.setEnabled(bool(found.memories))
         self.remove_button.setVisible(is_done)
+        self.erase_button.setVisible(is_done)
         self.back_button.setVisible(found.state == "undone" and found.undone_by is not None)
 
 
@@ -264,7 +271,8 @@ class ImportsTab(QWidget):
         """Do something with the chosen import.
 
         Args:
-            what: `open` shows its memories, `remove` asks before it removes them, `back` brings them back.
+            what: `open` shows its memories, `remove` asks before it removes them, `back` brings them back, `erase` asks
+                before it erases them for good.
         """
         found = self.current
         if found is None:
@@ -275,6 +283,9 @@ class ImportsTab(QWidget):
             dialog = RemoveImportDialog(self.context, found, self)
             dialog.agreed.connect(lambda: self.remove_import(found.id))
             dialog.open()
+        elif what == "erase" and found.state == "done":
+            request = ErasureRequest(ErasureSubject.IMPORT, (found.id,))
+            ask_erasure(self.context, request, "import", found.label, self, lambda _: self.reload())
         elif found.undone_by is not None and what in {"open", "back"}:
             self.undo_removal(
                 found.undone_by, journal_strings()["imports"]["restored_name"].format(name=one_line(found.label, 60))

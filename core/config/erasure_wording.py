@@ -1,0 +1,114 @@
+"""What a certificate of erasing says, in lines: the same on the command line and in the window.
+
+Must not do: decide how an erasure ended; say more than the certificate holds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+_INDENT = "  "
+
+
+@cache
+def erasure_words() -> Mapping[str, Any]:
+    """The sentences of `resources/help/erasure.json`, read once."""
+    found: Mapping[str, Any] = json.loads((files("resources") / "help" / "erasure.json").read_text(encoding="utf-8"))
+    return found
+
+
+def certificate_lines(certificate: Mapping[str, Any], when: str) -> list[str]:
+    """A certificate in plain lines.
+
+    Args:
+        certificate: as JSON tells it.
+        when: its time, in words.
+    """
+    words = erasure_words()
+    head = words["erased"] if certificate["memories"] else words["nothing"]
+    reasons = [_count(words["reasons"][why], count) for why, count in sorted(certificate["reasons"].items())]
+    first = _count(head, certificate["memories"], when=when) if certificate["memories"] else head.format(when=when)
+    return [
+        words["id"].format(id=certificate["id"]),
+        first,
+        *([f"{', '.join(reasons)}."] if len(reasons) > 1 else []),
+        words["state"][certificate["state"]],
+        "",
+        words["done"],
+        *_done_lines(certificate["places"]),
+        "",
+        words["searched"],
+        *(f"{_INDENT}{line}" for line in _searched_lines(certificate)),
+        "",
+        words["copies"],
+        *(f"{_INDENT}{line}" for line in _copy_lines(certificate)),
+        "",
+        words["not_checked"],
+        *(f"{_INDENT}{words['unchecked'][code]}" for code in certificate["not_checked"]),
+        "",
+        words["seal"][json.dumps(certificate["is_authentic"])].format(digest=certificate["digest"]),
+    ]
+
+
+def preview_lines(preview: Mapping[str, Any]) -> list[str]:
+    """What an erasure would take along, by kind.
+
+    Args:
+        preview: as JSON tells it.
+    """
+    words = erasure_words()["preview"]
+    kinds = [_count(words["kinds"][kind], count) for kind, count in sorted(preview["kinds"].items())]
+    more = [_count(words[name], preview[name]) for name in ("statements", "claims", "entities") if preview[name]]
+    return [*kinds, *more]
+
+
+def name_place(place: str) -> str:
+    """A place that held something, as a person calls it."""
+    return str(erasure_words()["place"].get(place, place.replace("_", " ")))
+
+
+def _done_lines(places: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    words = erasure_words()
+    for place in places:
+        told = [_count(words[name], place[name]) for name in ("removed", "changed", "left", "words") if place[name]]
+        if told:
+            yield f"{_INDENT}{name_place(place['place'])}: {', '.join(told)}"
+
+
+def _searched_lines(certificate: Mapping[str, Any]) -> Iterator[str]:
+    words = erasure_words()
+    if "interrupted" not in certificate["not_checked"]:
+        yield words["tables"]
+    pages = f"{certificate['pages']:,}"
+    if not certificate["pages"]:
+        yield words["pages_none"]
+    elif certificate["pages_left"]:
+        yield _count(words["pages_left"], certificate["pages_left"], pages=pages)
+    else:
+        yield words["pages"].format(
+            pages=pages, free=f"{certificate['free_pages']:,}", pieces=f"{certificate['fragments']:,}"
+        )
+    if certificate["same_words"]:
+        yield _count(words["same_words"], certificate["same_words"])
+    if certificate["named"]:
+        listed = ", ".join(f"{name_place(place)} {count:,}" for place, count in sorted(certificate["named"].items()))
+        yield words["named"].format(list=listed)
+
+
+def _copy_lines(certificate: Mapping[str, Any]) -> Iterator[str]:
+    words = erasure_words()
+    if not certificate["copies"]:
+        yield words["no_copies"]
+    for copy in certificate["copies"]:
+        form = words["copy"][copy["state"]]
+        yield f"{copy['name']}  {form if isinstance(form, str) else _count(form, copy['memories'])}"
+    if any(copy["state"] == "holds" for copy in certificate["copies"]):
+        yield words["rewrite"].format(id=certificate["id"][-8:])
+
+
+def _count(forms: Mapping[str, str], count: int, **more: str) -> str:
+    return forms["one" if count == 1 else "many"].format(count=f"{count:,}", **more)

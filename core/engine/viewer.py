@@ -1,0 +1,339 @@
+"""Looking into a backup, another copy or a closed vault, read-only: listing, searching by words, showing, exporting.
+
+A vault in a folder of its own and a plain copy are opened where they lie, without a byte being written beside them; a
+backup is unpacked into a folder of the system for as long as it is looked at. It is not brought up to date: one of
+another schema is refused with what to do. Must not do: open the vault that is in use; write anything but an export.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlcipher3 import dbapi2
+
+from core.engine.export_format import check_destination, check_format, export_fault, render_export
+from core.engine.home.keys import Home, sub_keys
+from core.engine.library import export_fields
+from core.engine.runtime.open_vault import OpenVault
+from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
+from core.recall.browse.library import find_library_rows, read_memory_rows
+from core.security.atomic import file_write_error, write_atomic
+from core.security.keyfile import intact_body, key_file_damaged_error, parse_body
+from core.security.keys import Purpose, RootKey
+from core.security.slots import open_with_secret
+from core.types.clock import Clock
+from core.types.memory import CopyContents, CopyLine
+from core.types.views import FindRequest, MemoryRow
+from core.vault.audit import AuditChain
+from core.vault.backup import UnpackedBackup, is_backup, unpack_backup
+from core.vault.copies import CopyKeys, known_copies, need_own_seal
+from core.vault.database.connections import (
+    APPLICATION_ID,
+    cipher_problems,
+    integrity_problems,
+    open_untouched,
+)
+from core.vault.database.migrations import known_migrations
+from core.vault.database.pages import log_bytes
+from core.vault.database.rows import SqlRows, fetch_rows
+from core.vault.files.lockfile import VaultLock
+from core.vault.files.replacement import OLD
+
+OpenRoot = Callable[[bytes | None], RootKey]
+"""Opens the bytes of a key file; None where the copy has none and the vault's own keys are to be tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewedVault:
+    """What is looked into.
+
+    Attributes:
+        seq: the vault's count of changes in it.
+        last_at: when it was written last, epoch ms.
+        memories: whole texts, whatever their status.
+    """
+
+    seq: int
+    last_at: int
+    memories: int
+
+
+class VaultViewer:
+    """A copy that is open for reading. Not for use by several threads at once."""
+
+    def __init__(self, connection: dbapi2.Connection, keys: CopyKeys, clock: Clock, folder: Path) -> None:
+        """Take over a connection.
+
+        Args:
+            folder: in which the copy lies; nothing is exported there.
+        """
+        self._connection = connection
+        self._rows = SqlRows(connection)
+        self._keys, self._clock, self._folder = keys, clock, folder
+
+    def describe(self) -> ViewedVault:
+        """How far it goes."""
+        ((seq, last_at),) = self._rows.all("SELECT seq, last_at FROM vault_state")
+        count = self._rows.value("SELECT count(*) FROM memories WHERE coalesce(part_index, 0) = 0")
+        return ViewedVault(int(seq), int(last_at), int(count))
+
+    def find(self, query: str = "", limit: int = 50) -> tuple[int, tuple[MemoryRow, ...]]:
+        """Memories by the search syntax of the library, newest first.
+
+        Args:
+            query: words and conditions such as `status:all`; empty for all that stands.
+            limit: rows at most.
+
+        Returns:
+            How many there are, and the first of them.
+
+        Raises:
+            UserError: INVALID_QUERY.
+        """
+        now = self._clock.now_ms()
+        ids = find_library_rows(self._rows, FindRequest(query), now)
+        return len(ids), read_memory_rows(self._rows, ids[:limit], now)
+
+    def show(self, memory_id: str) -> dict[str, Any]:
+        """One memory as an export has it.
+
+        Args:
+            memory_id: its id, or the end of it.
+
+        Raises:
+            UserError: NOT_FOUND, INVALID_INPUT where several ids end so.
+        """
+        found = self._rows.all(
+            "SELECT id FROM memories WHERE substr(id, ?) = ? LIMIT 2", (-len(memory_id), memory_id.lower())
+        )
+        if len(found) > 1:
+            raise UserError(Code.INVALID_INPUT, "More than one id ends so; write more of it.")
+        if not found or not memory_id:
+            raise UserError(Code.NOT_FOUND, "There is no such memory in this copy.")
+        (fields,) = export_fields(self._rows, [str(found[0][0])])
+        return {"id": str(found[0][0]), **fields}
+
+    def export(self, query: str, to: Path, format_name: str) -> int:
+        """Write what a search finds to a file of the person's own (mode 0600).
+
+        Returns:
+            How many memories it holds.
+
+        Raises:
+            UserError: INVALID_INPUT for the format or the place, INVALID_QUERY.
+            EnvironmentFaultError: DISK_FULL, WRITE_FAILED.
+        """
+        check_format(format_name)
+        check_destination(to, self._folder)
+        found = export_fields(self._rows, find_library_rows(self._rows, FindRequest(query), self._clock.now_ms()))
+        try:
+            write_atomic(to, render_export(found, format_name).encode("utf-8"))
+        except EnvironmentFaultError as error:
+            raise export_fault(error) from None
+        return len(found)
+
+    def verify(self, report: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
+        """Check it page by page.
+
+        Args:
+            report: told each check before it is made; what it raises ends the checking.
+
+        Returns:
+            The shape of `verify --json`.
+        """
+        looks: Mapping[str, tuple[str, Callable[[], int]]] = {
+            "cipher": ("{count} pages", lambda: cipher_problems(self._connection)),
+            "integrity": ("{count} problems", lambda: integrity_problems(self._connection)),
+            "foreign_keys": ("{count} rows", lambda: len(self._rows.all("PRAGMA foreign_key_check"))),
+            "audit": ("row {count} does not fit", self._check_audit),
+        }
+        checks: dict[str, dict[str, str]] = {}
+        for name, (note, look) in looks.items():
+            report(name)
+            checks[name] = _run_check(look, note)
+        failed = any(check["status"] == "failed" for check in checks.values())
+        return {"status": "damaged" if failed else "ok", "checks": checks}
+
+    def _check_audit(self) -> int:
+        return AuditChain(self._keys.keys.audit).verify_chain(self._rows).broken_at or 0
+
+
+def _run_check(look: Callable[[], int], note: str) -> dict[str, str]:
+    try:
+        count = look()
+    except IntegrityError as error:  # a page that cannot be read ends the check itself
+        return {"status": "failed", "note": error.code.value}
+    return {"status": "failed", "note": note.format(count=count)} if count else {"status": "ok", "note": ""}
+
+
+@contextmanager
+def open_viewer(source: Path, open_root: OpenRoot, clock: Clock) -> Iterator[VaultViewer]:
+    """Open a copy, or a vault nobody uses, for reading.
+
+    Args:
+        source: a backup, a plain copy of a vault, or the folder of a vault.
+        open_root: opens its key file, or gives the vault's own keys; the root is wiped here.
+
+    Yields:
+        The viewer.
+
+    Raises:
+        LociError: NOT_FOUND, BACKUP_INVALID, WRONG_SECRET, VAULT_BUSY, VAULT_DAMAGED, NEWER_VERSION, OLDER_SCHEMA.
+    """
+    with ExitStack() as opened:
+        database, key_file, sealed = _find_parts(source, opened)
+        with open_root(key_file) as root:
+            keys = CopyKeys(root.vault_id, sub_keys(root), root.derive(Purpose.BACKUP))
+        if sealed is not None:
+            need_own_seal(sealed, keys)
+        connection = opened.enter_context(closing(open_untouched(database, keys.keys.db)))
+        _need_present_schema(connection)
+        yield VaultViewer(connection, keys, clock, database.parent)
+
+
+def open_by_secret(key_file: bytes, secret: str) -> RootKey:
+    """The root of a key file by a passphrase or a recovery code.
+
+    Raises:
+        LociError: KEY_FILE_DAMAGED, WRONG_SECRET, NEWER_VERSION.
+    """
+    body = intact_body(key_file)
+    if body is None:
+        raise key_file_damaged_error()
+    return open_with_secret(parse_body(body), secret)
+
+
+def _find_parts(source: Path, opened: ExitStack) -> tuple[Path, bytes | None, UnpackedBackup | None]:
+    """The database to open, the bytes of the key file that belongs to it, and a backup whose seal is to be checked."""
+    if source.is_dir():
+        home = Home(source)
+        if not home.vault.is_file():
+            raise UserError(Code.NO_VAULT, "There is no vault in that folder.")
+        _need_unused(home)
+        return home.vault, _read_keys(home.keys), None
+    if not source.is_file():
+        raise UserError(Code.NOT_FOUND, "There is no such backup or vault.")
+    if is_backup(source):
+        folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="loci-view-")))
+        try:
+            parts = unpack_backup(source, folder)
+        except OSError as error:
+            raise file_write_error(error) from None
+        return parts.vault, parts.keys, parts
+    _need_no_log(source)
+    beside = source.with_name(f"vault.keys{OLD}")
+    own = beside if source.name.endswith(OLD) and beside.is_file() else None
+    return source, None if own is None else _read_keys(own), None
+
+
+def _read_keys(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        raise IntegrityError(Code.KEY_FILE_DAMAGED, "The key file of that vault is missing.") from None
+
+
+def _need_unused(home: Home) -> None:
+    """Refuse a vault that a process has open: it is being written to."""
+    holder = None
+    with suppress(EnvironmentFaultError):  # where nothing can be written nobody has it open to write
+        holder = VaultLock(home.lock).find_holder() if home.lock.is_file() else None
+    if holder is not None:
+        raise EnvironmentFaultError(
+            Code.VAULT_BUSY, "That vault is open in another process; use that one, or look into a backup of it."
+        )
+    _need_no_log(home.vault)
+
+
+def _need_no_log(database: Path) -> None:
+    if log_bytes(database):
+        raise EnvironmentFaultError(
+            Code.VAULT_BUSY,
+            "That vault was not closed: its newest changes lie in a log, which is not read here. Open it once with "
+            "Loci, or look into a backup of it.",
+        )
+
+
+def _need_present_schema(connection: dbapi2.Connection) -> None:
+    ((application,),) = fetch_rows(connection, "PRAGMA application_id")
+    ((schema,),) = fetch_rows(connection, "PRAGMA user_version")
+    newest = known_migrations()[-1].version
+    if application != APPLICATION_ID:
+        raise IntegrityError(Code.VAULT_DAMAGED, "The file is an encrypted database but not a vault of Loci.")
+    if schema > newest:
+        raise UserError(Code.NEWER_VERSION, "This was written by a newer Loci; update Loci to look into it.")
+    if schema < newest:
+        raise UserError(
+            Code.OLDER_SCHEMA,
+            f"This was written by an older Loci (schema {schema}, now {newest}) and is not changed to be read. Restore "
+            "the backup into another folder with `loci --home FOLDER restore FILE`; there it is brought up to date.",
+        )
+
+
+class KnownCopies:
+    """The copies of the open vault in its home; the owner's alone. Each method returns at once with a Future."""
+
+    def __init__(self, open_vault: Callable[[], OpenVault]) -> None:
+        self._open_vault = open_vault
+
+    def list_copies(self) -> Future[tuple[CopyLine, ...]]:
+        """All known copies, newest first."""
+        storage = self._open_vault().storage
+
+        def read() -> tuple[CopyLine, ...]:
+            found = [(copy, copy.stat()) for copy in known_copies(storage.home)]
+            lines = (CopyLine(copy.name, int(stat.st_mtime * 1000), stat.st_size) for copy, stat in found)
+            return tuple(sorted(lines, key=lambda line: (-line.written_at, line.name)))
+
+        return storage.run_on(storage.threads.checks, read)
+
+    def find(self, name: str, query: str = "", limit: int = 200) -> Future[CopyContents]:
+        """Look into a copy with the keys of the open vault; nothing of it is changed.
+
+        Args:
+            name: of the copy.
+            query: as for `VaultViewer.find`.
+            limit: rows at most.
+
+        Returns:
+            What it holds; the future raises NOT_FOUND, INVALID_QUERY, WRONG_SECRET, BACKUP_INVALID, OLDER_SCHEMA.
+        """
+        storage = self._open_vault().storage
+
+        def look() -> CopyContents:
+            copy = next((one for one in known_copies(storage.home) if one.name == name), None)
+            if copy is None:
+                raise UserError(Code.NOT_FOUND, "That copy is not there any more.")
+            with open_viewer(copy, lambda _: _copy_root(storage.root), storage.clock) as viewer:
+                about = viewer.describe()
+                total, rows = viewer.find(query, limit)
+            heads = tuple((row.id, row.head) for row in rows)
+            return CopyContents(about.memories, about.last_at, total, heads)
+
+        return storage.run_on(storage.threads.checks, look)
+
+
+def _copy_root(root: RootKey) -> RootKey:
+    return RootKey(root.expose_copy(), root.vault_id)
+
+
+def rows_as_json(found: Sequence[MemoryRow]) -> list[dict[str, Any]]:
+    """Rows as the command line prints them."""
+    return [
+        {
+            "id": row.id,
+            "kind": row.kind.value,
+            "status": row.status.value,
+            "text": row.head,
+            "is_cut": row.is_cut,
+            "space": row.space,
+            "recorded_at": row.recorded_at,
+        }
+        for row in found
+    ]

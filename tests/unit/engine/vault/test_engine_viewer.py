@@ -1,0 +1,175 @@
+"""Looking into copies: what is found there, and that not a byte of them changes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_rig import PASSPHRASE, Rig
+
+from core.engine.facade import RootKey
+from core.engine.home.keys import sub_keys
+from core.engine.viewer import VaultViewer, open_by_secret, open_viewer
+from core.errors import Code, LociError
+from core.types.values import Kind
+from core.vault.database.connections import open_untouched, open_writer
+from core.vault.files.home import PAGE_SIZE
+
+TEXTS = ("Ada keeps bees", "The lamp is lit at dusk.", "Tea is drunk at six.")
+Look = Callable[[VaultViewer], Any]
+
+
+@pytest.fixture
+def filled(rig: Rig) -> Rig:
+    for text in TEXTS:
+        rig.store(text)
+    rig.forget(rig.store("Old news.", kind=Kind.EPISODE).memory_id)
+    return rig
+
+
+@pytest.fixture
+def backup(filled: Rig) -> Path:
+    return Path(filled.engine.vault.backup().result(60)["path"])
+
+
+def _open_root(rig: Rig, secret: str) -> Callable[[bytes | None], RootKey]:
+    def open_root(key_file: bytes | None) -> RootKey:
+        if key_file is None:
+            return RootKey(rig.root, rig.engine.vault_id)
+        return open_by_secret(key_file, secret)
+
+    return open_root
+
+
+def look(rig: Rig, source: Path, fn: Look, secret: str = PASSPHRASE) -> Any:
+    with open_viewer(source, _open_root(rig, secret), rig.clock) as viewer:
+        return fn(viewer)
+
+
+def code(rig: Rig, source: Path, secret: str = PASSPHRASE) -> Code:
+    with pytest.raises(LociError) as caught:
+        look(rig, source, lambda viewer: viewer.describe(), secret)
+    return caught.value.code
+
+
+def _show(memory_id: str, viewer: VaultViewer) -> dict[str, Any]:
+    return viewer.show(memory_id)
+
+
+def state_of(folder: Path) -> dict[str, tuple[int, bytes]]:
+    return {
+        str(path.relative_to(folder)): (path.stat().st_mtime_ns, path.read_bytes())
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def look_around(viewer: VaultViewer) -> tuple[int, list[str]]:
+    viewer.describe()
+    viewer.verify()
+    total, rows = viewer.find()
+    return total, [row.head for row in rows]
+
+
+def test_a_backup_is_looked_into_and_not_changed(filled: Rig, backup: Path) -> None:
+    before = state_of(backup.parent)
+    total, texts = look(filled, backup, look_around)
+    assert total == 3
+    assert sorted(texts) == sorted(TEXTS)
+    assert state_of(backup.parent) == before
+    assert look(filled, backup, lambda viewer: viewer.describe().memories) == 4
+    assert look(filled, backup, lambda viewer: viewer.find("status:all")[0]) == 4
+    assert look(filled, backup, lambda viewer: [row.head for row in viewer.find("lamp dusk")[1]]) == [TEXTS[1]]
+    assert look(filled, backup, lambda viewer: len(viewer.find(limit=2)[1])) == 2
+
+
+def test_the_folder_of_a_closed_vault_is_opened_where_it_lies(filled: Rig) -> None:
+    filled.engine.close()
+    before = state_of(filled.home.path)
+    assert look(filled, filled.home.path, look_around)[0] == 3
+    assert state_of(filled.home.path) == before
+
+
+def test_a_plain_copy_is_opened_with_the_keys_of_the_vault(filled: Rig) -> None:
+    copy = filled.home.backups / "vault-v7-1.db"
+    filled.opened.storage.vault.copy_into(copy)
+    before = state_of(filled.home.backups)
+    assert look(filled, copy, look_around)[0] == 3
+    assert state_of(filled.home.backups) == before
+
+
+def test_one_is_shown_and_some_are_exported(filled: Rig, backup: Path, tmp_path: Path) -> None:
+    one = filled.rows("SELECT id, text FROM memories WHERE n = 2")[0]
+    shown = look(filled, backup, lambda viewer: viewer.show(one[0][-8:]))
+    assert (shown["id"], shown["text"], shown["kind"]) == (*one, "fact")
+    to = tmp_path / "out.jsonl"
+    assert look(filled, backup, lambda viewer: viewer.export("bees", to, "jsonl")) == 1
+    assert json.loads(to.read_text())["text"] == TEXTS[0]
+    assert to.stat().st_mode & 0o777 == 0o600
+    for wrong in ("nothing0", ""):
+        with pytest.raises(LociError) as caught:
+            look(filled, backup, partial(_show, wrong))
+        assert caught.value.code is Code.NOT_FOUND
+
+
+def test_a_vault_that_is_open_or_was_not_closed_is_refused(filled: Rig) -> None:
+    assert code(filled, filled.home.path) is Code.VAULT_BUSY
+    filled.engine.close()
+    filled.home.wal.write_bytes(b"log")
+    assert code(filled, filled.home.path) is Code.VAULT_BUSY
+
+
+def test_what_is_none_is_told_apart(filled: Rig, backup: Path, tmp_path: Path) -> None:
+    assert code(filled, tmp_path / "nothing") is Code.NOT_FOUND
+    assert code(filled, tmp_path) is Code.NO_VAULT
+    assert code(filled, backup, "wrong") is Code.WRONG_SECRET
+    other = tmp_path / "other.db"
+    other.write_bytes(b"x" * PAGE_SIZE)
+    assert code(filled, other) is Code.VAULT_DAMAGED
+    raw = bytearray(backup.read_bytes())
+    raw[-5 * PAGE_SIZE] ^= 1
+    backup.write_bytes(raw)
+    assert code(filled, backup) is Code.BACKUP_INVALID
+
+
+def test_another_schema_is_told_with_what_to_do(filled: Rig) -> None:
+    for schema, wanted in ((3, Code.OLDER_SCHEMA), (99, Code.NEWER_VERSION)):
+        copy = filled.home.backups / f"vault-v{schema}-1.db"
+        filled.opened.storage.vault.copy_into(copy)
+        _set_schema(filled, copy, schema)
+        assert code(filled, copy) is wanted
+
+
+def _set_schema(rig: Rig, copy: Path, schema: int) -> None:
+    writer = open_writer(copy, sub_keys(rig.opened.storage.root).db)
+    writer.execute(f"PRAGMA user_version = {schema}")
+    writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    writer.close()
+
+
+def test_damage_is_found_page_by_page(filled: Rig) -> None:
+    copy = filled.home.backups / "vault-v7-1.db"
+    filled.opened.storage.vault.copy_into(copy)
+    assert look(filled, copy, lambda viewer: viewer.verify()["status"]) == "ok"
+    with closing(open_untouched(copy, sub_keys(filled.opened.storage.root).db)) as reader:
+        ((root,),) = reader.execute("SELECT rootpage FROM sqlite_master WHERE name = 'ix_memories_hash'").fetchall()
+    raw = bytearray(copy.read_bytes())
+    raw[(root - 1) * PAGE_SIZE + 100] ^= 1
+    copy.write_bytes(raw)
+    found = look(filled, copy, lambda viewer: viewer.verify())
+    assert found["status"] == "damaged"
+    assert found["checks"]["cipher"] == {"status": "failed", "note": "1 pages"}
+
+
+def test_a_golden_vault_of_an_older_schema_is_refused_and_left_alone(filled: Rig, tmp_path: Path) -> None:
+    golden, folder = Path(__file__).resolve().parents[3] / "vaults" / "v5", tmp_path / "v5"
+    shutil.copytree(golden, folder)
+    before = state_of(folder)
+    assert code(filled, folder, "golden and public") is Code.OLDER_SCHEMA
+    assert state_of(folder) == before
