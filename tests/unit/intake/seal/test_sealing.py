@@ -287,7 +287,7 @@ def test_a_deep_check_reads_sealed_texts_and_says_where_it_could_not(rig: Rig) -
     seal(rig, secret)
 
     def outcome() -> str:
-        return str(rig.engine.vault.verify(deep=True).result(60)["checks"]["sealed"]["outcome"])
+        return str(rig.engine.vault.verify(deep=True).result(60)["checks"]["sealed"]["status"])
 
     assert outcome() == "ok"
     rig.engine.seal.close()
