@@ -262,6 +262,7 @@ class ClientsIntroduction(QObject):
         state = EmptyState(self._theme, "bot", strings["title"], strings["sentence"], *self._actions)
         caution = make_label(describe_limits_of_grants(), "small", wrap=True)
         caution.setFixedWidth(self._theme.px(_INTRODUCTION_WIDE))
+        caution.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         box = make_column(content, state, margins=16)
         box.setStretch(0, 1)
         box.addLayout(make_row(None, self._link, None))
