@@ -13,7 +13,7 @@ from engine_rig import Rig, talk
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from talk_rig import TALK, plain_reader
 from window_rig import hear, settle
@@ -23,10 +23,10 @@ from core.types.replies import Candidate, ImportFindings
 from core.types.values import Kind
 from ui.context import USUAL_PLACES, Context
 from ui.imports.findings import FindingsPanel
-from ui.imports.queue import ImportJob, ImportQueue
+from ui.imports.queue import ImportJob, ImportQueue, ProgressStep
 from ui.imports.statements import StatementsOffer
 from ui.imports.wizard import ImportDialog
-from ui.widgets.basics import make_column
+from ui.widgets.basics import find_usual_folder, make_column
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "imports"
 CHATGPT = next((FIXTURES / "chatgpt").glob("20d*.zip"))
@@ -120,6 +120,30 @@ def test_an_archive_opens_with_its_passphrase(rig: Rig, qtbot: QtBot, opened: _O
     finish(qtbot, dialog)
     assert dialog.outcome.title.text() == "6 memories imported."
     assert len(rig.texts()) == 7
+
+
+def test_the_name_of_what_is_imported_stands_over_its_bar(context: Context, window: QWidget) -> None:
+    step = ProgressStep(context)
+    step.setParent(window)
+    step.resize(760, 480)
+    step._names = ["chats.json"]
+    step._on_job_began(0)
+    step.show()
+    step.grab()
+    assert abs(step._title.geometry().center().x() - step.bar.geometry().center().x()) <= 1
+
+
+def test_files_are_looked_for_where_a_person_keeps_them(
+    opened: _Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ui.imports.sources.find_usual_folder", lambda: str(tmp_path))
+    dialog = opened()
+    dialog.choose._ask_file()
+    asking = dialog.choose.findChild(QFileDialog)
+    assert asking is not None
+    assert Path(asking.directory().absolutePath()) == tmp_path
+    asking.close()
+    assert Path(find_usual_folder()).is_dir()
 
 
 def test_two_exports_from_looking_to_removing(rig: Rig, qtbot: QtBot, opened: _Opened, context: Context) -> None:
@@ -282,6 +306,7 @@ def test_stopping_takes_everything_back(qtbot: QtBot, opened: _Opened, rig: Rig,
     queue.began.connect(queue_at.append)
     settle(qtbot, lambda: queue_at == [1])  # the first is stored, the second on its way
     assert dialog.back.text() == "Stop and undo"
+    assert dialog.focusWidget() is dialog.other, "Enter that is pressed twice takes nothing back"
     dialog.back.click()
     assert not dialog.back.isEnabled()
     settle(qtbot, lambda: dialog.queue is None)

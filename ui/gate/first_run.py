@@ -21,7 +21,7 @@ from ui.gate.sheet import GateSheet
 from ui.gate.unlock import describe_problem
 from ui.strings import gate_strings, secret_strings, window_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import make_button, make_column, make_label, make_row
+from ui.widgets.basics import find_usual_folder, make_button, make_column, make_label, make_row
 from ui.widgets.secret import SecretClipboard, SecretField, StrengthMeter, mark_field
 
 _COLUMNS = 3
@@ -96,7 +96,8 @@ class ShowCodeStep(QWidget):
 
     def _ask_save_path(self) -> None:
         strings = gate_strings()["code"]
-        asking = QFileDialog(self, strings["save_title"], strings["file"])
+        asking = QFileDialog(self, strings["save_title"], find_usual_folder())
+        asking.selectFile(strings["file"])
         asking.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         asking.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         asking.setNameFilter(strings["file_kinds"])

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QWidget
 
 from core.types.replies import ImportReport, UndoReport
 from core.types.values import OWNER_ACTOR
@@ -47,6 +47,7 @@ class ProgressStep(QWidget):
         self._title = Elided("", "section", Qt.TextElideMode.ElideMiddle)
         self._title.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._title.setFixedWidth(context.theme.px(520))
+        self._title.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)  # ignored, it would stand aside
         self._nr = make_label("", "small")
         self._nr.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.bar = QProgressBar()

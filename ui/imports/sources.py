@@ -25,7 +25,7 @@ from ui.bridge import Problem, Running, Task, Watch, problem_of
 from ui.context import Context
 from ui.lists.tick_table import TickModel, TickRow, TickTable
 from ui.strings import format_count, import_strings
-from ui.widgets.basics import make_button, make_column, make_label, make_row, set_style_property
+from ui.widgets.basics import find_usual_folder, make_button, make_column, make_label, make_row, set_style_property
 from ui.widgets.labels import FORMAT_WORDS, count_unit, date_of, size_of
 from ui.widgets.plaintext import one_line, plain_line
 
@@ -110,6 +110,7 @@ class ChooseStep(QWidget):
         asking = QFileDialog(self, title)
         asking.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         asking.setFileMode(mode)
+        asking.setDirectory(find_usual_folder())
         asking.filesSelected.connect(self._on_files_selected)
         asking.open()
 

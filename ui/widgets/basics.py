@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QDir, QEvent, QObject, QPoint, QRect, QSize, QStandardPaths, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -56,6 +56,13 @@ def accept_own_key(event: QEvent, wants: Callable[[QKeyEvent], bool]) -> bool:
         event.accept()
         return True
     return False
+
+
+def find_usual_folder() -> str:
+    """Where a person's files usually lie: what was downloaded, else home; not where the program was started."""
+    kinds = QStandardPaths.StandardLocation
+    found = (QStandardPaths.writableLocation(kind) for kind in (kinds.DownloadLocation, kinds.HomeLocation))
+    return next((folder for folder in found if folder and QDir(folder).exists()), QDir.homePath())
 
 
 class KeyButton(QPushButton):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TypeVar
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 
@@ -262,6 +262,7 @@ class ClientsIntroduction(QObject):
         state = EmptyState(self._theme, "bot", strings["title"], strings["sentence"], *self._actions)
         caution = make_label(describe_limits_of_grants(), "small", wrap=True)
         caution.setFixedWidth(self._theme.px(_INTRODUCTION_WIDE))
+        caution.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         box = make_column(content, state, margins=16)
         box.setStretch(0, 1)
         box.addLayout(make_row(None, self._link, None))

@@ -33,7 +33,7 @@ from ui.pages.library.dialogs import (
 from ui.strings import library_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
-from ui.widgets.basics import KeyButton, follow_icon, make_button, make_label, make_tool_button
+from ui.widgets.basics import KeyButton, find_usual_folder, follow_icon, make_button, make_label, make_tool_button
 from ui.widgets.labels import count_memories
 from ui.widgets.secret import NewPassphraseDialog
 
@@ -249,6 +249,7 @@ class BulkChanges(QObject):
         formats = _read_name_filters()
         made.setNameFilters(list(formats))
         made.setDefaultSuffix("jsonl")
+        made.setDirectory(find_usual_folder())
         made.selectFile("memories.jsonl")
         made.filterSelected.connect(lambda chosen: made.setDefaultSuffix(_ENDINGS[formats[chosen]][1:]))
         made.fileSelected.connect(lambda path: self.write_export(ids, Path(path), made.selectedNameFilter()))

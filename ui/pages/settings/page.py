@@ -214,6 +214,7 @@ def _load_loci_version() -> str:
 
 
 _LIST, _WIDEST, _NARROW, _NARROW_LINES = 184, 720, 640, 540
+_LINES_AT_ONCE = 3
 _REFRESH_MS = 200
 _SETTINGS_VERBS = frozenset({"settings", "undo"})
 _MODEL_VERBS = frozenset({"settings", "undo", "embedder", "migrate"})
@@ -386,12 +387,12 @@ class SettingsPage(Page):
             self._slices.start()
 
     def _build_next_group(self) -> None:
-        """Make the lines of one group, at most; then the page is whole. All in one turn would hold up the window."""
+        """Make a few lines of one group; then the page is whole. All in one turn would hold up the window."""
         if self._unbuilt:
             group = next(iter(self._unbuilt.values())).group
-            for option in [one for one in self._unbuilt.values() if one.group == group]:
+            for option in [one for one in self._unbuilt.values() if one.group == group][:_LINES_AT_ONCE]:
                 self._add_option(self._unbuilt.pop(option.name))
-            self.states.show_content()  # laid out now, group by group: all at once would take too long
+            self.states.show_content()  # laid out now, few by few: all at once would take too long
             return
         if self._is_told and self.meaning is None:
             self.meaning = MeaningSection(self.context)
