@@ -163,7 +163,9 @@ def _pytest(env: environment.Environment, arguments: list[str]) -> tuple[int, in
         report = Path(directory) / "report.xml"
         # A worker that is done takes tests from the end of another's row; a file's tests mostly stay together.
         spread = ["-n", str(min(WORKERS, (os.cpu_count() or 1) + 1)), "--dist", "worksteal"]
-        command = [str(env.python), "-m", "pytest", "-q", *spread, f"--junitxml={report}", *arguments]
+        # A path of a socket holds 107 bytes: pytest's own folders in a folder of ours would leave too few of them.
+        place = f"--basetemp={Path(directory) / 't'}"
+        command = [str(env.python), "-m", "pytest", "-q", *spread, f"--junitxml={report}", place, *arguments]
         code = _checked("pytest", command, env, TMPDIR=directory)
         passed, failed, skipped = count_cases(report)
     if code and not failed:

@@ -393,14 +393,6 @@ class BasicOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
-    seal_minutes: int = Field(
-        default=5,
-        ge=1,
-        le=240,
-        title="Close sealed memories after",
-        description="Minutes after which sealed memories need their passphrase again.",
-        json_schema_extra=field_extra("Sealed memories", unit="minutes"),
-    )
     undo_days: int = Field(
         default=90,
         ge=1,
@@ -510,6 +502,14 @@ class BasicOptions(BaseModel):
         title="Model",
         description="The model that is asked, as the server names it; empty for one that fits.",
         json_schema_extra=field_extra("Local model"),
+    )
+    seal_minutes: int = Field(
+        default=5,
+        ge=1,
+        le=240,
+        title="Close sealed memories after",
+        description="Minutes after which sealed memories need their passphrase again.",
+        json_schema_extra=field_extra("Sealed memories", unit="minutes"),
     )
 
 
