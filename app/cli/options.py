@@ -143,12 +143,20 @@ def local_time(typed: str | None) -> str | None:
     return localise_time(typed)
 
 
-def archive_passphrase_option(command: F) -> F:
-    """`--archive-passphrase-file`, as the parameter `secret_file`."""
-    decorated: F = click.option(
-        "--archive-passphrase-file",
+def secret_file_option(name: str, opens: str) -> Callable[[F], F]:
+    """An option that names a file with a secret, as the parameter `secret_file`.
+
+    Args:
+        name: of the option, without its dashes.
+        opens: the first words of its help: what the file's first line is.
+    """
+    return click.option(
+        f"--{name}",
         "secret_file",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="File whose first line is the archive's passphrase. Default: ask.",
-    )(command)
-    return decorated
+        help=f"File whose first line {opens}. Default: ask.",
+    )
+
+
+archive_passphrase_option = secret_file_option("archive-passphrase-file", "is the archive's passphrase")
+sealed_passphrase_option = secret_file_option("sealed-passphrase-file", "opens the sealed memories")

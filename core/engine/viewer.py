@@ -31,8 +31,8 @@ from core.types.clock import Clock
 from core.types.memory import CopyContents, CopyLine
 from core.types.views import FindRequest, MemoryRow
 from core.vault.audit import AuditChain
-from core.vault.backup import UnpackedBackup, is_backup, unpack_backup
-from core.vault.copies import CopyKeys, known_copies, need_own_seal
+from core.vault.backup import OpenedKeys, UnpackedBackup, is_backup, unpack_backup
+from core.vault.copies import known_copies, need_own_seal
 from core.vault.database.connections import (
     APPLICATION_ID,
     cipher_problems,
@@ -67,7 +67,7 @@ class ViewedVault:
 class VaultViewer:
     """A copy that is open for reading. Not for use by several threads at once."""
 
-    def __init__(self, connection: dbapi2.Connection, keys: CopyKeys, clock: Clock, folder: Path) -> None:
+    def __init__(self, connection: dbapi2.Connection, keys: OpenedKeys, clock: Clock, folder: Path) -> None:
         """Take over a connection.
 
         Args:
@@ -189,7 +189,7 @@ def open_viewer(source: Path, open_root: OpenRoot, clock: Clock) -> Iterator[Vau
     with ExitStack() as opened:
         database, key_file, sealed = _find_parts(source, opened)
         with open_root(key_file) as root:
-            keys = CopyKeys(root.vault_id, sub_keys(root), root.derive(Purpose.BACKUP))
+            keys = OpenedKeys(root.vault_id, sub_keys(root), root.derive(Purpose.BACKUP))
         if sealed is not None:
             need_own_seal(sealed, keys)
         connection = opened.enter_context(closing(open_untouched(database, keys.keys.db)))

@@ -296,12 +296,12 @@ def _check_number(value: object) -> int:
 
 @dataclass(frozen=True)
 class OpenedKeys:
-    """What the archive's own key file opened to.
+    """What a backup or another copy of a vault is opened with.
 
     Attributes:
         vault_id: 16 bytes.
         keys: sub-keys of the vault.
-        backup: key of the manifest's MAC.
+        backup: key of the MAC of a backup's manifest.
     """
 
     vault_id: bytes

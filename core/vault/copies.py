@@ -13,7 +13,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from sqlcipher3 import dbapi2
@@ -24,6 +24,7 @@ from core.types.clock import Clock
 from core.types.memory import CopyState
 from core.vault.backup import (
     Manifest,
+    OpenedKeys,
     UnpackedBackup,
     invalid_backup_error,
     is_backup,
@@ -33,27 +34,12 @@ from core.vault.backup import (
     unpack_backup,
 )
 from core.vault.database.connections import copy_into, look_into, open_reader
-from core.vault.files.home import Home, SubKeys
+from core.vault.files.home import Home
 from core.vault.files.replacement import BACKUP_WORK, OLD, PARTIAL
 from core.vault.vault import Vault
 
 _LOG = "-wal"
 _NOT_OF_THE_COPY = frozenset({Code.VAULT_LOCKED, Code.CANCELLED})
-
-
-@dataclass(frozen=True)
-class CopyKeys:
-    """What a copy is opened with.
-
-    Attributes:
-        vault_id: 16 bytes.
-        keys: sub-keys of the vault.
-        backup: key of a backup's seal.
-    """
-
-    vault_id: bytes
-    keys: SubKeys
-    backup: bytes = field(repr=False)
 
 
 def known_copies(home: Home) -> tuple[Path, ...]:
@@ -98,7 +84,7 @@ def work_folder(home: Home) -> Iterator[Path]:
     raise fault
 
 
-def unpack_copy(copy: Path, into: Path, keys: CopyKeys) -> Path:
+def unpack_copy(copy: Path, into: Path, keys: OpenedKeys) -> Path:
     """Put the database of a copy into a directory, with the log beside it where it has one.
 
     Args:
@@ -123,13 +109,13 @@ def unpack_copy(copy: Path, into: Path, keys: CopyKeys) -> Path:
     return target
 
 
-def _unpack_sealed(copy: Path, into: Path, keys: CopyKeys) -> UnpackedBackup:
+def _unpack_sealed(copy: Path, into: Path, keys: OpenedKeys) -> UnpackedBackup:
     parts = unpack_backup(copy, into)
     need_own_seal(parts, keys)
     return parts
 
 
-def need_own_seal(parts: UnpackedBackup, keys: CopyKeys) -> None:
+def need_own_seal(parts: UnpackedBackup, keys: OpenedKeys) -> None:
     """Refuse a backup that these keys did not seal.
 
     Raises:
@@ -140,7 +126,7 @@ def need_own_seal(parts: UnpackedBackup, keys: CopyKeys) -> None:
 
 
 @contextmanager
-def open_copy(home: Home, copy: Path, keys: CopyKeys) -> Iterator[dbapi2.Connection]:
+def open_copy(home: Home, copy: Path, keys: OpenedKeys) -> Iterator[dbapi2.Connection]:
     """Read in a copy; what it needs of the disk is given back at the end.
 
     Args:
@@ -171,7 +157,7 @@ def state_of_fault(copy: Path, error: LociError) -> CopyState:
     return CopyState.DAMAGED if is_damaged else CopyState.NOT_CHECKED
 
 
-def rewrite_backup(home: Home, backup: Path, keys: CopyKeys, clock: Clock, change: Callable[[Vault], None]) -> None:
+def rewrite_backup(home: Home, backup: Path, keys: OpenedKeys, clock: Clock, change: Callable[[Vault], None]) -> None:
     """Put a changed backup in the place of one; killed or failing at any step, one of the two stands whole.
 
     Args:
@@ -201,7 +187,7 @@ def rewrite_backup(home: Home, backup: Path, keys: CopyKeys, clock: Clock, chang
                 partial.unlink(missing_ok=True)
 
 
-def _change_unpacked(work: Path, keys: CopyKeys, clock: Clock, change: Callable[[Vault], None]) -> None:
+def _change_unpacked(work: Path, keys: OpenedKeys, clock: Clock, change: Callable[[Vault], None]) -> None:
     # It has no head of its own, and is not asked about: it was chosen by name.
     vault = Vault.open(Home(work, reserve_bytes=0), keys.keys, keys.vault_id, clock, 1, counter=0)
     try:
@@ -213,7 +199,7 @@ def _change_unpacked(work: Path, keys: CopyKeys, clock: Clock, change: Callable[
         raise invalid_backup_error("its vault could not be rewritten")
 
 
-def _describe_copy(clean: Path, keys: CopyKeys, parts: UnpackedBackup) -> Manifest:
+def _describe_copy(clean: Path, keys: OpenedKeys, parts: UnpackedBackup) -> Manifest:
     try:
         look = look_into(clean, keys.keys.db)
     except IntegrityError:

@@ -7,31 +7,19 @@ Must not do: keep a secret, or print one but the recovery code that is shown onc
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from app.cli.messages import first_words, format_count, load_words
+from app.cli.options import sealed_passphrase_option
 from app.cli.output import Output, escape_controls, one_line
 from app.cli.root import Command, loci, with_command
 from app.engine.session import Session
 from core.errors import Code, UserError
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def sealed_passphrase_option(command: F) -> F:
-    """`--sealed-passphrase-file`, as the parameter `secret_file`."""
-    decorated: F = click.option(
-        "--sealed-passphrase-file",
-        "secret_file",
-        type=click.Path(path_type=Path, dir_okay=False),
-        help="File whose first line opens the sealed memories. Default: ask.",
-    )(command)
-    return decorated
 
 
 @contextmanager

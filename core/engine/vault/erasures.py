@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -47,8 +48,8 @@ from core.types.memory import (
 )
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.audit import AuditChain
+from core.vault.backup import OpenedKeys
 from core.vault.copies import (
-    CopyKeys,
     has_other_files,
     known_copies,
     open_copy,
@@ -258,6 +259,8 @@ def _check_erasure(open_vault: OpenVault, done: _Committed, report: ReportErasur
         report("rows", count, len(tables))
     if not is_scrubbed or log_bytes(storage.home.vault):
         not_checked.append("log")
+    if storage.vault.read(lambda rows: rows.one("SELECT 1 FROM sealed_memories LIMIT 1")) is not None:
+        not_checked.append("sealed")
     if search.has_short_texts:
         not_checked.append("short_texts")
     if has_other_files(storage.home):
@@ -291,7 +294,7 @@ def _scrub(open_vault: OpenVault) -> bool:
         if storage.vault.scrub_deleted(storage.closing.is_set) and not log_bytes(storage.home.vault):
             open_vault.search.scrub_due.clear()
             if noted is not None:
-                storage.write(lambda tx, note=noted: clear_scrub_note(tx, note)).result()  # type: ignore[misc]
+                storage.write(partial(clear_scrub_note, noted=noted)).result()
                 storage.vault.checkpoint_log()
             return True
         storage.closing.wait(_SCRUB_WAIT_S)
@@ -331,8 +334,8 @@ def _merge_places(places: Sequence[ErasedPlace], search: LeftoverSearch, index: 
 # ---- copies of the vault
 
 
-def _copy_keys(storage: Storage) -> CopyKeys:
-    return CopyKeys(storage.root.vault_id, sub_keys(storage.root), storage.root.derive(Purpose.BACKUP))
+def _copy_keys(storage: Storage) -> OpenedKeys:
+    return OpenedKeys(storage.root.vault_id, sub_keys(storage.root), storage.root.derive(Purpose.BACKUP))
 
 
 def _look_into_copies(
@@ -348,7 +351,7 @@ def _look_into_copies(
 
 
 def _look_into_copy(
-    storage: Storage, copy: Path, keys: CopyKeys, ids: Sequence[str], hashes: Sequence[bytes]
+    storage: Storage, copy: Path, keys: OpenedKeys, ids: Sequence[str], hashes: Sequence[bytes]
 ) -> CopyFinding:
     wanted = {"ids": to_json(list(ids)), "hashes": to_json([one.hex() for one in hashes])}
     try:
@@ -385,7 +388,7 @@ def _rewrite_copies(
     return replace(certificate, copies=tuple(found), state=state)
 
 
-def _make_change(storage: Storage, keys: CopyKeys, certificate: ErasureCertificate) -> Callable[[Vault], None]:
+def _make_change(storage: Storage, keys: OpenedKeys, certificate: ErasureCertificate) -> Callable[[Vault], None]:
     """The same erasure in the vault of a backup."""
     work = UnitOfWork(storage.make_id, AuditChain(keys.keys.audit), storage.work.undo_days, storage.work.client_waits)
 

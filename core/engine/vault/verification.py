@@ -23,7 +23,8 @@ from core.intake.erase.certificates import list_certificates, read_certificate
 from core.security.keyfile import backup_of, intact_body, parse_body
 from core.security.keys import Purpose
 from core.types.memory import CopyState
-from core.vault.copies import CopyKeys, known_copies, open_copy, state_of_fault
+from core.vault.backup import OpenedKeys
+from core.vault.copies import known_copies, open_copy, state_of_fault
 from core.vault.database.connections import cipher_problems, integrity_problems
 from core.vault.database.rows import Rows
 from core.vault.verification import Check, CheckOutcome
@@ -208,7 +209,7 @@ def _check_key_files(storage: Storage) -> Check:
 
 def _check_copies(storage: Storage, go_on: Callable[[int, int], None]) -> Check:
     """Every known copy of the vault is opened and read page by page."""
-    keys = CopyKeys(storage.root.vault_id, sub_keys(storage.root), storage.root.derive(Purpose.BACKUP))
+    keys = OpenedKeys(storage.root.vault_id, sub_keys(storage.root), storage.root.derive(Purpose.BACKUP))
     found: Counter[CopyState] = Counter()
     copies = known_copies(storage.home)
     for done, copy in enumerate(copies):

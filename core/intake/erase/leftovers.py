@@ -179,7 +179,7 @@ def search_all(
         How many tables are done, so that the caller may stop in between.
     """
     for done, (table, is_clustered) in enumerate(tables, 1):
-        read(lambda rows, name=table, flat=is_clustered: search.search_table(rows, name, flat))  # type: ignore[misc]
+        read(lambda rows, name=table, flat=is_clustered: search.search_table(rows, name, flat))  # type: ignore[misc]  # mypy infers no lambda with defaults
         yield done
     read(search.search_index)
     read(search.search_schema)

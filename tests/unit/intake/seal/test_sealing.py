@@ -15,6 +15,7 @@ from core.errors import Code, IntegrityError
 from core.intake.seal.seal import SealKey, check_label
 from core.intake.seal.sealed_body import SealedBody
 from core.security.keys import RootKey
+from core.types.memory import ErasureRequest, ErasureSubject
 from core.types.requests import ListRequest
 from core.types.sensitivity import SealReport
 from core.types.values import OWNER_ACTOR, Kind
@@ -217,7 +218,7 @@ def test_bodies_cannot_change_places_and_damage_is_told(rig: Rig) -> None:
     seal(rig, first, second)
     bodies: dict[str, bytes] = dict(rig.rows("SELECT id, body FROM sealed_memories"))
     for one, other in ((first, second), (second, first)):
-        rig.write(lambda tx, a=one, b=other: tx.update("sealed_memories", {"id": a}, {"body": bodies[b]}))  # type: ignore[misc]
+        rig.write(lambda tx, a=one, b=other: tx.update("sealed_memories", {"id": a}, {"body": bodies[b]}))  # type: ignore[misc]  # likewise
     for one in (first, second):
         with refused(Code.ENCRYPTION_FAILED):
             rig.engine.seal.read_text(one).result(30)
@@ -295,6 +296,13 @@ def test_a_deep_check_reads_sealed_texts_and_says_where_it_could_not(rig: Rig) -
     rig.write(lambda tx: tx.update("sealed_memories", {"id": secret}, {"body": bytes(64)}))
     rig.engine.seal.open(SECRET).result(30)
     assert outcome() == "failed"
+
+
+def test_a_certificate_of_erasing_says_that_sealed_memories_were_not_read(rig: Rig) -> None:
+    set_up(rig)
+    seal(rig, rig.store(TEXT).memory_id)
+    request = ErasureRequest(ErasureSubject.MEMORY, (rig.store("Ada keeps bees").memory_id,))
+    assert "sealed" in rig.engine.erasures.erase(request).result(60).not_checked
 
 
 _VALUES = st.one_of(st.none(), st.integers(-(2**60), 2**60), st.text(max_size=20), st.binary(max_size=20))
