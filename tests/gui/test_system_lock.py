@@ -37,6 +37,12 @@ class Bus:
         message = QDBusMessage.createSignal(path, interface, name)
         message.setArguments(list(values))
         assert self.sender.send(message)
+        self.settle(self.sender)
+
+    @staticmethod
+    def settle(end: QDBusConnection) -> None:
+        """Waits for the daemon's answer: it has then acted on everything this end sent before."""
+        assert end.interface().isServiceRegistered(_LOGIND).value()
 
 
 @pytest.fixture
@@ -85,6 +91,7 @@ def test_turned_off_it_hears_nothing(bus: Bus, qtbot: QtBot) -> None:
     assert bus.watch.sources == 5
     bus.watch.set_listening(is_on=False)
     assert bus.watch.sources == 0
+    bus.settle(bus.listener)
     bus.send("/org/freedesktop/login1", f"{_LOGIND}.Manager", "PrepareForSleep", ON)
     bus.watch.set_listening(is_on=True)
     bus.send("/org/freedesktop/ScreenSaver", _SAVER, "ActiveChanged", ON)

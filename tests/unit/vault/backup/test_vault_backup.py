@@ -166,13 +166,16 @@ def _outcome(vault: Vault, target: Path) -> str:
 
 
 def test_what_was_not_written_whole_gets_no_name(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    def cut(target: Path, *rest: object) -> None:
+    def pack_and_damage(target: Path, *rest: object) -> None:
         pack_backup(target, *rest)  # type: ignore[arg-type]
         with target.open("r+b") as file:
-            file.seek(target.stat().st_size // 2)
-            file.write(b"\xff")
+            middle = file.seek(target.stat().st_size // 2)
+            # Every byte is another than before, and no padding of the archive is this long.
+            other = bytes(byte ^ 0xFF for byte in file.read(1024))
+            file.seek(middle)
+            file.write(other)
 
-    monkeypatch.setattr(backup, "pack_backup", cut)
+    monkeypatch.setattr(backup, "pack_backup", pack_and_damage)
     with kit.opened(_filled(home)) as vault, pytest.raises(LociError):
         _back_up(vault)
     assert not list(home.backups.iterdir())
