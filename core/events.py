@@ -59,12 +59,17 @@ Event = Changed | Progress | StateChanged
 
 
 class Hub:
-    """Delivers events to subscribers, and to those who watch memories what was done to them."""
+    """Delivers events to subscribers, and to those who watch memories what was done to them.
+
+    Attributes:
+        is_watched: whether anybody is told what is done to memories.
+    """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()  # guards _handlers and _watchers
+        self._lock = threading.Lock()  # guards _handlers, and _watchers with is_watched
         self._handlers: tuple[Callable[[Event], None], ...] = ()
         self._watchers: tuple[Callable[[Moves], None], ...] = ()
+        self.is_watched = False
 
     def subscribe(self, handler: Callable[[Event], None]) -> Callable[[], None]:
         """Add a handler.
@@ -89,11 +94,6 @@ class Hub:
         for handler in self._handlers:
             handler(event)
 
-    @property
-    def is_watched(self) -> bool:
-        """Whether anybody is told what is done to memories."""
-        return bool(self._watchers)
-
     def watch(self, handler: Callable[[Moves], None]) -> Callable[[], None]:
         """Add a handler of what was done to memories.
 
@@ -105,10 +105,12 @@ class Hub:
         """
         with self._lock:
             self._watchers = (*self._watchers, handler)
+            self.is_watched = True
 
         def remove() -> None:
             with self._lock:
                 self._watchers = tuple(h for h in self._watchers if h is not handler)
+                self.is_watched = bool(self._watchers)
 
         return remove
 

@@ -6,14 +6,13 @@ do: decide anything, or hand out text that is not made visible.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from app.cli.output import one_line
+from core.config.help_strings import format_count as format_count
+from core.config.help_strings import read_help_strings
 
 _NAME, _VALUE, _WORDS = 40, 80, 60
 _FORMS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}
@@ -23,25 +22,14 @@ _OLDER_FIELDS = ("doubt", "vault_seq", "seen_seq")
 Item = Mapping[str, Any]
 
 
-@cache
 def load_words(name: str = "commandline") -> Mapping[str, Any]:
-    """The sentences of one file of `resources/help`, read once.
+    """The sentences of one file of `resources/help`.
 
     Args:
         name: its name without the ending.
     """
-    found: Mapping[str, Any] = json.loads((files("resources") / "help" / f"{name}.json").read_text(encoding="utf-8"))
+    found: Mapping[str, Any] = read_help_strings(name)
     return found
-
-
-def format_count(forms: Mapping[str, str], count: int, **more: str) -> str:
-    """A count in words.
-
-    Args:
-        forms: `one` and `many`.
-        **more: what else a form names.
-    """
-    return forms["one" if count == 1 else "many"].format(count=f"{count:,}", **more)
 
 
 def older_words(older: Mapping[str, Any]) -> str:

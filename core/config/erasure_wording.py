@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any
+
+from core.config.help_strings import format_count, read_help_strings
 
 _INDENT = "  "
 
 
-@cache
 def erasure_words() -> Mapping[str, Any]:
-    """The sentences of `resources/help/erasure.json`, read once."""
-    found: Mapping[str, Any] = json.loads((files("resources") / "help" / "erasure.json").read_text(encoding="utf-8"))
+    """The sentences of `resources/help/erasure.json`."""
+    found: Mapping[str, Any] = read_help_strings("erasure")
     return found
 
 
@@ -30,8 +29,10 @@ def certificate_lines(certificate: Mapping[str, Any], when: str) -> list[str]:
     """
     words = erasure_words()
     head = words["erased"] if certificate["memories"] else words["nothing"]
-    reasons = [_count(words["reasons"][why], count) for why, count in sorted(certificate["reasons"].items())]
-    first = _count(head, certificate["memories"], when=when) if certificate["memories"] else head.format(when=when)
+    reasons = [format_count(words["reasons"][why], count) for why, count in sorted(certificate["reasons"].items())]
+    first = (
+        format_count(head, certificate["memories"], when=when) if certificate["memories"] else head.format(when=when)
+    )
     return [
         words["id"].format(id=certificate["id"]),
         first,
@@ -61,8 +62,8 @@ def preview_lines(preview: Mapping[str, Any]) -> list[str]:
         preview: as JSON tells it.
     """
     words = erasure_words()["preview"]
-    kinds = [_count(words["kinds"][kind], count) for kind, count in sorted(preview["kinds"].items())]
-    more = [_count(words[name], preview[name]) for name in ("statements", "claims", "entities") if preview[name]]
+    kinds = [format_count(words["kinds"][kind], count) for kind, count in sorted(preview["kinds"].items())]
+    more = [format_count(words[name], preview[name]) for name in ("statements", "claims", "entities") if preview[name]]
     return [*kinds, *more]
 
 
@@ -74,7 +75,9 @@ def name_place(place: str) -> str:
 def _done_lines(places: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     words = erasure_words()
     for place in places:
-        told = [_count(words[name], place[name]) for name in ("removed", "changed", "left", "words") if place[name]]
+        told = [
+            format_count(words[name], place[name]) for name in ("removed", "changed", "left", "words") if place[name]
+        ]
         if told:
             yield f"{_INDENT}{name_place(place['place'])}: {', '.join(told)}"
 
@@ -87,13 +90,13 @@ def _searched_lines(certificate: Mapping[str, Any]) -> Iterator[str]:
     if not certificate["pages"]:
         yield words["pages_none"]
     elif certificate["pages_left"]:
-        yield _count(words["pages_left"], certificate["pages_left"], pages=pages)
+        yield format_count(words["pages_left"], certificate["pages_left"], pages=pages)
     else:
         yield words["pages"].format(
             pages=pages, free=f"{certificate['free_pages']:,}", pieces=f"{certificate['fragments']:,}"
         )
     if certificate["same_words"]:
-        yield _count(words["same_words"], certificate["same_words"])
+        yield format_count(words["same_words"], certificate["same_words"])
     if certificate["named"]:
         listed = ", ".join(f"{name_place(place)} {count:,}" for place, count in sorted(certificate["named"].items()))
         yield words["named"].format(list=listed)
@@ -105,10 +108,6 @@ def _copy_lines(certificate: Mapping[str, Any]) -> Iterator[str]:
         yield words["no_copies"]
     for copy in certificate["copies"]:
         form = words["copy"][copy["state"]]
-        yield f"{copy['name']}  {form if isinstance(form, str) else _count(form, copy['memories'])}"
+        yield f"{copy['name']}  {form if isinstance(form, str) else format_count(form, copy['memories'])}"
     if any(copy["state"] == "holds" for copy in certificate["copies"]):
         yield words["rewrite"].format(id=certificate["id"][-8:])
-
-
-def _count(forms: Mapping[str, str], count: int, **more: str) -> str:
-    return forms["one" if count == 1 else "many"].format(count=f"{count:,}", **more)

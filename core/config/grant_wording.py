@@ -5,11 +5,10 @@ Must not do: grant anything.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from core.config.help_strings import read_help_strings
 
 _SPACE = "space:"
 _WRITES = frozenset({"propose", "write", "curate"})
@@ -124,7 +123,6 @@ def _format_grant_part(grant: str, part: str) -> str:
     return str(grants[grant][part]) if grant in grants else grant
 
 
-@cache
-def _load_strings() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(files("resources").joinpath("help", "clients.json").read_text("utf-8"))
+def _load_strings() -> Mapping[str, Any]:
+    found: Mapping[str, Any] = read_help_strings("clients")
     return found

@@ -11,12 +11,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from functools import cache
-from importlib.resources import files
 from itertools import accumulate
 from typing import Any
 
 from core.belief.review.items import count_open_items
+from core.config.help_strings import read_help_strings
 from core.engine.recall.probes import count_regressions
 from core.engine.runtime.open_vault import CachedCount, OpenVault
 from core.engine.runtime.progress import RunningImport
@@ -288,13 +287,8 @@ def describe_problem(key: str, **more: object) -> str:
     Returns:
         Plain text.
     """
-    wording = _load_wordings()[key]
+    wording = read_help_strings("health")[key]
     return f"{wording['says'].format(**more)} {wording['do']}"
-
-
-@cache
-def _load_wordings() -> Mapping[str, Mapping[str, str]]:
-    return dict(json.loads(files("resources").joinpath("help").joinpath("health.json").read_text(encoding="utf-8")))
 
 
 def _count_vault_rows(rows: Rows, pending: int) -> dict[str, int]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.embed.word_tokens import WordTokens
+from core.embed.embedder import WordTokens
 from core.text.terms import replace_surrogates
 from core.types.talk import Assertion, Reading, SentenceInContext, StatementType
 

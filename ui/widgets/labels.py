@@ -6,16 +6,17 @@ memory's text that is not made visible.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
-from functools import cache, cached_property
+from functools import cache
 from typing import TypeVar
 
 from core.types.reviews import ClaimSeen
 from core.types.values import GLOBAL_SPACE, Kind, Memory, Precision, Role, Source, Status, When
 from core.types.views import MemoryRow
 from ui.strings import (
+    Labels,
     belief_strings,
     format_count,
     inspector_strings,
@@ -135,35 +136,6 @@ def describe_claim(claim: ClaimSeen) -> str:
         return str(strings["denied" if denies else "stated"]).format(subject=subject, predicate=name, value=value)
     form = forms[("not_" if denies else "") + ("you" if is_person else "other")]
     return f"{subject} {form} {value}"
-
-
-class Labels(Mapping[T, str]):
-    """The words for the values of an enum, in its order of the file; read as the first of them is asked for."""
-
-    def __init__(self, name: str, value: Callable[[str], T]) -> None:
-        """Make it.
-
-        Args:
-            name: of the words in `labels.json`.
-            value: makes a value of its code.
-        """
-        self._name, self._value = name, value
-
-    @cached_property
-    def _words(self) -> Mapping[T, str]:
-        return {self._value(code): words for code, words in label_strings()[self._name].items()}
-
-    def __getitem__(self, value: T) -> str:
-        """The words for a value."""
-        return self._words[value]
-
-    def __iter__(self) -> Iterator[T]:
-        """The values in the order of the file."""
-        return iter(self._words)
-
-    def __len__(self) -> int:
-        """How many values have words."""
-        return len(self._words)
 
 
 KIND_WORDS = Labels("kinds", Kind)

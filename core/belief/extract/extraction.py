@@ -8,8 +8,9 @@ it. Where the reading is not sure it says nothing: a missed claim costs less tha
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import overload
 
 from core.belief.extract.claim_model import ClaimModel, ReadValue, reconcile_claims
 from core.belief.extract.facts import read_facts
@@ -426,3 +427,58 @@ def _evidence_span(sentence: TokenizedSentence, one: FrameMatch) -> tuple[int, i
     while last + 1 < len(sentence.tokens) and sentence.lows[last + 1] not in (";", ".", "!", ")", "—", "–", ",", "?"):
         last += 1
     return sentence.tokens[first].start, sentence.tokens[last].end
+
+
+class UnreadClaims(Sequence[ClaimDraft]):
+    """The claims of a text, in its order, read when they are first asked for. Not for several threads.
+
+    A newcomer without a claim contradicts none: then nobody reads the sentences of what it is compared with, which took
+    as long as everything else that rules ask of them.
+    """
+
+    def __init__(self, read: Callable[[], Sequence[ClaimDraft]]) -> None:
+        """Read nothing yet.
+
+        Args:
+            read: reads the text.
+        """
+        self._read = read
+        self._claims: Sequence[ClaimDraft] | None = None
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the text was read."""
+        return self._claims is not None
+
+    @overload
+    def __getitem__(self, at: int) -> ClaimDraft: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[ClaimDraft]: ...
+
+    def __getitem__(self, at: int | slice) -> ClaimDraft | Sequence[ClaimDraft]:
+        """One claim, or some."""
+        return self._load()[at]
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._load())
+
+    def __repr__(self) -> str:
+        """As what was read."""
+        return repr(tuple(self._load()))
+
+    def _load(self) -> Sequence[ClaimDraft]:
+        if self._claims is None:
+            self._claims = self._read()
+        return self._claims
+
+
+def is_unread(claims: Sequence[ClaimDraft]) -> bool:
+    """Whether a text must be read to tell how many they are."""
+    return isinstance(claims, UnreadClaims) and not claims.is_read
+
+
+def is_known_empty(claims: Sequence[ClaimDraft]) -> bool:
+    """Whether there are none, as far as that is known without reading a text."""
+    return not is_unread(claims) and not claims

@@ -16,11 +16,11 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from core.belief.claims import key_form
+from core.belief.extract.extraction import is_known_empty
 from core.belief.extract.frames import load_exclusivity
 from core.belief.extract.normal_form import read_as_seen
 from core.belief.extract.sentence import claim_word_lists as vocabulary_words
 from core.belief.relate.features import FeatureWord, load_vocabulary, prepare_text
-from core.belief.relate.unread_claims import is_known_empty
 from core.text.terms import stop_words
 from core.types.belief import ClaimDraft, ComparedText
 from core.types.values import When

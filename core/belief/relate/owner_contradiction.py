@@ -19,7 +19,7 @@ from importlib.resources import files
 from itertools import product
 
 from core import log
-from core.belief.extract.extraction import extract_claims
+from core.belief.extract.extraction import UnreadClaims, extract_claims, is_known_empty, is_unread
 from core.belief.extract.normal_form import read_as_seen
 from core.belief.extract.sentence import claim_word_lists
 from core.belief.relate.distinctions import (
@@ -44,7 +44,6 @@ from core.belief.relate.possession import (
     value_kinds,
 )
 from core.belief.relate.relation_model import is_same_text
-from core.belief.relate.unread_claims import UnreadClaims, is_known_empty, is_unread
 from core.errors import LociError
 from core.text.sentences import split_sentences
 from core.text.terms import index_terms

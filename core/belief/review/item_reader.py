@@ -52,7 +52,6 @@ from core.belief.review.wording import (
     describe_item_note,
     describe_relation_label,
     describe_result,
-    format_count,
     format_day,
     format_further_reason,
     format_merge_title,
@@ -62,6 +61,7 @@ from core.belief.review.wording import (
     review_strings,
 )
 from core.belief.review.wording import describe_closing as closed_sentence
+from core.config.help_strings import format_count
 from core.text.sentences import unite_texts
 from core.types.reviews import (
     ClientRequest,

@@ -13,12 +13,11 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from core.belief.claims import IN_QUESTION, OPPOSED, find_persons_words
 from core.belief.review.wording import ItemTopic, describe_item_line, format_further_reason, review_strings
+from core.config.help_strings import read_help_strings
 from core.text.screening.injection import ALLOWED, FLAG, current_limits, scan_text
 from core.types.memory import Warned
 from core.types.reviews import ClaimSeen, Side
@@ -284,10 +283,8 @@ def differing_words(existing: str, incoming: str) -> tuple[list[Place], list[Pla
     return left, right
 
 
-@cache
 def _load_families() -> Mapping[str, str]:
-    document: dict[str, Any] = json.loads(files("resources").joinpath("help", "injection.json").read_text("utf-8"))
-    found: Mapping[str, str] = document["families"]
+    found: Mapping[str, str] = read_help_strings("injection")["families"]
     return found
 
 

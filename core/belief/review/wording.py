@@ -6,13 +6,12 @@ anything, or take a sentence from a memory for one of Loci's own.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from importlib.resources import files
+from functools import partial
 from typing import Any
 
+from core.config.help_strings import format_count, read_help_strings
 from core.text.times import format_time
 from core.types.values import Action, Precision, When
 
@@ -21,15 +20,8 @@ LINE = 80
 _VALUE = 60
 
 
-@lru_cache(maxsize=1)
-def review_strings() -> Mapping[str, Any]:
-    """The templates, read once.
-
-    Returns:
-        The content of `resources/help/review.json`.
-    """
-    strings: dict[str, Any] = json.loads(files("resources").joinpath("help", "review.json").read_text("utf-8"))
-    return strings
+review_strings: Callable[[], Mapping[str, Any]] = partial(read_help_strings, "review")
+"""The templates of `resources/help/review.json`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,19 +147,6 @@ def describe_item_note(kind: str, recalled: int, client: str | None, *, later: b
     if later:
         parts.append(wording["later"])
     return " · ".join(parts)
-
-
-def format_count(forms: Mapping[str, str], count: int) -> str:
-    """A count in words.
-
-    Args:
-        forms: `one` and `many`, with `{count}` in it.
-        count: 1 or more.
-
-    Returns:
-        The form that fits.
-    """
-    return forms["one"] if count == 1 else forms["many"].format(count=f"{count:,}")
 
 
 def format_reason(key: str, kind: str) -> str:

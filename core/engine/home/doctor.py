@@ -6,17 +6,14 @@ Must not do: open the vault or ask for a secret, mend anything, name a path belo
 from __future__ import annotations
 
 import importlib
-import json
 import os
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from core.belief.relate.relation_model import Runtime, relation_folder
+from core.config.help_strings import read_help_strings
 from core.embed.embedder import MiniLmEmbedder
 from core.engine.home.keys import HomeKeys
 from core.errors import Code, LociError
@@ -57,16 +54,10 @@ def make_finding(check: str, outcome: str, **values: str) -> Finding:
         outcome: what was found, a word of that check.
         **values: what its sentence names.
     """
-    wording = _load_wordings()[check]
+    wording = read_help_strings("doctor")["checks"][check]
     found = wording["outcomes"][outcome]
     sentence = str(found["says"]).format(**values)
     return Finding(check, str(wording["title"]), str(found["state"]), sentence, str(found.get("do", "")))
-
-
-@cache
-def _load_wordings() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((files("resources") / "help" / "doctor.json").read_text(encoding="utf-8"))
-    return found["checks"]  # type: ignore[no-any-return]  # our own JSON
 
 
 def _check_libraries() -> Finding:

@@ -15,6 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from core.config.help_strings import read_help_strings
 from core.engine.authority import Authority
 from core.engine.health import health_report, read_trends
 from core.engine.jobs.due_times import TURN, job_wordings, next_at
@@ -393,10 +394,9 @@ def _make_preview_items(rows: Rows, found: Sequence[tuple[JobType, PlannedAction
     ]
 
 
-@cache
 def reason_texts() -> Mapping[str, str]:
     """Reasons in words; `resources/help/lifecycle.json`."""
-    texts: dict[str, str] = json.loads((files("resources") / "help" / "lifecycle.json").read_text(encoding="utf-8"))
+    texts: Mapping[str, str] = read_help_strings("lifecycle")
     return texts
 
 

@@ -7,20 +7,19 @@ exchanged. Must not do: call a server that is not this machine, write a vector, 
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError as Dropped
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
-from importlib.resources import files
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.config.help_strings import read_help_strings
 from core.embed.embedder import Embedder
 from core.embed.server_embedder import REST_S, ServedEmbedder
 from core.engine.runtime.open_vault import OpenVault
@@ -190,7 +189,13 @@ class EmbeddingModels:
             began = open_vault.storage.clock.monotonic()
             found.embedder.embed([f"{number} {sample}" for number in range(_SAMPLE)])
             each = max(_LEAST_S, open_vault.storage.clock.monotonic() - began) / _SAMPLE
-            return ChangeCost(model, found.space.dims, lacking, lacking * each, _read_privacy_note() if model else "")
+            return ChangeCost(
+                model,
+                found.space.dims,
+                lacking,
+                lacking * each,
+                str(read_help_strings("embedders")["note"]) if model else "",
+            )
 
         return open_vault.storage.run_on(open_vault.storage.threads.checks, measure_change)
 
@@ -475,11 +480,5 @@ def _read_embedding_state(open_vault: OpenVault, rows: Rows) -> Embedding:
             for one in vector_spaces.read_all_spaces(rows)
             if one.state == "old"
         ),
-        note=_read_privacy_note() if wanted_model else "",
+        note=str(read_help_strings("embedders")["note"]) if wanted_model else "",
     )
-
-
-@cache
-def _read_privacy_note() -> str:
-    words = json.loads(files("resources").joinpath("help").joinpath("embedders.json").read_text(encoding="utf-8"))
-    return str(words["note"])

@@ -22,7 +22,8 @@ from core.belief.review.items import (
     refusal_for_client,
     repeatable_actions,
 )
-from core.belief.review.wording import format_count, review_strings
+from core.belief.review.wording import review_strings
+from core.config.help_strings import format_count
 from core.errors import Code, PreconditionError, UserError
 from core.intake.transaction.admission import check_memory_text
 from core.intake.transitions.review_items import refuse_imperatives

@@ -1,4 +1,4 @@
-"""Tokens by words: what `core.embed.word_tokens` puts together is what the tokenizer gives for the whole text."""
+"""Tokens by words: what `WordTokens` puts together is what the tokenizer gives for the whole text."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.embed.embedder import bundled_model
-from core.embed.word_tokens import WordTokens
+from core.embed.embedder import WordTokens, bundled_model
 
 
 @pytest.fixture(scope="module")

@@ -16,10 +16,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
+from core.config.help_strings import read_help_strings
 from ui.context import Context
 from ui.plots.specification import Axis, PlotSpec, Series, Stroke
 from ui.plots.view import PlotView
-from ui.strings import format_count, order_strings, read_strings, window_strings
+from ui.strings import format_count, order_strings, window_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import make_column, make_label, make_row, make_scroll_area, make_tool_button, place_below
 
@@ -79,7 +80,7 @@ def life_of(rows: Sequence[Mapping[str, Any]]) -> LifeCurves:
 @cache
 def read_life_curves() -> LifeCurves:
     """The figures that are kept, read once."""
-    return life_of(read_strings("life"))
+    return life_of(read_help_strings("life"))
 
 
 def describe_life(known: LifeCurves, words: Mapping[str, str]) -> str:

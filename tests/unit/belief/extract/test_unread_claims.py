@@ -1,12 +1,12 @@
-"""Claims that are read when they are first asked for: `core.belief.relate.unread_claims`."""
+"""Claims that are read when they are first asked for: `core.belief.extract.extraction`."""
 
 from __future__ import annotations
 
 import pytest
 
+from core.belief.extract.extraction import UnreadClaims, is_known_empty, is_unread
 from core.belief.relate.distinctions import has_contradiction
 from core.belief.relate.owner_contradiction import contradiction_odds, read_stated_text
-from core.belief.relate.unread_claims import UnreadClaims, is_known_empty, is_unread
 from core.types.belief import ClaimDraft, ComparedText
 
 GRAZ = ClaimDraft("user", "lives_in", "Graz", exclusive=True)
