@@ -23,7 +23,7 @@ from core.config.options import Options
 from core.embed.embedder import Embedder, lazy_embedder
 from core.engine import startup
 from core.engine.authority import Authority
-from core.engine.chores import BackgroundChores
+from core.engine.background_tasks import BackgroundChores
 from core.engine.groups import EngineGroups
 from core.engine.home.keys import Home, HomeKeys, RootKey, read_secret_file
 from core.engine.runtime.open_vault import OpenVault, VaultSlot
@@ -45,13 +45,13 @@ from core.vault.files.lockfile import VaultLock
 
 if TYPE_CHECKING:
     from core.config.option_rows import option_rows
+    from core.engine.copy_viewer import VaultViewer, open_by_secret, open_viewer, rows_as_json
     from core.engine.home.doctor import examine_home, make_finding
     from core.engine.home.window_file import WindowFile, load_window, save_window
     from core.engine.jobs.scheduler import Scheduler
     from core.engine.vault.administration import VaultGroup, create_vault, restore_vault
     from core.engine.vault.home_control import HomeControl
     from core.engine.vault.key_changes import KeyGroup
-    from core.engine.viewer import VaultViewer, open_by_secret, open_viewer, rows_as_json
     from core.entities.resolution import EntityCandidate
     from core.intake.claims import TextReaders
     from core.lifecycle.job_support.job_context import TalkReader
@@ -114,11 +114,11 @@ _BESIDE_ENGINE = {
     "option_rows": "core.config.option_rows",
     "passphrase_strength": "core.security.strength",
     "read_emblems": "core.text.emblems",
-    "VaultViewer": "core.engine.viewer",
-    "open_by_secret": "core.engine.viewer",
-    "open_viewer": "core.engine.viewer",
+    "VaultViewer": "core.engine.copy_viewer",
+    "open_by_secret": "core.engine.copy_viewer",
+    "open_viewer": "core.engine.copy_viewer",
     "restore_vault": "core.engine.vault.administration",
-    "rows_as_json": "core.engine.viewer",
+    "rows_as_json": "core.engine.copy_viewer",
     "save_window": "core.engine.home.window_file",
     "split_citations": "core.llm.conversation",
 }

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from core.engine.clients.clients import ChangeSubscriptions, Clients
     from core.engine.conflicts import Conflicts
     from core.engine.conversations import Conversations
+    from core.engine.copy_viewer import KnownCopies
     from core.engine.imports import Imports
     from core.engine.jobs.jobs import JobsGroup, Maintenance
     from core.engine.jobs.model_refinement import ModelRefinement
@@ -39,8 +40,7 @@ if TYPE_CHECKING:
     from core.engine.vault.embedding_model import EmbeddingModels
     from core.engine.vault.erasures import Erasures
     from core.engine.vault.history import History
-    from core.engine.vault.seal_group import SealedMemories
-    from core.engine.viewer import KnownCopies
+    from core.engine.vault.sealed_memories import SealedMemories
     from core.engine.views.entities import Entities
     from core.engine.views.graph import Graph
     from core.engine.views.palace import Palace
@@ -207,7 +207,7 @@ class EngineGroups(UpkeepGroups):
     @shared_property
     def seal(self) -> SealedMemories:
         """Memories under a key of their own."""
-        from core.engine.vault.seal_group import SealedMemories
+        from core.engine.vault.sealed_memories import SealedMemories
 
         return SealedMemories(self._slot, self._kdf_cost)
 
@@ -221,7 +221,7 @@ class EngineGroups(UpkeepGroups):
     @shared_property
     def copies(self) -> KnownCopies:
         """Looking into backups and other copies in the home."""
-        from core.engine.viewer import KnownCopies
+        from core.engine.copy_viewer import KnownCopies
 
         return KnownCopies(self._slot.require_vault)
 

@@ -24,7 +24,7 @@ from core.engine.runtime.storage import Storage
 from core.errors import Code
 from core.index.manager import IndexState
 from core.intake.undo import UNPAIRED
-from core.lifecycle.distill import distill_queue
+from core.lifecycle.distill import model_queue
 from core.lifecycle.gauges import count_gauges_by_state
 from core.lifecycle.job_support import clock_check
 from core.lifecycle.job_support.job_store import CHANGED
@@ -421,7 +421,7 @@ def _find_job_warnings(found: _Found) -> Iterator[_Warning]:
         yield "jobs_poison", {"n": poison}
     if int(found.rows.value(stuck, (now - _HOUR_MS,))):
         yield "jobs_stuck", {}
-    left = distill_queue.count_dead(found.rows)
+    left = model_queue.count_dead(found.rows)
     if left:
         yield "episodes_left", {"n": left}
     if found.open_vault.storage.queue.depth > _QUEUE_LONG:

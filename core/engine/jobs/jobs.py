@@ -35,7 +35,7 @@ from core.lifecycle.consolidate.consolidate import (
     forecast_memories,
     make_report,
 )
-from core.lifecycle.distill import distill_queue
+from core.lifecycle.distill import model_queue
 from core.lifecycle.episode_cleanup import EpisodeCleanupJob, count_remaining, plan_cleanup
 from core.lifecycle.gauges import count_gauges_by_state, read_gauges
 from core.lifecycle.job_support import job_store
@@ -486,7 +486,7 @@ class JobsGroup:
         def write(tx: Tx) -> JobRow:
             stored_job = job_store.read_job(tx, job_id)
             is_reading = stored_job is not None and stored_job.type is JobType.DISTILL
-            revived = distill_queue.revive_all_episodes(tx) if is_reading else 0
+            revived = model_queue.revive_all_episodes(tx) if is_reading else 0
             runs = job_store.revive_job(tx, job_id)
             if runs is None and revived:
                 runs = job_store.enqueue_job(tx, open_vault.storage.make_id, JobType.DISTILL, "owner")

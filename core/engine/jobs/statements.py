@@ -17,8 +17,8 @@ from core.engine.jobs.scheduler import Scheduler
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.storage import chain_work
 from core.errors import Code, EnvironmentFaultError, UserError
+from core.lifecycle.distill.reader_queue import TalkScope, count_waiting
 from core.lifecycle.distill.reader_statements import SKIPPED, preview_talk
-from core.lifecycle.distill.talk_queue import TalkScope, count_waiting
 from core.lifecycle.job_support.job_context import TalkReader
 from core.types.lifecycle import DistilledTalk, JobState, JobType, ListedStatement
 from core.types.talk import Statement, StatementType

@@ -25,8 +25,9 @@ from core.belief.relate.coverage import compared_words, is_exhausted_by
 from core.embed.embedder import AWAY
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError
 from core.intake.transaction.unit_of_work import Verb
-from core.lifecycle.distill import distill_queue
-from core.lifecycle.distill.distill_actions import (
+from core.lifecycle.distill import model_queue
+from core.lifecycle.distill.model_queue import Episode
+from core.lifecycle.distill.model_results import (
     DistilledItem,
     ItemOutcome,
     ItemWriter,
@@ -34,11 +35,10 @@ from core.lifecycle.distill.distill_actions import (
     hash_of,
     is_replaceable,
 )
-from core.lifecycle.distill.distill_queue import Episode
 from core.lifecycle.distill.model_statements import check_statements, shown_turns
+from core.lifecycle.distill.reader_queue import TalkEpisode, is_limited, read_episodes
 from core.lifecycle.distill.reader_statements import SKIPPED, TalkBatch, TalkDistillation, count_backlog
 from core.lifecycle.distill.statement_writer import TalkStatement
-from core.lifecycle.distill.talk_queue import TalkEpisode, is_limited, read_episodes
 from core.lifecycle.job_support.job_context import NO_CURSOR, BatchResult, JobContext, embed_or_none
 from core.llm.distillate import (
     Distillate,
@@ -128,9 +128,7 @@ class DistillJob:
         if is_limited(cursor) or (context.ask is None and context.talk is not None):
             return waiting  # what is a model's to read makes no run due while there is none
         return (
-            waiting
-            + distill_queue.count_backlog(rows, context.now_ms, is_by_talk=is_talk)
-            + count_wording_backlog(rows)
+            waiting + model_queue.count_backlog(rows, context.now_ms, is_by_talk=is_talk) + count_wording_backlog(rows)
         )
 
     def prepare(
@@ -151,7 +149,7 @@ class DistillJob:
         if context.ask is None or context.is_stopped():
             return None
         episodes: tuple[Episode, ...] = context.read(
-            lambda rows: distill_queue.next_episodes(rows, context.now_ms, is_by_talk=context.talk is not None)
+            lambda rows: model_queue.next_episodes(rows, context.now_ms, is_by_talk=context.talk is not None)
         )
         if not episodes:
             return prepare_wordings(context)
@@ -179,10 +177,10 @@ class DistillJob:
             raise BugError("what is learned of episodes without a step")
         if isinstance(prepared, TalkBatch):
             return self._talk.write(tx, verb, context, prepared)
-        there = distill_queue.find_unchanged(tx, prepared.episodes)
+        there = model_queue.find_unchanged(tx, prepared.episodes)
         left = tuple(one for one in prepared.episodes if one.id in there)
         if prepared.code:
-            dead = distill_queue.mark_failed(
+            dead = model_queue.mark_failed(
                 tx, left, prepared.code, for_good=prepared.for_good, is_patient=prepared.is_patient
             )
             _log.info("episodes could not be read: %s", prepared.code)
@@ -192,7 +190,7 @@ class DistillJob:
         for outcome in self._write_items(tx, verb, context, prepared, there):
             counts[outcome.counted or "rejected"] += 1
             ids += outcome.ids
-        distill_queue.mark_done(tx, [one.id for one in left])
+        model_queue.mark_done(tx, [one.id for one in left])
         counts["episodes"] = len(left)
         return BatchResult(len(prepared.episodes), _nonzero_counts(counts), tuple(dict.fromkeys(ids)))
 
@@ -239,8 +237,8 @@ class DistillJob:
             order = np.argsort(-cosines, axis=None, kind="stable")
             labels = list(dict.fromkeys(int(label) for label in found.ravel()[order] if label >= 0))
         space = episodes[0].space_id
-        facts = context.read(lambda rows: distill_queue.read_known_facts(rows, space, Kind.FACT, labels))
-        return facts, context.read(lambda rows: distill_queue.read_known_facts(rows, space, Kind.RULE))
+        facts = context.read(lambda rows: model_queue.read_known_facts(rows, space, Kind.FACT, labels))
+        return facts, context.read(lambda rows: model_queue.read_known_facts(rows, space, Kind.RULE))
 
     # ---- writing
 

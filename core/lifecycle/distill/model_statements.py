@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from core.lifecycle.distill.reader_queue import TalkEpisode
 from core.lifecycle.distill.statement_writer import NO_SPAN, TalkStatement
-from core.lifecycle.distill.talk_queue import TalkEpisode
 from core.lifecycle.job_support.job_context import JobContext, embed_or_none
 from core.llm.distillate import ProposedStatement, ProposedStatements, ShownMemory, ShownTurn, parse_statements
 from core.talk.agreement import YOU

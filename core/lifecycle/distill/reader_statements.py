@@ -17,6 +17,14 @@ from core import log
 from core.errors import CancelledError, EnvironmentFaultError, IntegrityError, LociError
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.distill.other_subjects import forget_statements
+from core.lifecycle.distill.reader_queue import (
+    TalkEpisode,
+    TalkScope,
+    WaitingTalk,
+    count_waiting,
+    next_talk,
+    read_genders,
+)
 from core.lifecycle.distill.statement_writer import (
     FAILED,
     StatementWriter,
@@ -26,14 +34,6 @@ from core.lifecycle.distill.statement_writer import (
     mark_read,
     reason_to_skip,
     withdraw_others,
-)
-from core.lifecycle.distill.talk_queue import (
-    TalkEpisode,
-    TalkScope,
-    WaitingTalk,
-    count_waiting,
-    next_talk,
-    read_genders,
 )
 from core.lifecycle.job_support.job_context import BatchResult, JobContext, TalkReader, embed_or_none
 from core.types.lifecycle import DistilledTalk, ListedStatement

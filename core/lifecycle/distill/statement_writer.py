@@ -28,7 +28,7 @@ from core.intake.transaction.sources import (
 )
 from core.intake.transitions.transitions import SOURCE_GONE, Transitions, sync_statement, unlink_episodes
 from core.lifecycle.distill.other_subjects import compare_by_subject
-from core.lifecycle.distill.talk_queue import TalkEpisode
+from core.lifecycle.distill.reader_queue import TalkEpisode
 from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
 from core.score.decay import STANDARD
 from core.talk.statement_types import is_pursuit

@@ -16,7 +16,7 @@ from ground_rig import flow, ground_of, near_of
 from readers_rig import Table, sure
 
 from core.errors import BugError, Code, EnvironmentFaultError, UserError
-from core.lifecycle.distill import distill_queue
+from core.lifecycle.distill import model_queue
 from core.lifecycle.distill.distill import DistillJob
 from core.lifecycle.job_support import job_store
 from core.llm.ollama import ModelServer
@@ -190,8 +190,8 @@ def test_consolidation_group_failure_isolation(rig: Rig, clock: HandClock) -> No
     assert state_of(rig, bad) == ("dead", 3, "E3005")
     clock.advance(1_000 * HOUR_MS)
     assert run(rig, ask).counts == {}
-    assert rig.opened.storage.vault.read(distill_queue.count_dead) == 1
-    assert rig.write(lambda tx: distill_queue.revive_episodes(tx, [bad, good, bad])) == 1
+    assert rig.opened.storage.vault.read(model_queue.count_dead) == 1
+    assert rig.write(lambda tx: model_queue.revive_episodes(tx, [bad, good, bad])) == 1
     assert run(rig, answer(fact("The user likes gin."))).counts == {"new_facts": 1, "episodes": 1}
 
 
@@ -207,7 +207,7 @@ def test_a_slow_server_is_no_fault_of_the_episodes(rig: Rig, clock: HandClock) -
         run(rig, ask)
         clock.advance(5 * HOUR_MS)
     assert [(state_of(rig, one) or ("",))[0] for one in notes] == ["done", "failed", "done"]
-    assert rig.opened.storage.vault.read(distill_queue.count_dead) == 0
+    assert rig.opened.storage.vault.read(model_queue.count_dead) == 0
     assert run(rig, answer()).counts == {"episodes": 1}
 
 
@@ -246,7 +246,7 @@ def test_the_person_lets_what_was_left_be_read_again(rig: Rig, clock: HandClock)
     for _ in range(3):
         run(rig, "no idea")
         clock.advance(16 * HOUR_MS)
-    assert rig.opened.storage.vault.read(distill_queue.count_dead) == 2
+    assert rig.opened.storage.vault.read(model_queue.count_dead) == 2
 
     def ended(tx: Tx) -> str:
         job_id = job_store.enqueue_job(tx, rig.opened.storage.make_id, JobType.DISTILL, "scheduler")

@@ -23,8 +23,8 @@ _ONCE = "asked once, of all that stand"
 ALLOWED = {
     "core.belief.review.open_questions._ALL": _ONCE,
     "core.intake.revise.revision._WHOLE": "a person's deed; parts have no other way",
-    "core.lifecycle.distill.distill_queue._COUNT": _WHOLE,
-    "core.lifecycle.distill.distill_queue._FIRST": _WHOLE,
+    "core.lifecycle.distill.model_queue._COUNT": _WHOLE,
+    "core.lifecycle.distill.model_queue._FIRST": _WHOLE,
     "core.lifecycle.enrich._UNASKED": _WHOLE,
     "core.lifecycle.archive._DUE": _WHOLE,
     "core.lifecycle.consolidate.consolidate._LEFT": _WHOLE,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.intake.transaction.sources import Lineage
-from core.lifecycle.distill.distill_queue import EpisodeRow
+from core.lifecycle.distill.model_queue import EpisodeRow
 from core.memory.read import read_occurred
 from core.talk.style.gender import find_genders
 from core.talk.turns import is_label, normalize_speaker

@@ -36,7 +36,7 @@ from core.intake.transaction.sources import (
 )
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions
-from core.lifecycle.distill.distill_queue import Episode
+from core.lifecycle.distill.model_queue import Episode
 from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
 from core.types.belief import Label, RelationProposal
 from core.types.values import Kind, Role, Source, Status

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from engine_rig import PASSPHRASE, Rig
 
+from core.engine.copy_viewer import VaultViewer, open_by_secret, open_viewer
 from core.engine.facade import RootKey
 from core.engine.home.keys import sub_keys
-from core.engine.viewer import VaultViewer, open_by_secret, open_viewer
 from core.errors import Code, LociError
 from core.types.values import Kind
 from core.vault.database.connections import open_untouched, open_writer
