@@ -17,13 +17,13 @@ from typing import Any
 
 from sqlcipher3 import dbapi2
 
-from core.engine.export_format import check_destination, check_format, export_fault, render_export
+from core.engine.export.formats import check_destination, check_format
+from core.engine.export.memories import pack_export, read_exported, write_export_file
 from core.engine.home.keys import Home, sub_keys
-from core.engine.library import export_fields
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
 from core.recall.browse.library import find_library_rows, read_memory_rows
-from core.security.atomic import file_write_error, write_atomic
+from core.security.atomic import file_write_error
 from core.security.keyfile import intact_body, key_file_damaged_error, parse_body
 from core.security.keys import Purpose, RootKey
 from core.security.slots import open_with_secret
@@ -116,8 +116,8 @@ class VaultViewer:
             raise UserError(Code.INVALID_INPUT, "More than one id ends so; write more of it.")
         if not found or not memory_id:
             raise UserError(Code.NOT_FOUND, "There is no such memory in this copy.")
-        (fields,) = export_fields(self._rows, [str(found[0][0])])
-        return {"id": str(found[0][0]), **fields}
+        (one,) = read_exported(self._rows, [str(found[0][0])])
+        return {"id": str(found[0][0]), **one.fields}
 
     def export(self, query: str, to: Path, format_name: str) -> int:
         """Write what a search finds to a file of the person's own (mode 0600).
@@ -131,12 +131,10 @@ class VaultViewer:
         """
         check_format(format_name)
         check_destination(to, self._folder)
-        found = export_fields(self._rows, find_library_rows(self._rows, FindRequest(query), self._clock.now_ms()))
-        try:
-            write_atomic(to, render_export(found, format_name).encode("utf-8"))
-        except EnvironmentFaultError as error:
-            raise export_fault(error) from None
-        return len(found)
+        ids = find_library_rows(self._rows, FindRequest(query), self._clock.now_ms())
+        count, data = pack_export(self._rows, ids, format_name)
+        write_export_file(to, data)
+        return count
 
     def verify(self, report: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
         """Check it page by page.

@@ -9,6 +9,11 @@ from typing import Any
 from core.types.recall import PlanChange
 from core.types.values import Kind, Source, When
 
+EXPORT_ENDINGS: Mapping[str, str] = {
+    "jsonl": ".jsonl", "json": ".json", "markdown": ".md", "csv": ".csv", "obsidian": ".zip", "mem0": ".json",
+}  # fmt: skip
+"""The formats of an export, each with the ending of its files; where two share one, it means the first."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoreRequest:

@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -222,6 +223,12 @@ def test_an_export_is_the_same_in_a_file_and_on_standard_output(palace: Palace, 
             assert stat.S_IMODE(file.stat().st_mode) == 0o600
             assert palace.run("export", "-", "--format", form).out == file.read_bytes().decode()
             file.unlink()
+        notes = palace.folder / "out.zip"
+        assert palace.json("export", str(notes))["format"] == "obsidian"
+        with zipfile.ZipFile(notes) as packed:
+            assert len([name for name in packed.namelist() if name.startswith("Memories/")]) == 2
+        notes.unlink()
+        palace.run("export", "-", "--format", "obsidian").refused(2, "E4005")
         rows = [json.loads(line) for line in palace.run("export", "-").out.splitlines()]
         assert {row["text"] for row in rows} == {BOAT, long}
         assert len(palace.run("export", "-", "--status", "all").out.splitlines()) == 3

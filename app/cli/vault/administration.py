@@ -17,6 +17,7 @@ from app.cli.output import Output, OutputError, escape_controls
 from app.cli.root import Command, loci, with_command
 from app.engine.session import Session, absolute_path
 from core.errors import Code, LociError, PreconditionError, UserError
+from core.types.requests import EXPORT_ENDINGS
 
 if TYPE_CHECKING:
     from core.types.replies import Finding
@@ -27,7 +28,6 @@ from app.cli.messages import format_minute
 Row = Mapping[str, Any]
 
 _DAMAGED_EXIT = 6
-_ENDINGS = {"jsonl": ".jsonl", "json": ".json", "markdown": ".md", "csv": ".csv"}
 _AT_ONCE = 500
 _UNLOCKED = "Unlocked."
 _NO_CODE = (
@@ -288,7 +288,7 @@ def restore(command: Command, file: str) -> None:
 
 @loci.command()
 @click.argument("file")
-@click.option("--format", "form", type=click.Choice(list(_ENDINGS)), help="By the file's ending, else jsonl.")
+@click.option("--format", "form", type=click.Choice(list(EXPORT_ENDINGS)), help="By the file's ending, else jsonl.")
 @click.option("--space", help="Only this space.")
 @click.option("--status", help="Statuses, separated by commas, or all. Default: active,disputed.")
 @click.option("--encrypted", is_flag=True, help="Everything, in an archive with a passphrase of its own.")
@@ -306,8 +306,9 @@ def export(
 ) -> None:
     """Write memories to FILE, which only you can read.
 
-    `-` writes them to standard output. What is written as jsonl comes back with `loci import`. With --encrypted, FILE
-    is an archive of everything in the vault, which `loci import` brings into this vault or another one.
+    `-` writes them to standard output. What is written as jsonl comes back with `loci import`. obsidian is a zip file
+    of linked notes, which unpacked opens as a vault; mem0 is the JSON that mem0 and OpenMemory read. With --encrypted,
+    FILE is an archive of everything in the vault, which `loci import` brings into this vault or another one.
     """
     if encrypted:
         if file == "-" or form is not None or space is not None or status is not None:
@@ -324,7 +325,7 @@ def export(
         _print_export(command, {**params, "format": form or "jsonl"})
         return
     to = absolute_path(file)
-    form = form or next((name for name, ending in _ENDINGS.items() if to.suffix.lower() == ending), "jsonl")
+    form = form or next((name for name, ending in EXPORT_ENDINGS.items() if to.suffix.lower() == ending), "jsonl")
     reply = command.call("export", {**params, "format": form, "to": str(to)}, progress=True)
     command.print_result(
         reply,
@@ -350,18 +351,18 @@ def _export_archive(command: Command, file: str, secret_file: Path | None) -> No
 
 def _print_export(command: Command, params: Mapping[str, Any]) -> None:
     """Ask for what is exported some at a time: a reply over the socket has an end, and so has a part of a text."""
-    found: list[dict[str, Any]] = []
+    from core.engine.export.formats import ExportedMemory, render_export
+
+    found: list[ExportedMemory] = []
     with command.open_session() as session:
         ids = [one["id"] for one in session.call("export", {k: v for k, v in params.items() if v is not None})["items"]]
         for at in range(0, len(ids), _AT_ONCE):
             for item in session.call("exported", {"ids": ids[at : at + _AT_ONCE]})["items"]:
                 if item["continues"]:
-                    found[-1]["text"] += item["fields"]["text"]
+                    found[-1].fields["text"] += item["fields"]["text"]
                 else:
-                    found.append(dict(item["fields"]))
+                    found.append(ExportedMemory(item["id"], dict(item["fields"])))
     command.output.progression.is_done = False  # what was asked for is what is written now
-    from core.engine.export_format import render_export
-
     command.output.print_raw(render_export(found, params["format"]))
 
 

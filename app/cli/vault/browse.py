@@ -14,6 +14,7 @@ from app.cli.root import Command, loci, with_command
 from app.engine.session import absolute_path
 from core.ipc.protocol.contract import format_wire_time
 from core.types.clock import SystemClock
+from core.types.requests import EXPORT_ENDINGS
 
 if TYPE_CHECKING:
     from core.engine.facade import RootKey, VaultViewer
@@ -27,7 +28,7 @@ _SHOWN = ("kind", "status", "time", "author", "space", "category", "tags", "sour
 @click.argument("query", required=False, default="")
 @click.option("--show", "shown", metavar="ID", help="One memory, whole.")
 @click.option("--export", "to", metavar="FILE", help="Write what QUERY finds to a file.")
-@click.option("--format", "form", type=click.Choice(["jsonl", "json", "markdown", "csv"]), default="jsonl")
+@click.option("--format", "form", type=click.Choice(list(EXPORT_ENDINGS)), default="jsonl")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="Rows at most. Default: 50.")
 @click.option("--verify", "verifies", is_flag=True, help="Check every page of it.")
 @with_command

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from core.archive.container import ChunkWriter, check_archive_passphrase, derive_archive_keys, make_header
 from core.archive.records import ArchiveEnd, ArchiveOrigin, RecordWriter, Row
-from core.engine.export_format import check_destination, export_fault
+from core.engine.export.formats import check_destination, export_fault
 from core.engine.runtime.progress import ImportProgress
 from core.engine.runtime.storage import Storage
 from core.errors import Code, EnvironmentFaultError, LociError

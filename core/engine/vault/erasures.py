@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.engine.export_format import check_destination
+from core.engine.export.formats import check_destination
 from core.engine.home.keys import sub_keys
 from core.engine.memories.memories import backups_of, erase_rows
 from core.engine.runtime.expiry import clear_scrub_note, scrub_noted

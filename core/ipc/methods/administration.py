@@ -67,7 +67,7 @@ class ExportParams(Params):
     """The parameters of `owner.export`."""
 
     to: AbsolutePath | None = None
-    format: Literal["jsonl", "json", "markdown", "csv"] = unpublished_field("jsonl")
+    format: Literal["jsonl", "json", "markdown", "csv", "obsidian", "mem0"] = unpublished_field("jsonl")
     space: SpaceName | None = None
     status: Annotated[tuple[StatusParam, ...], Field(min_length=1, max_length=8)] | Literal["all"] | None = Field(
         None, description="What stands, or is disputed, where it is left out."

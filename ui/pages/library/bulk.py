@@ -17,6 +17,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
 from core.types.replies import ArchiveReceipt
+from core.types.requests import EXPORT_ENDINGS
 from core.types.views import Facets, Revision, RevisionReport
 from ui.bridge import Task, Watch, make_write
 from ui.context import Context
@@ -181,9 +182,7 @@ class SelectionBar(QFrame):
         self.asked.emit(act)
 
 
-_ENDINGS: Mapping[str, str] = {
-    "jsonl": ".jsonl", "json": ".json", "markdown": ".md", "csv": ".csv", "archive": ".loci",
-}  # fmt: skip
+_ENDINGS: Mapping[str, str] = {**EXPORT_ENDINGS, "archive": ".loci"}
 """The formats of an export, each with the ending of its files."""
 
 _LEAST_CHARACTERS = 12
@@ -263,8 +262,9 @@ class BulkChanges(QObject):
             to: the file; its ending says the format where it is a known one.
             chosen: the filter that was chosen in the dialog.
         """
-        by_ending = {ending: name for name, ending in _ENDINGS.items()}
-        format_name = by_ending.get(to.suffix.lower()) or _read_name_filters().get(chosen, "jsonl")
+        picked, ending = _read_name_filters().get(chosen, "jsonl"), to.suffix.lower()
+        named = [name for name, known in _ENDINGS.items() if known == ending]
+        format_name = picked if picked in named or not named else named[0]
         if format_name == "archive":
             self._ask_passphrase(to)
             return

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from engine_rig import Rig, differences, error_of, rig_at, talk
+from entity_rig import named
 
 from core.engine.library import Library
 from core.errors import Code, LociError
@@ -152,6 +154,42 @@ def test_csv_and_markdown_hold_the_text_as_it_is(rig: Rig) -> None:
     assert (row["text"], row["tags"], row["time"]) == ('Ada said "no", twice;\n=SUM(A1)', "a b, c", "2024-03")
     _, text = export(rig, ids, "out.md", "markdown")
     assert '## 2024-03 · Ada · rule · work\n\nAda said "no", twice;\n=SUM(A1)\n' in text
+
+
+def test_what_mem0_reads_comes_back_as_what_mem0_wrote(rig: Rig, tmp_path: Path) -> None:
+    fill(rig)
+    count, text = export(rig, ids_of(rig), "out.json", "mem0")
+    items = json.loads(text)["results"]
+    assert count == len(items) == 6
+    (rule,) = (one for one in items if one["metadata"]["kind"] == "rule")
+    assert (rule["categories"], rule["created_at"], rule["metadata"]["space"]) == (["a b", "c"], "2024-03", "work")
+    with rig_at(tmp_path / "other") as other:
+        report = other.engine.imports.run(rig.folder / "out.json", None, None, OWNER_ACTOR).result(60)
+        assert (report.stored, report.errors, report.format) == (6, (), "mem0")
+        texts = "SELECT text FROM memories ORDER BY text"
+        assert other.rows(texts) == rig.rows(texts)
+
+
+def test_notes_name_whom_a_memory_mentions_and_what_it_was_made_of(rig: Rig) -> None:
+    rig.bring(talk(3, "kitchen plans"))
+    said = ids_of(rig, "has:conversation")[0]
+    named(rig, "Ada likes blue tiles.", "Ada")
+    (made,) = set(ids_of(rig)) - set(ids_of(rig, "has:conversation"))
+    space = rig.value("SELECT space_id FROM memories WHERE id = ?", made)
+    row = {"derived_id": made, "source_id": said, "space_id": space, "recorded_at": 0}
+    rig.write(lambda tx: tx.insert("derivations", row))
+    to = rig.folder / "out.zip"
+    assert rig.engine.library.export_memories(ids_of(rig), to, "obsidian").result(30) == 4
+    assert to.stat().st_mode & 0o777 == 0o600
+    with zipfile.ZipFile(to) as packed:
+        notes = {name: packed.read(name).decode() for name in packed.namelist()}
+    (statement,) = (text for name, text in notes.items() if "Ada likes blue tiles" in name)
+    (conversation,) = (name for name in notes if name.startswith("Conversations/"))
+    assert "Mentions: [[People/Ada|Ada]]" in statement
+    assert f"From: [[{conversation.removesuffix('.md')}#^" in statement
+    assert "[[Memories/" in notes["People/Ada.md"]
+    refused = error_of(rig.engine.library.record_export(ids_of(rig), "obsidian"))
+    assert (refused.code, "zip" in refused.sentence) == (Code.INVALID_INPUT, True)
 
 
 TEXTS = (
