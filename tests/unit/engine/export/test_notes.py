@@ -6,6 +6,7 @@ import io
 import re
 import zipfile
 from collections.abc import Mapping
+from typing import get_args
 
 import pytest
 from example_counts import count_examples
@@ -14,6 +15,8 @@ from hypothesis import strategies as st
 
 from core.engine.export.formats import ExportedMemory
 from core.engine.export.notes import EntityKey, MemoryLinks, escape_active, make_note_name, pack_notes
+from core.ipc.methods.administration import ExportParams
+from core.types.requests import EXPORT_ENDINGS
 
 _LINK = re.compile(r"(?<!\\)\[\[([^\]|#]+)(?:#\^([0-9a-f]+))?\|([^\]|]+)\]\]")
 
@@ -58,8 +61,12 @@ def test_a_conversation_is_one_note_and_a_statement_links_to_its_message() -> No
         )
     )
     assert set(notes) == {
-        "Start here", "Places/Lisbon", "People/Mara", "Conversations/2024-05-01 Moving house", "Memories/Mara lives in Lisbon",
-    }  # fmt: skip
+        "Start here",
+        "Places/Lisbon",
+        "People/Mara",
+        "Conversations/2024-05-01 Moving house",
+        "Memories/Mara lives in Lisbon",
+    }
     talk = notes["Conversations/2024-05-01 Moving house"]
     assert 'speakers: ["Mara", "Ilse"]' in talk
     assert "**Mara** · 2024-05-01T10:00Z\n\nI moved to Lisbon.\n" in talk
@@ -145,6 +152,10 @@ def test_every_link_leads_to_a_note_and_no_two_notes_share_a_path(
                     assert path in notes
                     assert not block or f"^{block}" in notes[path]
     assert pack_notes(found, MemoryLinks(mentions, {found[-1].id: [found[0].id]}, keys, {})) == packed
+
+
+def test_the_socket_takes_every_format_there_is() -> None:
+    assert get_args(ExportParams.model_fields["format"].annotation) == tuple(EXPORT_ENDINGS)
 
 
 def test_a_front_matter_holds_any_value_on_its_line() -> None:
