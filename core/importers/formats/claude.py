@@ -189,10 +189,13 @@ def _is_empty_part(file: SourceFile) -> bool:
 
 
 def _missing_parts(file: SourceFile, bundle: Bundle) -> Iterator[Item]:
+    """The parts that a manifest names and that do not lie beside it, wherever in the bundle that is."""
+    folder = file.name[: file.name.rfind("/") + 1]
     for entry in as_list(as_mapping(read_json(file).value).get("files")):
         name = as_text(as_mapping(entry).get("name"))
-        if name and not any(other.name == name or other.name.startswith(name + "/") for other in bundle.files):
-            yield UnreadablePart(file.name, "a part of the export that its manifest names is not there", "missing_part")
+        part = f"{folder}{name}"
+        if name and not any(other.name == part or other.name.startswith(part + "/") for other in bundle.files):
+            yield UnreadablePart(part, "the manifest names this part of the export, but it is not there", "missing_part")
 
 
 def _read_conversations(file: SourceFile) -> Iterator[Item]:

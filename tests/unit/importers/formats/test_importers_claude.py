@@ -57,6 +57,16 @@ def test_manifest_among_other_files_takes_only_its_parts_and_tells_what_is_missi
     assert told.trouble_reasons == {"missing_part": 1}
 
 
+def test_a_folder_around_an_export_misses_none_of_its_parts(tmp_path: Path) -> None:
+    shutil.copytree(path_of("claude-2026-folder"), tmp_path / "older" / "export")
+    with open_bundle(tmp_path / "older") as bundle:
+        assert not dry_run_import(bundle, detect_format(bundle)).trouble_reasons
+    (tmp_path / "older" / "export" / "users.json").unlink()
+    with open_bundle(tmp_path / "older") as bundle:
+        told = dry_run_import(bundle, detect_format(bundle))
+    assert [one["where"] for one in told.troubles] == ["export/users.json"]
+
+
 def test_a_damaged_part_refuses_the_whole(tmp_path: Path) -> None:
     shutil.copytree(path_of("claude-2026-folder"), tmp_path / "e")
     part = tmp_path / "e" / "conversations-001.zip"
