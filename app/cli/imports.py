@@ -20,6 +20,7 @@ from app.cli.review import read_items
 from app.cli.root import Command, loci, remove_missing, with_command
 from app.cli.undo import print_undone
 from app.engine.session import Session, absolute_path
+from core.config.help_strings import read_help_strings
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.types.values import Kind
 
@@ -167,11 +168,11 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
         ("conversations", reply["conversations"]),
         ("messages", f"{messages['user']} yours, {messages['assistant']} the assistant's, {messages['other']} other"),
         (load_words()["import"]["proposed" if judged is None else "waits"], _format_waiting(reply, judged)),
-        ("from", f"{format_day(reply['earliest']) or 'unknown'} to {format_day(reply['latest']) or 'unknown'}"),
+        ("dates", _format_dates(reply["earliest"], reply["latest"])),
     ]
     if reply.get("updated"):
         rows.append((load_words()["import"]["updated"], reply["updated"]))
-    rows += [(f"left out: {reason.replace('_', ' ')}", count) for reason, count in sorted(reply["skipped"].items())]
+    rows += [(f"left out: {_name_skipped(reason, count)}", count) for reason, count in sorted(reply["skipped"].items())]
     out.print_table(rows)
     for error in reply["errors"][:_SHOWN_ERRORS]:
         out.print_line(f"could not read {escape_controls(error['where'])}: {escape_controls(error['message'])}")
@@ -183,6 +184,20 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
         out.print_line(load_words()["distill"]["offer"].format(id=reply["import_id"]))
     if done and reply["stored"]:
         out.print_line(f"Undo it with: loci unimport {reply['import_id']}")
+
+
+def _format_dates(earliest: str | None, latest: str | None) -> str:
+    """The span of what was said, where its times are known."""
+    first, last = format_day(earliest), format_day(latest)
+    if not first or not last:
+        return "unknown"
+    return first if first == last else f"{first} to {last}"
+
+
+def _name_skipped(reason: str, count: int) -> str:
+    """What was left out, in the words of the window."""
+    known: Mapping[str, Mapping[str, str]] = read_help_strings("skips")["reasons"]
+    return known[reason]["one" if count == 1 else "many"] if reason in known else reason.replace("_", " ")
 
 
 def _format_waiting(reply: Mapping[str, Any], judged: Judged | None) -> str:

@@ -195,7 +195,7 @@ def _missing_parts(file: SourceFile, bundle: Bundle) -> Iterator[Item]:
         name = as_text(as_mapping(entry).get("name"))
         part = f"{folder}{name}"
         if name and not any(other.name == part or other.name.startswith(part + "/") for other in bundle.files):
-            yield UnreadablePart(part, "the manifest names this part of the export, but it is not there", "missing_part")
+            yield UnreadablePart(part, "the manifest names this part, but it is not there", "missing_part")
 
 
 def _read_conversations(file: SourceFile) -> Iterator[Item]:
