@@ -41,6 +41,8 @@ _TITLES = (
 _AT_ONCE = 2000
 _NAME = 60
 """Characters of a note's name at most, its date not counted."""
+_SHOWN = 200
+"""Characters of what a link shows at most."""
 _FORBIDDEN = re.compile(r'[\\/:*?"<>|#^\[\]%`$]+')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 # An image is loaded and HTML drawn as soon as a note is looked at; code blocks and `$= ` are run by a known plugin.
@@ -127,13 +129,17 @@ class _Paths:
         return path
 
 
-def make_note_name(text: str) -> str:
-    """A file's name of the first words of a text: none that a system forbids, and none that a link cannot hold."""
+def make_note_name(text: str, most: int = _NAME) -> str:
+    """A file's name of the first words of a text: none that a system forbids, and none that a link cannot hold.
+
+    Args:
+        most: characters.
+    """
     line = next((line for line in text.splitlines() if line.strip()), "")
     plain = "".join(" " if unicodedata.category(sign).startswith(("C", "Z")) else sign for sign in line)
     plain = " ".join(_FORBIDDEN.sub(" ", plain).split())
-    if len(plain) > _NAME:
-        plain = plain[:_NAME].rpartition(" ")[0] or plain[:_NAME]
+    if len(plain) > most:
+        plain = plain[:most].rpartition(" ")[0] or plain[:most]
     plain = plain.strip(" .,;-")
     words = read_help_strings("export")
     return f"{words['file']} {plain}".strip() if not plain or _RESERVED.match(plain) else plain
@@ -231,7 +237,7 @@ class _LinkedNotes:
         lines += ["---", "", f"# {escape_active(key[0])}", "", f"## {words['known']}", ""]
         # What was made a statement says it alone; what was said stands behind it.
         ordered = sorted(known, key=lambda one: (one.fields.get("kind") == "episode", str(one.fields.get("time", ""))))
-        lines += [f"- {_link(self.targets[one.id], make_note_name(one.fields['text']))}" for one in ordered]
+        lines += [f"- {_link(self.targets[one.id], one.fields['text'])}" for one in ordered]
         return "\n".join(lines) + "\n"
 
     def _link_lines(self, one: ExportedMemory) -> list[str]:
@@ -249,7 +255,7 @@ class _LinkedNotes:
 
 def _link(path: str, shown: str) -> str:
     """A wikilink; what is shown holds none of the signs that would end it."""
-    return f"[[{path}|{make_note_name(shown)}]]"
+    return f"[[{path}|{make_note_name(shown, _SHOWN)}]]"
 
 
 def _last_part(path: str) -> str:
