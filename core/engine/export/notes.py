@@ -21,14 +21,17 @@ from typing import Any
 from core.config.help_strings import read_help_strings
 from core.engine.export.formats import ExportedMemory, Fields
 from core.vault.database.rows import Rows, to_json
+from core.vault.memory_sql import ENTITY_TYPE
 
 _MENTIONED = (
-    "SELECT DISTINCT coalesce(m.part_of, m.id), e.name, e.type FROM memories m JOIN mentions t ON t.memory_id = m.id "
+    f"SELECT DISTINCT coalesce(m.part_of, m.id), e.name, {ENTITY_TYPE} "  # noqa: S608 - constants only
+    "FROM memories m JOIN mentions t ON t.memory_id = m.id "
     "JOIN entities e ON e.id = t.entity_id AND e.merged_into_id IS NULL "
     "WHERE m.id IN (SELECT value FROM json_each(?)) OR m.part_of IN (SELECT value FROM json_each(?)) ORDER BY 1, 2"
 )
 _ALIASES = (
-    "SELECT DISTINCT e.name, e.type, a.alias FROM entities e JOIN entity_aliases a ON a.entity_id = e.id "
+    f"SELECT DISTINCT e.name, {ENTITY_TYPE}, a.alias FROM entities e "  # noqa: S608 - constants only
+    "JOIN entity_aliases a ON a.entity_id = e.id "
     "WHERE e.merged_into_id IS NULL ORDER BY a.alias"
 )
 _DERIVED = (
