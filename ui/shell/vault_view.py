@@ -223,11 +223,13 @@ class House(QWidget):
 
     Signals:
         shown: the id of the page that is shown now.
+        left: the page that was shown gives way to another.
         inspects: whether the inspector can be seen now.
         counted: the id and title of a page, how much waits there, and what it is in a word.
     """
 
     shown = Signal(str)
+    left = Signal()
     inspects = Signal(bool)
     counted = Signal(str, str, int, str)
 
@@ -316,6 +318,7 @@ class House(QWidget):
             self._stack.addWidget(made)
         if old is not None and old is not self._made[page_id]:
             old.deactivate()
+            self.left.emit()
             if not target:
                 self._swap_choice(self._specs[self.current], spec)
         self._is_asked = False

@@ -612,6 +612,8 @@ class MainWindow(QMainWindow):
             self.house = House(self.context, self._rooms.pages, inspector)
             self.house.inspects.connect(self.actions_box.show_inspector)
             self.house.counted.connect(self.status.show_count)
+            # A sentence is about the page it was said on; what can be undone still can, with Ctrl+Z.
+            self.house.left.connect(self.toasts.clear_messages)
             self.house.shown.connect(partial(_fit_search, self.top, self._rooms.pages))
             self._stack.addWidget(self.house)
             self._stack.setCurrentWidget(self.house)

@@ -72,6 +72,10 @@ _ONE_OF = {
     "import": "m.id IN (WITH brought AS (SELECT b.id FROM json_each(?) w JOIN imports i ON i.id = w.value "
     "OR i.label = w.value COLLATE NOCASE JOIN memories b ON b.import_id = i.id) SELECT id FROM brought "
     "UNION ALL SELECT s.memory_id FROM brought JOIN statements s ON s.episode_id = brought.id)",
+    "change": "m.n IN (WITH touched AS (SELECT r.tbl, r.row_key FROM json_each(?) w JOIN undo_rows r "
+    "ON r.step_id = w.value WHERE r.tbl IN ('memories', 'places')) "
+    "SELECT json_extract(row_key, '$.n') FROM touched WHERE tbl = 'memories' UNION SELECT p.n FROM touched "
+    "JOIN memories p ON p.id = json_extract(row_key, '$.memory_id') WHERE tbl = 'places')",
     "conversation": "m.conversation_id IN (SELECT c.id FROM json_each(?) w JOIN conversations c ON c.id = w.value "
     "OR instr(lower(c.title), lower(w.value)) > 0)",
 }
