@@ -204,6 +204,17 @@ def test_an_ampersand_in_the_name_of_a_step_is_one(window: MainWindow, rig: Rig,
 # ---- toasts
 
 
+def test_what_is_said_on_a_page_goes_with_it(window: MainWindow) -> None:
+    window.show_page("library")
+    window.context.desk.show_message("Pinned.", "Undo", lambda: None)
+    window.show_page("library")
+    assert window.toasts.sentence == "Pinned."
+    window.context.desk.show_message("The vault is older.", stays=True)
+    window.context.desk.show_message("Tagged.", "Undo", lambda: None)
+    window.show_page("journal")
+    assert window.toasts.sentence == "The vault is older.", "what stays until it is dealt with is about no page"
+
+
 @pytest.fixture
 def toasts(qtbot: QtBot, context: Context) -> Iterator[Toasts]:
     host = QWidget()

@@ -63,7 +63,7 @@ from ui.widgets.basics import (
     make_timer,
     make_tool_button,
 )
-from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, format_said_or_noted, name_space
+from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, format_said_or_noted, name_space, name_speaker
 from ui.widgets.plaintext import one_line, plain_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 from ui.widgets.tooltips import show_wrapped
@@ -334,7 +334,8 @@ class SearchBox(QObject):
         self._list.setIconSize(QSize(side, side))
         for memory in found:
             when = format_said_or_noted(memory.occurred, memory.recorded_at)
-            said_by = [one_line(memory.author, 40)] if memory.author else []
+            speaker = name_speaker(memory.author, memory.role, is_edited=memory.is_edited)
+            said_by = [speaker] if memory.author and speaker else []
             details = " · ".join([KIND_WORDS[memory.kind], *said_by, when, name_space(memory.space)])
             item = QListWidgetItem(f"{plain_line(memory.text, 110)}\n{details}")
             item.setIcon(kind_pixmap(memory.kind, side, theme.colour(KIND_TOKENS[memory.kind]), 2))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from core.errors import Code, UserError
 from core.memory.read import (
+    IS_EDITED,
     MEMORY_COLUMNS,
     STRENGTH_COLUMNS,
     STRENGTH_JOINS,
@@ -113,7 +114,8 @@ _ROWS = (
     "SELECT m.id, m.n, m.kind, m.status, substr(CAST(m.text AS BLOB), 1, :bytes), octet_length(m.text), s.name, "  # noqa: S608
     "m.source, m.role, m.author, c.name, m.category, m.importance, m.tags, m.occurred_at, m.occurred_prec, "
     "m.occurred_offset, m.recorded_at, m.trust, m.confidence, m.pinned, m.access_count, "
-    f"m.last_accessed_at, t.title, r.name, m.flags, {STRENGTH_COLUMNS} "
+    "m.last_accessed_at, t.title, r.name, m.flags, "
+    f"{IS_EDITED}, {STRENGTH_COLUMNS} "
     "FROM json_each(:ids) w JOIN memories m ON m.id = w.value "
     "JOIN spaces s ON s.id = m.space_id LEFT JOIN clients c ON c.id = m.client_id "
     "LEFT JOIN conversations t ON t.id = m.conversation_id "
@@ -208,7 +210,7 @@ def _memory_row_from(row: tuple[Any, ...], strength: float) -> MemoryRow:
         :14
     ]
     (occurred_at, precision, offset, recorded_at, trust, confidence, pinned, accesses, accessed, title, room, flags) = (
-        row[14:-STRENGTH_WIDTH]
+        row[14 : -STRENGTH_WIDTH - 1]
     )
     shown = opening.decode("utf-8", "ignore")[:OPENING_CHARACTERS]
     return MemoryRow(
@@ -237,6 +239,7 @@ def _memory_row_from(row: tuple[Any, ...], strength: float) -> MemoryRow:
         conversation=title,
         room=room,
         warned=f'"{FLAG}"' in flags and f'"{ALLOWED}"' not in flags,
+        is_edited=bool(row[-STRENGTH_WIDTH - 1]),
     )
 
 
