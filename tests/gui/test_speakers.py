@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from walk_rig import choose_landmarks
 from window_rig import settle
 
-from core.types.values import Kind, Memory, Role
+from core.types.values import Memory, Role
 from core.types.views import MemoryRow, Revision
 from ui.context import Context
 from ui.pages.timeline.labels import describe_speaker as describe_event_speaker

@@ -64,7 +64,7 @@ from ui.widgets.basics import (
     make_tool_button,
 )
 from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, format_said_or_noted, name_space, name_speaker
-from ui.widgets.plaintext import one_line, plain_line
+from ui.widgets.plaintext import plain_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 from ui.widgets.tooltips import show_wrapped
 
