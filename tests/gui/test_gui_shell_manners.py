@@ -17,8 +17,9 @@ from window_rig import hear, rail_strings, remember, settle
 from core.types.values import Memory
 from ui.bridge import Running, Task, make_job
 from ui.context import Command, Context, InspectorSectionSpec, Page, PageSpec
+from ui.shell.status_bar import StatusBar
 from ui.shell.toasts import Toasts
-from ui.shell.window import MainWindow, StatusBar, WindowViews
+from ui.shell.window import MainWindow, WindowViews
 from ui.widgets.states import FOOT
 
 DELETE = "test.delete"
