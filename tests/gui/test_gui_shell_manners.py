@@ -125,6 +125,21 @@ def test_an_inspector_with_nothing_in_it_leaves_a_narrow_window_to_the_page(wind
     assert seen(window)
 
 
+def test_no_empty_inspector_stands_beside_an_empty_page(window: MainWindow) -> None:
+    window.resize(1440, 900)
+    window.show_page("library")
+    assert window.house is not None
+    page = window.house.page
+    assert page is not None
+    page.note_empty(True)  # noqa: FBT003 - as a signal of Qt's brings it
+    assert not seen(window)
+    window.context.selection.select("m", "test")
+    assert seen(window), "what is looked at can be seen beside any page"
+    window.context.selection.select("", "test")
+    page.note_empty(False)  # noqa: FBT003 - likewise
+    assert seen(window)
+
+
 def test_what_is_looked_at_on_a_page_of_its_own_is_beside_no_other(window: MainWindow) -> None:
     selection = window.context.selection
     window.show_page("library")

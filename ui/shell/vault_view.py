@@ -314,6 +314,7 @@ class House(QWidget):
             made = spec.make(self._context)
             made.setObjectName("page")
             made.setAccessibleName(spec.title)
+            made.emptied.connect(self._fit_inspector)
             self._made[page_id] = made
             self._stack.addWidget(made)
         if old is not None and old is not self._made[page_id]:
@@ -361,7 +362,8 @@ class House(QWidget):
         selection, spec = self._context.selection, self._specs[self.current]
         if selection.current or selection.summary is not None:
             return True
-        return not _has_own_choice(spec) and self.width() >= self._context.theme.px(_ROOMY)
+        is_empty = self.page is not None and self.page.is_empty
+        return not is_empty and not _has_own_choice(spec) and self.width() >= self._context.theme.px(_ROOMY)
 
     def _on_selection_changed(self, memory_id: str, _origin: str) -> None:
         if self.current:

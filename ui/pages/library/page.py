@@ -77,6 +77,7 @@ class LibraryPage(RefreshingPage):
 
     def _connect_signals(self) -> None:
         self.query.changed.connect(self._on_query_changed)
+        self.states.changed.connect(self.note_empty)
         self.line.help_asked.connect(self._toggle_help)
         self.line.left.connect(self.table.setFocus)
         self.help.taken.connect(self.line.insert_example)
@@ -184,6 +185,8 @@ class LibraryPage(RefreshingPage):
         self._is_echo = True
         self.table.show_ids(found.ids, stays=stays)
         self._select_looked_at()
+        if not stays and self.context.selection.current not in found.ids:
+            self.context.selection.select("", ORIGIN)  # another search: what it does not find is not looked at any more
         self._is_echo = self._is_found_after_undo
         self._show_state()
         self._on_rows_chosen()
