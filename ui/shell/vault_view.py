@@ -5,7 +5,8 @@ Must not do: know a single page; they come as registered parts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QResizeEvent, QShowEvent
@@ -221,6 +222,9 @@ _ROOMY = 1_180  # pixels at 100 % from which an empty inspector may stay
 class House(QWidget):
     """Rail, one page at a time, inspector.
 
+    Attributes:
+        while_making: what holds while a page is made and put in place.
+
     Signals:
         shown: the id of the page that is shown now.
         left: the page that was shown gives way to another.
@@ -238,6 +242,7 @@ class House(QWidget):
         self.setObjectName("ground")
         self._context = context
         self._specs = {page.id: page for page in pages}
+        self.while_making: Callable[[], AbstractContextManager[None]] = nullcontext
         self._made: dict[str, Page] = {}
         self.current = ""
         self._rail = Rail(context.theme, pages)
@@ -308,6 +313,13 @@ class House(QWidget):
         Raises:
             KeyError: there is no such page.
         """
+        with self.while_making():
+            self._put_in_place(page_id, target)
+        self._made[page_id].setFocus()
+        self._made[page_id].activate(target)
+        self.shown.emit(page_id)
+
+    def _put_in_place(self, page_id: str, target: str) -> None:
         spec = self._specs[page_id]
         old = self.page
         if page_id not in self._made:
@@ -328,9 +340,6 @@ class House(QWidget):
         self._stack.setCurrentWidget(self._made[page_id])
         self._context.prefs.store_value(_PAGE, page_id)
         self._fit_inspector()
-        self._made[page_id].setFocus()
-        self._made[page_id].activate(target)
-        self.shown.emit(page_id)
 
     def toggle_inspector(self) -> None:
         """Show or hide the inspector, on every page it is beside."""

@@ -5,7 +5,8 @@ Must not do: know a single page, section or verb beyond search, status, lock and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -59,8 +60,8 @@ from ui.widgets.basics import (
     make_timer,
     make_tool_button,
 )
-from ui.widgets.labels import KIND_WORDS, format_said_or_noted, name_space, name_speaker
-from ui.widgets.plaintext import plain_line
+from ui.widgets.labels import KIND_WORDS, format_said_or_noted, name_edited, name_space
+from ui.widgets.plaintext import one_line, plain_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 from ui.widgets.tooltips import show_wrapped
 
@@ -122,8 +123,8 @@ class SearchBox(QObject):
         self._list.setIconSize(QSize(side, side))
         for memory in found:
             when = format_said_or_noted(memory.occurred, memory.recorded_at)
-            speaker = name_speaker(memory.author, memory.role, is_edited=memory.is_edited)
-            said_by = [speaker] if memory.author and speaker else []
+            speaker = one_line(memory.author or "", 40)
+            said_by = [name_edited(speaker) if memory.is_edited else speaker] if speaker else []
             details = " · ".join([KIND_WORDS[memory.kind], *said_by, when, name_space(memory.space)])
             item = QListWidgetItem(f"{plain_line(memory.text, 110)}\n{details}")
             item.setIcon(kind_pixmap(memory.kind, side, theme.colour(KIND_TOKENS[memory.kind]), 2))
@@ -329,6 +330,7 @@ class MainWindow(QMainWindow):
         self.gate = rooms.gate(context)
         self._stack.addWidget(self.gate)
         self.house: House | None = None
+        self._inspector: QWidget | None = None
         self._importing: QDialog | None = None
         self._draft = MemoryDraft()
         background = QWidget()
@@ -365,7 +367,7 @@ class MainWindow(QMainWindow):
 
     def _connect_signals(self) -> None:
         context = self.context
-        context.bridge.state.connect(self._on_vault_state)
+        context.bridge.state.connect(self._on_state_told)
         context.tasks.shown.connect(self.status.show_work)
         context.bridge.progressed.connect(self.status.show_progress)
         context.tasks.problem.connect(self._show_problem)
@@ -393,19 +395,36 @@ class MainWindow(QMainWindow):
 
     # ---- the vault's state
 
+    def _on_state_told(self, state: str) -> None:
+        """The inspector and the pages' frame are made in two turns: together they would hold the window up."""
+        if state != "open" or self.house is not None:
+            self._on_vault_state(state)
+            return
+        self._make_inspector()
+        QTimer.singleShot(0, self, lambda: self._on_vault_state(self.context.bridge.engine.state))
+
+    def _make_inspector(self) -> QWidget:
+        if self._inspector is None:
+            with _unfiltered(self):
+                self._inspector = self._rooms.inspector(self.context, self._rooms.sections)
+        return self._inspector
+
     def _on_vault_state(self, state: str) -> None:
         is_open = state == "open"
         self.top.open_vault(is_open=is_open)
         if is_open and self.house is None:
-            inspector = self._rooms.inspector(self.context, self._rooms.sections)
-            self.house = House(self.context, self._rooms.pages, inspector)
+            inspector = self._make_inspector()
+            with _unfiltered(self):
+                self.house = House(self.context, self._rooms.pages, inspector)
+            self.house.while_making = partial(_unfiltered, self)
             self.house.inspects.connect(self.actions_box.show_inspector)
             self.house.counted.connect(self.status.show_count)
             # A sentence is about the page it was said on; what can be undone still can, with Ctrl+Z.
             self.house.left.connect(self.toasts.clear_messages)
             self.house.shown.connect(partial(_fit_search, self.top, self._rooms.pages))
-            self._stack.addWidget(self.house)
-            self._stack.setCurrentWidget(self.house)
+            with _unfiltered(self):
+                self._stack.addWidget(self.house)
+                self._stack.setCurrentWidget(self.house)
             self._status.start()
             self._request_status()
         elif not is_open:
@@ -439,7 +458,9 @@ class MainWindow(QMainWindow):
         if self.house is not None:
             self._stack.removeWidget(self.house)
             self.house.deleteLater()
-            self.house = None
+        elif self._inspector is not None:
+            self._inspector.deleteLater()
+        self.house = self._inspector = None
         self.toasts.clear_messages(everything=True)  # last: what closes may have said something
 
     def lock_vault(self) -> None:
@@ -576,12 +597,21 @@ class MainWindow(QMainWindow):
             self.hide()
 
 
-def _apply_theme(window: MainWindow) -> None:
-    """Another theme; each widget hears of it several times, and no key is among these thousands of events."""
-    context, application = window.context, QApplication.instance()
-    options = context.prefs.options
+@contextmanager
+def _unfiltered(window: MainWindow) -> Iterator[None]:
+    """The window looks at no event: thousands come by when widgets are made or change their look, and none is a key."""
+    application = QApplication.instance()
     if application is not None:
         application.removeEventFilter(window)
-    context.theme.apply_theme(options.theme, options.text_size, reduced_motion=options.reduced_motion)
-    if application is not None:
-        application.installEventFilter(window)
+    try:
+        yield
+    finally:
+        if application is not None:
+            application.installEventFilter(window)
+
+
+def _apply_theme(window: MainWindow) -> None:
+    """Another theme; each widget hears of it several times."""
+    options = window.context.prefs.options
+    with _unfiltered(window):
+        window.context.theme.apply_theme(options.theme, options.text_size, reduced_motion=options.reduced_motion)
