@@ -263,9 +263,15 @@ class Page(QWidget):
 
     Attributes:
         search_field: its own search field, where its `PageSpec` says that it has one.
+        is_empty: whether there is nothing on it that could be inspected.
+
+    Signals:
+        emptied: `is_empty` is another now.
     """
 
+    emptied = Signal()
     search_field: QLineEdit | QPlainTextEdit | None = None
+    is_empty = False
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -281,6 +287,12 @@ class Page(QWidget):
 
     def deactivate(self) -> None:
         """Another page is shown."""
+
+    def note_empty(self, is_empty: bool) -> None:
+        """Something can be inspected on it now, or nothing any more."""
+        if is_empty is not self.is_empty:
+            self.is_empty = is_empty
+            self.emptied.emit()
 
     def takes_search(self) -> bool:
         """Whether a wish to search is for its own field, although the window's is there too."""

@@ -133,10 +133,11 @@ def build_desktop(
     window = MainWindow(context, ROOMS)
     for command in page_commands(context):
         context.commands.add(command)
+    collector = Collector(window)  # looks through all there is once, before there is a window that could stand still
     watchdog = Watchdog(start_ticker, window)
     if isinstance(kept, HomeStore) and kept.note:
         context.desk.show_message(kept.note)
-    return Desktop(engine, bridge, context, window, watchdog, Collector(window))
+    return Desktop(engine, bridge, context, window, watchdog, collector)
 
 
 def make_fixed_store(theme: str, text_size: int, page: str) -> InMemoryStore:

@@ -66,6 +66,12 @@ def strip_room(tx: Tx, room_id: str) -> None:
     remove_alcoves(tx, room_id)
 
 
+def read_alcove_names(rows: Rows, wing_id: str) -> tuple[str, ...]:
+    """The names of all alcoves in the rooms of a wing."""
+    sql = "SELECT a.name FROM alcoves a JOIN rooms r ON r.id = a.room_id WHERE r.parent_id = ? ORDER BY a.id"
+    return tuple(str(name) for (name,) in rows.all(sql, (wing_id,)))
+
+
 def remove_alcoves(tx: Tx, room_id: str) -> None:
     """Take away the alcoves of a room."""
     for (alcove_id,) in tx.all("SELECT id FROM alcoves WHERE room_id = ? ORDER BY id", (room_id,)):

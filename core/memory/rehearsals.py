@@ -10,9 +10,9 @@ from dataclasses import asdict
 from typing import Any
 
 from core.errors import Code, UserError
-from core.memory.read import read_occurred
+from core.memory.read import IS_EDITED, read_occurred
 from core.score.rehearsal import Rehearsal, forecast_intervals
-from core.types.values import Kind
+from core.types.values import Kind, Role
 from core.types.views import WalkStop
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
@@ -28,6 +28,7 @@ _WHOLE = (
 _WALK = (
     f"SELECT m.id, {_WHOLE}, m.kind, m.occurred_at, m.occurred_prec, m.occurred_offset, m.recorded_at, "  # noqa: S608 - constants
     "w.name, r.id, r.name, r.emblem, s.x, s.y, "
+    f"m.author, m.role, {IS_EDITED}, "
     "h.state, h.step, h.stability, h.difficulty, h.due_at, h.last_at, h.times "
     "FROM rooms r JOIN rooms v ON v.id = r.parent_id JOIN spaces w ON w.id = r.space_id "
     "JOIN landmarks l ON l.room_id = r.id JOIN memories m ON m.id = l.memory_id "
@@ -61,7 +62,8 @@ def read_walk(rows: Rows, wing_id: str | None, now_ms: int) -> tuple[WalkStop, .
 
 def _walk_stop_from_row(row: tuple[Any, ...], now_ms: int) -> WalkStop:
     memory_id, text, kind, at, precision, offset, recorded_at, space, room_id, room, emblem, x, y = row[:13]
-    state = _to_rehearsal(row[13:])
+    author, role, is_edited = row[13:16]
+    state = _to_rehearsal(row[16:])
     return WalkStop(
         memory_id=memory_id,
         text=text,
@@ -78,6 +80,9 @@ def _walk_stop_from_row(row: tuple[Any, ...], now_ms: int) -> WalkStop:
         due_at=None if state is None else state.due_at,
         is_due=state is not None and state.due_at <= now_ms,
         intervals=forecast_intervals(state, now_ms),
+        author=author,
+        role=Role(role),
+        is_edited=bool(is_edited),
     )
 
 

@@ -477,7 +477,9 @@ def _rewrite_first(draft: ClauseDraft, at: int) -> int:
     if low == "me":
         if draft.low(at + 1) in ("and", "too", "either", "neither"):
             raise UnclearClauseError("fragment")
-        draft.put(at, "you" if who == YOU else pronouns_of(draft.speech.gender).object if may_point(draft, at) else who)
+        pronouns = pronouns_of(draft.speech.gender)
+        is_understood = may_point(draft, at) and not pronouns.is_plural
+        draft.put(at, "you" if who == YOU else pronouns.object if is_understood else who)
         draft.has_speaker = True
     elif low in ("myself", "ourselves"):
         draft.put(at, "yourself" if who == YOU else pronouns_of(draft.speech.gender).reflexive)
@@ -533,10 +535,11 @@ def _rewrite_subject(draft: ClauseDraft, at: int, who: str) -> int:
             draft.has_speaker, draft.about = True, draft.about or who
             return agree_verb(draft, at + 1, who, is_plural=True)
     rewritten = who if who != YOU or at == draft.clause.first else "you"
-    if may_point(draft, at) or (draft.has_speaker and who != YOU and tells_age(draft, at)):
-        pronouns = pronouns_of(draft.speech.gender)
+    pronouns = pronouns_of(draft.speech.gender)
+    is_understood = may_point(draft, at) or (draft.has_speaker and who != YOU and tells_age(draft, at))
+    if is_understood and not pronouns.is_plural:  # "they" that does something reads as several: the name is sure
         draft.put(at, pronouns.subject)
-        return agree_verb(draft, at + 1, who, is_plural=pronouns.is_plural)
+        return agree_verb(draft, at + 1, who)
     draft.put(at, rewritten)
     draft.has_speaker = True
     if at == draft.clause.first or not draft.about:

@@ -1,8 +1,8 @@
 """Names for rooms: the noun phrase that most texts of a room share and those of the other rooms do not.
 
-A room that shares none is called by its time ("Spring 2023, talk", "April to August 2023, talk"). A name is plain
-text: letters of any script, spaces, commas, hyphens and apostrophes, digits only in a year. Must not do: keep or log a
-text.
+A room that shares none is called by its time and by who speaks in it ("Spring 2023, Mara and Tom", "April to August
+2023, talk"). A name is plain text: letters of any script, spaces, commas, hyphens and apostrophes, digits only in a
+date. Must not do: keep or log a text.
 """
 
 from __future__ import annotations
@@ -22,6 +22,12 @@ NOTHING = "Odds and ends"
 """The name of a room without words and without a time."""
 LONGEST = 28
 """Characters of a name at most."""
+LONGEST_BY_TIME = 48
+"""The same of one by time, which holds two facts."""
+_LONGEST_SPAN, _LONGEST_WHO, _LONGEST_SPEAKER = 22, 24, 20
+_SPEAKER_SHARE = 0.15
+"""Share of a room's texts that somebody said who is named."""
+_ROLES = frozenset({"user", "human", "assistant", "system", "tool", "source", "other", "ai", "bot", "model"})
 TEXTS = 250
 """Texts of one room that are read for its name."""
 _LEAST_SHARE = 0.12
@@ -48,9 +54,14 @@ _MONTHS = (
     "December",
 )  # fmt: skip
 _MONTH = rf"(?:{'|'.join((*_MONTHS, *(month[:3] for month in _MONTHS)))})"
+_DAY = rf"\d{{1,2}}(?: {_MONTH})?(?: \d{{4}})?"
+_TIME = (
+    rf"(?:(?:{'|'.join(sorted(set(_SEASONS)))}|{_MONTH}(?: \d{{4}})?(?: to {_MONTH})?) \d{{4}}|\d{{4}} to \d{{4}}"
+    rf"|(?:{_DAY} to )?\d{{1,2}} {_MONTH} \d{{4}})"
+)
+_OTHERS = "others"
 _BY_TIME = re.compile(
-    rf"(?:{'|'.join(sorted(set(_SEASONS)))}|{_MONTH}(?: \d{{4}})?(?: to {_MONTH})?) \d{{4}}, (?:talk|notes)(?: [B-Z]+)?"
-    r"|\d{4} to \d{4}, (?:talk|notes)(?: [B-Z]+)?"
+    rf"{_TIME}, (?:talk|notes|talk with (?P<one>[^,]+?)|(?P<first>[^,]+?) and (?P<second>[^,]+?))(?: [B-Z]+)?"
 )
 
 
@@ -62,12 +73,14 @@ class RoomTexts:
         texts: of the room's memories; the first `TEXTS` are read.
         times: when they were said, epoch ms.
         is_talk: whether most of them are messages of conversations.
+        authors: who said each, as far as that is known.
         phrases: of each text, where they are known already.
     """
 
     texts: Sequence[str]
     times: Sequence[int] = ()
     is_talk: bool = False
+    authors: Sequence[str | None] = ()
     phrases: Sequence[Sequence[Phrase]] | None = None
 
 
@@ -119,7 +132,7 @@ def name_rooms(
         speakers: who speaks in the texts; people call each other by name whatever they talk about.
 
     Returns:
-        A name for each, all different, at most `LONGEST` characters.
+        A name for each, all different, at most `LONGEST` characters; `LONGEST_BY_TIME` of one by its time.
     """
     used = {fold_case(name) for name in taken}
     names = []
@@ -137,7 +150,7 @@ def name_by_time(room: RoomTexts, used: Collection[str]) -> str:
         used: names that are taken, folded.
     """
     times = list(_name_by_times(room))
-    return _choose_unused_name(times, used, times[0] if times else NOTHING)
+    return _choose_unused_name(times, used, times[0] if times else NOTHING, LONGEST_BY_TIME)
 
 
 def find_themes(
@@ -278,24 +291,75 @@ def is_named_by_time(name: str) -> bool:
     return _BY_TIME.fullmatch(name) is not None
 
 
+def speakers_in_name(name: str) -> tuple[str, ...]:
+    """Who is named in a name that `name_by_time` gave; empty for another name."""
+    found = _BY_TIME.fullmatch(name)
+    named = () if found is None else found.group("one", "first", "second")
+    return tuple(who for who in named if who is not None and who != _OTHERS)
+
+
 def _name_by_times(room: RoomTexts) -> Iterator[str]:
-    """Names by the time of a room without a theme, the shortest first; each tells all that its memories span."""
-    if not room.times:
-        return
-    word = "talk" if room.is_talk else "notes"
-    begin, end = _to_utc(min(room.times)), _to_utc(max(room.times))
+    """Names of a room without a theme by its time and who speaks; each tells all that its memories span."""
+    if room.times:
+        who = _name_who(room.authors) if room.is_talk else "notes"
+        for span in _spans_of_time(_to_utc(min(room.times)), _to_utc(max(room.times))):
+            if len(span) <= _LONGEST_SPAN:
+                yield f"{span}, {who}"
+
+
+def _name_who(authors: Sequence[str | None]) -> str:
+    """Who speaks: `Mara and Tom`, `Mara and others`, `talk with Tom`; `talk` where nobody has a name to be shown."""
+    counts = Counter(unicodedata.normalize("NFC", author) for author in authors if author and _is_name(author))
+    least = max(2, math.ceil(_SPEAKER_SHARE * len(authors)))
+    often = sorted((name for name, count in counts.items() if count >= least), key=lambda name: (-counts[name], name))
+    first_names = [name.split()[0] for name in often]
+    for names in (often, first_names):
+        if len(names) == 1:
+            forms = [f"talk with {names[0]}"]
+        else:
+            both = [" and ".join(sorted(names))] if len(names) == 2 else []
+            forms = [*both, *(f"{name} and {_OTHERS}" for name in names[:1] if len(names) > 2)]
+        is_told_apart = len({fold_case(name) for name in names}) == len(names)
+        fitting = [form for form in forms if len(form) <= _LONGEST_WHO and is_told_apart]
+        if fitting:
+            return fitting[0]
+    return "talk"
+
+
+def _is_name(author: str) -> bool:
+    """Whether an author is a name that can be shown as a part of another; whoever wrote the file may have put anything
+    there.
+    """
+    plain = unicodedata.normalize("NFC", author)
+    if not plain[:1].isalpha() or len(plain) > _LONGEST_SPEAKER or plain != " ".join(plain.split()):
+        return False
+    is_plain = all(sign in " '-" or unicodedata.category(sign)[0] in "LM" for sign in plain)
+    return is_plain and not {*_ROLES, _OTHERS, "and"} & set(fold_case(plain).split())
+
+
+def _spans_of_time(begin: datetime, end: datetime) -> Iterator[str]:
+    """A time as short as it can be said, then ever more exactly."""
     if end.year > begin.year + 1:
-        yield f"{begin.year} to {end.year}, {word}"
+        yield f"{begin.year} to {end.year}"
     first, last = _MONTHS[begin.month - 1], _MONTHS[end.month - 1]
     if begin.year == end.year:
         season = _SEASONS[begin.month - 1]
         if season == _SEASONS[end.month - 1] and not begin.month < _DECEMBER == end.month:
-            yield f"{season} {begin.year}, {word}"
-        yield f"{first if begin.month == end.month else f'{first} to {last}'} {begin.year}, {word}"
-        yield f"{first[:3]} to {last[:3]} {begin.year}, {word}"
-    yield f"{first[:3]} {begin.year} to {last[:3]} {end.year}, {word}"
+            yield f"{season} {begin.year}"
+        yield f"{first if begin.month == end.month else f'{first} to {last}'} {begin.year}"
+        yield f"{first[:3]} to {last[:3]} {begin.year}"
+    yield f"{first[:3]} {begin.year} to {last[:3]} {end.year}"
     if end.year > begin.year:
-        yield f"{begin.year} to {end.year}, {word}"
+        yield f"{begin.year} to {end.year}"
+    until = f"{end.day} {last[:3]} {end.year}"
+    if begin.date() == end.date():
+        yield until
+    elif (begin.year, begin.month) == (end.year, end.month):
+        yield f"{begin.day} to {until}"
+    elif begin.year == end.year:
+        yield f"{begin.day} {first[:3]} to {until}"
+    else:
+        yield f"{begin.day} {first[:3]} {begin.year} to {until}"
 
 
 def _to_utc(at_ms: int) -> datetime:
@@ -306,14 +370,14 @@ def _capitalize_name(name: str) -> str:
     return unicodedata.normalize("NFC", name[:1].upper() + name[1:])
 
 
-def is_unused(name: str, used: Collection[str]) -> bool:
+def is_unused(name: str, used: Collection[str], longest: int = LONGEST) -> bool:
     """Whether a name can be shown and is not among those that are used, folded."""
-    return 0 < len(name) <= LONGEST and fold_case(name) not in used
+    return 0 < len(name) <= longest and fold_case(name) not in used
 
 
-def _choose_unused_name(candidates: Iterable[str], used: Collection[str], spare: str) -> str:
+def _choose_unused_name(candidates: Iterable[str], used: Collection[str], spare: str, longest: int) -> str:
     for name in candidates:
-        if is_unused(name, used):
+        if is_unused(name, used, longest):
             return name
     letters = [""]
     while True:

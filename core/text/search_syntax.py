@@ -27,7 +27,7 @@ WORDS_OF = {
     "has": ("time", "conversation", "claims"),
 }
 """Filters with a closed list of values."""
-NAMED = ("space", "client", "tag", "category", "author", "room", "import", "conversation")
+NAMED = ("space", "client", "tag", "category", "author", "room", "import", "conversation", "change")
 """Filters whose value is a name."""
 NUMBERS = ("trust", "importance", "strength", "confidence")
 """Filters whose value is a range of numbers from 0 to 1."""

@@ -39,6 +39,8 @@ class StepRow:
         memory_ids: ids of up to 20 memories it touched, so that the journal can lead to them.
         undone_by: the step that took it back, while it is taken back; undoing that one brings it back.
         undone_at: when that was, epoch ms.
+        memories: how many memories it touched that are still in the vault; None for a step of so many rows that they
+            have to be counted apart (`count_step_memories`).
     """
 
     id: str
@@ -55,6 +57,7 @@ class StepRow:
     memory_ids: tuple[str, ...] = ()
     undone_by: str | None = None
     undone_at: int | None = None
+    memories: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -382,11 +382,18 @@ class Memory:
     extra: Mapping[str, Any] = field(default_factory=dict)
     tier: SecurityTier = SecurityTier.CLEARTEXT
 
+    @property
+    def is_edited(self) -> bool:
+        """Whether the owner wrote these words anew, though they were somebody else's."""
+        is_own = self.source is Source.USER_EXPLICIT and self.import_id is None
+        return is_own and self.supersedes_id is not None and self.role is not Role.USER
+
     def said_by(self, client: str | None) -> str:
-        """Whose words it is and who reports it: `user`, `Mara`, `user, via notes-plugin`.
+        """Whose words it is and who reports it: `user`, `Mara`, `Mara, edited by the user`, `user, via notes-plugin`.
 
         Args:
             client: the name of the client that brought it; None where none did.
         """
         who = self.author or self.role.value
+        who = f"{who}, edited by the user" if self.is_edited else who
         return who if client is None else f"{who}, via {client}"

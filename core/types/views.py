@@ -59,6 +59,7 @@ class MemoryRow:
         conversation: title of the conversation it belongs to, if any.
         room: name of the room it stands in; None while it has no place.
         warned: it reads like an instruction, and is kept out of what assistants are given by themselves.
+        is_edited: the owner wrote these words anew, though they were somebody else's.
     """
 
     id: str
@@ -86,6 +87,7 @@ class MemoryRow:
     conversation: str | None
     room: str | None
     warned: bool = False
+    is_edited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -564,6 +566,8 @@ class WalkStop:
         due_at: epoch ms, when it is to be recalled next; None where it was never rehearsed.
         is_due: whether that time has come.
         intervals: milliseconds until the next time, for each grade that could be given now.
+        author: the name of whoever's words these are; role is its class.
+        is_edited: the owner wrote these words anew, though they were somebody else's.
     """
 
     memory_id: str
@@ -581,6 +585,9 @@ class WalkStop:
     due_at: int | None
     is_due: bool
     intervals: Mapping[Grade, int]
+    author: str | None = None
+    role: Role = Role.OTHER
+    is_edited: bool = False
 
 
 @dataclass(frozen=True, slots=True)

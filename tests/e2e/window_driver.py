@@ -269,17 +269,15 @@ def _first_run(hands: Hands, secret: str) -> Steps:
     code = dict(_group(label) for label in hands.all(QLabel, "Group *"))
     assert len(code) == GROUPS, code.keys()
     yield from hands.press("I have saved it")
-    yield hands.said("Confirm your recovery")
+    yield hands.said("Confirm your code")
     fields = hands.all(QLineEdit, "Group *")
     hands.fill(fields[0], "nope")
-    yield from hands.press("Check")
+    yield from hands.press("Find my exports")
     yield hands.said("do(es)? not match")
     for field in fields:
         hands.click(field)
         hands.keys("Ctrl+A")
         hands.write(code[int(field.accessibleName().split()[1])].lower())
-    hands.keys("Return")
-    yield hands.said("Import your history")
 
 
 def _group(label: QLabel) -> tuple[int, str]:
@@ -288,9 +286,6 @@ def _group(label: QLabel) -> tuple[int, str]:
 
 def _bring_history(hands: Hands) -> Steps:
     yield from hands.press("Find my exports")
-    table = yield Wait("the export is found", lambda: _filled(hands, "Exports that were found"))
-    assert "ChatGPT" in hands.cells(table), hands.cells(table)
-    yield from hands.press("Preview")
     plan = yield Wait("the rehearsal is seen", lambda: _filled(hands, "Conversations"))
     assert "Celadon glaze for the tall vase" in hands.cells(plan)
     hands.click((yield hands.seen(QAbstractButton, "Import *")))

@@ -26,7 +26,7 @@ from core.security.keyring_client import KeyringCause
 from core.security.passphrase import KdfCost
 from core.vault.bootstrap import OlderCopy
 from ui.context import USUAL_PLACES, Context
-from ui.gate.first_run import BeginStep, CheckCodeStep, FirstRun, ShowCodeStep, is_same_code
+from ui.gate.first_run import BeginStep, FirstRun, ShowCodeStep, is_same_code
 from ui.gate.gate import Gate, opening_notes
 from ui.gate.sheet import GateSheet
 from ui.gate.unlock import UnlockSheet
@@ -102,15 +102,16 @@ def make(new: Door, *, keyring: bool = False) -> FirstRun:
     return page
 
 
-def type_back(page: FirstRun, code: str) -> CheckCodeStep:
-    """Go on to the check and type the groups that are asked for."""
+def type_back(page: FirstRun, code: str) -> BeginStep:
+    """Go on to the last step and type the groups that are asked for."""
     assert page.show_code is not None
     page.show_code.main.click()
-    check = page.check_code
-    assert check is not None
-    for number, line in check.fields.items():
+    last = page.last
+    assert last is not None
+    assert len(last.fields) == 2
+    for number, line in last.fields.items():
         line.setText(code.split("-")[number - 1])
-    return check
+    return last
 
 
 def code_of(page: FirstRun) -> str:
@@ -142,10 +143,7 @@ def test_the_first_run_makes_a_vault_only_when_asked_and_opens_it(new: Door) -> 
     assert not check.isHidden()
     assert page.show_code is not None
     assert page.show_code.isHidden()
-    check.main.click()
-    settle(new.qtbot, lambda: page.last is not None)
-    assert page.last is not None
-    page.last.finder.click()
+    check.finder.click()
     new.open()
     settle(new.qtbot, lambda: bool(wishes))
     assert wishes == [[USUAL_PLACES]]
@@ -153,22 +151,51 @@ def test_the_first_run_makes_a_vault_only_when_asked_and_opens_it(new: Door) -> 
 
 def test_starting_empty_asks_for_nothing_more(new: Door) -> None:
     page = make(new)
-    check = type_back(page, code_of(page))
-    check.main.click()
-    settle(new.qtbot, lambda: page.last is not None)
+    last = type_back(page, code_of(page))
     wishes: list[list[Path]] = []
     new.context.desk.import_paths.connect(wishes.append)
-    assert page.last is not None
-    page.last.back.click()
-    assert page.last.isHidden()
+    last.back.click()
+    assert last.isHidden()
     assert page.show_code is not None
     assert not page.show_code.isHidden()
-    type_back(page, code_of(page)).main.click()
-    settle(new.qtbot, lambda: not page.last.isHidden())  # type: ignore[union-attr]
-    page.last.nothing.click()
+    type_back(page, code_of(page)).nothing.click()
     new.open()
     new.qtbot.wait(10)
     assert wishes == []
+
+
+def test_a_code_that_loci_wrote_into_a_file_need_not_be_typed_back(new: Door, tmp_path: Path) -> None:
+    page = make(new)
+    assert page.show_code is not None
+    page.show_code.save_to(str(tmp_path / "code.txt"))
+    settle(new.qtbot, lambda: page.show_code.is_saved)  # type: ignore[union-attr]
+    page.show_code.main.click()
+    assert page.last is not None
+    assert page.last.fields == {}
+    page.last.nothing.click()
+    new.open()
+
+
+def test_what_was_typed_back_is_typed_once_though_opening_failed(new: Door) -> None:
+    page = make(new)
+    right, secrets = new.gate.opener, list[str | None]()
+
+    def fail(secret: str | None) -> Future[OpenInfo]:
+        secrets.append(secret)
+        if len(secrets) > 1:
+            return right(secret)
+        refused: Future[OpenInfo] = Future()
+        refused.set_exception(UserError(Code.DISK_FULL, "The disk is full."))
+        return refused
+
+    new.gate.opener = fail
+    last = type_back(page, code_of(page))
+    last.finder.click()
+    settle(new.qtbot, lambda: bool(last.sheet.problem))
+    assert [line.isEnabled() for line in last.fields.values()] == [False, False]
+    last.nothing.click()
+    new.open()
+    assert secrets == [secrets[0]] * 2
 
 
 def test_the_code_is_checked_and_leaves_the_clipboard(new: Door) -> None:
@@ -178,16 +205,13 @@ def test_the_code_is_checked_and_leaves_the_clipboard(new: Door) -> None:
     page.show_code.copy.click()
     assert QGuiApplication.clipboard().text() == code
     page.show_code.main.click()
-    check = page.check_code
-    assert check is not None
-    check.main.click()
-    assert check.sheet.problem.startswith("Groups ")
-    assert not page.findChildren(BeginStep), "the check cannot be skipped"
-    next(iter(check.fields.values())).setText(code.lower().replace("-", " "))
-    check.main.click()
-    settle(new.qtbot, lambda: page.last is not None)
-    assert page.last is not None
-    page.last.nothing.click()
+    last = page.last
+    assert last is not None
+    for way in (last.nothing, last.finder):
+        way.click()
+        assert last.sheet.problem.startswith("Groups "), "the check cannot be skipped"
+    next(iter(last.fields.values())).setText(code.lower().replace("-", " "))
+    last.nothing.click()
     new.open()
     assert QGuiApplication.clipboard().text() == ""
 
@@ -390,17 +414,20 @@ def test_what_is_typed_of_a_code_is_read_kindly(typed: str, wanted: str, does: b
 
 
 def test_only_the_wrong_group_is_named(there: Door) -> None:
-    went: list[str] = []
-    page = CheckCodeStep(there.context.theme, CODE, lambda: went.append("back"), lambda: went.append("on"), (2, 5))
+    went: list[object] = []
+    page = BeginStep(there.context.theme, CODE, lambda: went.append("back"), went.append, (2, 5))
     there.qtbot.addWidget(page)
     page.fields[2].setText("EFGH")
     page.fields[5].setText("XXXX")
-    page.check_groups()
+    page.begin(finds=True)
     assert page.sheet.problem == "Group 5 does not match."
     page.fields[5].setText("rstu")
-    page.check_groups()
+    page.begin(finds=True)
     page.back.click()
-    assert went == ["on", "back"]
+    assert went == [True]
+    page.show_failure(None)
+    page.back.click()
+    assert went == [True, "back"]
     assert [line.text() for line in page.fields.values()] == ["", ""]
 
 

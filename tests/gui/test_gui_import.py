@@ -512,3 +512,18 @@ def test_making_statements_leaves_the_focus_on_its_line_and_not_on_the_removal(
     offer.make.setFocus()
     offer.make.click()
     assert host.focusWidget() is offer.sentence
+
+
+def test_one_export_that_was_found_is_looked_into_at_once_and_of_several_one_chooses(
+    qtbot: QtBot, opened: _Opened, tmp_path: Path
+) -> None:
+    path = tmp_path / "notes.jsonl"
+    path.write_text(json.dumps({"text": "The weir closes at dusk.", "ref": "1"}) + "\n", "utf-8")
+    dialog = opened()
+    found = [Candidate(str(path), "jsonl", "JSONL", 1, 10, 1), Candidate(str(tmp_path / "b"), "text", "Text", 1, 10, 1)]
+    dialog.choose.show_found(found)
+    assert dialog.page is dialog.choose
+    dialog.choose.show_found(found[:1])
+    assert dialog.page is dialog.rehearse
+    settle(qtbot, lambda: dialog.reader.is_done)
+    assert dialog.reader.new == 1

@@ -16,7 +16,7 @@ from window_rig import hear, remember, settle
 
 from core.engine.vault.history import History
 from core.types.replies import AuditRow, ChangeCounts, StepRow, UndoReport
-from core.types.views import Revision
+from core.types.views import FindRequest, Revision
 from ui.context import Context
 from ui.lists.list_view import ListModel
 from ui.lists.table_view import TableModel, shown_columns
@@ -132,11 +132,30 @@ def test_a_step_names_the_memory_it_is_about(page: JournalPage, rig: Rig, qtbot:
 
 def test_a_step_of_several_memories_or_of_none_says_so() -> None:
     one = step_row(memory_ids=("a",))
-    assert describe_step_memories(one, {"a": "The shed is green."}) == "“The shed is green.”"
-    assert describe_step_memories(one, {}) == ""
-    assert describe_step_memories(step_row(memory_ids=("a", "b")), {"a": "Tea at five."}) == "“Tea at five.” and others"
-    assert describe_step_memories(step_row(verb="revise"), {}) == "an erased memory"
-    assert describe_step_memories(step_row(verb="settings"), {}) == ""
+    assert describe_step_memories(one, 1, {"a": "The shed is green."}) == "“The shed is green.”"
+    assert describe_step_memories(one, 1, {}) == ""
+    two = step_row(memory_ids=("a", "b"))
+    assert describe_step_memories(two, 2, {"a": "Tea at five."}) == "“Tea at five.” and others"
+    assert describe_step_memories(one, None, {"a": "Tea at five."}) == "“Tea at five.” and others"  # not counted yet
+    assert describe_step_memories(step_row(verb="revise"), 0, {}) == "an erased memory"
+    assert describe_step_memories(step_row(verb="settings"), 0, {}) == ""
+
+
+def test_a_large_step_says_how_many_memories_it_touched_and_shows_all_of_them(
+    page: JournalPage, context: Context, rig: Rig, qtbot: QtBot
+) -> None:
+    ids = [rig.store(f"Jar {nr} holds quinces.").memory_id for nr in range(74)]
+    context.bridge.engine.library.revise_memories(ids, Revision(add_tags=("pantry",))).result(60)
+    sought: list[str] = []
+    context.desk.search.connect(sought.append)
+    enter(page, qtbot)
+    feed = page.tabs.changes.list.steps
+    step = page.tabs.changes.list.lines.list_rows()[0]
+    settle(qtbot, lambda: feed.count_of(step) == 74)
+    assert feed.describe_details(step).endswith(" and others · You · 74 memories")
+    page.tabs.changes._on_step_asked("show", step)
+    found = context.bridge.engine.library.find_memories(FindRequest(sought[0])).result(60)
+    assert set(found.ids) == set(ids)
 
 
 def step_row(verb: str = "store", memory_ids: tuple[str, ...] = ()) -> StepRow:
@@ -177,7 +196,7 @@ def test_delete_undoes_and_again_redoes(page: JournalPage, context: Context, rig
     step = choose(page, "Forget a memory")
     assert step.undone
     assert step_action(step) == "redo"
-    assert "undone at" in describe_step_details(step, rig.clock.now_ms())
+    assert "undone at" in describe_step_details(step, 1, rig.clock.now_ms())
     assert texts(rig) == {"The boat is called Heron."}
     settle(qtbot, page.tabs.changes.list.buttons.act_button.isVisible)
     page.tabs.changes.list.buttons.act_button.click()

@@ -413,6 +413,31 @@ def test_the_selection_goes_both_ways(qtbot: QtBot, page: LibraryPage, rig: Rig,
     assert page.bar.isHidden()
 
 
+def test_what_another_search_does_not_find_is_not_looked_at_any_more(
+    qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context
+) -> None:
+    kettle = remember(rig.engine, "The kettle is red.").memory_id
+    shed = remember(rig.engine, "The shed is green.").memory_id
+    entered(qtbot, page, 2)
+    page.table.select_memory(kettle)
+    assert context.selection.current == kettle
+    page.query.set_text("red")
+    shows(qtbot, page, 1)
+    assert context.selection.current == kettle
+    page.query.set_text("shed")
+    settle(qtbot, lambda: context.selection.current == shed)
+    page.query.set_text("quince")
+    settle(qtbot, lambda: page.is_empty)
+    assert context.selection.current == ""
+    page.query.set_text("")
+    shows(qtbot, page, 2)
+    assert not page.is_empty
+    rig.engine.library.revise_memories([kettle], Revision(text="The pot is blue.")).result(30)
+    context.selection.select(kettle, "inspector")
+    shows(qtbot, page, 2)
+    assert context.selection.current == kettle, "a change in the vault takes nothing out of sight"
+
+
 def test_no_row_is_marked_that_the_inspector_does_not_show(
     qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context
 ) -> None:

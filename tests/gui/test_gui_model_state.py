@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from core.types.belief import ModelServerState, ModelState
 from ui.context import Context
-from ui.shell.window import StatusBar
+from ui.shell.status_bar import StatusBar
 
 
 def told(state: ModelState) -> dict[str, object]:

@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
+from answered import finished
 from engine_rig import PASSPHRASE, Rig, facts
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QGuiApplication
@@ -16,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from window_rig import rail_strings, remember, settle
 
 from core.events import Progress
-from core.types.replies import ImportReport
+from core.types.replies import ImportReport, Presence
 from core.types.values import OWNER_ACTOR
 from ui.bridge import Watch, make_job
 from ui.context import Command, Context, InspectorSectionSpec, Page, PageSpec
@@ -257,3 +258,21 @@ def test_work_of_the_engine_is_shown_and_goes_with_the_lock(window: MainWindow, 
     locked(window, qtbot)
     assert not status._bar.isVisible()
     assert not QApplication.activeModalWidget()
+
+
+def test_the_status_bar_says_locked_of_a_vault_only(window: MainWindow, qtbot: QtBot, rig: Rig) -> None:
+    found, asked = Presence(exists=False), list[Presence]()
+
+    def look() -> Future[Presence]:
+        asked.append(found)
+        return finished(found)
+
+    rig.engine.vault.read_presence = look  # type: ignore[method-assign]  # as before a home is made
+    window.status.show_locked()
+    rig.engine.vault.lock().result(30)
+    settle(qtbot, lambda: bool(asked) and not window.context.tasks.running)
+    assert (window.status._index.whole, window.status._dot.isHidden()) == ("", True)
+    found = Presence(exists=True)
+    window._on_vault_state("locked")
+    settle(qtbot, lambda: window.status._index.whole == "Locked")
+    assert not window.status._dot.isHidden()

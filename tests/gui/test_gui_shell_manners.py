@@ -17,8 +17,9 @@ from window_rig import hear, rail_strings, remember, settle
 from core.types.values import Memory
 from ui.bridge import Running, Task, make_job
 from ui.context import Command, Context, InspectorSectionSpec, Page, PageSpec
+from ui.shell.status_bar import StatusBar
 from ui.shell.toasts import Toasts
-from ui.shell.window import MainWindow, StatusBar, WindowViews
+from ui.shell.window import MainWindow, WindowViews
 from ui.widgets.states import FOOT
 
 DELETE = "test.delete"
@@ -124,6 +125,21 @@ def test_an_inspector_with_nothing_in_it_leaves_a_narrow_window_to_the_page(wind
     assert seen(window)
 
 
+def test_no_empty_inspector_stands_beside_an_empty_page(window: MainWindow) -> None:
+    window.resize(1440, 900)
+    window.show_page("library")
+    assert window.house is not None
+    page = window.house.page
+    assert page is not None
+    page.note_empty(True)  # noqa: FBT003 - as a signal of Qt's brings it
+    assert not seen(window)
+    window.context.selection.select("m", "test")
+    assert seen(window), "what is looked at can be seen beside any page"
+    window.context.selection.select("", "test")
+    page.note_empty(False)  # noqa: FBT003 - likewise
+    assert seen(window)
+
+
 def test_what_is_looked_at_on_a_page_of_its_own_is_beside_no_other(window: MainWindow) -> None:
     selection = window.context.selection
     window.show_page("library")
@@ -202,6 +218,17 @@ def test_an_ampersand_in_the_name_of_a_step_is_one(window: MainWindow, rig: Rig,
 
 
 # ---- toasts
+
+
+def test_what_is_said_on_a_page_goes_with_it(window: MainWindow) -> None:
+    window.show_page("library")
+    window.context.desk.show_message("Pinned.", "Undo", lambda: None)
+    window.show_page("library")
+    assert window.toasts.sentence == "Pinned."
+    window.context.desk.show_message("The vault is older.", stays=True)
+    window.context.desk.show_message("Tagged.", "Undo", lambda: None)
+    window.show_page("journal")
+    assert window.toasts.sentence == "The vault is older.", "what stays until it is dealt with is about no page"
 
 
 @pytest.fixture

@@ -22,7 +22,6 @@ from ui.context import Context
 from ui.inspector.gauges import (
     GaugesSection,
     clip_curve,
-    format_month,
     gauge_sentences,
     gauge_value_at,
     make_gauge_spec,
@@ -30,7 +29,7 @@ from ui.inspector.gauges import (
 from ui.inspector.panel import Inspector
 from ui.plots.specification import ReferenceLine
 from ui.plots.view import PlotView
-from ui.widgets.labels import format_days
+from ui.widgets.labels import date_of, format_days
 
 MAY_2027 = 1_810_000_000_000
 
@@ -59,7 +58,8 @@ def test_the_numbers_are_the_engines(
     qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector, jobs: FakeJobs
 ) -> None:
     memory_id = rig.store("Quill closes the weir.").memory_id
-    jobs.known[memory_id] = gauges(jobs.now, strength=0.734, confidence=0.281)
+    soon = jobs.now + 9 * DAY_MS
+    jobs.known[memory_id] = gauges(jobs.now, strength=0.734, confidence=0.281, archived_at=soon)
     look(qtbot, inspector, context, memory_id)
     part = part_of(inspector)
     settle(qtbot, part.strength.isVisible)
@@ -95,20 +95,28 @@ def test_what_is_out_of_the_way_has_no_gauges(qtbot: QtBot, rig: Rig, context: C
 
 def test_sentences_say_what_becomes_of_it() -> None:
     now = MAY_2027 - 177 * DAY_MS
-    told = gauge_sentences(gauges(now, archived_at=None))
-    month = format_month(MAY_2027)
-    assert told == (f"Its confidence falls at the usual rate; it reaches 0.20 in {month} unless somebody confirms it.",)
     protected = gauges(now, fades_at=None, protected_by=("own_word", "pinned"), permanence="permanent")
-    assert gauge_sentences(protected) == (
+    assert gauge_sentences(protected, now) == (
         "Its confidence does not fall over time.",
-        "Never archived automatically, however low its strength: you said so yourself, or confirmed it; you pinned it.",
+        "Never archived automatically: you said so yourself, or confirmed it; you pinned it.",
     )
-    fading = gauges(now, is_fading=True, fades_at=None, spared_until=now, permanence="odd")
-    told = gauge_sentences(fading)
-    assert told[0] == "Its confidence falls at the usual rate; it is below 0.20, so the memory is fading."
-    assert told[1].startswith("Archived in ")
-    assert told[2].startswith("You keep it until ")
-    assert len(told) == 3
+    fading = gauges(now, is_fading=True, fades_at=None, archived_at=now, spared_until=now, permanence="odd")
+    told = gauge_sentences(fading, now)
+    assert told[0] == "Its confidence falls slowly, over months."
+    assert told[1] == "It is low now, so the memory is marked as fading until somebody confirms it."
+    assert told[2].startswith("The next run moves it to the archive, unless ")
+    assert told[3].startswith("You keep it until ")
+    assert len(told) == 4
+
+
+def test_what_is_months_away_is_not_announced() -> None:
+    now = MAY_2027 - 177 * DAY_MS
+    fresh = gauges(now, archived_at=now + 117 * DAY_MS)
+    assert gauge_sentences(fresh, now) == ("Its confidence falls slowly, over months.",)
+    soon = now + 100 * DAY_MS
+    told = gauge_sentences(gauges(now, fades_at=soon + 9 * DAY_MS, archived_at=soon + 17 * DAY_MS), soon)
+    assert told[1] == f"From {date_of(soon + 9 * DAY_MS)} on it is marked as fading, unless somebody confirms it."
+    assert told[2].startswith(f"On {date_of(soon + 17 * DAY_MS)} it moves to the archive, unless somebody uses, ")
 
 
 @pytest.mark.parametrize(("days", "told"), [(1, "1 day"), (40, "40 days"), (120, "4 months"), (1100, "3 years")])
@@ -212,12 +220,12 @@ def test_a_cut_curve_stays_within_its_days(curve: Curve, first: float, length: f
 
 
 def test_what_is_below_the_line_and_not_marked_yet_is_said_to_fade() -> None:
-    told = gauge_sentences(gauges(MAY_2027, confidence=0.14, fades_at=None))
-    assert told[0] == "Its confidence falls at the usual rate; it is below 0.20, so the memory counts as fading."
-    kept = gauge_sentences(gauges(MAY_2027, confidence=0.14, fades_at=None, permanence="permanent"))
-    assert kept[0] == "Its confidence does not fall over time."
+    told = gauge_sentences(gauges(MAY_2027, confidence=0.14, fades_at=None), MAY_2027)
+    assert told[1] == "It is low now, so the memory is marked as fading until somebody confirms it."
+    kept = gauge_sentences(gauges(MAY_2027, confidence=0.14, fades_at=None, permanence="permanent"), MAY_2027)
+    assert kept == ("Its confidence does not fall over time.",)
     for level in ("permanent", "stable", "standard", "volatile", "ephemeral"):
-        for sentence in gauge_sentences(gauges(MAY_2027, fades_at=None, permanence=level)):
+        for sentence in gauge_sentences(gauges(MAY_2027, fades_at=None, permanence=level), MAY_2027):
             assert "fade" not in sentence.lower() or "so the memory" in sentence, "which of the two gauges fades?"
 
 

@@ -21,7 +21,7 @@ from ui.pages.journal.jobs.runner import RunDialog
 from ui.pages.journal.jobs.runs import _MOST
 from ui.pages.journal.labels import format_near_moment
 from ui.pages.journal.rows import JournalEntry
-from ui.shell.window import StatusBar
+from ui.shell.status_bar import StatusBar
 
 
 @pytest.fixture

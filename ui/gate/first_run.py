@@ -1,4 +1,4 @@
-"""The first run: a passphrase, the recovery code shown once and checked, and how to begin.
+"""The first run: a passphrase, the recovery code shown once, and its check with how to begin.
 
 Nothing is made before the first button. Must not do: keep the passphrase; the vault is opened with the recovery code,
 which has been shown by then anyway. Must not do: write the code anywhere itself; the engine does, where one says.
@@ -7,7 +7,7 @@ which has been shown by then anyway. Must not do: write the code anywhere itself
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -25,6 +25,7 @@ from ui.widgets.basics import find_usual_folder, make_button, make_column, make_
 from ui.widgets.secret import SecretClipboard, SecretField, StrengthMeter, mark_field
 
 _COLUMNS = 3
+_ASKED = 2  # groups of the code that are typed back
 _LOOKALIKES = str.maketrans({"0": "O", "8": "B"})
 
 
@@ -49,7 +50,11 @@ def is_same_code(typed: str, wanted: str) -> bool:
 
 
 class ShowCodeStep(QWidget):
-    """The code in groups, with ways to take it along."""
+    """The code in groups, with ways to take it along.
+
+    Attributes:
+        is_saved: whether Loci wrote it into a file.
+    """
 
     def __init__(self, context: Context, code: str, onward: Callable[[], None]) -> None:
         """Make it.
@@ -57,12 +62,13 @@ class ShowCodeStep(QWidget):
         Args:
             context: the window's services.
             code: groups joined by hyphens.
-            onward: goes on to the check.
+            onward: goes on to the last step.
         """
         super().__init__()
         theme = context.theme
         self._context = context
         self._code = code
+        self.is_saved = False
         strings = gate_strings()
         self.sheet = GateSheet(
             theme,
@@ -119,6 +125,7 @@ class ShowCodeStep(QWidget):
         self._context.tasks.run(task.success(self._on_code_saved).failure(self._on_save_failed))
 
     def _on_code_saved(self, _nothing: None) -> None:
+        self.is_saved = True
         self.save.setEnabled(True)
         self.sheet.clear_trouble()
         self._show_note(gate_strings()["code"]["saved"])
@@ -150,50 +157,57 @@ def _make_code_group(number: int, letters: str) -> QWidget:
     return widget
 
 
-class CheckCodeStep(QWidget):
-    """Two groups of the code, typed back; the whole code in either field does as well."""
+class BeginStep(QWidget):
+    """The last step: two groups of the code, typed back, and how to begin; the whole code in either field does as well.
+
+    Where Loci wrote the code into a file itself nothing is asked: what is there is what was shown.
+    """
 
     def __init__(
         self,
         theme: Theme,
         code: str,
         back: Callable[[], None],
-        onward: Callable[[], None],
-        asked: tuple[int, int] | None = None,
+        begin: Callable[[bool], None],
+        asked: Sequence[int] | None = None,
     ) -> None:
         """Make it.
 
         Args:
             code: groups joined by hyphens.
             back: shows the code once more.
-            onward: is called once what was typed fits.
-            asked: numbers of the groups from 1; None for any two.
+            begin: opens the palace; is called with whether to look for exports, once what was typed fits.
+            asked: numbers of the groups from 1; None for any two, empty for none.
         """
         super().__init__()
-        self._code, self._groups, self._onward = code, code.split("-"), onward
-        first, second = asked or sorted(random.SystemRandom().sample(range(1, len(self._groups) + 1), 2))
+        self._code, self._groups, self._begin = code, code.split("-"), begin
+        self._is_known = not asked and asked is not None  # the code was typed back, or need not be
+        if asked is None:
+            asked = sorted(random.SystemRandom().sample(range(1, len(self._groups) + 1), _ASKED))
         strings = gate_strings()
+        words = strings["check" if asked else "begin"]
         self.sheet = GateSheet(
-            theme,
-            strings["check"]["title"],
-            strings["check"]["text"].format(first=first, second=second),
-            step=strings["steps"]["code"],
-            width=480,
+            theme, words["title"], words["text"].format(*asked), step=strings["steps"]["begin"], width=480
         )
-        self.fields = {number: self._make_field(number) for number in (first, second)}
-        columns = [
-            make_column(None, make_label(strings["check"]["group"].format(number=number), "strong"), line)
-            for number, line in self.fields.items()
-        ]
-        line = make_row(gap=16)
-        for made in columns:
-            line.addLayout(made)
-        self.sheet.add_row(line)
-        self.main = make_button(strings["check"]["go_on"], self.check_groups, kind="primary")
-        self.back = make_button(strings["check"]["back"], back)
-        self.sheet.add_footer(self.back, self.main)
+        self.fields = {number: self._make_field(number) for number in asked}
+        if asked:
+            columns = [
+                make_column(None, make_label(words["group"].format(number=number), "strong"), line)
+                for number, line in self.fields.items()
+            ]
+            line = make_row(gap=16)
+            for made in columns:
+                line.addLayout(made)
+            self.sheet.add_row(line)
+            self.sheet.add_widgets(make_label(strings["begin"]["text"], "muted", wrap=True))
+        self.finder = make_button(
+            strings["begin"]["find"], lambda: self.begin(finds=True), kind="primary", theme=theme, icon="folder-search"
+        )
+        self.nothing = make_button(strings["begin"]["empty"], lambda: self.begin(finds=False))
+        self.back = make_button(strings["begin"]["back"], back, kind="ghost")
+        self.sheet.add_footer(self.back, self.nothing, self.finder)
         make_column(self, self.sheet)
-        self.setFocusProxy(self.fields[first])
+        self.setFocusProxy(self.fields[asked[0]] if asked else self.finder)
 
     def _make_field(self, number: int) -> QLineEdit:
         field = QLineEdit()
@@ -213,29 +227,48 @@ class CheckCodeStep(QWidget):
         if empty and not self._has_whole():
             empty[0].setFocus()
         else:
-            self.check_groups()
+            self.begin(finds=True)
 
     def _has_whole(self) -> bool:
         return any(is_same_code(line.text(), self._code) for line in self.fields.values())
 
-    def check_groups(self) -> None:
-        """Go on if what was typed fits."""
+    def begin(self, *, finds: bool) -> None:
+        """Open the palace if what was typed fits; that the code opens the vault shows as it does.
+
+        Args:
+            finds: whether to look for exports then.
+        """
         wrong = [n for n, line in self.fields.items() if not is_same_code(line.text(), self._groups[n - 1])]
-        if self._has_whole() or not wrong:
+        if self._is_known or not wrong or self._has_whole():
+            self._is_known = True
             for line in self.fields.values():
                 line.setText("")
             self.sheet.clear_trouble()
-            self._onward()
+            self._set_free(is_free=False)
+            self.sheet.show_busy(gate_strings()["begin"]["opening"])
+            self._begin(finds)
             return
         for number in wrong:
             mark_field(self.fields[number], is_wrong=True)
         strings = gate_strings()["check"]
         many = strings["and"].join(str(number) for number in wrong)
-        self.sheet.show_problem(
-            strings["wrong"]["one" if len(wrong) == 1 else "many"].format(groups=many),
-        )
+        self.sheet.show_problem(strings["wrong"]["one" if len(wrong) == 1 else "many"].format(groups=many))
         self.fields[wrong[0]].setFocus()
         self.fields[wrong[0]].selectAll()
+
+    def _set_free(self, *, is_free: bool) -> None:
+        for part in (self.finder, self.nothing, self.back):
+            part.setEnabled(is_free)
+        for line in self.fields.values():
+            line.setEnabled(is_free and not self._is_known)
+
+    def show_failure(self, problem: Problem | None) -> None:
+        """It was not opened; what was typed need not be typed again."""
+        self._set_free(is_free=True)
+        self.sheet.hide_busy()
+        if problem is not None:
+            self.sheet.show_problem(describe_problem(problem))
+        self.finder.setFocus()
 
 
 def clear_code_from_clipboard(code: str) -> None:
@@ -247,9 +280,6 @@ def clear_code_from_clipboard(code: str) -> None:
     clipboard = QGuiApplication.clipboard()
     if code and clipboard.text() == code:
         clipboard.clear()
-
-
-_FIND, _EMPTY = True, False  # whether to look for exports
 
 
 class PassphraseStep(QWidget):
@@ -346,52 +376,6 @@ class PassphraseStep(QWidget):
         self.first.setFocus()
 
 
-class BeginStep(QWidget):
-    """The last step."""
-
-    def __init__(self, theme: Theme, back: Callable[[], None], begin: Callable[[bool], None]) -> None:
-        """Make it.
-
-        Args:
-            back: goes back to the code.
-            begin: opens the palace; is called with whether to look for exports.
-        """
-        super().__init__()
-        strings = gate_strings()
-        self.sheet = GateSheet(
-            theme,
-            strings["begin"]["title"],
-            strings["begin"]["text"],
-            step=strings["steps"]["begin"],
-            width=480,
-        )
-        self.finder = make_button(
-            strings["begin"]["find"], lambda: begin(_FIND), kind="primary", theme=theme, icon="folder-search"
-        )
-        self.nothing = make_button(strings["begin"]["empty"], lambda: begin(_EMPTY))
-        self.back = make_button(strings["begin"]["back"], back, kind="ghost")
-        self.sheet.add_footer(self.back, self.nothing, self.finder)
-        make_column(self, self.sheet)
-        self.setFocusProxy(self.finder)
-
-    def show_opening(self) -> None:
-        """The palace is being opened."""
-        self._set_free(is_free=False)
-        self.sheet.show_busy(gate_strings()["begin"]["opening"])
-
-    def _set_free(self, *, is_free: bool) -> None:
-        for part in (self.finder, self.nothing, self.back):
-            part.setEnabled(is_free)
-
-    def show_failure(self, problem: Problem | None) -> None:
-        """It was not opened."""
-        self._set_free(is_free=True)
-        self.sheet.hide_busy()
-        if problem is not None:
-            self.sheet.show_problem(describe_problem(problem))
-        self.finder.setFocus()
-
-
 class FirstRun(QWidget):
     """The steps, one at a time."""
 
@@ -408,7 +392,6 @@ class FirstRun(QWidget):
         self._pages = make_column(self, gap=0)
         self.passphrase: PassphraseStep | None = PassphraseStep(context.theme, self._create_vault)
         self.show_code: ShowCodeStep | None = None
-        self.check_code: CheckCodeStep | None = None
         self.last: BeginStep | None = None
         self._show_page(self.passphrase)
         vault = context.bridge.engine.vault
@@ -420,7 +403,7 @@ class FirstRun(QWidget):
         )
 
     def _show_page(self, page: QWidget) -> None:
-        for other in (self.passphrase, self.show_code, self.check_code, self.last):
+        for other in (self.passphrase, self.show_code, self.last):
             if other is not None and other is not page:
                 other.hide()
         if self._pages.indexOf(page) < 0:
@@ -449,7 +432,7 @@ class FirstRun(QWidget):
 
     def _on_vault_made(self, code: str) -> None:
         self._code = code
-        self.show_code = ShowCodeStep(self._context, code, self._show_check)
+        self.show_code = ShowCodeStep(self._context, code, self._show_begin)
         self._show_page(self.show_code)
         if self.passphrase is not None:
             self._remove_page(self.passphrase)
@@ -464,53 +447,20 @@ class FirstRun(QWidget):
         else:
             self.passphrase.show_failure(problem.sentence)
 
-    def _show_check(self) -> None:
-        if self.check_code is not None:
-            self._remove_page(self.check_code)
-        self.check_code = CheckCodeStep(self._context.theme, self._code, self._show_code_again, self._check_with_vault)
-        self._show_page(self.check_code)
+    def _show_begin(self) -> None:
+        if self.last is not None:
+            self._remove_page(self.last)
+        is_saved = self.show_code is not None and self.show_code.is_saved
+        self.last = BeginStep(
+            self._context.theme, self._code, self._show_code_again, self._on_begin_clicked, () if is_saved else None
+        )
+        self._show_page(self.last)
 
     def _show_code_again(self) -> None:
         if self.show_code is not None:
             self._show_page(self.show_code)
 
-    def _check_with_vault(self) -> None:
-        """What was typed is the code that was shown; now the vault's own slot is asked."""
-        vault, page = self._context.bridge.engine.vault, self.check_code
-        if page is None:
-            return
-        page.main.setEnabled(False)
-        strings = gate_strings()["check"]
-        page.sheet.show_busy(strings["checking"])
-        self._context.tasks.run(
-            make_query(strings["checking_code"], lambda: vault.check_recovery(self._code))
-            .within(self)
-            .success(self._on_code_proved)
-            .failure(self._on_proof_failed)
-        )
-
-    def _on_code_proved(self, fits: bool) -> None:
-        if self.check_code is not None:
-            self.check_code.main.setEnabled(True)
-            self.check_code.sheet.hide_busy()
-            if not fits:
-                self.check_code.sheet.show_problem(gate_strings()["check"]["refused"])
-                return
-        if self.last is None:
-            self.last = BeginStep(self._context.theme, self._show_code_again, self._on_begin_clicked)
-        self._show_page(self.last)
-
-    def _on_proof_failed(self, error: BaseException) -> None:
-        problem = problem_of(error)
-        if self.check_code is not None:
-            self.check_code.main.setEnabled(True)
-            self.check_code.sheet.hide_busy()
-            if problem is not None:
-                self.check_code.sheet.show_problem(describe_problem(problem))
-
     def _on_begin_clicked(self, finds: bool) -> None:
-        if self.last is not None:
-            self.last.show_opening()
         self._unlock(self._code, finds)
 
     def show_failure(self, problem: Problem | None) -> None:

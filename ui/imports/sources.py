@@ -139,7 +139,7 @@ class ChooseStep(QWidget):
         self._bar.setVisible(is_busy)
 
     def show_found(self, found: Sequence[Candidate]) -> None:
-        """Show what was found; all of it ticked."""
+        """Show what was found, all of it ticked; go on with it where it is one."""
         self._looking = None
         self.finder.setEnabled(True)
         strings = import_strings()["choose"]
@@ -149,6 +149,8 @@ class ChooseStep(QWidget):
         if found:
             self.table.setFocus()
             self.table.selectRow(0)
+        if len(found) == 1:
+            self.submit_ticked()  # nothing to choose: it is looked into at once, and the way back leads here
 
     def show_nothing(self) -> None:
         """Show the step without any export."""

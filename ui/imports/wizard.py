@@ -476,12 +476,12 @@ class ImportDialog(WizardFrame):
         """Show what a row of the result counts; the result is put aside and can be come back to."""
         self.is_put_aside = True
         self.hide()
-        strings = import_strings()["outcome"]
-        self.context.desk.show_message(strings["aside"], strings["return"], self._return_to_result)
         if page == "library":
             self.context.desk.search.emit(target)
         else:
             self.context.desk.go.emit(page, target)
+        strings = import_strings()["outcome"]
+        self.context.desk.show_message(strings["aside"], strings["return"], self._return_to_result)
 
     def _return_to_result(self) -> None:
         if self.is_put_aside:  # the offer may outlive the dialog

@@ -29,7 +29,7 @@ from ui.strings import inspector_strings as said_of
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
 from ui.widgets.basics import MenuChip, make_column, make_label, make_row
-from ui.widgets.labels import date_of, describe_reasons, to_local
+from ui.widgets.labels import date_of, describe_reasons
 
 
 def describe_level(level: str) -> str:
@@ -110,6 +110,8 @@ class PermanenceRow(QWidget):
 
 
 _DAY_MS = 86_400_000.0
+_NEAR_DAYS = 30
+_PERMANENT = "permanent"
 
 
 def clip_curve(curve: Curve, first: float, last: float) -> tuple[tuple[float, float], ...]:
@@ -158,32 +160,36 @@ def _gauge_strings() -> Mapping[str, Any]:
     return found
 
 
-def format_month(ms: int) -> str:
-    """`May 2027`, in the local zone."""
-    return f"{to_local(ms):%B %Y}"
+def is_near(at_ms: int | None, now_ms: int) -> bool:
+    """Whether something is so near that it is worth saying: what may happen in months is undone by the next recall."""
+    return at_ms is not None and at_ms - now_ms <= _NEAR_DAYS * _DAY_MS
 
 
-def _confidence_course(gauges: Gauges) -> str:
-    """Where confidence is and goes, as a part of a sentence."""
-    said, line = _gauge_strings(), f"{gauges.fading_below:.2f}"
-    if gauges.is_fading:
-        return str(said["fading"]).format(line=line)
-    if gauges.confidence < gauges.fading_below:
-        return str(said_of()["gauges"]["low"]).format(line=line)
-    if gauges.fades_at is not None:
-        return str(said["fades"]).format(line=line, when=format_month(gauges.fades_at))
-    return str(said["fades_never"]).format(line=line)
+def _describe_fading(gauges: Gauges, now_ms: int) -> str:
+    """That it is marked as fading, or soon; "" where neither is so."""
+    said = _gauge_strings()
+    if gauges.is_fading or (gauges.permanence != _PERMANENT and gauges.confidence < gauges.fading_below):
+        return str(said["fading"])
+    if gauges.fades_at is not None and is_near(gauges.fades_at, now_ms):
+        return str(said["fades"]).format(when=date_of(gauges.fades_at))
+    return ""
 
 
-def gauge_sentences(gauges: Gauges) -> tuple[str, ...]:
-    """What becomes of the memory, one sentence a line: of its confidence, and of what archives it or protects it."""
+def gauge_sentences(gauges: Gauges, now_ms: int) -> tuple[str, ...]:
+    """What becomes of the memory, one sentence a line: of its confidence, and of what archives it or protects it.
+
+    Args:
+        now_ms: the present, epoch ms; what is far ahead is not announced.
+    """
     said, told = _gauge_strings(), list[str]()
-    form = said["permanences"].get(gauges.permanence, said["permanences"]["standard"])
-    told.append(form.format(course=_confidence_course(gauges)))
+    told.append(said["permanences"].get(gauges.permanence, said["permanences"]["standard"]))
+    told += filter(None, [_describe_fading(gauges, now_ms)])
     if gauges.protected_by:
         told.append(said["protected"].format(why=f"{describe_reasons(gauges.protected_by)}."))
-    elif gauges.archived_at is not None:
-        told.append(said["archived"].format(when=format_month(gauges.archived_at)))
+    elif gauges.archived_at is not None and gauges.archived_at <= now_ms:
+        told.append(said["archived_now"])
+    elif gauges.archived_at is not None and is_near(gauges.archived_at, now_ms):
+        told.append(said["archived"].format(when=date_of(gauges.archived_at)))
     if gauges.spared_until is not None:
         told.append(said["spared"].format(when=date_of(gauges.spared_until)))
     return tuple(told)
@@ -320,14 +326,14 @@ class GaugesSection(InspectorSection):
         archive = ReferenceLine(gauges.archive_below, f"{said['archive_line']} {gauges.archive_below:.2f}")
         fading = ReferenceLine(gauges.fading_below, f"{said['fading_line']} {gauges.fading_below:.2f}")
         expired = ReferenceLine(gauges.expired_below, f"{said['expired_line']} {gauges.expired_below:.2f}")
-        # What is protected crosses no line: nothing happens to it there.
-        ends = gauges.archived_at is not None
+        # Nothing happens at the lines to what is protected, nor for months to what is new.
+        ends = is_near(gauges.archived_at, self.context.clock.now_ms())
         self.strength.show_curve(self._memory_id, gauges.strength_curve, gauges.strength, (archive,) if ends else ())
         lines = (fading, expired) if ends else (fading,)
         self.confidence.show_curve(self._memory_id, gauges.confidence_curve, gauges.confidence, lines)
         self.strength.show()
         self.confidence.show()
-        sentences = (self._confirmed, *gauge_sentences(gauges))
+        sentences = (self._confirmed, *gauge_sentences(gauges, self.context.clock.now_ms()))
         self.sentences.setText("\n".join(sentence for sentence in sentences if sentence))
 
     def _show_failure(self, _error: BaseException) -> None:

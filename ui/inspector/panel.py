@@ -366,7 +366,8 @@ class Inspector(QFrame):
             *([inspector_strings()["tiers"][memory.tier.value]] if memory.tier is not SecurityTier.CLEARTEXT else []),
         ]
         self.caps.set_text(" · ".join(words).upper())
-        who, when = name_speaker(memory.author, memory.role), describe_date(memory.occurred, memory.recorded_at)
+        who = name_speaker(memory.author, memory.role, is_edited=memory.is_edited)
+        when = describe_date(memory.occurred, memory.recorded_at)
         self.date.set_text(f"{who} · {when}" if who else when)
 
     def _clear_shown(self) -> None:

@@ -31,6 +31,7 @@ from ui.widgets.labels import (
     date_of,
     format_said_at,
     format_said_or_noted,
+    name_edited,
     name_with_client,
     time_of,
 )
@@ -311,6 +312,7 @@ def _describe_speaker(shown: MemoryRow) -> str:
     name = name_with_client(
         inspector_strings()["conversation"]["you"] if shown.role is Role.USER else name, shown.client
     )
+    name = name_edited(name) if shown.is_edited else name
     left = inspector_strings()["conversation"]["status"].get(shown.status.value, "")
     return f"{name} · {format_said_or_noted(shown.occurred, shown.recorded_at)}{left}"
 

@@ -5,7 +5,8 @@ Must not do: know a single page; they come as registered parts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QResizeEvent, QShowEvent
@@ -221,13 +222,18 @@ _ROOMY = 1_180  # pixels at 100 % from which an empty inspector may stay
 class House(QWidget):
     """Rail, one page at a time, inspector.
 
+    Attributes:
+        while_making: what holds while a page is made and put in place.
+
     Signals:
         shown: the id of the page that is shown now.
+        left: the page that was shown gives way to another.
         inspects: whether the inspector can be seen now.
         counted: the id and title of a page, how much waits there, and what it is in a word.
     """
 
     shown = Signal(str)
+    left = Signal()
     inspects = Signal(bool)
     counted = Signal(str, str, int, str)
 
@@ -236,6 +242,7 @@ class House(QWidget):
         self.setObjectName("ground")
         self._context = context
         self._specs = {page.id: page for page in pages}
+        self.while_making: Callable[[], AbstractContextManager[None]] = nullcontext
         self._made: dict[str, Page] = {}
         self.current = ""
         self._rail = Rail(context.theme, pages)
@@ -306,16 +313,25 @@ class House(QWidget):
         Raises:
             KeyError: there is no such page.
         """
+        with self.while_making():
+            self._put_in_place(page_id, target)
+        self._made[page_id].setFocus()
+        self._made[page_id].activate(target)
+        self.shown.emit(page_id)
+
+    def _put_in_place(self, page_id: str, target: str) -> None:
         spec = self._specs[page_id]
         old = self.page
         if page_id not in self._made:
             made = spec.make(self._context)
             made.setObjectName("page")
             made.setAccessibleName(spec.title)
+            made.emptied.connect(self._fit_inspector)
             self._made[page_id] = made
             self._stack.addWidget(made)
         if old is not None and old is not self._made[page_id]:
             old.deactivate()
+            self.left.emit()
             if not target:
                 self._swap_choice(self._specs[self.current], spec)
         self._is_asked = False
@@ -324,9 +340,6 @@ class House(QWidget):
         self._stack.setCurrentWidget(self._made[page_id])
         self._context.prefs.store_value(_PAGE, page_id)
         self._fit_inspector()
-        self._made[page_id].setFocus()
-        self._made[page_id].activate(target)
-        self.shown.emit(page_id)
 
     def toggle_inspector(self) -> None:
         """Show or hide the inspector, on every page it is beside."""
@@ -358,7 +371,8 @@ class House(QWidget):
         selection, spec = self._context.selection, self._specs[self.current]
         if selection.current or selection.summary is not None:
             return True
-        return not _has_own_choice(spec) and self.width() >= self._context.theme.px(_ROOMY)
+        is_empty = self.page is not None and self.page.is_empty
+        return not is_empty and not _has_own_choice(spec) and self.width() >= self._context.theme.px(_ROOMY)
 
     def _on_selection_changed(self, memory_id: str, _origin: str) -> None:
         if self.current:

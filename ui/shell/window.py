@@ -1,17 +1,17 @@
-"""The main window: the line above the pages with the search, the line below with what is under way, and their frame.
+"""The main window: the line above the pages with the search, and the frame of all that is in it.
 
 Must not do: know a single page, section or verb beyond search, status, lock and undo.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -19,20 +19,17 @@ from PySide6.QtGui import (
     QHelpEvent,
     QKeyEvent,
     QKeySequence,
-    QPainter,
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
     QFrame,
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QMainWindow,
     QMenu,
-    QProgressBar,
     QPushButton,
     QSizePolicy,
     QToolButton,
@@ -40,21 +37,21 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.events import Progress
+from core.types.replies import Presence
 from core.types.requests import RecallQuery
-from core.types.values import OWNER_ACTOR, Memory, Status
-from ui.bridge import Problem, Running, make_query
+from core.types.values import OWNER_ACTOR, Memory
+from ui.bridge import Problem, make_query
 from ui.context import CLOSER, Context, InspectorSectionSpec, PageSpec
 from ui.shell.actions import CommandPalette, PaletteEntry, WindowActions, WindowCommands, shortcut_text
 from ui.shell.glossary import GlossaryDialog
 from ui.shell.new_memory import MemoryDraft, NewMemoryDialog
 from ui.shell.seal_dialog import open_seal_dialog
+from ui.shell.status_bar import StatusBar
 from ui.shell.toasts import Toasts
 from ui.shell.vault_view import House
 from ui.strings import new_memory_strings, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
-    Elided,
     FieldIcon,
     Stack,
     make_button,
@@ -63,218 +60,10 @@ from ui.widgets.basics import (
     make_timer,
     make_tool_button,
 )
-from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, format_said_or_noted, name_space
+from ui.widgets.labels import KIND_WORDS, format_said_or_noted, name_edited, name_space
 from ui.widgets.plaintext import one_line, plain_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 from ui.widgets.tooltips import show_wrapped
-
-_QUIET_MS = 10_000
-_INACTIVE = (Status.SUPERSEDED, Status.CONSOLIDATED, Status.ARCHIVED)
-
-
-class StatusDot(QWidget):
-    """A small mark of a state; its words are beside it."""
-
-    def __init__(self, theme: Theme, role: str) -> None:
-        super().__init__()
-        self._theme, self._role = theme, role
-        self.setFixedSize(8, 8)
-        theme.changed.connect(self.update)
-
-    def show_role(self, role: str) -> None:
-        """Take another token's colour."""
-        self._role = role
-        self.update()
-
-    def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
-        """Paint the widget."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._theme.colour(self._role))
-        painter.drawEllipse(1, 1, 6, 6)
-
-
-def _describe_total(memories: Mapping[str, Any]) -> tuple[str, str]:
-    """How many memories the vault keeps, and of which status they are.
-
-    Args:
-        memories: `total`, and `by_status` where that was counted.
-
-    Returns:
-        A few words, and a sentence.
-    """
-    strings = window_strings()["status"]
-    by_status = {status: int(memories.get("by_status", {}).get(status, 0)) for status in Status}
-    total = strings["total"].format(count=f"{int(memories.get('total', 0)):,}")
-    gone = sum(by_status[status] for status in _INACTIVE)
-    told = strings["inactive"].format(total=total, count=f"{gone:,}") if gone else total
-    parts = ", ".join(f"{count:,} {STATUS_WORDS[status].lower()}" for status, count in by_status.items() if count)
-    return told, strings["total_hint"].format(parts=parts) if parts else str(strings["total_plain"])
-
-
-class StatusBar(QFrame):
-    """States on the left, work on the right.
-
-    Signals:
-        chosen: the id of a page where something waits.
-    """
-
-    chosen = Signal(str)
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self.setObjectName("status")
-        strings = window_strings()["status"]
-        self.setAccessibleName(strings["title"])
-        self._theme = theme
-        self._dot = StatusDot(theme, "faint")
-        self._index, self._search, self._model, self._work = (_make_status_text() for _ in range(4))
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
-        self._bar.setFixedWidth(140)
-        self._stop = make_tool_button(theme, "x", strings["stop"], self._cancel_last, size=12)
-        self._works: list[Running] = []
-        self._quiet = make_timer(self, self._show_newest, _QUIET_MS)
-        self._counts: dict[str, QPushButton] = {}
-        self._gaps: dict[str, QLabel] = {}
-        self._layout = make_row(
-            self._dot, self._index, _make_spacer(12), self._search, _make_spacer(12), self._model, None,
-            self._work, self._bar,
-            self._stop, parent=self, gap=6,
-        )  # fmt: skip
-        self._layout.setContentsMargins(16, 0, 16, 0)
-        self._show_newest()
-        self._set_height()
-        theme.changed.connect(self._set_height)
-
-    def _set_height(self) -> None:
-        self.setFixedHeight(self._theme.px(28))
-
-    def show_status(self, values: Mapping[str, Any]) -> None:
-        """Show what the engine reports.
-
-        Args:
-            values: `StatusReport.values`.
-        """
-        index = values.get("index", {})
-        state, done, total = index.get("state", ""), int(index.get("loaded", 0)), int(index.get("total", 0))
-        strings = window_strings()["status"]
-        self._dot.show_role("success" if state == "ready" else "warning")
-        index_words = (
-            strings["index"].get(state, strings["index"]["other"]).format(done=f"{done:,}", total=f"{total:,}")
-        )
-        memories = values.get("memories")
-        count, hint = _describe_total(memories if isinstance(memories, Mapping) else {"total": done})
-        self._index.set_text(f"{index_words} · {count}")
-        self._index.set_hint(hint)
-        self._search.set_text(strings["search"]["whole" if state == "ready" else "partly"])
-        server = values.get("model_server", {})
-        self._model.set_text(str(server.get("sentence", "")) or strings["no_server"])
-
-    def show_count(self, page_id: str, title: str, count: int, counts: str = "open") -> None:
-        """Say how much waits on a page; pressing it goes there.
-
-        Args:
-            count: 0 for nothing.
-            counts: what is counted, in a word.
-        """
-        if page_id not in self._counts:
-            self._add_count(page_id, title)
-        strings = window_strings()["status"]
-        self._counts[page_id].setText(strings["count"].format(title=title, count=count).replace("&", "&&"))
-        self._counts[page_id].setAccessibleName(strings["waiting"].format(title=title, count=count, counts=counts))
-        self._counts[page_id].setVisible(count > 0)
-        self._gaps[page_id].setVisible(count > 0)
-
-    def _add_count(self, page_id: str, title: str) -> None:
-        """Make the button of a page, in the order of the ids: pages count in whatever order they are read."""
-        button, gap = make_button(title, lambda: self.chosen.emit(page_id), kind="crumb"), _make_spacer(12)
-        before = sum(known < page_id for known in self._counts)
-        place = self._layout.indexOf(self._model) + 1 + 2 * before
-        self._layout.insertWidget(place, gap)
-        self._layout.insertWidget(place + 1, button)
-        self._counts[page_id], self._gaps[page_id] = button, gap
-
-    def clear_status(self) -> None:
-        """Nothing is known: the vault is locked."""
-        for made in (*self._counts.values(), *self._gaps.values()):
-            made.hide()
-        self._dot.show_role("faint")
-        self._index.set_text(window_strings()["status"]["locked"])
-        self._index.set_hint("")
-        for one in (self._search, self._model):
-            one.set_text("")
-        self._show_newest()  # what the engine did by itself has stopped
-
-    def show_work(self, running: Running) -> None:
-        """Show a work that takes longer; of several the newest."""
-        self._works.append(running)
-        running.moved.connect(lambda done, total: self._on_work_moved(running, done, total))
-        running.ended.connect(lambda: self._on_work_ended(running))
-        self._show_newest()
-
-    def _show_newest(self) -> None:
-        self._quiet.stop()
-        newest = self._works[-1] if self._works else None
-        for one in (self._work, self._bar):
-            one.setVisible(newest is not None)
-        self._stop.setVisible(newest is not None and newest.can_cancel)
-        if newest is not None:
-            self._work.set_text(
-                window_strings()["status"]["stopping"] if newest.watch.cancelled() else f"{newest.label} …"
-            )
-            self._bar.setRange(0, 0)
-            self._bar.setAccessibleName(newest.label)
-
-    def _on_work_moved(self, running: Running, done: int, total: int) -> None:
-        if total > 0 and self._works and self._works[-1] is running:
-            self._bar.setRange(0, total)
-            self._bar.setValue(done)
-
-    def _on_work_ended(self, running: Running) -> None:
-        if running in self._works:
-            self._works.remove(running)
-        self._show_newest()
-
-    def _cancel_last(self) -> None:
-        if self._works:
-            self._works[-1].cancel()
-            self._work.set_text(window_strings()["status"]["stopping"])
-
-    def show_progress(self, progress: Progress) -> None:
-        """Show what the engine does by itself: an import that is finished after a crash, the index.
-
-        Args:
-            progress: how far it is.
-        """
-        if self._works:
-            return
-        if progress.total is not None and progress.done >= progress.total:
-            self._show_newest()
-            return
-        # An import whose file is gone is taken back and tells no end: a long silence is one.
-        self._quiet.start()
-        self._work.show()
-        self._bar.show()
-        self._work.set_text(f"{progress.label} …")
-        self._bar.setAccessibleName(progress.label)
-        self._bar.setRange(0, progress.total or 0)
-        self._bar.setValue(progress.done)
-
-
-def _make_status_text() -> Elided:
-    """As wide as its text where there is room, cut where there is not: a status never widens the window."""
-    made = Elided()
-    made.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-    return made
-
-
-def _make_spacer(width: int) -> QLabel:
-    label = QLabel()
-    label.setFixedWidth(width)
-    return label
-
 
 _PAUSE_MS = 140
 _SHOWN = 8
@@ -334,7 +123,8 @@ class SearchBox(QObject):
         self._list.setIconSize(QSize(side, side))
         for memory in found:
             when = format_said_or_noted(memory.occurred, memory.recorded_at)
-            said_by = [one_line(memory.author, 40)] if memory.author else []
+            speaker = one_line(memory.author or "", 40)
+            said_by = [name_edited(speaker) if memory.is_edited else speaker] if speaker else []
             details = " · ".join([KIND_WORDS[memory.kind], *said_by, when, name_space(memory.space)])
             item = QListWidgetItem(f"{plain_line(memory.text, 110)}\n{details}")
             item.setIcon(kind_pixmap(memory.kind, side, theme.colour(KIND_TOKENS[memory.kind]), 2))
@@ -540,6 +330,7 @@ class MainWindow(QMainWindow):
         self.gate = rooms.gate(context)
         self._stack.addWidget(self.gate)
         self.house: House | None = None
+        self._inspector: QWidget | None = None
         self._importing: QDialog | None = None
         self._draft = MemoryDraft()
         background = QWidget()
@@ -576,7 +367,7 @@ class MainWindow(QMainWindow):
 
     def _connect_signals(self) -> None:
         context = self.context
-        context.bridge.state.connect(self._on_vault_state)
+        context.bridge.state.connect(self._on_state_told)
         context.tasks.shown.connect(self.status.show_work)
         context.bridge.progressed.connect(self.status.show_progress)
         context.tasks.problem.connect(self._show_problem)
@@ -604,24 +395,54 @@ class MainWindow(QMainWindow):
 
     # ---- the vault's state
 
+    def _on_state_told(self, state: str) -> None:
+        """The inspector and the pages' frame are made in two turns: together they would hold the window up."""
+        if state != "open" or self.house is not None:
+            self._on_vault_state(state)
+            return
+        self._make_inspector()
+        QTimer.singleShot(0, self, lambda: self._on_vault_state(self.context.bridge.engine.state))
+
+    def _make_inspector(self) -> QWidget:
+        if self._inspector is None:
+            with _unfiltered(self):
+                self._inspector = self._rooms.inspector(self.context, self._rooms.sections)
+        return self._inspector
+
     def _on_vault_state(self, state: str) -> None:
         is_open = state == "open"
         self.top.open_vault(is_open=is_open)
         if is_open and self.house is None:
-            inspector = self._rooms.inspector(self.context, self._rooms.sections)
-            self.house = House(self.context, self._rooms.pages, inspector)
+            inspector = self._make_inspector()
+            with _unfiltered(self):
+                self.house = House(self.context, self._rooms.pages, inspector)
+            self.house.while_making = partial(_unfiltered, self)
             self.house.inspects.connect(self.actions_box.show_inspector)
             self.house.counted.connect(self.status.show_count)
+            # A sentence is about the page it was said on; what can be undone still can, with Ctrl+Z.
+            self.house.left.connect(self.toasts.clear_messages)
             self.house.shown.connect(partial(_fit_search, self.top, self._rooms.pages))
-            self._stack.addWidget(self.house)
-            self._stack.setCurrentWidget(self.house)
+            with _unfiltered(self):
+                self._stack.addWidget(self.house)
+                self._stack.setCurrentWidget(self.house)
             self._status.start()
             self._request_status()
         elif not is_open:
             self._close_house()
             self.status.clear_status()
+            self._look_for_vault()
             self._stack.setCurrentWidget(self.gate)
         self.actions_box.show_state(is_open=is_open)
+
+    def _look_for_vault(self) -> None:
+        """Before there is a vault nothing is locked."""
+        vault = self.context.bridge.engine.vault
+        task = make_query(window_strings()["status"]["finding"], vault.read_presence).within(self, "presence")
+        self.context.tasks.run(task.success(self._on_presence_found).failure(lambda _: None))
+
+    def _on_presence_found(self, presence: Presence) -> None:
+        if presence.exists and not self.context.bridge.is_open:
+            self.status.show_locked()
 
     def _close_house(self) -> None:
         """Nothing of the vault stays in the window once it is locked."""
@@ -637,7 +458,9 @@ class MainWindow(QMainWindow):
         if self.house is not None:
             self._stack.removeWidget(self.house)
             self.house.deleteLater()
-            self.house = None
+        elif self._inspector is not None:
+            self._inspector.deleteLater()
+        self.house = self._inspector = None
         self.toasts.clear_messages(everything=True)  # last: what closes may have said something
 
     def lock_vault(self) -> None:
@@ -774,12 +597,21 @@ class MainWindow(QMainWindow):
             self.hide()
 
 
-def _apply_theme(window: MainWindow) -> None:
-    """Another theme; each widget hears of it several times, and no key is among these thousands of events."""
-    context, application = window.context, QApplication.instance()
-    options = context.prefs.options
+@contextmanager
+def _unfiltered(window: MainWindow) -> Iterator[None]:
+    """The window looks at no event: thousands come by when widgets are made or change their look, and none is a key."""
+    application = QApplication.instance()
     if application is not None:
         application.removeEventFilter(window)
-    context.theme.apply_theme(options.theme, options.text_size, reduced_motion=options.reduced_motion)
-    if application is not None:
-        application.installEventFilter(window)
+    try:
+        yield
+    finally:
+        if application is not None:
+            application.installEventFilter(window)
+
+
+def _apply_theme(window: MainWindow) -> None:
+    """Another theme; each widget hears of it several times."""
+    options = window.context.prefs.options
+    with _unfiltered(window):
+        window.context.theme.apply_theme(options.theme, options.text_size, reduced_motion=options.reduced_motion)

@@ -274,11 +274,19 @@ def describe_date(when: When | None, recorded_at: int) -> str:
 
 def describe_source(memory: Memory, client: str | None = None) -> str:
     """Who said it and when: `You, 9 Oct 2026`."""
-    return describe_speaker(memory.author, memory.role, memory.occurred, memory.recorded_at, client)
+    return describe_speaker(
+        memory.author, memory.role, memory.occurred, memory.recorded_at, client, is_edited=memory.is_edited
+    )
 
 
 def describe_speaker(
-    author: str | None, role: Role, occurred: When | None, recorded_at: int, client: str | None = None
+    author: str | None,
+    role: Role,
+    occurred: When | None,
+    recorded_at: int,
+    client: str | None = None,
+    *,
+    is_edited: bool = False,
 ) -> str:
     """Who said something, and when.
 
@@ -287,30 +295,37 @@ def describe_speaker(
         occurred: when it was said; None where unknown.
         recorded_at: when Loci learned it, epoch ms.
         client: the name of the client that reports it; None where none does.
+        is_edited: whether the person wrote these words anew, though they were somebody else's.
     """
     when = format_said_or_noted(occurred, recorded_at)
-    who = name_speaker(author, role)
+    who = name_speaker(author, role, is_edited=is_edited)
     if not who and client is None and role is Role.OTHER:
         return capitalize_first(when)  # nobody knows who: "Other" would say no more
     return f"{name_with_client(who or ROLE_WORDS[role], client)}, {when}"
 
 
-def name_speaker(author: str | None, role: Role) -> str:
+def name_speaker(author: str | None, role: Role, *, is_edited: bool = False) -> str:
     """Who said something: a name, `You` or `Assistant`; "" where nobody is known.
 
     Args:
         author: the name of whoever's words these are.
+        is_edited: whether the person wrote these words anew, though they were somebody else's.
     """
     name = one_line(author or "", NAME)
-    if role is not Role.USER and name.casefold() not in {"", role.value}:
-        return name
-    return "" if role in {Role.SOURCE, Role.OTHER} else ROLE_WORDS[role]
+    if role is Role.USER or name.casefold() in {"", role.value}:
+        name = "" if role in {Role.SOURCE, Role.OTHER} else ROLE_WORDS[role]
+    return name_edited(name) if name and is_edited else name
+
+
+def name_edited(who: str) -> str:
+    """Whose words they were before the person wrote them anew: `Mara, edited by you`."""
+    return str(label_strings()["edited"]).format(who=who)
 
 
 def speaker_in_talk(memory: MemoryRow) -> str:
     """Who said something in a conversation; "" where that is the person, or nobody is named."""
     is_said = memory.kind is Kind.EPISODE and memory.role is not Role.USER and memory.author
-    return name_speaker(memory.author, memory.role) if is_said else ""
+    return name_speaker(memory.author, memory.role, is_edited=memory.is_edited) if is_said else ""
 
 
 def format_ago(ms: int, now_ms: int) -> str:

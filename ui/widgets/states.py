@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from ui.bridge import Problem, problem_of
@@ -125,7 +125,13 @@ class TroubleState(QWidget):
 
 
 class States(Stack):
-    """Holds a page's content and what is in its place."""
+    """Holds a page's content and what is in its place.
+
+    Signals:
+        changed: whether there is nothing but an empty state, or trouble, now.
+    """
+
+    changed = Signal(bool)
 
     def __init__(self, theme: Theme, content: QWidget, loading: str = "") -> None:
         super().__init__()
@@ -140,6 +146,7 @@ class States(Stack):
         self._loading.hide_now()
         self.setCurrentWidget(self._content)
         self._remove_other()
+        self.changed.emit(False)  # noqa: FBT003 - Qt's own
 
     def show_loading(self) -> None:
         """Show that something is being read."""
@@ -182,6 +189,7 @@ class States(Stack):
         self._other = other
         self.addWidget(other)
         self.setCurrentWidget(other)
+        self.changed.emit(True)  # noqa: FBT003 - Qt's own
 
     def _remove_other(self) -> None:
         if self._other is not None:

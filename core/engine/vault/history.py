@@ -23,7 +23,8 @@ from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 _SHOWN_IDS = 20
-# Rows of a step in which memories are looked for: an import's step has one for each of its memories.
+# Rows of a step in which memories are looked for, since an import's step has several for each of its memories; those
+# of larger steps are counted apart.
 _SEARCHED_ROWS = 100
 _CLIENT = "client:"
 
@@ -42,6 +43,15 @@ _TOUCHED = """
     SELECT r.step_id, r.nr, m.id FROM undo_rows r JOIN memories m ON m.id = json_extract(r.row_key, '$.memory_id')
     WHERE r.step_id IN (SELECT value FROM json_each(:steps)) AND r.nr < :searched AND r.tbl = 'places'
     ORDER BY 1, 2
+"""
+_COUNTED = """
+    SELECT step_id, count(*) FROM (
+        SELECT r.step_id, m.id FROM undo_rows r JOIN memories m ON m.n = json_extract(r.row_key, '$.n')
+        WHERE r.step_id IN (SELECT value FROM json_each(:steps)) AND r.tbl = 'memories'
+        UNION
+        SELECT r.step_id, m.id FROM undo_rows r JOIN memories m ON m.id = json_extract(r.row_key, '$.memory_id')
+        WHERE r.step_id IN (SELECT value FROM json_each(:steps)) AND r.tbl = 'places'
+    ) GROUP BY step_id
 """
 _UNPAIRED = f"SELECT name FROM clients WHERE {UNPAIRED} AND name IN (SELECT value FROM json_each(?)) ORDER BY name"  # noqa: S608
 _HOW_MANY = """
@@ -190,6 +200,17 @@ class History:
         page = _Page(after, max(1, limit), since, include_undone)
         return open_vault.storage.read(lambda rows: _read_history_steps(rows, now, page))
 
+    def count_step_memories(self, step_ids: Sequence[str]) -> Future[Mapping[str, int]]:
+        """How many memories steps touched that are still in the vault; 0 for those that touched none.
+
+        For steps whose `StepRow.memories` is None: all rows of each are read.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        wanted = tuple(step_ids)
+        return self._open_vault().storage.read(lambda rows: _count_step_memories(rows, wanted))
+
     def count_changes(self, since: int = 0) -> Future[ChangeCounts]:
         """How many memories were learned, replaced, merged and forgotten.
 
@@ -286,6 +307,11 @@ def _count_changes(rows: Rows, since: int) -> ChangeCounts:
     return ChangeCounts(*(int(count or 0) for count in rows.one(_CHANGES, {"since": since}) or (0, 0, 0, 0)))
 
 
+def _count_step_memories(rows: Rows, step_ids: Sequence[str]) -> Mapping[str, int]:
+    counted = dict(rows.all(_COUNTED, {"steps": json.dumps(step_ids)}))
+    return {step_id: int(counted.get(step_id, 0)) for step_id in step_ids}
+
+
 def _read_history_steps(rows: Rows, now: int, wanted: _Page) -> Steps:
     condition = "1" if wanted.include_undone else "s.undone_by IS NULL"
     total = int(rows.value("SELECT count(*) FROM undo_steps s WHERE " + condition))  # noqa: S608 - constants
@@ -331,6 +357,7 @@ def _undo_step_row(row: tuple[Any, ...], now: int, memory_ids: tuple[str, ...]) 
         memory_ids=memory_ids[:_SHOWN_IDS],
         undone_by=undone_by,
         undone_at=undone_at,
+        memories=len(memory_ids) if changed <= _SEARCHED_ROWS else None,
     )
 
 

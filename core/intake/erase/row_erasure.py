@@ -17,7 +17,7 @@ from typing import Any
 from core.errors import Code, UserError
 from core.intake.review.approvals import requests_about
 from core.memory.write import refresh_terms, remove_derived
-from core.text.room_names import TEXTS, RoomTexts, name_rooms
+from core.text.room_names import TEXTS, RoomTexts, name_rooms, speakers_in_name
 from core.text.terms import fold_case, fold_width
 from core.vault.database.rows import Rows, image_hash, image_to_json, to_json, without_volatile_columns
 from core.vault.database.tx import Tx
@@ -449,34 +449,38 @@ class RowEraser:
             if room["made_by"] == "lifecycle":
                 taken = "SELECT name FROM rooms WHERE parent_id IS ? AND id <> ?"
                 self._rename_after_erasure(
-                    "rooms", room, self._texts_within(room_id), (taken, (room["parent_id"], room_id))
+                    "rooms", room, self._words_within(room_id), (taken, (room["parent_id"], room_id))
                 )
             for (alcove_id,) in self.tx.all("SELECT id FROM alcoves WHERE room_id = ? ORDER BY id", (room_id,)):
                 alcove = self.tx.row("alcoves", {"id": alcove_id}) or {}
                 taken = "SELECT name FROM alcoves WHERE room_id = ? AND id <> ?"
                 self._rename_after_erasure(
-                    "alcoves", alcove, self._texts_within(room_id, alcove), (taken, (room_id, alcove_id))
+                    "alcoves", alcove, self._words_within(room_id, alcove), (taken, (room_id, alcove_id))
                 )
 
-    def _texts_within(self, room_id: str, alcove: Mapping[str, Any] | None = None) -> list[str]:
+    def _words_within(self, room_id: str, alcove: Mapping[str, Any] | None = None) -> RoomTexts:
         edges = alcove or {"x": 0.0, "y": 0.0, "w": _EVERYWHERE, "h": _EVERYWHERE}
         found = self.tx.all(
-            "SELECT m.text FROM places p JOIN memories m ON m.id = p.memory_id WHERE p.room_id = :room "
+            "SELECT m.text, m.author FROM places p JOIN memories m ON m.id = p.memory_id WHERE p.room_id = :room "
             "AND p.x BETWEEN :x AND :x + :w AND p.y BETWEEN :y AND :y + :h ORDER BY p.rowid LIMIT :most",
             {"room": room_id, "most": TEXTS, **{name: edges[name] for name in ("x", "y", "w", "h")}},
         )
-        return [text for (text,) in found]
+        return RoomTexts([text for text, _ in found], authors=[author for _, author in found])
 
     def _rename_after_erasure(
-        self, table: str, row: Mapping[str, Any], left: Sequence[str], taken: tuple[str, tuple[object, ...]]
+        self, table: str, row: Mapping[str, Any], left: RoomTexts, taken: tuple[str, tuple[object, ...]]
     ) -> None:
-        """Give another name, where the one it has is made of words that stand nowhere in it any more."""
-        if not any(map(self._is_in_erased_text, row["name"].split())):
-            return
-        remaining_words = {word for text in left for word in _plain_words(text)}
-        if all(word in remaining_words for word in _plain_words(row["name"]) if self._is_in_erased_text(word)):
-            return
-        named = name_rooms([RoomTexts(left)], [name for (name,) in self.tx.all(*taken)])
+        """Give another name, where the one it has is made of words or speakers that are nowhere in it any more."""
+        name = str(row["name"])
+        remaining_names = {word for author in left.authors if author for word in _plain_words(author)}
+        is_silent = any(set(_plain_words(who)) - remaining_names for who in speakers_in_name(name))
+        if not is_silent:
+            if not any(map(self._is_in_erased_text, name.split())):
+                return
+            remaining_words = {word for text in left.texts for word in _plain_words(text)} | remaining_names
+            if all(word in remaining_words for word in _plain_words(name) if self._is_in_erased_text(word)):
+                return
+        named = name_rooms([left], [name for (name,) in self.tx.all(*taken)])
         self.mend_row(table, {"id": row["id"]}, {"name": named[0]})
 
     # ---- what was said

@@ -48,7 +48,7 @@ from core.lifecycle.palace.theme_division import DividedMemories, DivisionLimits
 from core.lifecycle.palace.time_rooms import divide_by_source, read_sources, read_time_room, relate_to_rooms
 from core.memory import floor_plan as stored
 from core.memory.floor_plan import LEAST_WING, Places, Room, Wing
-from core.memory.landmarks import read_alcoves
+from core.memory.landmarks import read_alcove_names, read_alcoves
 from core.score.communities import MOST_COMMUNITIES, SAMPLE
 from core.score.floor_plan import Rect, count_cards, lay_out
 from core.score.room_sections import name_grounds
@@ -231,7 +231,7 @@ class Arranger:
         topics = self._divide_into_topics(batch, np.arange(len(batch.ids)), ())
         rects = lay_out([topic.cards for topic in topics])
         wing = Wing(self._site.make_id(), batch.space_id, "", 0.0, max(LEAST_WING, *(float(r.x + r.w) for r in rects)))
-        return wing, self._new_rooms(batch, wing, topics, rects)
+        return wing, self._new_rooms(batch, wing, topics, rects, {fold_case(topic.name) for topic in topics})
 
     def _plan_into_rooms(self, batch: _Batch, wing: Wing, start: _Start) -> PlacementPlan:
         counts = self._site.read(lambda rows: stored.count_by_room(rows, wing.id))
@@ -268,7 +268,9 @@ class Arranger:
             taken += [Rect(round(x), round(y), round(w), round(h)) for x, y, w, h in grounds]
             sizes = [topic.cards for topic in topics]
             rects = find_grounds(sizes, taken, widen_wing(wing.w, taken, sizes))
-            new = self._new_rooms(batch, wing, topics, rects)
+            named = [*(room.name for room in start.rooms), *(topic.name for topic in topics)]
+            named += self._site.read(lambda rows: read_alcove_names(rows, wing.id))
+            new = self._new_rooms(batch, wing, topics, rects, {fold_case(name) for name in named})
             plan.rooms += new.rooms
             plan.places += new.places
             plan.alcoves += new.alcoves
@@ -276,7 +278,7 @@ class Arranger:
         return plan
 
     def _new_rooms(
-        self, batch: _Batch, wing: Wing, topics: Sequence[_NewTopic], rects: Sequence[Rect]
+        self, batch: _Batch, wing: Wing, topics: Sequence[_NewTopic], rects: Sequence[Rect], taken: set[str]
     ) -> PlacementPlan:
         new = [
             Room(self._site.make_id(), wing.id, batch.space_id, topic.name, rect.x, rect.y, rect.w, rect.h, "lifecycle")
@@ -290,7 +292,8 @@ class Arranger:
             inside = topic.members
             talks = number_talks([batch.talks[place] for place in inside.tolist()])
             inner = RoomMembers(batch.labels[inside], batch.vectors[inside], talks, theme_of(room.name), topic.speakers)
-            layout = lay_out_room(self._site, room, inner)
+            layout = lay_out_room(self._site, room, inner, taken)
+            taken |= {fold_case(alcove.name) for alcove in layout.alcoves}
             plan.alcoves += [(room.id, alcove) for alcove in layout.alcoves]
             plan.landmarks += [(room.id, at, int(inside[mark])) for at, mark in enumerate(layout.landmarks)]
             # Every part of every room comes early: where writing is interrupted, what stands then is a sample of the

@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 
 from core.talk.vocabulary import length_of_phrase_at, talk_words
 from core.text.noun_phrases import Key, Phrase, stem_of
+from core.text.room_names import is_named_by_time
 from core.text.terms import fold_width
 
 SHORTEST, LONGEST = 20, 160
@@ -34,7 +35,9 @@ _YOU = frozenset({"you", "your", "yours", "u", "ur"})
 
 
 def theme_of(name: str) -> frozenset[str]:
-    """The stems of a room's name: what is about them speaks for the room."""
+    """The stems of a room's name: what is about them speaks for the room. A time and who speaks are no theme."""
+    if is_named_by_time(name):
+        return frozenset()
     return frozenset(filter(None, map(stem_of, fold_width(name).replace("'s ", " ").split())))
 
 

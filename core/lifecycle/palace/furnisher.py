@@ -18,6 +18,7 @@ from core.memory.floor_plan import Room, Wing
 from core.score.appearance import Look, are_neighbours, choose_emblem, choose_look
 from core.score.topics import mean_directions
 from core.text.emblems import match_words, read_emblems
+from core.text.room_names import is_named_by_time
 from core.types.values import LIFECYCLE_ACTOR
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -126,14 +127,14 @@ def _score_emblems(site: PalaceContext, rooms: Sequence[Room]) -> dict[str, Mapp
     """How well every emblem fits each of these rooms, by its name and by what stands in it."""
     if not rooms:
         return {}
-    known, named = site.embed_emblems(), site.embed([room.name for room in rooms])
+    known, named = site.embed_emblems(), site.embed([_emblem_words(room.name) for room in rooms])
     found: dict[str, Mapping[str, float]] = {}
     for place, room in enumerate(rooms):
         site.check_not_closing()
-        words = match_words([room.name])
+        words = match_words([_emblem_words(room.name)])
         scores = {emblem: _BY_WORDS * score for emblem, score in words.items()}
         if known is not None and named is not None:
-            similarity = known @ named[place] * (_BY_NAME if "," not in room.name else 0.0)
+            similarity = known @ named[place] * (_BY_NAME if not is_named_by_time(room.name) else 0.0)
             labels = site.read(lambda rows: stored.sample_labels(rows, room.id, _SAMPLE))  # noqa: B023 - called at once
             _, vectors = site.fetch_vectors(labels)
             if len(vectors) and vectors.shape[1] == known.shape[1]:
@@ -146,6 +147,13 @@ def _score_emblems(site: PalaceContext, rooms: Sequence[Room]) -> dict[str, Mapp
             }
         found[room.id] = scores
     return found
+
+
+def _emblem_words(name: str) -> str:
+    """What an emblem is chosen by: of a room that is called by its time only that there is talk, or notes, in it."""
+    if not is_named_by_time(name):
+        return name
+    return "notes" if name.rpartition(", ")[2].startswith("notes") else "talk"
 
 
 def _score_name(site: PalaceContext, names: Sequence[str]) -> Mapping[str, float]:

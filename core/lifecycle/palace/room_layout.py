@@ -5,7 +5,7 @@ Must not do: write, or move what a person put somewhere.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,18 +81,21 @@ class RoomLayout:
     alcoves: tuple[Alcove, ...]
 
 
-def lay_out_room(site: RoomReader, room: Room, members: RoomMembers) -> RoomLayout:
+def lay_out_room(
+    site: RoomReader, room: Room, members: RoomMembers, taken: Collection[str] = frozenset()
+) -> RoomLayout:
     """Lay out a room: about landmarks, a large one by alcoves.
 
     Args:
         members: at most as many as the room has places.
+        taken: names in its wing that no alcove without a theme gets, folded.
     """
     traits = site.read(lambda rows: read_traits(rows, members.labels))
     section = whole_room(room.w, room.h)
     parts: list[tuple[str, Numbers]] = []
     sections: tuple[RoomSection, ...] | None = None
     if int((~traits.is_ground).sum()) > LARGE:
-        parts = _divide_room(site, room, members, traits)
+        parts = _divide_room(site, room, members, traits, taken)
         sections = _split_room(section, [part for _, part in parts], traits) if len(parts) > 1 else None
     if sections is None:
         everyone = np.arange(len(members.labels))
@@ -159,7 +162,9 @@ def _choose_landmark_members(
 # ---- alcoves
 
 
-def _divide_room(site: RoomReader, room: Room, members: RoomMembers, traits: Traits) -> list[tuple[str, Numbers]]:
+def _divide_room(
+    site: RoomReader, room: Room, members: RoomMembers, traits: Traits, taken: Collection[str]
+) -> list[tuple[str, Numbers]]:
     """Divide a large room into parts by topic, and what has none by time; each with its name."""
     site.check_not_closing()
     speakers = _speaker_names([_read_texts(site, members.labels)])
@@ -169,7 +174,7 @@ def _divide_room(site: RoomReader, room: Room, members: RoomMembers, traits: Tra
     )
     named = [(name, part) for name, part in divided.parts if part.size >= LEAST_ALCOVE]
     rest = [part for _, part in divided.parts if part.size < LEAST_ALCOVE] + [divided.rest] * bool(divided.rest.size)
-    used = {fold_case(name) for name, _ in named} | {fold_case(room.name)}
+    used = {fold_case(name) for name, _ in named} | {fold_case(room.name), *taken}
     if rest:
         for part in _cut_by_time(np.sort(np.concatenate(rest)), members.talks, traits.times, len(members.labels)):
             texts = room_texts(_read_texts(site, members.labels[part]), said_times(traits, part))

@@ -163,6 +163,7 @@ def room_texts(texts: Sequence[NamingText], times: Sequence[int] | None = None) 
         [one.text for one in texts],
         [one.at_ms for one in texts if one.at_ms is not None] if times is None else times,
         is_talk=2 * sum(one.is_talk for one in texts) > len(texts),
+        authors=[one.author for one in texts],
         phrases=[one.phrases for one in texts],
     )
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from core.errors import Code, UserError
 from core.memory.read import (
+    IS_EDITED,
     MEMORY_COLUMNS,
     STRENGTH_COLUMNS,
     STRENGTH_JOINS,
@@ -72,6 +73,10 @@ _ONE_OF = {
     "import": "m.id IN (WITH brought AS (SELECT b.id FROM json_each(?) w JOIN imports i ON i.id = w.value "
     "OR i.label = w.value COLLATE NOCASE JOIN memories b ON b.import_id = i.id) SELECT id FROM brought "
     "UNION ALL SELECT s.memory_id FROM brought JOIN statements s ON s.episode_id = brought.id)",
+    "change": "m.n IN (WITH touched AS (SELECT r.tbl, r.row_key FROM json_each(?) w JOIN undo_rows r "
+    "ON r.step_id = w.value WHERE r.tbl IN ('memories', 'places')) "
+    "SELECT json_extract(row_key, '$.n') FROM touched WHERE tbl = 'memories' UNION SELECT p.n FROM touched "
+    "JOIN memories p ON p.id = json_extract(row_key, '$.memory_id') WHERE tbl = 'places')",
     "conversation": "m.conversation_id IN (SELECT c.id FROM json_each(?) w JOIN conversations c ON c.id = w.value "
     "OR instr(lower(c.title), lower(w.value)) > 0)",
 }
@@ -109,7 +114,8 @@ _ROWS = (
     "SELECT m.id, m.n, m.kind, m.status, substr(CAST(m.text AS BLOB), 1, :bytes), octet_length(m.text), s.name, "  # noqa: S608
     "m.source, m.role, m.author, c.name, m.category, m.importance, m.tags, m.occurred_at, m.occurred_prec, "
     "m.occurred_offset, m.recorded_at, m.trust, m.confidence, m.pinned, m.access_count, "
-    f"m.last_accessed_at, t.title, r.name, m.flags, {STRENGTH_COLUMNS} "
+    "m.last_accessed_at, t.title, r.name, m.flags, "
+    f"{IS_EDITED}, {STRENGTH_COLUMNS} "
     "FROM json_each(:ids) w JOIN memories m ON m.id = w.value "
     "JOIN spaces s ON s.id = m.space_id LEFT JOIN clients c ON c.id = m.client_id "
     "LEFT JOIN conversations t ON t.id = m.conversation_id "
@@ -204,7 +210,7 @@ def _memory_row_from(row: tuple[Any, ...], strength: float) -> MemoryRow:
         :14
     ]
     (occurred_at, precision, offset, recorded_at, trust, confidence, pinned, accesses, accessed, title, room, flags) = (
-        row[14:-STRENGTH_WIDTH]
+        row[14 : -STRENGTH_WIDTH - 1]
     )
     shown = opening.decode("utf-8", "ignore")[:OPENING_CHARACTERS]
     return MemoryRow(
@@ -233,6 +239,7 @@ def _memory_row_from(row: tuple[Any, ...], strength: float) -> MemoryRow:
         conversation=title,
         room=room,
         warned=f'"{FLAG}"' in flags and f'"{ALLOWED}"' not in flags,
+        is_edited=bool(row[-STRENGTH_WIDTH - 1]),
     )
 
 

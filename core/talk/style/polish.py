@@ -105,13 +105,14 @@ def drop_lately(text: str) -> str:
     return text if re.search(r"\b(?:not|never|cannot)\b", text) else _LATELY.sub("", text)
 
 
-def place_date(text: str, dates: Sequence[Edit]) -> str:
+def place_date(text: str, dates: Sequence[Edit], who: str = "") -> str:
     """A sentence whose date stands behind another verb than its own with the date in front.
 
     "Gave the car to a shelter they help at on 3 May 2025" tells of a gift on that day, not of help.
 
     Args:
         dates: what was put in place of phrases of time that are over.
+        who: who said it, as the statement calls them.
     """
     if (placed := _DATE_BEFORE_PLACE.match(text)) and any(one.text.strip() == placed["date"] for one in dates):
         date = placed["date"]
@@ -122,17 +123,18 @@ def place_date(text: str, dates: Sequence[Edit]) -> str:
     tokens = tokenize_talk(text[: found.start()])
     verbs = [at for at in range(1, len(tokens)) if is_finite(tokens, at)]
     forms = verb_forms()
-    if len(verbs) < 2 or tokens[verbs[0]].low not in forms.past or not _is_present(tokens, verbs[-1]):
+    if len(verbs) < 2 or tokens[verbs[0]].low not in forms.past or not _is_present(tokens, verbs[-1], who):
         return text
     head = text[: found.start()].rstrip()
     link = found["link"].capitalize()
     return f"{link} {found['rest']} {head}."
 
 
-def _is_present(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a verb is of now and has a pronoun before it: "they help at"."""
-    low, forms = tokens[at].low, verb_forms()
-    return tokens[at - 1].low in SUBJECTS and (low in forms.third or low in forms.base)
+def _is_present(tokens: Sequence[Token], at: int, who: str) -> bool:
+    """Whether a verb is of now and has a pronoun or the speaker before it: "they help at"."""
+    low, forms, before = tokens[at].low, verb_forms(), tokens[at - 1]
+    is_subject = before.low in SUBJECTS or (bool(who) and before.text == who.split()[-1])
+    return is_subject and (low in forms.third or low in forms.base)
 
 
 def polish_sentence(text: str, who: str, pronouns: Pronouns, dates: Sequence[Edit]) -> str:
@@ -145,4 +147,4 @@ def polish_sentence(text: str, who: str, pronouns: Pronouns, dates: Sequence[Edi
     """
     text = _SPELLED.sub(r"\g<a>n ", _NAMED.sub(r"\g<whose> is called \g<name>", write_out(text)))
     text = drop_emphasis(drop_lately(drop_remark(text)), who)
-    return place_date(name_speaker_first(text, who, pronouns) if who else text, dates)
+    return place_date(name_speaker_first(text, who, pronouns) if who else text, dates, who)

@@ -12,7 +12,15 @@ from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.text.room_names import LONGEST, NOTHING, RoomTexts, is_named_by_time, name_by_time
+from core.text.room_names import (
+    LONGEST,
+    LONGEST_BY_TIME,
+    NOTHING,
+    RoomTexts,
+    is_named_by_time,
+    name_by_time,
+    speakers_in_name,
+)
 from core.text.room_names import name_rooms as name_rooms_of
 
 GARDEN = [
@@ -147,15 +155,62 @@ def test_a_name_by_time_tells_all_that_the_room_spans(
     assert name_by_time(RoomTexts([], times, is_talk=True), ()) == name
 
 
-@given(st.lists(st.integers(0, 4_000_000_000_000), max_size=5), st.booleans(), st.integers(0, 40))
-def test_every_name_by_time_is_known_as_one(times: list[int], is_talk: bool, taken: int) -> None:
+@pytest.mark.parametrize(
+    ("authors", "who"),
+    [
+        (["Mara", "Tom", "Mara"] * 4, "Mara and Tom"),
+        (["Tom", None, "Tom", None], "talk with Tom"),
+        (["user", "assistant"] * 4, "talk"),
+        (["Mara", "Tom", "Nora"] * 4, "Mara and others"),
+        (["Mara Quennell-Okafor", "Tom Brandt"] * 4, "Mara and Tom"),
+        (["Mara Quennell-Okafor", "Mara Brandt"] * 4, "talk"),
+        (["Mara"] * 20 + ["Tom"], "talk with Mara"),
+        (["<b>Mara</b>", "Tom\u202e"] * 4, "talk"),
+        (["प्रिया", "राहुल"] * 4, "प्रिया and राहुल"),
+    ],
+)
+def test_a_room_without_a_theme_says_who_speaks_in_it(authors: list[str | None], who: str) -> None:
+    may = round(datetime(2023, 5, 3, 12, tzinfo=UTC).timestamp() * 1000)
+    name = name_by_time(RoomTexts([], [may], is_talk=True, authors=authors), ())
+    assert name == f"Spring 2023, {who}"
+    assert is_named_by_time(name)
+    assert set(speakers_in_name(name)) <= {author for author in authors if author} | {"Mara", "Tom"}
+    assert bool(speakers_in_name(name)) == (who != "talk")
+
+
+def test_rooms_of_one_time_and_the_same_speakers_are_told_apart_by_their_days() -> None:
+    begin, end = (round(datetime(2023, 5, day, 12, tzinfo=UTC).timestamp() * 1000) for day in (2, 18))
+    room, used, names = RoomTexts([], [begin, end], is_talk=True, authors=["Mara", "Tom"] * 2), set[str](), list[str]()
+    for _ in range(6):
+        names.append(name_by_time(room, used))
+        used.add(names[-1].casefold())
+    assert names[:2] == ["Spring 2023, Mara and Tom", "May 2023, Mara and Tom"]
+    assert "2 to 18 May 2023, Mara and Tom" in names
+    assert len(set(names)) == 6
+
+
+NAMES = st.one_of(st.none(), st.sampled_from(["Mara", "Tom", "user", "Dr Ngo"]), st.text(max_size=24))
+
+
+@given(
+    st.lists(st.integers(0, 4_000_000_000_000), max_size=5),
+    st.booleans(),
+    st.integers(0, 40),
+    st.lists(NAMES, max_size=8),
+)
+def test_every_name_by_time_is_known_as_one(
+    times: list[int], is_talk: bool, taken: int, authors: list[str | None]
+) -> None:
     used: set[str] = set()
     for _ in range(taken + 1):
-        name = name_by_time(RoomTexts([], times, is_talk), used)
+        name = name_by_time(RoomTexts([], times, is_talk, authors), used)
         assert name.casefold() not in used
         assert is_named_by_time(name) == bool(times)
+        assert len(name) <= LONGEST_BY_TIME + 3
+        assert not any(unicodedata.category(sign)[0] == "C" for sign in name)
         used.add(name.casefold())
     assert not is_named_by_time("Summer camp, talk")
+    assert not is_named_by_time("Summer 2023, Portugal")
 
 
 @settings(max_examples=count_examples(120), deadline=None)

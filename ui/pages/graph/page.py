@@ -28,6 +28,7 @@ class GraphPage(GraphReadings):
         self._connect_signals()
 
     def _connect_signals(self) -> None:
+        self.states.changed.connect(self.note_empty)
         for canvas in (self.stage.ego, self.stage.whole):
             canvas.picked.connect(self._on_node_picked)
             canvas.opened.connect(self._open_node)

@@ -122,9 +122,6 @@ def advice_of(health: Health) -> tuple[Advice, ...]:
 UNDO, REDO = "Undo: ", "Redo: "
 _CLIENT = "client:"
 _ABOUT_MEMORIES = frozenset({"store", "revise", "forget"})
-_FEW_RECORDS = 20
-_SEARCHED_ROWS, _KNOWN_IDS = 100, 20
-"""Of a step so many rows are searched for memories, and so many of them are named: beyond, there may be more."""
 _OPENING = 60
 """Characters of a memory beside who changed it."""
 _ICONS: Mapping[str, str] = {
@@ -175,10 +172,11 @@ def describe_author(actor: str, client: str | None = None) -> str:
     return one_line(name, 60) if client or actor.startswith(_CLIENT) else str(names.get(actor, names["client"]))
 
 
-def describe_step_memories(step: StepRow, openings: Mapping[str, str | None]) -> str:
+def describe_step_memories(step: StepRow, memories: int | None, openings: Mapping[str, str | None]) -> str:
     """The first words of the memory that a step is about: `“The shed is green.”`.
 
     Args:
+        memories: how many it touched; None while that is counted.
         openings: the beginnings of memories as they came, by id; None for one that was erased.
 
     Returns:
@@ -193,27 +191,21 @@ def describe_step_memories(step: StepRow, openings: Mapping[str, str | None]) ->
     opening = openings[first]
     if opening is None:
         return str(strings["erased"])
-    is_one = len(step.memory_ids) == 1 and step.rows <= _FEW_RECORDS  # of a large step only the first ids are known
+    is_one = len(step.memory_ids) == 1 and memories == 1
     return str(strings["about"]["one" if is_one else "many"]).format(text=one_line(opening, _OPENING))
 
 
-def _count_step_memories(step: StepRow) -> list[str]:
-    """`7 memories`; of a large step only the first are known, and of one memory its words say enough."""
-    count = len(step.memory_ids)
-    if count <= 1:
-        return []
-    is_whole = step.rows <= _SEARCHED_ROWS and count < _KNOWN_IDS
-    return [count_memories(count) if is_whole else str(journal_strings()["changes"]["more"]).format(count=count)]
-
-
-def describe_step_details(step: StepRow, now_ms: int, about: str = "") -> str:
+def describe_step_details(step: StepRow, memories: int | None, now_ms: int, about: str = "") -> str:
     """The second line of a step: what it is about, who, how much, and what became of it.
 
     Args:
+        memories: how many it touched, which is not said of one: its words say enough; None while that is counted.
         about: what an import brought in is called, or the first words of a memory; "" for neither.
     """
     strings = journal_strings()["step"]
-    parts = [describe_author(step.actor, step.client), *_count_step_memories(step)]
+    parts = [describe_author(step.actor, step.client)]
+    if memories is not None and memories > 1:
+        parts.append(count_memories(memories))
     if about:
         parts.insert(0, about)
     if step.undone:

@@ -110,7 +110,7 @@ def format_score(value: float) -> str:
 _TEXTS: Mapping[str, Callable[[MemoryRow], str]] = {
     "kind": lambda row: KIND_WORDS[row.kind],
     TEXT: lambda row: plain_line(row.head),
-    "author": lambda row: name_speaker(row.author, row.role),
+    "author": lambda row: name_speaker(row.author, row.role, is_edited=row.is_edited),
     "said": _describe_date,
     "space": lambda row: name_space(row.space, 80),
     "room": lambda row: one_line(row.room or "", 80),

@@ -52,7 +52,7 @@ class LibraryPage(RefreshingPage):
         self.terms = TermChips(theme, self.query)
         self.bar = SelectionBar(theme)
         self.changes = BulkChanges(context, self)
-        self.help = SearchHelp(theme, self)
+        self._help: SearchHelp | None = None
         self.controls = LibraryListControls(theme, self.table)
         self._card = QFrame()
         self._card.setObjectName("card")
@@ -77,10 +77,9 @@ class LibraryPage(RefreshingPage):
 
     def _connect_signals(self) -> None:
         self.query.changed.connect(self._on_query_changed)
+        self.states.changed.connect(self.note_empty)
         self.line.help_asked.connect(self._toggle_help)
         self.line.left.connect(self.table.setFocus)
-        self.help.taken.connect(self.line.insert_example)
-        self.help.closed.connect(self.line.on_help_closed)
         self.table.chosen.connect(self._on_rows_chosen)
         self.table.clicked.connect(lambda _: self._on_rows_chosen())
         self.table.asked.connect(self.run_action)
@@ -112,7 +111,8 @@ class LibraryPage(RefreshingPage):
         super().deactivate()
         self.line.stop_timer()
         self.table.stop_timer()
-        self.help.close_help()
+        if self._help is not None:
+            self._help.close_help()
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show."""
@@ -136,8 +136,8 @@ class LibraryPage(RefreshingPage):
         is_narrow = self.width() < self.context.theme.px(_NARROW)
         self.controls.make_narrow(is_narrow=is_narrow)
         self.filters.make_narrow(is_narrow=is_narrow)
-        if not self.help.isHidden():
-            self.help.place_below(_query_line_bottom(self.line, self))
+        if self._help is not None and not self._help.isHidden():
+            self._help.place_below(_query_line_bottom(self.line, self))
 
     # ---- reading
 
@@ -184,6 +184,8 @@ class LibraryPage(RefreshingPage):
         self._is_echo = True
         self.table.show_ids(found.ids, stays=stays)
         self._select_looked_at()
+        if not stays and self.context.selection.current not in found.ids:
+            self.context.selection.select("", ORIGIN)  # another search: what it does not find is not looked at any more
         self._is_echo = self._is_found_after_undo
         self._show_state()
         self._on_rows_chosen()
@@ -285,6 +287,15 @@ class LibraryPage(RefreshingPage):
             commands.run("memory.edit")
 
     # ---- help
+
+    @property
+    def help(self) -> SearchHelp:
+        """What can be searched for; made when it is first asked for, since its lines take a while to be laid out."""
+        if self._help is None:
+            self._help = SearchHelp(self.context.theme, self)
+            self._help.taken.connect(self.line.insert_example)
+            self._help.closed.connect(self.line.on_help_closed)
+        return self._help
 
     def _toggle_help(self) -> None:
         if self.help.isHidden():

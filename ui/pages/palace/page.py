@@ -269,6 +269,7 @@ class PalacePage(Page):
         self.legend.setVisible(self.width() >= self.context.theme.px(540))
 
     def _connect_signals(self) -> None:
+        self.states.changed.connect(self.note_empty)
         self.canvas.looked.connect(self._on_view_looked)
         self.canvas.said.connect(self._show_sentence)
         self.reader.got_plan.connect(self._on_plan_read)

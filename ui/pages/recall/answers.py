@@ -177,7 +177,14 @@ def candidate_lines(
 
 
 def _row_of_candidate(one: TracedCandidate, memory: MemoryRow) -> AnswerRow:
-    who = describe_speaker(memory.author, memory.role, memory.occurred, memory.recorded_at, memory.client)
+    who = describe_speaker(
+        memory.author,
+        memory.role,
+        memory.occurred,
+        memory.recorded_at,
+        memory.client,
+        is_edited=memory.is_edited,
+    )
     if one.dropped is None:
         note = join_parts((describe_status(memory.status), who, describe_places(one.lists)))
     else:

@@ -10,7 +10,16 @@ from collections.abc import Sequence
 from core.types.values import Kind, Precision
 from core.types.views import Density, MemoryRow
 from ui.strings import format_count, timeline_strings
-from ui.widgets.labels import KIND_PLURALS, KIND_WORDS, ROLE_WORDS, count_memories, date_of, format_said_at, to_local
+from ui.widgets.labels import (
+    KIND_PLURALS,
+    KIND_WORDS,
+    ROLE_WORDS,
+    count_memories,
+    date_of,
+    format_said_at,
+    name_edited,
+    to_local,
+)
 from ui.widgets.plaintext import one_line
 
 SAID = "said"
@@ -122,4 +131,5 @@ def describe_clock(row: MemoryRow) -> list[str]:
 def describe_speaker(row: MemoryRow) -> str:
     """Whose words a memory is, for its second line: a name where there is one, else `You` or the like."""
     name = row.client or row.author or ""
-    return one_line(name, 40) if name and name.casefold() not in _ROLES else ROLE_WORDS[row.role]
+    who = one_line(name, 40) if name and name.casefold() not in _ROLES else ROLE_WORDS[row.role]
+    return name_edited(who) if row.is_edited else who

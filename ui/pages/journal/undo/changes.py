@@ -58,6 +58,7 @@ class StepFeed(QObject):
         is_read: whether it was read once.
         imports: what the imports brought in, by their steps.
         openings: the first words of the memories that steps are about, by id; None for one that was erased.
+        counts: how many memories large steps touched, by their ids.
 
     Signals:
         rows_read: what there is was read.
@@ -74,14 +75,19 @@ class StepFeed(QObject):
         self.is_read = False
         self.imports: Mapping[str, ImportRow] = {}
         self.openings: dict[str, str | None] = {}
+        self.counts: dict[str, int] = {}
         self._next: str | None = None
         shown.lines.more.connect(self._read_older)
 
     def describe_details(self, step: StepRow) -> str:
         """The second line of a step."""
-        found = self.imports.get(step.id)
-        about = describe_step_memories(step, self.openings) if found is None else one_line(found.label, 80)
-        return describe_step_details(step, self._context.clock.now_ms(), about)
+        found, memories = self.imports.get(step.id), self.count_of(step)
+        about = describe_step_memories(step, memories, self.openings) if found is None else one_line(found.label, 80)
+        return describe_step_details(step, memories, self._context.clock.now_ms(), about)
+
+    def count_of(self, step: StepRow) -> int | None:
+        """How many memories a step touched; None while that is counted."""
+        return step.memories if step.memories is not None else self.counts.get(step.id)
 
     def newest_undoable(self) -> StepRow | None:
         """The newest step that is not undone, an undo or not."""
@@ -107,6 +113,11 @@ class StepFeed(QObject):
             .success(self._append_steps)
             .failure(self._on_read_failed)
         )
+
+    def _name_steps(self, steps: Sequence[StepRow]) -> None:
+        self._name_imports(steps)
+        self._read_openings(steps)
+        self._count_large(steps)
 
     def _name_imports(self, steps: Sequence[StepRow]) -> None:
         if any(step.verb == "import" and step.id not in self.imports for step in steps):
@@ -135,6 +146,21 @@ class StepFeed(QObject):
         self.openings.update({row.id: row.head for row in found})
         self._redraw_lines()
 
+    def has_memories(self, step: StepRow) -> bool:
+        """Whether a step touched memories that are still in the vault, as far as is known."""
+        return bool(step.memory_ids or self.count_of(step))
+
+    def _count_large(self, steps: Sequence[StepRow]) -> None:
+        wanted = tuple(step.id for step in steps if self.count_of(step) is None)
+        if wanted:
+            journal = self._context.bridge.engine.history
+            task = make_query(journal_strings()["tasks"]["count"], lambda: journal.count_step_memories(wanted))
+            self._context.tasks.run(task.within(self).failure(lambda _: None).success(self._add_counts))
+
+    def _add_counts(self, found: Mapping[str, int]) -> None:
+        self.counts.update(found)
+        self._redraw_lines()
+
     def _redraw_lines(self) -> None:
         lines = self._shown.lines
         if lines.lines:
@@ -143,8 +169,7 @@ class StepFeed(QObject):
     def _replace_steps(self, steps: Steps) -> None:
         self._next, self.total, self.is_read = steps.next, steps.total, True
         self._shown.show_lines(self._insert_day_headings("", steps.rows), has_more=steps.next is not None)
-        self._name_imports(steps.rows)
-        self._read_openings(steps.rows)
+        self._name_steps(steps.rows)
         self.rows_read.emit()
 
     def _append_steps(self, steps: Steps) -> None:
@@ -152,8 +177,7 @@ class StepFeed(QObject):
         self._shown.lines.append_lines(
             self._insert_day_headings(self._last_listed_day(), steps.rows), has_more=steps.next is not None
         )
-        self._name_imports(steps.rows)
-        self._read_openings(steps.rows)
+        self._name_steps(steps.rows)
         self.rows_read.emit()
 
     def _on_read_failed(self, error: BaseException) -> None:
@@ -296,10 +320,11 @@ class StepButtons(QFrame):
             flow.addWidget(one)
         self.hide()
 
-    def update_buttons(self, step: StepRow, *, is_newest: bool) -> bool:
+    def update_buttons(self, step: StepRow, *, has_memories: bool, is_newest: bool) -> bool:
         """Offer what makes sense for a step.
 
         Args:
+            has_memories: whether it touched any that can be shown.
             is_newest: whether no step after it is still in force.
 
         Returns:
@@ -307,7 +332,7 @@ class StepButtons(QFrame):
         """
         strings = journal_strings()["step"]
         act = step_action(step)
-        self.show_button.setVisible(bool(step.memory_ids))
+        self.show_button.setVisible(has_memories)
         self.act_button.setVisible(bool(act))
         name = act or "undo"
         self.act_button.setText(strings[name])
@@ -316,7 +341,7 @@ class StepButtons(QFrame):
         self.back_button.setVisible(step.can_undo and not is_newest)
         self.show_button.setAccessibleName(strings["show_name"].format(label=step.label))
         self.back_button.setAccessibleName(strings["back_name"].format(label=step.label))
-        return bool(step.memory_ids or act or (step.can_undo and not is_newest))
+        return bool(has_memories or act or (step.can_undo and not is_newest))
 
 
 class StepList(ListView):
@@ -377,7 +402,8 @@ class StepList(ListView):
             Whether there is anything.
         """
         newest = self.steps.newest_undoable()
-        return buttons.update_buttons(step, is_newest=newest is not None and newest.id == step.id)
+        is_newest = newest is not None and newest.id == step.id
+        return buttons.update_buttons(step, has_memories=self.steps.has_memories(step), is_newest=is_newest)
 
     @property
     def is_narrow(self) -> bool:
@@ -612,7 +638,7 @@ class ChangesTab(QWidget):
 
     def _on_step_chosen(self, step: StepRow | None) -> None:
         self._show_docked_buttons()
-        if step is not None and len(step.memory_ids) == 1:
+        if step is not None and step.memory_ids and self.list.steps.count_of(step) == 1:
             self.context.selection.select(step.memory_ids[0], ORIGIN)
 
     def _on_step_asked(self, what: str, step: StepRow) -> None:
@@ -677,8 +703,10 @@ class ChangesTab(QWidget):
         engine = self.context.bridge.engine
         if step.verb == "import":
             self._open_import(step)
-        elif not step.memory_ids:
+        elif not self.list.steps.has_memories(step):
             self.context.desk.show_message(journal_strings()["step"]["no_memory"])
+        elif self.list.steps.count_of(step) != len(step.memory_ids):
+            self.context.desk.search.emit(f"change:{step.id} status:all")  # more than a menu can hold
         elif len(step.memory_ids) == 1:
             self.context.selection.reselect(step.memory_ids[0], ORIGIN)
         else:

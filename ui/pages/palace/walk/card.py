@@ -30,7 +30,7 @@ from ui.widgets.basics import (
     make_tool_button,
     plain_key,
 )
-from ui.widgets.labels import KIND_WORDS, count_unit, format_said_or_noted, format_span
+from ui.widgets.labels import KIND_WORDS, count_unit, format_said_or_noted, format_span, name_speaker
 from ui.widgets.plaintext import MarkedText, one_line
 
 GRADES = (Grade.AGAIN, Grade.HARD, Grade.GOOD, Grade.EASY)
@@ -210,7 +210,8 @@ class WalkCard(QFrame):
             left = stop.due_at - self._clock.now_ms()
             state = states["due"] if left <= 0 else states["later"].format(span=format_span(left))
         when = format_said_or_noted(stop.occurred, stop.recorded_at)
-        return f"{KIND_WORDS[stop.kind]} · {when} · {state}"
+        who = name_speaker(stop.author, stop.role, is_edited=stop.is_edited)
+        return " · ".join([*([who] if who else []), KIND_WORDS[stop.kind], when, state])
 
     def _show_summary(self, round_: WalkRound) -> None:
         strings, summary = walk_strings(), round_.summary
