@@ -403,10 +403,11 @@ def pin(command: Command, id: str, off: bool) -> None:  # noqa: A002 - the contr
 @click.argument("tier", type=click.Choice([tier.value for tier in SecurityTier]))
 @with_command
 def tier(command: Command, id: str, tier: str) -> None:  # noqa: A002 - the contract's word
-    """Protect a memory: sensitive or confidential is given to no assistant.
+    """Protect a memory: sensitive or confidential is given to no assistant without your yes.
 
     Nor to a model server elsewhere, and no names are read from it; what was made of it is protected with it.
-    You still find it with `loci recall` and in the library; cleartext lifts it.
+    You still find it with `loci recall` and in the library. Loci protects what it finds itself, such as card numbers
+    and passwords; what you say here goes before that, and cleartext lifts it.
     """
 
     def print_reply(out: Output, reply: Mapping[str, Any]) -> None:

@@ -503,6 +503,35 @@ class BasicOptions(BaseModel):
         description="The model that is asked, as the server names it; empty for one that fits.",
         json_schema_extra=field_extra("Local model"),
     )
+    protect_health: bool = Field(
+        default=False,
+        title="Protect what is said of health",
+        description="A memory in which a condition, a medicine or a test result of somebody is found is sensitive: "
+        "other assistants get it only with your yes.",
+        json_schema_extra=field_extra("Sensitive content"),
+    )
+    protect_contacts: bool = Field(
+        default=False,
+        title="Protect contact data",
+        description="A memory in which a name of somebody, an address, a place where one lives, a telephone number or "
+        "an e-mail address is found is sensitive too.",
+        json_schema_extra=field_extra("Sensitive content"),
+    )
+    protected_spaces: str = Field(
+        default="",
+        max_length=2_000,
+        title="Spaces with sensitive content",
+        description="Spaces, with commas between them, in which whatever is found makes a memory sensitive at least.",
+        json_schema_extra=field_extra("Sensitive content"),
+    )
+    protected_sources: str = Field(
+        default="",
+        max_length=200,
+        title="Ways with sensitive content",
+        description="By what way a memory came, with commas between them (document, tool_output): whatever is found in "
+        "it makes it sensitive at least.",
+        json_schema_extra=field_extra("Sensitive content"),
+    )
     seal_minutes: int = Field(
         default=5,
         ge=1,
