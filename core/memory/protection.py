@@ -15,9 +15,8 @@ from typing import Any
 from core.config.options import BasicOptions
 from core.sensitivity.detector import find_sensitive
 from core.types.sensitivity import SensitiveType
-from core.types.values import SecurityTier
+from core.types.values import BY_PERSON, BY_RULES, TIER_BY, SecurityTier
 from core.vault.database.rows import Rows, to_json
-from core.vault.memory_sql import BY_PERSON, BY_RULES, TIER_BY
 
 _TIERS = tuple(SecurityTier)
 _OPTIONS = ("protect_health", "protect_contacts", "protected_spaces", "protected_sources")

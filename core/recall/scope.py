@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from core.belief.review.items import MAY_REPLACE, MAY_SPEAK
 from core.memory.read import MEMORY_COLUMNS, row_to_memory, time_of_memory_sql
-from core.types.values import Kind, Memory, Status, seen_from
+from core.types.values import BY_RULES, TIER_BY, Kind, Memory, Status, seen_from
 from core.vault.database.rows import Rows
-from core.vault.memory_sql import BY_RULES, CLEARTEXT, TIER_BY, given_sql, is_undecided, let_in_sql, tier_by_sql
+from core.vault.memory_sql import CLEARTEXT, given_sql, is_undecided, let_in_sql, tier_by_sql
 
 Labels = NDArray[np.int64]
 PLACE = ("space_id", "status", "scope_channel", "security_tier", "client_id", "status_reason", TIER_BY)

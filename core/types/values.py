@@ -101,6 +101,11 @@ class SecurityTier(StrEnum):
     CONFIDENTIAL = "confidential"
 
 
+TIER_BY = "tier_by"
+"""The key of a memory's `extra` that says who chose its tier (`core.memory.protection`)."""
+BY_RULES, BY_PERSON = "rules", "owner"
+
+
 class Source(StrEnum):
     """By what way a memory came, strongest first (seed A, provenance)."""
 
@@ -381,6 +386,11 @@ class Memory:
     flags: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
     tier: SecurityTier = SecurityTier.CLEARTEXT
+
+    @property
+    def is_found_sensitive(self) -> bool:
+        """Whether rules chose its tier, and not the person."""
+        return self.extra.get(TIER_BY) == BY_RULES
 
     def said_by(self, client: str | None) -> str:
         """Whose words it is and who reports it: `user`, `Mara`, `user, via notes-plugin`.

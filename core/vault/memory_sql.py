@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
+from core.types.values import BY_RULES, TIER_BY
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -74,10 +75,6 @@ def memories_naming(rows: Rows, entity_ids: Iterable[str]) -> tuple[str, ...]:
 CLEARTEXT = "cleartext"
 UNSEALED = f"m.security_tier = '{CLEARTEXT}'"
 """Whether `m` may be handed to any client within its reach."""
-
-TIER_BY = "tier_by"
-"""The key of a memory's `extra` that says who chose its tier (`core.memory.protection`)."""
-BY_RULES, BY_PERSON = "rules", "owner"
 
 
 def tier_by_sql(alias: str = "m") -> str:

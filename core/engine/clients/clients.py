@@ -71,10 +71,9 @@ from core.types.clients import (
 from core.types.recall import ContextQuery
 from core.types.replies import Paired
 from core.types.requests import RecallQuery
-from core.types.values import OWNER_ACTOR, OWNER_CHANNEL, Actor, Grant, Status
+from core.types.values import OWNER_ACTOR, OWNER_CHANNEL, TIER_BY, Actor, Grant, Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import TIER_BY
 
 DISCLOSE = "disclose"
 MOST_DISCLOSED_MINUTES = 240

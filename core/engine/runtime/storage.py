@@ -26,11 +26,10 @@ from core.recall.scope import PLACE, PLACE_SQL
 from core.security.keys import RootKey
 from core.types.clients import Moved, Moves, Place
 from core.types.clock import Clock
-from core.types.values import Actor, IdMaker
+from core.types.values import TIER_BY, Actor, IdMaker
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home
-from core.vault.memory_sql import TIER_BY
 from core.vault.vault import Vault, WriteQueue
 
 _AT_ONCE = 500

@@ -48,6 +48,11 @@ from core.types.values import OWNER_ACTOR, Precision, When
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx, without_recorder
 
+_CONFIDENTIAL = (
+    "SELECT m.id FROM memories m JOIN spaces s ON s.id = m.space_id WHERE m.security_tier = 'confidential' "
+    "AND m.status NOT IN ('deleted', 'superseded') AND coalesce(m.part_index, 0) = 0 "
+    "AND (:space IS NULL OR s.name = :space) ORDER BY m.n"
+)
 SET_UP, RENEW, DISCARD = "set_up_seal", "change_seal_secrets", "discard_sealed"
 
 
@@ -189,6 +194,19 @@ class SealedMemories:
             return code
 
         return open_vault.storage.run_on(open_vault.storage.threads.checks, change)
+
+    def find_confidential(self, space: str | None = None) -> Future[tuple[str, ...]]:
+        """Memories that are confidential, by the person's word or the rules': what is offered for sealing.
+
+        Args:
+            space: of this space alone; None for all.
+
+        Returns:
+            Ids, the oldest first; what was forgotten or replaced by another version is left out.
+        """
+        return self._slot.require_storage().read(
+            lambda rows: tuple(str(row[0]) for row in rows.all(_CONFIDENTIAL, {"space": space}))
+        )
 
     def preview(self, ids: Sequence[str]) -> Future[ErasePreview]:
         """What goes with memories that are sealed: their versions, and what was made of them."""

@@ -46,7 +46,7 @@ from core.intake.transitions.transitions import (
     sync_statements,
 )
 from core.memory.landmarks import carry_place, free_landmark
-from core.memory.protection import inherited_tier, with_tier_by
+from core.memory.protection import inherited_tier, tier_columns, with_tier_by
 from core.memory.read import time_of_memory_sql
 from core.memory.write import (
     Stored,
@@ -59,11 +59,11 @@ from core.memory.write import (
 )
 from core.score.trust import age_days, trust_terms
 from core.types.memory import ProposedLink, Related, Relationship
-from core.types.values import GLOBAL_SPACE, OWNER, OWNER_ACTOR, Actor, SecurityTier, Source, Status
+from core.types.values import BY_PERSON, BY_RULES, GLOBAL_SPACE, OWNER, OWNER_ACTOR, Actor, SecurityTier, Source, Status
 from core.types.views import Revision, RevisionPreview, RevisionReport
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import BY_PERSON, BY_RULES, remove_inferred, remove_mentions, tier_by_sql
+from core.vault.memory_sql import remove_inferred, remove_mentions, tier_by_sql
 
 KIND = "related_to"
 """The relation that an accepted link becomes (X59)."""
@@ -603,6 +603,40 @@ def _ids_with_parts(tx: Tx, memory_ids: Sequence[str]) -> frozenset[str]:
         {"heads": wanted},
     )
     return frozenset(str(row[0]) for row in found)
+
+
+PROTECT = "protect"
+_OPEN_PARTS = (
+    "SELECT coalesce(m.part_of, m.id), m.id, m.extra FROM memories m "  # noqa: S608 - constants only
+    "WHERE coalesce(m.part_of, m.id) IN (SELECT value FROM json_each(?)) AND m.security_tier = 'cleartext' "
+    f"AND {tier_by_sql()} IS NULL ORDER BY m.n"
+)
+
+
+def protect_found(tx: Tx, work: UnitOfWork, tiers: Mapping[str, SecurityTier]) -> tuple[int, str | None]:
+    """Raise memories to the tier that rules ask for, as if they were stored now; one undo step.
+
+    Args:
+        tiers: id to tier; of a split text the first part. Of whose tier somebody said something meanwhile is left out.
+
+    Returns:
+        How many were raised, and the undo step; None where none was.
+    """
+    alike: dict[tuple[str, str], list[str]] = {}
+    raised = set[str]()
+    for whole, memory_id, extra in tx.all(_OPEN_PARTS, (to_json(list(tiers)),)):
+        columns = tier_columns({"extra": extra}, tiers[whole], BY_RULES)
+        alike.setdefault((str(columns["security_tier"]), str(columns["extra"])), []).append(str(memory_id))
+        raised.add(whole)
+    if not alike:
+        return 0, None
+    count = len(raised)
+    label = "Protect a memory" if count == 1 else f"Protect {count:,} memories"
+    with work.verb(tx, PROTECT, label, OWNER_ACTOR) as verb:
+        for (tier, extra), ids in alike.items():
+            tx.update_many("memories", "id", ids, {"security_tier": tier, "extra": extra})
+        verb.note_audit(memories=count)
+    return count, verb.step_id
 
 
 def _note_persons_tier(tx: Tx, ids: Sequence[str]) -> None:

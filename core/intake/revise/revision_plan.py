@@ -24,10 +24,10 @@ from core.memory.read import read_occurred
 from core.memory.write import content_hash, find_space_id
 from core.score.decay import check_permanence
 from core.text.times import format_time
-from core.types.values import GLOBAL_SPACE, Kind, Status
+from core.types.values import BY_RULES, GLOBAL_SPACE, Kind, Status
 from core.types.views import Revision
 from core.vault.database.rows import Rows, to_json
-from core.vault.memory_sql import BY_RULES, tier_by_sql
+from core.vault.memory_sql import tier_by_sql
 
 _LABEL_CHARACTERS = 1024
 _OPENING_CHARACTERS = 300

@@ -71,6 +71,13 @@ class SensitiveParams(Params):
     after: int = Field(0, ge=0, description="The `next` of an earlier reply to the same call.")
 
 
+class ProtectParams(Params):
+    """The parameters of `owner.protect`."""
+
+    space: SpaceName | None = Field(None, description="Only memories of this space.")
+    after: int = Field(0, ge=0, description="The `next` of an earlier reply to the same call.")
+
+
 class AuditLogParams(ChannelParams):
     """The parameters of `memory_audit_log`."""
 
@@ -143,6 +150,13 @@ async def memory_run_consolidation(call: MethodCall, params: ConsolidationParams
     run = call.engine.maintenance.consolidate
     found = await await_future(run(call.actor(), dry_run=params.dry_run, request_id=params.request_id))
     return {"dry_run": found.dry_run, "planned": dict(found.planned), "changed": dict(found.changed)}
+
+
+async def protect_found(call: MethodCall, params: ProtectParams) -> Answer:
+    """Protect what was stored before texts were looked at, a page at a time."""
+    done = await await_future(call.engine.library.protect_found(params.space, params.after))
+    reply: Answer = {"protected": done.protected, "looked_at": done.looked_at, "step": done.step_id}
+    return reply if done.next is None else {**reply, "next": done.next}
 
 
 async def find_sensitive(call: MethodCall, params: SensitiveParams) -> Answer:
@@ -500,6 +514,22 @@ METHODS: tuple[Entry, ...] = (
         errors=(Code.NOT_FOUND, Code.EMBEDDER_UNAVAILABLE, Code.BACKGROUND_STALLED),
         long=True,
         short_ids={"import_id": "import"},
+    ),
+    owner_method(
+        "protect",
+        "Protect memories that were stored before texts were looked at, as if they were stored now; some hundreds are "
+        "looked at for one answer, and one undo step takes their protection back.",
+        ProtectParams,
+        record(
+            {
+                "protected": whole_number("How many were raised to a higher tier.", least=0),
+                "looked_at": whole_number("Memories read for this answer.", least=0),
+                "step": nullable(text(), "The step that can be undone; null where nothing changed."),
+                "next?": whole_number("Where there are more: `after` of the next call with the same parameters."),
+            }
+        ),
+        protect_found,
+        effect="write",
     ),
     owner_method(
         "sensitive",

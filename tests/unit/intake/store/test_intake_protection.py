@@ -205,3 +205,19 @@ def test_an_import_cannot_say_who_chose_its_tier(rig: Rig, tmp_path: Path) -> No
     row = {"text": "The hall is green.", "kind": "fact", "tier_by": "owner", "extra": {"tier_by": "owner"}}
     rig.bring([row])
     assert rig.rows("SELECT extra ->> '$.tier_by', security_tier FROM memories") == [(None, "cleartext")]
+
+
+def test_what_was_stored_before_is_protected_as_if_it_were_stored_now(rig: Rig) -> None:
+    bare = "UPDATE memories SET security_tier = 'cleartext', extra = '{}' WHERE id = ?"
+    ids = [rig.store(text).memory_id for text in (CARD, HEALTH, "The hall is green.")]
+    rig.write(lambda tx: tx.run_many(bare, [(one,) for one in ids]))
+    before = rig.dump()
+    done = rig.engine.library.protect_found().result(30)
+    assert (done.protected, done.looked_at, done.next) == (1, 3, None)
+    assert [tier_of(rig, one) for one in ids] == [("confidential", "rules"), ("cleartext", None), ("cleartext", None)]
+    rig.undo(done.step_id)
+    assert differences(before, rig.dump()) == {}
+    set_tier(rig, ids[0], SecurityTier.SENSITIVE)
+    set_tier(rig, ids[0], SecurityTier.CLEARTEXT)
+    again = rig.engine.library.protect_found().result(30)
+    assert (again.protected, again.looked_at, again.step_id) == (0, 2, None)  # the person's word is not looked at
