@@ -136,6 +136,16 @@ class LifecycleOptions(BaseModel):
         description="Archive versions that were replaced that long ago. History shows them either way.",
         json_schema_extra=field_extra(_KEEP),
     )
+    retention: str = Field(
+        default="",
+        max_length=4_000,
+        pattern=r"^\s*$|^(?:[^;]+:(?:episode|fact|rule|procedure|digest|\*):[1-9][0-9]{0,4}\s*(?:;\s*|$))+$",
+        title="Keep for",
+        description="How long memories of a space and a kind stay before they are archived, as space:kind:days with "
+        "semicolons between them, such as work:episode:365; * means every space or kind. Pinned ones stay. Empty: as "
+        "long as they are remembered. `loci retention` shows what a rule would archive.",
+        json_schema_extra=field_extra(_KEEP),
+    )
     erase_kinds: str = Field(
         default="",
         max_length=200,

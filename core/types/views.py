@@ -59,7 +59,7 @@ class MemoryRow:
         conversation: title of the conversation it belongs to, if any.
         room: name of the room it stands in; None while it has no place.
         warned: it reads like an instruction, and is kept out of what assistants are given by themselves.
-        tier: how well it is protected.
+        protection: its security tier.
     """
 
     id: str
@@ -87,7 +87,7 @@ class MemoryRow:
     conversation: str | None
     room: str | None
     warned: bool = False
-    tier: SecurityTier = SecurityTier.CLEARTEXT
+    protection: SecurityTier = SecurityTier.CLEARTEXT
 
 
 @dataclass(frozen=True, slots=True)

@@ -345,6 +345,20 @@ def test_what_is_found_is_kept_from_assistants_until_the_person_says_otherwise(p
     assert palace.json("sensitive", "--protect") == {"protected": 0, "looked_at": 0, "steps": []}
 
 
+def test_how_long_memories_stay_is_shown_before_it_is_set(palace: Palace) -> None:
+    palace.json("remember", BOAT)
+    assert palace.json("retention") == {"rules": []}
+    assert "No rule" in palace.run("retention").out
+    preview = palace.json("retention", "home", "fact", "--days", "30", "--dry-run")
+    assert preview == {"rules": [{"space": "home", "kind": "fact", "days": 30, "over": 0, "ids": []}]}
+    assert palace.json("retention") == {"rules": []}
+    assert palace.json("retention", "home", "fact", "--days", "30") == preview
+    assert "home, fact: 30 days" in palace.run("retention").out
+    assert palace.json("retention", "home", "fact", "--drop") == {"rules": []}
+    palace.run("retention", "home", "fact", "--drop").refused(1, "E2005")
+    assert palace.run("retention", "home").code == 2
+
+
 # ---- doctor
 
 

@@ -234,7 +234,7 @@ def _memory_row_from(row: tuple[Any, ...], strength: float) -> MemoryRow:
         conversation=title,
         room=room,
         warned=f'"{FLAG}"' in flags and f'"{ALLOWED}"' not in flags,
-        tier=SecurityTier(tier),
+        protection=SecurityTier(tier),
     )
 
 

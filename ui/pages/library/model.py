@@ -248,9 +248,9 @@ class MemoryTable(QAbstractTableModel):
         if row is None:
             return []
         warned = [str(label_strings()["warned"])] if row.warned else []
-        if row.tier is SecurityTier.CLEARTEXT:
+        if row.protection is SecurityTier.CLEARTEXT:
             return warned
-        return [*warned, str(label_strings()["tiers"][row.tier.value])]
+        return [*warned, str(label_strings()["tiers"][row.protection.value])]
 
     def headerData(  # noqa: N802 - Qt's name
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole

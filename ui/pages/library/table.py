@@ -328,8 +328,8 @@ class LibraryCells(QStyledItemDelegate):
             place = QRect(room.right() - side, room.center().y() - side // 2, side, side)
             self._theme.icon("pin", "accent").paint(painter, place)
             room.setRight(place.left() - spacing().s)
-        if row.tier is not SecurityTier.CLEARTEXT:
-            name, tint = TIER_MARKS[row.tier]
+        if row.protection is not SecurityTier.CLEARTEXT:
+            name, tint = TIER_MARKS[row.protection]
             side = self._theme.px(14)
             place = QRect(room.right() - side, room.center().y() - side // 2, side, side)
             self._theme.icon(name, tint).paint(painter, place)
