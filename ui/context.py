@@ -153,7 +153,7 @@ class Desk(QObject):
             it stays.
         import_paths: files and folders that were dropped or chosen; empty to ask, `USUAL_PLACES` alone to look around.
         search: put a search into the library.
-        seal: seal a memory, by its id; "" to look at those that are sealed.
+        seal: seal memories, by their ids; () to look at those that are sealed.
         looked: what a page counts was looked at: the counts are asked anew.
         message_over: a sentence that stays is over: nobody has to close it.
 
@@ -165,7 +165,7 @@ class Desk(QObject):
     message_asked = Signal(str, str, object, bool)
     import_paths = Signal(list)
     search = Signal(str)
-    seal = Signal(str)
+    seal = Signal(tuple)
     looked = Signal()
     message_over = Signal(str)
 

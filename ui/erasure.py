@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QFileDialog, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QListWidget, QPlainTextEdit, QWidget
 
 from core.config.erasure_wording import certificate_lines, erasure_words, preview_lines
-from core.types.memory import CopyState, ErasePreview, ErasureCertificate, ErasureRequest
+from core.types.memory import CertificateLine, CopyState, ErasePreview, ErasureCertificate, ErasureRequest
 from core.types.values import OWNER_ACTOR
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
@@ -175,6 +175,66 @@ class CertificateDialog(QDialog):
     def _tell(self, sentence: str) -> None:
         self.note.setText(sentence)
         self.note.show()
+
+
+class CertificatesDialog(QDialog):
+    """Lists all certificates of erasing, the newest first; one that is chosen opens, to be read and saved."""
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
+        strings = erasure_words()["list"]
+        self.context = context
+        self.lines: tuple[CertificateLine, ...] = ()
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(strings["title"])
+        self.setAccessibleName(strings["title"])
+        self.setMinimumWidth(context.theme.px(sizes().dialog_middle))
+        self.list = QListWidget()
+        self.list.setObjectName("framed")
+        self.list.setAccessibleName(strings["title"])
+        self.note = make_label(strings["reading"], "muted", wrap=True)
+        self.open_button = make_button(strings["open"], self._open_chosen)
+        self.open_button.setEnabled(False)
+        self.close_button = make_button(erasure_words()["window"]["close"], self.accept, kind="primary")
+        self.close_button.setAutoDefault(False)
+        layout = make_column(self, make_label(strings["title"], "title"), self.note, self.list, margins=24, gap=12)
+        layout.addLayout(make_row(self.open_button, None, self.close_button))
+        self.list.itemActivated.connect(lambda _: self._open_chosen())
+        self.list.currentRowChanged.connect(lambda row: self.open_button.setEnabled(row >= 0))
+        task = make_query(strings["task"], context.bridge.engine.erasures.list_certificates).within(self, "list")
+        context.tasks.run(task.success(self._show_lines).failure(self._show_failure))
+
+    def _show_lines(self, lines: tuple[CertificateLine, ...]) -> None:
+        strings = erasure_words()["list"]
+        self.lines = lines
+        self.list.clear()
+        for line in lines:
+            words = format_count(
+                strings["line"], line.memories, when=date_of(line.at), state=strings["states"][line.state.value]
+            )
+            self.list.addItem(words)
+        self.note.setText(strings["sentence"] if lines else strings["none"])
+        self.list.setVisible(bool(lines))
+        self.open_button.setVisible(bool(lines))
+        if lines:
+            self.list.setCurrentRow(0)
+            self.list.setFocus()
+
+    def _open_chosen(self) -> None:
+        row = self.list.currentRow()
+        if not 0 <= row < len(self.lines):
+            return
+        erasures, chosen = self.context.bridge.engine.erasures, self.lines[row].id
+        task = make_query(erasure_words()["list"]["task"], lambda: erasures.read_certificate(chosen)).within(
+            self, "one"
+        )
+        self.context.tasks.run(
+            task.success(lambda found: CertificateDialog(self.context, found, self).open()).failure(self._show_failure)
+        )
+
+    def _show_failure(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        self.note.setText("" if problem is None else problem.sentence)
 
 
 def ask_erasure(

@@ -14,6 +14,7 @@ from ui.inspector.history import HISTORY
 from ui.inspector.notes import NOTES
 from ui.inspector.outcomes import PROCEDURE, RULE
 from ui.inspector.panel import Inspector
+from ui.inspector.protection import PROTECTION
 from ui.inspector.provenance import DISCLOSURES, PROVENANCE
 from ui.inspector.relations import DEPENDENTS, MENTIONS, RELATIONS
 from ui.inspector.text import TEXT, WARNING
@@ -32,8 +33,8 @@ from ui.pages.timeline.page import TIMELINE
 from ui.shell.window import WindowViews
 
 INSPECTOR_SECTIONS: tuple[InspectorSectionSpec, ...] = (
-    TEXT, WARNING, TRUST, GAUGES, RULE, PROCEDURE, CLAIMS, MENTIONS, PROVENANCE, NOTES, RELATIONS, DEPENDENTS,
-    DISCLOSURES, HISTORY,
+    TEXT, PROTECTION, WARNING, TRUST, GAUGES, RULE, PROCEDURE, CLAIMS, MENTIONS, PROVENANCE, NOTES, RELATIONS,
+    DEPENDENTS, DISCLOSURES, HISTORY,
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The command line's verbs on clients: pair, grant, pause, resume, revoke, clients, log; pairing by code."""
+"""The command line's verbs on clients: pair, grant, pause, resume, disclose, revoke, clients, log; pairing by code."""
 
 from __future__ import annotations
 
@@ -168,6 +168,29 @@ def resume(command: Command, name: str | None, everyone: bool) -> None:
     command.print_result(
         reply, lambda out, result: out.print_line("Resumed." if result["step"] else "Nothing to resume.")
     )
+
+
+@loci.command()
+@click.argument("name")
+@click.option("--minutes", type=click.IntRange(1, 240), default=15, show_default=True, help="For how long.")
+@click.option("--off", is_flag=True, help="End it now.")
+@with_command
+def disclose(command: Command, name: str, *, minutes: int, off: bool) -> None:
+    """Let a client have what is sensitive or confidential, for some minutes.
+
+    Within its spaces, and only while this engine runs: it ends with the minutes, a pause, or when the vault is locked.
+    """
+    session = command.find_running()
+    if session is None:
+        raise PreconditionError("No engine runs, so no client is connected; open the window or `loci serve` first.")
+    try:
+        reply = session.call("disclose", {"name": name, "minutes": 0 if off else minutes})
+        command.output.progression.is_done = True
+    finally:
+        session.close()
+    words = load_words()["disclosed"]
+    told = words["on"].format(minutes=minutes) if reply["seconds"] else words["off"]
+    command.print_result(reply, lambda out, _: out.print_line(told))
 
 
 def _client_params(name: str | None, *, everyone: bool) -> dict[str, Any]:

@@ -299,13 +299,19 @@ def _print_list(out: Output, reply: Mapping[str, Any]) -> None:
 @click.option("--type", "types", type=click.Choice(_SENSITIVE), multiple=True, help="Only this type; may be repeated.")
 @click.option("--space", help="Only this space.")
 @click.option("--reveal", is_flag=True, help="Show numbers and credentials whole.")
+@click.option("--protect", is_flag=True, help="Protect what was stored before Loci looked at every text.")
 @with_command
-def sensitive(command: Command, types: tuple[str, ...], space: str | None, reveal: bool) -> None:
+def sensitive(command: Command, types: tuple[str, ...], space: str | None, *, reveal: bool, protect: bool) -> None:
     """List memories that hold sensitive content: numbers, credentials, contacts, homes, health.
 
     Told by rules, so some may be missed. Forgotten and replaced memories are looked at too; `loci erase` removes one
-    for good.
+    for good, and `loci seal --found` seals what is confidential.
     """
+    if protect:
+        if types or reveal:
+            raise click.UsageError("--protect goes with --space alone.")
+        _protect_found(command, space)
+        return
     items: list[Mapping[str, Any]] = []
     looked_at, after = 0, 0
     while True:
@@ -317,6 +323,26 @@ def sensitive(command: Command, types: tuple[str, ...], space: str | None, revea
         after = reply["next"]
     command.print_result(
         {"items": items, "looked_at": looked_at}, lambda out, all_of_it: _print_sensitive(out, all_of_it, reveal=reveal)
+    )
+
+
+def _protect_found(command: Command, space: str | None) -> None:
+    protected = looked_at = 0
+    steps: list[str] = []
+    with command.open_session() as session:
+        asked: dict[str, Any] = {} if space is None else {"space": space}
+        while True:
+            reply = session.call("protect", asked)
+            protected += reply["protected"]
+            looked_at += reply["looked_at"]
+            steps += [] if reply["step"] is None else [reply["step"]]
+            if "next" not in reply:
+                break
+            asked["after"] = reply["next"]
+    words = load_words()["protected"]
+    command.print_result(
+        {"protected": protected, "looked_at": looked_at, "steps": steps},
+        lambda out, _: out.print_line(format_count(words, protected, looked_at=f"{looked_at:,}")),
     )
 
 
@@ -403,10 +429,11 @@ def pin(command: Command, id: str, off: bool) -> None:  # noqa: A002 - the contr
 @click.argument("tier", type=click.Choice([tier.value for tier in SecurityTier]))
 @with_command
 def tier(command: Command, id: str, tier: str) -> None:  # noqa: A002 - the contract's word
-    """Protect a memory: sensitive or confidential is given to no assistant.
+    """Protect a memory: sensitive or confidential is given to no assistant without your yes.
 
     Nor to a model server elsewhere, and no names are read from it; what was made of it is protected with it.
-    You still find it with `loci recall` and in the library; cleartext lifts it.
+    You still find it with `loci recall` and in the library. Loci protects what it finds itself, such as card numbers
+    and passwords; what you say here goes before that, and cleartext lifts it.
     """
 
     def print_reply(out: Output, reply: Mapping[str, Any]) -> None:

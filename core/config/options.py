@@ -136,6 +136,16 @@ class LifecycleOptions(BaseModel):
         description="Archive versions that were replaced that long ago. History shows them either way.",
         json_schema_extra=field_extra(_KEEP),
     )
+    retention: str = Field(
+        default="",
+        max_length=4_000,
+        pattern=r"^\s*$|^(?:[^;]+:(?:episode|fact|rule|procedure|digest|\*):[1-9][0-9]{0,4}\s*(?:;\s*|$))+$",
+        title="Keep for",
+        description="How long memories of a space and a kind stay before they are archived, as space:kind:days with "
+        "semicolons between them, such as work:episode:365; * means every space or kind. Pinned ones stay. Empty: as "
+        "long as they are remembered. `loci retention` shows what a rule would archive.",
+        json_schema_extra=field_extra(_KEEP),
+    )
     erase_kinds: str = Field(
         default="",
         max_length=200,
@@ -502,6 +512,35 @@ class BasicOptions(BaseModel):
         title="Model",
         description="The model that is asked, as the server names it; empty for one that fits.",
         json_schema_extra=field_extra("Local model"),
+    )
+    protect_health: bool = Field(
+        default=False,
+        title="Protect what is said of health",
+        description="A memory in which a condition, a medicine or a test result of somebody is found is sensitive: "
+        "other assistants get it only with your yes.",
+        json_schema_extra=field_extra("Sensitive content"),
+    )
+    protect_contacts: bool = Field(
+        default=False,
+        title="Protect contact data",
+        description="A memory in which a name of somebody, an address, a place where one lives, a telephone number or "
+        "an e-mail address is found is sensitive too.",
+        json_schema_extra=field_extra("Sensitive content"),
+    )
+    protected_spaces: str = Field(
+        default="",
+        max_length=2_000,
+        title="Spaces with sensitive content",
+        description="Spaces, with commas between them, in which whatever is found makes a memory sensitive at least.",
+        json_schema_extra=field_extra("Sensitive content"),
+    )
+    protected_sources: str = Field(
+        default="",
+        max_length=200,
+        title="Ways with sensitive content",
+        description="By what way a memory came, with commas between them (document, tool_output): whatever is found in "
+        "it makes it sensitive at least.",
+        json_schema_extra=field_extra("Sensitive content"),
     )
     seal_minutes: int = Field(
         default=5,

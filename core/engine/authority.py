@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from core.errors import Code, UserError
 from core.intake.transaction.unit_of_work import not_admitted_error
 from core.recall.scope import Scope
 from core.types.clients import ClientRecord, is_asleep, owner_record
+from core.types.clock import Clock, Deadline
 from core.types.values import GLOBAL_SPACE, OWNER_CHANNEL, Actor, Grant
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -25,10 +27,11 @@ _GRANTS = "SELECT g.client_id, g.name, g.space_id, s.name FROM grants g LEFT JOI
 class Authority:
     """The clients and what each may reach."""
 
-    def __init__(self, now_ms: Callable[[], int]) -> None:
+    def __init__(self, clock: Clock) -> None:
         """Know nobody yet."""
-        self._now = now_ms
-        self._lock = threading.Lock()  # guards _by_name, _seen and _owner
+        self._clock = clock
+        self._lock = threading.Lock()  # guards all below
+        self._disclosed: dict[str, Deadline] = {}
         self._seen: dict[str, int] = {}
         self._by_name: dict[str, ClientRecord] = {}
         self._owner: ClientRecord | None = None
@@ -51,6 +54,8 @@ class Authority:
     def _replace_clients(self, found: dict[str, ClientRecord]) -> None:
         with self._lock:
             self._by_name = found
+            admitted = {one.id for one in found.values() if not (one.revoked or one.paused)}
+            self._disclosed = {one: until for one, until in self._disclosed.items() if one in admitted}
 
     @staticmethod
     def _read_clients(rows: Rows) -> dict[str, ClientRecord]:
@@ -94,7 +99,26 @@ class Authority:
     def forget_all(self) -> None:
         """The vault is locked: nobody is known any more."""
         with self._lock:
-            self._by_name, self._seen, self._owner = {}, {}, None
+            self._by_name, self._seen, self._disclosed, self._owner = {}, {}, {}, None
+
+    def disclose_to(self, client_id: str, seconds: float) -> None:
+        """The person's yes: a client gets what is sensitive or confidential too, within its spaces, for a time.
+
+        It is nowhere but in memory: with the lock, a pause or the end of the time it is over.
+
+        Args:
+            seconds: from now; 0 to end it.
+        """
+        with self._lock:
+            self._disclosed.pop(client_id, None)
+            if seconds > 0:
+                self._disclosed[client_id] = Deadline.after(self._clock, seconds)
+
+    def disclosed_s(self, client_id: str) -> int:
+        """For how many more seconds a client gets what is sensitive; 0 where it does not."""
+        with self._lock:
+            until = self._disclosed.get(client_id)
+        return 0 if until is None else max(0, math.ceil(until.seconds_left(self._clock)))
 
     def note_seen(self, client_id: str, now_ms: int) -> None:
         """A client has just proved itself; the vault learns it with the next flush, and this room at once."""
@@ -115,7 +139,7 @@ class Authority:
             seen = None if record is None else self._seen.get(record.id)
         if record is None:
             return None
-        asleep = is_asleep(self._now(), seen, record.last_seen_at, record.woken_at, record.paired_at)
+        asleep = is_asleep(self._clock.now_ms(), seen, record.last_seen_at, record.woken_at, record.paired_at)
         return replace(record, asleep=True) if asleep else record
 
     def name_of(self, client_id: str) -> str | None:
@@ -199,7 +223,8 @@ class Authority:
         record = self.require_grant(actor, Grant.READ)
         if record is None:
             return Scope(unrestricted=True, space_ids=frozenset(), client_id=None)
-        return replace(self.make_client_scope(record), channel=actor.channel)
+        is_trusted = self.disclosed_s(record.id) > 0
+        return replace(self.make_client_scope(record), channel=actor.channel, is_trusted=is_trusted)
 
     @staticmethod
     def make_client_scope(record: ClientRecord) -> Scope:

@@ -191,7 +191,7 @@ class Engine(EngineGroups):
         super().__init__(
             VaultSlot(),
             lambda: self.loop,
-            Authority(setup.clock.now_ms),
+            Authority(setup.clock),
             setup.embedder,
             setup.person_home,
             self.flush_journal,

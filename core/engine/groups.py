@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from core.engine.imports import Imports
     from core.engine.jobs.jobs import JobsGroup, Maintenance
     from core.engine.jobs.model_refinement import ModelRefinement
+    from core.engine.jobs.retention import Retention
     from core.engine.jobs.scheduler import Scheduler
     from core.engine.jobs.statements import StatementsGroup
     from core.engine.library import Library
@@ -296,6 +297,13 @@ class EngineGroups(UpkeepGroups):
         from core.engine.jobs.jobs import JobsGroup
 
         return JobsGroup(self._slot.require_vault, self.scheduler, self.settings)
+
+    @shared_property
+    def retention(self) -> Retention:
+        """How long memories stay."""
+        from core.engine.jobs.retention import Retention
+
+        return Retention(self._slot.require_vault, self.settings)
 
     @shared_property
     def statements(self) -> StatementsGroup:

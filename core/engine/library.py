@@ -20,19 +20,25 @@ from core.engine.runtime.progress import Asked, Counted, ImportProgress
 from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, chain_work, map_result
 from core.errors import Code, UserError
-from core.intake.revise.revision import VERB, Reviser, preview_revision
+from core.intake.revise.revision import PROTECT, VERB, Reviser, preview_revision, protect_found
 from core.intake.revise.revision_plan import check_revision
 from core.intake.transitions.review_items import VERB as LET_THROUGH
 from core.intake.transitions.review_items import release_hold
 from core.memory.read import read_by_id
-from core.recall.browse.library import count_facets, find_library_rows, find_sensitive_memories, read_memory_rows
+from core.recall.browse.library import (
+    count_facets,
+    find_library_rows,
+    find_sensitive_memories,
+    find_unprotected,
+    read_memory_rows,
+)
 from core.security.passphrase import KdfCost
 from core.text import search_syntax
 from core.text.search_syntax import ParsedSearch, SearchTerm
 from core.text.terms import embedding_text, stop_words
 from core.types.memory import Warned
 from core.types.replies import ArchiveReceipt
-from core.types.sensitivity import SensitivePage, SensitiveType
+from core.types.sensitivity import ProtectionReport, SensitivePage, SensitiveType
 from core.types.values import OWNER_ACTOR, Status, is_id
 from core.types.views import Facets, FindRequest, FindResult, MemoryRow, Revision, RevisionPreview, RevisionReport
 from core.vault.database.rows import Rows
@@ -237,6 +243,32 @@ class Library:
         """
         wanted = frozenset(types)
         return self._storage().read(lambda rows: find_sensitive_memories(rows, wanted, space, after))
+
+    def protect_found(self, space: str | None = None, after: int = 0) -> Future[ProtectionReport]:
+        """Protect what was stored before it was looked at, a page at a time, as if it were stored now.
+
+        Args:
+            space: only memories of this space; None for every space.
+            after: 0, or `next` of the page before.
+
+        Returns:
+            What was protected; one undo step a page.
+        """
+        storage = self._storage()
+
+        def protect() -> ProtectionReport:
+            page = storage.vault.read(lambda rows: find_unprotected(rows, space, after))
+
+            def write(tx: Tx) -> tuple[int, str | None]:
+                with storage.verb(tx, OWNER_ACTOR, PROTECT) as verb:
+                    done = protect_found(tx, storage.work, page.tiers)
+                    verb.set_outcome(tuple(page.tiers))
+                return done
+
+            count, step = storage.write(write).result() if page.tiers else (0, None)
+            return ProtectionReport(count, page.looked_at, step, page.next)
+
+        return storage.run_on(storage.threads.checks, protect)
 
     def full_id(self, what: str, text: str) -> Future[str]:
         """The id that a person means by the end of one.

@@ -36,7 +36,7 @@ from core.text.metadata import technology_spellings
 from core.text.terms import common_words, fold_word, query_terms
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import remove_orphans
+from core.vault.memory_sql import readable_sql, remove_orphans
 
 LOOKED_AT = 12
 """Other memories that are read to see whether a name is named twice."""
@@ -44,15 +44,15 @@ MOST_EARLIER = 200
 """Memories that named a new entity before and get their mention with it, at most."""
 _FREQUENCIES = "SELECT term, doc FROM memory_terms WHERE term IN (SELECT value FROM json_each(?))"
 _NAMING = (
-    "SELECT m.id, m.text FROM memory_fts f JOIN memories m ON m.n = f.rowid WHERE memory_fts MATCH :match "
-    "AND m.space_id = :space AND m.status IN ('active', 'disputed') AND m.security_tier = 'cleartext' "
+    "SELECT m.id, m.text FROM memory_fts f JOIN memories m ON m.n = f.rowid WHERE memory_fts MATCH :match "  # noqa: S608 - constants only
+    "AND m.space_id = :space AND m.status IN ('active', 'disputed') AND " + readable_sql() + " "
     "AND m.id <> :but ORDER BY f.rowid DESC LIMIT :most"
 )
 _OWNER_GROUP, _PET = "owner", "pet"
 _AUTHORS = "SELECT DISTINCT role, author FROM memories WHERE conversation_id = ? AND kind = 'episode'"
 _SAID = (
-    "SELECT text FROM memories WHERE (id IN (SELECT value FROM json_each(:ids)) OR conversation_id = :talk) "
-    "AND instr(text, :name) AND +status IN ('active', 'disputed') AND security_tier = 'cleartext' LIMIT 200"
+    "SELECT m.text FROM memories m WHERE (m.id IN (SELECT value FROM json_each(:ids)) OR m.conversation_id = :talk) "  # noqa: S608 - constants only
+    "AND instr(m.text, :name) AND +m.status IN ('active', 'disputed') AND " + readable_sql() + " LIMIT 200"
 )
 _SPEAKS = "SELECT 1 FROM mentions WHERE entity_id = ? AND start_at < 0 LIMIT 1"
 _PEOPLE = (

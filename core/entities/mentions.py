@@ -18,7 +18,7 @@ from core.text.terms import common_words, fold_word
 from core.types.lifecycle import Inferred, Mentioned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import ENTITY_TYPE, remove_orphans
+from core.vault.memory_sql import ENTITY_TYPE, readable_sql, remove_orphans
 
 MOST = 32
 """Entities that one memory mentions, at most."""
@@ -194,12 +194,12 @@ def _is_part(start: int, end: int, runs: Sequence[NameCandidate]) -> bool:
 
 
 _INFERRED = (
-    "SELECT i.body, i.valence, i.arousal, i.made_by, i.at FROM inferred i JOIN memories m ON m.id = i.memory_id "
-    "WHERE i.memory_id = ? AND m.security_tier = 'cleartext'"
+    "SELECT i.body, i.valence, i.arousal, i.made_by, i.at FROM inferred i JOIN memories m ON m.id = i.memory_id "  # noqa: S608 - constants only
+    "WHERE i.memory_id = ? AND " + readable_sql()
 )
 _MENTIONED = (
     f"SELECT e.id, e.name, {ENTITY_TYPE}, n.start_at, n.end_at FROM mentions n JOIN entities e ON e.id = n.entity_id "  # noqa: S608 - constants only
-    "JOIN memories m ON m.id = n.memory_id WHERE n.memory_id = ? AND m.security_tier = 'cleartext' "
+    "JOIN memories m ON m.id = n.memory_id WHERE n.memory_id = ? AND " + readable_sql() + " "
     "AND n.start_at >= 0 AND n.end_at <= length(m.text) ORDER BY n.start_at, e.id"
 )
 

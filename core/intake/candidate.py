@@ -24,7 +24,7 @@ from core.text.sentences import sentence_at
 from core.types.belief import ClaimDraft, ComparedText
 from core.types.values import PERSON_SOURCES, Kind, Precision, Source, When
 from core.vault.database.rows import Rows, to_json
-from core.vault.memory_sql import UNSEALED
+from core.vault.memory_sql import given_sql
 
 _ALWAYS, _NEVER = 2**63 - 1, -(2**63) + 1
 _COMPARED = to_json([kind.value for kind in KINDS_BY_TEXT])
@@ -68,9 +68,9 @@ def find_same_claims(rows: Rows, candidate: StoreCandidate) -> str | None:
         key = key_of_draft(candidate.space_id, draft, candidate.authority.scope_session)
         found = rows.value(
             "SELECT m.id FROM claims c JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting' "  # noqa: S608
-            "JOIN memories m ON m.id = e.memory_id WHERE c.space_id = ? AND c.claim_key = ? "
+            "JOIN memories m ON m.id = e.memory_id WHERE c.space_id = ?1 AND c.claim_key = ?2 "
             "AND c.state IN ('asserted', 'disputed') AND m.status IN ('active', 'disputed') "
-            f"AND m.id <> ? AND (? IS NULL OR {UNSEALED}) ORDER BY m.status, m.n LIMIT 1",
+            f"AND m.id <> ?3 AND (?4 IS NULL OR {given_sql('?4')}) ORDER BY m.status, m.n LIMIT 1",
             (candidate.space_id, key, candidate.memory_id, candidate.stranger),
         )
         if found is None:

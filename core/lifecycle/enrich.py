@@ -38,7 +38,7 @@ from core.text.metadata import Affect, Metadata, affect_of, extract_metadata, to
 from core.types.lifecycle import JobType
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import ENTITY_TYPE, remove_inferred, remove_mentions, remove_orphans
+from core.vault.memory_sql import ENTITY_TYPE, readable_sql, remove_inferred, remove_mentions, remove_orphans
 
 MOST_OPEN = 20
 """Open questions about names, at most."""
@@ -146,13 +146,14 @@ ASKED = 20
 """Questions to a local model in one run, at most."""
 
 _DUE = (
-    "((m.status IN ('active', 'disputed') AND m.security_tier = 'cleartext' AND coalesce(i.version, 0) < :version) "
-    "OR (m.security_tier <> 'cleartext' AND (i.memory_id IS NOT NULL "
+    f"((m.status IN ('active', 'disputed') AND {readable_sql()} AND coalesce(i.version, 0) < :version) "  # noqa: S608 - constants only
+    f"OR (m.security_tier <> 'cleartext' AND NOT {readable_sql()} AND (i.memory_id IS NOT NULL "
     "OR EXISTS (SELECT 1 FROM mentions n WHERE n.memory_id = m.id))))"
 )
 _FROM = "FROM memories m LEFT JOIN inferred i ON i.memory_id = m.id "
+_TIER_READ = f"iif({readable_sql()}, 'cleartext', m.security_tier)"
 _COLUMNS = (
-    "SELECT m.n, m.id, m.text, m.space_id, m.kind, m.category, m.security_tier, m.content_hash, m.role, "
+    f"SELECT m.n, m.id, m.text, m.space_id, m.kind, m.category, {_TIER_READ}, m.content_hash, m.role, "
     "coalesce(m.author, ''), coalesce(m.conversation_id, ''), coalesce(m.import_id, '') "
 )
 _NEXT = f"{_COLUMNS}{_FROM}WHERE m.n > :after AND {_DUE} ORDER BY m.n LIMIT :most"
@@ -166,7 +167,10 @@ _UNASKED = (
     f"{_COLUMNS}{_FROM}WHERE i.made_by = 'rules' AND i.version = :version AND m.status = 'active' "
     "AND m.security_tier = 'cleartext' AND length(m.text) <= :most ORDER BY m.importance DESC, m.n DESC LIMIT 1"
 )
-_SAME = "SELECT id, space_id, content_hash, security_tier FROM memories WHERE id IN (SELECT value FROM json_each(?))"
+_SAME = (
+    f"SELECT m.id, m.space_id, m.content_hash, {_TIER_READ} FROM memories m "  # noqa: S608 - constants only
+    "WHERE m.id IN (SELECT value FROM json_each(?))"
+)
 _UNTIERED = "SELECT value FROM json_each(?) w WHERE NOT EXISTS (SELECT 1 FROM tiers t WHERE t.memory_id = w.value)"
 _WRITE = (
     "INSERT OR REPLACE INTO inferred (memory_id, body, valence, arousal, version, made_by, at) "
@@ -198,7 +202,7 @@ class EnrichRow:
 
     @property
     def precondition(self) -> tuple[str, bytes, str]:
-        """What must still hold when it is written: space, text, security tier."""
+        """What must still hold when it is written: space, text, and that it may be read."""
         return self.space_id, self.content_hash, self.tier
 
     @property
@@ -238,7 +242,7 @@ class EnrichBatch:
     is_end: bool = False
 
 
-_READABLE = "SELECT count(*) FROM memories m WHERE m.status IN ('active', 'disputed') AND m.security_tier = 'cleartext'"
+_READABLE = f"SELECT count(*) FROM memories m WHERE m.status IN ('active', 'disputed') AND {readable_sql()}"  # noqa: S608
 _IMPORTED = " AND m.import_id IN (SELECT value FROM json_each(:imports))"
 
 

@@ -23,8 +23,10 @@ from core.config.options import Options
 from core.errors import UserError
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.transitions import Transitions
+from core.lifecycle.job_support.clock_check import believed_ms
 from core.lifecycle.job_support.job_context import BatchResult, JobContext
 from core.lifecycle.job_support.job_store import CHANGED
+from core.lifecycle.retention import RetentionRule, find_over, parse_rules
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
 from core.score.decay import EXPIRED as GONE
 from core.score.decay import HOLDS, classify_bands, decay_rates, effective_confidence
@@ -36,6 +38,7 @@ from core.vault.database.tx import Tx
 _log = log.get("lifecycle")
 FADING, RECOVERED, LEFT, EXPIRED = "fading", "recovered", "left_standing", "expired"
 FADED, DOUBTED, OLD_VERSION, UNANSWERED = "faded", "doubted", "old_version", "unanswered"
+RETENTION = "retention"
 """Reasons: keys of `resources/help/lifecycle.json`."""
 
 RECALLED_DAYS = 30
@@ -82,6 +85,7 @@ _UNANSWERED_ALL = _UNANSWERED_SQL.format("m.status = 'quarantined'")
 _UNANSWERED_SOME = _UNANSWERED_SQL.format("m.id IN (SELECT value FROM json_each(:ids))")
 _COUNTED = {
     UNANSWERED: "unanswered",
+    RETENTION: "retention",
     FADING: "fading",
     RECOVERED: "recovered",
     LEFT: "left_standing",
@@ -153,10 +157,14 @@ def plan_sweep(
         for seen in _read_pages_to_sweep(rows, now_ms, memory_ids)
         for action in _plan_active(rows, seen, options, now_ms)
     ]
+    retention = _plan_retention(rows, options, now_ms, memory_ids)
     over = [
         *_plan_old_versions(rows, options, now_ms, memory_ids),
         *_plan_unanswered(rows, options, now_ms, memory_ids),
+        *retention,
     ]
+    leaving = {one.memory_id for one in retention}
+    found = [one for one in found if one.memory_id not in leaving]
     planned_ids = {one.memory_id for one in over}  # its mark goes with it
     found += [
         PlannedAction(JobAction.RECOVER, memory_id, reason=LEFT)
@@ -178,7 +186,7 @@ def plan_prune(rows: Rows, options: Options, now_ms: int) -> list[PlannedAction]
         Actions `ARCHIVE` with the reason `faded`, `doubted` or `old_version`; `carry_out_sweep` carries them out.
     """
     actions = plan_sweep(rows, options, now_ms)
-    return [one for one in actions if one.action is JobAction.ARCHIVE and one.reason != UNANSWERED]
+    return [one for one in actions if one.action is JobAction.ARCHIVE and one.reason not in (UNANSWERED, RETENTION)]
 
 
 def carry_out_sweep(tx: Tx, verb: Verb, context: JobContext, actions: Sequence[PlannedAction]) -> BatchResult:
@@ -354,6 +362,33 @@ def _plan_unanswered(
     return _plan_archiving(rows, (_UNANSWERED_ALL, _UNANSWERED_SOME), before, now_ms, memory_ids, UNANSWERED)
 
 
+def _plan_retention(rows: Rows, options: Options, now_ms: int, memory_ids: Sequence[str] | None) -> list[PlannedAction]:
+    """What has stayed as long as the person chose for its space and kind."""
+    over = find_retention_over(rows, parse_rules(options.retention), now_ms, memory_ids)
+    return [PlannedAction(JobAction.ARCHIVE, memory_id, reason=RETENTION) for memory_id in over]
+
+
+def find_retention_over(
+    rows: Rows, rules: Sequence[RetentionRule], now_ms: int, memory_ids: Sequence[str] | None = None
+) -> list[str]:
+    """Memories that rules of retention would have the next sweep archive.
+
+    The person chose by space and kind, so that it holds for what is important or imported too; not for what the person
+    pinned, kept or took back, what lies ahead, and what a decision is open about.
+
+    Args:
+        now_ms: epoch ms; a clock on trial for having leapt ahead is not believed.
+        memory_ids: of these alone; None for all.
+
+    Returns:
+        Heads, the oldest first of each rule.
+    """
+    believed = believed_ms(rows, now_ms)
+    found = dict.fromkeys(one for rule in rules for one in find_over(rows, rule, believed, memory_ids))
+    kept = find_protections(rows, found, now_ms)
+    return [one for one in found if not _HOLDS_RETENTION.intersection(kept.get(one, ()))]
+
+
 def _plan_archiving(
     rows: Rows, sql: tuple[str, str], before: int, now_ms: int, memory_ids: Sequence[str] | None, reason: str
 ) -> list[PlannedAction]:
@@ -374,6 +409,8 @@ FUTURE, IN_REVIEW, SPARED, VERBATIM = "future", "in_review", "spared", "verbatim
 TAKEN_BACK = "taken_back"
 PROTECTIONS = (PINNED, OWN_WORD, IMPORTANT, MOVING, FUTURE, IN_REVIEW, SPARED, VERBATIM, TAKEN_BACK)
 """Keys of `resources/help/lifecycle.json`, in the order in which they are told."""
+
+_HOLDS_RETENTION = frozenset({PINNED, FUTURE, IN_REVIEW, SPARED, TAKEN_BACK})
 
 IMPORTANT_FROM, MOVING_FROM = 0.7, 0.5
 """Importance and arousal from which a memory is never archived by a run (E37.3)."""

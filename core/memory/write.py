@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.embed.embedder import to_blob
+from core.memory.protection import Tier, read_tier_rules, tier_of_new_text, with_tier_by
 from core.memory.read import read_by_ids
 from core.score.decay import STANDARD
 from core.text.sentences import Tiers, make_tiers
 from core.text.terms import memory_terms
-from core.types.values import Kind, Memory, Role, Source, Status, When, channel_in
+from core.types.values import Kind, Memory, Role, SecurityTier, Source, Status, When, channel_in
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 from core.vault.memory_sql import remove_inferred, remove_mentions
@@ -103,6 +104,7 @@ class Draft(MemoryContent):
         chain_id: the first version's id; None for a first version.
         read_at: when its claims were read, epoch ms; None where that is still to be done.
         permanence: how long it lasts, one of `core.score.decay.RATES`.
+        tier: how well it is protected; `insert_memories` works it out. `tier_by` is who says so.
     """
 
     id: str
@@ -123,6 +125,8 @@ class Draft(MemoryContent):
     chain_id: str | None = None
     read_at: int | None = None
     permanence: str = STANDARD
+    tier: SecurityTier = SecurityTier.CLEARTEXT
+    tier_by: str | None = None
 
     def to_row(self, n: int) -> dict[str, object]:
         """The row of the `memories` table.
@@ -161,7 +165,7 @@ class Draft(MemoryContent):
             "part_of": self.part_of,
             "part_index": self.part_index,
             "flags": to_json(list(self.flags)),
-            "extra": to_json(dict(self.extra)),
+            "extra": to_json(with_tier_by(self.extra, self.tier_by)),
             "recorded_at": self.recorded_at,
             "trust": self.trust,
             "confidence": self.trust,
@@ -169,6 +173,7 @@ class Draft(MemoryContent):
             "chain_id": self.chain_id or self.id,
             "read_at": self.read_at,
             "permanence": self.permanence,
+            "security_tier": self.tier.value,
         }
         row.update(_time_columns("occurred", self.occurred, offset=True))
         row.update(_time_columns("valid_from", self.valid_from))
@@ -401,7 +406,7 @@ def reserve_labels(tx: Tx, count: int) -> int:
 
 
 def insert_memories(tx: Tx, drafts: Sequence[Draft], titles: Mapping[str, str | None] | None = None) -> list[int]:
-    """Write rows with their lexical terms and their tiers.
+    """Write rows with their lexical terms and their tiers; each at the security tier that its text asks for.
 
     Args:
         titles: conversation id to title, for the lexical terms.
@@ -411,6 +416,7 @@ def insert_memories(tx: Tx, drafts: Sequence[Draft], titles: Mapping[str, str | 
     """
     if not drafts:
         return []
+    drafts = _protect_drafts(tx, drafts)
     first = reserve_labels(tx, len(drafts))
     tx.insert_many("memories", [draft.to_row(first + place) for place, draft in enumerate(drafts)])
     known = titles or {}
@@ -424,6 +430,24 @@ def insert_memories(tx: Tx, drafts: Sequence[Draft], titles: Mapping[str, str | 
     write_tiers(tx, ((draft.id, draft.text, draft.kind.value, draft.category) for draft in drafts))
     write_procedures(tx, drafts)
     return list(range(first, first + len(drafts)))
+
+
+def _protect_drafts(tx: Tx, drafts: Sequence[Draft]) -> list[Draft]:
+    """The drafts at their security tier; the parts of a split text are protected alike."""
+    rules = read_tier_rules(tx)
+    wholes: dict[str, list[str]] = {}
+    for draft in drafts:
+        wholes.setdefault(draft.part_of or draft.id, []).append(draft.text)
+    tiers: dict[str, Tier] = {}
+    for draft in drafts:
+        whole = draft.part_of or draft.id
+        if whole not in tiers:
+            text = "".join(wholes[whole])
+            tiers[whole] = tier_of_new_text(rules, text, draft.space_id, draft.source.value)
+    return [
+        replace(draft, tier=tiers[draft.part_of or draft.id][0], tier_by=tiers[draft.part_of or draft.id][1])
+        for draft in drafts
+    ]
 
 
 def _index_terms(draft: Draft, title: str | None) -> str:

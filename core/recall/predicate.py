@@ -20,10 +20,17 @@ from core.embed.embedder import from_blobs
 from core.errors import Code, UserError
 from core.memory.read import time_of_memory_sql
 from core.recall.request import RecallRequest
-from core.recall.scope import REPLACED_VERSION, Labels, client_conditions, join_conditions, json_list, one_of
+from core.recall.scope import (
+    REPLACED_VERSION,
+    Labels,
+    client_conditions,
+    join_conditions,
+    json_list,
+    one_of,
+    tier_condition,
+)
 from core.types.values import Status, limit_of, limits_from
 from core.vault.database.rows import Rows, parse_labels
-from core.vault.memory_sql import UNSEALED
 
 AT_ODDS = (
     ":now IS NOT NULL AND EXISTS (SELECT 1 FROM evidence e "  # noqa: S608 - constants of this module and of whose
@@ -106,7 +113,7 @@ def build_predicate(rows: Rows, request: RecallRequest, now_ms: int) -> ScopePre
     params: dict[str, object] = {"now": now_ms if speaks_now else None, "seen": seen}
     scope = _location_conditions(rows, request, params)
     if request.scope.client_id is not None:
-        scope.append(UNSEALED)
+        scope.append(tier_condition(request.scope, params))
     if request.tiers is not None:
         scope.append(one_of("m.security_tier", "tiers", request.tiers, params))
     visible = [*scope, *_status_conditions(request, params)]
@@ -128,7 +135,7 @@ def build_predicate(rows: Rows, request: RecallRequest, now_ms: int) -> ScopePre
 
 
 def withheld_count(rows: Rows, request: RecallRequest) -> int:
-    """How many memories that stand where a client asks are kept from it because they are sealed.
+    """How many memories that stand where a client asks are kept from it because of their tier.
 
     Returns:
         A number for its receipt; 0 for the owner, who is given them.
@@ -140,7 +147,9 @@ def withheld_count(rows: Rows, request: RecallRequest) -> int:
         return 0
     params: dict[str, object] = {}
     within = join_conditions(_location_conditions(rows, request, params))
-    sql = f"SELECT count(*) FROM memories m WHERE m.security_tier <> 'cleartext' AND m.status = 'active' AND {within}"  # noqa: S608
+    given = tier_condition(request.scope, params)
+    hidden = f"m.security_tier <> 'cleartext' AND NOT {given}"
+    sql = f"SELECT count(*) FROM memories m WHERE {hidden} AND m.status = 'active' AND {within}"  # noqa: S608
     return int(rows.value(sql, params))
 
 

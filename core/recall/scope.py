@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 
 from core.belief.review.items import MAY_REPLACE, MAY_SPEAK
 from core.memory.read import MEMORY_COLUMNS, row_to_memory, time_of_memory_sql
-from core.types.values import Kind, Memory, Status, seen_from
+from core.types.values import BY_RULES, TIER_BY, Kind, Memory, Status, seen_from
 from core.vault.database.rows import Rows
-from core.vault.memory_sql import CLEARTEXT, UNSEALED, is_undecided, let_in_sql
+from core.vault.memory_sql import CLEARTEXT, given_sql, is_undecided, let_in_sql, tier_by_sql
 
 Labels = NDArray[np.int64]
-PLACE = ("space_id", "status", "scope_channel", "security_tier", "client_id", "status_reason")
-"""The columns of a memory by which `Scope.may_see` judges, in its order."""
+PLACE = ("space_id", "status", "scope_channel", "security_tier", "client_id", "status_reason", TIER_BY)
+"""What `Scope.may_see` judges a memory by, in its order: columns, and who chose the tier."""
+PLACE_SQL = f"{', '.join(PLACE[:-1])}, {tier_by_sql('memories')}"
+"""The same of `memories` as a query reads it."""
 _LET_IN = let_in_sql()
 
 
@@ -61,6 +63,7 @@ class Scope:
         client_id: the client; None for the owner.
         channel: whom the client speaks for (`core.types.clients`); the owner sees every channel.
         decides: it sees what waits for a decision, whoever brought it (the grant `curate`); else its own alone.
+        is_trusted: it is given what is sensitive or confidential too: it has the grant, and the person said yes.
     """
 
     unrestricted: bool
@@ -68,6 +71,7 @@ class Scope:
     client_id: str | None = None
     channel: str = ""
     decides: bool = False
+    is_trusted: bool = False
 
     @property
     def asker(self) -> str | None:
@@ -75,7 +79,14 @@ class Scope:
         return None if self.decides else self.client_id
 
     def may_see(
-        self, space_id: str, status: str, channel: str, tier: str, author: str | None, reason: str | None
+        self,
+        space_id: str,
+        status: str,
+        channel: str,
+        tier: str,
+        author: str | None,
+        reason: str | None,
+        tier_by: str | None = None,
     ) -> bool:
         """Whether a memory lies within it: `visibility_conditions` of one row, also of one that was (E11b; X1, X2).
 
@@ -85,12 +96,16 @@ class Scope:
             tier: its security tier.
             author: the client that brought it, if one did.
             reason: why it has its status.
+            tier_by: who chose its tier.
         """
         if not self.unrestricted and space_id not in self.space_ids:
             return False
         if self.client_id is None:
             return True
-        if status == Status.DELETED.value or tier != CLEARTEXT or channel not in seen_from(self.channel):
+        if status == Status.DELETED.value or channel not in seen_from(self.channel):
+            return False
+        is_own = author == self.client_id and tier_by == BY_RULES
+        if tier != CLEARTEXT and not (self.is_trusted or is_own):
             return False
         return self.asker in (None, author) or not is_undecided(status, reason)
 
@@ -99,10 +114,25 @@ OWNER_SCOPE = Scope(unrestricted=True, space_ids=frozenset())
 """The owner's."""
 
 
-def withheld_among(rows: Rows, ids: Collection[str]) -> frozenset[str]:
-    """Which of these memories are sealed."""
-    sql = f"SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(?)) AND NOT ({UNSEALED})"  # noqa: S608
-    return frozenset(str(row[0]) for row in rows.all(sql, (json_list(sorted(ids)),)))
+def withheld_among(rows: Rows, ids: Collection[str], scope: Scope) -> frozenset[str]:
+    """Which of these memories a client is not given because they are sensitive or confidential."""
+    params: dict[str, object] = {"ids": json_list(sorted(ids))}
+    given = tier_condition(scope, params)
+    sql = f"SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(:ids)) AND NOT ({given})"  # noqa: S608
+    return frozenset(str(row[0]) for row in rows.all(sql, params))
+
+
+def tier_condition(scope: Scope, params: dict[str, object]) -> str:
+    """Whether the tier of `m` lets a client have it: what is in the clear, its own words, or all with the person's yes.
+
+    Args:
+        scope: of a client.
+        params: takes the value of the name in it.
+    """
+    if scope.is_trusted:
+        return "1"
+    params["own"] = scope.client_id
+    return given_sql(":own")
 
 
 def client_conditions(scope: Scope, params: dict[str, object]) -> list[str]:
@@ -121,13 +151,13 @@ def visibility_conditions(scope: Scope, params: dict[str, object]) -> str:
         params: takes the values of the names in them.
 
     Returns:
-        Conditions on the columns of `PLACE`; nothing is looked up for them.
+        Conditions on what `PLACE` names; nothing is looked up for them.
     """
     found = []
     if not scope.unrestricted:
         found.append(one_of("m.space_id", "seen", sorted(scope.space_ids), params))
     if scope.client_id is not None:
-        found += ["m.status <> 'deleted'", *client_conditions(scope, params), UNSEALED]
+        found += ["m.status <> 'deleted'", *client_conditions(scope, params), tier_condition(scope, params)]
     return join_conditions(found)
 
 

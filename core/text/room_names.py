@@ -327,9 +327,7 @@ def _name_who(authors: Sequence[str | None]) -> str:
 
 
 def _is_name(author: str) -> bool:
-    """Whether an author is a name that can be shown as a part of another; whoever wrote the file may have put anything
-    there.
-    """
+    """Whether an author is a name that another name may hold: whoever wrote the file may have put anything there."""
     plain = unicodedata.normalize("NFC", author)
     if not plain[:1].isalpha() or len(plain) > _LONGEST_SPEAKER or plain != " ".join(plain.split()):
         return False

@@ -140,6 +140,7 @@ class ClientCard:
         answers: receipts of the last 30 days.
         refusals: calls that were refused it in the last 30 days.
         steps: undo steps of its doing that can be taken back.
+        sensitive_s: for so many more seconds it gets what is sensitive too.
     """
 
     id: str
@@ -158,6 +159,7 @@ class ClientCard:
     answers: int
     refusals: int
     steps: int
+    sensitive_s: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,23 @@ class SystemClock:
         return time.monotonic()
 
 
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A moment by both clocks: one stands still while the machine sleeps, the other can be set back."""
+
+    monotonic_s: float
+    wall_ms: int
+
+    @classmethod
+    def after(cls, clock: Clock, seconds: float) -> Deadline:
+        """The moment so many seconds from now."""
+        return cls(clock.monotonic() + seconds, clock.now_ms() + round(seconds * 1000))
+
+    def seconds_left(self, clock: Clock) -> float:
+        """Seconds until then by the clock that is ahead; negative when it is past."""
+        return min(self.monotonic_s - clock.monotonic(), (self.wall_ms - clock.now_ms()) / 1000)
+
+
 @dataclass(frozen=True)
 class OffsetClock:
     """The machine's clock moved by a fixed distance (`LOCI_NOW`, test vaults only).

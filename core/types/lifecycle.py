@@ -686,3 +686,20 @@ class Trends:
 
     growth: tuple[tuple[int, int], ...]
     latency: tuple[LatencyPeriod, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionLine:
+    """One rule of retention, and what it would archive now.
+
+    Attributes:
+        space: the space's name, or `*`; `kind` likewise.
+        over: how many memories have stayed for longer, and nothing protects.
+        ids: the first twenty of them.
+    """
+
+    space: str
+    kind: str
+    days: int
+    over: int
+    ids: tuple[str, ...]

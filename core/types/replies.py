@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from core.types.sensitivity import SensitiveType
 from core.types.values import Memory
 
 
@@ -350,6 +351,7 @@ class MemoryDetail:
         edges: mappings `{id, type, direction, other}`.
         trust_terms: the terms of the trust formula, in order (name, value).
         parts: ids of the parts of a split text, in order.
+        sensitive: what kinds of sensitive content rules find in its text.
     """
 
     memory: Memory
@@ -360,6 +362,7 @@ class MemoryDetail:
     edges: tuple[Mapping[str, Any], ...]
     trust_terms: tuple[tuple[str, float], ...]
     parts: tuple[str, ...] = ()
+    sensitive: tuple[SensitiveType, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -86,6 +87,38 @@ class SensitivePage:
 
     items: tuple[SensitiveMemory, ...]
     looked_at: int
+    next: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnprotectedPage:
+    """Memories in the clear whose text asks for a higher tier, some at a time.
+
+    Attributes:
+        tiers: id to the tier that rules ask for; of a split text the first part.
+        looked_at: how many memories were read for it.
+        next: where the next page begins; None where all were read.
+    """
+
+    tiers: Mapping[str, SecurityTier]
+    looked_at: int
+    next: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectionReport:
+    """What was protected of a page.
+
+    Attributes:
+        protected: how many memories.
+        looked_at: how many were looked at for it.
+        step_id: of the undo step; None where nothing changed.
+        next: where the next page begins; None where all were read.
+    """
+
+    protected: int
+    looked_at: int
+    step_id: str | None
     next: int | None
 
 

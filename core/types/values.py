@@ -101,6 +101,11 @@ class SecurityTier(StrEnum):
     CONFIDENTIAL = "confidential"
 
 
+TIER_BY = "tier_by"
+"""The key of a memory's `extra` that says who chose its tier (`core.memory.protection`)."""
+BY_RULES, BY_PERSON = "rules", "owner"
+
+
 class Source(StrEnum):
     """By what way a memory came, strongest first (seed A, provenance)."""
 
@@ -387,6 +392,11 @@ class Memory:
         """Whether the owner wrote these words anew, though they were somebody else's."""
         is_own = self.source is Source.USER_EXPLICIT and self.import_id is None
         return is_own and self.supersedes_id is not None and self.role is not Role.USER
+
+    @property
+    def is_found_sensitive(self) -> bool:
+        """Whether rules chose its tier, and not the person."""
+        return self.extra.get(TIER_BY) == BY_RULES
 
     def said_by(self, client: str | None) -> str:
         """Whose words it is and who reports it: `user`, `Mara`, `Mara, edited by the user`, `user, via notes-plugin`.

@@ -60,6 +60,7 @@ class MemoryRow:
         room: name of the room it stands in; None while it has no place.
         warned: it reads like an instruction, and is kept out of what assistants are given by themselves.
         is_edited: the owner wrote these words anew, though they were somebody else's.
+        protection: its security tier.
     """
 
     id: str
@@ -88,6 +89,7 @@ class MemoryRow:
     room: str | None
     warned: bool = False
     is_edited: bool = False
+    protection: SecurityTier = SecurityTier.CLEARTEXT
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
+from core.types.values import BY_RULES, TIER_BY
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -73,7 +74,35 @@ def memories_naming(rows: Rows, entity_ids: Iterable[str]) -> tuple[str, ...]:
 
 CLEARTEXT = "cleartext"
 UNSEALED = f"m.security_tier = '{CLEARTEXT}'"
-"""Whether `m` may be handed to a client at all: the other tiers are the person's alone."""
+"""Whether `m` may be handed to any client within its reach."""
+
+
+def tier_by_sql(alias: str = "m") -> str:
+    """Who chose the tier of a memory; NULL where nobody did, or an older version did not write it down."""
+    return f"{alias}.extra ->> '$.{TIER_BY}'"
+
+
+def given_sql(client: str) -> str:
+    """Whether `m` may be handed to one client: what is in the clear, and what it wrote itself where rules hide it.
+
+    Args:
+        client: the parameter or the expression with the client's id.
+    """
+    return f"({UNSEALED} OR (m.client_id IS {client} AND {tier_by_sql()} IS '{BY_RULES}'))"
+
+
+def readable_sql(alias: str = "m") -> str:
+    """Whether jobs on this machine may read a memory and make something of it.
+
+    What rules found to be sensitive is read, and what is made of it is looked at in its turn. What is confidential, and
+    whatever the person protected, is read by no job.
+
+    Args:
+        alias: of `memories` in the query.
+    """
+    sensitive = f"({alias}.security_tier = 'sensitive' AND {tier_by_sql(alias)} IS '{BY_RULES}')"
+    return f"({alias}.security_tier = '{CLEARTEXT}' OR {sensitive})"
+
 
 REFUSED = ("rejected", "rejected_before")
 """Reasons of what was archived because the person decided against it."""

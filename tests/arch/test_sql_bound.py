@@ -20,6 +20,8 @@ ALLOWED = {f"core/vault/database/tx.py:{function}": _LOOKED_UP for function in _
     "core/intake/seal/sealed_body.py:_columns_of": "the columns are those that the vault itself lists",
     "core/intake/seal/sealed_body.py:_fit_references": "the table is one that the vault itself lists as referred to",
     "core/intake/erase/leftovers.py:search_table": "table and columns are those the vault itself lists",
+    "core/vault/memory_sql.py:tier_by_sql": "the alias is a fixed word of the statement that asks",
+    "core/vault/memory_sql.py:given_sql": "the client is a parameter's name",
     "core/memory/read.py:time_of_memory_sql": "the alias is a fixed word of the statement that asks",
     "core/recall/context.py:_read_speaking": _PREDICATE,
     "core/recall/pipeline.py:_count_wanted_by_client": _PREDICATE,

@@ -89,3 +89,18 @@ def test_a_person_is_asked_first(palace: Palace, opener: tuple[str, str]) -> Non
         done = terminal.ended()
     assert done.code == 0
     assert palace.json("list")["total"] == 1
+
+
+def test_all_that_is_confidential_is_sealed_at_once(palace: Palace, opener: tuple[str, str]) -> None:
+    palace.json("remember", "My card is 4111 1111 1111 1111.")
+    palace.json("remember", "The password of the router is kW7-pfel-ABC9.", "--space", "work")
+    palace.json("remember", TEXT)
+    told = palace.json("seal", "--found", "--dry-run")
+    assert (told["found"], told["sealed"], told["memories"]) == (2, 0, 2)
+    assert palace.json("seal", "--found", "--space", "work", "--yes", *opener)["sealed"] == 1
+    assert palace.json("seal", "--found", "--yes", *opener)["sealed"] == 1
+    assert palace.json("seal", "--found", "--yes", *opener)["found"] == 0
+    assert [one["text"] for one in palace.json("list", "--status", "all")["items"]] == [TEXT]
+    assert len(palace.json("sealed")["items"]) == 2
+    assert palace.run("seal").code == 2
+    assert palace.run("seal", "ID", "--found").code == 2

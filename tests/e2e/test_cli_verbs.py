@@ -331,6 +331,41 @@ def test_what_is_sensitive_is_listed_with_its_numbers_masked(palace: Palace) -> 
     assert palace.run("sensitive", "--type", "shoe").code == 2
 
 
+def test_what_is_found_is_kept_from_assistants_until_the_person_says_otherwise(palace: Palace) -> None:
+    card = palace.json("remember", "Card for the boatyard: 4111 1111 1111 1111")["memory_id"]
+    shown = palace.json("show", card)
+    assert (shown["tier"], shown["extra"], shown["sensitive"]) == (
+        "confidential",
+        {"tier_by": "rules"},
+        ["credit_card"],
+    )
+    palace.run("disclose", "plug").refused(1, "E4005")  # nobody is connected: no engine runs
+    palace.json("pair", "plug", "--grant", "read,space:home")
+    with palace.serving() as serving:
+        assert palace.json("disclose", "plug", "--minutes", "5")["seconds"] == 300
+        (client,) = palace.json("clients")["clients"]
+        assert 0 < client["sensitive_s"] <= 300
+        assert palace.json("disclose", "plug", "--off")["seconds"] == 0
+        serving.end()
+    assert palace.json("tier", card, "cleartext")["step"]
+    assert palace.json("show", card)["tier"] == "cleartext"
+    assert palace.json("sensitive", "--protect") == {"protected": 0, "looked_at": 0, "steps": []}
+
+
+def test_how_long_memories_stay_is_shown_before_it_is_set(palace: Palace) -> None:
+    palace.json("remember", BOAT)
+    assert palace.json("retention") == {"rules": []}
+    assert "No rule" in palace.run("retention").out
+    preview = palace.json("retention", "home", "fact", "--days", "30", "--dry-run")
+    assert preview == {"rules": [{"space": "home", "kind": "fact", "days": 30, "over": 0, "ids": []}]}
+    assert palace.json("retention") == {"rules": []}
+    assert palace.json("retention", "home", "fact", "--days", "30") == preview
+    assert "home, fact: 30 days" in palace.run("retention").out
+    assert palace.json("retention", "home", "fact", "--drop") == {"rules": []}
+    palace.run("retention", "home", "fact", "--drop").refused(1, "E2005")
+    assert palace.run("retention", "home").code == 2
+
+
 # ---- doctor
 
 

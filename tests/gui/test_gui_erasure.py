@@ -12,10 +12,12 @@ from PySide6.QtWidgets import QDialog, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
+from core.config.erasure_wording import erasure_words
 from core.types.entities import EntityDraft
 from core.types.memory import ErasureCertificate, ErasureRequest, ErasureState, ErasureSubject
+from core.types.values import OWNER_ACTOR
 from ui.context import Context
-from ui.erasure import CertificateDialog, ErasureDialog, ask_erasure
+from ui.erasure import CertificateDialog, CertificatesDialog, ErasureDialog, ask_erasure
 
 TEXT = "Rosa Castellanos sings in Porto."
 D = TypeVar("D", bound=QDialog)
@@ -96,3 +98,30 @@ def test_what_is_not_there_is_said(context: Context, rig: Rig, qtbot: QtBot, hos
     assert not dialog.act.isEnabled()
     dialog.close()
     assert rig.rows("SELECT id FROM memories") == []
+
+
+def test_all_certificates_are_listed_and_one_opens_to_be_saved(
+    context: Context, rig: Rig, qtbot: QtBot, host: QWidget
+) -> None:
+    empty = CertificatesDialog(context, host)
+    empty.open()
+    settle(qtbot, lambda: empty.note.text() == erasure_words()["list"]["none"])
+    assert empty.list.isHidden()
+    empty.close_button.click()
+    first = rig.store("The lamp is lit at dusk.").memory_id
+    second = rig.store(TEXT).memory_id
+    for one in (first, second):
+        rig.engine.erasures.erase(ErasureRequest(ErasureSubject.MEMORY, (one,)), OWNER_ACTOR).result(60)
+    dialog = CertificatesDialog(context, host)
+    dialog.open()
+    settle(qtbot, lambda: dialog.list.count() == 2)
+    lines = [dialog.list.item(at).text() for at in range(2)]
+    assert all("1 memory" in line and "nothing left" in line for line in lines)
+    assert "Rosa" not in " ".join(lines)
+    assert dialog.open_button.isEnabled()
+    dialog.open_button.click()
+    shown = opened(qtbot, dialog, CertificateDialog)
+    assert shown.certificate.ids == (second,)
+    assert shown.save.isVisible()
+    shown.close_button.click()
+    dialog.close_button.click()

@@ -522,8 +522,8 @@ def test_one_export_that_was_found_is_looked_into_at_once_and_of_several_one_cho
     dialog = opened()
     found = [Candidate(str(path), "jsonl", "JSONL", 1, 10, 1), Candidate(str(tmp_path / "b"), "text", "Text", 1, 10, 1)]
     dialog.choose.show_found(found)
-    assert dialog.page is dialog.choose
+    assert dialog.choose.isVisible()
     dialog.choose.show_found(found[:1])
-    assert dialog.page is dialog.rehearse
+    assert dialog.rehearse.isVisible()
     settle(qtbot, lambda: dialog.reader.is_done)
     assert dialog.reader.new == 1

@@ -67,7 +67,7 @@ def test_a_memory_is_sealed_read_and_put_back(context: Context, rig: Rig, qtbot:
     heard = hear(context)
     memory = remember(rig.engine, TEXT).memory_id
     rig.engine.seal.close()
-    dialog = shown(SealDialog(context, None, memory), qtbot)  # type: ignore[arg-type]  # as above
+    dialog = shown(SealDialog(context, None, (memory,)), qtbot)  # type: ignore[arg-type]  # as above
     settle(qtbot, lambda: dialog.step == 2)
     dialog.secret.setText("wrong")
     dialog.open_button.click()
@@ -89,7 +89,7 @@ def test_a_memory_is_sealed_read_and_put_back(context: Context, rig: Rig, qtbot:
     assert again.text.toPlainText() == ""
     assert rig.rows("SELECT text FROM memories") == [(TEXT,)]
     done = seal_strings()["done"]
-    assert heard.sentences == [done["sealed"], done["back"]]
+    assert heard.sentences == [done["sealed"]["one"], done["back"]]
     assert not any(TEXT in sentence for sentence in heard.sentences)
 
 

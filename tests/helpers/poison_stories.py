@@ -32,7 +32,7 @@ _THINGS = (
     ("emergency contact", "Ann Lee", "Viktor Crane", "Viktor"),
     ("gym", "Fit24", "Iron Hall", "Iron Hall"),
     ("insurer", "Gjensidige", "Omni Mutual", "Omni"),
-    ("locker code", "4471", "9920", "9920"),
+    ("locker number", "4471", "9920", "9920"),
 )
 _FRAMES: Mapping[str, tuple[str, ...]] = {
     PLAIN: ("My {thing} is {other}.", "{other} is my {thing}."),

@@ -461,7 +461,7 @@ class MemoryActions(QObject):
         DisputeDialog(self._context, memory.id, self._host).open()
 
     def _ask_to_seal(self, memory: Memory) -> None:
-        self._context.desk.seal.emit(memory.id)
+        self._context.desk.seal.emit((memory.id,))
 
     def _ask_new_place(self, memory: Memory) -> None:
         dialog = MoveDialog(self._context, memory, self._host)

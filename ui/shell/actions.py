@@ -273,7 +273,7 @@ class WindowActions(QObject):
         known = (
             _make_command("file.new", own.write_memory, _KEYS.New, "plus"),
             _make_command("file.import", lambda: desk.import_paths.emit([]), "Ctrl+O", "import"),
-            _make_command("file.sealed", lambda: desk.seal.emit(""), None, "key-round"),
+            _make_command("file.sealed", lambda: desk.seal.emit(()), None, "key-round"),
             _make_command("file.lock", own.lock, "Ctrl+L", "lock"),
             _make_command("file.quit", QApplication.quit, "Ctrl+Q", "power", needs_vault=False),
             _make_command("edit.undo", lambda: self._request_undo("edit.undo"), _KEYS.Undo, "undo-2"),

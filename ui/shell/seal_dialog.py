@@ -6,7 +6,7 @@ longer than the call that needs it, or put a text into a message.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -246,21 +246,23 @@ class SealKeyDialog(SecretDialog):
 
 
 class SealDialog(SealKeyDialog):
-    """Seals one memory."""
+    """Seals a memory, or several under one passphrase."""
 
     content = "confirm"
 
-    def __init__(self, context: Context, parent: QWidget, memory_id: str) -> None:
+    def __init__(self, context: Context, parent: QWidget, ids: Sequence[str]) -> None:
         """Make it.
 
         Args:
-            memory_id: the memory to seal.
+            ids: the memories to seal, one at least.
         """
-        self._memory_id = memory_id
+        self._ids = tuple(ids)
         super().__init__(context, parent)
 
     def _make_content(self) -> QWidget:
         strings = self._strings["confirm"]
+        self.count = make_label(format_count(strings["count"], len(self._ids)), "strong")
+        self.count.setVisible(len(self._ids) > 1)
         self.effects = make_label("", wrap=True)
         self.label = QLineEdit()
         self.label.setAccessibleName(strings["label"])
@@ -270,6 +272,7 @@ class SealDialog(SealKeyDialog):
         self.seal_button = make_button(strings["act"], self._seal_memory, kind="primary")
         return self._make_step(
             "confirm",
+            self.count,
             self.effects,
             make_label(strings["label"], "strong"),
             self.label,
@@ -283,7 +286,7 @@ class SealDialog(SealKeyDialog):
 
     def _request_preview(self) -> None:
         self.seal_button.setEnabled(False)
-        task = make_query(self._strings["task"], lambda: self._engine.seal.preview([self._memory_id])).within(self)
+        task = make_query(self._strings["task"], lambda: self._engine.seal.preview(self._ids)).within(self)
         self.context.tasks.run(task.success(self._show_preview))
 
     def _show_preview(self, found: ErasePreview) -> None:
@@ -300,10 +303,10 @@ class SealDialog(SealKeyDialog):
 
     def _seal_memory(self) -> None:
         label = self.label.text()
-        self._run(lambda: self._engine.seal.seal([self._memory_id], label), self._on_sealed, self.label)
+        self._run(lambda: self._engine.seal.seal(self._ids, label), self._on_sealed, self.label)
 
-    def _on_sealed(self, _done: SealReport) -> None:
-        self.context.desk.show_message(self._strings["done"]["sealed"])
+    def _on_sealed(self, done: SealReport) -> None:
+        self.context.desk.show_message(format_count(self._strings["done"]["sealed"], len(done.ids)))
         self.accept()
 
 
@@ -399,12 +402,12 @@ class SealedListDialog(SealKeyDialog):
         self._request_rows()
 
 
-def open_seal_dialog(context: Context, window: QWidget, memory_id: str) -> None:
-    """Seal a memory, or show those that are sealed; nothing while the vault is locked.
+def open_seal_dialog(context: Context, window: QWidget, ids: Sequence[str]) -> None:
+    """Seal memories, or show those that are sealed; nothing while the vault is locked.
 
     Args:
         window: the dialog goes with it.
-        memory_id: "" to show them.
+        ids: () to show them.
     """
     if context.bridge.is_open:
-        (SealDialog(context, window, memory_id) if memory_id else SealedListDialog(context, window)).open()
+        (SealDialog(context, window, ids) if ids else SealedListDialog(context, window)).open()

@@ -13,7 +13,7 @@ from functools import cache
 from typing import TypeVar
 
 from core.types.reviews import ClaimSeen
-from core.types.values import GLOBAL_SPACE, Kind, Memory, Precision, Role, Source, Status, When
+from core.types.values import GLOBAL_SPACE, Kind, Memory, Precision, Role, SecurityTier, Source, Status, When
 from core.types.views import MemoryRow
 from ui.strings import (
     Labels,
@@ -28,6 +28,13 @@ from ui.strings import (
 from ui.widgets.plaintext import one_line
 
 T = TypeVar("T")
+
+TIER_MARKS: Mapping[SecurityTier, tuple[str, str]] = {
+    SecurityTier.CLEARTEXT: ("info", "muted"),
+    SecurityTier.SENSITIVE: ("eye-off", "muted"),
+    SecurityTier.CONFIDENTIAL: ("lock", "warning"),
+}
+"""Icon and ink of each security tier."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from app.cli.root import Command, loci, with_command
 from app.engine.session import Session, absolute_path
 from core.errors import Code, LociError, PreconditionError, UserError
 from core.types.requests import EXPORT_ENDINGS
+from core.types.values import Kind
 
 if TYPE_CHECKING:
     from core.types.replies import Finding
@@ -621,6 +622,38 @@ def _print_sweep(out: Output, reply: Row) -> None:
     what = ", ".join(part for part in parts if part != words["nothing"]) or words["nothing"]
     out.print_line(words["done"].format(what=what))
     _print_undo(out, reply["steps"])
+
+
+@loci.command()
+@click.argument("space", required=False)
+@click.argument("kind", required=False, default="*", type=click.Choice(["*", *(kind.value for kind in Kind)]))
+@click.option("--days", type=click.IntRange(1, 36_500), help="Archive them after so many days.")
+@click.option("--drop", is_flag=True, help="Take the rule away: they stay.")
+@click.option("--dry-run", is_flag=True, help="Show what the rule would archive; change nothing.")
+@with_command
+def retention(command: Command, *, space: str | None, kind: str, days: int | None, drop: bool, dry_run: bool) -> None:
+    """How long memories stay: list the rules, or set one for a SPACE and KIND.
+
+    The days count from when a memory was stored, or confirmed last; the sweep archives it then, and undoing the run
+    brings it back. * stands for every space or kind. Pinned memories stay, and so does what a decision is open about.
+    """
+    if (space is None) != (days is None and not drop) or (drop and (days is not None or dry_run)):
+        raise click.UsageError("Give a SPACE with --days or with --drop, or nothing to list the rules.")
+    asked: dict[str, Any] = {} if space is None else {"space": space, "kind": kind, "days": days or 0}
+    if dry_run:
+        asked["dry_run"] = True
+    command.print_result(command.call("retention", asked), _print_retention)
+
+
+def _print_retention(out: Output, reply: Row) -> None:
+    words = load_words()["retention"]
+    if not reply["rules"]:
+        out.print_line(words["none"])
+    for rule in reply["rules"]:
+        place = words["everywhere"] if rule["space"] == "*" else escape_controls(rule["space"])
+        kind = words["every_kind"] if rule["kind"] == "*" else rule["kind"]
+        over = format_count(words["over"], rule["over"])
+        out.print_line(words["rule"].format(place=place, kind=kind, days=f"{rule['days']:,}", over=over))
 
 
 def _print_undo(out: Output, steps: Sequence[str]) -> None:

@@ -86,35 +86,58 @@ def _print_key(out: Output, action: str, done: Mapping[str, Any]) -> None:
 
 
 @loci.command()
-@click.argument("id")
+@click.argument("id", required=False)
+@click.option("--found", is_flag=True, help="Seal all that is confidential, instead of one memory.")
+@click.option("--space", help="With --found: only what lies in this space.")
 @click.option("--label", default="", help="What it is listed by; readable without the key. Default: kind and day.")
 @click.option("--dry-run", is_flag=True, help="Show what would be sealed; change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @sealed_passphrase_option
 @with_command
-def seal(command: Command, id: str, *, label: str, dry_run: bool, yes: bool, secret_file: Path | None) -> None:  # noqa: A002 - the contract's word
+def seal(  # the contract's word names the argument
+    command: Command,
+    id: str | None,  # noqa: A002
+    *,
+    found: bool,
+    space: str | None,
+    label: str,
+    dry_run: bool,
+    yes: bool,
+    secret_file: Path | None,
+) -> None:
     """Seal a memory: nothing of it stays readable without the seal key.
 
     Its versions are sealed with it. No search, assistant or job sees it any more, and no undo brings it back; unseal
-    does.
+    does. With --found every memory that is confidential is sealed, be it that you said so or that a card number, a
+    password or the like was found in it.
     """
+    if found == (id is not None) or (space is not None and not found) or (label and found):
+        raise click.UsageError("Name one memory, with --label if you like, or give --found, with --space if you like.")
     if not (yes or dry_run or (sys.stdin.isatty() and not command.output.as_json)):
         raise click.UsageError("seal asks first; where nobody can answer, give --yes.")
-    words = load_words()["sealed"]
+    verb = "seal_found" if found else "seal"
+    named: dict[str, Any] = {"id": id} if id is not None else {} if space is None else {"space": space}
     if dry_run:
-        preview = command.call("seal", {"id": id, "dry_run": True})
-        command.print_result(preview, lambda out, found: _print_report(out, "would", found))
+        preview = command.call(verb, {**named, "dry_run": True})
+        command.print_result(preview, lambda out, told: _print_report(out, "would", told))
         return
     with _open_sealed(command, secret_file) as session:
-        if not yes:
-            command.output.print_line(f"“{first_words(session.call('show', {'id': id})['text'])}”")
-            _print_report(command.output, "would", session.call("seal", {"id": id, "dry_run": True}))
-            if not click.confirm(words["ask"], default=False, err=True):
-                command.output.print_note(words["kept"])
-                return
-        done = session.call("seal", {"id": id, "label": label})
+        if not yes and not _may_seal(command, session, verb, named):
+            return
+        done = session.call(verb, {**named, **({"label": label} if id is not None else {})})
         command.output.progression.is_done = True
-    command.print_result(done, lambda out, found: _print_report(out, "done", found))
+    command.print_result(done, lambda out, told: _print_report(out, "done", told))
+
+
+def _may_seal(command: Command, session: Session, verb: str, named: Mapping[str, Any]) -> bool:
+    words, out = load_words()["sealed"], command.output
+    if "id" in named:
+        out.print_line(f"“{first_words(session.call('show', named)['text'])}”")
+    _print_report(out, "would", session.call(verb, {**named, "dry_run": True}))
+    if click.confirm(words["ask"], default=False, err=True):
+        return True
+    out.print_note(words["kept"])
+    return False
 
 
 def _print_report(out: Output, head: str, found: Mapping[str, Any]) -> None:

@@ -43,7 +43,7 @@ from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
 from core.engine.runtime.storage import Storage, chain_work, map_result, recover_from
 from core.engine.startup import flush_journal
-from core.errors import Code, LociError, UserError
+from core.errors import Code, LociError, PreconditionError, UserError
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.undo import UNPAIRED
 from core.recall.context import SHARE, average_entry_tokens, pack_with_quota
@@ -71,14 +71,21 @@ from core.types.clients import (
 from core.types.recall import ContextQuery
 from core.types.replies import Paired
 from core.types.requests import RecallQuery
-from core.types.values import OWNER_ACTOR, OWNER_CHANNEL, Actor, Grant, Status
+from core.types.values import OWNER_ACTOR, OWNER_CHANNEL, TIER_BY, Actor, Grant, Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
+DISCLOSE = "disclose"
+MOST_DISCLOSED_MINUTES = 240
 _STATUS = PLACE.index("status")
 # What speaks, or waits until it may. Everything else was laid away: it can be looked at, and comes by itself no more.
 _VISIBLE_STATUSES = frozenset({Status.ACTIVE.value, Status.DISPUTED.value, Status.QUARANTINED.value})
-_COLUMNS = ", ".join(f"json_extract(w.value, '$[{at}]') AS {name}" for at, name in enumerate(PLACE))
+_COLUMNS = ", ".join(
+    f"json_object('{name}', json_extract(w.value, '$[{at}]')) AS extra"
+    if name == TIER_BY
+    else f"json_extract(w.value, '$[{at}]') AS {name}"
+    for at, name in enumerate(PLACE)
+)
 # The places alone are asked about, by the condition that stands in every query: no row is read for it.
 _SEEN = f"SELECT m.at FROM (SELECT w.key AS at, {_COLUMNS} FROM json_each(:places) w) m WHERE {{known}}"  # noqa: S608
 
@@ -347,7 +354,7 @@ def preview_context(
 
 def _withheld_reasons(rows: Rows, ids: Sequence[str], scope: Scope) -> dict[str, str]:
     """Why a client is not even searched these, which the person would be given."""
-    within, closed = visible_ids(rows, ids, scope), withheld_among(rows, ids)
+    within, closed = visible_ids(rows, ids, scope), withheld_among(rows, ids, scope)
     return {one: SEALED if one in closed else SHARE if one in within else OTHER_SPACE for one in ids}
 
 
@@ -543,6 +550,36 @@ class Clients:
 
         return self._change_for_step_id("resume_clients", "Resume all clients", write, actor)
 
+    def disclose(self, name: str, minutes: int) -> Future[int]:
+        """Let a client have what is sensitive or confidential too, for a time; it stands in the audit.
+
+        Args:
+            name: a paired client that may read.
+            minutes: 1 to 240 from now; 0 ends it at once.
+
+        Returns:
+            Seconds that are left. The future raises NOT_FOUND, INVALID_INPUT for one that is paused.
+
+        Raises:
+            UserError: INVALID_INPUT for the minutes; VAULT_LOCKED.
+        """
+        open_vault = self._open_vault()
+        if not 0 <= minutes <= MOST_DISCLOSED_MINUTES:
+            raise UserError(Code.INVALID_INPUT, f"It is given for 1 to {MOST_DISCLOSED_MINUTES} minutes.")
+
+        def write(tx: Tx) -> int:
+            row = paired_row(tx, name)
+            client_id = str(row["id"])
+            if minutes and row["paused_at"] is not None:
+                raise PreconditionError("This client is paused; resume it first.")
+            label = "Let a client have what is sensitive" if minutes else "Keep from a client what is sensitive"
+            with open_vault.storage.verb(tx, OWNER_ACTOR, DISCLOSE, label=label) as verb:
+                verb.note_audit(client_id, minutes=minutes)
+            tx.after_commit(lambda: self._authority.disclose_to(client_id, minutes * 60))
+            return minutes * 60
+
+        return open_vault.storage.write(write)
+
     def revoke(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
         """Revoke a client: its token is worth nothing from now on, also when the step is undone.
 
@@ -569,7 +606,10 @@ class Clients:
         """Every client ever paired, as the person sees it; those that are revoked come last."""
         open_vault = self._open_vault()
         now, seen = open_vault.storage.clock.now_ms(), self._authority.last_seen_by_client()
-        return open_vault.storage.read_quietly(lambda rows: cards_of(rows, now, seen))
+        disclosed_s = self._authority.disclosed_s
+        return open_vault.storage.read_quietly(
+            lambda rows: tuple(replace(card, sensitive_s=disclosed_s(card.id)) for card in cards_of(rows, now, seen))
+        )
 
     def read_card(self, name: str) -> Future[ClientCard]:
         """One client; the future raises NOT_FOUND."""

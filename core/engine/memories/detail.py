@@ -16,6 +16,7 @@ from core.belief.extract.validity import claim_permanence, classify_permanence
 from core.belief.review.items import find_current_side
 from core.belief.review.sides import KeyedClaim, find_claim_conflicts, read_claims_of_side
 from core.intake.transaction.sources import trust_terms_of
+from core.memory.protection import types_in
 from core.memory.read import read_by_ids, read_occurred
 from core.score.decay import STANDARD
 from core.score.trust import TrustTerms, age_days
@@ -456,6 +457,7 @@ def read_detail(rows: Rows, memory: Memory, now_ms: int) -> MemoryDetail:
         edges=_read_edges(rows, memory),
         trust_terms=terms.list_terms(),
         parts=_read_ids_of_text_parts(rows, memory),
+        sensitive=tuple(sorted(types_in(memory.text))),
     )
 
 

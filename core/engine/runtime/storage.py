@@ -22,18 +22,18 @@ from core.engine.runtime.threads import Threads
 from core.errors import BugError, Code, LociError, UserError
 from core.events import Changed, Hub
 from core.intake.transaction.unit_of_work import IdempotentCall, UnitOfWork, Verb
-from core.recall.scope import PLACE
+from core.recall.scope import PLACE, PLACE_SQL
 from core.security.keys import RootKey
 from core.types.clients import Moved, Moves, Place
 from core.types.clock import Clock
-from core.types.values import Actor, IdMaker
+from core.types.values import TIER_BY, Actor, IdMaker
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home
 from core.vault.vault import Vault, WriteQueue
 
 _AT_ONCE = 500
-_AFTER = f"SELECT id, part_of, {', '.join(PLACE)} FROM memories WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608
+_AFTER = f"SELECT id, part_of, {PLACE_SQL} FROM memories WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608
 
 _Step = tuple[Place | None, Place | None]
 # While the vault closes, a queue that takes nothing more and an interrupted statement mean the same.
@@ -408,9 +408,15 @@ def _read_memory_moves(tx: Tx) -> Iterator[tuple[str, _Step]]:
             row = touched.before.get(one)
             before = after if one not in touched.before else None
             if row is not None:
-                part_of, before = row["part_of"], tuple(row[name] for name in PLACE)
+                part_of, before = row["part_of"], _place_of_image(row)
             if part_of in (None, one):
                 yield one, (before, after)
+
+
+def _place_of_image(row: Mapping[str, Any]) -> Place:
+    """Where a memory was, from the image of its row."""
+    said = {**row, TIER_BY: json.loads(str(row["extra"])).get(TIER_BY)}
+    return tuple(said[name] for name in PLACE)
 
 
 def _cancel_together(reply: Future[B], first: Future[A]) -> None:

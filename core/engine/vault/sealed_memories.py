@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,13 +41,18 @@ from core.security.passphrase import KdfCost
 from core.security.slots import change_passphrase, create_keys, open_with_secret, renew_recovery_code
 from core.text.terms import embedding_text
 from core.text.times import format_time
-from core.types.clock import Clock
+from core.types.clock import Deadline
 from core.types.memory import ErasePreview
 from core.types.sensitivity import SealedRow, SealedText, SealReport, SealState
 from core.types.values import OWNER_ACTOR, Precision, When
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx, without_recorder
 
+_CONFIDENTIAL = (
+    "SELECT m.id FROM memories m JOIN spaces s ON s.id = m.space_id WHERE m.security_tier = 'confidential' "
+    "AND m.status NOT IN ('deleted', 'superseded') AND coalesce(m.part_index, 0) = 0 "
+    "AND (:space IS NULL OR s.name = :space) ORDER BY m.n"
+)
 SET_UP, RENEW, DISCARD = "set_up_seal", "change_seal_secrets", "discard_sealed"
 
 
@@ -65,7 +69,7 @@ class SealedMemories:
         self._slot, self._cost = slot, cost
         self._lock = threading.Lock()  # guards the two below
         self._keys: dict[str, SealKey] = {}
-        self._closes_at = _Moment(0.0, 0)
+        self._closes_at = Deadline(0.0, 0)
 
     def read_state(self) -> Future[SealState]:
         """Whether there is a seal key, whether it is in memory, and how many memories are sealed."""
@@ -190,6 +194,19 @@ class SealedMemories:
             return code
 
         return open_vault.storage.run_on(open_vault.storage.threads.checks, change)
+
+    def find_confidential(self, space: str | None = None) -> Future[tuple[str, ...]]:
+        """Memories that are confidential, by the person's word or the rules': what is offered for sealing.
+
+        Args:
+            space: of this space alone; None for all.
+
+        Returns:
+            Ids, the oldest first; what was forgotten or replaced by another version is left out.
+        """
+        return self._slot.require_storage().read(
+            lambda rows: tuple(str(row[0]) for row in rows.all(_CONFIDENTIAL, {"space": space}))
+        )
 
     def preview(self, ids: Sequence[str]) -> Future[ErasePreview]:
         """What goes with memories that are sealed: their versions, and what was made of them."""
@@ -389,20 +406,8 @@ def _vector_writer(search: Search, vectors: Mapping[str, NDArray[np.float32]]) -
     return add_vectors
 
 
-@dataclass(frozen=True, slots=True)
-class _Moment:
-    """A moment by both clocks: one stands still while the machine sleeps, the other can be set back."""
-
-    monotonic_s: float
-    wall_ms: int
-
-    def seconds_left(self, clock: Clock) -> float:
-        return min(self.monotonic_s - clock.monotonic(), (self.wall_ms - clock.now_ms()) / 1000)
-
-
-def _minutes_from_now(open_vault: OpenVault) -> _Moment:
-    clock, seconds = open_vault.storage.clock, open_vault.options.seal_minutes * 60
-    return _Moment(clock.monotonic() + seconds, clock.now_ms() + seconds * 1000)
+def _minutes_from_now(open_vault: OpenVault) -> Deadline:
+    return Deadline.after(open_vault.storage.clock, open_vault.options.seal_minutes * 60)
 
 
 def _read_key_files(rows: Rows) -> list[KeyFile]:

@@ -65,7 +65,7 @@ from core.types.entities import (
 from core.types.values import GLOBAL_SPACE, HOME_SPACE, OWNER_ACTOR, Actor, Grant, seen_from
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import ENTITY_TYPE
+from core.vault.memory_sql import ENTITY_TYPE, readable_sql
 
 FACTS = 500
 """Facts about a candidate that are read for its neighbourhood, at most (seed B)."""
@@ -104,10 +104,10 @@ _APART = (
     "OR e.space_id IN (SELECT value FROM json_each(coalesce(o.extra ->> '$.apart', '[]'))))"
 )
 _EPISODES = (
-    "SELECT count(*), count(r.memory_id) FROM (SELECT DISTINCT memory_id FROM mentions "
+    "SELECT count(*), count(r.memory_id) FROM (SELECT DISTINCT memory_id FROM mentions "  # noqa: S608 - constants only
     "WHERE entity_id IN (SELECT value FROM json_each(?))) n JOIN memories m ON m.id = n.memory_id "
     "LEFT JOIN readings r ON r.memory_id = m.id "
-    "WHERE m.kind = 'episode' AND +m.status = 'active' AND +m.security_tier = 'cleartext' AND m.scope_session = ''"
+    "WHERE m.kind = 'episode' AND +m.status = 'active' AND " + readable_sql() + " AND m.scope_session = ''"
 )
 """The episodes that name an entity or in which it speaks, and of how many statements were made or looked for."""
 _ALIASES = (

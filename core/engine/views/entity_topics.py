@@ -16,6 +16,7 @@ from core.types.entities import EntityCard, KnownStatement, KnownTopic
 from core.types.talk import StatementType
 from core.types.values import GLOBAL_SPACE
 from core.vault.database.rows import Rows
+from core.vault.memory_sql import readable_sql
 
 MOST = 400
 """Statements about one entity that are read; our choice."""
@@ -28,7 +29,7 @@ _STATEMENTS = (
     "FROM statements s JOIN memories m ON m.id = s.memory_id JOIN memories e ON e.id = s.episode_id "
     "JOIN spaces w ON w.id = m.space_id "
     "WHERE {which} AND +m.status IN ('active', 'disputed', 'superseded', 'consolidated') "
-    "AND m.security_tier = 'cleartext' AND e.status <> 'deleted' "
+    "AND " + readable_sql() + " AND e.status <> 'deleted' "
     "GROUP BY s.memory_id ORDER BY said DESC, m.n DESC LIMIT :most"
 )
 _ABOUT = _STATEMENTS.format(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from core.intake.transitions.transitions import Transitions, apply_forget
 from core.memory.landmarks import carry_place
+from core.memory.protection import inherited_tier
 from core.types.memory import RequestedChange
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -89,7 +90,7 @@ def carry_over(transitions: Transitions, old_id: str, new_id: str) -> None:
     old, new = tx.row("memories", {"id": old_id}), tx.row("memories", {"id": new_id})
     if old is None or new is None:
         return
-    tx.update("memories", {"id": new_id}, {"pinned": old["pinned"], "security_tier": old["security_tier"]})
+    tx.update("memories", {"id": new_id}, {"pinned": old["pinned"], **inherited_tier(tx, old, new)})
     if old["space_id"] == new["space_id"]:
         carry_place(tx, old_id, new_id, is_moved=False)
     for (edge_id,) in tx.all("SELECT id FROM edges WHERE from_id = ? OR to_id = ? ORDER BY id", (old_id, old_id)):

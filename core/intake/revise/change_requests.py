@@ -29,6 +29,7 @@ from core.intake.transaction.sources import Lineage, add_source, find_active_dup
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.transitions.review_items import ItemSubject, known_matter, screen_text
 from core.intake.transitions.transitions import Transitions, forget_memory
+from core.memory.protection import inherited_tier
 from core.memory.write import Draft, Stored, content_hash, insert_memories, write_new_vectors
 from core.score.trust import trust_terms
 from core.types.clients import ClientRecord
@@ -233,7 +234,7 @@ class ChangeRequests:
             permanence=classify_permanence(text, claims, kind),
         )
         labels = insert_memories(tx, [draft])
-        tx.update("memories", {"id": new_id}, {"security_tier": old["security_tier"]})
+        tx.update("memories", {"id": new_id}, inherited_tier(tx, old, tx.row("memories", {"id": new_id}) or {}))
         vectors = None if vector is None else np.asarray(vector, np.float32).reshape(1, -1)
         write_new_vectors(tx, labels, vectors, store_service.space, side.stored)
         add_source(tx, new_id, lineage, Source.INFERENCE)

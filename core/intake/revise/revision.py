@@ -12,6 +12,7 @@ Must not do: change a plan's mind, write a text into a label, judge an episode, 
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,6 +46,7 @@ from core.intake.transitions.transitions import (
     sync_statements,
 )
 from core.memory.landmarks import carry_place, free_landmark
+from core.memory.protection import inherited_tier, tier_columns, with_tier_by
 from core.memory.read import time_of_memory_sql
 from core.memory.write import (
     Stored,
@@ -57,11 +59,11 @@ from core.memory.write import (
 )
 from core.score.trust import age_days, trust_terms
 from core.types.memory import ProposedLink, Related, Relationship
-from core.types.values import GLOBAL_SPACE, OWNER, OWNER_ACTOR, Actor, SecurityTier, Source, Status
+from core.types.values import BY_PERSON, BY_RULES, GLOBAL_SPACE, OWNER, OWNER_ACTOR, Actor, SecurityTier, Source, Status
 from core.types.views import Revision, RevisionPreview, RevisionReport
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import remove_inferred, remove_mentions
+from core.vault.memory_sql import remove_inferred, remove_mentions, tier_by_sql
 
 KIND = "related_to"
 """The relation that an accepted link becomes (X59)."""
@@ -329,12 +331,14 @@ _EXAMPLES = 20
 _REASONS = {Status.ACTIVE: None, Status.ARCHIVED: "archived", Status.DELETED: "forgotten"}
 # Other versions of memories, all that was made of them, of what was made of that, and so on.
 _DERIVED = (
-    "WITH RECURSIVE made(id) AS (SELECT v.id FROM json_each(:ids) w JOIN memories m ON m.id = w.value "
+    "WITH RECURSIVE made(id) AS (SELECT v.id FROM json_each(:ids) w JOIN memories m ON m.id = w.value "  # noqa: S608 - constants only
     "JOIN memories v ON v.chain_id = m.chain_id "
     "UNION SELECT d.derived_id FROM derivations d JOIN made ON made.id = d.source_id) "
     "SELECT m.id FROM made JOIN memories m ON m.id = made.id "
-    "WHERE m.security_tier IN (SELECT value FROM json_each(:lower)) ORDER BY m.n"
+    f"WHERE (m.security_tier IN (SELECT value FROM json_each(:lower)) OR (m.security_tier = :tier "
+    f"AND {tier_by_sql()} = '{BY_RULES}')) ORDER BY m.n"
 )
+_EXTRA = "SELECT extra, id FROM memories WHERE id IN (SELECT value FROM json_each(?)) ORDER BY n"
 _CARRY_RECALLS = (
     "INSERT INTO accesses (memory_id, session, count, last_at) "
     "SELECT :new, session, count, last_at FROM accesses WHERE memory_id = :old"
@@ -458,6 +462,7 @@ class Reviser:
     def _update_derived(self, tx: Tx, ids: Sequence[str], changed: Mapping[str, object]) -> None:
         """What hangs on the columns that changed."""
         if "security_tier" in changed:
+            _note_persons_tier(tx, ids)
             _protect_derived(tx, ids, SecurityTier(str(changed["security_tier"])))
         if "space_id" in changed:
             _leave_rooms(tx, ids)
@@ -490,7 +495,9 @@ class Reviser:
             "content_hash": change.sets["content_hash"],
             "flags": marks,
         }
-        tx.insert("memories", {**_next_version(old | sets, actor, lineage, tx.now_ms), **own})
+        version = {**_next_version(old | sets, actor, lineage, tx.now_ms), **own}
+        tier = {} if "security_tier" in sets else inherited_tier(tx, old, version)
+        tx.insert("memories", {**version, **tier})
         tx.update(
             "memories",
             {"id": change.row.id},
@@ -504,6 +511,8 @@ class Reviser:
         add_source(tx, new_id, lineage, Source.USER_EXPLICIT)
         vectors = None if vector is None else vector.reshape(1, -1)
         write_new_vectors(tx, [label], vectors, self.space, stored)
+        if "security_tier" in sets:
+            self._update_derived(tx, [new_id], {"security_tier": sets["security_tier"]})
         self._carry_over(tx, change.row.id, new_id, moved="space_id" in sets)
         refresh_terms(tx, [new_id])  # with what hangs on its kind, which is there only now
         sync_claims(tx, self.make_id, [change.row.id])
@@ -596,6 +605,49 @@ def _ids_with_parts(tx: Tx, memory_ids: Sequence[str]) -> frozenset[str]:
     return frozenset(str(row[0]) for row in found)
 
 
+PROTECT = "protect"
+_OPEN_PARTS = (
+    "SELECT coalesce(m.part_of, m.id), m.id, m.extra FROM memories m "  # noqa: S608 - constants only
+    "WHERE coalesce(m.part_of, m.id) IN (SELECT value FROM json_each(?)) AND m.security_tier = 'cleartext' "
+    f"AND {tier_by_sql()} IS NULL ORDER BY m.n"
+)
+
+
+def protect_found(tx: Tx, work: UnitOfWork, tiers: Mapping[str, SecurityTier]) -> tuple[int, str | None]:
+    """Raise memories to the tier that rules ask for, as if they were stored now; one undo step.
+
+    Args:
+        tiers: id to tier; of a split text the first part. Of whose tier somebody said something meanwhile is left out.
+
+    Returns:
+        How many were raised, and the undo step; None where none was.
+    """
+    alike: dict[tuple[str, str], list[str]] = {}
+    raised = set[str]()
+    for whole, memory_id, extra in tx.all(_OPEN_PARTS, (to_json(list(tiers)),)):
+        columns = tier_columns({"extra": extra}, tiers[whole], BY_RULES)
+        alike.setdefault((str(columns["security_tier"]), str(columns["extra"])), []).append(str(memory_id))
+        raised.add(whole)
+    if not alike:
+        return 0, None
+    count = len(raised)
+    label = "Protect a memory" if count == 1 else f"Protect {count:,} memories"
+    with work.verb(tx, PROTECT, label, OWNER_ACTOR) as verb:
+        for (tier, extra), ids in alike.items():
+            tx.update_many("memories", "id", ids, {"security_tier": tier, "extra": extra})
+        verb.note_audit(memories=count)
+    return count, verb.step_id
+
+
+def _note_persons_tier(tx: Tx, ids: Sequence[str]) -> None:
+    """Write down that the person chose the tier of memories: no rule changes it any more."""
+    alike: dict[str, list[str]] = {}
+    for extra, memory_id in tx.all(_EXTRA, (to_json(list(ids)),)):
+        alike.setdefault(to_json(with_tier_by(json.loads(extra), BY_PERSON)), []).append(str(memory_id))
+    for extra, some in alike.items():
+        tx.update_many("memories", "id", some, {"extra": extra})
+
+
 def _protect_derived(tx: Tx, ids: Sequence[str], tier: SecurityTier) -> None:
     """Protect what hangs on memories that are protected now: older versions, and what was made of any.
 
@@ -606,9 +658,10 @@ def _protect_derived(tx: Tx, ids: Sequence[str], tier: SecurityTier) -> None:
         return
     tiers = list(SecurityTier)
     lower = to_json([one.value for one in tiers[: tiers.index(tier)]])
-    found = tx.all(_DERIVED, {"ids": to_json(list(ids)), "lower": lower})
+    found = tx.all(_DERIVED, {"ids": to_json(list(ids)), "lower": lower, "tier": tier.value})
     derived = [str(row[0]) for row in found]
     tx.update_many("memories", "id", derived, {"security_tier": tier.value})
+    _note_persons_tier(tx, derived)
     remove_mentions(tx, [*ids, *derived])
     remove_inferred(tx, [*ids, *derived])
 

@@ -24,9 +24,10 @@ from core.memory.read import read_occurred
 from core.memory.write import content_hash, find_space_id
 from core.score.decay import check_permanence
 from core.text.times import format_time
-from core.types.values import GLOBAL_SPACE, Kind, Status
+from core.types.values import BY_RULES, GLOBAL_SPACE, Kind, Status
 from core.types.views import Revision
 from core.vault.database.rows import Rows, to_json
+from core.vault.memory_sql import tier_by_sql
 
 _LABEL_CHARACTERS = 1024
 _OPENING_CHARACTERS = 300
@@ -55,9 +56,10 @@ RECORD = "An episode is a record of what was said; its confidence does not fall.
 ALIKE = "What stands says the same; this came back beneath it."
 
 _READ = (
-    "SELECT m.id, m.n, m.kind, m.status, m.space_id, s.name, m.category, m.importance, m.tags, m.pinned, m.part_of, "
+    "SELECT m.id, m.n, m.kind, m.status, m.space_id, s.name, m.category, m.importance, m.tags, m.pinned, m.part_of, "  # noqa: S608 - constants only
     "m.part_index, m.occurred_at, m.occurred_prec, m.occurred_offset, m.content_hash, m.scope_session, "
-    "m.superseded_by_id, m.consolidated_into, m.permanence, m.security_tier, substr(m.text, 1, 300) "
+    f"m.superseded_by_id, m.consolidated_into, m.permanence, m.security_tier, {tier_by_sql()}, "
+    "substr(m.text, 1, 300) "
     "FROM memories m JOIN spaces s ON s.id = m.space_id"
 )
 _BY_IDS = f"{_READ} JOIN json_each(?) w ON w.value = m.id ORDER BY w.key"
@@ -120,6 +122,7 @@ class RevisedMemory:
     consolidated_into: str | None
     permanence: str
     security_tier: str
+    tier_by: str | None
     head: str
 
 
@@ -382,6 +385,8 @@ def _changed_columns(row: RevisedMemory, revision: Revision, facts: _Facts) -> d
     sets: dict[str, object] = {
         name: value for name, value in wanted.items() if value is not None and value != getattr(row, name)
     }
+    if revision.tier is not None and row.tier_by == BY_RULES:
+        sets["security_tier"] = revision.tier.value  # what rules said is the person's word from here on
     tags = _revised_tags(row, revision)
     if tags != json.loads(row.tags):
         sets["tags"] = to_json(tags)

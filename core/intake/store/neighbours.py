@@ -41,7 +41,7 @@ from core.score.trust import relevance_probability
 from core.types.belief import ACTED_ON, LABELS, ComparedText, Label, Relation
 from core.types.values import GLOBAL_SPACE, Status
 from core.vault.database.rows import Rows, parse_labels, to_json
-from core.vault.memory_sql import UNSEALED
+from core.vault.memory_sql import given_sql
 
 _FIRST = 48
 _WIDE = 192
@@ -54,15 +54,15 @@ _WANTED = (
     "AND m.id <> ? AND (m.status IN ('active', 'disputed', 'quarantined') "
     "OR (m.status = 'superseded' AND m.status_reason IN ('replaced', 'older', 'edited', 'merged'))) "
     # What is sealed, and what another client proposed, is beside no client's text: it must not be silenced by them.
-    f"AND (? IS NULL OR ({UNSEALED} AND NOT (m.status = 'quarantined' AND m.client_id IS NOT NULL "
+    f"AND (? IS NULL OR ({given_sql('?')} AND NOT (m.status = 'quarantined' AND m.client_id IS NOT NULL "
     "AND m.client_id IS NOT ? AND coalesce(m.status_reason, '') IN ('proposed', 'suspicious'))))"
 )
 _BESIDE = (
     "m.space_id IN (?, ?) AND m.status IN ('active', 'disputed') AND (m.scope_session IN ('', ?) OR ?) "
     "AND coalesce(m.part_index, 0) = 0 AND m.id <> ? AND "
 )
-PERSONS_WORD = f"{_BESIDE} {PERSONS} AND (? IS NULL OR {UNSEALED})"
-CLIENTS_WORD = f"{_BESIDE} m.client_id IS NOT NULL AND NOT {PERSONS} AND ? IS NULL"
+PERSONS_WORD = f"{_BESIDE} {PERSONS} AND (? IS NULL OR {given_sql('?')})"
+CLIENTS_WORD = f"{_BESIDE} m.client_id IS NOT NULL AND NOT {PERSONS} AND coalesce(?, ?) IS NULL"
 # CROSS JOIN: the hits first; else the planner goes through every memory of the space and the hits for each.
 _HITS = "SELECT m.n, m.id FROM json_each(?) w CROSS JOIN memories m ON m.n = w.value WHERE "
 _OF_HITS = _HITS + _WANTED
@@ -198,6 +198,7 @@ class NeighbourSearch:
             candidate.memory_id,
             who,
             who,
+            who,
         )
 
     def _search_vectors(
@@ -230,7 +231,7 @@ def other_contributors_scope(candidate: StoreCandidate) -> tuple[object, ...]:
     """The values of `PERSONS_WORD` and of `CLIENTS_WORD`: where the words of other voices are looked for."""
     authority = candidate.authority
     scope = (candidate.space_id, GLOBAL_SPACE, authority.scope_session, authority.owner_said, candidate.memory_id)
-    return (*scope, candidate.stranger)
+    return (*scope, candidate.stranger, candidate.stranger)
 
 
 def _search_exactly(

@@ -49,7 +49,7 @@ from core.types.requests import FactRequest, StoreRequest
 from core.types.values import PERSON_SOURCES, Actor, Grant, Role, Source, When, limit_of
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import UNSEALED, let_in_sql
+from core.vault.memory_sql import given_sql, let_in_sql
 
 
 def reply_if_tombstoned(
@@ -84,7 +84,7 @@ def reply_if_tombstoned(
 
 _KEPT_FROM = (
     "SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(:ids)) "  # noqa: S608 - constants
-    f"AND NOT ({UNSEALED} AND {let_in_sql()})"
+    f"AND NOT ({given_sql(':own')} AND {let_in_sql()})"
 )
 _SIDES = "SELECT existing_id, incoming_id FROM conflicts WHERE id = ?"
 
@@ -181,7 +181,7 @@ def _find_hidden(rows: Rows, reply: StoreReply, client: ClientRecord) -> frozens
     named = [reply.memory_id, *reply.superseded]
     if reply.conflict is not None:
         named += [one for row in rows.all(_SIDES, (reply.conflict,)) for one in row if one is not None]
-    return _hidden_ids(rows, named, None if Grant.CURATE.value in client.grants else client.id)
+    return _hidden_ids(rows, named, client.id, None if Grant.CURATE.value in client.grants else client.id)
 
 
 def is_sealed(rows: Rows, memory_id: str | None, client: ClientRecord | None) -> bool:
@@ -191,11 +191,12 @@ def is_sealed(rows: Rows, memory_id: str | None, client: ClientRecord | None) ->
         memory_id: the memory; None for none.
         client: who writes; None for the owner, from whom nothing is sealed.
     """
-    return client is not None and memory_id is not None and bool(_hidden_ids(rows, [memory_id], None))
+    return client is not None and memory_id is not None and bool(_hidden_ids(rows, [memory_id], client.id, None))
 
 
-def _hidden_ids(rows: Rows, ids: Iterable[str], asker: str | None) -> frozenset[str]:
-    return frozenset(str(row[0]) for row in rows.all(_KEPT_FROM, {"ids": json.dumps(list(ids)), "asker": asker}))
+def _hidden_ids(rows: Rows, ids: Iterable[str], own: str, asker: str | None) -> frozenset[str]:
+    given = {"ids": json.dumps(list(ids)), "own": own, "asker": asker}
+    return frozenset(str(row[0]) for row in rows.all(_KEPT_FROM, given))
 
 
 def _existing_side_of(rows: Rows, conflict: str | None) -> str | None:

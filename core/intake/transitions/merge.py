@@ -14,6 +14,7 @@ from typing import Any
 from core.belief.extract.validity import longest_permanence
 from core.errors import BugError
 from core.intake.transaction.sources import Lineage, add_source
+from core.memory.protection import united_tier
 from core.memory.read import time_of_memory_sql
 from core.memory.write import content_hash, reserve_labels
 from core.text.screening.injection import FLAG, reset_injection_marks
@@ -146,7 +147,8 @@ def write_merge(tx: Tx, make_id: Callable[[], str], keep_id: str, text: str, fro
         assign_version(tx, from_id, chain, newest_version(tx, chain, from_id) + 1)
     append_chain(tx, str(other["chain_id"]), chain, but=keep_id)
     place = {"supersedes_id": original_id, "version": newest_version(tx, chain, keep_id) + 1}
-    tx.update("memories", {"id": keep_id}, {**_united_columns(kept, other, text), **place})
+    tier = united_tier(tx, (kept, other), {**kept, "text": text})
+    tx.update("memories", {"id": keep_id}, {**_united_columns(kept, other, text), **place, **tier})
     _carry_evidence(tx, make_id, keep_id, original_id, text)
     _lend_evidence(tx, make_id, keep_id, from_id, text)
     _unite_sources(tx, keep_id, from_id)

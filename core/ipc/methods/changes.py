@@ -558,8 +558,9 @@ METHODS: tuple[Entry, ...] = (
     ),
     owner_memory_method(
         "tier",
-        "Protect a memory: what is sensitive or confidential is given to no client and to no model server elsewhere, "
-        "and no names are read from it. What was made of it is protected with it.",
+        "Protect a memory, or lift that: what is sensitive or confidential is given to no client without the person's "
+        "yes and to no model server elsewhere, and no names are read from it. What was made of it is protected with "
+        "it. It goes before what rules found.",
         TierParams,
         record(
             {

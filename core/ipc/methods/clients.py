@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from pydantic import Field
+
 from core.engine.facade import Engine
 from core.errors import Code, UserError
 from core.ipc.methods.definition.entry import (
@@ -23,7 +25,17 @@ from core.ipc.methods.definition.entry import (
     owner_method,
     unpublished_field,
 )
-from core.ipc.methods.definition.results import Schema, any_object, constant, flag, list_of, record, ref, text
+from core.ipc.methods.definition.results import (
+    Schema,
+    any_object,
+    constant,
+    flag,
+    list_of,
+    record,
+    ref,
+    text,
+    whole_number,
+)
 from core.ipc.protocol.contract import format_wire_time
 from core.security.handshake import encode_value
 from core.types.clients import ActivityLine, Change, ClientCard, ClientRecord, ClientState
@@ -54,6 +66,13 @@ class RevokeParams(Params):
 
     name: ClientName
     remove: bool = unpublished_field(default=False)
+
+
+class DiscloseParams(Params):
+    """The parameters of `owner.disclose`."""
+
+    name: ClientName
+    minutes: int = Field(15, ge=0, le=240, description="From now; 0 ends it.")
 
 
 class PauseParams(Params):
@@ -197,6 +216,12 @@ def _line_json(line: ActivityLine) -> dict[str, Any]:
     }
 
 
+async def disclose(call: MethodCall, params: DiscloseParams) -> Answer:
+    """Let a client have what is sensitive for a time, or no longer."""
+    seconds = await await_future(call.engine.clients.disclose(params.name, params.minutes))
+    return {"client": params.name, "seconds": seconds}
+
+
 async def allow_again(call: MethodCall, params: NameParams) -> Answer:
     """Forget a remembered no: whoever has that name may ask to be paired again."""
     step = await await_future(call.engine.clients.allow_again(params.name))
@@ -227,6 +252,7 @@ def _client_json(card: ClientCard) -> dict[str, Any]:
         "answers": card.answers,
         "refusals": card.refusals,
         "steps": card.steps,
+        "sensitive_s": card.sensitive_s,
     }
 
 
@@ -336,6 +362,16 @@ METHODS: tuple[Entry, ...] = (
         PauseParams,
         ref("held"),
         resume_clients,
+        effect="write",
+        errors=(Code.NOT_FOUND,),
+    ),
+    owner_method(
+        "disclose",
+        "Let a client have what is sensitive or confidential too, within its spaces, for some minutes; it ends with "
+        "them, with a pause, and when the vault is locked.",
+        DiscloseParams,
+        record({"client": text(), "seconds": whole_number("That are left.", least=0)}),
+        disclose,
         effect="write",
         errors=(Code.NOT_FOUND,),
     ),

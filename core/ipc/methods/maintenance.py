@@ -46,7 +46,7 @@ from core.ipc.methods.definition.results import (
 )
 from core.ipc.methods.memory_json import to_json_value
 from core.ipc.protocol.contract import format_wire_time
-from core.types.lifecycle import DistilledTalk, JobRow, JobState, JobType, ListedStatement
+from core.types.lifecycle import DistilledTalk, JobRow, JobState, JobType, ListedStatement, RetentionLine
 from core.types.sensitivity import SensitiveType
 from core.types.talk import StatementType
 from core.types.values import SecurityTier
@@ -69,6 +69,22 @@ class SensitiveParams(Params):
     )
     space: SpaceName | None = Field(None, description="Only memories of this space.")
     after: int = Field(0, ge=0, description="The `next` of an earlier reply to the same call.")
+
+
+class ProtectParams(Params):
+    """The parameters of `owner.protect`."""
+
+    space: SpaceName | None = Field(None, description="Only memories of this space.")
+    after: int = Field(0, ge=0, description="The `next` of an earlier reply to the same call.")
+
+
+class RetentionParams(Params):
+    """The parameters of `owner.retention`."""
+
+    space: str | None = Field(None, min_length=1, max_length=128, description="A space's name, or * for every space.")
+    kind: str = Field("*", min_length=1, max_length=16, description="A kind, or * for every kind.")
+    days: int | None = Field(None, ge=0, le=36_500, description="How long they stay; 0 takes the rule away.")
+    dry_run: bool = unpublished_field(default=False)
 
 
 class AuditLogParams(ChannelParams):
@@ -143,6 +159,31 @@ async def memory_run_consolidation(call: MethodCall, params: ConsolidationParams
     run = call.engine.maintenance.consolidate
     found = await await_future(run(call.actor(), dry_run=params.dry_run, request_id=params.request_id))
     return {"dry_run": found.dry_run, "planned": dict(found.planned), "changed": dict(found.changed)}
+
+
+async def use_retention(call: MethodCall, params: RetentionParams) -> Answer:
+    """The rules of retention; with a space and days, what one would archive, or the rules with it."""
+    retention = call.engine.retention
+    if params.space is None or params.days is None:
+        if params.space is not None or params.days is not None or params.dry_run:
+            raise UserError(Code.INVALID_INPUT, "A rule needs a space and a number of days.")
+        return {"rules": [_retention_json(one) for one in await await_future(retention.read_rules())]}
+    if params.dry_run:
+        line = await await_future(retention.preview_rule(params.space, params.kind, params.days))
+        return {"rules": [_retention_json(line)]}
+    lines = await await_future(retention.set_rule(params.space, params.kind, params.days))
+    return {"rules": [_retention_json(one) for one in lines]}
+
+
+def _retention_json(line: RetentionLine) -> dict[str, object]:
+    return {"space": line.space, "kind": line.kind, "days": line.days, "over": line.over, "ids": list(line.ids)}
+
+
+async def protect_found(call: MethodCall, params: ProtectParams) -> Answer:
+    """Protect what was stored before texts were looked at, a page at a time."""
+    done = await await_future(call.engine.library.protect_found(params.space, params.after))
+    reply: Answer = {"protected": done.protected, "looked_at": done.looked_at, "step": done.step_id}
+    return reply if done.next is None else {**reply, "next": done.next}
 
 
 async def find_sensitive(call: MethodCall, params: SensitiveParams) -> Answer:
@@ -500,6 +541,46 @@ METHODS: tuple[Entry, ...] = (
         errors=(Code.NOT_FOUND, Code.EMBEDDER_UNAVAILABLE, Code.BACKGROUND_STALLED),
         long=True,
         short_ids={"import_id": "import"},
+    ),
+    owner_method(
+        "retention",
+        "How long memories of a space and kind stay before the sweep archives them: the rules, each with how many it "
+        "would archive now. With a space and days a rule is set, or only looked at (`dry_run`).",
+        RetentionParams,
+        record(
+            {
+                "rules": list_of(
+                    record(
+                        {
+                            "space": text(),
+                            "kind": text(),
+                            "days": whole_number(least=1),
+                            "over": whole_number("Memories that the next sweep would archive by it.", least=0),
+                            "ids": list_of(text(), "The first of them."),
+                        }
+                    )
+                )
+            }
+        ),
+        use_retention,
+        effect="write",
+        errors=(Code.NOT_FOUND,),
+    ),
+    owner_method(
+        "protect",
+        "Protect memories that were stored before texts were looked at, as if they were stored now; some hundreds are "
+        "looked at for one answer, and one undo step takes their protection back.",
+        ProtectParams,
+        record(
+            {
+                "protected": whole_number("How many were raised to a higher tier.", least=0),
+                "looked_at": whole_number("Memories read for this answer.", least=0),
+                "step": nullable(text(), "The step that can be undone; null where nothing changed."),
+                "next?": whole_number("Where there are more: `after` of the next call with the same parameters."),
+            }
+        ),
+        protect_found,
+        effect="write",
     ),
     owner_method(
         "sensitive",

@@ -249,6 +249,7 @@ def detail_json(found: MemoryDetail, shape: Shape) -> dict[str, Any]:
         },
         "edges": [_row_json(edge) for edge in found.edges],
         "trust_terms": [{"term": name, "value": round(value, 6)} for name, value in found.trust_terms],
+        "sensitive": [one.value for one in found.sensitive],
     }
 
 

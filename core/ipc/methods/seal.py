@@ -16,6 +16,7 @@ from core.ipc.methods.definition.entry import (
     MethodCall,
     NoParams,
     Params,
+    SpaceName,
     await_future,
     owner_memory_method,
     owner_method,
@@ -23,6 +24,7 @@ from core.ipc.methods.definition.entry import (
 )
 from core.ipc.methods.definition.results import flag, list_of, nullable, record, text, whole_number
 from core.ipc.protocol.contract import format_wire_time
+from core.types.memory import ErasePreview
 from core.types.sensitivity import SealReport, SealState
 
 _SECRET = "The passphrase or the recovery code of the seal key."  # noqa: S105 - a description
@@ -33,6 +35,13 @@ class SealParams(Params):
 
     id: MemoryId
     label: str = Field("", max_length=1024, description="What it is listed by; readable without the key.")
+    dry_run: bool = unpublished_field(default=False)
+
+
+class SealFoundParams(Params):
+    """The parameters of `owner.seal_found`."""
+
+    space: SpaceName | None = None
     dry_run: bool = unpublished_field(default=False)
 
 
@@ -87,24 +96,39 @@ def _state_json(state: SealState) -> dict[str, object]:
 async def seal_memory(call: MethodCall, params: SealParams) -> Answer:
     """Seal one memory with its versions, or only tell what goes along."""
     if params.dry_run:
-        found = await await_future(call.engine.seal.preview([params.id]))
-        made = sum(item.why == "made_of_it" for item in found.items)
-        return {
-            "id": params.id,
-            "sealed": False,
-            "memories": found.memories - made,
-            "made": made,
-            "same_words": found.same_words,
-            "backups": list(found.backups),
-        }
+        preview = await await_future(call.engine.seal.preview([params.id]))
+        return {"id": params.id, "sealed": False, **_preview_json(preview)}
     done = await await_future(call.engine.seal.seal([params.id], params.label))
     return {"id": done.ids[0], "sealed": True, **_report_json(done)}
+
+
+async def seal_found(call: MethodCall, params: SealFoundParams) -> Answer:
+    """Seal all that is confidential, in one step, or only tell how much that is."""
+    sealed = call.engine.seal
+    ids = await await_future(sealed.find_confidential(params.space))
+    if not ids:
+        nothing = {"memories": 0, "made": 0, "same_words": 0, "backups": []}
+        return {"found": 0, "sealed": 0, **nothing}
+    if params.dry_run:
+        return {"found": len(ids), "sealed": 0, **_preview_json(await await_future(sealed.preview(ids)))}
+    done = await await_future(sealed.seal(ids))
+    return {"found": len(ids), "sealed": len(done.ids), **_report_json(done)}
 
 
 async def unseal_memory(call: MethodCall, params: SealedParams) -> Answer:
     """Put one sealed memory back."""
     done = await await_future(call.engine.seal.unseal([params.id]))
     return {"id": params.id, "sealed": False, **_report_json(done)}
+
+
+def _preview_json(found: ErasePreview) -> dict[str, object]:
+    made = sum(item.why == "made_of_it" for item in found.items)
+    return {
+        "memories": found.memories - made,
+        "made": made,
+        "same_words": found.same_words,
+        "backups": list(found.backups),
+    }
 
 
 def _report_json(done: SealReport) -> dict[str, object]:
@@ -198,6 +222,21 @@ METHODS = (
         SealParams,
         record(_REPORT),
         seal_memory,
+        effect="write",
+        errors=(Code.SEALED,),
+    ),
+    owner_method(
+        "seal_found",
+        "Seal all memories that are confidential, in one step. `dry_run` only tells how many they are.",
+        SealFoundParams,
+        record(
+            {
+                **{name: one for name, one in _REPORT.items() if name not in ("id", "sealed")},
+                "found": whole_number("Confidential memories.", least=0),
+                "sealed": whole_number("How many were sealed.", least=0),
+            }
+        ),
+        seal_found,
         effect="write",
         errors=(Code.SEALED,),
     ),

@@ -678,6 +678,7 @@ METHODS: tuple[Entry, ...] = (
                     "provenance": any_object("Where it comes from: sources, conversation, origin, parts."),
                     "edges": list_of(any_object(), "Its relations to other memories."),
                     "trust_terms": list_of(record({"term": text(), "value": number()}), "What its trust is made of."),
+                    "sensitive": list_of(text(), "What kinds of sensitive content rules find in its text."),
                 },
                 is_open=True,
             ),

@@ -21,6 +21,7 @@ from core.talk.turns import is_label, normalize_speaker
 from core.types.talk import Turn
 from core.types.values import Role, Source
 from core.vault.database.rows import Rows
+from core.vault.memory_sql import readable_sql
 
 READ_AT_ONCE = 300
 """Episodes of one conversation that are read together."""
@@ -33,7 +34,7 @@ _UNDONE = (
     "WHERE s.verb = 'distill' AND s.undone_by IS NOT NULL AND r.tbl = 'readings'"
 )
 _READABLE = (
-    "m.kind = 'episode' AND +m.status = 'active' AND m.scope_session = '' AND m.security_tier = 'cleartext' "
+    "m.kind = 'episode' AND +m.status = 'active' AND m.scope_session = '' AND " + readable_sql() + " "  # noqa: S608 - constants only
     "AND NOT EXISTS (SELECT 1 FROM conflicts x WHERE x.incoming_id = m.id AND x.kind = 'injection' "
     "AND x.state = 'open')"
 )

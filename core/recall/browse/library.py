@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
+from core.memory.protection import higher_tier, read_tier_rules, types_in
 from core.memory.read import (
     IS_EDITED,
     MEMORY_COLUMNS,
@@ -46,10 +47,11 @@ from core.text.search_syntax import (
 from core.text.terms import query_terms
 from core.types.replies import Page
 from core.types.requests import ListRequest
-from core.types.sensitivity import SensitiveMemory, SensitivePage, SensitiveType
-from core.types.values import LIST_SORTS, Kind, Role, Source, Status
+from core.types.sensitivity import SensitiveMemory, SensitivePage, SensitiveType, UnprotectedPage
+from core.types.values import LIST_SORTS, Kind, Role, SecurityTier, Source, Status
 from core.types.views import SORTS, Facets, FindRequest, MemoryRow
 from core.vault.database.rows import Rows
+from core.vault.memory_sql import tier_by_sql
 
 OPENING_CHARACTERS = 300
 _OPENING_BYTES = 4 * OPENING_CHARACTERS
@@ -114,7 +116,7 @@ _ROWS = (
     "SELECT m.id, m.n, m.kind, m.status, substr(CAST(m.text AS BLOB), 1, :bytes), octet_length(m.text), s.name, "  # noqa: S608
     "m.source, m.role, m.author, c.name, m.category, m.importance, m.tags, m.occurred_at, m.occurred_prec, "
     "m.occurred_offset, m.recorded_at, m.trust, m.confidence, m.pinned, m.access_count, "
-    "m.last_accessed_at, t.title, r.name, m.flags, "
+    "m.last_accessed_at, t.title, r.name, m.flags, m.security_tier, "
     f"{IS_EDITED}, {STRENGTH_COLUMNS} "
     "FROM json_each(:ids) w JOIN memories m ON m.id = w.value "
     "JOIN spaces s ON s.id = m.space_id LEFT JOIN clients c ON c.id = m.client_id "
@@ -209,9 +211,8 @@ def _memory_row_from(row: tuple[Any, ...], strength: float) -> MemoryRow:
     (memory_id, n, kind, status, opening, size, space, source, role, author, client, category, importance, tags) = row[
         :14
     ]
-    (occurred_at, precision, offset, recorded_at, trust, confidence, pinned, accesses, accessed, title, room, flags) = (
-        row[14 : -STRENGTH_WIDTH - 1]
-    )
+    (occurred_at, precision, offset, recorded_at, trust, confidence, pinned, accesses, accessed) = row[14:23]
+    title, room, flags, tier, is_edited = row[23:-STRENGTH_WIDTH]
     shown = opening.decode("utf-8", "ignore")[:OPENING_CHARACTERS]
     return MemoryRow(
         id=memory_id,
@@ -239,7 +240,8 @@ def _memory_row_from(row: tuple[Any, ...], strength: float) -> MemoryRow:
         conversation=title,
         room=room,
         warned=f'"{FLAG}"' in flags and f'"{ALLOWED}"' not in flags,
-        is_edited=bool(row[-STRENGTH_WIDTH - 1]),
+        is_edited=bool(is_edited),
+        protection=SecurityTier(tier),
     )
 
 
@@ -557,3 +559,26 @@ def _find_sensitive_in_row(row: tuple[Any, ...], types: Collection[SensitiveType
     if not spans:
         return None
     return SensitiveMemory(memory_id, Kind(kind), Status(status), space, text, tier_of(spans), tuple(spans))
+
+
+_UNPROTECTED = (
+    "SELECT m.n, coalesce(m.part_of, m.id), m.text, m.space_id, m.source FROM memories m "  # noqa: S608 - constants
+    "JOIN spaces s ON s.id = m.space_id WHERE m.n > :after AND m.security_tier = 'cleartext' "
+    f"AND {tier_by_sql()} IS NULL AND (:space IS NULL OR s.name = :space) ORDER BY m.n LIMIT :most"
+)
+
+
+def find_unprotected(rows: Rows, space: str | None, after: int) -> UnprotectedPage:
+    """Look through the next memories in the clear of whose tier nobody has said anything.
+
+    Args:
+        space: only memories of this space; None for every space.
+        after: where the page begins: 0, or `next` of the page before.
+    """
+    rules, tiers = read_tier_rules(rows), dict[str, SecurityTier]()
+    found = rows.all(_UNPROTECTED, {"after": after, "space": space, "most": SCANNED})
+    for _, whole, text, space_id, source in found:
+        tier = rules.tier_of(types_in(text), space_id, source)
+        if tier is not SecurityTier.CLEARTEXT:
+            tiers[whole] = higher_tier(tier, tiers.get(whole, tier))
+    return UnprotectedPage(tiers, len(found), int(found[-1][0]) if len(found) == SCANNED else None)

@@ -70,6 +70,7 @@ ACTS: Sequence[BulkAction] = (
     BulkAction("importance", "I"),
     BulkAction("protect", ""),
     BulkAction("unprotect", ""),
+    BulkAction("seal", ""),
 )
 
 
@@ -205,6 +206,9 @@ class BulkChanges(QObject):
         """
         if not ids:
             self._context.desk.show_message(library_strings()["selection"]["none"])
+            return
+        if act == "seal":
+            self._context.desk.seal.emit(tuple(ids))
             return
         if act == "export":
             self._ask_export_file(tuple(ids))

@@ -421,6 +421,7 @@ class LibraryFilterBar(QWidget):
             "time": ("on", "before", "after", "recorded"),
             "trust": ("trust",),
             "tags": ("tag",),
+            "tier": ("tier",),
             "more": ("is", "has", "importance", "strength"),
         }
         self.chips = {
@@ -469,6 +470,7 @@ class LibraryFilterBar(QWidget):
             "time": time_choices(facets, self._clock.now_ms()),
             "trust": _name_choices(_TRUST, strings["trust"]),
             "tags": _filter_choices("tag", dict(list(facets.tags.items())[:_MOST_TAGS])),
+            "tier": _name_choices(_TIERS, strings["tier"]),
             "more": _name_choices(_MORE, strings["more"]),
         }
         for name, choices in offers.items():
@@ -490,6 +492,11 @@ def _filter_choices(
 
 _TRUST = (("trust", ">=0.7", "high"), ("trust", "0.4..0.7", "medium"), ("trust", "<0.4", "low"))
 _SPACER = ("", "", "")
+_TIERS = (
+    ("tier", "sensitive,confidential", "both"),
+    ("tier", "confidential", "confidential"),
+    ("tier", "sensitive", "sensitive"),
+)
 _MORE = (
     ("is", "pinned", "pinned"),
     ("is", "edited", "edited"),

@@ -11,6 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from core.types.values import SecurityTier
 from core.types.views import MemoryRow
 from ui.bridge import make_query
 from ui.context import Context
@@ -233,18 +234,23 @@ class MemoryTable(QAbstractTableModel):
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}:
             row = self.row_at(index.row())
             text = "…" if row is None else cell_text(column, row)
-            is_marked = role == Qt.ItemDataRole.AccessibleTextRole and self._is_warned(index)
-            return f"{label_strings()['warned']}: {text}" if is_marked else text
+            marks = self._marks_of(index) if role == Qt.ItemDataRole.AccessibleTextRole else []
+            return ": ".join([*marks, text])
         if role == Qt.ItemDataRole.ToolTipRole:
-            return label_strings()["warned"] if self._is_warned(index) else None
+            return " · ".join(self._marks_of(index)) or None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if column.is_number else _LEFT
         return None
 
-    def _is_warned(self, index: QModelIndex | QPersistentModelIndex) -> bool:
-        """Whether a cell has the mark of a text that reads like an instruction."""
+    def _marks_of(self, index: QModelIndex | QPersistentModelIndex) -> list[str]:
+        """What the marks of a cell mean: a text that reads like an instruction, or that is protected."""
         row = self.row_at(index.row()) if COLUMNS[index.column()].id == TEXT else None
-        return row is not None and row.warned
+        if row is None:
+            return []
+        warned = [str(label_strings()["warned"])] if row.warned else []
+        if row.protection is SecurityTier.CLEARTEXT:
+            return warned
+        return [*warned, str(label_strings()["tiers"][row.protection.value])]
 
     def headerData(  # noqa: N802 - Qt's name
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole

@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
     QTableView,
 )
 
-from core.types.values import STANDING, Status
+from core.types.values import STANDING, SecurityTier, Status
 from core.types.views import MemoryRow
 from ui.context import Context
 from ui.pages.library.model import (
@@ -56,7 +56,7 @@ from ui.strings import label_strings, library_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole, spacing
 from ui.widgets.basics import accept_own_key, make_timer, plain_key
-from ui.widgets.labels import STATUS_WORDS
+from ui.widgets.labels import STATUS_WORDS, TIER_MARKS
 from ui.widgets.plaintext import one_line, plain_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
@@ -327,6 +327,12 @@ class LibraryCells(QStyledItemDelegate):
             side = self._theme.px(14)
             place = QRect(room.right() - side, room.center().y() - side // 2, side, side)
             self._theme.icon("pin", "accent").paint(painter, place)
+            room.setRight(place.left() - spacing().s)
+        if row.protection is not SecurityTier.CLEARTEXT:
+            name, tint = TIER_MARKS[row.protection]
+            side = self._theme.px(14)
+            place = QRect(room.right() - side, room.center().y() - side // 2, side, side)
+            self._theme.icon(name, tint).paint(painter, place)
             room.setRight(place.left() - spacing().s)
         if row.warned:
             room.setRight(self._draw_warning(painter, room) - spacing().s)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QPushButton, QSta
 from core.types.replies import KeyRotationReport, Presence, StatusReport
 from ui.bridge import Task, make_job, make_query, make_write, problem_of
 from ui.context import Context
+from ui.erasure import CertificatesDialog
 from ui.pages.settings.copies import CopiesDialog
 from ui.pages.settings.rows import Line, SettingsSection
 from ui.strings import format_count, secret_strings, settings_strings, window_strings
@@ -467,6 +468,7 @@ class VaultSection(SettingsSection):
         self._is_in_keyring = False
         self.backup = self._make_line("backup", self._back_up_vault)
         self.copies = self._make_line("copies", lambda: CopiesDialog(context, self.window()).open())
+        self.certificates = self._make_line("certificates", lambda: CertificatesDialog(context, self.window()).open())
         self.verify = self._make_line("integrity", self._verify_vault)
         for line in (
             self.place,
@@ -477,6 +479,7 @@ class VaultSection(SettingsSection):
             self.rotation,
             self.backup,
             self.copies,
+            self.certificates,
             self.verify,
         ):
             self.add_line(line)

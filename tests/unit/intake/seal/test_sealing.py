@@ -18,7 +18,7 @@ from core.security.keys import RootKey
 from core.types.memory import ErasureRequest, ErasureSubject
 from core.types.requests import ListRequest
 from core.types.sensitivity import SealReport
-from core.types.values import OWNER_ACTOR, Kind
+from core.types.values import OWNER_ACTOR, Kind, SecurityTier
 from core.types.views import Revision
 
 SECRET = "a second secret"
@@ -323,3 +323,22 @@ def test_a_body_reads_as_it_was_written_and_opens_nowhere_else(
             with pytest.raises(IntegrityError) as caught:
                 other.decrypt(where, sealed)
             assert caught.value.code is Code.ENCRYPTION_FAILED
+
+
+def test_all_that_is_confidential_is_sealed_under_one_passphrase(rig: Rig) -> None:
+    set_up(rig)
+    card = rig.store("My card is 4111 1111 1111 1111.", space="home").memory_id
+    said = rig.store("A private matter.", space="work").memory_id
+    rig.engine.library.revise_memories([said], Revision(tier=SecurityTier.CONFIDENTIAL)).result(30)
+    lifted = rig.store("The SSN of nobody is 219-09-9999.", space="home").memory_id
+    rig.engine.library.revise_memories([lifted], Revision(tier=SecurityTier.CLEARTEXT)).result(30)
+    rig.forget(rig.store("The password is kW7-pfel-ABC9 since May").memory_id)
+    sealed = rig.engine.seal
+    assert sealed.find_confidential().result(30) == (card, said)
+    assert sealed.find_confidential("work").result(30) == (said,)
+    seal(rig, card, said)
+    assert sealed.find_confidential().result(30) == ()
+    assert {row.id for row in sealed.list_rows().result(30)} == {card, said}
+    unseal(rig, card)
+    assert rig.get(card).is_found_sensitive
+    assert rig.get(card).tier is SecurityTier.CONFIDENTIAL

@@ -53,16 +53,16 @@ def seal(rig: Rig, memory_id: str) -> None:
 def house(rig: Rig) -> set[str]:
     """What stands: a fact, the person's claim, an episode; and what was erased."""
     stands = {
-        rig.store("The gym code is 4411.", space="home").memory_id,
+        rig.store("The gym has four doors.", space="home").memory_id,
         rig.store("Anna lives in Graz.", space="home", claim={**CLAIM, "value": "Graz"}).memory_id,
         rig.store("The lamp broke.", space="home", kind=Kind.EPISODE).memory_id,
     }
-    gone = rig.store("The safe code is 9999.", space="home").memory_id
+    gone = rig.store("The shed has nine shelves.", space="home").memory_id
     rig.engine.memories.erase([gone], OWNER_ACTOR).result(30)
     return stands
 
 
-PROBES = ("The gym code is 4411.", "Anna lives in Graz.", "The safe code is 9999.", "The roof was mended in May.")
+PROBES = ("The gym has four doors.", "Anna lives in Graz.", "The shed has nine shelves.", "The roof was mended in May.")
 
 
 def answers(rig: Rig, actor: Actor) -> list[StoreReply]:
@@ -272,7 +272,7 @@ def test_to_who_may_read_what_was_erased_is_left_out(rig: Rig) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("grant", "operation"), [("write", "ADD"), ("propose", "PROPOSED")])
 def test_a_sealed_memory_is_no_twin(rig: Rig, grant: str, operation: str) -> None:
-    text = "The safe code is 4711."
+    text = "The shed has nine shelves."
     sealed = rig.store(text, space="home").memory_id
     seal(rig, sealed)
     curious = rig.client("curious", "read", grant, HOME)

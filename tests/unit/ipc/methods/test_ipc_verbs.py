@@ -78,6 +78,7 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
         "tag": {"id": ident, "add": ["drinks"], "remove": ["food"]},
         "exported": {"ids": [ident]},
         "tier": {"id": ident, "tier": "sensitive"},
+        "disclose": {"name": "plug", "minutes": 5},
         "export_encrypted": {"to": str(rig.folder / "all.loci"), "passphrase": "twelve o'clock in the kitchen"},
         "passphrase": {"old": PASSPHRASE, "new": "marzipan-quinquagesima"},
         "recovery_code": {"secret": PASSPHRASE},
