@@ -1,0 +1,163 @@
+"""Random histories of several devices, whose files arrive late, twice, in any order, and with kills in between."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sync_rig import Device, new_group_of
+
+from core.errors import EnvironmentFaultError
+from core.intake.sync.device import use_folder
+
+VALUES = ("Lisbon", "Porto", "Faro", "Braga")
+SUBJECTS = ("Ada", "Grace")
+WORDS = ("Bees need water", "The pump hums", "Tea at four", "Rain on Sunday")
+
+
+class KilledError(Exception):
+    """Stands for a kill: nothing that runs catches it."""
+
+
+@dataclass
+class History:
+    """Some devices, each with a folder of its own; files pass between them as chance has it."""
+
+    devices: list[Device]
+    chance: random.Random
+    erased: set[str] = field(default_factory=set)
+    folders: list[Path] = field(default_factory=list)
+
+    @classmethod
+    def begin(cls, folder: Path, seed: int) -> History:
+        """Devices that know one another."""
+        chance = random.Random(seed)
+        devices, shared = new_group_of(folder, chance.choice((2, 2, 3, 3, 4, 5)))
+        made = cls(devices, chance)
+        for device in devices:
+            own = folder / f"folder-{device.name}"
+            shutil.copytree(shared, own)
+            device.write(lambda tx, own=own: use_folder(tx, str(own)))  # type: ignore[misc]
+            made.folders.append(own)
+        return made
+
+    def run(self, steps: int) -> None:
+        """Do things at random."""
+        for _ in range(steps):
+            at = self.chance.randrange(len(self.devices))
+            device = self.devices[at]
+            device.clock.advance(self.chance.choice((0, 1, 40, 5_000)))
+            turn = self.chance.random()
+            if turn < 0.6:
+                self._act(device)
+            elif turn < 0.8:
+                self.exchange(device)
+            elif turn < 0.95:
+                self.deliver(self.chance.random() < 0.3)
+            else:
+                device.close()
+                device.open()
+
+    def _act(self, device: Device) -> None:
+        chance = self.chance
+        standing, everything = device.ids("active", "disputed"), device.ids()
+        deed = chance.choice(("say", "say", "claim", "claim", "replace", "label", "pin", "forget", "erase", "undo", "undo"))
+        if deed == "say" or not standing:
+            device.remember(chance.choice(WORDS))
+        elif deed in ("claim", "replace"):
+            subject, value = chance.choice(SUBJECTS), chance.choice(VALUES)
+            replaced = chance.choice(standing) if deed == "replace" else None
+            device.remember(f"{subject} lives in {value}", (subject, "lives in", value), replaced)
+        elif deed == "label":
+            device.label(chance.choice(everything), tags=f'["{chance.randrange(9)}"]', importance=chance.random())
+        elif deed == "pin":
+            device.label(chance.choice(everything), pinned=chance.randrange(2))
+        elif deed == "forget":
+            device.forget(chance.choice(standing))
+        elif deed == "erase" and chance.random() < 0.5:
+            gone = chance.choice(everything)
+            device.erase(gone)
+            self.erased.add(gone)
+        else:
+            device.undo()
+
+    def exchange(self, device: Device) -> None:
+        """One round of a device, maybe with a kill in it."""
+        kill = self.chance.random()
+        if kill < 0.7:
+            device.now()
+            return
+        place = device.exchange
+        if kill < 0.8:  # behind the transaction, before the file is in the folder
+            place._publish = lambda folder, path: _die()  # type: ignore[method-assign]
+        elif kill < 0.9:  # within the writing of a bundle
+            place._write_spooled = lambda path, header: _die()  # type: ignore[method-assign]
+        else:  # the folder is full or gone
+            place._publish = lambda folder, path: _refuse()  # type: ignore[method-assign]
+        try:
+            device.now()
+        except (KilledError, EnvironmentFaultError):
+            pass
+        device.close()
+        device.open()
+
+    def deliver(self, is_twice: bool = False) -> None:
+        """Some files of one folder arrive in another."""
+        source, target = self.chance.sample(self.folders, 2)
+        files = [path for path in source.iterdir() if not path.name.startswith(".")]
+        self.chance.shuffle(files)
+        for path in files[: self.chance.randrange(len(files) + 1)]:
+            shutil.copyfile(path, target / path.name)
+            if is_twice:
+                shutil.copyfile(path, target / path.name.replace(".loci", " (1).loci"))
+
+    def finish(self, most: int = 20) -> None:
+        """Everything arrives everywhere, until nobody has anything to tell."""
+        for _ in range(most):
+            for source in self.folders:
+                for target in self.folders:
+                    if source is not target:
+                        for path in source.iterdir():
+                            if not path.name.startswith(".") and not (target / path.name).exists():
+                                shutil.copyfile(path, target / path.name)
+            reports = [device.now() for device in self.devices]
+            if not any(report.wrote or report.bundles for report in reports):
+                return
+        raise AssertionError("they never came to rest")
+
+    def differences(self) -> list[str]:
+        """Rows that are not the same on every device, and what no vault may hold."""
+        first, *others = [device.synced_rows() for device in self.devices]
+        found = []
+        for device, rows in zip(self.devices[1:], others, strict=True):
+            for table in first:
+                for key in first[table].keys() | rows[table].keys():
+                    ours, theirs = first[table].get(key), rows[table].get(key)
+                    if ours != theirs:
+                        names = [n for n in (ours or theirs or {}) if (ours or {}).get(n) != (theirs or {}).get(n)]
+                        found.append(f"{device.name} {table} {key}: {names} {ours is not None} {theirs is not None}")
+        for device in self.devices:
+            found += [f"{device.name} holds {one}" for one in self.erased.intersection(device.ids("active"))]
+            broken = device.read(lambda rows: rows.all("PRAGMA foreign_key_check"))
+            found += [f"{device.name}: {row}" for row in broken]
+            counts = {name: len(rows) for name, rows in device.synced_rows().items()}
+            real = device.real_rows()
+            found += [f"{device.name} {name}: {counts[name]} of {real[name]}" for name in counts if counts[name] != real[name]]
+        return found
+
+    def close(self) -> None:
+        """Close all vaults."""
+        for device in self.devices:
+            device.close()
+
+
+def _die() -> int:
+    raise KilledError
+
+
+def _refuse() -> int:
+    from core.errors import Code
+
+    raise EnvironmentFaultError(Code.DISK_FULL, "The folder of your devices is full.")
