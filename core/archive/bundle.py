@@ -58,7 +58,7 @@ class BundleKind(StrEnum):
 
 
 class BundleFault(StrEnum):
-    """Why a file is not taken; the words are those of `resources/help/sync.json`."""
+    """Why a file is not taken; the words stand in `resources/help/commandline.json`."""
 
     DAMAGED = "damaged"
     FOREIGN = "foreign"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from sync_rig import Device, new_group_of
 
-from core.errors import EnvironmentFaultError
+from core.errors import Code, EnvironmentFaultError
 from core.intake.sync.device import use_folder
 
 VALUES = ("Lisbon", "Porto", "Faro", "Braga")
@@ -63,7 +65,9 @@ class History:
     def _act(self, device: Device) -> None:
         chance = self.chance
         standing, everything = device.ids("active", "disputed"), device.ids()
-        deed = chance.choice(("say", "say", "claim", "claim", "replace", "label", "pin", "forget", "erase", "undo", "undo"))
+        deed = chance.choice(
+            ("say", "say", "claim", "claim", "replace", "label", "pin", "forget", "erase", "undo", "undo")
+        )
         if deed == "say" or not standing:
             device.remember(chance.choice(WORDS))
         elif deed in ("claim", "replace"):
@@ -89,17 +93,15 @@ class History:
         if kill < 0.7:
             device.now()
             return
-        place = device.exchange
+        place = device.rounds
         if kill < 0.8:  # behind the transaction, before the file is in the folder
             place._publish = lambda folder, path: _die()  # type: ignore[method-assign]
         elif kill < 0.9:  # within the writing of a bundle
             place._write_spooled = lambda path, header: _die()  # type: ignore[method-assign]
         else:  # the folder is full or gone
             place._publish = lambda folder, path: _refuse()  # type: ignore[method-assign]
-        try:
+        with suppress(KilledError, EnvironmentFaultError):
             device.now()
-        except (KilledError, EnvironmentFaultError):
-            pass
         device.close()
         device.open()
 
@@ -144,7 +146,9 @@ class History:
             found += [f"{device.name}: {row}" for row in broken]
             counts = {name: len(rows) for name, rows in device.synced_rows().items()}
             real = device.real_rows()
-            found += [f"{device.name} {name}: {counts[name]} of {real[name]}" for name in counts if counts[name] != real[name]]
+            found += [
+                f"{device.name} {name}: {counts[name]} of {real[name]}" for name in counts if counts[name] != real[name]
+            ]
         return found
 
     def close(self) -> None:
@@ -153,11 +157,9 @@ class History:
             device.close()
 
 
-def _die() -> int:
+def _die() -> NoReturn:
     raise KilledError
 
 
-def _refuse() -> int:
-    from core.errors import Code
-
+def _refuse() -> NoReturn:
     raise EnvironmentFaultError(Code.DISK_FULL, "The folder of your devices is full.")

@@ -9,19 +9,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vault_kit import START_MS, new_vault, open_at
+from vault_kit import KEYS, START_MS, home_at, new_vault, open_at
 
-from core.engine.sync.exchange import Exchange, Workplace
+from core.belief.claims import EvidenceSource
 from core.engine.sync.pairing import (
     INVITATION_MS,
-    Invitation,
+    DeviceInvitation,
     invitation_id,
     make_secret,
     write_answer,
     write_invitation,
 )
+from core.engine.sync.rounds import FolderRounds, Workplace
 from core.errors import LociError
-from core.intake.claims import write_claims
+from core.intake.claims import sync_claims, write_claims
 from core.intake.erase.erasure import erase_memories
 from core.intake.sync.collection import ChangeCollector
 from core.intake.sync.device import KnownDevice, add_device, begin_sync, new_group, read_devices, require_state
@@ -29,18 +30,15 @@ from core.intake.sync.registers import TABLES
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.transitions import forget_memory
 from core.intake.undo import last_step, undo_step
-from core.belief.claims import EvidenceSource
-from core.intake.claims import sync_claims
 from core.memory.write import content_hash, refresh_terms, reserve_labels
 from core.types.belief import ClaimDraft
 from core.types.clock import ManualClock
-from core.types.sync import SyncReport
+from core.types.replies import SyncReport
 from core.types.values import OWNER_ACTOR, IdMaker
 from core.vault.audit import AuditChain
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 from core.vault.vault import Vault
-from vault_kit import KEYS
 
 T = TypeVar("T")
 
@@ -61,13 +59,11 @@ class Device:
 
     def open(self) -> None:
         """Open the vault, as after a kill."""
-        from vault_kit import home_at
-
         self.vault = open_at(home_at(self.home), self.clock, 1)
         make_id = IdMaker(self.clock)
         self.work = UnitOfWork(make_id, AuditChain(KEYS.audit), 90)
         self.make_id = make_id
-        self.exchange = Exchange(Workplace(self, self.work, self.home / "sync", lambda seq, labels: None))
+        self.rounds = FolderRounds(Workplace(self, self.work, self.home / "sync", lambda seq, labels: None))
 
     def close(self) -> None:
         """Close the vault."""
@@ -89,7 +85,8 @@ class Device:
 
         def store(tx: Tx) -> str | None:
             known = tx.value(
-                "SELECT id FROM memories WHERE content_hash = ? AND status IN ('active', 'disputed')", (content_hash(text),)
+                "SELECT id FROM memories WHERE content_hash = ? AND status IN ('active', 'disputed')",
+                (content_hash(text),),
             )
             if known is not None:
                 return None
@@ -168,7 +165,7 @@ class Device:
     def now(self, *, is_whole: bool = False) -> SyncReport:
         """One round with the folder."""
         self.clock.advance(1)
-        return self.exchange.run(is_whole=is_whole)[0]
+        return self.rounds.run(is_whole=is_whole)[0]
 
     def begin(self, folder: Path) -> None:
         """The first device of a group."""
@@ -183,7 +180,7 @@ class Device:
         expires_at = self.clock.now_ms() + INVITATION_MS
         values = (invitation_id(secret), secret, expires_at)
         self.write(lambda tx: tx.run("INSERT INTO sync_invitations (id, secret, expires_at) VALUES (?, ?, ?)", values))
-        write_invitation(folder, secret, Invitation(state.group, state.sync_key, host, expires_at))
+        write_invitation(folder, secret, DeviceInvitation(state.group, state.sync_key, host, expires_at))
         other.join(folder, state.group, state.sync_key, host)
         own = other.read(require_state).device
         write_answer(folder, secret, next(one for one in other.read(read_devices) if one.id == own))

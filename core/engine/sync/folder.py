@@ -47,7 +47,7 @@ class FoundFault:
     """A file of the folder that cannot be used.
 
     Attributes:
-        kind: a key of `resources/help/sync.json`.
+        kind: a key of `sync.problem` in `resources/help/commandline.json`.
     """
 
     path: Path

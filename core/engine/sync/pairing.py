@@ -36,7 +36,7 @@ _INVITATION, _ANSWER = "loci-invitation", "loci-answer"
 
 
 @dataclass(frozen=True, slots=True)
-class Invitation:
+class DeviceInvitation:
     """What a new device is told.
 
     Attributes:
@@ -79,7 +79,7 @@ def invitation_id(secret: bytes) -> str:
     return hkdf_sha256(secret, _SALT, b"name", _NAME_BYTES).hex()
 
 
-def write_invitation(folder: Path, secret: bytes, invitation: Invitation) -> None:
+def write_invitation(folder: Path, secret: bytes, invitation: DeviceInvitation) -> None:
     """Put an invitation into the folder.
 
     Raises:
@@ -94,7 +94,7 @@ def write_invitation(folder: Path, secret: bytes, invitation: Invitation) -> Non
     _write(folder, secret, _INVITATION, about)
 
 
-def read_invitation(folder: Path, secret: bytes, now_ms: int) -> Invitation:
+def read_invitation(folder: Path, secret: bytes, now_ms: int) -> DeviceInvitation:
     """The invitation that a code opens.
 
     Raises:
@@ -108,7 +108,7 @@ def read_invitation(folder: Path, secret: bytes, now_ms: int) -> Invitation:
             "another code.",
         )
     try:
-        found = Invitation(
+        found = DeviceInvitation(
             str(about["group"]), bytes.fromhex(about["key"]), parse_device(about["device"]), int(about["expires_at"])
         )
         fits = len(bytes.fromhex(found.group)) == GROUP_BYTES and len(found.sync_key) == KEY_BYTES

@@ -16,8 +16,7 @@ from core.intake.claims import sync_claims
 from core.intake.erase.row_erasure import ASKED, ErasedRows, ErasureScope, RowEraser, erasure_scope_of
 from core.intake.erase.subjects import NamedRows, clear_imports
 from core.intake.erase.trace_erasure import TraceIndex, clear_traces
-from core.intake.sync.device import erase_for_all
-from core.intake.transaction.admission import write_tombstones
+from core.intake.transaction.admission import erase_for_all, write_tombstones
 from core.intake.transaction.sources import (
     KINDS_BY_TEXT,
     Lineage,

@@ -12,7 +12,7 @@ from typing import Any
 
 from core.intake.sync.device import SyncState, read_devices
 from core.intake.sync.records import BundleOrigin, NamedPlace, RowRecord, device_line
-from core.intake.sync.registers import TABLES, Presence, RowStamps, SyncedTable, parse_key
+from core.intake.sync.registers import TABLES, RowPresence, RowStamps, SyncedTable, parse_key
 from core.vault.database.rows import Rows, to_json
 
 _AT_ONCE = 500
@@ -88,9 +88,9 @@ class ChangeCollector:
         for device in devices:
             self._write(device_line(device))
         least = 0 if is_whole else 1
-        for table in reversed(TABLES.values()):
+        for table in reversed(list(TABLES.values())):
             for key, presence, born in self._rows.all(_GONE, (table.name, least)):
-                self._write_row(RowRecord(table, key, RowStamps(Presence(presence), born, {}), {}, {}))
+                self._write_row(RowRecord(table, key, RowStamps(RowPresence(presence), born, {}), {}, {}))
         for table in TABLES.values():
             for record in self.read_records(table, least):
                 self._write_row(record)
@@ -110,7 +110,7 @@ class ChangeCollector:
             for key, born, stamps in some:
                 row = rows.get(str(key))
                 if row is not None:
-                    yield self._make_record(table, key, RowStamps(Presence.PRESENT, born, _parse(stamps)), row)
+                    yield self._make_record(table, key, RowStamps(RowPresence.PRESENT, born, _parse(stamps)), row)
 
     def _rows_of(self, table: SyncedTable, names: Sequence[str], keys: Sequence[str]) -> dict[str, dict[str, Any]]:
         if len(table.key) > 1:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.intake.claims import exclusive_rivals
-from core.intake.sync.registers import TABLES, Presence, RowStamps, next_stamp
+from core.intake.sync.registers import TABLES, RowPresence, RowStamps, next_stamp
 from core.intake.sync.stamps import latest_stamp, merge_stamps, read_stamps, write_stamps
 from core.intake.transaction.sources import KINDS_BY_TEXT
 from core.intake.transitions.review_items import ItemSubject, make_fingerprint
@@ -131,7 +131,7 @@ class Contests:
             if known is None and read_stamps(self._tx, TABLES["evidence"], copy) is None:
                 self._tx.insert("evidence", {**own, "id": copy, "claim_id": kept})
                 write_stamps(
-                    self._tx, TABLES["evidence"], copy, RowStamps(Presence.PRESENT, stamp, {}), is_pending=True
+                    self._tx, TABLES["evidence"], copy, RowStamps(RowPresence.PRESENT, stamp, {}), is_pending=True
                 )
 
     def _outlasts_rivals(self, row: Row) -> bool:
@@ -198,7 +198,7 @@ class Contests:
                 "detail": to_json({"by": "rules"}),
             },
         )
-        write_stamps(self._tx, TABLES["conflicts"], item, RowStamps(Presence.PRESENT, stamp, {}), is_pending=True)
+        write_stamps(self._tx, TABLES["conflicts"], item, RowStamps(RowPresence.PRESENT, stamp, {}), is_pending=True)
         self.opened += 1
 
     def settle_item(self, item_id: str, state: str) -> None:

@@ -6,7 +6,6 @@ Must not do: read or write a file, look at a memory.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from core.archive.bundle import DEVICE_BYTES, FIRST, GROUP_BYTES, KEY_BYTES, make_device_key
@@ -43,7 +42,7 @@ class SyncState:
         folder: where bundles lie, on this machine.
         clock: the hybrid logical clock.
         number: of the last bundle this device wrote; `digest` is that bundle's.
-        is_owing: it took rows of others since, and they do not know it.
+        is_owing: there is something to tell though no row changed: what was taken since, who left.
         synced_at: when bundles were looked for last, epoch ms.
     """
 
@@ -189,7 +188,7 @@ def note_known(tx: Tx, device_id: str, number: int) -> None:
 
 
 def note_owing(tx: Tx) -> None:
-    """Rows of others were taken: they are to be told so that they need not keep them."""
+    """There is something to tell the others, though no row changed: what was taken of them, who left."""
     tx.run("UPDATE sync_state SET is_owing = 1 WHERE one = 1")
 
 
@@ -206,12 +205,3 @@ def note_clock(tx: Tx, clock: int) -> None:
 def note_synced(tx: Tx) -> None:
     """Bundles were looked for just now."""
     tx.run("UPDATE sync_state SET synced_at = ? WHERE one = 1", (tx.now_ms,))
-
-
-def erase_for_all(tx: Tx, memory_ids: Sequence[str]) -> None:
-    """Memories were erased for good: no stamp of any device brings them back. Nothing where nothing is synchronised."""
-    if read_state(tx) is not None:
-        tx.run_many(
-            "UPDATE sync_rows SET presence = 2, is_pending = 1 WHERE tbl = 'memories' AND row_key = ?",
-            [(one,) for one in memory_ids],
-        )

@@ -9,7 +9,6 @@ gate. Must not do: check a signature, commit.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,19 +16,17 @@ from typing import Any
 from core.errors import BugError, Code, LociError
 from core.intake.erase.erasure import remove_elsewhere_removed
 from core.intake.sync.contest import Contests
+from core.intake.sync.place_names import BY_NAME, PlaceNames
 from core.intake.sync.records import NamedPlace, RowRecord, damaged_record_error
-from core.intake.sync.registers import TABLES, Presence, RowStamps, SyncedTable, next_stamp, parse_key
+from core.intake.sync.registers import TABLES, RowPresence, RowStamps, SyncedTable, next_stamp, parse_key
 from core.intake.sync.stamps import merge_stamps, read_stamps, untouched_stamps, write_stamps
 from core.intake.transaction.admission import erased_texts
 from core.intake.transaction.sources import claims_backed_by, refresh_claims, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.intake.undo import NEVER
-from core.memory.write import ensure_space, refresh_terms, reserve_labels
+from core.memory.write import refresh_terms, reserve_labels
 from core.vault.database.tx import Tx
 
 _REFUSALS = frozenset({Code.BUG, Code.CYCLE, Code.INVALID_INPUT})  # what a constraint of the schema says
-_TOKEN_BYTES = 32
-_MOST_ID = 64
 _STANDING: Mapping[str, tuple[str, frozenset[str], str]] = {
     "memories": ("status", frozenset({"active", "disputed"}), "archived"),
     "claims": ("state", frozenset({"asserted", "disputed"}), "draft"),
@@ -42,16 +39,6 @@ _EXCLUDING: Mapping[str, frozenset[str]] = {
     "conflicts": frozenset({"item", "standing"}),
 }
 """Registers by which a row may come to stand in another's way."""
-_BY_NAME = {
-    "client_id": "SELECT id FROM clients WHERE name = ?",
-    "space_id": "SELECT id FROM spaces WHERE name = ?",
-    "conversation_id": "SELECT id FROM conversations WHERE identity = ?",
-}
-_ID_TAKEN = {
-    "clients": "SELECT 1 FROM clients WHERE id = ?",
-    "spaces": "SELECT 1 FROM spaces WHERE id = ?",
-    "conversations": "SELECT 1 FROM conversations WHERE id = ?",
-}
 _HANGING = {
     "claims": (("evidence", "SELECT id FROM evidence WHERE claim_id = ?", "id"),),
     "conflicts": (("approvals", "SELECT conflict_id FROM approvals WHERE conflict_id = ?", "conflict_id"),),
@@ -93,7 +80,7 @@ class RowMerge:
             removed: told sequence and labels of memories that vanish, for the index.
         """
         self._tx, self._work, self._removed = tx, work, removed
-        self._ids: dict[tuple[str, object], object] = {}
+        self._names = PlaceNames(tx, work.make_id)
         self._pointers: list[tuple[SyncedTable, dict[str, Any], dict[str, Any]]] = []
         self._standing: list[tuple[str, str, str]] = []
         self._gone: list[str] = []
@@ -103,60 +90,13 @@ class RowMerge:
         self.taken = TakenRows()
         self.clock = 0
 
-    # ---- what rows name
-
     def take_place(self, place: NamedPlace) -> None:
-        """Make a space, client or conversation that rows name, unless there is one of its name.
+        """Take what rows name: a space, client or conversation.
 
         Raises:
             BundleFaultError: DAMAGED.
         """
-        fields = place.fields
-        given = fields["id"]
-        if not isinstance(given, str) or not 0 < len(given) <= _MOST_ID:
-            raise damaged_record_error()
-        if place.kind == "space":
-            if self._tx.value(_BY_NAME["space_id"], (place.name,)) is None:
-                ensure_space(
-                    self._tx, place.name, self._free_id("spaces", given), self._id_of("client_id", fields["client"])
-                )
-        elif place.kind == "client":
-            self._take_client(place.name, given, fields)
-        elif self._tx.value(_BY_NAME["conversation_id"], (place.name,)) is None:
-            row = {
-                "id": self._free_id("conversations", given),
-                "identity": place.name,
-                "space_id": self._id_of("space_id", fields["space"]),
-                "client_id": self._id_of("client_id", fields["client"]),
-                **{name: fields[name] for name in ("title", "started_at", "recorded_at", "extra")},
-            }
-            self._tx.insert("conversations", row)
-
-    def _take_client(self, name: str, given: str, fields: Mapping[str, Any]) -> None:
-        if self._tx.value(_BY_NAME["client_id"], (name,)) is not None:
-            return
-        ceiling = fields["trust_ceiling"]
-        if not isinstance(ceiling, (int, float)):
-            raise damaged_record_error()
-        row = {"id": self._free_id("clients", given), "name": name, "trust_ceiling": float(ceiling)}
-        # It is let in on the devices where it is paired; here it waits for that.
-        waiting = {"token": secrets.token_bytes(_TOKEN_BYTES), "paired_at": NEVER, "paused_at": self._tx.now_ms}
-        self._tx.insert("clients", {**row, **waiting})
-
-    def _free_id(self, table: str, given: str) -> str:
-        return given if self._tx.value(_ID_TAKEN[table], (given,)) is None else self._work.make_id()
-
-    def _id_of(self, column: str, name: object) -> object:
-        """The id here of what a row of another device names."""
-        if name is None:
-            return None
-        known = self._ids.get((column, name))
-        if known is None:
-            known = self._tx.value(_BY_NAME[column], (name,))
-            if known is None:
-                raise damaged_record_error()
-            self._ids[(column, name)] = known
-        return known
+        self._names.ensure_place(place)
 
     # ---- one row
 
@@ -169,16 +109,16 @@ class RowMerge:
         self.clock = max(self.clock, record.clock)
         table, key, theirs = record.table, record.key, record.stamps
         ours = read_stamps(self._tx, table, key)
-        if ours is not None and ours.presence is Presence.ERASED:
+        if ours is not None and ours.presence is RowPresence.ERASED:
             return
-        if theirs.presence is Presence.ERASED:
+        if theirs.presence is RowPresence.ERASED:
             self._take_removal(record, self._erased)
         elif ours is None or theirs.born > ours.born:
-            if theirs.presence is Presence.ABSENT:
+            if theirs.presence is RowPresence.ABSENT:
                 self._take_removal(record, self._gone)
             else:
                 self._take_whole(record)
-        elif theirs.born == ours.born and ours.presence is theirs.presence is Presence.PRESENT:
+        elif theirs.born == ours.born and ours.presence is theirs.presence is RowPresence.PRESENT:
             newer = {
                 name: theirs.stamp_of(name) for name in table.registers if theirs.stamp_of(name) > ours.stamp_of(name)
             }
@@ -223,13 +163,13 @@ class RowMerge:
     def _keep(self, record: RowRecord) -> None:
         """What hangs on it here keeps it; the others get it back."""
         self.taken.refused += 1
-        again = RowStamps(Presence.PRESENT, next_stamp([record.stamps.born], "kept"), {})
+        again = RowStamps(RowPresence.PRESENT, next_stamp([record.stamps.born], "kept"), {})
         write_stamps(self._tx, record.table, record.key, again, is_pending=True)
 
     def _take_whole(self, record: RowRecord) -> None:
         table, key = record.table, _parsed_key(record)
         if table.name == "memories" and erased_texts(self._tx, (str(record.columns["text"]),)):
-            gone = RowStamps(Presence.ERASED, record.stamps.born, {})
+            gone = RowStamps(RowPresence.ERASED, record.stamps.born, {})
             if self._tx.row(table.name, key) is not None:
                 self._set_aside(record.key)
                 self._erased.append(record.key)
@@ -271,7 +211,7 @@ class RowMerge:
         elif self._tx.row(record.table.name, key) is not None:
             self._remove(record.table, key)
         stamp = next_stamp([record.stamps.born, *record.stamps.later.values()], "refused")
-        gone = RowStamps(Presence.ABSENT, stamp, {})
+        gone = RowStamps(RowPresence.ABSENT, stamp, {})
         write_stamps(self._tx, record.table, record.key, gone, is_pending=True)
 
     def _take_registers(self, record: RowRecord, ours: RowStamps, newer: Mapping[str, str]) -> None:
@@ -296,7 +236,7 @@ class RowMerge:
     def _columns_here(self, table: SyncedTable, record: RowRecord, registers: Mapping[str, Any]) -> dict[str, Any]:
         names = (name for register in registers for name in table.registers[register])
         return {
-            name: self._id_of(name, record.columns[name]) if name in _BY_NAME else record.columns[name]
+            name: self._names.id_of(name, record.columns[name]) if name in BY_NAME else record.columns[name]
             for name in names
         }
 

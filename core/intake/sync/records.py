@@ -14,7 +14,16 @@ from typing import Any
 
 from core.archive.bundle import DEVICE_BYTES, BundleFault, BundleFaultError
 from core.intake.sync.device import KnownDevice
-from core.intake.sync.registers import LAST_CLOCK, STAMP, TABLES, Presence, RowStamps, SyncedTable, clock_of, parse_key
+from core.intake.sync.registers import (
+    LAST_CLOCK,
+    STAMP,
+    TABLES,
+    RowPresence,
+    RowStamps,
+    SyncedTable,
+    clock_of,
+    parse_key,
+)
 
 _OCTETS = "b"
 _KEY_BYTES = 32
@@ -58,7 +67,7 @@ class RowRecord:
             "p": int(self.stamps.presence),
             "b": self.stamps.born,
         }
-        if self.stamps.presence is Presence.PRESENT:
+        if self.stamps.presence is RowPresence.PRESENT:
             line["c"] = {name: _to_wire(value) for name, value in self.columns.items()}
             line["s"] = {name: _to_wire(value) for name, value in self.sent.items()}
             if self.stamps.later:
@@ -75,14 +84,14 @@ def parse_row(line: Mapping[str, Any]) -> RowRecord:
     try:
         table, key = TABLES[line["t"]], line["k"]
         later = dict(line.get("l", {}))
-        stamps = RowStamps(Presence(line["p"]), line["b"], later)
+        stamps = RowStamps(RowPresence(line["p"]), line["b"], later)
         columns = {name: _from_wire(value) for name, value in line.get("c", {}).items()}
         sent = {name: _from_wire(value) for name, value in line.get("s", {}).items()}
         named = all(_is_stamp(one) for one in (stamps.born, *later.values())) and later.keys() <= table.registers.keys()
         fits = isinstance(key, str) and parse_key(table, key) is not None
     except (KeyError, TypeError, ValueError, AttributeError):
         raise damaged_record_error() from None
-    needed = frozenset(table.columns) if stamps.presence is Presence.PRESENT else frozenset[str]()
+    needed = frozenset(table.columns) if stamps.presence is RowPresence.PRESENT else frozenset[str]()
     if not named or not fits or columns.keys() != needed or not sent.keys() <= frozenset(table.sent):
         raise damaged_record_error()
     return RowRecord(table, key, stamps, columns, sent)

@@ -25,7 +25,7 @@ LAST_CLOCK = 1 << 62
 """Beyond the year 4000: no clock that counts says so."""
 
 
-class Presence(IntEnum):
+class RowPresence(IntEnum):
     """Whether a row is there."""
 
     ABSENT = 0
@@ -270,7 +270,7 @@ class RowStamps:
         later: register to stamp, of those that were written since.
     """
 
-    presence: Presence
+    presence: RowPresence
     born: str
     later: Mapping[str, str]
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from core.intake.sync.registers import Presence, RowStamps, SyncedTable
+from core.intake.sync.registers import RowPresence, RowStamps, SyncedTable
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
@@ -26,7 +26,7 @@ _TAKING = "UPDATE sync_state SET is_taking = ? WHERE one = 1"
 def read_stamps(rows: Rows, table: SyncedTable, key: str) -> RowStamps | None:
     """The stamps of a row; None for one that was never there."""
     found = rows.one(_READ, (table.name, key))
-    return None if found is None else RowStamps(Presence(found[0]), str(found[1]), json.loads(found[2]))
+    return None if found is None else RowStamps(RowPresence(found[0]), str(found[1]), json.loads(found[2]))
 
 
 def write_stamps(tx: Tx, table: SyncedTable, key: str, stamps: RowStamps, *, is_pending: bool) -> None:

@@ -39,7 +39,7 @@ from core.intake.sync.device import (
     require_state,
 )
 from core.intake.sync.merge import TakenRows
-from core.intake.sync.taking import (
+from core.intake.sync.transfer import (
     is_bundle_due,
     meet_devices,
     next_header,
@@ -49,7 +49,7 @@ from core.intake.sync.taking import (
 )
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.security.atomic import file_write_error
-from core.types.sync import SyncDevice, SyncProblem, SyncReport, SyncStatus
+from core.types.replies import SyncDevice, SyncProblem, SyncReport, SyncStatus
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -112,7 +112,7 @@ class _Round:
         self.refused += taken.refused
 
 
-class Exchange:
+class FolderRounds:
     """Rounds of one vault with its folder."""
 
     def __init__(self, place: Workplace) -> None:
@@ -187,17 +187,19 @@ class Exchange:
 
     # ---- a round
 
-    def run(self, *, is_whole: bool = False) -> tuple[SyncReport, frozenset[str]]:
+    def run(self, *, is_whole: bool = False, is_last: bool = False) -> tuple[SyncReport, frozenset[str]]:
         """Do one round.
 
         Args:
+            is_last: this device leaves, and its next bundle says so.
             is_whole: tell everything, and not only what is new: heals the others where a bundle of this device is lost.
 
         Returns:
             What was done, and the ids of memories that came.
 
         Raises:
-            UserError: SYNC_OFF; SYNC_FORKED where this vault is older than what it told the others.
+            UserError: SYNC_OFF, also where another device took this one out; SYNC_FORKED where this vault is older than
+                what it told the others.
             EnvironmentFaultError: SYNC_FOLDER_GONE, DISK_FULL, READ_ONLY, WRITE_FAILED; nothing is lost.
         """
         state = self._vault.read(require_state)
@@ -206,6 +208,8 @@ class Exchange:
         self._publish_spooled(folder, state)
         around = _Round()
         self._check_own(folder, state)
+        if not is_last:
+            self._check_membership(state)
         self._admit(folder, around)
         self._take_all(folder, around)
         told, wrote = 0, False
@@ -232,6 +236,14 @@ class Exchange:
                         "This vault is older than what it told your other devices; take it out with `loci sync leave` "
                         "and pair it anew, then it gets back what it lacks.",
                     )
+
+    def _check_membership(self, state: SyncState) -> None:
+        own = next(one for one in self._vault.read(read_devices) if one.id == state.device)
+        if own.left_at is not None:
+            raise UserError(
+                Code.SYNC_OFF,
+                "Another device took this one out; run `loci sync leave`, and pair it anew if it shall take part.",
+            )
 
     def _admit(self, folder: SyncFolder, around: _Round) -> None:
         """Let in the devices that answered a code; codes that are over are forgotten."""
