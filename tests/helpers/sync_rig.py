@@ -148,6 +148,10 @@ class Device:
         if step is not None:
             self.write(lambda tx: undo_step(tx, self.work, step, OWNER_ACTOR, lambda seq, labels: None))
 
+    def undo_of(self, step: str) -> None:
+        """Take one step back."""
+        self.write(lambda tx: undo_step(tx, self.work, step, OWNER_ACTOR, lambda seq, labels: None))
+
     def ids(self, *statuses: str) -> list[str]:
         """Memories, oldest first."""
         wanted = to_json(list(statuses or ("active", "disputed", "superseded", "deleted", "consolidated", "archived")))

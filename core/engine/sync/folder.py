@@ -82,7 +82,7 @@ class SyncFolder:
         """Every bundle that may be of use, and every file that looks like one and is none.
 
         Args:
-            taken: of each device the number up to which its bundles need not be looked at.
+            taken: of each device the number of the bundle that was taken last; those before it are passed over.
 
         Raises:
             EnvironmentFaultError: SYNC_FOLDER_GONE.
@@ -91,7 +91,7 @@ class SyncFolder:
         faults: list[FoundFault] = []
         for path in self._list_files():
             named = _OWN_NAME.fullmatch(path.name)
-            if named is not None and int(named["number"]) <= taken.get(named["device"], 0):
+            if named is not None and int(named["number"]) < taken.get(named["device"], 0):
                 continue
             try:
                 with open_plain(path) as file:

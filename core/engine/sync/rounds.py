@@ -322,7 +322,7 @@ class FolderRounds:
             if taken is not None:
                 return taken
         later = [number for number in found if number > device.number]
-        if later and not any(problem.device == device.name for problem in looked.problems):
+        if later and following not in found and not any(one.device == device.name for one in looked.problems):
             looked.problems.append(SyncProblem("gap", "", device.name, following))
         return None
 

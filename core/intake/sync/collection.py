@@ -12,7 +12,7 @@ from typing import Any
 
 from core.intake.sync.device import SyncState, read_devices
 from core.intake.sync.records import BundleOrigin, NamedPlace, RowRecord, device_line
-from core.intake.sync.registers import TABLES, RowPresence, RowStamps, SyncedTable, parse_key
+from core.intake.sync.registers import PLACE_COLUMNS, TABLES, RowPresence, RowStamps, SyncedTable, parse_key
 from core.vault.database.rows import Rows, to_json
 
 _AT_ONCE = 500
@@ -137,7 +137,7 @@ class ChangeCollector:
     # ---- what rows refer to by name
 
     def _by_name(self, column: str, value: object) -> object:
-        if value is None or column not in ("client_id", "space_id", "conversation_id"):
+        if value is None or column not in PLACE_COLUMNS:
             return value
         if column == "client_id":
             return self._name_client(str(value))

@@ -19,6 +19,8 @@ from typing import Any
 
 ROW = "row"
 """The register of a table that has one alone."""
+PLACE_COLUMNS = frozenset({"client_id", "conversation_id", "space_id"})
+"""Columns that go by name, since every vault has ids of its own for those."""
 STAMP = re.compile(r"[0-9a-f]{32}", re.ASCII)
 """16 digits of the hybrid logical clock (48 bits of epoch ms, 16 bits of a counter), then the device."""
 LAST_CLOCK = 1 << 62
