@@ -103,7 +103,7 @@ class Devices:
         Returns:
             The code. The future raises INVALID_INPUT where no folder is known, SYNC_FOLDER_GONE, READ_ONLY, DISK_FULL.
         """
-        open_vault = self._slot.require_vault()
+        open_vault, line = self._slot.require_vault(), check_name(name)
 
         def offer() -> PairingOffer:
             storage = open_vault.storage
@@ -116,7 +116,7 @@ class Devices:
                 with storage.verb(tx, OWNER_ACTOR, PAIR, label="Invite another device") as verb:
                     if read_state(tx) is None:
                         group, key = new_group()
-                        begin_sync(tx, group, key, str(path), check_name(name))
+                        begin_sync(tx, group, key, str(path), line)
                     elif folder is not None:
                         use_folder(tx, str(path))
                     tx.run(_ONLY_IN_STORAGE, (invitation_id(secret), secret, expires_at))
@@ -141,7 +141,7 @@ class Devices:
             What the round did. The future raises SYNC_CODE_REFUSED, SYNC_FOLDER_GONE, INVALID_INPUT where this device
             is in a group already.
         """
-        open_vault = self._slot.require_vault()
+        open_vault, line = self._slot.require_vault(), check_name(name)
 
         def become() -> SyncReport:
             storage = open_vault.storage
@@ -155,7 +155,7 @@ class Devices:
                         "This device is paired already; `loci sync leave` ends that, and then it can be paired anew."
                     )
                 with storage.verb(tx, OWNER_ACTOR, JOIN, label="Join other devices") as verb:
-                    state = begin_sync(tx, invitation.group, invitation.sync_key, str(path), check_name(name))
+                    state = begin_sync(tx, invitation.group, invitation.sync_key, str(path), line)
                     add_device(tx, invitation.host)
                     verb.note_audit(state.device)
                 return next(one for one in read_devices(tx) if one.id == state.device)
