@@ -19,7 +19,7 @@ from core.intake.sync.contest import Contests
 from core.intake.sync.place_names import BY_NAME, PlaceNames
 from core.intake.sync.records import NamedPlace, RowRecord, damaged_record_error
 from core.intake.sync.registers import TABLES, RowPresence, RowStamps, SyncedTable, next_stamp, parse_key
-from core.intake.sync.stamps import merge_stamps, read_stamps, untouched_stamps, write_stamps
+from core.intake.sync.stamps import merge_stamps, own_stamps, read_stamps, write_stamps
 from core.intake.transaction.admission import erased_texts
 from core.intake.transaction.sources import claims_backed_by, refresh_claims, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
@@ -43,6 +43,12 @@ _HANGING = {
     "claims": (("evidence", "SELECT id FROM evidence WHERE claim_id = ?", "id"),),
     "conflicts": (("approvals", "SELECT conflict_id FROM approvals WHERE conflict_id = ?", "conflict_id"),),
 }
+_EXISTS = {
+    name: f"SELECT 1 FROM {name} WHERE id = ?"  # noqa: S608 - fixed words
+    for name in ("memories", "claims", "conflicts", "seal_keys")
+}
+_NEVER_EXCLUDED = frozenset({"episode", "digest"})
+"""Kinds of memories of which several may stand with the same words."""
 _SUCCEEDED = "SELECT id FROM claims WHERE superseded_by_id = ?"
 
 
@@ -74,7 +80,7 @@ class RowMerge:
     """
 
     def __init__(self, tx: Tx, work: UnitOfWork, removed: Callable[[int, Sequence[int]], None]) -> None:
-        """Begin; the verb runs, and the gate of the purge is open.
+        """Begin; the verb runs, the gate of the purge is open, and rows are stamped by the caller until `settle`.
 
         Args:
             removed: told sequence and labels of memories that vanish, for the index.
@@ -83,8 +89,9 @@ class RowMerge:
         self._names = PlaceNames(tx, work.make_id)
         self._pointers: list[tuple[SyncedTable, dict[str, Any], dict[str, Any]]] = []
         self._standing: list[tuple[str, str, str]] = []
-        self._gone: list[str] = []
-        self._erased: list[str] = []
+        self._gone: dict[str, None] = {}
+        self._erased: dict[str, None] = {}
+        self._has_tombstones = tx.one("SELECT 1 FROM tombstones LIMIT 1") is not None
         self._touched: set[str] = set()
         self._contests = Contests(tx)
         self.taken = TakenRows()
@@ -117,7 +124,7 @@ class RowMerge:
             if theirs.presence is RowPresence.ABSENT:
                 self._take_removal(record, self._gone)
             else:
-                self._take_whole(record)
+                self._take_whole(record, ours)
         elif theirs.born == ours.born and ours.presence is theirs.presence is RowPresence.PRESENT:
             newer = {
                 name: theirs.stamp_of(name) for name in table.registers if theirs.stamp_of(name) > ours.stamp_of(name)
@@ -125,13 +132,13 @@ class RowMerge:
             if newer:
                 self._take_registers(record, ours, newer)
 
-    def _take_removal(self, record: RowRecord, memories: list[str]) -> None:
+    def _take_removal(self, record: RowRecord, memories: dict[str, None]) -> None:
         table, key = record.table, _parsed_key(record)
         if self._tx.row(table.name, key) is not None:
             self.taken.rows += 1
             if table.name == "memories":
                 self._set_aside(record.key)
-                memories.append(record.key)
+                memories[record.key] = None
             elif not self._remove(table, key):
                 self._keep(record)
                 return
@@ -139,21 +146,20 @@ class RowMerge:
 
     def _set_aside(self, memory_id: str) -> None:
         """It stands in nobody's way until it is removed, behind all that comes."""
-        with untouched_stamps(self._tx):
-            self._tx.update("memories", {"id": memory_id}, {"status": "deleted"})
+        self._tx.update("memories", {"id": memory_id}, {"status": "deleted"})
 
     def _remove(self, table: SyncedTable, key: Mapping[str, Any]) -> bool:
         # What hangs on it is of this device alone, or its removal comes too; the others are told of the former.
         for name, sql, column in _HANGING.get(table.name, ()):
-            for (one,) in self._tx.all(sql, tuple(key.values())):
-                self._tx.delete(name, {column: one})
+            with own_stamps(self._tx):
+                for (one,) in self._tx.all(sql, tuple(key.values())):
+                    self._tx.delete(name, {column: one})
         if table.name == "evidence":
             self._note_evidence(key)
-        with untouched_stamps(self._tx):
-            if table.name == "claims":
-                for (one,) in self._tx.all(_SUCCEEDED, tuple(key.values())):
-                    self._tx.update("claims", {"id": one}, {"superseded_by_id": None})
-            return self._attempt(lambda: self._tx.delete(table.name, key))
+        if table.name == "claims":
+            for (one,) in self._tx.all(_SUCCEEDED, tuple(key.values())):
+                self._tx.update("claims", {"id": one}, {"superseded_by_id": None})
+        return self._attempt(lambda: self._tx.delete(table.name, key))
 
     def _note_evidence(self, key: Mapping[str, Any]) -> None:
         row = self._tx.row("evidence", key)
@@ -166,48 +172,61 @@ class RowMerge:
         again = RowStamps(RowPresence.PRESENT, next_stamp([record.stamps.born], "kept"), {})
         write_stamps(self._tx, record.table, record.key, again, is_pending=True)
 
-    def _take_whole(self, record: RowRecord) -> None:
+    def _take_whole(self, record: RowRecord, ours: RowStamps | None) -> None:
         table, key = record.table, _parsed_key(record)
-        if table.name == "memories" and erased_texts(self._tx, (str(record.columns["text"]),)):
+        if table.name == "memories" and self._is_barred(str(record.columns["text"])):
             gone = RowStamps(RowPresence.ERASED, record.stamps.born, {})
             if self._tx.row(table.name, key) is not None:
                 self._set_aside(record.key)
-                self._erased.append(record.key)
+                self._erased[record.key] = None
             write_stamps(self._tx, table, record.key, gone, is_pending=True)
             return
         columns = self._columns_here(table, record, table.registers)
-        if not self._has_parents(table, columns, key) or not self._place(table, record, key, columns):
+        is_known = ours is not None and ours.presence is RowPresence.PRESENT
+        if not self._has_parents(table, columns, key) or not self._place(
+            table, record, key, columns, is_known=is_known
+        ):
             self._refuse(record, key)
             return
         write_stamps(self._tx, table, record.key, record.stamps, is_pending=False)
         self._note(table, record, key, columns)
 
-    def _place(self, table: SyncedTable, record: RowRecord, key: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
+    def _is_barred(self, text: str) -> bool:
+        return self._has_tombstones and bool(erased_texts(self._tx, (text,)))
+
+    def _place(
+        self,
+        table: SyncedTable,
+        record: RowRecord,
+        key: Mapping[str, Any],
+        columns: Mapping[str, Any],
+        *,
+        is_known: bool,
+    ) -> bool:
         """Write a row; False where a constraint refuses it."""
         written = self._without_standing(table, columns)
-        current = self._tx.row(table.name, key)
-        with untouched_stamps(self._tx):
-            if current is not None:
-                if self._attempt(lambda: self._tx.update(table.name, key, written)):
-                    return True
-                if table.name in ("memories", "claims") or not self._attempt(lambda: self._tx.delete(table.name, key)):
-                    return False
-            return self._attempt(lambda: self._insert(table, record, {**key, **written}))
+        if is_known:
+            if self._attempt(lambda: self._tx.update(table.name, key, written)):
+                return True
+            if table.name in ("memories", "claims") or not self._attempt(lambda: self._tx.delete(table.name, key)):
+                return False
+        return self._attempt(lambda: self._insert(table, record, {**key, **written}))
 
     def _insert(self, table: SyncedTable, record: RowRecord, row: Mapping[str, Any]) -> None:
         more: dict[str, Any] = dict(record.sent)
         if table.name == "memories":
             # Its claims come with it: nobody here has to read them anew.
             more |= {"n": reserve_labels(self._tx, 1), "read_at": self._tx.now_ms}
-            self.taken.memories.add(record.key)
         self._tx.insert(table.name, {**more, **row})
+        if table.name == "memories":
+            self.taken.memories.add(record.key)
 
     def _refuse(self, record: RowRecord, key: Mapping[str, Any]) -> None:
         """A row that cannot be here is nowhere: whoever has it is told to remove it."""
         self.taken.refused += 1
         if record.table.name == "memories" and self._tx.row("memories", key) is not None:
             self._set_aside(record.key)
-            self._gone.append(record.key)
+            self._gone[record.key] = None
         elif self._tx.row(record.table.name, key) is not None:
             self._remove(record.table, key)
         stamp = next_stamp([record.stamps.born, *record.stamps.later.values()], "refused")
@@ -226,9 +245,7 @@ class RowMerge:
             column = _STANDING[table.name][0]
             columns = {column: current[column], **columns}
         written = self._without_standing(table, columns)
-        with untouched_stamps(self._tx):
-            done = self._attempt(lambda: self._tx.update(table.name, key, written))
-        if not done:
+        if not self._attempt(lambda: self._tx.update(table.name, key, written)):
             raise damaged_record_error()
         merge_stamps(self._tx, table, record.key, ours, newer)
         self._note(table, record, key, columns)
@@ -249,14 +266,13 @@ class RowMerge:
         return True
 
     def _is_there(self, table: str, row_id: object) -> bool:
-        return (
-            row_id not in self._gone and row_id not in self._erased and self._tx.row(table, {"id": row_id}) is not None
-        )
+        is_going = row_id in self._gone or row_id in self._erased
+        return not is_going and self._tx.one(_EXISTS[table], (row_id,)) is not None
 
     def _without_standing(self, table: SyncedTable, columns: Mapping[str, Any]) -> dict[str, Any]:
         """The columns as they are written first: in nobody's way, and without what may not be there yet."""
         written = {name: (None if name in table.pointers else value) for name, value in columns.items()}
-        if table.name in _STANDING:
+        if table.name in _STANDING and written.get("kind") not in _NEVER_EXCLUDED:
             column, standing, aside = _STANDING[table.name]
             if written.get(column) in standing:
                 written[column] = aside
@@ -270,7 +286,7 @@ class RowMerge:
             self._pointers.append((table, key, pointers))
         if table.name in _STANDING:
             column, standing, _ = _STANDING[table.name]
-            if columns.get(column) in standing:
+            if columns.get(column) in standing and columns.get("kind") not in _NEVER_EXCLUDED:
                 self._standing.append((table.name, record.key, str(columns[column])))
         self._touched.update(
             str(value)
@@ -290,15 +306,17 @@ class RowMerge:
 
     # ---- when every row was taken
 
+    def settle(self) -> None:
+        """Bring everything into the state in which it stands."""
+        for table, key, pointers in self._pointers:
+            self._point(table, key, pointers)
+        self._settle_standing()
+
     def finish(self) -> TakenRows:
-        """Bring everything into the state in which it stands, and make anew what is derived."""
-        with untouched_stamps(self._tx):
-            for table, key, pointers in self._pointers:
-                self._point(table, key, pointers)
-            self._settle()
+        """Remove what went, and make anew what is derived; what changes by that is this device's own change."""
         taken = self.taken
-        taken.gone += remove_elsewhere_removed(self._tx, self._work, self._gone, self._removed, is_erased=False)
-        taken.gone += remove_elsewhere_removed(self._tx, self._work, self._erased, self._removed, is_erased=True)
+        taken.gone += remove_elsewhere_removed(self._tx, self._work, list(self._gone), self._removed, is_erased=False)
+        taken.gone += remove_elsewhere_removed(self._tx, self._work, list(self._erased), self._removed, is_erased=True)
         self._refresh()
         taken.opened = self._contests.opened
         return taken
@@ -308,7 +326,7 @@ class RowMerge:
         if found:
             self._tx.update(table.name, key, found)
 
-    def _settle(self) -> None:
+    def _settle_standing(self) -> None:
         order = list(TABLES)
         contests = self._contests
         settle = {
@@ -324,10 +342,11 @@ class RowMerge:
                 contests.compare_successors(key)
 
     def _refresh(self) -> None:
-        remaining = sorted(one for one in self._touched if self._tx.row("memories", {"id": one}) is not None)
+        remaining = sorted(one for one in self._touched if self._tx.one(_EXISTS["memories"], (one,)) is not None)
         refresh_terms(self._tx, remaining)
         for memory_id in remaining:
-            refresh_trust(self._tx, memory_id)
+            if memory_id not in self.taken.memories:  # a new one has the trust that it has where it comes from
+                refresh_trust(self._tx, memory_id)
         refresh_claims(self._tx, claims_backed_by(self._tx, remaining))
 
 

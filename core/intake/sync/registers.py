@@ -88,7 +88,7 @@ _TABLES = (
             "version": ("supersedes_id", "superseded_by_id", "consolidated_into", "chain_id", "version"),
             "votes": ("reinforcements", "disputes", "last_confirmed_at", "permanence"),
         },
-        sent=("trust", "confidence", "strength"),
+        sent=("trust", "confidence", "corroboration", "strength"),
         parents={"part_of": "memories"},
         pointers={"supersedes_id": "memories", "superseded_by_id": "memories", "consolidated_into": "memories"},
         since="max(recorded_at, coalesce(retired_at, 0), last_confirmed_at)",

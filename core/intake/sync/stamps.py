@@ -59,6 +59,14 @@ def untouched_stamps(tx: Tx) -> Iterator[None]:
     tx.run(_TAKING, (0,))  # what is raised inside gives up the transaction, and this with it
 
 
+@contextmanager
+def own_stamps(tx: Tx) -> Iterator[None]:
+    """Within `untouched_stamps`: what is written inside is a change of this device."""
+    tx.run(_TAKING, (0,))
+    yield
+    tx.run(_TAKING, (1,))
+
+
 def latest_stamp(found: Iterable[RowStamps | None]) -> str | None:
     """The latest stamp of some rows; None where there is none."""
     stamps = [stamp for one in found if one is not None for stamp in (one.born, *one.later.values())]

@@ -34,6 +34,7 @@ from core.intake.sync.records import (
     parse_place,
     parse_row,
 )
+from core.intake.sync.stamps import untouched_stamps
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.types.values import LIFECYCLE_ACTOR
 from core.vault.database.rows import Rows
@@ -58,7 +59,7 @@ def next_header(rows: Rows, *, is_whole: bool) -> BundleHeader:
         device=state.device,
         number=state.number + 1,
         previous=state.digest,
-        kind=BundleKind.WHOLE if is_whole or not state.number else BundleKind.CHANGES,
+        kind=BundleKind.WHOLE if is_whole else BundleKind.CHANGES,
         schema=int(rows.value(_SCHEMA)),
         salt=make_salt(),
     )
@@ -134,9 +135,11 @@ def take_bundle(
     with work.verb(tx, TAKE, "Take the changes of another device", LIFECYCLE_ACTOR) as verb, without_recorder(tx):
         merge = RowMerge(tx, work, removed)
         with tx.purge():
-            origin = parse_origin(next(lines, {}))
-            for line in lines:
-                _take_line(tx, merge, line)
+            with untouched_stamps(tx):
+                origin = parse_origin(next(lines, {}))
+                for line in lines:
+                    _take_line(tx, merge, line)
+                merge.settle()
             taken = merge.finish()
         note_clock(tx, max(merge.clock, origin.clock))
         note_taken(tx, header.device, header.number, digest)

@@ -314,9 +314,10 @@ def test_a_signed_bundle_that_says_nonsense_changes_nothing(pair: tuple[Device, 
     header = one.read(lambda rows: next_header(rows, is_whole=False))
     memory_id = one.ids()[0]
     path = shared / bundle_name(header.device, header.number)
-    begun = {"bundle": {"clock": 1, "taken": {}}}
-    gone = {"t": "memories", "k": memory_id, "p": 0, "b": "1" + "f" * 31}
-    for lines in ([], [{"t": "memories"}], [begun, gone, {"t": "edges"}], [begun, {"what": 1}], [begun, {"space": 3}]):
+    begun: dict[str, object] = {"bundle": {"clock": 1, "taken": {}}}
+    gone: dict[str, object] = {"t": "memories", "k": memory_id, "p": 0, "b": "1" + "f" * 31}
+    rest: list[dict[str, object]] = [{"t": "edges"}, {"what": 1}, {"space": 3}]
+    for lines in ([], rest[:1], *([begun, gone, bad] for bad in rest)):
         with path.open("w+b") as file:
             writer = BundleWriter(file, replace(header, salt=make_salt()), state.sync_key, state.private_key)
             for line in lines:

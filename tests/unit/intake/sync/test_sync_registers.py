@@ -17,7 +17,6 @@ LOCAL = {
     "memories": {
         "n": "a label of this vault's index",
         "import_id": "the import is one of this device",
-        "corroboration": "counted from the sources",
         "access_count": "what was read here",
         "last_accessed_at": "likewise",
         "read_at": "when this device compared it",
@@ -117,7 +116,7 @@ def test_only_the_register_that_changed_is_stamped(device: Device) -> None:
 
 
 def test_keys_are_read_as_they_are_written() -> None:
-    rows = {
+    rows: dict[str, dict[str, object]] = {
         "memories": {"id": "m1"},
         "fingerprints": {"identity": b"\x01" * 32},
         "verdicts": {"memory_id": "m1", "voice": 'o"wner', "verdict": "confirm"},
