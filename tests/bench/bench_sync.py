@@ -45,6 +45,8 @@ def run_histories(folder: Path, count: int, seed: int) -> int:
             wrong += 1
             print(f"history {at}, {len(history.devices)} devices: {found[:3]}", flush=True)
         shutil.rmtree(own)
+        if (at - seed) % 50 == 49:
+            print(f"{at - seed + 1} histories, {wrong} of them wrong", flush=True)
     print(f"{count} histories, {wrong} of them wrong, {time.perf_counter() - begun:.0f} s", flush=True)
     return wrong
 

@@ -16,6 +16,11 @@ from core.intake.sync.device import use_folder
 
 VALUES = ("Lisbon", "Porto", "Faro", "Braga")
 SUBJECTS = ("Ada", "Grace")
+RELATIONS = ("caused_by", "instance_of", "supports", "related_to")
+DEEDS = (
+    "say", "say", "claim", "claim", "hear", "replace", "replace", "split", "label", "pin", "relate", "relate", "judge",
+    "decide", "forget", "erase", "undo", "undo",
+)  # fmt: skip
 WORDS = ("Bees need water", "The pump hums", "Tea at four", "Rain on Sunday")
 
 
@@ -65,27 +70,42 @@ class History:
     def _act(self, device: Device) -> None:
         chance = self.chance
         standing, everything = device.ids("active", "disputed"), device.ids()
-        deed = chance.choice(
-            ("say", "say", "claim", "claim", "replace", "label", "pin", "forget", "erase", "undo", "undo")
-        )
-        if deed == "say" or not standing:
-            device.remember(chance.choice(WORDS))
-        elif deed in ("claim", "replace"):
-            subject, value = chance.choice(SUBJECTS), chance.choice(VALUES)
-            replaced = chance.choice(standing) if deed == "replace" else None
-            device.remember(f"{subject} lives in {value}", (subject, "lives in", value), replaced)
+        deed = chance.choice(DEEDS) if standing else "say"
+        if deed in ("say", "claim", "hear", "replace", "split"):
+            self._tell(device, deed, standing)
         elif deed == "label":
             device.label(chance.choice(everything), tags=f'["{chance.randrange(9)}"]', importance=chance.random())
         elif deed == "pin":
             device.label(chance.choice(everything), pinned=chance.randrange(2))
+        elif deed == "relate":
+            device.relate(chance.choice(everything), chance.choice(everything), chance.choice(RELATIONS))
+        elif deed == "judge":
+            device.judge(chance.choice(everything), chance.choice(("confirm", "dispute")))
+        elif deed == "decide":
+            device.decide(chance.choice(("keep_both", "reject")))
         elif deed == "forget":
             device.forget(chance.choice(standing))
-        elif deed == "erase" and chance.random() < 0.5:
+        elif deed == "erase":
             gone = chance.choice(everything)
             device.erase(gone)
             self.erased.add(gone)
         else:
             device.undo()
+
+    def _tell(self, device: Device, deed: str, standing: list[str]) -> None:
+        chance = self.chance
+        subject, value = chance.choice(SUBJECTS), chance.choice(VALUES)
+        claim = (subject, "lives in", value)
+        if deed == "say":
+            device.remember(chance.choice(WORDS))
+        elif deed == "split":
+            device.split([f"{chance.choice(WORDS)}, at length, {at}" for at in range(3)])
+        elif deed == "hear":
+            device.remember(f"People say that {subject} has moved to {value}", claim)
+        else:
+            device.remember(
+                f"{subject} lives in {value}", claim, chance.choice(standing) if deed == "replace" else None
+            )
 
     def exchange(self, device: Device) -> None:
         """One round of a device, maybe with a kill in it."""

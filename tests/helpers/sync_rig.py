@@ -28,6 +28,7 @@ from core.intake.sync.collection import ChangeCollector
 from core.intake.sync.device import KnownDevice, add_device, begin_sync, new_group, read_devices, require_state
 from core.intake.sync.registers import TABLES
 from core.intake.transaction.unit_of_work import UnitOfWork
+from core.intake.transitions.review_items import close_conflict
 from core.intake.transitions.transitions import forget_memory
 from core.intake.undo import last_step, undo_step
 from core.memory.write import content_hash, refresh_terms, reserve_labels
@@ -107,13 +108,9 @@ class Device:
     def _insert(self, tx: Tx, text: str, replaces: str | None) -> str:
         memory_id = self.make_id()
         old = None if replaces is None else tx.row("memories", {"id": replaces})
-        row: dict[str, Any] = {
-            "n": reserve_labels(tx, 1), "id": memory_id, "kind": "fact", "status": "active", "text": text,
-            "content_hash": content_hash(text), "space_id": "home", "source": "user_explicit", "role": "user",
-            "lineage": "owner", "recorded_at": tx.now_ms, "trust": 0.9, "confidence": 0.9,
-            "last_confirmed_at": tx.now_ms, "chain_id": memory_id if old is None else old["chain_id"],
-            "supersedes_id": None if old is None else replaces,
-        }  # fmt: skip
+        row = _row(tx, reserve_labels(tx, 1), memory_id, text)
+        if old is not None:
+            row |= {"chain_id": old["chain_id"], "supersedes_id": replaces}
         tx.insert("memories", row)
         source = {"memory_id": memory_id, "lineage": "owner", "source": "user_explicit", "at": tx.now_ms}
         tx.insert("memory_sources", source)
@@ -123,6 +120,56 @@ class Device:
             sync_claims(tx, self.make_id, [str(replaces)])
         refresh_terms(tx, [memory_id])
         return memory_id
+
+    def relate(self, one: str, other: str, kind: str) -> None:
+        """Relate two memories; nothing where they are related so already, or it would close a circle."""
+
+        def relate(tx: Tx) -> None:
+            row = {"id": self.make_id(), "from_id": one, "to_id": other, "type": kind, "space_id": "home"}
+            with self.work.verb(tx, "relate", "Relate", OWNER_ACTOR):
+                tx.insert("edges", {**row, "made_by": "owner", "recorded_at": tx.now_ms})
+
+        if one != other:
+            with suppress(LociError):
+                self.write(relate)
+
+    def judge(self, memory_id: str, verdict: str) -> None:
+        """Confirm or dispute a memory once more."""
+
+        def judge(tx: Tx) -> None:
+            key = {"memory_id": memory_id, "voice": "owner", "verdict": verdict}
+            with self.work.verb(tx, verdict, "Judge", OWNER_ACTOR):
+                known = tx.row("verdicts", key)
+                if known is None:
+                    tx.insert("verdicts", {**key, "at": tx.now_ms})
+                else:
+                    tx.update("verdicts", key, {"times": known["times"] + 1, "at": tx.now_ms})
+
+        self.write(judge)
+
+    def decide(self, resolution: str) -> None:
+        """Close the first open item of the review, if there is one."""
+
+        def decide(tx: Tx) -> None:
+            found = tx.value("SELECT id FROM conflicts WHERE state = 'open' ORDER BY id")
+            if found is not None:
+                with self.work.verb(tx, "resolve", "Decide", OWNER_ACTOR):
+                    close_conflict(tx, str(found), "resolved", resolution)
+
+        self.write(decide)
+
+    def split(self, parts: Sequence[str]) -> None:
+        """Store a long text in parts."""
+
+        def store(tx: Tx) -> None:
+            first, head = reserve_labels(tx, len(parts)), self.make_id()
+            with self.work.verb(tx, "remember", "Remember", OWNER_ACTOR):
+                for at, text in enumerate(parts):
+                    own = head if at == 0 else self.make_id()
+                    row = _row(tx, first + at, own, text)
+                    tx.insert("memories", {**row, "kind": "episode", "part_of": head, "part_index": at})
+
+        self.write(store)
 
     def label(self, memory_id: str, **columns: object) -> None:
         """Change columns of a memory."""
@@ -216,6 +263,15 @@ class Device:
             name: self.read(lambda rows, name=name: int(rows.value(f"SELECT count(*) FROM {name}")))  # type: ignore[misc]  # noqa: S608
             for name in TABLES
         }
+
+
+def _row(tx: Tx, n: int, memory_id: str, text: str) -> dict[str, Any]:
+    return {
+        "n": n, "id": memory_id, "kind": "fact", "status": "active", "text": text,
+        "content_hash": content_hash(text), "space_id": "home", "source": "user_explicit", "role": "user",
+        "lineage": "owner", "recorded_at": tx.now_ms, "trust": 0.9, "confidence": 0.9,
+        "last_confirmed_at": tx.now_ms, "chain_id": memory_id,
+    }  # fmt: skip
 
 
 def new_device(folder: Path, name: str, ahead_ms: int = 0) -> Device:

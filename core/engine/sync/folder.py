@@ -26,6 +26,7 @@ _OWN_NAME = re.compile(r"(?P<device>[0-9a-f]{16})-(?P<number>\d{8,16})\.loci-bun
 _MARK = "loci-bundle"
 _MOST_KEPT = 64 * 1024 * 1024
 """A file that is no bundle is copied into quarantine up to this size."""
+_MOST_COPIES = 100
 _PART = 1 << 20
 
 
@@ -207,6 +208,8 @@ def keep_copy(path: Path, to: Path) -> bool:
         if target.exists() and target.stat().st_size == size:
             return True
         to.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if sum(1 for _ in to.iterdir()) >= _MOST_COPIES:
+            return False
         clear_partial_files(target)
         with open_plain(path) as given, _private_file(target) as file:
             shutil.copyfileobj(given, file, _PART)

@@ -13,7 +13,14 @@ from dataclasses import dataclass
 
 from core.errors import Code, UserError
 from core.intake.claims import sync_claims
-from core.intake.erase.row_erasure import ASKED, ErasedRows, ErasureScope, RowEraser, erasure_scope_of
+from core.intake.erase.row_erasure import (
+    ASKED,
+    ErasedRows,
+    ErasureScope,
+    RowEraser,
+    add_other_parts,
+    erasure_scope_of,
+)
 from core.intake.erase.subjects import NamedRows, clear_imports
 from core.intake.erase.trace_erasure import TraceIndex, clear_traces
 from core.intake.transaction.admission import erase_for_all, write_tombstones
@@ -216,7 +223,7 @@ def remove_elsewhere_removed(
     if is_erased:
         reach = erasure_scope_of(tx, present, whole_chain=False)
     else:
-        reach = ErasureScope(dict.fromkeys(present, ASKED))
+        reach = ErasureScope(dict.fromkeys(add_other_parts(tx, present), ASKED))
     with without_recorder(tx):
         remover = RowEraser(tx, reach)
         taken = remover.run()

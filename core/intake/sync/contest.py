@@ -17,7 +17,7 @@ from core.intake.sync.registers import TABLES, RowPresence, RowStamps, next_stam
 from core.intake.sync.stamps import latest_stamp, merge_stamps, read_stamps, write_stamps
 from core.intake.transaction.sources import KINDS_BY_TEXT
 from core.intake.transitions.review_items import ItemSubject, make_fingerprint
-from core.types.values import Action
+from core.types.values import Action, Kind
 from core.vault.database.rows import to_json
 from core.vault.database.tx import Tx
 
@@ -26,7 +26,8 @@ REASON = "two_devices"
 DRAWN = "settled"
 """Why one of two items about the same is closed: likewise."""
 
-_BY_TEXT = frozenset(kind.value for kind in KINDS_BY_TEXT)
+# Two devices that gather the same memories make the same digest of them.
+_BY_TEXT = frozenset({*(kind.value for kind in KINDS_BY_TEXT), Kind.DIGEST.value})
 _TWIN = (
     "SELECT id FROM memories WHERE space_id = :space_id AND kind = :kind AND content_hash = :content_hash "
     "AND scope_session = :scope_session AND coalesce(part_of, '') = coalesce(:part_of, '') "

@@ -47,7 +47,7 @@ _EXISTS = {
     name: f"SELECT 1 FROM {name} WHERE id = ?"  # noqa: S608 - fixed words
     for name in ("memories", "claims", "conflicts", "seal_keys")
 }
-_NEVER_EXCLUDED = frozenset({"episode", "digest"})
+_NEVER_EXCLUDED = frozenset({"episode"})
 """Kinds of memories of which several may stand with the same words."""
 _SUCCEEDED = "SELECT id FROM claims WHERE superseded_by_id = ?"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import shutil
 from collections.abc import Iterator
@@ -373,6 +374,24 @@ def test_a_folder_that_is_gone_or_full_loses_nothing(
         assert caught.value.code is Code.DISK_FULL
     one.now()
     other.now()
+    assert other.texts() == ["Bees need water"]
+
+
+def test_a_full_disk_at_home_loses_nothing(pair: tuple[Device, Device, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other, _ = pair
+    one.remember("Bees need water")
+    with monkeypatch.context() as patch:
+
+        def refuse(_self: BundleWriter, _value: object) -> None:
+            raise OSError(errno.ENOSPC, "full")
+
+        patch.setattr(BundleWriter, "write_line", refuse)
+        with pytest.raises(LociError) as caught:
+            one.now()
+        assert caught.value.code is Code.DISK_FULL
+    assert one.rounds.read_status().pending > 0
+    assert list((one.home / "sync").iterdir()) == []
+    settle(pair[:2])
     assert other.texts() == ["Bees need water"]
 
 
