@@ -65,6 +65,11 @@ class Code(StrEnum):
     IMPORT_UNKNOWN_FORMAT = "E6002"
     IMPORT_CHANGED = "E6003"
     IMPORT_SECRET_NEEDED = "E6004"  # noqa: S105 - a code, not a secret
+    SYNC_OFF = "E7001"
+    SYNC_FOLDER_GONE = "E7002"
+    SYNC_FORKED = "E7003"
+    SYNC_CODE_REFUSED = "E7004"
+    BUNDLE_REFUSED = "E7005"
 
 
 _EXIT = {

@@ -59,7 +59,8 @@ _COUNTED = ("memories", "memory_fts_docsize", "claims", "evidence", "entities", 
             "feedback", "tunings", "jobs", "job_deeds", "fading", "spared", "replays", "inferred", "links", "gaps",
             "gap_asks", "distilled", "rule_applications", "vector_spaces", "taken_back",
             "statements", "readings", "landmarks", "alcoves", "rehearsals", "unset_landmarks",
-            "seal_keys", "sealed_memories")  # fmt: skip
+            "seal_keys", "sealed_memories", "sync_state", "sync_devices", "sync_invitations",
+            "sync_rows")  # fmt: skip
 
 
 def golden_keys(root: RootKey) -> SubKeys:
@@ -287,6 +288,24 @@ def _sealed(tx: Tx) -> None:
     tx.insert("sealed_memories", {**named, "body": body, "sealed_at": tx.now_ms})
 
 
+def _devices(tx: Tx) -> None:
+    """What version 9 added: two devices, of which this is one, and stamps of what is written from then on."""
+    own, other = "00" * 7 + "aa", "00" * 7 + "bb"
+    keys = {"sync_key": bytes(32), "private_key": bytes(range(32))}
+    tx.run(
+        "INSERT INTO sync_state (one, group_id, device, sync_key, private_key, folder, digest) "
+        "VALUES (1, ?, ?, ?, ?, '/nowhere', ?)",
+        ("00" * 16, own, keys["sync_key"], keys["private_key"], "00" * 32),
+    )
+    tx.run_many(
+        "INSERT INTO sync_devices (id, name, public_key, added_at, number) VALUES (?, ?, ?, ?, ?)",
+        [(own, "desk", bytes(32), tx.now_ms, 0), (other, "laptop", bytes(range(32)), tx.now_ms, 3)],
+    )
+    tx.run("INSERT INTO sync_invitations (id, secret, expires_at) VALUES ('00', x'00', ?)", (tx.now_ms,))
+    tx.run("INSERT INTO sync_rows (tbl, row_key, presence, born) VALUES ('memories', 'memory-1', 1, ?)", ("0" * 32,))
+    tx.update("memories", {"id": "memory-1"}, {"pinned": 1})
+
+
 def _answers(vault: Vault) -> dict[str, object]:
     def read_fts(word: str) -> list[int]:
         sql = "SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid"
@@ -324,7 +343,7 @@ def make(target: Path) -> None:
         vault = Vault.open(home, keys, GOLDEN_ID, clock)
         chain = AuditChain(keys.audit)
         verbs = (_places, _memories, _belief, _journal, disagreements, desk, _recall, _lifecycle, _talk, _palace,
-                 _sealed)  # fmt: skip
+                 _sealed, _devices)  # fmt: skip
         for nr, verb in enumerate(verbs):
             clock.advance(1000)
             vault.write(

@@ -4,11 +4,11 @@ from app.cli import clients, completion, detail, imports, memories, review, sand
 from app.cli.assistants import chat, mcp
 from app.cli.options import hoist_json_option
 from app.cli.root import loci
-from app.cli.vault import administration, browse, erasures, seal
+from app.cli.vault import administration, browse, erasures, seal, sync
 
 __all__ = [
     "administration", "browse", "chat", "clients", "completion", "detail", "erasures", "hoist_json_option", "imports",
-    "loci", "mcp", "memories", "review", "sandbox", "seal", "undo",
+    "loci", "mcp", "memories", "review", "sandbox", "seal", "sync", "undo",
 ]  # fmt: skip
 
 loci.add_command(mcp)

@@ -1,10 +1,8 @@
 """The container of an archive: a header with the cost of its key, then encrypted chunks.
 
-The chunks are STREAM over ChaCha20-Poly1305. Every archive has a key of its own: Argon2id of its passphrase and a
-fresh salt. The chunk's number and a mark of the last one are the nonce, and the whole header is associated data, so
-that a chunk that was changed, moved, repeated or cut off does not open. A MAC of the header tells a wrong passphrase
-from damage. Must not do: derive a key with a cost that it has not checked, hold more than two chunks, give out a byte
-that was not authenticated.
+The chunks are those of `core.archive.chunks`, with the whole header as associated data. Every archive has a key of its
+own: Argon2id of its passphrase and a fresh salt. A MAC of the header tells a wrong passphrase from damage. Must not do:
+derive a key with a cost that it has not checked.
 """
 
 from __future__ import annotations
@@ -19,17 +17,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
-
+from core.archive.chunks import ChunkSealer, open_chunks
 from core.errors import Code, LociError, UserError
-from core.security.keys import TAG_BYTES, hkdf_sha256, same_bytes
+from core.security.keys import hkdf_sha256, same_bytes
 from core.security.passphrase import SALT_BYTES, KdfCost, normalised_passphrase, passphrase_key
 
 MAGIC = b"LOCI-ARCHIVE"
 FORMAT = 1
-CHUNK = 64 * 1024
-"""Bytes of content in every chunk but the last, which has 1 to that many."""
 LEAST_CHARACTERS = 12
 """Of a passphrase that an archive is written with."""
 
@@ -40,7 +34,6 @@ _MAC_BYTES = 32
 _MOST_HEADER = 1024
 _SALT = re.compile(r"[0-9a-f]{32}", re.ASCII)
 _CHUNK_LABEL, _HEADER_LABEL = b"loci-archive-v1 chunks", b"loci-archive-v1 header"
-_NONCE = struct.Struct(">3xQB")
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,29 +200,16 @@ def read_chunks(file: BinaryIO, header: ArchiveHeader, keys: ArchiveKeys) -> Ite
         file: at the first chunk.
         header: of this file.
 
-    Yields:
+    Returns:
         The content of each chunk; that the archive is whole is known after the last one.
 
     Raises:
         UserError: IMPORT_REFUSED; it was cut, changed or put in another order.
     """
-    cipher = ChaCha20Poly1305(keys.chunks)
-    sealed, number = file.read(CHUNK + TAG_BYTES), 0
-    while True:
-        following = file.read(CHUNK + TAG_BYTES) if len(sealed) == CHUNK + TAG_BYTES else b""
-        try:
-            content = cipher.decrypt(_NONCE.pack(number, not following), sealed, header.octets)
-        except (InvalidTag, ValueError):  # the second for what is shorter than a tag
-            raise damaged_archive_error() from None
-        if not content:
-            raise damaged_archive_error()
-        yield content
-        if not following:
-            return
-        sealed, number = following, number + 1
+    return open_chunks(file, keys.chunks, header.octets, damaged_archive_error)
 
 
-class ChunkWriter:
+class ChunkWriter(ChunkSealer):
     """Encrypts content into chunks as it comes."""
 
     def __init__(self, file: BinaryIO, header: ArchiveHeader, keys: ArchiveKeys) -> None:
@@ -242,37 +222,10 @@ class ChunkWriter:
         Raises:
             OSError: the disk refused.
         """
-        self._file, self._aad = file, header.octets
-        self._cipher = ChaCha20Poly1305(keys.chunks)
-        self._held = bytearray()
-        self._number = 0
+        super().__init__(file, keys.chunks, header.octets)
         file.write(header.octets)
         file.write(_CHECKSUM.pack(zlib.crc32(header.octets)))
         file.write(_header_mac(header, keys))
-
-    def write(self, data: bytes) -> None:
-        """Take more content.
-
-        Raises:
-            OSError: the disk refused.
-        """
-        self._held += data
-        # The last chunk is marked as such, so one that may be it is held back.
-        while len(self._held) > CHUNK:
-            self._write_chunk(bytes(self._held[:CHUNK]), is_last=False)
-            del self._held[:CHUNK]
-
-    def finish(self) -> None:
-        """Write the last chunk; nothing may be written any more.
-
-        Raises:
-            OSError: the disk refused.
-        """
-        self._write_chunk(bytes(self._held), is_last=True)
-
-    def _write_chunk(self, content: bytes, *, is_last: bool) -> None:
-        self._file.write(self._cipher.encrypt(_NONCE.pack(self._number, is_last), content, self._aad))
-        self._number += 1
 
 
 def _read_exactly(file: BinaryIO, size: int) -> bytes:

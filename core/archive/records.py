@@ -163,7 +163,7 @@ class RecordReader:
             UserError: IMPORT_REFUSED.
         """
         self._digest = hashlib.sha256()
-        self._lines = _split_lines(chunks)
+        self._lines = split_lines(chunks)
         self._end: ArchiveEnd | None = None
         first = next(self._lines, b"")
         self._digest.update(first)
@@ -293,7 +293,7 @@ def _parse_end(line: bytes) -> ArchiveEnd:
         raise damaged_archive_error("a line of it cannot be read") from None
 
 
-def _split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def split_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Lines with their ends. What is left behind the last end is no line, and an archive has nothing there."""
     held = bytearray()
     for piece in _expand(chunks):

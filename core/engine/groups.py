@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from core.engine.recall.recalls import RecallReply
     from core.engine.runtime.settings import Settings
     from core.engine.sessions import Sessions
+    from core.engine.sync.group import Devices
     from core.engine.vault.embedding_model import EmbeddingModels
     from core.engine.vault.erasures import Erasures
     from core.engine.vault.history import History
@@ -211,6 +212,13 @@ class EngineGroups(UpkeepGroups):
         from core.engine.vault.sealed_memories import SealedMemories
 
         return SealedMemories(self._slot, self._kdf_cost)
+
+    @shared_property
+    def devices(self) -> Devices:
+        """Other devices of the person."""
+        from core.engine.sync.group import Devices
+
+        return Devices(self._slot, self.authority)
 
     @shared_property
     def erasures(self) -> Erasures:

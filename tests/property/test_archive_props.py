@@ -7,7 +7,7 @@ from archive_files import body_start, read_archive_of, write_archive_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.archive.container import CHUNK
+from core.archive.chunks import CHUNK
 from core.archive.records import Row
 from core.errors import Code, LociError
 

@@ -31,6 +31,7 @@ from core.intake.erase.leftovers import ErasedContent, LeftoverSearch, search_al
 from core.intake.erase.row_erasure import erasure_scope_of, texts_to_erase
 from core.intake.erase.subjects import NamedRows, find_named_rows, find_subject
 from core.intake.erase.trace_erasure import TraceIndex
+from core.intake.sync.device import read_state
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.write import content_hash
 from core.security.atomic import write_atomic
@@ -261,6 +262,8 @@ def _check_erasure(open_vault: OpenVault, done: _Committed, report: ReportErasur
         not_checked.append("log")
     if storage.vault.read(lambda rows: rows.one("SELECT 1 FROM sealed_memories LIMIT 1")) is not None:
         not_checked.append("sealed")
+    if storage.vault.read(read_state) is not None:
+        not_checked.append("devices")
     if search.has_short_texts:
         not_checked.append("short_texts")
     if has_other_files(storage.home):

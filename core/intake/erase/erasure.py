@@ -13,10 +13,17 @@ from dataclasses import dataclass
 
 from core.errors import Code, UserError
 from core.intake.claims import sync_claims
-from core.intake.erase.row_erasure import ErasedRows, ErasureScope, RowEraser, erasure_scope_of
+from core.intake.erase.row_erasure import (
+    ASKED,
+    ErasedRows,
+    ErasureScope,
+    RowEraser,
+    add_other_parts,
+    erasure_scope_of,
+)
 from core.intake.erase.subjects import NamedRows, clear_imports
 from core.intake.erase.trace_erasure import TraceIndex, clear_traces
-from core.intake.transaction.admission import write_tombstones
+from core.intake.transaction.admission import erase_for_all, write_tombstones
 from core.intake.transaction.sources import (
     KINDS_BY_TEXT,
     Lineage,
@@ -186,12 +193,52 @@ def erase_named(
         for memory_id in reach.back:
             _restore_original(tx, work, memory_id)
         _repair_belief(tx, work, reach, taken)
+        if not named.is_sealed:
+            erase_for_all(tx, reach.ids)
         obj = named.ids[0] if len(named.ids) == 1 else ""
         verb.note_audit(obj, memories=len(reach.ids), back=len(reach.back), asked=len(named.ids))
     note_scrub(tx)
     seq, labels = tx.seq, tuple(taken.labels)
     tx.after_commit(lambda: removed(seq, labels))
     return ErasureOutcome(reach, taken, oldest, same_words, tuple(own))
+
+
+def remove_elsewhere_removed(
+    tx: Tx, work: UnitOfWork, ids: Sequence[str], removed: Callable[[int, Sequence[int]], None], *, is_erased: bool
+) -> int:
+    """Remove memories that another device of the person removed; within a running verb and an open purge gate.
+
+    Args:
+        ids: the memories; those that are not here are passed over.
+        removed: told sequence and labels after the commit, for the index.
+        is_erased: they were erased for good: their words are barred, and what was made of them here goes too. Otherwise
+            their insertion was taken back, or they were sealed.
+
+    Returns:
+        How many rows of memories went.
+    """
+    present = [one for one in ids if tx.row("memories", {"id": one}) is not None]
+    if not present:
+        return 0
+    if is_erased:
+        reach = erasure_scope_of(tx, present, whole_chain=False)
+    else:
+        reach = ErasureScope(dict.fromkeys(add_other_parts(tx, present), ASKED))
+    with without_recorder(tx):
+        remover = RowEraser(tx, reach)
+        taken = remover.run()
+        clear_traces(tx, remover)
+        if is_erased:
+            texts, _ = _split_by_other_memories(tx, reach, taken.texts)
+            write_tombstones(tx, texts, taken.identities)
+            erase_for_all(tx, [one for one in reach.ids if one not in ids])
+        for memory_id in reach.back:
+            _restore_original(tx, work, memory_id)
+        _repair_belief(tx, work, reach, taken)
+    note_scrub(tx)
+    seq, labels = tx.seq, tuple(taken.labels)
+    tx.after_commit(lambda: removed(seq, labels))
+    return len(reach.ids)
 
 
 def _remove_erased_rows(

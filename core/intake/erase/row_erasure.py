@@ -87,7 +87,7 @@ def erasure_scope_of(rows: Rows, ids: Sequence[str], *, whole_chain: bool) -> Er
     wanted = list(dict.fromkeys(ids))
     if len(_select_ids(rows, f"SELECT id FROM memories WHERE id {_OF}", wanted)) != len(wanted):  # noqa: S608 - constant
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
-    why = dict.fromkeys(_add_other_parts(rows, wanted), ASKED)
+    why = dict.fromkeys(add_other_parts(rows, wanted), ASKED)
     chain = _select_ids(rows, _CHAIN, list(why))
     if whole_chain:
         why = {**dict.fromkeys(chain, VERSION), **why}
@@ -105,8 +105,8 @@ def _add_derived(rows: Rows, why: dict[str, str], made: dict[str, str]) -> None:
     """Texts made of what goes, texts made of those, and what says the same beneath them."""
     fresh: Collection[str] = list(why)
     while fresh:
-        found = _add_other_parts(rows, _select_ids(rows, _MADE, fresh))
-        found += _add_other_parts(rows, _select_ids(rows, _STACKED, found))
+        found = add_other_parts(rows, _select_ids(rows, _MADE, fresh))
+        found += add_other_parts(rows, _select_ids(rows, _STACKED, found))
         fresh = [one for one in dict.fromkeys(found) if one not in why and one not in made]
         made.update(dict.fromkeys(fresh, MADE))
 
@@ -114,12 +114,12 @@ def _add_derived(rows: Rows, why: dict[str, str], made: dict[str, str]) -> None:
 def _add_reached(rows: Rows, why: dict[str, str], sql: str, reason: str) -> None:
     fresh: Collection[str] = list(why)
     while fresh:
-        found = _add_other_parts(rows, _select_ids(rows, sql, fresh))
+        found = add_other_parts(rows, _select_ids(rows, sql, fresh))
         fresh = [one for one in dict.fromkeys(found) if one not in why]
         why.update(dict.fromkeys(fresh, reason))
 
 
-def _add_other_parts(rows: Rows, ids: Iterable[str]) -> list[str]:
+def add_other_parts(rows: Rows, ids: Iterable[str]) -> list[str]:
     """The memories with all other parts of a split text."""
     own = list(ids)
     return list(dict.fromkeys([*own, *_select_ids(rows, _PARTS, own)]))

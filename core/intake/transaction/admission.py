@@ -171,6 +171,18 @@ def write_tombstones(tx: Tx, texts: Iterable[str], identities: Iterable[bytes]) 
     return len(kinds)
 
 
+def erase_for_all(tx: Tx, memory_ids: Iterable[str]) -> None:
+    """Memories were erased for good: no other device of the person brings them back (`core.intake.sync`).
+
+    Args:
+        tx: the transaction of the erasure; it does nothing where the vault is on this device alone.
+    """
+    tx.run_many(
+        "UPDATE sync_rows SET presence = 2, is_pending = 1 WHERE tbl = 'memories' AND row_key = ?",
+        [(one,) for one in memory_ids],
+    )
+
+
 def text_marks(rows: Rows, texts: Iterable[str]) -> list[str]:
     """What texts can be known again by, without being guessed: digests under the key of this vault, hexadecimal.
 

@@ -118,6 +118,7 @@ _OWN_NAMES = frozenset(
         "restore.next",
         "rotate.next",
         "run",
+        "sync",
         "vault.db",
         "vault.head",
         "vault.keys",
@@ -148,6 +149,7 @@ class Home:
         logs: the directory of logs.
         restoring: holds a checked restore until it has taken its place.
         rotating: holds the checked vault under its new keys until it has taken its place.
+        sync: bundles of changes on their way to the folder of the devices, and copies of files that were no such.
     """
 
     def __init__(self, path: Path, *, reserve_bytes: int = RESERVE_BYTES) -> None:
@@ -172,6 +174,7 @@ class Home:
         self.logs = path / "logs"
         self.restoring = path / "restore.next"
         self.rotating = path / "rotate.next"
+        self.sync = path / "sync"
         self.reserve_bytes = reserve_bytes
 
     @property

@@ -11,8 +11,8 @@ from hashlib import shake_256
 import pytest
 from archive_files import PASSPHRASE, body_start, cheap_keys, read_archive_of, write_archive_of
 
+from core.archive.chunks import CHUNK
 from core.archive.container import (
-    CHUNK,
     MAGIC,
     check_archive_passphrase,
     is_archive,

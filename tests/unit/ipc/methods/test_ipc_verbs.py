@@ -84,6 +84,7 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
         "recovery_code": {"secret": PASSPHRASE},
         "rotate_keys": {"secret": PASSPHRASE},
         "log": {"name": "plug", "limit": 1},
+        "sync": {"action": "pair", "folder": str(rig.folder)},
         "seal_key": {"action": "new", "passphrase": "a second secret"},
         **dict.fromkeys(("pause", "resume", "revoke", "turn_down"), of_a_client),
         **{name: {"id": ident} for name in ("show", "history", "forget", "erase", "confirm", "reinforce", "pin")},

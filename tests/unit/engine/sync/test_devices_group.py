@@ -1,0 +1,162 @@
+"""The facade's group for other devices, on two whole engines: what came is found, asked about, sealed and erased."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from archive_rig import other_rig
+from engine_rig import Rig, error_of
+
+from core.errors import Code
+from core.types.memory import ErasureRequest, ErasureSubject
+from core.types.replies import SyncReport
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action
+
+CLAIM = {"subject": "Ada", "predicate": "lives_in", "exclusive": True}
+
+
+@pytest.fixture
+def rigs(tmp_path: Path) -> Iterator[tuple[Rig, Rig]]:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    with other_rig(tmp_path / "one") as one, other_rig(tmp_path / "two") as two:
+        code = one.engine.devices.pair(shared, "desk").result(30).code
+        two.engine.devices.join(code, shared, "laptop").result(30)
+        settle(one, two)
+        yield one, two
+
+
+def now(rig: Rig) -> SyncReport:
+    done = rig.engine.devices.run().result(60)
+    rig.settle()
+    return done
+
+
+def settle(*rigs: Rig) -> None:
+    for _ in range(6):
+        if not any(report.wrote or report.bundles for report in [now(rig) for rig in rigs]):
+            return
+    raise AssertionError("they never came to rest")
+
+
+def test_what_came_is_found_by_words_and_by_meaning(rigs: tuple[Rig, Rig]) -> None:
+    one, two = rigs
+    told: list[object] = []
+    two.engine.hub.subscribe(told.append)
+    one.store("Ada keeps bees behind the barn")
+    settle(one, two)
+    for mode in ("semantic", "keyword", "hybrid"):
+        assert two.found("bees behind the barn", mode=mode) == ["Ada keeps bees behind the barn"]
+    assert told
+    assert two.verify()["status"] == "ok"
+    audited = {str(row[0]) for row in two.rows("SELECT verb FROM audit WHERE verb GLOB 'sync*'")}
+    assert audited == {"sync_join", "sync_take", "sync_write"}
+
+
+def test_a_decision_about_a_contradiction_counts_on_both(rigs: tuple[Rig, Rig]) -> None:
+    one, two = rigs
+    one.store("Ada lives in Porto", claim={**CLAIM, "value": "Porto"})
+    two.store("Ada lives in Faro", claim={**CLAIM, "value": "Faro"})
+    settle(one, two)
+    (item,) = one.rows("SELECT id FROM conflicts WHERE state = 'open'")
+    assert two.rows("SELECT id FROM conflicts WHERE state = 'open'") == [item]
+    two.engine.conflicts.resolve(item[0], Decision(Action.SUPERSEDE), OWNER_ACTOR).result(30)
+    settle(one, two)
+    for rig in rigs:
+        assert rig.rows("SELECT count(*) FROM conflicts WHERE state = 'open'") == [(0,)]
+        assert len(rig.texts()) == 1
+    assert one.texts() == two.texts()
+    two.undo()
+    settle(one, two)
+    assert one.rows("SELECT id FROM conflicts WHERE state = 'open'") == [item]
+    assert sorted(one.texts()) == ["Ada lives in Faro", "Ada lives in Porto"]
+
+
+def test_sealing_seals_everywhere_and_putting_back_puts_back(rigs: tuple[Rig, Rig]) -> None:
+    one, two = rigs
+    secret = one.store("The safe opens with 12-34-56").memory_id
+    two.store("Ada keeps bees")
+    settle(one, two)
+    one.engine.seal.set_up("a second secret").result(30)
+    one.engine.seal.seal([secret]).result(30)
+    settle(one, two)
+    assert two.texts(None) == ["Ada keeps bees"]
+    assert two.rows("SELECT id FROM sealed_memories") == [(secret,)]
+    assert two.rows("SELECT count(*) FROM undo_rows WHERE before LIKE '%12-34-56%'") == [(0,)]
+    two.engine.seal.open("a second secret").result(30)
+    assert two.engine.seal.read_text(secret).result(30).text == "The safe opens with 12-34-56"
+    two.engine.seal.unseal([secret]).result(30)
+    settle(one, two)
+    assert one.get(secret).text == "The safe opens with 12-34-56"
+    assert one.rows("SELECT id FROM sealed_memories") == []
+
+
+def test_an_erasure_erases_on_the_other_and_its_certificate_names_the_devices(rigs: tuple[Rig, Rig]) -> None:
+    one, two = rigs
+    gone = one.store("The safe opens with 12-34-56").memory_id
+    settle(one, two)
+    two.recall("how does the safe open?")
+    certificate = one.engine.erasures.erase(ErasureRequest(ErasureSubject.MEMORY, (gone,))).result(60)
+    assert "devices" in certificate.not_checked
+    settle(one, two)
+    assert two.rows("SELECT count(*) FROM memories") == [(0,)]
+    assert two.found("safe") == []
+    assert two.verify()["status"] == "ok"
+
+
+def test_un_importing_goes_everywhere(rigs: tuple[Rig, Rig]) -> None:
+    one, two = rigs
+    brought = one.bring([{"text": f"Line {at} of the notes", "kind": "episode", "session": "walk"} for at in range(4)])
+    settle(one, two)
+    assert len(two.texts()) == 4
+    one.engine.imports.undo_import(str(brought.import_id)).result(30)
+    settle(one, two)
+    assert two.texts(None) == []
+
+
+def test_leaving_tells_the_others_and_keeps_the_memories(rigs: tuple[Rig, Rig]) -> None:
+    one, two = rigs
+    two.store("Ada keeps bees")
+    two.engine.devices.leave().result(60)
+    assert not two.engine.devices.read_status().result(30).is_on
+    assert two.texts() == ["Ada keeps bees"]
+    assert two.rows("SELECT count(*) FROM sync_rows") == [(0,)]
+    now(one)
+    assert one.texts() == ["Ada keeps bees"]
+    devices = {device.name: device.left_at is None for device in one.engine.devices.read_status().result(30).devices}
+    assert devices == {"desk": True, "laptop": False}
+    assert error_of(two.engine.devices.run()).code is Code.SYNC_OFF
+
+
+def test_a_lost_device_is_taken_out_by_name(rigs: tuple[Rig, Rig]) -> None:
+    one, two = rigs
+    assert error_of(one.engine.devices.remove("nobody")).code is Code.NOT_FOUND
+    assert error_of(one.engine.devices.remove("desk")).code is Code.NOT_FOUND
+    assert one.engine.devices.remove("laptop").result(30) == "laptop"
+    now(one)
+    two.store("Written after that")
+    two.engine.devices.run().result(60)
+    assert [problem.kind for problem in now(one).problems] == ["left"]
+    assert error_of(two.engine.devices.run()).code is Code.SYNC_OFF
+
+
+def test_who_is_paired_joins_no_other_group(rigs: tuple[Rig, Rig], tmp_path: Path) -> None:
+    one, two = rigs
+    code = one.engine.devices.pair(None, "desk").result(30).code
+    assert error_of(two.engine.devices.join(code, tmp_path / "shared", "laptop")).code is Code.INVALID_INPUT
+    assert error_of(one.engine.devices.run(tmp_path / "nowhere")).code is Code.SYNC_FOLDER_GONE
+    moved = tmp_path / "moved"
+    (tmp_path / "shared").rename(moved)
+    assert error_of(one.engine.devices.run()).code is Code.SYNC_FOLDER_GONE
+    assert one.engine.devices.run(moved).result(30).problems == ()
+    assert one.engine.devices.read_status().result(30).folder == str(moved)
+
+
+def test_a_locked_vault_says_so(rigs: tuple[Rig, Rig]) -> None:
+    one, _ = rigs
+    one.lock()
+    with pytest.raises(Exception, match="E1001"):
+        one.engine.devices.run()
