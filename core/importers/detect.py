@@ -6,16 +6,22 @@ Must not do: go by a name's ending alone, read more than heads unless nobody kno
 from __future__ import annotations
 
 from core.errors import Code, UserError
-from core.importers.formats.chatgpt import ChatGptImporter
-from core.importers.formats.claude import ClaudeImporter
-from core.importers.formats.claude_code import ClaudeCodeImporter
-from core.importers.formats.codex import CodexImporter
-from core.importers.formats.csv_rows import CsvImporter
-from core.importers.formats.jsonl import JsonlImporter
-from core.importers.formats.mcp_memory import McpMemoryImporter
-from core.importers.formats.mem0 import Mem0Importer
-from core.importers.formats.notes import MarkdownImporter, ObsidianImporter, TextImporter
-from core.importers.formats.openmemory import OpenMemoryImporter
+from core.importers.formats.assistants.chatgpt import ChatGptImporter
+from core.importers.formats.assistants.claude import ClaudeImporter
+from core.importers.formats.assistants.claude_code import ClaudeCodeImporter
+from core.importers.formats.assistants.codex import CodexImporter
+from core.importers.formats.chats.discord import DiscordImporter
+from core.importers.formats.chats.signal import SignalImporter
+from core.importers.formats.chats.slack import SlackImporter
+from core.importers.formats.chats.telegram import TelegramImporter
+from core.importers.formats.chats.whatsapp import WhatsAppImporter
+from core.importers.formats.mail.mail import MailImporter
+from core.importers.formats.memories.mcp_memory import McpMemoryImporter
+from core.importers.formats.memories.mem0 import Mem0Importer
+from core.importers.formats.memories.openmemory import OpenMemoryImporter
+from core.importers.formats.notes.markdown import MarkdownImporter, ObsidianImporter, TextImporter
+from core.importers.formats.tables.csv_rows import CsvImporter
+from core.importers.formats.tables.jsonl import JsonlImporter
 from core.importers.input.files import printable_name
 from core.importers.input.source import Bundle
 from core.importers.input.streams import read_head, read_json
@@ -36,6 +42,12 @@ def list_importers() -> tuple[Importer, ...]:
         ClaudeImporter(),
         ClaudeCodeImporter(),
         CodexImporter(),
+        TelegramImporter(),
+        DiscordImporter(),
+        SlackImporter(),
+        SignalImporter(),
+        WhatsAppImporter(),
+        MailImporter(),
         McpMemoryImporter(),
         OpenMemoryImporter(),
         Mem0Importer(),

@@ -32,6 +32,12 @@ FORMAT_WORDS = {
     "mem0": "mem0",
     "openmemory": "OpenMemory",
     "mcp-memory": "MCP memory",
+    "whatsapp": "WhatsApp",
+    "telegram": "Telegram",
+    "signal": "Signal",
+    "slack": "Slack",
+    "discord": "Discord",
+    "mail": "mail (mbox, Maildir, EML)",
 }
 
 
