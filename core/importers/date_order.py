@@ -25,6 +25,7 @@ class DateOrder:
         self._backwards = dict.fromkeys(_ORDERS, 0)
         self._last: dict[str, tuple[int, int, int]] = {}
         self._twelve_hours = False
+        self._seen: Numbers | None = None
 
     def see_date(self, numbers: Numbers, *, twelve_hours: bool) -> None:
         """Take one date.
@@ -34,6 +35,9 @@ class DateOrder:
             twelve_hours: whether its time of day has a morning and an evening half.
         """
         self._twelve_hours = self._twelve_hours or twelve_hours
+        if numbers == self._seen:
+            return  # one day's next message tells nothing new
+        self._seen = numbers
         for order in _ORDERS:
             date = _arrange(numbers, order)
             if date is None:

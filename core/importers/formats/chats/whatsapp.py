@@ -19,6 +19,7 @@ from core.importers.formats.chats.whatsapp_lines import (
     Opening,
     find_attached,
     is_media,
+    is_notice_text,
     plain_words,
     read_opening,
     take_attachments,
@@ -32,6 +33,7 @@ from core.types.values import Role
 
 _COPY = re.compile(r" \(\d{1,3}\)$")
 _LONGEST = 8 << 20  # characters of one message; what goes on beyond them is a message of its own
+_LONGEST_NOTICE = 100
 _SNIFFED_LINES, _SNIFFED_FILES, _MOST_NAMES = 40, 20, 5_000
 
 
@@ -48,7 +50,7 @@ class _Survey:
         self.dates.see_date(opening.numbers, twelve_hours=opening.twelve_hours)
         if opening.sender is None:
             return
-        if plain_words(opening.text) in words_of("deleted_by_owner"):
+        if len(opening.text) < _LONGEST_NOTICE and plain_words(opening.text) in words_of("deleted_by_owner"):
             self.owner = opening.sender
         names = self.notice_names if opening.is_notice else self.speakers
         if len(names) < _MOST_NAMES:
@@ -166,19 +168,20 @@ def _is_event(opening: Opening, survey: _Survey) -> bool:
         return True
     if not opening.text.startswith(NOTICE):
         return False
-    plain = plain_words(opening.text)
-    if any(word in plain for word in words_of("events")):
+    if is_notice_text(opening.text):
         return True
-    return opening.sender not in survey.speakers and not is_media(plain) and find_attached(opening.text) is None
+    is_sent = is_media(plain_words(opening.text)) or find_attached(opening.text) is not None
+    return opening.sender not in survey.speakers and not is_sent
 
 
 def _read_body(reader: ChatReader, text: str, message: ChatMessage) -> Record | SkippedPart:
     """The message without what the program put into its text."""
     text = text.rstrip("\n")
-    edited = next((one for one in words_of("edited") if plain_words(text).endswith(one)), None)
-    if edited is not None:
-        text = text[: text.rindex("<")].rstrip(NOTICE + " \n")
     plain = plain_words(text)
+    is_edited = plain.endswith(">") and plain[plain.rfind("<") :] in words_of("edited")
+    if is_edited:
+        text = text[: text.rindex("<")].rstrip(NOTICE + " \n")
+        plain = plain_words(text)
     if plain in words_of("deleted"):
         return SkippedPart("deleted_message", message.where)
     if text.startswith(NOTICE) and any(plain.startswith(word) for word in words_of("calls")) and "\n" not in plain:
@@ -186,4 +189,4 @@ def _read_body(reader: ChatReader, text: str, message: ChatMessage) -> Record | 
     text, attachments = take_attachments(text)
     # The mark is the program's where it begins the text: a place, a poll.
     text = text.removeprefix(NOTICE)
-    return reader.read_message(replace(message, text=text, edited=edited is not None, attachments=attachments))
+    return reader.read_message(replace(message, text=text, edited=is_edited, attachments=attachments))

@@ -55,9 +55,22 @@ def _header() -> re.Pattern[str]:
     )
 
 
+@cache
+def _notices() -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, sorted(words_of("events")))), re.IGNORECASE)
+
+
+def is_notice_text(text: str) -> bool:
+    """Whether a text has the words of a notice in it."""
+    return _notices().search(text) is not None
+
+
+_NO_MARKS = dict.fromkeys(map(ord, MARKS))
+
+
 def plain_words(text: str) -> str:
     """A text as it is compared: without marks, case, blanks around it and a full stop."""
-    return text.translate(dict.fromkeys(map(ord, MARKS))).strip().removesuffix(".").casefold()
+    return text.translate(_NO_MARKS).strip().removesuffix(".").casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +121,7 @@ def read_opening(line: str) -> Opening | None:
 def _split_sender(rest: str) -> tuple[str | None, str]:
     found = _SENDER.match(rest)
     # A notice that quotes a name with a colon in it (`changed the subject to “Tea: at five”`) has no speaker.
-    if (
-        found is None
-        or _QUOTES.search(found["name"])
-        or any(word in plain_words(found["name"]) for word in words_of("events"))
-    ):
+    if found is None or _QUOTES.search(found["name"]) or is_notice_text(found["name"]):
         return None, rest
     name = found["name"].strip(MARKS + " \xa0\u202f").removeprefix("~").strip(MARKS + " \xa0\u202f")
     return (name, found["text"] or "") if name else (None, rest)
