@@ -38,6 +38,20 @@ FORMAT_WORDS = {
     "slack": "Slack",
     "discord": "Discord",
     "mail": "mail (mbox, Maildir, EML)",
+    "gemini": "Gemini (Takeout)",
+    "gemini-cli": "Gemini CLI",
+    "grok": "Grok",
+    "aider": "Aider",
+    "keep": "Google Keep",
+    "evernote": "Evernote",
+    "day-one": "Day One",
+    "roam": "Roam",
+    "joplin": "Joplin",
+    "calendar": "calendars (ICS)",
+    "contacts": "address books (VCF)",
+    "kindle": "Kindle clippings",
+    "bookmarks": "bookmarks",
+    "docx": "Word documents (DOCX)",
 }
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.importers.chat import ChatMessage, ChatReader
-from core.importers.conversation import as_list, as_mapping, as_text, drop_empty
+from core.importers.conversation import MOST_SNIFFED, as_list, as_mapping, as_text, drop_empty, json_files
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import head_keys, is_hidden, iter_json_array, iter_json_path, read_json
+from core.importers.input.streams import head_keys, iter_json_array, iter_json_path, read_json
 from core.importers.input.strict_json import EACH
 from core.importers.records import Conversation, Item, SkippedPart, UnreadablePart
 from core.text.times import parse_time
@@ -21,7 +21,6 @@ from core.types.values import Role
 _FORMAT = "discord"
 _CHANNEL = frozenset({"guild", "channel", "messages"})
 _OWN_MESSAGES = frozenset({"ID", "Timestamp", "Contents"})
-_SNIFFED_FILES = 50
 # Kinds of messages that are somebody's words; the others tell what happened.
 _SAID = frozenset(
     {"Default", "Reply", "ChatInputCommand", "ContextMenuCommand", "ThreadStarterMessage", "0", "19", "20"}
@@ -38,13 +37,13 @@ class DiscordImporter:
 
     def detects(self, bundle: Bundle) -> bool:
         """Whether a JSON file's head shows `guild` and `channel`, or a list of `ID`, `Timestamp` and `Contents`."""
-        return any(_kind_of_file(file) for file in _json_files(bundle)[:_SNIFFED_FILES])
+        return any(_kind_of_file(file) for file in json_files(bundle)[:MOST_SNIFFED])
 
     def read(self, bundle: Bundle) -> Iterator[Item]:
         """Yield the messages channel by channel; see `records.Importer`."""
         readers: dict[str, ChatReader] = {}
         others = 0
-        for file in _json_files(bundle):
+        for file in json_files(bundle):
             kind = _kind_of_file(file)
             if kind == "channel":
                 yield from _read_channel(file, readers)
@@ -52,17 +51,11 @@ class DiscordImporter:
                 yield from _read_own_messages(file, bundle)
             else:
                 others += 1
-        media = len(bundle.files) - len(_json_files(bundle))
+        media = len(bundle.files) - len(json_files(bundle))
         if others:
             yield SkippedPart("not_messages", bundle.label, others)
         if media:
             yield SkippedPart("media_files", bundle.label, media)
-
-
-def _json_files(bundle: Bundle) -> list[SourceFile]:
-    if bundle.kind == "file":
-        return list(bundle.files)
-    return [one for one in bundle.files if one.path.suffix.lower() == ".json" and not is_hidden(one.name)]
 
 
 def _kind_of_file(file: SourceFile) -> str | None:

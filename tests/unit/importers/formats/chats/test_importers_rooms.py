@@ -113,10 +113,18 @@ def test_discord_channels_in_parts_go_on_and_channels_stay_apart() -> None:
 
 def test_discord_tells_what_nobody_said() -> None:
     embed = [{"title": "Preview", "description": "of a link"}]
-    items = items_of(DISCORD, {"a.json": channel(
-        posted(type="RecipientAdd"), posted(2, None), posted(3, "", embeds=embed),
-        posted(4, author=None, timestamp="x"), 7
-    )})  # fmt: skip
+    items = items_of(
+        DISCORD,
+        {
+            "a.json": channel(
+                posted(type="RecipientAdd"),
+                posted(2, None),
+                posted(3, "", embeds=embed),
+                posted(4, author=None, timestamp="x"),
+                7,
+            )
+        },
+    )
     assert reasons(items) == {"chat_event": 1, "no_text": 2, "not_an_object": 1}
     (record,) = records(items)
     assert (record.author, record.occurred, record.flags) == (None, None, ("time_unreadable",))
@@ -126,24 +134,49 @@ def test_signal_tells_the_person_and_edits_and_receipts() -> None:
     def line(**more: Any) -> str:
         return json.dumps({"envelope": {"source": "+1", "timestamp": 1722590000123} | more})
 
-    items = items_of(SIGNAL, {"log": "\n".join([
-        line(receiptMessage={"when": 1}), line(dataMessage={"message": "a", "timestamp": 1722590000123}),
-        line(syncMessage={"sentMessage": {"message": "b", "destination": "+2", "timestamp": 1722590000999}}),
-        line(syncMessage={"sentMessage": {"editMessage": {"dataMessage": {"message": "c", "timestamp": 5}}}}),
-        line(syncMessage={}), "[]", "{"
-    ])})  # fmt: skip
+    items = items_of(
+        SIGNAL,
+        {
+            "log": "\n".join(
+                [
+                    line(receiptMessage={"when": 1}),
+                    line(dataMessage={"message": "a", "timestamp": 1722590000123}),
+                    line(
+                        syncMessage={"sentMessage": {"message": "b", "destination": "+2", "timestamp": 1722590000999}}
+                    ),
+                    line(
+                        syncMessage={"sentMessage": {"editMessage": {"dataMessage": {"message": "c", "timestamp": 5}}}}
+                    ),
+                    line(syncMessage={}),
+                    "[]",
+                    "{",
+                ]
+            )
+        },
+    )
     assert [(r.text, r.role, r.extra.get("edited")) for r in records(items)] == [
-        ("a", Role.OTHER, None), ("b", Role.USER, None), ("c", Role.USER, True)
-    ]  # fmt: skip
+        ("a", Role.OTHER, None),
+        ("b", Role.USER, None),
+        ("c", Role.USER, True),
+    ]
     assert reasons(items) == {"chat_event": 2, "not_an_object": 1, "bad_line": 1}
 
 
 @pytest.mark.parametrize("importer", [SLACK, DISCORD, SIGNAL])
 @pytest.mark.parametrize(
     "text",
-    ['{"text": "x", "time": 1}', '[{"memory": "x", "user_id": "u"}]', '{"mapping": {}}', "words", '{"guild": 1}',
-     '{"date": "x", "sender": "y", "body": "z"}', '{"envelope": {"to": 1}}', "[]", "{}"],
-)  # fmt: skip
+    [
+        '{"text": "x", "time": 1}',
+        '[{"memory": "x", "user_id": "u"}]',
+        '{"mapping": {}}',
+        "words",
+        '{"guild": 1}',
+        '{"date": "x", "sender": "y", "body": "z"}',
+        '{"envelope": {"to": 1}}',
+        "[]",
+        "{}",
+    ],
+)
 def test_other_files_are_left_to_others(importer: Importer, text: str) -> None:
     assert not importer.detects(memory_bundle({"a.json": text}))
     assert not importer.detects(memory_bundle({"a.json": text, "users.json": text, "c/2024-01-02.json": text}, "zip"))
@@ -155,10 +188,38 @@ VALUES = st.recursive(
     max_leaves=4,
 )
 FIELDS = st.sampled_from(
-    ["type", "ts", "text", "user", "subtype", "files", "edited", "thread_ts", "attachments", "id", "timestamp",
-     "content", "author", "stickers", "embeds", "reference", "forwardedMessage", "date", "sender", "body",
-     "quote", "reactions", "syncMessage", "dataMessage", "source", "user_profile", "profile", "members", "bot_id"]
-)  # fmt: skip
+    [
+        "type",
+        "ts",
+        "text",
+        "user",
+        "subtype",
+        "files",
+        "edited",
+        "thread_ts",
+        "attachments",
+        "id",
+        "timestamp",
+        "content",
+        "author",
+        "stickers",
+        "embeds",
+        "reference",
+        "forwardedMessage",
+        "date",
+        "sender",
+        "body",
+        "quote",
+        "reactions",
+        "syncMessage",
+        "dataMessage",
+        "source",
+        "user_profile",
+        "profile",
+        "members",
+        "bot_id",
+    ]
+)
 ENTRIES = st.dictionaries(FIELDS, VALUES | st.dictionaries(FIELDS, VALUES, max_size=3), max_size=7)
 
 

@@ -19,8 +19,15 @@ TELEGRAM = TelegramImporter()
 
 
 def message(number: int = 1, text: Any = "words", **more: Any) -> dict[str, Any]:
-    return {"id": number, "type": "message", "date": "2024-02-03T10:00:00", "date_unixtime": "1706954400", "from": "Bo",
-            "from_id": "user5", "text": text} | more  # fmt: skip
+    return {
+        "id": number,
+        "type": "message",
+        "date": "2024-02-03T10:00:00",
+        "date_unixtime": "1706954400",
+        "from": "Bo",
+        "from_id": "user5",
+        "text": text,
+    } | more
 
 
 def export(*messages: Any, **more: Any) -> str:
@@ -117,8 +124,14 @@ def test_a_cut_export_is_refused_whole(cut: int) -> None:
     assert error.value.code is Code.IMPORT_REFUSED
 
 
-PATHS = st.recursive(st.integers() | st.text(max_size=4), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-    st.sampled_from(["list", "messages", "chats", "id"]), inner, max_size=3), max_leaves=12)  # fmt: skip
+PATHS = st.recursive(
+    st.integers() | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["list", "messages", "chats", "id"]), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
 
 
 @settings(max_examples=150, deadline=None)
