@@ -37,7 +37,7 @@ FORMAT_WORDS = {
     "signal": "Signal",
     "slack": "Slack",
     "discord": "Discord",
-    "mail": "mail (mbox, Maildir, EML)",
+    "mail": "mail (mbox/Maildir/EML)",
     "gemini": "Gemini (Takeout)",
     "gemini-cli": "Gemini CLI",
     "grok": "Grok",
