@@ -22,12 +22,8 @@ from app.cli.undo import print_undone
 from app.engine.session import Session, absolute_path
 from core.config.help_strings import read_help_strings
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.types.values import Kind
+from core.types.values import IMPORT_FORMATS, Kind
 
-FORMATS = (
-    "chatgpt", "claude", "claude-code", "codex", "obsidian", "markdown", "text", "jsonl", "csv", "mem0", "openmemory",
-    "mcp-memory",
-)  # fmt: skip
 _SHOWN_ERRORS = 10
 _SHOWN_STATEMENTS = 20
 _FROM_STDIN = "standard input"
@@ -38,7 +34,7 @@ _COMPARED = (Kind.FACT.value, Kind.RULE.value, Kind.PROCEDURE.value)
 
 @loci.command(name="import")
 @click.argument("path")
-@click.option("--format", "form", type=click.Choice(FORMATS), help="The format. Default: detected.")
+@click.option("--format", "form", type=click.Choice(IMPORT_FORMATS), help="The format. Default: detected.")
 @click.option("--space", help="The space (wing) to import into. Default: home.")
 @click.option("--dry-run", is_flag=True, help="Count what would be imported; write nothing.")
 @archive_passphrase_option

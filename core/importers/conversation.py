@@ -16,8 +16,11 @@ from importlib.resources import files
 from typing import Any
 
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import mended_count
+from core.importers.input.streams import is_hidden, mended_count
 from core.importers.records import SkippedPart
+
+MOST_SNIFFED = 2_000
+"""Files of a bundle into which an importer looks for its own."""
 
 _NUMBERED = re.compile(r"(?:^|/)[^/]+\.json$", re.IGNORECASE)
 
@@ -78,14 +81,17 @@ def bundle_skips(bundle: Bundle) -> Iterable[SkippedPart]:
     return (SkippedPart(reason, name) for reason, name in bundle.skipped)
 
 
-def json_files(bundle: Bundle, stems: tuple[str, ...]) -> list[SourceFile]:
+def json_files(bundle: Bundle, stems: tuple[str, ...] = ()) -> list[SourceFile]:
     """Files worth looking into: the single file, else those whose own name begins with one of the stems.
 
     Args:
-        stems: beginnings of file names, lower case; one that ends in `/` names the folder the file lies in.
+        stems: beginnings of file names, lower case; one that ends in `/` names the folder the file lies in. Without
+            any, every JSON file that is not hidden.
     """
     if bundle.kind == "file":
         return list(bundle.files)
+    if not stems:
+        return [file for file in bundle.files if _NUMBERED.search(file.name) and not is_hidden(file.name)]
     return [file for file in bundle.files if _NUMBERED.search(file.name) and _has_known_name(file, stems)]
 
 

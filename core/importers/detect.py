@@ -6,16 +6,36 @@ Must not do: go by a name's ending alone, read more than heads unless nobody kno
 from __future__ import annotations
 
 from core.errors import Code, UserError
-from core.importers.formats.chatgpt import ChatGptImporter
-from core.importers.formats.claude import ClaudeImporter
-from core.importers.formats.claude_code import ClaudeCodeImporter
-from core.importers.formats.codex import CodexImporter
-from core.importers.formats.csv_rows import CsvImporter
-from core.importers.formats.jsonl import JsonlImporter
-from core.importers.formats.mcp_memory import McpMemoryImporter
-from core.importers.formats.mem0 import Mem0Importer
-from core.importers.formats.notes import MarkdownImporter, ObsidianImporter, TextImporter
-from core.importers.formats.openmemory import OpenMemoryImporter
+from core.importers.formats.assistants.aider import AiderImporter
+from core.importers.formats.assistants.chatgpt import ChatGptImporter
+from core.importers.formats.assistants.claude import ClaudeImporter
+from core.importers.formats.assistants.claude_code import ClaudeCodeImporter
+from core.importers.formats.assistants.codex import CodexImporter
+from core.importers.formats.assistants.gemini import GeminiImporter
+from core.importers.formats.assistants.gemini_cli import GeminiCliImporter
+from core.importers.formats.assistants.grok import GrokImporter
+from core.importers.formats.calendars.calendar import CalendarImporter
+from core.importers.formats.calendars.contacts import ContactsImporter
+from core.importers.formats.chats.discord import DiscordImporter
+from core.importers.formats.chats.signal import SignalImporter
+from core.importers.formats.chats.slack import SlackImporter
+from core.importers.formats.chats.telegram import TelegramImporter
+from core.importers.formats.chats.whatsapp import WhatsAppImporter
+from core.importers.formats.documents.bookmarks import BookmarksImporter
+from core.importers.formats.documents.kindle import KindleImporter
+from core.importers.formats.documents.word import WordImporter
+from core.importers.formats.mail.mail import MailImporter
+from core.importers.formats.memories.mcp_memory import McpMemoryImporter
+from core.importers.formats.memories.mem0 import Mem0Importer
+from core.importers.formats.memories.openmemory import OpenMemoryImporter
+from core.importers.formats.notes.day_one import DayOneImporter
+from core.importers.formats.notes.evernote import EvernoteImporter
+from core.importers.formats.notes.joplin import JoplinImporter
+from core.importers.formats.notes.keep import KeepImporter
+from core.importers.formats.notes.markdown import MarkdownImporter, ObsidianImporter, TextImporter
+from core.importers.formats.notes.roam import RoamImporter
+from core.importers.formats.tables.csv_rows import CsvImporter
+from core.importers.formats.tables.jsonl import JsonlImporter
 from core.importers.input.files import printable_name
 from core.importers.input.source import Bundle
 from core.importers.input.streams import read_head, read_json
@@ -36,6 +56,26 @@ def list_importers() -> tuple[Importer, ...]:
         ClaudeImporter(),
         ClaudeCodeImporter(),
         CodexImporter(),
+        GeminiCliImporter(),
+        GeminiImporter(),
+        GrokImporter(),
+        AiderImporter(),
+        TelegramImporter(),
+        DiscordImporter(),
+        SlackImporter(),
+        SignalImporter(),
+        WhatsAppImporter(),
+        MailImporter(),
+        KeepImporter(),
+        DayOneImporter(),
+        EvernoteImporter(),
+        RoamImporter(),
+        JoplinImporter(),
+        CalendarImporter(),
+        ContactsImporter(),
+        KindleImporter(),
+        BookmarksImporter(),
+        WordImporter(),
         McpMemoryImporter(),
         OpenMemoryImporter(),
         Mem0Importer(),

@@ -256,6 +256,7 @@ _OPENING = 160  # characters by which a person knows a conversation without a ti
 _SPEAKERS = 4  # that are kept; the window names three
 _CHECK_EVERY = 200
 _MESSAGE_ROLES = {Role.USER: "user", Role.ASSISTANT: "assistant"}
+_SPOKEN = frozenset({Role.USER, Role.ASSISTANT, Role.OTHER})
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -387,6 +388,7 @@ class DryRunTally:
         self._troubles: list[Mapping[str, str]] = []
         self._trouble_reasons: Counter[str] = Counter()
         self._message_times = _Span()
+        self._spoken = 0
         self._record_times = _Span()
         self._folders: dict[str, None] = {}
 
@@ -422,13 +424,13 @@ class DryRunTally:
         self._messages[kind] += 1
         if conversation is not None:
             self._conversations.add(conversation.key)
-            if kind != "other":
+            if record.role in _SPOKEN:
                 self._message_times.add_all(times)
+                self._spoken += 1
 
     def make_report(self) -> DryRunReport:
         """Everything counted so far."""
-        message_count = self._messages["user"] + self._messages["assistant"]
-        times = self._message_times if message_count else self._record_times
+        times = self._message_times if self._spoken else self._record_times
         return DryRunReport(
             format=self._format,
             conversations=len(self._conversations),

@@ -15,13 +15,18 @@ from enum import StrEnum
 from pathlib import Path
 
 from core.errors import LociError
-from core.importers.formats.chatgpt import ChatGptImporter
-from core.importers.formats.claude import ClaudeImporter
-from core.importers.formats.claude_code import ClaudeCodeImporter
-from core.importers.formats.codex import CodexImporter
-from core.importers.formats.mcp_memory import McpMemoryImporter
-from core.importers.formats.mem0 import Mem0Importer
-from core.importers.formats.openmemory import OpenMemoryImporter
+from core.importers.formats.assistants.chatgpt import ChatGptImporter
+from core.importers.formats.assistants.claude import ClaudeImporter
+from core.importers.formats.assistants.claude_code import ClaudeCodeImporter
+from core.importers.formats.assistants.codex import CodexImporter
+from core.importers.formats.chats.discord import DiscordImporter
+from core.importers.formats.chats.slack import SlackImporter
+from core.importers.formats.chats.telegram import TelegramImporter
+from core.importers.formats.chats.whatsapp import WhatsAppImporter
+from core.importers.formats.mail.mail import MailImporter
+from core.importers.formats.memories.mcp_memory import McpMemoryImporter
+from core.importers.formats.memories.mem0 import Mem0Importer
+from core.importers.formats.memories.openmemory import OpenMemoryImporter
 from core.importers.input.source import open_bundle
 from core.importers.records import Importer
 from core.types.clock import Clock
@@ -39,12 +44,17 @@ _LABELS = {
     "claude": "Claude export",
     "claude-code": "Claude Code sessions",
     "codex": "Codex sessions",
+    "discord": "Discord chats",
+    "mail": "Mail",
     "mcp-memory": "MCP memory",
     "mem0": "Mem0 memories",
     "openmemory": "OpenMemory backup",
     _OBSIDIAN: "Obsidian notes",
+    "slack": "Slack export",
+    "telegram": "Telegram chats",
+    "whatsapp": "WhatsApp chat",
 }
-_ENDINGS = frozenset({".json", ".jsonl", ".zip"})
+_ENDINGS = frozenset({".json", ".jsonl", ".mbox", ".zip"})
 # Files beside `conversations.json` by which a folder shows itself as an unpacked export.
 _COMPANIONS = frozenset(
     {"chat.html", "memories.json", "message_feedback.json", "projects.json", "user.json", "users.json"}
@@ -288,6 +298,11 @@ def _discoverable_importers() -> tuple[Importer, ...]:
         ClaudeImporter(),
         ClaudeCodeImporter(),
         CodexImporter(),
+        TelegramImporter(),
+        DiscordImporter(),
+        SlackImporter(),
+        WhatsAppImporter(),
+        MailImporter(),
         McpMemoryImporter(),
         OpenMemoryImporter(),
         Mem0Importer(),

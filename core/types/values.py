@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal, get_args
 
 from core.types.clock import Clock
 
@@ -189,6 +189,15 @@ class Intent(StrEnum):
     PROCEDURAL = "procedural"
     CAUSAL = "causal"
 
+
+ImportFormat = Literal[
+    "chatgpt", "claude", "claude-code", "codex", "obsidian", "markdown", "text", "jsonl", "csv", "mem0", "openmemory",
+    "mcp-memory", "whatsapp", "telegram", "signal", "slack", "discord", "mail", "gemini", "gemini-cli", "grok", "aider",
+    "keep", "evernote", "day-one", "roam", "joplin", "calendar", "contacts", "kindle", "bookmarks", "docx",
+]  # fmt: skip
+"""What an import can be read as, by the names of the command line's contract."""
+
+IMPORT_FORMATS: tuple[str, ...] = get_args(ImportFormat)
 
 FIRST_DAY, LAST_DAY = date(1000, 1, 1), date(9000, 12, 31)
 """The days that a person may name."""

@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 from importer_checks import FIXTURES, items_of, memory_bundle, path_of, records
 
 from core.errors import LociError
-from core.importers.formats.csv_rows import CsvImporter
-from core.importers.formats.jsonl import JsonlImporter
-from core.importers.formats.mcp_memory import McpMemoryImporter
-from core.importers.formats.mem0 import Mem0Importer
-from core.importers.formats.notes import (
+from core.importers.formats.memories.mcp_memory import McpMemoryImporter
+from core.importers.formats.memories.mem0 import Mem0Importer
+from core.importers.formats.memories.openmemory import OpenMemoryImporter
+from core.importers.formats.notes.markdown import (
     MarkdownImporter,
     NoteIndex,
     ObsidianImporter,
@@ -31,7 +30,8 @@ from core.importers.formats.notes import (
     survey_notes,
     tags_in,
 )
-from core.importers.formats.openmemory import OpenMemoryImporter
+from core.importers.formats.tables.csv_rows import CsvImporter
+from core.importers.formats.tables.jsonl import JsonlImporter
 from core.importers.front_matter import read_front_matter
 from core.importers.input.source import open_bundle
 from core.importers.records import Importer, Record, SkippedPart, UnreadablePart

@@ -1,4 +1,4 @@
-"""One module for each format that can be imported: assistants' exports, other memory stores, notes, tables.
+"""One module for each format that can be imported, in rooms by what the formats hold.
 
 Must not do: store anything, or know another format.
 """

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
-from io import BytesIO
-from typing import Any, BinaryIO
+from io import BufferedReader, BytesIO, RawIOBase
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from core.importers.input.files import refused_file_error
 from core.importers.input.source import Bundle, SourceFile
@@ -21,15 +21,20 @@ from core.importers.input.strict_json import (
     BadJson,
     MendedText,
     ParsedJson,
+    Scope,
     ValueReader,
     array_elements,
     decode_ladder,
     mended_count,
     parse_bytes,
     parse_json_text,
+    path_elements,
     replace_surrogates,
     utf8_chunks,
 )
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 _TOKEN = re.compile(r'"((?:[^"\\]++|\\.)*+)"|[\[\]{}:,]', re.DOTALL)
 _MAX_DEPTH = 64
@@ -224,7 +229,9 @@ __all__ = [
     "MendedText",
     "ParsedJson",
     "iter_json_array",
+    "iter_json_path",
     "mended_count",
+    "open_pieces",
     "parse_json_text",
     "read_file_lines",
     "read_head",
@@ -385,6 +392,27 @@ def iter_json_array(file: SourceFile, prefixes: tuple[str, ...]) -> Iterator[Par
             raise refused_file_error(file.name, f"is not valid JSON ({error.reason})") from None
 
 
+def iter_json_path(file: SourceFile, path: tuple[str, ...]) -> Iterator[tuple[Scope, ParsedJson]]:
+    """Stream the values at the end of a path into the objects and arrays of a file, holding one at a time.
+
+    Args:
+        file: any file of a bundle.
+        path: as for `path_elements`.
+
+    Yields:
+        What stands beside the path in each object on the way, the outermost first, and the value.
+
+    Raises:
+        UserError: IMPORT_REFUSED on anything that is not JSON, NaN, or nesting over 512 levels, even when that shows
+            only after values were given.
+    """
+    with closing(file.open()) as stream:
+        try:
+            yield from path_elements(utf8_chunks(stream), path)
+        except BadJson as error:
+            raise refused_file_error(file.name, f"is not valid JSON ({error.reason})") from None
+
+
 def read_head(file: SourceFile, size: int = 65536) -> bytes:
     """The first bytes of a file, for detection.
 
@@ -413,3 +441,44 @@ def read_head_text(file: SourceFile, size: int = 65536) -> str:
     if raw.startswith(UTF16_MARKS):
         return raw.decode("utf-16", "replace")
     return raw.decode("utf-8-sig", "replace")
+
+
+_PIECES = 1 << 16
+
+
+class _PieceStream(RawIOBase):
+    """The pieces of an iterator as bytes of one file."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        super().__init__()
+        self._pieces = pieces
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: WriteableBuffer) -> int:
+        view = memoryview(target).cast("B")
+        while not self._rest:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._rest = piece
+        size = min(len(view), len(self._rest))
+        view[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
+
+    def close(self) -> None:
+        if isinstance(self._pieces, Generator):
+            self._pieces.close()
+        super().close()
+
+
+def open_pieces(pieces: Iterator[bytes]) -> BufferedReader:
+    """A stream of pieces; closing it closes the generator that makes them.
+
+    Args:
+        pieces: bytes in order; empty ones are left out.
+    """
+    return BufferedReader(_PieceStream(pieces), _PIECES)

@@ -181,40 +181,94 @@ def array_elements(chunks: Iterator[bytes], prefixes: tuple[str, ...]) -> Iterat
 
 
 def _iterate_array(reader: ValueReader, depth: int) -> Iterator[ParsedJson]:
+    for _ in _walk_items(reader, b"]"):
+        yield parse_bytes(reader.take_value(depth))
+
+
+def _iterate_object(reader: ValueReader, prefixes: tuple[str, ...]) -> Iterator[ParsedJson]:
+    for _ in _walk_items(reader, b"}"):
+        key = _take_key(reader)
+        if key and key in prefixes and reader.peek_byte() == b"[":
+            yield from _iterate_array(reader, 2)
+        else:
+            parse_bytes(reader.take_value(1))
+
+
+EACH = "[]"
+"""The step of a path that goes into every element of an array."""
+
+_BESIDE = 1 << 16  # bytes of a value beside the path that is kept
+
+Scope = tuple[dict[str, Any], ...]
+
+
+def path_elements(chunks: Iterator[bytes], path: tuple[str, ...]) -> Iterator[tuple[Scope, ParsedJson]]:
+    """Stream the values at the end of a path; check everything else on the way.
+
+    Args:
+        chunks: UTF-8 bytes of one JSON document.
+        path: keys of objects, several with `|` between them, and `EACH` for the elements of an array.
+
+    Yields:
+        The objects on the way, the outermost first, each with what came before in it and is short; and the value.
+
+    Raises:
+        BadJson: the document is not JSON; also when that shows only after values were given.
+    """
+    reader = ValueReader(chunks)
+    if not reader.peek_byte():
+        raise BadJson("it is empty")
+    yield from _walk_path(reader, path, 0, ())
+    if reader.peek_byte():
+        raise BadJson("something follows after its end")
+
+
+def _walk_path(
+    reader: ValueReader, path: tuple[str, ...], depth: int, scope: Scope
+) -> Iterator[tuple[Scope, ParsedJson]]:
+    first = reader.peek_byte()
+    if not path:
+        yield scope, parse_bytes(reader.take_value(depth))
+    elif first == b"[" and path[0] == EACH:
+        for _ in _walk_items(reader, b"]"):
+            yield from _walk_path(reader, path[1:], depth + 1, scope)
+    elif first == b"{" and path[0] != EACH:
+        keys, beside = path[0].split("|"), dict[str, Any]()
+        for _ in _walk_items(reader, b"}"):
+            key = _take_key(reader)
+            if key in keys:
+                yield from _walk_path(reader, path[1:], depth + 1, (*scope, beside))
+                continue
+            raw = reader.take_value(depth + 1)
+            value = parse_bytes(raw).value
+            if len(raw) <= _BESIDE:
+                beside[key] = value
+    else:
+        parse_bytes(reader.take_value(depth))
+
+
+def _walk_items(reader: ValueReader, end: bytes) -> Iterator[None]:
+    """Stand before each item of the object or array that opens here, in turn."""
     reader.skip_byte()
-    if reader.peek_byte() == b"]":
+    if reader.peek_byte() == end:
         reader.skip_byte()
         return
     while True:
-        yield parse_bytes(reader.take_value(depth))
+        yield
         mark = reader.peek_byte()
         reader.skip_byte()
-        if mark == b"]":
+        if mark == end:
             return
         if mark != b",":
             raise BadJson("it breaks off or is malformed between two elements")
 
 
-def _iterate_object(reader: ValueReader, prefixes: tuple[str, ...]) -> Iterator[ParsedJson]:
+def _take_key(reader: ValueReader) -> str:
+    key = parse_bytes(reader.take_value(1)).value
+    if not isinstance(key, str) or reader.peek_byte() != b":":
+        raise BadJson("it breaks off or is malformed after a key")
     reader.skip_byte()
-    if reader.peek_byte() == b"}":
-        reader.skip_byte()
-        return
-    while True:
-        key = parse_bytes(reader.take_value(1)).value
-        if not isinstance(key, str) or reader.peek_byte() != b":":
-            raise BadJson("it breaks off or is malformed after a key")
-        reader.skip_byte()
-        if key and key in prefixes and reader.peek_byte() == b"[":
-            yield from _iterate_array(reader, 2)
-        else:
-            parse_bytes(reader.take_value(1))
-        mark = reader.peek_byte()
-        reader.skip_byte()
-        if mark == b"}":
-            return
-        if mark != b",":
-            raise BadJson("it breaks off or is malformed after a value")
+    return key
 
 
 CHUNK = 1 << 18

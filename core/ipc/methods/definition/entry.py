@@ -31,7 +31,18 @@ from core.ipc.protocol.contract import Registry
 from core.ipc.protocol.messages import BadMessage, check_message_text
 from core.ipc.protocol.sessions import OWNER_SESSION, Session
 from core.types.requests import PLAIN, Extras, StoreRequest
-from core.types.values import GLOBAL_SPACE, Action, Actor, Grant, Intent, Kind, SecurityTier, Source, Status
+from core.types.values import (
+    GLOBAL_SPACE,
+    Action,
+    Actor,
+    Grant,
+    ImportFormat,
+    Intent,
+    Kind,
+    SecurityTier,
+    Source,
+    Status,
+)
 
 SHARED = "x-shared"
 """The key under which the name of a shared definition stands, until `packaging/make_protocol.py` draws it out."""
@@ -211,23 +222,7 @@ TimeText = Annotated[
         schema={"type": ["string", "number"], "maxLength": 64},
     ),
 ]
-FormatName = Annotated[
-    Literal[
-        "chatgpt",
-        "claude",
-        "claude-code",
-        "codex",
-        "obsidian",
-        "markdown",
-        "text",
-        "jsonl",
-        "csv",
-        "mem0",
-        "openmemory",
-        "mcp-memory",
-    ],
-    Shared("format"),
-]
+FormatName = Annotated[ImportFormat, Shared("format")]
 AbsolutePath = Annotated[str, Field(min_length=1, max_length=4096), Shared("path", "An absolute path on this machine.")]
 Base64Text = Annotated[
     str,

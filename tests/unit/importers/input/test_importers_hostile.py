@@ -84,9 +84,10 @@ def test_a_pipe_in_a_folder_is_told_and_never_waited_for(tmp_path: Path) -> None
 
 
 def test_the_registry_offers_each_format_once() -> None:
-    talk = {"chatgpt", "claude", "claude-code", "codex"}
-    notes = {"obsidian", "markdown", "text", "jsonl", "csv", "mem0", "openmemory", "mcp-memory"}
-    assert sorted(importer.format for importer in list_importers()) == sorted(talk | notes)
+    names = [importer.format for importer in list_importers()]
+    assert len(set(names)) == len(names)
+    # What almost anything could be taken for comes last, a vault of notes, which may hold anything, first.
+    assert (names[0], names[-4:]) == ("obsidian", ["jsonl", "csv", "markdown", "text"])
 
 
 def test_a_forced_format_is_taken_without_looking_and_an_unknown_one_refused() -> None:
