@@ -159,7 +159,7 @@ def has_keyboard(widget: QWidget) -> bool:
     return widget.window().focusWidget() is widget
 
 
-_BESIDE = 660
+_BESIDE = 780
 _FIGURES = ("stands", "waits", "answers", "refusals")
 _ACTIONS = {
     ClientState.AWAKE: ("disclose", "pause", "undo", "revoke"),
