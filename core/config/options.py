@@ -6,6 +6,7 @@ E10.14.1 and E10.14.3. Must not do: decide anything.
 
 from __future__ import annotations
 
+import re
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -14,6 +15,11 @@ from core.config.option_rows import conflicting_options_error, field_extra
 
 _WHEN, _MERGE, _FADE = "Automatic upkeep", "Merging duplicates", "Fading memories"
 _KEEP, _REPLAY = "Archive", "While you are away"
+_RETENTION = re.compile(r"[^:]*\S.*:\s*(?:episode|fact|rule|procedure|digest|\*)\s*:\s*[1-9][0-9]{0,4}")
+_NO_RETENTION = (
+    "“Keep for” takes rules such as work:episode:365, each a space, a kind and a number of days, with semicolons "
+    "between them."
+)
 
 
 class LifecycleOptions(BaseModel):
@@ -139,7 +145,6 @@ class LifecycleOptions(BaseModel):
     retention: str = Field(
         default="",
         max_length=4_000,
-        pattern=r"^\s*$|^(?:[^;]+:(?:episode|fact|rule|procedure|digest|\*):[1-9][0-9]{0,4}\s*(?:;\s*|$))+$",
         title="Keep for",
         description="How long memories of a space and a kind stay before they are archived, as space:kind:days with "
         "semicolons between them, such as work:episode:365; * means every space or kind. Pinned ones stay. Empty: as "
@@ -226,6 +231,13 @@ class LifecycleOptions(BaseModel):
         description="How often a memory must have been recalled to be asked about.",
         json_schema_extra=field_extra("Questions", unit="recalls"),
     )
+
+    @model_validator(mode="after")
+    def _has_rules(self) -> Self:
+        rules = [one.strip() for one in self.retention.split(";")]
+        if not all(_RETENTION.fullmatch(one) for one in rules if one):
+            raise conflicting_options_error(_NO_RETENTION, "retention")
+        return self
 
 
 _CLIENTS = "Clients"

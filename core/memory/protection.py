@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.config.options import BasicOptions
-from core.sensitivity.detector import find_sensitive
+from core.sensitivity.detector import find_confidential, find_sensitive
 from core.types.sensitivity import SensitiveType
 from core.types.values import BY_PERSON, BY_RULES, TIER_BY, SecurityTier
 from core.vault.database.rows import Rows, to_json
@@ -51,6 +51,20 @@ class TierRules:
     space_ids: frozenset[str]
     sources: frozenset[str]
 
+    def find_types(self, text: str, space_id: str, source: str) -> frozenset[SensitiveType]:
+        """What is found in a text, as far as it can decide its tier.
+
+        Args:
+            space_id: where the memory lies.
+            source: by what way it came.
+        """
+        is_all = self.health or self._is_asked(space_id, source)
+        return types_in(text) if is_all else frozenset(span.type for span in find_confidential(text))
+
+    def _is_asked(self, space_id: str, source: str) -> bool:
+        """Whether everything that is found counts."""
+        return self.contacts or space_id in self.space_ids or source in self.sources
+
     def tier_of(self, types: Collection[SensitiveType], space_id: str, source: str) -> SecurityTier:
         """The tier that these findings ask for.
 
@@ -62,7 +76,7 @@ class TierRules:
             return SecurityTier.CLEARTEXT
         if any(one.tier is SecurityTier.CONFIDENTIAL for one in types):
             return SecurityTier.CONFIDENTIAL
-        is_asked = self.contacts or space_id in self.space_ids or source in self.sources
+        is_asked = self._is_asked(space_id, source)
         is_health = self.health and SensitiveType.HEALTH in types
         return SecurityTier.SENSITIVE if is_asked or is_health else SecurityTier.CLEARTEXT
 
@@ -96,7 +110,7 @@ def tier_of_new_text(rules: TierRules, text: str, space_id: str, source: str) ->
     Args:
         text: all of it; of a split text the parts together.
     """
-    tier = rules.tier_of(types_in(text), space_id, source)
+    tier = rules.tier_of(rules.find_types(text, space_id, source), space_id, source)
     return tier, None if tier is SecurityTier.CLEARTEXT else BY_RULES
 
 

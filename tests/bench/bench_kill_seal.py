@@ -1,9 +1,9 @@
 """Kill the engine again and again while it seals and puts back: python tests/bench/bench_kill_seal.py --rounds 50.
 
 Each round starts `loci serve`, stores texts, seals them, one by one and all that is confidential at once, and puts
-some back, and ends the process with SIGKILL at a random moment. After the next start every memory must be in one
-place, among the others or sealed, where the last acknowledged call put it, with its text as it was; of a sealed one
-no list may hold the words; and `verify` must be clean.
+some back, and ends the process with SIGKILL at a random moment. After the next start every memory must be in one place,
+among the others or sealed, where the last acknowledged call put it, with its text as it was; of a sealed one no list
+may hold the words; and `verify` must be clean.
 """
 
 from __future__ import annotations

@@ -102,5 +102,9 @@ def test_all_that_is_confidential_is_sealed_at_once(palace: Palace, opener: tupl
     assert palace.json("seal", "--found", "--yes", *opener)["found"] == 0
     assert [one["text"] for one in palace.json("list", "--status", "all")["items"]] == [TEXT]
     assert len(palace.json("sealed")["items"]) == 2
+    (row,) = palace.json("sealed", "--find", "password of the router", *opener)["items"][:1]
+    assert row["space"] == "work"
+    palace.run("sealed", "--find", "router").refused(1, "E4005")
+    assert palace.run("sealed", "ID", "--find", "router").code == 2
     assert palace.run("seal").code == 2
     assert palace.run("seal", "ID", "--found").code == 2

@@ -146,6 +146,25 @@ def test_pausing_and_resuming_say_so_with_an_undo(room: ClientsRoom) -> None:
     assert room.clients.items["Scribe"].standing is ClientState.AWAKE
 
 
+def test_what_is_sensitive_is_given_for_some_minutes_after_a_question(room: ClientsRoom) -> None:
+    page = two(room).enter()
+    header = page.panes.header
+    assert not header.buttons["conceal"].isVisible()
+    room.press(header.buttons["disclose"])
+    (dialog,) = page.findChildren(AskDialog)
+    assert "15 minutes" in dialog.act.text()
+    assert not room.clients.asked
+    room.press(dialog.act)
+    assert room.clients.asked[-1] == ("disclose", "Scribe", 15)
+    assert room.said[-1][0] == "Scribe gets what is sensitive for 15 minutes."
+    room.rest()
+    header.show_card(room.clients.items["Scribe"], room.clients.now)
+    assert header.why.text().endswith("for 15 more minutes.")
+    assert (header.buttons["disclose"].isVisible(), header.buttons["conceal"].isVisible()) == (False, True)
+    room.press(header.buttons["conceal"])
+    assert room.clients.asked[-1] == ("disclose", "Scribe", 0)
+
+
 def test_a_sleeper_is_woken(room: ClientsRoom) -> None:
     room.clients.add("Scribe", standing=ClientState.ASLEEP)
     page = room.enter()

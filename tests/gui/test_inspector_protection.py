@@ -34,7 +34,7 @@ def test_what_rules_found_is_told_and_the_person_may_lift_it(
     settle(qtbot, part.isVisible)
     assert part.title.text() == strings["tiers"]["confidential"]
     assert "a card number" in part.found.text()
-    assert strings["who"]["rules"] in part.found.text()
+    assert strings["who"]["confidential"] in part.found.text()
     assert "4111" not in part.accessibleName()
     assert not part.mark.pixmap().isNull()
     assert (part.seal.isVisible(), part.hide_button.isVisible(), part.lift.isVisible()) == (True, False, True)

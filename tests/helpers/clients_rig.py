@@ -143,6 +143,12 @@ class FakeClients:
         self.asked.append(("pause", name))
         return self._put(name, standing=ClientState.PAUSED)
 
+    def disclose(self, name: str, minutes: int) -> Future[int]:
+        """Let one have what is sensitive."""
+        self.asked.append(("disclose", name, minutes))
+        self.items[name] = replace(self.items[name], sensitive_s=minutes * 60)
+        return finished(minutes * 60)
+
     def resume(self, name: str) -> Future[str]:
         """Resume or wake one."""
         self.asked.append(("resume", name))

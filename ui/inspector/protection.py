@@ -62,7 +62,7 @@ class ProtectionSection(InspectorSection):
             for part in (
                 _describe_types(types),
                 strings["by_rules"] if is_found else "",
-                strings["who"]["rules" if is_found else memory.tier.value],
+                strings["who"]["rules" if is_found and memory.client_id is not None else memory.tier.value],
             )
             if part
         )

@@ -320,6 +320,12 @@ class SealedListDialog(SealKeyDialog):
         self.list.setMinimumHeight(theme.px(sizes().row_two * 4) + 10)
         self.list.looked_at.connect(self._on_row_chosen)
         self.none = make_label(strings["none"], "muted", wrap=True)
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(strings["search"])
+        self.search.setAccessibleName(strings["search"])
+        self.search.setClearButtonEnabled(True)
+        self.search.returnPressed.connect(self._request_rows)
+        self.search.textChanged.connect(lambda text: None if text else self._request_rows())
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setAccessibleName(strings["text"])
@@ -330,6 +336,7 @@ class SealedListDialog(SealKeyDialog):
         return self._make_step(
             "list",
             self.none,
+            self.search,
             self.list,
             self.text,
             buttons=(self.erase_button, self.back_button, self.close_button),
@@ -350,12 +357,18 @@ class SealedListDialog(SealKeyDialog):
         self.accept()
 
     def _request_rows(self) -> None:
-        task = make_query(self._strings["task"], self._engine.seal.list_rows).within(self, "rows")
-        self.context.tasks.run(task.success(self._show_rows))
+        query = self.search.text().strip()
+        seal = self._engine.seal
+        begin = (lambda: seal.find(query)) if query else seal.list_rows
+        task = make_query(self._strings["task"], begin).within(self, "rows")
+        self.context.tasks.run(task.success(self._show_rows).failure(self._show_failure))
 
     def _show_rows(self, rows: tuple[SealedRow, ...]) -> None:
         self.list.show_lines(rows)
+        is_searched = bool(self.search.text().strip())
+        self.none.setText(self._strings["list"]["nothing_found" if is_searched else "none"])
         self.none.setVisible(not rows)
+        self.search.setVisible(bool(rows) or is_searched)
         for part in (self.list, self.text, self.back_button, self.erase_button):
             part.setVisible(bool(rows))
         if not rows:

@@ -167,16 +167,31 @@ def unseal(command: Command, id: str, secret_file: Path | None) -> None:  # noqa
 
 @loci.command("sealed")
 @click.argument("id", required=False)
+@click.option("--find", "query", metavar="QUESTION", help="List those that QUESTION means, the nearest first.")
 @click.option("--erase", is_flag=True, help="Erase it for good; needs no key.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @sealed_passphrase_option
 @with_command
-def read_sealed(command: Command, id: str | None, *, erase: bool, yes: bool, secret_file: Path | None) -> None:  # noqa: A002 - the contract's word
-    """List sealed memories by their labels, or read one.
+def read_sealed(  # the contract's word names the argument
+    command: Command,
+    id: str | None,  # noqa: A002
+    *,
+    query: str | None,
+    erase: bool,
+    yes: bool,
+    secret_file: Path | None,
+) -> None:
+    """List sealed memories by their labels, find some by what they say, or read one.
 
-    That one was read is written into the audit.
+    That one was read, or that they were searched, is written into the audit.
     """
-    if id is None:
+    if query is not None:
+        if id is not None or erase:
+            raise click.UsageError("--find goes alone.")
+        with _open_sealed(command, secret_file) as session:
+            found = session.call("find_sealed", {"query": query})
+        command.print_result(found, _print_list)
+    elif id is None:
         if erase:
             raise click.UsageError("--erase goes with an ID.")
         command.print_result(command.call("sealed", {}), _print_list)

@@ -575,6 +575,7 @@ class Clients:
             label = "Let a client have what is sensitive" if minutes else "Keep from a client what is sensitive"
             with open_vault.storage.verb(tx, OWNER_ACTOR, DISCLOSE, label=label) as verb:
                 verb.note_audit(client_id, minutes=minutes)
+                verb.set_outcome(())
             tx.after_commit(lambda: self._authority.disclose_to(client_id, minutes * 60))
             return minutes * 60
 

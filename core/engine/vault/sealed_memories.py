@@ -18,6 +18,7 @@ from core.engine.memories.memories import backups_of, embed_restored, vector_rem
 from core.engine.runtime.open_vault import OpenVault, VaultSlot
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import map_result
+from core.engine.vault.seal_search import SealedSearch
 from core.errors import Code, IntegrityError, LociError, PreconditionError, UserError
 from core.intake.erase.erasure import erase_preview
 from core.intake.erase.subjects import NamedRows
@@ -70,6 +71,7 @@ class SealedMemories:
         self._lock = threading.Lock()  # guards the two below
         self._keys: dict[str, SealKey] = {}
         self._closes_at = Deadline(0.0, 0)
+        self._search = SealedSearch()
 
     def read_state(self) -> Future[SealState]:
         """Whether there is a seal key, whether it is in memory, and how many memories are sealed."""
@@ -140,6 +142,7 @@ class SealedMemories:
             for key in self._keys.values():
                 key.root.wipe()
             self._keys.clear()
+        self._search.forget()
 
     def close_when_due(self) -> None:
         """Close where nobody used it for as long as the option says."""
@@ -283,6 +286,44 @@ class SealedMemories:
         with self._lock:
             ids = tuple(self._keys)
         return self._slot.require_storage().read(lambda rows: list_sealed(rows, ids))
+
+    def find(self, query: str, limit: int = 20) -> Future[tuple[SealedRow, ...]]:
+        """Sealed memories that a question means, by meaning and words; that they were searched stands in the audit.
+
+        Args:
+            query: the question; it is kept nowhere.
+            limit: rows at most.
+
+        Returns:
+            Their labels, the nearest first. The future raises SEALED, INVALID_QUERY, ENCRYPTION_FAILED.
+        """
+        open_vault = self._slot.require_vault()
+        storage, search = open_vault.storage, open_vault.search
+        if not query.strip():
+            raise UserError(Code.INVALID_QUERY, "Write what you look for.")
+
+        def look() -> tuple[SealedRow, ...]:
+            self._newest_key(open_vault)
+            with self._lock:
+                keys = tuple(self._keys)
+            rows = {row.id: row for row in storage.vault.read(lambda rows: list_sealed(rows, keys)) if row.can_open}
+
+            def read(ids: Sequence[str]) -> Mapping[str, str]:
+                texts = storage.vault.read(
+                    lambda rows: read_texts(rows, ids, lambda key_id: self._key_of(open_vault, key_id))
+                )
+                return {one: texts[one][0] for one in ids}
+
+            found = self._search.rank(search, tuple(rows), read, query)[:limit]
+
+            def write(tx: Tx) -> None:
+                with storage.verb(tx, OWNER_ACTOR, "search_sealed", label="Search sealed memories") as verb:
+                    verb.note_audit(found=len(found))
+
+            storage.write(write).result()
+            return tuple(rows[one] for one, _ in found)
+
+        return storage.run_on(storage.threads.checks, look)
 
     def read_text(self, memory_id: str) -> Future[SealedText]:
         """One sealed memory in plain words; that it was read stands in the audit.

@@ -25,7 +25,7 @@ from core.ipc.methods.definition.entry import (
 from core.ipc.methods.definition.results import flag, list_of, nullable, record, text, whole_number
 from core.ipc.protocol.contract import format_wire_time
 from core.types.memory import ErasePreview
-from core.types.sensitivity import SealReport, SealState
+from core.types.sensitivity import SealedRow, SealReport, SealState
 
 _SECRET = "The passphrase or the recovery code of the seal key."  # noqa: S105 - a description
 
@@ -43,6 +43,13 @@ class SealFoundParams(Params):
 
     space: SpaceName | None = None
     dry_run: bool = unpublished_field(default=False)
+
+
+class FindSealedParams(Params):
+    """The parameters of `owner.find_sealed`."""
+
+    query: str = Field(min_length=1, max_length=4096, description="The question.")
+    limit: int = Field(20, ge=1, le=200)
 
 
 class SealedParams(Params):
@@ -140,9 +147,17 @@ def _report_json(done: SealReport) -> dict[str, object]:
     }
 
 
+async def find_sealed(call: MethodCall, params: FindSealedParams) -> Answer:
+    """The sealed memories that a question means, by their labels."""
+    return _rows_json(await await_future(call.engine.seal.find(params.query, params.limit)))
+
+
 async def list_sealed(call: MethodCall, _params: NoParams) -> Answer:
     """Every sealed memory by its label."""
-    rows = await await_future(call.engine.seal.list_rows())
+    return _rows_json(await await_future(call.engine.seal.list_rows()))
+
+
+def _rows_json(rows: tuple[SealedRow, ...]) -> dict[str, object]:
     return {
         "items": [
             {
@@ -256,6 +271,16 @@ METHODS = (
         record({"items": list_of(record({**_LISTED, "can_open": flag("Whether its key is in memory.")}))}),
         list_sealed,
         may_be_wrong=False,
+    ),
+    owner_method(
+        "find_sealed",
+        "The sealed memories that a question means, the nearest first; only while their key is in memory. That they "
+        "were searched stands in the audit, and nothing of the question.",
+        FindSealedParams,
+        record({"items": list_of(record({**_LISTED, "can_open": flag("Whether its key is in memory.")}))}),
+        find_sealed,
+        effect="write",
+        errors=(Code.SEALED, Code.INVALID_QUERY, Code.ENCRYPTION_FAILED),
     ),
     owner_method(
         "sealed_text",

@@ -94,7 +94,9 @@ def test_a_rule_that_is_none_is_refused_in_words(rig: Rig, space: str, kind: str
         rig.engine.retention.preview_rule(space, kind, days)
     with refused(Code.NOT_FOUND):
         rig.engine.retention.set_rule("home", "fact", 0)
-    assert error_of(rig.engine.settings.set_option("retention", "home for ever")).code is Code.CONFIG_INVALID
+    error = error_of(rig.engine.settings.set_option("retention", "home for ever"))
+    assert error.code is Code.CONFIG_INVALID
+    assert "work:episode:365" in error.sentence
 
 
 def test_what_is_confidential_keeps_its_tier_in_the_archive(rig: Rig) -> None:

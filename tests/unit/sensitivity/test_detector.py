@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.sensitivity.detector import find_sensitive, tier_of
+from core.sensitivity.detector import find_confidential, find_sensitive, tier_of
 from core.types.sensitivity import SensitiveSpan, SensitiveType
 from core.types.sessions import TIERS
 from core.types.values import SecurityTier
@@ -65,6 +65,12 @@ def test_spans_lie_in_the_text_in_order_and_apart(text: str) -> None:
 @given(st.lists(WORDS, max_size=30).map(" ".join))
 def test_the_same_text_gives_the_same_spans(text: str) -> None:
     assert find_sensitive(text) == find_sensitive(text)
+
+
+@given(st.text(max_size=200) | st.lists(WORDS, max_size=30).map(" ".join))
+def test_what_is_confidential_is_found_alone_as_among_all(text: str) -> None:
+    among_all = [span for span in find_sensitive(text) if span.type.tier is SecurityTier.CONFIDENTIAL]
+    assert list(find_confidential(text)) == among_all
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -1,4 +1,4 @@
-"""What can be done with clients: pause, resume, revoke, regrant, stop all, take back; each is one step with an Undo.
+"""What can be done with clients: give, pause, resume, revoke, regrant, stop all, take back; most are one undoable step.
 
 What destroys access asks before, with its numbers, and is never the default button. Must not do: show anything but
 sentences and these dialogs.
@@ -32,6 +32,7 @@ from ui.undo import offer_undo
 from ui.widgets.basics import Elided, Segments, make_button, make_column, make_label, make_row, make_timer
 from ui.widgets.labels import to_local
 
+DISCLOSED_MINUTES = 15
 TODAY, YESTERDAY, WEEK, ALL, DATE = "today", "yesterday", "week", "all", "date"
 PAUSE_MS = 250
 """So long the person may go on choosing before it is counted: counting holds up whoever writes."""
@@ -117,6 +118,14 @@ def revoke_dialog(context: Context, client: ClientCard, parent: QWidget) -> AskD
     wrote = format_count(strings["wrote"], client.stands) if client.stands else strings["wrote_none"]
     title = strings["title"].format(name=visible_name(client.name))
     return AskDialog(context, title, (strings["sentence"], wrote), strings["act"], parent)
+
+
+def disclose_dialog(context: Context, client: ClientCard, parent: QWidget) -> AskDialog:
+    """Before a client gets what is sensitive for some minutes."""
+    strings = clients_strings()["disclose_dialog"]
+    title = strings["title"].format(name=visible_name(client.name))
+    sentence = strings["sentence"].format(minutes=DISCLOSED_MINUTES)
+    return AskDialog(context, title, (sentence,), strings["act"].format(minutes=DISCLOSED_MINUTES), parent)
 
 
 class UndoSinceDialog(AskDialog):
@@ -267,10 +276,16 @@ class ClientActions(QObject):
         """Do one thing, or ask before.
 
         Args:
-            action: `pause`, `resume`, `wake`, `revoke` or `undo`.
+            action: `disclose`, `conceal`, `pause`, `resume`, `wake`, `revoke` or `undo`.
         """
         clients, name = self._context.bridge.engine.clients, client.name
-        if action == "pause":
+        if action == "disclose":
+            asked = disclose_dialog(self._context, client, self._page)
+            asked.agreed.connect(lambda: self._disclose(name, DISCLOSED_MINUTES))
+            asked.open()
+        elif action == "conceal":
+            self._disclose(name, 0)
+        elif action == "pause":
             self._run_undoable("pause", name, lambda: clients.pause(name))
         elif action in {"resume", "wake"}:
             self._run_undoable("resume", name, lambda: clients.resume(name))
@@ -313,6 +328,13 @@ class ClientActions(QObject):
         asking.open()
 
     # ---- doing
+
+    def _disclose(self, name: str, minutes: int) -> None:
+        clients, action = self._context.bridge.engine.clients, "disclose" if minutes else "conceal"
+        message = clients_strings()["done"][action].format(name=visible_name(name), minutes=minutes)
+        self._run_write(
+            action, lambda: clients.disclose(name, minutes), lambda _: self._context.desk.show_message(message)
+        )
 
     def _run_undoable(self, action: str, name: str, begin: Callable[[], Future[str]]) -> None:
         """A verb whose answer is its undo step."""

@@ -30,7 +30,7 @@ from ui.pages.clients.labels import (
     grant_word,
     visible_name,
 )
-from ui.strings import clients_strings
+from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, FlowLayout, clear_layout, make_button, make_column, make_label, make_row
 from ui.widgets.labels import capitalize_first, name_space
@@ -159,18 +159,24 @@ def has_keyboard(widget: QWidget) -> bool:
     return widget.window().focusWidget() is widget
 
 
-_BESIDE = 660
+_BESIDE = 780
 _FIGURES = ("stands", "waits", "answers", "refusals")
 _ACTIONS = {
-    ClientState.AWAKE: ("pause", "undo", "revoke"),
+    ClientState.AWAKE: ("disclose", "pause", "undo", "revoke"),
     ClientState.PAUSED: ("resume", "undo", "revoke"),
     ClientState.ASLEEP: ("wake", "undo", "revoke"),
     ClientState.UNPAIRED: ("undo", "again", "revoke"),
     ClientState.REVOKED: ("undo", "again"),
 }
 # The button that takes the place of another one; the keyboard focus follows.
-_INSTEAD = {"pause": ("resume", "wake"), "resume": ("pause",), "wake": ("pause",)}
-_ICONS = {"pause": "pause", "resume": "play", "wake": "play", "undo": "undo-2", "revoke": "circle-x", "again": "link"}
+_INSTEAD = {
+    "pause": ("resume", "wake"), "resume": ("pause",), "wake": ("pause",),
+    "disclose": ("conceal",), "conceal": ("disclose",),
+}  # fmt: skip
+_ICONS = {
+    "disclose": "eye", "conceal": "eye-off", "pause": "pause", "resume": "play", "wake": "play", "undo": "undo-2",
+    "revoke": "circle-x", "again": "link",
+}  # fmt: skip
 
 
 def summarize_terms(card: ClientCard) -> str:
@@ -282,7 +288,7 @@ class ClientHeader(QWidget):
         card: the client that is shown; None before one was.
 
     Signals:
-        action_asked: `pause`, `resume`, `wake`, `undo`, `revoke` or `again`.
+        action_asked: `disclose`, `conceal`, `pause`, `resume`, `wake`, `undo`, `revoke` or `again`.
         figure_clicked: a figure was pressed: its name.
         grants_asked: a grant was pressed.
         focus_lost: the button that had the keyboard is none any more, and nothing took its place.
@@ -361,9 +367,12 @@ class ClientHeader(QWidget):
         self.standing.setToolTip(sentence)
         self.standing.setAccessibleDescription(sentence)
         self.meta.setText(f"· {describe_last_seen(card, now_ms)} · {describe_pairing(card)}")
-        self.why.setText(sentence)
-        self.why.setVisible(card.standing is not ClientState.AWAKE)
-        self._show_buttons(_ACTIONS[card.standing])
+        minutes = -(-card.sensitive_s // 60)
+        given = format_count(clients_strings()["disclosed"], minutes) if minutes else ""
+        self.why.setText(given or sentence)
+        self.why.setVisible(bool(given) or card.standing is not ClientState.AWAKE)
+        actions = _ACTIONS[card.standing]
+        self._show_buttons(["conceal" if one == "disclose" and minutes else one for one in actions])
         for name, figure in self.figures.items():
             figure.show_count(getattr(card, name))
         if is_other:

@@ -421,8 +421,7 @@ class LibraryFilterBar(QWidget):
             "time": ("on", "before", "after", "recorded"),
             "trust": ("trust",),
             "tags": ("tag",),
-            "tier": ("tier",),
-            "more": ("is", "has", "importance", "strength"),
+            "more": ("is", "has", "tier", "importance", "strength"),
         }
         self.chips = {
             name: FilterChip(context.theme, strings["titles"][name], keys, query) for name, keys in titles.items()
@@ -470,7 +469,6 @@ class LibraryFilterBar(QWidget):
             "time": time_choices(facets, self._clock.now_ms()),
             "trust": _name_choices(_TRUST, strings["trust"]),
             "tags": _filter_choices("tag", dict(list(facets.tags.items())[:_MOST_TAGS])),
-            "tier": _name_choices(_TIERS, strings["tier"]),
             "more": _name_choices(_MORE, strings["more"]),
         }
         for name, choices in offers.items():
@@ -492,11 +490,6 @@ def _filter_choices(
 
 _TRUST = (("trust", ">=0.7", "high"), ("trust", "0.4..0.7", "medium"), ("trust", "<0.4", "low"))
 _SPACER = ("", "", "")
-_TIERS = (
-    ("tier", "sensitive,confidential", "both"),
-    ("tier", "confidential", "confidential"),
-    ("tier", "sensitive", "sensitive"),
-)
 _MORE = (
     ("is", "pinned", "pinned"),
     ("is", "edited", "edited"),
@@ -506,6 +499,9 @@ _MORE = (
     ("has", "time", "time"),
     ("has", "conversation", "conversation"),
     ("has", "claims", "claims"),
+    _SPACER,
+    ("tier", "sensitive,confidential", "sensitive"),
+    ("tier", "confidential", "confidential"),
     _SPACER,
     ("importance", ">=0.8", "important"),
     ("strength", "<0.2", "fading"),

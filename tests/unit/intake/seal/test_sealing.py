@@ -342,3 +342,25 @@ def test_all_that_is_confidential_is_sealed_under_one_passphrase(rig: Rig) -> No
     unseal(rig, card)
     assert rig.get(card).is_found_sensitive
     assert rig.get(card).tier is SecurityTier.CONFIDENTIAL
+
+
+def test_sealed_memories_are_found_by_meaning_while_they_are_open_and_leave_no_trace(rig: Rig) -> None:
+    set_up(rig)
+    texts = (TEXT, "The boat lies in the western harbour.", "Plums are ripe in August.")
+    ids = [rig.store(text).memory_id for text in texts]
+    seal(rig, *ids)
+    sealed = rig.engine.seal
+    first = sealed.find(TEXT).result(30)
+    assert first[0].id == ids[0]
+    assert [row.id for row in sealed.find("harbour boat").result(30)][:1] == [ids[1]]
+    assert sealed.find("harbour boat", 1).result(30)[0].can_open
+    assert traces(rig) == []
+    assert rig.value("SELECT count(*) FROM audit WHERE verb = 'search_sealed'") == 3
+    with refused(Code.INVALID_QUERY):
+        sealed.find("  ")
+    sealed.close()
+    assert sealed._search._traces == {}
+    assert error_of(sealed.find(TEXT)).code is Code.SEALED
+    sealed.open(SECRET).result(30)
+    unseal(rig, ids[1])
+    assert ids[1] not in [row.id for row in sealed.find("harbour boat").result(30)]

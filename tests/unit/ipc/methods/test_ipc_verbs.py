@@ -103,7 +103,7 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
         return {"secret": PASSPHRASE, "use": True}
     if verb == "receipt":
         return {"id": run(rig, "recall", query="tea")["receipt"]}
-    if verb in ("seal", "unseal", "sealed", "sealed_text", "erase_sealed"):
+    if verb in ("seal", "unseal", "sealed", "sealed_text", "erase_sealed", "find_sealed"):
         return _seal_call(rig, verb, ident)
     if verb == "allow_again":
         rig.engine.clients.deny("odd one").result(30)
@@ -115,7 +115,7 @@ def _seal_call(rig: Rig, verb: str, ident: str) -> dict[str, Any]:
     rig.engine.seal.set_up("a second secret").result(30)
     if verb != "seal":
         rig.engine.seal.seal([ident]).result(30)
-    return {} if verb == "sealed" else {"id": ident}
+    return {} if verb == "sealed" else {"query": "tea"} if verb == "find_sealed" else {"id": ident}
 
 
 def test_new_keys_hold_once_their_code_is_given_back(rig: Rig) -> None:
