@@ -410,7 +410,7 @@ def test_the_vault_gets_new_keys_while_the_dialog_waits(
     settle(qtbot, lambda: "not match the new code" in dialog.trouble.text())
     dialog.typed.setText(code)
     dialog.check.click()
-    settle(qtbot, lambda: heard.sentences == ["The vault is encrypted under new keys."])
+    settle(qtbot, lambda: heard.sentences == ["The vault is encrypted with new keys."])
     assert "locked" in states
     assert rig.engine.state == "open"
     assert rig.engine.vault.check_recovery(code).result(30)

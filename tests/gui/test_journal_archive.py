@@ -175,7 +175,7 @@ def test_the_figures_stand_in_plain_words(room: JournalRoom) -> None:
     assert found["Room"] == "Enough"
     assert found["Last fading check"] == "Never"
     assert found["Search"] == "By meaning and keywords"
-    assert found["Model server"] == "None: rules and the built-in model answer"
+    assert found["Model server"] == "None. Loci works without one"
     assert "Everything is fine." in room.words(tab)
     assert not tab.banners
     assert room.page.segments._buttons["health"].text() == "Health"
@@ -221,7 +221,7 @@ def test_cards_stand_beside_each_other_where_there_is_room(room: JournalRoom) ->
         ("avg_search_ms", None, "Not measured yet"),
         ("model_server", {"state": "ready"}, "Ready"),
         ("model_server", {"sentence": "A model of 4 GB answers."}, "A model of 4 GB answers."),
-        ("model_server", {}, "None: rules and the built-in model answer"),
+        ("model_server", {}, "None. Loci works without one"),
     ],
 )
 def test_values_in_words(key: str, value: Any, told: str) -> None:

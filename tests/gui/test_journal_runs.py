@@ -141,7 +141,7 @@ def test_the_panel_says_what_a_run_did_and_why_it_cannot_be_undone(room: Journal
     ]
     tab = room.enter("runs").tabs.runs
     assert tab.panel.sentences == (
-        "12 embedded, 2 odd count.", "It took 12 seconds.", "It changed nothing that needs undoing.",
+        "12 embedded, 2 odd count.", "It took 12 seconds.", "There is nothing to undo: it changed no memory.",
     )  # fmt: skip
     tab.list.select_rows("old")
     assert "It is too old to be undone." in tab.panel.sentences
