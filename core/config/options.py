@@ -24,7 +24,8 @@ class LifecycleOptions(BaseModel):
     lifecycle_on: bool = Field(
         default=True,
         title="Tidy up automatically",
-        description="Loci merges duplicates and archives what has faded while you are away. Every run can be undone. Turned off, it waits until you start it.",
+        description="Loci merges duplicates and archives what has faded while you are away. Every run can be "
+        "undone. Turned off, it waits until you start it.",
         json_schema_extra=field_extra(_WHEN),
     )
     lifecycle_on_battery: bool = Field(
@@ -54,7 +55,8 @@ class LifecycleOptions(BaseModel):
         ge=0,
         le=1_000_000,
         title="Memory limit",
-        description="How much of this computer's memory (RAM) Loci may use. 0 chooses for you: 512 MB with up to 8 GB, else 1,024 MB.",
+        description="How much of this computer's memory (RAM) Loci may use. 0 chooses for you: 512 MB with up"
+        " to 8 GB, else 1,024 MB.",
         json_schema_extra=field_extra(_WHEN, unit="MB", advanced=True),
     )
     dedup_from: float = Field(
@@ -126,7 +128,8 @@ class LifecycleOptions(BaseModel):
         ge=1,
         le=3_650,
         title="Archive what nobody decided after",
-        description="Disputed memories of very low trust, and memories held back without a decision, are archived after so many days.",
+        description="Disputed memories of very low trust, and memories held back without a decision, are "
+        "archived after so many days.",
         json_schema_extra=field_extra(_KEEP, unit="days", advanced=True),
     )
     prune_superseded: bool = Field(
@@ -139,7 +142,9 @@ class LifecycleOptions(BaseModel):
         default="",
         max_length=200,
         title="Erase from the archive",
-        description="Kinds that are erased for good after a time in the archive: episode, fact, rule, procedure, digest, with commas between them. Empty: nothing is ever erased automatically.",
+        description="Kinds that are erased for good after a time in the archive: episode, fact, rule, "
+        "procedure, digest, with commas between them. Empty: nothing is ever erased "
+        "automatically.",
         json_schema_extra=field_extra(_KEEP),
     )
     erase_days: int = Field(
@@ -155,7 +160,8 @@ class LifecycleOptions(BaseModel):
         ge=1,
         le=3_650,
         title="Keep assistants' notes for",
-        description="Days that a note of an assistant stays after facts were made of it. What you imported always stays.",
+        description="Days that a note of an assistant stays after facts were made of it. What you imported "
+        "always stays.",
         json_schema_extra=field_extra(_KEEP, unit="days", advanced=True),
     )
     episode_capacity: int = Field(
@@ -356,7 +362,8 @@ class ScreeningOptions(BaseModel):
         ge=0.2,
         le=0.95,
         title="Give only when asked above",
-        description="A text that looks this much like hidden instructions is not given to assistants unless they ask for it.",
+        description="A text that looks this much like hidden instructions is not given to assistants unless "
+        "they ask for it.",
         json_schema_extra=field_extra(_HIDDEN_INSTRUCTIONS, advanced=True),
     )
     screen_block: float = Field(
@@ -466,14 +473,16 @@ class BasicOptions(BaseModel):
         max_length=200,
         pattern=r"^$|^ollama:[^\s#]+$",
         title="Search model",
-        description="The model that search by meaning uses. Empty: the built-in one. Or ollama: and the name of a model on the server below; memories are then read again in the background.",
+        description="The model that search by meaning uses. Empty: the built-in one. Or ollama: and the name "
+        "of a model on the server below; memories are then read again in the background.",
         json_schema_extra=field_extra("Search", advanced=True),
     )
 
     model_on: bool = Field(
         default=True,
         title="Use a local model",
-        description="If a model server (Ollama) runs on this computer, let it answer on the Ask page and help with what rules leave open. Loci works without it.",
+        description="If a model server (Ollama) runs on this computer, let it answer on the Ask page and help"
+        " with what rules leave open. Loci works without it.",
         json_schema_extra=field_extra("Local model"),
     )
     model_host: str = Field(

@@ -521,9 +521,10 @@ def test_one_export_that_was_found_is_looked_into_at_once_and_of_several_one_cho
     path.write_text(json.dumps({"text": "The weir closes at dusk.", "ref": "1"}) + "\n", "utf-8")
     dialog = opened()
     found = [Candidate(str(path), "jsonl", "JSONL", 1, 10, 1), Candidate(str(tmp_path / "b"), "text", "Text", 1, 10, 1)]
-    dialog.choose.show_found(found)
-    assert dialog.page is dialog.choose
-    dialog.choose.show_found(found[:1])
-    assert dialog.page is dialog.rehearse
+    pages: list[QWidget | None] = []
+    for some in (found, found[:1]):
+        dialog.choose.show_found(some)
+        pages.append(dialog.page)
+    assert pages == [dialog.choose, dialog.rehearse]
     settle(qtbot, lambda: dialog.reader.is_done)
     assert dialog.reader.new == 1

@@ -399,7 +399,7 @@ def test_tabs_are_kept_and_named_with_their_counts(page: JournalPage, context: C
     health = named.pop("health")
     assert health.split()[0] == "Health"  # a machine that is busy with other things may be told of as slow
     assert list(named.values()) == [
-        "Changes 1", "Next run", "Runs and jobs", "Relations", "Archive", "Imports", "Audit 1",
+        "Changes 1", "Next run", "Runs", "Relations", "Archive", "Imports", "Audit 1",
     ]  # fmt: skip
     page.segments._buttons["audit"].click()
     settle(qtbot, page.is_settled)

@@ -74,7 +74,7 @@ def test_what_needs_somebody_stands_first_then_what_runs_then_what_ran(
     assert running is not None
     assert running.progress == pytest.approx(0.25)
     qtmodeltester.check(tab.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
-    assert room.page.segments._buttons["runs"].text() == "Runs and jobs 4"
+    assert room.page.segments._buttons["runs"].text() == "Runs 4"
     assert tab.status.text() == "Consolidate is running."
 
 
