@@ -185,13 +185,13 @@ def test_what_was_imported_can_be_looked_at(qtbot: QtBot, opened: _Opened, conte
     read(qtbot, dialog)
     finish(qtbot, dialog)
     import_id = rig.value("SELECT id FROM imports")
-    dialog.main.click()
+    dialog.other.click()
     assert wishes == [("search", f"import:{import_id}")]
     settle(qtbot, lambda: opened.dialog is None)
     dialog = opened(CHATGPT)
     read(qtbot, dialog)
     finish(qtbot, dialog)
-    dialog.other.click()
+    dialog.main.click()
     assert wishes[1:] == [("palace", "")]
 
 
