@@ -33,7 +33,12 @@ _GIVEN: Mapping[type, str] = {
 
 
 def field_extra(
-    group: str, unit: str = "", choices: Mapping[str, str] | None = None, *, restart: bool = False
+    group: str,
+    unit: str = "",
+    choices: Mapping[str, str] | None = None,
+    *,
+    restart: bool = False,
+    advanced: bool = False,
 ) -> dict[str, JsonValue]:
     """What a field tells beside its type and bounds; goes into `json_schema_extra`.
 
@@ -42,11 +47,12 @@ def field_extra(
         unit: such as `days`.
         choices: value (as text) to words; for a choice, or values that are offered within the bounds of a number.
         restart: whether it takes effect at the next start only.
+        advanced: whether only who knows the inside of the program needs it.
 
     Returns:
         The mapping `option_rows` reads.
     """
-    return {"group": group, "unit": unit, "choices": dict(choices or {}), "restart": restart}
+    return {"group": group, "unit": unit, "choices": dict(choices or {}), "restart": restart, "advanced": advanced}
 
 
 def conflicting_options_error(sentence: str, *names: str) -> PydanticCustomError:
@@ -168,6 +174,7 @@ def _make_option_row(name: str, field: FieldInfo, value: object) -> OptionRow:
         choices=dict(words),
         unit=told.get("unit", ""),
         needs_restart=told.get("restart", False),
+        is_advanced=told.get("advanced", False),
     )
 
 

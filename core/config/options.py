@@ -29,14 +29,15 @@ class LifecycleOptions(BaseModel):
 
     lifecycle_on: bool = Field(
         default=True,
-        title="Keep the palace in order",
-        description="Let scheduled work run by itself. Turned off, nothing fades or is merged until you start it.",
+        title="Tidy up automatically",
+        description="Loci merges duplicates and archives what has faded while you are away. Every run can be "
+        "undone. Turned off, it waits until you start it.",
         json_schema_extra=field_extra(_WHEN),
     )
     lifecycle_on_battery: bool = Field(
         default=False,
-        title="Work on battery",
-        description="Let heavy work run while this machine is on battery.",
+        title="Also on battery",
+        description="Let long work run while this computer is on battery.",
         json_schema_extra=field_extra(_WHEN),
     )
     consolidate_hours: int = Field(
@@ -44,102 +45,103 @@ class LifecycleOptions(BaseModel):
         ge=1,
         le=8_760,
         title="Merge duplicates every",
-        description="Hours between two runs that merge what says the same and settle what contradicts itself.",
-        json_schema_extra=field_extra(_WHEN, unit="hours"),
+        description="Hours between two runs.",
+        json_schema_extra=field_extra(_WHEN, unit="hours", advanced=True),
     )
     sweep_hours: int = Field(
         default=24,
         ge=1,
         le=8_760,
         title="Look for fading memories every",
-        description="Hours between two looks at what fades, expires or can be archived.",
-        json_schema_extra=field_extra(_WHEN, unit="hours"),
+        description="Hours between two runs.",
+        json_schema_extra=field_extra(_WHEN, unit="hours", advanced=True),
     )
     memory_budget_mb: int = Field(
         default=0,
         ge=0,
         le=1_000_000,
-        title="Memory budget",
-        description="What the engine may take; 0 for 512 MB on machines of up to 8 GB, else 1,024 MB.",
-        json_schema_extra=field_extra(_WHEN, unit="MB"),
+        title="Memory limit",
+        description="How much of this computer's memory (RAM) Loci may use. 0 chooses for you: 512 MB with up"
+        " to 8 GB, else 1,024 MB.",
+        json_schema_extra=field_extra(_WHEN, unit="MB", advanced=True),
     )
     dedup_from: float = Field(
         default=0.95,
         ge=0.7,
         le=1.0,
-        title="Duplicates from",
-        description="Similarity from which two memories are merged, if they say the same.",
-        json_schema_extra=field_extra(_MERGE),
+        title="Merge from",
+        description="How similar two memories that say the same must be to be merged, from 0.7 to 1.",
+        json_schema_extra=field_extra(_MERGE, advanced=True),
     )
     corroborate_from: float = Field(
         default=0.9,
         ge=0.5,
         le=1.0,
-        title="Confirmation from",
-        description="Similarity from which a memory of another source confirms one.",
-        json_schema_extra=field_extra(_MERGE),
+        title="Confirm from",
+        description="How similar a memory of another source must be to count as a confirmation.",
+        json_schema_extra=field_extra(_MERGE, advanced=True),
     )
     cluster_from: float = Field(
         default=0.75,
         ge=0.5,
         le=0.99,
-        title="Related from",
-        description="Similarity from which memories are summed up together.",
-        json_schema_extra=field_extra(_MERGE),
+        title="Summarize from",
+        description="How similar memories must be to be summarized together.",
+        json_schema_extra=field_extra(_MERGE, advanced=True),
     )
     cluster_least: int = Field(
         default=3,
         ge=2,
         le=100,
-        title="Smallest summary",
-        description="How many related memories there must be before they are summed up.",
-        json_schema_extra=field_extra(_MERGE, unit="memories"),
+        title="Smallest group",
+        description="How many similar memories make a summary.",
+        json_schema_extra=field_extra(_MERGE, unit="memories", advanced=True),
     )
     compress_days: int = Field(
         default=30,
         ge=0,
         le=3_650,
-        title="Sum up after",
-        description="Days that related memories must be old, and unused, before they are summed up.",
-        json_schema_extra=field_extra(_MERGE, unit="days"),
+        title="Summarize after",
+        description="Only memories that are this old, and not used meanwhile, are summarized.",
+        json_schema_extra=field_extra(_MERGE, unit="days", advanced=True),
     )
     fading_below: float = Field(
         default=0.2,
         ge=0.0,
         le=1.0,
         title="Fading below",
-        description="Confidence below which a memory is marked as fading.",
-        json_schema_extra=field_extra(_FADE),
+        description="A memory with less confidence than this is marked as fading.",
+        json_schema_extra=field_extra(_FADE, advanced=True),
     )
     expired_below: float = Field(
         default=0.05,
         ge=0.0,
         le=1.0,
         title="Expired below",
-        description="Confidence below which a memory that nothing protects is archived.",
-        json_schema_extra=field_extra(_FADE),
+        description="A memory with less confidence than this is archived, unless something protects it.",
+        json_schema_extra=field_extra(_FADE, advanced=True),
     )
     archive_below: float = Field(
         default=0.05,
         ge=0.001,
         le=0.2,
         title="Archive below",
-        description="Strength below which a memory that nothing protects is archived.",
-        json_schema_extra=field_extra(_KEEP),
+        description="A memory with less strength than this is archived, unless something protects it.",
+        json_schema_extra=field_extra(_KEEP, advanced=True),
     )
     prune_days: int = Field(
         default=90,
         ge=1,
         le=3_650,
-        title="Archive doubts after",
-        description="Days after which a disputed memory of very low trust is archived, and one that was held back and "
-        "that nobody decided about.",
-        json_schema_extra=field_extra(_KEEP, unit="days"),
+        title="Archive what nobody decided after",
+        description="Disputed memories of very low trust, and memories held back without a decision, are "
+        "archived after so many days.",
+        json_schema_extra=field_extra(_KEEP, unit="days", advanced=True),
     )
     prune_superseded: bool = Field(
         default=False,
         title="Archive old versions",
-        description="Archive versions that were replaced that long ago. History shows them either way.",
+        description="Archive versions that were replaced long ago. The history still shows them.",
         json_schema_extra=field_extra(_KEEP),
     )
     retention: str = Field(
@@ -155,9 +157,9 @@ class LifecycleOptions(BaseModel):
         default="",
         max_length=200,
         title="Erase from the archive",
-        description="Kinds (episode, fact, rule, procedure, digest; with commas) that are erased for good from the "
-        "archive after the days below; a digest goes with what it was made of, where all of it is of chosen kinds. "
-        "Empty: nothing is ever erased by itself.",
+        description="Kinds that are erased for good after a time in the archive: episode, fact, rule, "
+        "procedure, digest, with commas between them. Empty: nothing is ever erased "
+        "automatically.",
         json_schema_extra=field_extra(_KEEP),
     )
     erase_days: int = Field(
@@ -165,71 +167,71 @@ class LifecycleOptions(BaseModel):
         ge=1,
         le=3_650,
         title="Erase after",
-        description="Days in the archive before one of those kinds is erased. A clock that leapt ahead counts only "
-        "when it was seen for a week.",
+        description="Days in the archive before one of those kinds is erased for good.",
         json_schema_extra=field_extra(_KEEP, unit="days"),
     )
     episode_days: int = Field(
         default=7,
         ge=1,
         le=3_650,
-        title="Assistants' notes",
-        description="Days that what an assistant noted stays once facts were made of it. Imports are never touched.",
-        json_schema_extra=field_extra(_KEEP, unit="days"),
+        title="Keep assistants' notes for",
+        description="Days that a note of an assistant stays after facts were made of it. What you imported "
+        "always stays.",
+        json_schema_extra=field_extra(_KEEP, unit="days", advanced=True),
     )
     episode_capacity: int = Field(
         default=10_000,
         ge=100,
         le=10_000_000,
-        title="Most notes",
-        description="How many notes of one assistant stay; of the others, what facts were made of is archived first.",
-        json_schema_extra=field_extra(_KEEP, unit="episodes"),
+        title="Most notes of one assistant",
+        description="Beyond that number, notes of which facts were made are archived.",
+        json_schema_extra=field_extra(_KEEP, unit="episodes", advanced=True),
     )
     replay_on: bool = Field(
         default=True,
         title="Strengthen what is used",
-        description="Strengthen what is often used and propose relations while nobody is at work.",
+        description="While nobody is working, strengthen memories that are often used and look for related ones.",
         json_schema_extra=field_extra(_REPLAY),
     )
     replay_idle_s: int = Field(
         default=120,
         ge=10,
         le=86_400,
-        title="Idle after",
-        description="Seconds without a search or a hand on the window before it begins.",
-        json_schema_extra=field_extra(_REPLAY, unit="seconds"),
+        title="Begin after",
+        description="Seconds in which nobody searches or uses the window.",
+        json_schema_extra=field_extra(_REPLAY, unit="seconds", advanced=True),
     )
     replay_minutes: int = Field(
         default=30,
         ge=1,
         le=10_080,
-        title="Every",
+        title="Repeat every",
         description="Minutes between two rounds.",
-        json_schema_extra=field_extra(_REPLAY, unit="minutes"),
+        json_schema_extra=field_extra(_REPLAY, unit="minutes", advanced=True),
     )
     replay_budget: int = Field(
         default=50,
         ge=3,
         le=10_000,
-        title="At once",
+        title="Memories in a round",
         description="Memories that are looked at in one round.",
-        json_schema_extra=field_extra(_REPLAY, unit="memories"),
+        json_schema_extra=field_extra(_REPLAY, unit="memories", advanced=True),
     )
     stale_days: int = Field(
         default=90,
         ge=1,
         le=3_650,
         title="Ask again after",
-        description="Days after which an often used memory that nobody confirmed is asked about.",
-        json_schema_extra=field_extra("Questions", unit="days"),
+        description="A memory that is often used and was not confirmed for so many days is asked about.",
+        json_schema_extra=field_extra("Questions", unit="days", advanced=True),
     )
     stale_uses: int = Field(
         default=10,
         ge=1,
         le=100_000,
-        title="Often used",
-        description="How often a memory must have been recalled to be asked about.",
-        json_schema_extra=field_extra("Questions", unit="recalls"),
+        title="Often used means",
+        description="How often a memory must have been found before it is asked about.",
+        json_schema_extra=field_extra("Questions", unit="recalls", advanced=True),
     )
 
     @model_validator(mode="after")
@@ -252,34 +254,33 @@ class ClientOptions(BaseModel):
         default=600,
         ge=1,
         le=100_000,
-        title="Writes a minute",
-        description="Changes one client may make in any minute, whatever limit its searches have.",
-        json_schema_extra=field_extra(_CLIENTS, unit="writes"),
+        title="Changes a minute",
+        description="How many changes one assistant may make in a minute.",
+        json_schema_extra=field_extra(_CLIENTS, unit="writes", advanced=True),
     )
     reads_minute: int = Field(
         default=600,
         ge=1,
         le=100_000,
         title="Reads a minute",
-        description="Lists and single memories one client may read in any minute, besides its searches.",
-        json_schema_extra=field_extra(_CLIENTS, unit="reads"),
+        description="How many memories and lists one assistant may read in a minute, besides its searches.",
+        json_schema_extra=field_extra(_CLIENTS, unit="reads", advanced=True),
     )
     client_waits: int = Field(
         default=500,
         ge=1,
         le=100_000,
-        title="Questions of one client",
-        description="So many suggestions and questions of one client of the last 30 days wait in your review at most.",
-        json_schema_extra=field_extra(_CLIENTS, unit="questions"),
+        title="Suggestions waiting",
+        description="How many suggestions of one assistant may wait in your review. Only the last 30 days count.",
+        json_schema_extra=field_extra(_CLIENTS, unit="questions", advanced=True),
     )
     client_idle_minutes: int = Field(
         default=0,
         ge=0,
         le=1_440,
-        title="End silent connections",
-        description="Minutes after which the connection of a client ends that says nothing and listens to no changes; "
-        "0 for never.",
-        json_schema_extra=field_extra(_CLIENTS, unit="minutes"),
+        title="Close silent connections after",
+        description="Minutes without a word from an assistant; 0 never closes one.",
+        json_schema_extra=field_extra(_CLIENTS, unit="minutes", advanced=True),
     )
 
 
@@ -296,72 +297,72 @@ class SessionOptions(BaseModel):
         ge=1_000,
         le=10_000_000,
         title="Size of an unknown model",
-        description="Tokens a model is taken to read at once when it is not named or not known.",
-        json_schema_extra=field_extra(_SESSIONS, unit="tokens"),
+        description="How many tokens a model can read at once, where that is not known.",
+        json_schema_extra=field_extra(_SESSIONS, unit="tokens", advanced=True),
     )
     recall_budget_ratio: float = Field(
         default=0.12,
         ge=0.0,
         le=0.5,
-        title="Memory in a turn",
-        description="Share of what a model reads at once that memory takes in a turn of a conversation.",
-        json_schema_extra=field_extra(_SESSIONS),
+        title="Share for memories",
+        description="How much of what a model can read at once may be memories, in each turn of a conversation.",
+        json_schema_extra=field_extra(_SESSIONS, advanced=True),
     )
     memory_share_ceiling: float = Field(
         default=0.35,
         ge=0.0,
         le=0.95,
-        title="Most memory",
-        description="The largest share an assistant may ask for.",
-        json_schema_extra=field_extra(_SESSIONS),
+        title="Largest share",
+        description="The most an assistant may ask for.",
+        json_schema_extra=field_extra(_SESSIONS, advanced=True),
     )
     open_turns: int = Field(
         default=4,
         ge=1,
         le=100,
-        title="Turns at once",
-        description="Turns of one assistant that may be open at the same time.",
-        json_schema_extra=field_extra(_SESSIONS, unit="turns"),
+        title="Turns at the same time",
+        description="How many turns one assistant may have open.",
+        json_schema_extra=field_extra(_SESSIONS, unit="turns", advanced=True),
     )
     session_idle_s: int = Field(
         default=1_800,
         ge=60,
         le=86_400,
-        title="Put a session away after",
-        description="A session that is silent so long is saved and leaves the memory of this machine.",
-        json_schema_extra=field_extra(_SESSIONS, unit="seconds"),
+        title="Store a session after",
+        description="A conversation that is silent for so many seconds is saved and leaves the computer's memory.",
+        json_schema_extra=field_extra(_SESSIONS, unit="seconds", advanced=True),
     )
     session_whole_h: float = Field(
         default=4.0,
         ge=0.0,
         le=720.0,
-        title="A session comes back whole for",
-        description="Taken up again within so many hours, a session has everything at hand that it had.",
-        json_schema_extra=field_extra(_SESSIONS, unit="hours"),
+        title="Continue completely within",
+        description="A conversation that goes on within so many hours still has everything it used.",
+        json_schema_extra=field_extra(_SESSIONS, unit="hours", advanced=True),
     )
     session_gone_h: float = Field(
         default=24.0,
         ge=0.0,
         le=8_760.0,
-        title="A session begins anew after",
-        description="From so many hours on it has nothing at hand; in between it has what was in use most.",
-        json_schema_extra=field_extra(_SESSIONS, unit="hours"),
+        title="Begin anew after",
+        description="After so many hours a conversation starts without it; in between it keeps what it used most.",
+        json_schema_extra=field_extra(_SESSIONS, unit="hours", advanced=True),
     )
     repeat_from: float = Field(
         default=0.6,
         ge=0.1,
         le=1.0,
-        title="Repetition in a summary from",
-        description="Share of common words from which a sentence of a summary repeats one that was just kept.",
-        json_schema_extra=field_extra(_SESSIONS),
+        title="Repeated sentence from",
+        description="Share of common words from which a sentence of a summary counts as repeated.",
+        json_schema_extra=field_extra(_SESSIONS, advanced=True),
     )
     repeat_within_s: int = Field(
         default=3_600,
         ge=0,
         le=604_800,
-        title="Repetition within",
-        description="So long after it a sentence of a summary is compared with what was kept.",
-        json_schema_extra=field_extra(_SESSIONS, unit="seconds"),
+        title="Compare sentences for",
+        description="Seconds for which a sentence of a summary is compared with later ones.",
+        json_schema_extra=field_extra(_SESSIONS, unit="seconds", advanced=True),
     )
 
 
@@ -382,25 +383,26 @@ class ScreeningOptions(BaseModel):
         default=FLAG_ABOVE,
         ge=0.2,
         le=0.95,
-        title="Keep out of contexts above",
-        description="How much a text must read like an instruction before assistants are not given it by themselves.",
-        json_schema_extra=field_extra(_HIDDEN_INSTRUCTIONS),
+        title="Give only when asked above",
+        description="A text that looks this much like hidden instructions is not given to assistants unless "
+        "they ask for it.",
+        json_schema_extra=field_extra(_HIDDEN_INSTRUCTIONS, advanced=True),
     )
     screen_block: float = Field(
         default=BLOCK_ABOVE,
         ge=0.2,
         le=0.95,
-        title="Do not show to assistants above",
-        description="How much a text must read like an instruction before an assistant that asks for it gets no word.",
-        json_schema_extra=field_extra(_HIDDEN_INSTRUCTIONS),
+        title="Never give above",
+        description="A text that looks this much like hidden instructions is not shown to assistants at all.",
+        json_schema_extra=field_extra(_HIDDEN_INSTRUCTIONS, advanced=True),
     )
     screen_hard: float = Field(
         default=HARD_ABOVE,
         ge=0.2,
         le=0.95,
         title="Ask you first above",
-        description="How much a text from outside must read like an instruction before it waits for you.",
-        json_schema_extra=field_extra(_HIDDEN_INSTRUCTIONS),
+        description="A text from outside that looks this much like hidden instructions waits for your decision.",
+        json_schema_extra=field_extra(_HIDDEN_INSTRUCTIONS, advanced=True),
     )
 
     @model_validator(mode="after")
@@ -420,7 +422,7 @@ class BasicOptions(BaseModel):
         ge=1,
         le=3650,
         title="Undo history",
-        description="Days a change can be undone; applies to changes made from then on.",
+        description="Days in which a change can be undone. Applies to later changes.",
         json_schema_extra=field_extra("History", unit="days"),
     )
     receipt_days: int = Field(
@@ -428,15 +430,15 @@ class BasicOptions(BaseModel):
         ge=1,
         le=3650,
         title="Receipts",
-        description="Days the record of a recall is kept; counts for recalls from then on.",
+        description="Days in which you can see what an assistant was given. Applies to later answers.",
         json_schema_extra=field_extra("History", unit="days"),
     )
     backups_kept: int = Field(
         default=3,
         ge=1,
         le=100,
-        title="Backups",
-        description="Automatic backups that are kept.",
+        title="Automatic backups",
+        description="How many are kept.",
         json_schema_extra=field_extra("Backups", unit="backups"),
     )
     import_batch: int = Field(
@@ -444,48 +446,48 @@ class BasicOptions(BaseModel):
         ge=1,
         le=500,
         title="Import batch",
-        description="Memories written in one transaction by an import.",
-        json_schema_extra=field_extra("Imports", unit="memories"),
+        description="Memories that an import saves at once.",
+        json_schema_extra=field_extra("Imports", unit="memories", advanced=True),
     )
     relation_gate: float = Field(
         default=0.15,
         ge=0.0,
         le=1.0,
         title="Compare from",
-        description="Likeness from which a new memory is compared with one that stands.",
-        json_schema_extra=field_extra("Contradictions", restart=True),
+        description="How similar a new memory must be to an existing one to be compared with it.",
+        json_schema_extra=field_extra("Contradictions", restart=True, advanced=True),
     )
     searches_minute: int = Field(
         default=20,
         ge=1,
         le=100_000,
         title="Searches a minute",
-        description="A new client's limit.",
-        json_schema_extra=field_extra("Clients", unit="searches"),
+        description="Limit for a new assistant.",
+        json_schema_extra=field_extra("Clients", unit="searches", advanced=True),
     )
     searches_session: int = Field(
         default=200,
         ge=1,
         le=1_000_000,
-        title="Searches a session",
-        description="A new client's limit.",
-        json_schema_extra=field_extra("Clients", unit="searches"),
+        title="Searches in a session",
+        description="Limit for a new assistant.",
+        json_schema_extra=field_extra("Clients", unit="searches", advanced=True),
     )
     hnsw_from: int = Field(
         default=5_000,
         ge=100,
         le=10_000_000,
-        title="Approximate search from",
-        description="Number of memories above which the approximate index is used.",
-        json_schema_extra=field_extra("Search", unit="memories", restart=True),
+        title="Fast index from",
+        description="Number of memories from which search uses a faster, approximate index.",
+        json_schema_extra=field_extra("Search", unit="memories", restart=True, advanced=True),
     )
     context_tokens: int = Field(
         default=3_000,
         ge=0,
         le=100_000,
-        title="Context size",
-        description="Tokens a context may have when an assistant names no number.",
-        json_schema_extra=field_extra("Search", unit="tokens"),
+        title="Memories for an assistant",
+        description="How many tokens of memories an assistant is given when it names no number.",
+        json_schema_extra=field_extra("Search", unit="tokens", advanced=True),
     )
 
     embedder: str = Field(
@@ -493,15 +495,16 @@ class BasicOptions(BaseModel):
         max_length=200,
         pattern=r"^$|^ollama:[^\s#]+$",
         title="Search model",
-        description="What search by meaning goes by: empty for the built-in model, or ollama: and the name of a model "
-        "of the server below. Memories get their new vectors in the background; search goes on meanwhile.",
-        json_schema_extra=field_extra("Search"),
+        description="The model that search by meaning uses. Empty: the built-in one. Or ollama: and the name "
+        "of a model on the server below; memories are then read again in the background.",
+        json_schema_extra=field_extra("Search", advanced=True),
     )
 
     model_on: bool = Field(
         default=True,
-        title="Local model",
-        description="Let a model server on this machine, if one runs, refine what rules leave open. Nothing needs it.",
+        title="Use a local model",
+        description="If a model server (Ollama) runs on this computer, let it answer on the Ask page and help"
+        " with what rules leave open. Loci works without it.",
         json_schema_extra=field_extra("Local model"),
     )
     model_host: str = Field(
@@ -509,20 +512,20 @@ class BasicOptions(BaseModel):
         min_length=1,
         max_length=200,
         title="Model server",
-        description="Where the model server (Ollama) listens: a host and a port of this machine.",
-        json_schema_extra=field_extra("Local model"),
+        description="Address of the model server: a host and a port on this computer.",
+        json_schema_extra=field_extra("Local model", advanced=True),
     )
     model_beyond: bool = Field(
         default=False,
-        title="Allow a model server elsewhere",
-        description="Confirms an address that is not this machine: memories are sent there, sensitive ones never.",
-        json_schema_extra=field_extra("Local model"),
+        title="Allow another computer",
+        description="The model server may be on another computer. Memories are then sent there, sensitive ones never.",
+        json_schema_extra=field_extra("Local model", advanced=True),
     )
     model_name: str = Field(
         default="",
         max_length=200,
         title="Model",
-        description="The model that is asked, as the server names it; empty for one that fits.",
+        description="Name of the model to use. Empty: one that fits is chosen.",
         json_schema_extra=field_extra("Local model"),
     )
     protect_health: bool = Field(

@@ -34,7 +34,7 @@ class WindowOptions(BaseModel):
     theme: Literal["system", "light", "dark"] = Field(
         default="system",
         title="Theme",
-        description="Light or dark; the system's choice is followed as it changes.",
+        description="Light or dark, or the same as your system.",
         json_schema_extra=field_extra("Appearance", choices=_THEMES),
     )
     text_size: int = Field(
@@ -48,7 +48,7 @@ class WindowOptions(BaseModel):
     reduced_motion: bool = Field(
         default=False,
         title="Reduced motion",
-        description="Changes appear at once, without animation.",
+        description="No animation.",
         json_schema_extra=field_extra("Appearance"),
     )
     first_page: Literal["last", "palace", "graph", "library", "review", "recall", "timeline", "journal", "settings"] = (
@@ -70,14 +70,14 @@ class WindowOptions(BaseModel):
         ge=0,
         le=240,
         title="Lock when idle",
-        description="Minutes without a key or the mouse after which the vault is locked; 0 never locks it.",
+        description="Minutes without keyboard or mouse until the vault is locked. 0 never locks it.",
         json_schema_extra=field_extra("Window", unit="minutes"),
     )
     lock_with_system: bool = Field(
         default=True,
         title="Lock with the computer",
-        description="The vault is locked when the screen is locked, and before the computer sleeps, as when its lid "
-        "is closed; where the desktop tells of it.",
+        description="Lock the vault when the screen is locked and before the computer sleeps, where the "
+        "desktop allows it.",
         json_schema_extra=field_extra("Window"),
     )
     clipboard_s: int = Field(
@@ -85,7 +85,7 @@ class WindowOptions(BaseModel):
         ge=0,
         le=3600,
         title="Clear the clipboard",
-        description="Seconds until a memory, an answer or a code that was copied is taken off the clipboard, unless "
-        "something else was copied since; 0 leaves it there until the vault is locked.",
+        description="Seconds until what you copied from Loci is removed from the clipboard. 0 leaves it there until "
+        "the vault is locked.",
         json_schema_extra=field_extra("Window", unit="seconds"),
     )

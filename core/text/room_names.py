@@ -61,7 +61,7 @@ _TIME = (
 )
 _OTHERS = "others"
 _BY_TIME = re.compile(
-    rf"{_TIME}, (?:talk|notes|talk with (?P<one>[^,]+?)|(?P<first>[^,]+?) and (?P<second>[^,]+?))(?: [B-Z]+)?"
+    rf"{_TIME}, (?:talk|notes|with (?P<one>[^,]+?)|(?P<first>[^,]+?) and (?P<second>[^,]+?))(?: [B-Z]+)?"
 )
 
 
@@ -308,14 +308,14 @@ def _name_by_times(room: RoomTexts) -> Iterator[str]:
 
 
 def _name_who(authors: Sequence[str | None]) -> str:
-    """Who speaks: `Mara and Tom`, `Mara and others`, `talk with Tom`; `talk` where nobody has a name to be shown."""
+    """Who speaks: `Mara and Tom`, `Mara and others`, `with Tom`; `talk` where nobody has a name to be shown."""
     counts = Counter(unicodedata.normalize("NFC", author) for author in authors if author and _is_name(author))
     least = max(2, math.ceil(_SPEAKER_SHARE * len(authors)))
     often = sorted((name for name, count in counts.items() if count >= least), key=lambda name: (-counts[name], name))
     first_names = [name.split()[0] for name in often]
     for names in (often, first_names):
         if len(names) == 1:
-            forms = [f"talk with {names[0]}"]
+            forms = [f"with {names[0]}"]
         else:
             both = [" and ".join(sorted(names))] if len(names) == 2 else []
             forms = [*both, *(f"{name} and {_OTHERS}" for name in names[:1] if len(names) > 2)]
@@ -327,7 +327,7 @@ def _name_who(authors: Sequence[str | None]) -> str:
 
 
 def _is_name(author: str) -> bool:
-    """Whether an author is a name that another name may hold: whoever wrote the file may have put anything there."""
+    """Whether an author can be a part of a room's name: whoever wrote the file may have put anything there."""
     plain = unicodedata.normalize("NFC", author)
     if not plain[:1].isalpha() or len(plain) > _LONGEST_SPEAKER or plain != " ".join(plain.split()):
         return False

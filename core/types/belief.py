@@ -38,14 +38,13 @@ class ModelState:
     @property
     def sentence(self) -> str:
         """The state in words, for the status bar and the report; holds no memory text."""
-        rest = "rules and the built-in model answer"
         if self.server is ModelServerState.READY:
-            return f"Model server: {self.model} refines what rules leave open"
+            return f"Local model: {self.model}"
         if self.server is ModelServerState.FAILING:
-            return f"The model server fails ({self.code}): {rest}"
+            return f"The local model reports an error ({self.code})"
         if self.server is ModelServerState.OFF:
-            return f"Model server turned off: {rest}"
-        return f"No model server: {rest}"
+            return "Local model turned off"
+        return "No local model (Ollama) is running"
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,6 +207,7 @@ class OptionRow:
         choices: for `choice`: value to words.
         unit: such as `days`; empty for none.
         needs_restart: whether it takes effect at the next start only.
+        is_advanced: whether only who knows the inside of the program needs it.
     """
 
     name: str
@@ -221,6 +222,7 @@ class OptionRow:
     choices: Mapping[str, str] = field(default_factory=dict)
     unit: str = ""
     needs_restart: bool = False
+    is_advanced: bool = False
 
     @property
     def is_changed(self) -> bool:

@@ -185,13 +185,13 @@ def test_what_was_imported_can_be_looked_at(qtbot: QtBot, opened: _Opened, conte
     read(qtbot, dialog)
     finish(qtbot, dialog)
     import_id = rig.value("SELECT id FROM imports")
-    dialog.main.click()
+    dialog.other.click()
     assert wishes == [("search", f"import:{import_id}")]
     settle(qtbot, lambda: opened.dialog is None)
     dialog = opened(CHATGPT)
     read(qtbot, dialog)
     finish(qtbot, dialog)
-    dialog.other.click()
+    dialog.main.click()
     assert wishes[1:] == [("palace", "")]
 
 
@@ -521,9 +521,10 @@ def test_one_export_that_was_found_is_looked_into_at_once_and_of_several_one_cho
     path.write_text(json.dumps({"text": "The weir closes at dusk.", "ref": "1"}) + "\n", "utf-8")
     dialog = opened()
     found = [Candidate(str(path), "jsonl", "JSONL", 1, 10, 1), Candidate(str(tmp_path / "b"), "text", "Text", 1, 10, 1)]
-    dialog.choose.show_found(found)
-    assert dialog.choose.isVisible()
-    dialog.choose.show_found(found[:1])
-    assert dialog.rehearse.isVisible()
+    pages: list[QWidget | None] = []
+    for some in (found, found[:1]):
+        dialog.choose.show_found(some)
+        pages.append(dialog.page)
+    assert pages == [dialog.choose, dialog.rehearse]
     settle(qtbot, lambda: dialog.reader.is_done)
     assert dialog.reader.new == 1

@@ -17,13 +17,13 @@ def test_the_status_bar_says_what_model_is_there(qtbot: QtBot, context: Context)
     status = StatusBar(context.theme)
     qtbot.addWidget(status)
     status.show_status(told(ModelState(ModelServerState.READY, "small:3b")))
-    assert status._model.whole == "Model server: small:3b refines what rules leave open"
+    assert status._model.whole == "Local model: small:3b"
     status.show_status(told(ModelState(ModelServerState.FAILING, code="E3005")))
-    assert status._model.whole == "The model server fails (E3005): rules and the built-in model answer"
+    assert status._model.whole == "The local model reports an error (E3005)"
     status.show_status(told(ModelState(ModelServerState.OFF)))
-    assert status._model.whole == "Model server turned off: rules and the built-in model answer"
+    assert status._model.whole == "Local model turned off"
     status.show_status(told(ModelState(ModelServerState.ABSENT)))
-    assert status._model.whole == "No model server: rules and the built-in model answer"
+    assert status._model.whole == "No local model (Ollama) is running"
 
 
 def test_the_status_bar_counts_all_memories_and_says_of_which_status(qtbot: QtBot, context: Context) -> None:
@@ -31,11 +31,11 @@ def test_the_status_bar_counts_all_memories_and_says_of_which_status(qtbot: QtBo
     qtbot.addWidget(status)
     counts = {"active": 400, "superseded": 30, "archived": 8, "quarantined": 12}
     status.show_status({"index": {"state": "ready"}, "memories": {"total": 450, "by_status": counts}})
-    assert status._index.whole == "Index ready · 450 in total, 38 outdated or archived"
+    assert status._index.whole == "Search ready · 450 memories, 38 outdated or archived"
     hint = status._index.accessibleDescription()
     assert "400 active, 30 outdated, 12 held back, 8 archived" in hint
     assert hint in status._index.toolTip()
     status.show_status({"index": {"state": "warming", "loaded": 3, "total": 9}, "memories": {"total": 9}})
-    assert status._index.whole == "Index loading, 3 of 9 · 9 in total"
+    assert status._index.whole == "Search loading, 3 of 9 · 9 memories"
     status.clear_status()
     assert status._index.accessibleDescription() == ""

@@ -99,6 +99,7 @@ def test_a_wish_leads_to_a_group_or_searches(page: SettingsPage, qtbot: QtBot) -
 
 
 def test_where_it_is_narrow_everything_still_fits(page: SettingsPage, context: Context, qtbot: QtBot) -> None:
+    page.advanced.setChecked(True)
     context.theme.apply_theme("light", 150)
     page.resize(560, 500)
     settle(qtbot, page.groups.isHidden)
@@ -106,6 +107,27 @@ def test_where_it_is_narrow_everything_still_fits(page: SettingsPage, context: C
     for line in page.lines.values():
         right = line.control.mapTo(page._inner, QPoint(line.control.width(), 0)).x()
         assert right <= page.area.viewport().width()
+
+
+def test_what_only_experts_need_is_behind_a_switch_and_a_search_finds_it(
+    page: SettingsPage, context: Context, qtbot: QtBot
+) -> None:
+    plain = seen(page)
+    assert "Undo history" in plain
+    assert not {"Import batch", "Merge from", "Fast index from"} & set(plain)
+    hidden = [page.groups.item(at).text() for at in range(page.groups.count()) if page.groups.item(at).isHidden()]
+    assert "Merging duplicates" in hidden
+    page.search.setText("import batch")
+    assert seen(page) == ["Import batch"]
+    page.search.clear()
+    assert seen(page) == plain
+    page.advanced.click()
+    assert {"Import batch", "Merge from", "Fast index from"} <= set(seen(page))
+    assert context.prefs.read_text("settings.advanced") == "shown"
+    page.advanced.click()
+    context.bridge.engine.settings.set_option("import_batch", 100).result(30)
+    settle(qtbot, lambda: page.lines["import_batch"].row.value == 100)
+    settle(qtbot, lambda: "Import batch" in seen(page))
 
 
 def test_every_control_has_a_name(page: SettingsPage) -> None:
@@ -388,7 +410,7 @@ def test_the_vault_gets_new_keys_while_the_dialog_waits(
     settle(qtbot, lambda: "not match the new code" in dialog.trouble.text())
     dialog.typed.setText(code)
     dialog.check.click()
-    settle(qtbot, lambda: heard.sentences == ["The vault is encrypted under new keys."])
+    settle(qtbot, lambda: heard.sentences == ["The vault is encrypted with new keys."])
     assert "locked" in states
     assert rig.engine.state == "open"
     assert rig.engine.vault.check_recovery(code).result(30)

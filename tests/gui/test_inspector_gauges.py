@@ -67,9 +67,9 @@ def test_the_numbers_are_the_engines(
     assert "Confidence | 0.28" in words_of(part)
     assert part.strength.plot.accessibleName() == "Strength"
     assert part.strength.plot.accessibleDescription() == (
-        "Strength is 0.73 now and would be 0.13 a year from now. archive 0.05."
+        "Strength is 0.73 now and would be 0.13 a year from now if nobody used it. archive 0.05."
     )
-    assert part.strength.plot.readout == "0.13 a year from now"
+    assert part.strength.plot.readout == "0.13 in a year if nobody uses it"
     assert part.confidence.plot.accessibleDescription().endswith("fading 0.20; expired 0.05.")
 
 
@@ -189,7 +189,7 @@ def test_a_young_memory_has_a_plot_too() -> None:
 def test_a_memory_without_a_curve_is_told_in_words() -> None:
     nothing = make_gauge_spec("strength", Curve((), ()), 0.3, (), NOW)
     assert (nothing.places, nothing.lines) == ((), ())
-    assert nothing.empty == "Strength is 0.30 now and would be 0.30 a year from now."
+    assert nothing.empty == "Strength is 0.30 now and would be 0.30 a year from now if nobody used it."
 
 
 @st.composite

@@ -112,7 +112,7 @@ def test_erasing_shows_what_would_be_lost_and_its_default_is_no(room: JournalRoo
     dialog = room.dialog(EraseDialog)
     settle(room.qtbot, dialog.act.isEnabled)
     assert dialog.summary.text() == (
-        "2 memories are erased for good, with their index entries and all their undo steps. "
+        "2 memories are erased for good, with every trace of them in search and undo. "
         "1 memory that was merged into it is active again. 2 other versions of the same stay."
     )
     assert dialog.never.isVisible()
@@ -170,12 +170,12 @@ def test_the_figures_stand_in_plain_words(room: JournalRoom) -> None:
     tab = room.enter("health").tabs.health
     found = figures(tab)
     assert found["Episodes"] == "3,214"
-    assert found["Average search"] == "14 ms"
+    assert found["Usual search"] == "14 ms"
     assert found["Used by Loci"] == "412 MB"
-    assert found["Room"] == "Enough"
-    assert found["Last fading check"] == "Never"
-    assert found["Search"] == "By meaning and keywords"
-    assert found["Model server"] == "None: rules and the built-in model answer"
+    assert found["Free"] == "Enough"
+    assert found["Last looked for fading memories"] == "Never"
+    assert found["Search"] == "By meaning and words"
+    assert found["Model server"] == "None. Loci works without one"
     assert "Everything is fine." in room.words(tab)
     assert not tab.banners
     assert room.page.segments._buttons["health"].text() == "Health"
@@ -197,9 +197,9 @@ def test_warnings_stand_on_top_with_what_to_do(room: JournalRoom, context: Conte
     went: list[tuple[str, str]] = []
     context.desk.go.connect(lambda page, wish: went.append((page, wish)))
     links = {made.text(): made for made in tab.findChildren(QPushButton)}
-    links["Memory budget"].click()
+    links["Memory limit"].click()
     links["See which"].click()
-    assert went == [("settings", "Memory budget"), ("journal", "next")]
+    assert went == [("settings", "Memory limit"), ("journal", "next")]
     share = tab._cards["ram"].share
     assert (round(share.share, 2), share.tone) == (0.88, "warning")
 
@@ -216,12 +216,12 @@ def test_cards_stand_beside_each_other_where_there_is_room(room: JournalRoom) ->
     [
         ("p99_search_ms", 4.25, "4.2 ms"),
         ("index_mb", 1234.6, "1,235 MB"),
-        ("search_strategy", "bm25_only", "By keywords only"),
+        ("search_strategy", "bm25_only", "By words only"),
         ("search_strategy", "another_one", "another one"),
         ("avg_search_ms", None, "Not measured yet"),
         ("model_server", {"state": "ready"}, "Ready"),
         ("model_server", {"sentence": "A model of 4 GB answers."}, "A model of 4 GB answers."),
-        ("model_server", {}, "None: rules and the built-in model answer"),
+        ("model_server", {}, "None. Loci works without one"),
     ],
 )
 def test_values_in_words(key: str, value: Any, told: str) -> None:

@@ -40,7 +40,7 @@ def test_tabs_that_were_never_visited_have_their_numbers(room: JournalRoom, rig:
     room.enter("imports")
     shown = {name: told(room, name) for name in ("changes", "runs", "archive", "health")}
     assert shown == {
-        "changes": "Changes 1", "runs": "Runs and jobs 1", "archive": "Archive 1", "health": "Health 2",
+        "changes": "Changes 1", "runs": "Runs 1", "archive": "Archive 1", "health": "Health 2",
     }  # fmt: skip
     assert set(room.page.tabs.made) <= {"changes", "imports"}  # counting makes no tab
 
@@ -71,10 +71,10 @@ def test_what_was_foretold_has_no_number_once_it_may_be_another(room: JournalRoo
 
 def test_a_run_that_changed_no_memory_is_counted(room: JournalRoom, context: Context) -> None:
     room.enter("archive")
-    assert told(room, "runs") == "Runs and jobs"
+    assert told(room, "runs") == "Runs"
     context.bridge.progressed.emit(Progress("job:sweep", "Looking for fading memories", 12, 12))
     furnish(room)
-    settle(room.qtbot, lambda: told(room, "runs") == "Runs and jobs 1")
+    settle(room.qtbot, lambda: told(room, "runs") == "Runs 1")
     assert told(room, "health") == "Health 2"
 
 

@@ -135,7 +135,7 @@ def test_what_holds_heavy_work_is_told_once_with_its_way_back(room: JournalRoom,
     tab = room.enter("health").tabs.health
     [rest] = tab.work.rests
     assert rest.key == key
-    assert "resumes" in rest.back
+    assert "resume" in rest.back
     assert rest.says in room.words(tab)
     assert rest.back in room.words(tab)
     went: list[tuple[str, str]] = []
@@ -160,7 +160,7 @@ def test_what_gave_up_comes_first_with_its_code(room: JournalRoom) -> None:
     ]
     room.enter("health")
     first, second = room.page.tabs.health.work.rests
-    assert first.says == "Look for fading memories failed 5 times and gave up: an internal error (E5007)."
+    assert first.says == "Look for fading memories failed 5 times and gave up: an error inside Loci (E5007)."
     assert second.back.startswith("It runs by itself ")
     assert second.back.endswith(".")
 
@@ -320,7 +320,7 @@ def test_a_second_try_is_offered_where_it_makes_sense() -> None:
     assert offered_job_actions(left) == frozenset()
     assert job_note(later, 0).startswith("Retried today at ")
     assert job_note(later, 0).endswith(" · failed 2 times: the disk is full (E1003)")
-    assert job_sentences(gave_up, 0)[0].endswith("an internal error (E5007).")
+    assert job_sentences(gave_up, 0)[0].endswith("an error inside Loci (E5007).")
 
 
 # ---- the help

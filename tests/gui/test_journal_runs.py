@@ -74,7 +74,7 @@ def test_what_needs_somebody_stands_first_then_what_runs_then_what_ran(
     assert running is not None
     assert running.progress == pytest.approx(0.25)
     qtmodeltester.check(tab.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
-    assert room.page.segments._buttons["runs"].text() == "Runs and jobs 4"
+    assert room.page.segments._buttons["runs"].text() == "Runs 4"
     assert tab.status.text() == "Consolidate is running."
 
 
@@ -141,7 +141,7 @@ def test_the_panel_says_what_a_run_did_and_why_it_cannot_be_undone(room: Journal
     ]
     tab = room.enter("runs").tabs.runs
     assert tab.panel.sentences == (
-        "12 embedded, 2 odd count.", "It took 12 seconds.", "It changed nothing that needs undoing.",
+        "12 embedded, 2 odd count.", "It took 12 seconds.", "There is nothing to undo: it changed no memory.",
     )  # fmt: skip
     tab.list.select_rows("old")
     assert "It is too old to be undone." in tab.panel.sentences

@@ -215,7 +215,7 @@ def test_words_against_meaning_and_the_view_ask_again(room: LabRoom) -> None:
 
 def test_boxes_of_the_funnel_say_their_counts(room: LabRoom) -> None:
     boxes = room.ask().pane.funnel.boxes
-    assert boxes["in_scope"].accessibleName() == "in scope: 7"
+    assert boxes["in_scope"].accessibleName() == "allowed: 7"
     assert boxes["answered"].count == 4
 
 
@@ -224,7 +224,7 @@ def test_a_box_shows_what_was_dropped_there(room: LabRoom) -> None:
     page.pane.funnel.boxes["after_duplicates"].click()
     room.rest()
     assert [row.text for row in page.list.lines.list_rows()] == ["Frankfurt it is, in November."]
-    assert page.pane.stage_note.text().startswith("Dropped at “no repeats”")
+    assert page.pane.stage_note.text().startswith("Left out at “no repeats”")
     page.pane.funnel.boxes["in_scope"].click()
     room.rest()
     assert "replaced by a newer one" in page.list.lines.list_rows()[0].note
@@ -394,9 +394,9 @@ def test_a_question_of_the_search_field_is_asked_here_when_the_page_is_opened(ro
     ("at", "said"),
     [
         (0, "It is 1st in the answer."),
-        (4, "It was dropped at “strong”. It is much weaker than the best answer."),
-        (6, "It was dropped at “no repeats”."),
-        (7, "It was dropped at “in scope”. A newer memory replaced it."),
+        (4, "It was left out at “good enough”. It is much weaker than the best answer."),
+        (6, "It was left out at “no repeats”."),
+        (7, "It was left out at “allowed”. A newer memory replaced it."),
     ],
 )
 def test_a_pasted_id_is_told_its_stage(room: LabRoom, at: int, said: str) -> None:
@@ -419,7 +419,7 @@ def test_a_memory_is_found_by_its_words_and_one_that_was_no_candidate_is_told(ro
     settle(room.qtbot, lambda: found.list.count() == 1)
     QTest.keyClick(found.field, Qt.Key.Key_Return)
     settle(room.qtbot, lambda: found.sentence.startswith("It was not a candidate"))
-    assert "Its similarity is not known" in found.sentence
+    assert "How similar it is in meaning is not known" in found.sentence
     assert "Should have been here" in found.sentence
     found.should_button.click()
     settle(room.qtbot, lambda: [one.kind for one in room.lab.items] == ["positive"])
@@ -449,5 +449,5 @@ def test_another_page_asks_why_of_the_last_question(room: LabRoom, context: Cont
     room.ask()
     page.activate(f"why:{room.lab.ids()[4]}")
     found = room.dialog(WhyNotDialog)
-    settle(room.qtbot, lambda: found.sentence.startswith("It was dropped"))
+    settle(room.qtbot, lambda: found.sentence.startswith("It was left out"))
     found.accept()

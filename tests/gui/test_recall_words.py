@@ -100,7 +100,7 @@ def test_a_near_miss_names_its_weakest_places() -> None:
 def test_a_verdict_says_the_stage_or_that_there_was_none() -> None:
     assert explain_missing(candidate(place=2), Status.ACTIVE) == ["It is 2nd in the answer."]
     dropped = explain_missing(candidate(dropped="duplicate", lists={"bm25": (4, 1.0)}), Status.ACTIVE)
-    assert dropped[0] == "It was dropped at “no repeats”."
+    assert dropped[0] == "It was left out at “no repeats”."
     assert dropped[-1] == "Found by words 4th."
     assert len(explain_missing(None, Status.ACTIVE)) == 1
     assert "archived" in explain_missing(None, Status.ARCHIVED)[1]
@@ -165,13 +165,13 @@ def test_a_stage_holds_what_it_found_or_dropped() -> None:
 @pytest.mark.parametrize(
     ("stage", "found", "said"),
     [
-        ("fused", 2, "Dropped at “strong”: 5. The trace keeps the answer and the strongest of the rest, 1 candidates"),
-        ("answered", 0, "Dropped at “answered”: 2. The trace keeps"),
-        ("after_duplicates", 1, "Dropped at “no repeats”: 1."),
-        ("after_duplicates", 0, "Dropped at “no repeats”: 1. The trace keeps"),
-        ("in_scope", 0, "Dropped at “in scope”. None of the 1 strongest candidates, which the trace keeps"),
-        ("vector", 3, "What meaning found: 5. Only the strongest 1 candidates are kept; 3 of them are listed here."),
-        ("time", 0, "What time found. Nothing was found this way."),
+        ("fused", 2, "Left out at “good enough”: 5. Only the best 1 candidates are kept"),
+        ("answered", 0, "Left out at “answered”: 2. Only the best"),
+        ("after_duplicates", 1, "Left out at “no repeats”: 1."),
+        ("after_duplicates", 0, "Left out at “no repeats”: 1. Only the best"),
+        ("in_scope", 0, "Left out at “allowed”. None of the 1 best candidates was left out here. Only those"),
+        ("vector", 3, "Found by meaning: 5. Only the best 1 candidates are kept; 3 of them are listed here."),
+        ("time", 0, "Found by time. Nothing was found this way."),
     ],
 )
 def test_a_stage_never_says_that_nothing_was_dropped_where_the_counts_differ(stage: str, found: int, said: str) -> None:
@@ -188,7 +188,7 @@ def test_what_was_cut_off_an_answer_is_looked_into_and_a_whole_answer_is_not() -
         trace = Trace(QueryPlan(), stages, (candidate(rank=1, place=1),), {}, 1.0, 0.5, 0.9)
         answer = LabAnswer((), (), False, "", trace, "hybrid", 1.0, 1, "")  # noqa: FBT003
         assert is_complete_stage("answered", answer) is is_all
-        assert describe_stage("answered", 0, trace).endswith("Nothing was dropped here.") is is_all
+        assert describe_stage("answered", 0, trace).endswith("Nothing was left out here.") is is_all
         assert not is_complete_stage("fused", answer)
 
 
@@ -211,9 +211,7 @@ def test_one_the_trace_does_not_know_is_told_with_what_would_help() -> None:
     assert describe_absence(row, "umbrella", whole)[1] == "It shares no word with the question."
     assert describe_absence(replace(row, is_cut=True), "umbrella", whole)[1].startswith("Its beginning shares no word")
     part = replace(whole, stages={"in_scope": 300})
-    assert describe_absence(row, "", part)[0].startswith(
-        "It is not among the 1 strongest candidates; of the 300 in scope"
-    )
+    assert describe_absence(row, "", part)[0].startswith("It is not among the 1 best of 300 candidates")
     assert len(describe_absence(replace(row, status=Status.ARCHIVED), "Frankfurt", whole)) == 2
 
 
@@ -224,8 +222,8 @@ def test_one_the_trace_does_not_know_is_told_with_what_would_help() -> None:
     ("name", "pair", "told"),
     [
         ("side_bound", (0.05, 0.5), "Relevance 0.95 → 0.5"),
-        ("trades_temporal", (0.1, 0.3), "Diversity (time) 0.9 → 0.7"),
-        ("text_weight", (0.5, 0.25), "Keywords or meaning 0.5 → 0.25"),
+        ("trades_temporal", (0.1, 0.3), "Variety (time) 0.9 → 0.7"),
+        ("text_weight", (0.5, 0.25), "Words or meaning 0.5 → 0.25"),
         ("another", (1, 2), "Another one 1 → 2"),
         ("another", (False, True), "Another one off → on"),
         ("another", ("rrf", "mmr"), "Another one rrf → mmr"),

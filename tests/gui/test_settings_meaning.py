@@ -117,19 +117,19 @@ def settled(qtbot: QtBot, told: Callable[[], str], words: str) -> None:
 
 
 def test_what_is_in_use_and_what_there_is(section: MeaningSection) -> None:
-    assert section.now.description.text() == ("Search by meaning uses the built-in model, with 384 dimensions.")
+    assert section.now.description.text() == ("Search by meaning uses the built-in model.")
     assert [section.models.itemText(at) for at in range(section.models.count())] == [
         "embed-small",
         "embed-large",
     ]
     assert buttons(section.other) == ["Estimate"]
     assert buttons(section.now) == []
-    assert section.old.description.text() == "None are kept."
+    assert section.old.description.text() == "Nothing of them is kept."
 
 
 def test_nothing_changes_before_the_cost_was_told(qtbot: QtBot, section: MeaningSection, spaces: FakeSpaces) -> None:
     press(section.other, "Estimate")
-    settled(qtbot, section.other.told.text, "12,400 memories need a new vector: about 2 hours")
+    settled(qtbot, section.other.told.text, "12,400 memories are read again: about 2 hours")
     assert "Lines were set elsewhere." in section.other.told.text()
     assert spaces.asked == [("cost", SMALL)]
     section.models.setCurrentIndex(1)  # another model: what was told holds no more
@@ -200,7 +200,7 @@ def test_a_served_model_that_is_away_is_told_and_the_built_in_is_offered(
 ) -> None:
     spaces.now = Embedding(SMALL, SMALL, 8, SMALL, code="E3001")
     section.activate()
-    settled(qtbot, section.now.told.text, "search uses words only")
+    settled(qtbot, section.now.told.text, "found by their words only")
     assert section.models.itemText(0) == "Built-in model"
     assert section.models.itemData(0) == ""
     assert section.models.findData(SMALL) == -1
@@ -209,12 +209,12 @@ def test_a_served_model_that_is_away_is_told_and_the_built_in_is_offered(
 def test_giving_up_old_vectors_asks_once_more(qtbot: QtBot, section: MeaningSection, spaces: FakeSpaces) -> None:
     spaces.now = replace(spaces.now, kept=(KeptSpace(SMALL, 12_400, LATER),))
     section.reload()
-    settled(qtbot, section.old.description.text, "embed-small (Ollama): 12,400 vectors, kept until ")
-    press(section.old, "Delete them …")
+    settled(qtbot, section.old.description.text, "embed-small (Ollama): 12,400 memories, kept until ")
+    press(section.old, "Delete …")
     assert "as long as the first time" in section.old.told.text()
     assert spaces.asked == []
-    settle(qtbot, lambda: buttons(section.old) == ["Delete them"])
-    press(section.old, "Delete them")
+    settle(qtbot, lambda: buttons(section.old) == ["Delete"])
+    press(section.old, "Delete")
     settled(qtbot, section.old.description.text, "to be deleted")
     assert spaces.asked == [("forget", SMALL)]
     settle(qtbot, lambda: buttons(section.old) == [])
@@ -226,8 +226,8 @@ def test_words() -> None:
     assert format_time_needed(20) == "about a minute"
     assert format_time_needed(600) == "about 10 minutes"
     assert format_time_needed(3 * 86_400) == "about 3 days"
-    assert describe_cost(ChangeCost("", 384, 0, 0.0, "")).startswith("All memories still have vectors")
-    assert describe_stored_model(KeptSpace("words", 1, LATER)).startswith("the built-in model: 1 vector, kept until")
+    assert describe_cost(ChangeCost("", 384, 0, 0.0, "")).startswith("All memories were already read")
+    assert describe_stored_model(KeptSpace("words", 1, LATER)).startswith("the built-in model: 1 memory, kept until")
 
 
 def test_the_page_makes_the_section_in_a_turn_of_its_own(qtbot: QtBot, context: Context, spaces: FakeSpaces) -> None:
@@ -235,11 +235,11 @@ def test_the_page_makes_the_section_in_a_turn_of_its_own(qtbot: QtBot, context: 
     page = SettingsPage(context)
     page.show()
     assert not page.sections
-    page.activate("Embedding model")
+    page.activate("Search by meaning")
     settle(qtbot, page.is_settled)
     titles = [section.title for section in page.sections]
-    assert titles[-3:] == ["Embedding model", "Vault and keys", "About"]
-    settle(qtbot, lambda: (item := page.groups.currentItem()) is not None and item.text() == "Embedding model")
+    assert titles[-3:] == ["Search by meaning", "Vault and keys", "About"]
+    settle(qtbot, lambda: (item := page.groups.currentItem()) is not None and item.text() == "Search by meaning")
     page.search.setText("ollama vectors")
     assert page.meaning is not None
     assert page.meaning.now.isVisibleTo(page)
@@ -264,12 +264,12 @@ def test_with_the_real_engine_a_change_goes_through(
     section.activate()
     settle(qtbot, section.measure.isVisible)
     section.measure.click()
-    settled(qtbot, section.other.told.text, "5 memories need a new vector")
+    settled(qtbot, section.other.told.text, "5 memories are read again")
     section.begin.click()
     settle(qtbot, lambda: section.embedding is not None and section.embedding.is_changing)
     assert engine.jobs.run(JobType.MIGRATE).result(60).state.value == "done"
     section.reload()
-    settled(qtbot, section.now.description.text, "uses embed-small (Ollama), with 2 dimensions")
-    settled(qtbot, section.old.description.text, "the built-in model: 5 vectors")
+    settled(qtbot, section.now.description.text, "uses embed-small (Ollama)")
+    settled(qtbot, section.old.description.text, "the built-in model: 5 memories")
     section.deactivate()
     section.close()

@@ -456,7 +456,7 @@ class ImportDialog(WizardFrame):
         strings = import_strings()["dialog"]
         another = (strings["another"], self._start_another)
         if self._ids:
-            self.set_footer(another, (strings["library"], self._go_to_library), (strings["palace"], self._go_to_palace))
+            self.set_footer(another, (strings["palace"], self._go_to_palace), (strings["library"], self._go_to_library))
         else:
             self.set_footer(another, (window_strings()["buttons"]["close"], self.reject))
         self.main.setFocus()

@@ -237,7 +237,7 @@ def make_gauge_spec(name: str, curve: Curve, value: float, lines: Sequence[Refer
             _make_series(said["forecast"], ahead, now_ms, stroke="dash"),
         ),
         lines=(*lines, present) if curve.days else (),
-        caption=said["ahead"].format(last=f"{last:.2f}"),
+        caption=said["ahead"][name].format(last=f"{last:.2f}"),
         empty=path,
     )
 

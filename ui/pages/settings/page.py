@@ -216,6 +216,7 @@ def _load_loci_version() -> str:
 _LIST, _WIDEST, _NARROW, _NARROW_LINES = 184, 720, 640, 540
 _LINES_AT_ONCE = 3
 _REFRESH_MS = 200
+_ADVANCED, _SHOWN = "settings.advanced", "shown"
 _SETTINGS_VERBS = frozenset({"settings", "undo"})
 _MODEL_VERBS = frozenset({"settings", "undo", "embedder", "migrate"})
 
@@ -244,6 +245,9 @@ class SettingsPage(Page):
         self.resetting = SettingsReset(context, self, lambda: [line.row for line in self.lines.values()])
         self.resetting.options_read.connect(self._show_rows)
         self.reset_all = make_button(strings["reset_all"], self.resetting.ask_reset)
+        self.advanced = make_button(strings["advanced"], kind="chip", hint=strings["advanced_hint"])
+        self.advanced.setCheckable(True)
+        self.advanced.setChecked(context.prefs.read_text(_ADVANCED) == _SHOWN)
         self.groups = QListWidget()
         self.groups.setObjectName("groups")
         self.groups.setAccessibleName(strings["groups"])
@@ -264,7 +268,9 @@ class SettingsPage(Page):
     def _build_layout(self) -> None:
         layout = make_column(self, gap=12)
         layout.setContentsMargins(24, 16, 16, 0)
-        header = make_row(make_label(settings_strings()["rail"]["title"], "title"), None, self.reset_all, gap=10)
+        header = make_row(
+            make_label(settings_strings()["rail"]["title"], "title"), None, self.advanced, self.reset_all, gap=10
+        )
         header.setContentsMargins(0, 0, 8, 0)
         layout.addLayout(header)
         self._side = QWidget()
@@ -277,6 +283,7 @@ class SettingsPage(Page):
 
     def _connect_signals(self) -> None:
         self.search.textChanged.connect(self._filter_sections)
+        self.advanced.toggled.connect(self._on_advanced_toggled)
         self.groups.itemClicked.connect(self._scroll_to)
         self.groups.itemActivated.connect(self._scroll_to)
         self.area.verticalScrollBar().valueChanged.connect(self._select_visible_group)
@@ -421,6 +428,8 @@ class SettingsPage(Page):
             section = SettingsSection(option.group)
             self._add_section(section)
         line = OptionLine(self.context.theme, option)
+        if line.is_advanced and not self.advanced.isChecked():
+            line.hide()  # laying out what nobody sees would take most of the time
         line.wanted.connect(self._set_option)
         line.reset.connect(self._reset_option)
         self.lines[option.name] = line
@@ -436,7 +445,7 @@ class SettingsPage(Page):
     def _filter_sections(self, typed: str) -> None:
         found = 0
         for at, section in enumerate(self.sections):
-            count = section.filter_lines(typed)
+            count = section.filter_lines(typed, with_advanced=self.advanced.isChecked() or bool(typed.strip()))
             self.groups.item(at).setHidden(not count)
             found += count
         if not self._is_read:
@@ -456,8 +465,14 @@ class SettingsPage(Page):
                 )
             )
 
+    def _on_advanced_toggled(self, is_on: bool) -> None:
+        self.context.prefs.store_value(_ADVANCED, _SHOWN if is_on else "")
+        self._filter_sections(self.search.text())
+
     def _scroll_to(self, item: QListWidgetItem) -> None:
         section = self.sections[self.groups.row(item)]
+        if section.isHidden():
+            self.advanced.setChecked(True)
         self.area.verticalScrollBar().setValue(section.y())
         self.groups.setCurrentRow(self.sections.index(section))
 

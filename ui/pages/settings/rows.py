@@ -309,7 +309,10 @@ class Line(QWidget):
 
     Attributes:
         words: what the search looks in, in small letters.
+        is_advanced: whether it is for experts, and has nothing that was changed.
     """
+
+    is_advanced = False
 
     def __init__(self, theme: Theme, title: str, description: str, words: str = "") -> None:
         """Make it.
@@ -417,6 +420,7 @@ class OptionLine(Line):
     def show_option(self, option: OptionRow) -> None:
         """Show how it is now."""
         self.row = option
+        self.is_advanced = option.is_advanced and not option.is_changed
         self.control.show_value(option.value)
         self.reset_button.setVisible(option.is_changed)
         self.reset_button.setToolTip(
@@ -484,11 +488,12 @@ class SettingsSection(QWidget):
         for _, line in self._lines:
             line.set_narrow(is_narrow=is_narrow)
 
-    def filter_lines(self, typed: str) -> int:
+    def filter_lines(self, typed: str, *, with_advanced: bool = True) -> int:
         """Show only lines that hold every word.
 
         Args:
             typed: words; the section's own title counts as words of every line.
+            with_advanced: whether lines for experts are among them.
 
         Returns:
             How many lines are left; without any the section is hidden.
@@ -496,7 +501,7 @@ class SettingsSection(QWidget):
         wanted, found = typed.casefold().split(), 0
         for rule, line in self._lines:
             words = f"{self.title.casefold()} {line.words}"
-            is_shown = all(word in words for word in wanted)
+            is_shown = all(word in words for word in wanted) and (with_advanced or not line.is_advanced)
             _set_shown(line, is_shown)
             if rule is not None:
                 _set_shown(rule, is_shown and found > 0)

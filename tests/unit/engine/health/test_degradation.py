@@ -74,7 +74,7 @@ def test_what_is_stored_meanwhile_waits_for_its_vector_and_gets_it_without_a_res
     rig.bring([*facts(4, what="The cellar holds cask"), *talk(5)])
     assert pending(rig) == 12
     assert rig.found("jar number 2")[0] == "The shelf holds jar number 2"
-    assert any("12 memories wait for their vector" in one for one in how(rig).warnings)
+    assert any("12 new memories can be found by their words only" in one for one in how(rig).warnings)
     flaky.code = None
     rig.settle()
     assert pending(rig) == 0

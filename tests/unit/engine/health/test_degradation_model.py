@@ -117,7 +117,7 @@ def test_e32_1b_without_a_model_server_claims_are_read_by_rules(tmp_path: Path, 
         assert {row[0] for row in rig.rows("SELECT extracted_by FROM claims")} == {"rules"}
         assert describe_problem("model_absent") in how(rig).warnings
         told = rig.engine.vault.read_status().result(30).values["model_server"]
-        assert told["sentence"] == "No model server: rules and the built-in model answer"
+        assert told["sentence"] == "No local model (Ollama) is running"
 
 
 def test_e32_1c_a_pair_nobody_is_sure_of_stands_side_by_side_until_the_model_is_back(tmp_path: Path, port: int) -> None:

@@ -502,15 +502,12 @@ def test_turned_off_absent_elsewhere_and_locked(rig: Rig, fake: FakeOllama) -> N
     put("model_name", "").result(30)
     assert rig.engine.refinement.find_server().result(30) == ModelState(ModelServerState.READY, MODEL)
     assert (
-        rig.engine.vault.read_status()
-        .result(30)
-        .values["model_server"]["sentence"]
-        .startswith(f"Model server: {MODEL}")
+        rig.engine.vault.read_status().result(30).values["model_server"]["sentence"].startswith(f"Local model: {MODEL}")
     )
     fake.stop()
     assert rig.engine.refinement.find_server().result(30) == ModelState(ModelServerState.ABSENT)
     told = rig.engine.vault.read_status().result(30).values["model_server"]
-    assert told["sentence"] == "No model server: rules and the built-in model answer"
+    assert told["sentence"] == "No local model (Ollama) is running"
     assert fake.questions == []
     rig.lock()
     with pytest.raises(UserError) as caught:

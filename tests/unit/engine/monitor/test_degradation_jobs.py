@@ -110,7 +110,7 @@ def test_work_that_needs_the_whole_index_waits_until_it_is_loaded(rig: Rig) -> N
     assert rig.recall("jar number 3").items[0].memory.text == "The shelf holds jar number 3"
     broken = how(rig)
     assert broken.degradation["search_strategy"] == "bm25_only"
-    assert any(warning.startswith("The index is being loaded") for warning in broken.warnings)
+    assert any(warning.startswith("Search is loading") for warning in broken.warnings)
     waiting = rig.engine.jobs.run(JobType.CONSOLIDATE)
     until(lambda: bool(rows(rig, JobType.CONSOLIDATE)), "it is queued")
     (row,) = rows(rig, JobType.CONSOLIDATE)

@@ -39,15 +39,16 @@ def period_start(period: str, now_ms: int) -> int:
 
 
 def describe_period_counts(period: str, counts: ChangeCounts) -> str:
-    """What became of memories: `This month, 24 memories were learned, 3 replaced, 8 merged and 2 forgotten`."""
+    """What became of memories: `This month, 24 memories were learned, 3 replaced and 2 forgotten`."""
     strings = journal_strings()["changes"]["periods"]
-    told = strings["counts"].format(
-        learned=format_count(strings["learned"], counts.learned),
-        replaced=f"{counts.replaced:,}",
-        merged=f"{counts.merged:,}",
-        forgotten=f"{counts.forgotten:,}",
-    )
-    return str(strings[period]["some"]).format(counts=told)
+    found = {"replaced": counts.replaced, "merged": counts.merged, "forgotten": counts.forgotten}
+    rest = [str(strings["rest"][name]).format(count=count) for name, count in found.items() if count]
+    if not rest and not counts.learned:
+        return str(strings[period]["none"]) + "."
+    told = [format_count(strings["learned"], counts.learned), *rest]
+    if len(told) > 1:
+        told = [strings["and"].format(first=", ".join(told[:-1]), last=told[-1])]
+    return str(strings[period]["some"]).format(counts=told[0])
 
 
 class PeriodBar(QWidget):
