@@ -125,7 +125,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class NeighbourTable:
-    """Memories and their neighbours as a table: a row each, itself in the first column.
+    """Memories and those said next to them in a conversation, as a table: a row each, itself in the first column.
 
     Attributes:
         labels: all labels in the table, ascending, each once.
@@ -138,7 +138,7 @@ class NeighbourTable:
     distance: NDArray[np.int64]
 
     def cell_weights(self, near: tuple[float, float]) -> Floats:
-        """What each cell is worth.
+        """How much each neighbour in the conversation counts, by its distance.
 
         Args:
             near: at distance 1 and 2.
@@ -149,7 +149,7 @@ class NeighbourTable:
         return np.array((1.0, *near, 0.0))[self.distance]
 
     def labels_around(self, rows: NDArray[np.int64]) -> Labels:
-        """The neighbours of some memories.
+        """The neighbours that some memories have in their conversations.
 
         Returns:
             Labels, ascending, each once.

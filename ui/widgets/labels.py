@@ -39,7 +39,7 @@ TIER_MARKS: Mapping[SecurityTier, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """Something that is left out.
+    """Records that an import leaves out for one reason: how many, and why.
 
     Attributes:
         count: how many; what: in words; why: the reason, as a sentence without its full stop.
@@ -51,12 +51,12 @@ class Omission:
 
     @property
     def sentence(self) -> str:
-        """All of it in one line."""
+        """How many records an import leaves out and why, in one line."""
         return f"{self.count:,} {self.what}: {self.why[:1].lower()}{self.why[1:]}."
 
 
 def describe_omissions(skipped: Mapping[str, int]) -> tuple[Omission, ...]:
-    """What is left out and why, the most first.
+    """Which records an import leaves out and why, the most first.
 
     Args:
         skipped: reason to count, as importers name reasons.
@@ -90,7 +90,7 @@ def skip_reasons() -> Mapping[str, Mapping[str, str]]:
 
 
 def describe_reason(key: str) -> str:
-    """A reason as a sentence.
+    """The reason of a lifecycle action as a sentence (`resources/help/lifecycle.json`).
 
     Args:
         key: of `lifecycle.json`; one that is not there is said by its own words. "" for none.

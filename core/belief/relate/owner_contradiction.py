@@ -88,7 +88,7 @@ _DENYING = re.compile(r"\b(?:not|no|never|none|without|stopped|no longer|any ?mo
 
 @dataclass(frozen=True)
 class StatedSentence:
-    """One sentence of a text.
+    """One sentence of a text, as the check for contradictions of the person reads it.
 
     Attributes:
         compared: as it stands, with its claims.
@@ -102,22 +102,22 @@ class StatedSentence:
 
     @cached_property
     def possessions(self) -> tuple[Possession, ...]:
-        """What it says of things of the user's."""
+        """What the sentence says of things of the user's."""
         return read_possessions(self.compared.text, about_user=self.about_user)
 
     @cached_property
     def things(self) -> tuple[tuple[str, ...], ...]:
-        """The things of the user's that it speaks of."""
+        """The things of the user's that the sentence speaks of."""
         return read_possessed_things(self.compared.text, about_user=self.about_user)
 
     @cached_property
     def content_words(self) -> frozenset[str]:
-        """The stems of its words that tell something."""
+        """The stems of the sentence's words that carry content."""
         return content_words(self.compared.text)
 
     @cached_property
     def readings(self) -> tuple[ComparedText, ...]:
-        """What it takes for granted, spelt out."""
+        """What the sentence takes for granted, spelt out."""
         named = [one.sentence for one in self.possessions if not one.link]
         texts = dict.fromkeys([*named, *_where_user_does(self.compared.text), *_where_user_lives(self.possessions)])
         return tuple(
@@ -126,13 +126,13 @@ class StatedSentence:
 
     @cached_property
     def voiced(self) -> ComparedText:
-        """What it says, as the user would say it."""
+        """What the sentence says, as the user would say it."""
         first_person = to_first_person(self.compared.text, about_user=self.about_user)
         return self.compared if first_person == self.compared.text else self._make_compared_text(first_person)
 
     @cached_property
     def claims(self) -> Sequence[ClaimDraft]:
-        """What it claims in any of its readings."""
+        """What the sentence claims in any of its readings."""
         return UnreadClaims(self._read_claims)
 
     @cached_property
@@ -151,7 +151,7 @@ class StatedSentence:
 
 @dataclass(frozen=True)
 class StatedText:
-    """A text, sentence by sentence.
+    """A text, sentence by sentence, as the check for contradictions of the person reads it.
 
     Attributes:
         text: as it is read.
@@ -163,7 +163,7 @@ class StatedText:
 
     @property
     def content_words(self) -> frozenset[str]:
-        """The words of all its sentences that tell something."""
+        """The stems of all its sentences' words that carry content."""
         return frozenset[str]().union(*(sentence.content_words for sentence in self.sentences))
 
 
@@ -183,7 +183,7 @@ class ContradictionOdds:
 
     @property
     def is_doubt(self) -> bool:
-        """Whether a person should look."""
+        """Whether the odds are such that the person should look."""
         return self.share >= DOUBT
 
 
@@ -213,7 +213,7 @@ def as_record(name: str, value: str) -> Iterator[str]:
 
 
 def read_stated_text(compared: ComparedText, extract: Extract, most: int = _SENTENCES) -> StatedText:
-    """Read a text sentence by sentence.
+    """Read a text sentence by sentence for the check for contradictions of the person.
 
     Args:
         compared: the text, with the claims that are known of it as a whole.
