@@ -38,7 +38,7 @@ TIER_MARKS: Mapping[SecurityTier, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Omission:
+class SkippedRecords:
     """Records that an import leaves out for one reason: how many, and why.
 
     Attributes:
@@ -55,7 +55,7 @@ class Omission:
         return f"{self.count:,} {self.what}: {self.why[:1].lower()}{self.why[1:]}."
 
 
-def describe_omissions(skipped: Mapping[str, int]) -> tuple[Omission, ...]:
+def describe_omissions(skipped: Mapping[str, int]) -> tuple[SkippedRecords, ...]:
     """Which records an import leaves out and why, the most first.
 
     Args:
@@ -66,10 +66,10 @@ def describe_omissions(skipped: Mapping[str, int]) -> tuple[Omission, ...]:
     for reason, count in skipped.items():
         words = known.get(reason)
         if words is None:
-            found.append(Omission(count, reason.replace("_", " "), str(skip_strings()["unknown"])))
+            found.append(SkippedRecords(count, reason.replace("_", " "), str(skip_strings()["unknown"])))
         elif count:
             why = words["why"]
-            found.append(Omission(count, words["one" if count == 1 else "many"], why[:1].upper() + why[1:]))
+            found.append(SkippedRecords(count, words["one" if count == 1 else "many"], why[:1].upper() + why[1:]))
     return tuple(sorted(found, key=lambda one: -one.count))
 
 
