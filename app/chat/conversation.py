@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from app.chat.models import ModelHost, TooLongError
+from app.chat.model_server import ChatModelServer, TooLongError
 from app.chat.screen import Screen, format_count, format_sentence, load_words
 from app.cli.output import one_line
 from app.mcp.link import Link
@@ -155,7 +155,7 @@ def describe_chat_error(error: LociError) -> str:
 class Chat:
     """One conversation."""
 
-    def __init__(self, memory: Memory, host: ModelHost, screen: Screen, model: str = "") -> None:
+    def __init__(self, memory: Memory, host: ChatModelServer, screen: Screen, model: str = "") -> None:
         """Make it.
 
         Args:

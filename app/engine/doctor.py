@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from typing import Any
 
-from app.chat.models import host_at
+from app.chat.model_server import host_at
 from app.cli.messages import format_count, load_words
 from app.context import AppContext
 from app.engine.connection import ask_secret

@@ -41,7 +41,7 @@ _MOST_REFUSED = 1_000
 
 @dataclass(frozen=True, slots=True)
 class TargetSpace:
-    """The space that is filled.
+    """The vector space that is being filled.
 
     Attributes:
         embed: unit rows for texts; raises LociError.
@@ -52,7 +52,7 @@ class TargetSpace:
 
 
 class MigrationHost(Protocol):
-    """What the engine does for this job."""
+    """What the job that moves all vectors to another embedding model needs of the engine."""
 
     def is_requested(self, active: VectorSpace, wanted_model: str) -> bool:
         """Whether the space that is searched is the one that is requested, in the version its model has."""
@@ -264,7 +264,7 @@ class EmbeddingJob:
         return count_without_vectors(rows, context.space)
 
     def prepare(self, context: JobContext, cursor: Mapping[str, Any]) -> EmbeddedBatch | None:
-        """Embed the next fifty (E22.6)."""
+        """Embed the next fifty memories (E22.6)."""
         after = int(cursor.get(_AFTER, 0))
         waiting = context.read(lambda rows: read_without_vectors(rows, context.space, _BATCH, after))
         if not waiting:

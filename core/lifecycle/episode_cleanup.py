@@ -85,7 +85,7 @@ class EpisodeCleanupJob:
 
 
 def plan_cleanup(rows: Rows, options: Options, now_ms: int, client_id: str | None = None) -> list[PlannedAction]:
-    """All that a cleanup would do.
+    """All that a cleanup of assistants' episodes would do.
 
     Args:
         options: how long notes stand, and how many.
@@ -117,7 +117,7 @@ def plan_cleanup(rows: Rows, options: Options, now_ms: int, client_id: str | Non
 
 
 def count_remaining(rows: Rows, client_id: str | None = None) -> int:
-    """How many notes of assistants stand.
+    """How many episodes noted by assistants still stand.
 
     Args:
         client_id: whose notes; None for everybody's.

@@ -33,7 +33,7 @@ _AMONG = f"SELECT m.id, {STRENGTH_COLUMNS} FROM json_each(?) w JOIN memories m O
 
 
 def read_courses(found: Sequence[Sequence[Any]]) -> StrengthCourse:
-    """How the strength of read memories goes on.
+    """The courses that the strength of memories takes over time, from rows of `STRENGTH_COLUMNS`.
 
     Args:
         found: rows of `STRENGTH_COLUMNS`.
@@ -58,7 +58,7 @@ def read_courses(found: Sequence[Sequence[Any]]) -> StrengthCourse:
 
 
 def read_strengths(found: Sequence[Sequence[Any]], now_ms: int) -> Values:
-    """The strength of read memories.
+    """The strength of memories at one moment, from rows of `STRENGTH_COLUMNS`.
 
     Args:
         found: rows of `STRENGTH_COLUMNS`.

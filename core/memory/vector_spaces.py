@@ -21,7 +21,7 @@ _COLUMNS = "name, model, dims, state, started_at, finished_at"
 
 @dataclass(frozen=True, slots=True)
 class SpaceRow:
-    """One space as the vault knows it.
+    """One vector space as the vault knows it.
 
     Attributes:
         state: `active`, `building` or `old`.
@@ -35,7 +35,7 @@ class SpaceRow:
 
 
 def read_all_spaces(rows: Rows) -> tuple[SpaceRow, ...]:
-    """Every space, the searched one first."""
+    """Every vector space of the vault, the searched one first."""
     found = rows.all(f"SELECT {_COLUMNS} FROM vector_spaces ORDER BY state, started_at, name")  # noqa: S608 - constant
     return tuple(
         SpaceRow(VectorSpace(str(name), str(model), int(dims)), str(state), int(since), until)
@@ -44,7 +44,7 @@ def read_all_spaces(rows: Rows) -> tuple[SpaceRow, ...]:
 
 
 def find_space_in_state(rows: Rows, state: str) -> VectorSpace | None:
-    """The space in that state.
+    """The vector space in a state: the one that is searched, or the one that is being filled.
 
     Args:
         state: `active` or `building`.
@@ -56,7 +56,7 @@ def find_space_in_state(rows: Rows, state: str) -> VectorSpace | None:
 
 
 def find_overdue(rows: Rows, now_ms: int) -> VectorSpace | None:
-    """A space that is over and whose vectors need not be kept any longer."""
+    """A vector space that is no longer searched and whose vectors have been kept long enough to be dropped."""
     since = now_ms - KEPT_DAYS * _DAY_MS
     return next(
         (one.space for one in read_all_spaces(rows) if one.state == "old" and (one.finished_at or 0) <= since), None
@@ -73,7 +73,7 @@ def embedder_option(space: VectorSpace) -> str:
 
 
 def find_or_name_space(rows: Rows, name: str, model: str, dims: int) -> VectorSpace:
-    """The space of a model: a known one where it is of the very same version, else a new one under a free name.
+    """The vector space of a model: a known one of the very same version, else a new one under a free name.
 
     Args:
         name: of the model: `ollama:<model>`, or that of the built-in one.
@@ -92,7 +92,7 @@ def find_or_name_space(rows: Rows, name: str, model: str, dims: int) -> VectorSp
 
 
 def note_active(tx: Tx, space: VectorSpace, before: VectorSpace) -> None:
-    """A space is searched from here on; the one before is over, its vectors stay for a while.
+    """Note that a vector space is searched from now on; the one before is over, its vectors stay for a while.
 
     Args:
         before: what was searched; the first space of a vault has no row until it is over.
@@ -104,7 +104,7 @@ def note_active(tx: Tx, space: VectorSpace, before: VectorSpace) -> None:
 
 
 def note_building(tx: Tx, space: VectorSpace) -> None:
-    """A space is being filled from here on.
+    """Note that a vector space is being filled from now on.
 
     Args:
         tx: the transaction; no other space is being filled.
@@ -114,7 +114,7 @@ def note_building(tx: Tx, space: VectorSpace) -> None:
 
 
 def note_unwanted(tx: Tx, name: str) -> bool:
-    """The vectors of a space that is over need not be kept: the next run of the job drops them.
+    """Note that the vectors of a space that is over need not be kept: the next run of the job drops them.
 
     Returns:
         Whether there is such a space and it is over.
@@ -124,7 +124,7 @@ def note_unwanted(tx: Tx, name: str) -> bool:
 
 
 def drop_some(tx: Tx, space: VectorSpace, most: int) -> int:
-    """Drop some vectors of a space that is not searched, and with the last of them its row.
+    """Drop some vectors of a vector space that is not searched, and its row with the last of them.
 
     Args:
         most: vectors at most.
@@ -145,12 +145,12 @@ def drop_some(tx: Tx, space: VectorSpace, most: int) -> int:
 
 
 def count_vectors(rows: Rows, space: VectorSpace) -> int:
-    """How many memories have a vector in a space."""
+    """How many memories have a vector in a vector space."""
     return int(rows.value("SELECT count(*) FROM embeddings WHERE owner = 'memory' AND vector_space = ?", (space.name,)))
 
 
 def choose_active_space(rows: Rows, name: str, model: str, dims: int) -> tuple[VectorSpace, VectorSpace | None]:
-    """Which space is searched from opening on.
+    """Which vector space is searched once the vault is open.
 
     Args:
         name: of the built-in model.

@@ -107,12 +107,12 @@ def _put_later_word_first(found: Candidates, read: dict[int, str], form: Questio
     if not later:
         return found
     # Loaded where two facts come near each other: most answers hold none.
-    from core.belief.relate.supersession import may_update, read_statement
+    from core.belief.relate.supersession import may_update, read_supersession_text
 
     for at in later:
         is_of_kind = form.value is not None and all(gives_value(read[one], form.value) for one in (first, at))
         is_near = found.evidence[at] >= NEAR * found.evidence[first] or (
-            is_of_kind and read_statement(read[at]).changes
+            is_of_kind and read_supersession_text(read[at]).changes
         )
         if (
             is_near

@@ -22,9 +22,9 @@ from core.recall.predicate import AT_ODDS, IS_OVER, ScopePredicate
 from core.recall.result import SUPPRESSED
 from core.recall.scope import IN_REVIEW, Labels
 from core.recall.vectors import (
+    ConversationNeighbours,
     Flags,
     Floats,
-    NeighbourTable,
     SnapshotVectors,
     Vectors,
     query_coverage,
@@ -228,7 +228,7 @@ class ComparedQuery:
 
 def read_candidates(
     rows: Rows, narrowed: ScopePredicate, question: ComparedQuery, labels: Labels
-) -> tuple[Candidates, NeighbourTable]:
+) -> tuple[Candidates, ConversationNeighbours]:
     """Read candidates and compare them with the question.
 
     Args:

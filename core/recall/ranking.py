@@ -440,10 +440,10 @@ def _time_of(memory: Memory) -> int:
 def _find_contradicted(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: TextReaders) -> dict[str, RecallItem]:
     """Map the id of each contradicting item to the best item that it contradicts."""
     # Loaded where a client's word stands beside the person's own: most answers of one command hold none.
-    from core.belief.relate.owner_contradiction import read_stated_text, weigh_contradictions
+    from core.belief.relate.owner_contradiction import read_contradiction_text, weigh_contradictions
 
     statements = {
-        item.memory.id: read_stated_text(_text_to_compare(item.memory), readers.extract, _SENTENCES)
+        item.memory.id: read_contradiction_text(_text_to_compare(item.memory), readers.extract, _SENTENCES)
         for pair in pairs
         for item in pair
     }

@@ -56,7 +56,7 @@ class RecallRequest(RecallQuery):
         return query_text(self.query)
 
     def check_bounds(self) -> None:
-        """Refuse what cannot be answered.
+        """Refuse a recall that cannot be answered.
 
         Raises:
             UserError: INVALID_QUERY for an empty query, INVALID_INPUT for a word or number out of range.
@@ -155,7 +155,7 @@ def searched_words(query: str, plan: QueryPlan) -> str:
 
 
 def name_runs(query: str) -> frozenset[str]:
-    """The words of a question, and the runs of them, under which a name may stand."""
+    """The words of a question, and the runs of them, that may be the name of an entity."""
     words = [_OWNS.sub("", fold_case(fold_width(word))).strip(".'-") for word in _WORD.findall(query[:_READ])]
     return frozenset(" ".join(words[at : at + n]) for n in range(1, _LONGEST + 1) for at in range(len(words)))
 

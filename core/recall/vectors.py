@@ -124,8 +124,8 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class NeighbourTable:
-    """Memories and their neighbours as a table: a row each, itself in the first column.
+class ConversationNeighbours:
+    """Memories and those said next to them in a conversation, as a table: a row each, itself in the first column.
 
     Attributes:
         labels: all labels in the table, ascending, each once.
@@ -138,7 +138,7 @@ class NeighbourTable:
     distance: NDArray[np.int64]
 
     def cell_weights(self, near: tuple[float, float]) -> Floats:
-        """What each cell is worth.
+        """How much each neighbour in the conversation counts, by its distance.
 
         Args:
             near: at distance 1 and 2.
@@ -149,7 +149,7 @@ class NeighbourTable:
         return np.array((1.0, *near, 0.0))[self.distance]
 
     def labels_around(self, rows: NDArray[np.int64]) -> Labels:
-        """The neighbours of some memories.
+        """The neighbours that some memories have in their conversations.
 
         Returns:
             Labels, ascending, each once.
@@ -158,7 +158,7 @@ class NeighbourTable:
         return np.unique(self.labels[self.place[rows, 1:][cells < _EMPTY]])
 
 
-def read_neighbours(rows: Rows, narrowed: ScopePredicate, labels: Labels) -> NeighbourTable:
+def read_neighbours(rows: Rows, narrowed: ScopePredicate, labels: Labels) -> ConversationNeighbours:
     """The memories within two places in the same conversation.
 
     Args:
@@ -188,11 +188,11 @@ def read_neighbours(rows: Rows, narrowed: ScopePredicate, labels: Labels) -> Nei
     place = np.zeros_like(table)
     place[:, 0] = np.searchsorted(known, labels)
     place[center, column] = np.searchsorted(known, other)
-    return NeighbourTable(known, place, table)
+    return ConversationNeighbours(known, place, table)
 
 
 def window_cosines(
-    around: NeighbourTable, vectors: SnapshotVectors, query: Vectors, profile: Profile
+    around: ConversationNeighbours, vectors: SnapshotVectors, query: Vectors, profile: Profile
 ) -> tuple[Floats, Floats]:
     """Cosines of memories and of their windows with a query.
 
@@ -224,7 +224,7 @@ def window_cosines(
     return np.where(has[own], dots[own], np.nan), np.where(has[own], window_cosine, np.nan)
 
 
-def query_coverage(around: NeighbourTable, words: QueryWords, profile: Profile) -> tuple[Floats, Flags, Flags]:
+def query_coverage(around: ConversationNeighbours, words: QueryWords, profile: Profile) -> tuple[Floats, Flags, Flags]:
     """How much of a query stands in and around memories.
 
     Args:

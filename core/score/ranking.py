@@ -51,7 +51,7 @@ _NEXT = slice(1, 10)
 
 @dataclass(frozen=True, slots=True)
 class AnswerRows:
-    """What an answer holds, as rows, best first.
+    """The memories of a recall's answer as columns of their evidence, best first.
 
     Attributes:
         evidence: how strongly each answers, 0 or more.
@@ -75,12 +75,12 @@ class AnswerRows:
 
     @property
     def first(self) -> int:
-        """The first that others are measured by."""
+        """The first memory of an answer that others are measured by."""
         return int(np.argmin(self.bounded))
 
     @property
     def best(self) -> float:
-        """The greatest evidence that others are measured by."""
+        """The greatest evidence among the memories of an answer, those that another client says left out."""
         free = self.evidence if self.bounded.all() else self.evidence[~self.bounded]
         return max(float(free.max()), _LEAST)
 
@@ -152,7 +152,7 @@ class CandidateColumns:
 
 @dataclass(frozen=True, slots=True)
 class SilenceModel:
-    """The fitted numbers.
+    """The fitted numbers of the model that tells when a recall should answer nothing.
 
     Attributes:
         intercept: log odds where every sign has its mean.
@@ -327,7 +327,7 @@ def time_proximity(at_ms: ArrayLike, from_ms: int, to_ms: int) -> Values:
 
 
 def is_clear_answer(found: AnswerRows, focus: Focus) -> bool:
-    """Whether the first answers by itself.
+    """Whether the first memory of an answer answers the question by itself.
 
     It has the words of the question itself, comes near the greatest evidence there can be, and few come near it.
 
@@ -347,7 +347,7 @@ def is_clear_answer(found: AnswerRows, focus: Focus) -> bool:
 
 
 def select_focus(found: AnswerRows, focus: Focus) -> Flags:
-    """Which of an answer stay.
+    """Which memories of a recall's answer are kept, by their share of the best one's evidence.
 
     Behind a clear first: what has `clear` of the best evidence, and what stands in a conversation that holds the words
     too. Behind any other: the first `kept`, and what has a share of the best evidence that rises with it from `weak` to
@@ -448,7 +448,7 @@ def utility_score(reinforcements: ArrayLike, disputes: ArrayLike, accesses: Arra
 
 
 def side_multiplier(signals: SideSignals, weights: SideWeights, bound: float) -> Values:
-    """What the side signals do to a relevance.
+    """The factor by which the side signals change a memory's relevance.
 
     Each signal of 0..1 pulls down or up in proportion to its weight; together they stay within the bound, so an item
     whose relevance is more than (1 + bound) / (1 - bound) times another's always stands above it.
@@ -515,14 +515,14 @@ def replay_answer(trace: Trace) -> tuple[tuple[str, float], ...]:
 
 @cache
 def silence_model() -> SilenceModel:
-    """The model that ships, read once."""
+    """The model that ships for telling when a recall should answer nothing; read once."""
     data = json.loads((files("resources") / "recall" / "silence.json").read_text("utf-8"))
     signs = {name: (one["mean"], one["spread"], one["weight"]) for name, one in data["signs"].items()}
     return SilenceModel(float(data["intercept"]), signs)
 
 
 def answer_probability(signs: Mapping[str, float], model: SilenceModel | None = None) -> float:
-    """How likely something in reach answers the question.
+    """How likely any memory in reach answers the question.
 
     Args:
         signs: from `Comparison.signs`.

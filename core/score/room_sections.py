@@ -43,13 +43,13 @@ class RoomSection:
 
     @property
     def size(self) -> int:
-        """Places in it."""
+        """How many places a section of a room has."""
         return self.columns * self.rows
 
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """Who shall stand in a section, one entry for each.
+    """Who shall stand in a section of a room, one entry for each.
 
     Attributes:
         vectors: unit rows, (n, dims); zeros where there is none.
@@ -63,7 +63,7 @@ class Members:
 
 
 def whole_room(w: float, h: float) -> RoomSection:
-    """All places of a room of these sides."""
+    """The section that is the whole room, by the length of its sides."""
     return RoomSection(0, 0, column_count(w), row_count(h))
 
 
@@ -78,7 +78,7 @@ def card_places(count: int, ground: int) -> int:
 
 
 def split_alcoves(sizes: Sequence[int], section: RoomSection) -> tuple[RoomSection, ...] | None:
-    """Divide a room into alcoves that hold their members below their names.
+    """Divide a room of the floor plan into alcoves that hold their members below their names.
 
     Args:
         sizes: places that each needs.

@@ -60,7 +60,7 @@ that the line of clusters, which no classifier guards, is not lower."""
 
 @dataclass(frozen=True, slots=True)
 class TransitionStep:
-    """One place on the line.
+    """What one statement on a timeline is to the earlier ones.
 
     Attributes:
         transition: what it is.
@@ -160,7 +160,7 @@ def connected_components(
 def group_by_centre(
     vectors: NDArray[np.float32], pairs: NDArray[np.int64], cosines: NDArray[np.float32], line: float, most: int = 64
 ) -> list[tuple[int, ...]]:
-    """Groups in which every member is near the centre (C6): a chain of neighbours is no group.
+    """Groups of near memories in which every member is near the centre (C6): a chain of neighbours is no group.
 
     The nearest pairs are united first, and two groups only where each member of both is within the line of their
     common centre.

@@ -35,7 +35,7 @@ TEMPERATURES = ("type", "assertion", "lasting", "worth")
 
 @dataclass(frozen=True, slots=True)
 class ReaderCard:
-    """What the manifest says.
+    """What the manifest of the reader model says.
 
     Attributes:
         temperatures: what the logits of each of `TEMPERATURES` are divided by, above 0.
@@ -142,7 +142,7 @@ def reader_folder() -> Traversable:
 
 
 def read_card(model: ModelFiles) -> ReaderCard:
-    """Read the manifest.
+    """Read the manifest of the reader model.
 
     Raises:
         EnvironmentFaultError: E3001 if it is missing, unreadable or incomplete.

@@ -172,7 +172,7 @@ def extract_cues(text: str) -> tuple[str, ...]:
 def affect_of(
     text: str, *, outcome: TaskOutcome | None = None, is_correction: bool = False, is_first: bool = False
 ) -> Affect:
-    """Weigh a text's markers.
+    """The feeling of a text (how pleasant, how strong), by its markers.
 
     Args:
         outcome: how the task it speaks of ended, where that is known.
@@ -196,7 +196,7 @@ def affect_of(
 
 
 def find_technologies(text: str, *, has_code: bool = False) -> tuple[MetadataSpan, ...]:
-    """Find technologies.
+    """Find the technologies that a text names.
 
     Args:
         text: any text; what is a path or an address should be blank already.
@@ -234,7 +234,7 @@ def technology_spellings(name: str) -> tuple[str, ...]:
 
 
 def extract_metadata(text: str) -> Metadata:
-    """Read what can be read off a text."""
+    """Read technologies, paths, addresses, dates, topics and language off a text."""
     fences = _FENCE.findall(text) if "```" in text else []
     prose = blank_matches(text, _FENCE) if fences else text
     urls = _find_urls(text) if "://" in text else []
@@ -300,7 +300,7 @@ def count_topic_words(text: str) -> Mapping[str, int]:
 
 
 def topic_taxonomy() -> tuple[str, ...]:
-    """The taxonomy.
+    """All topics that a text may be given (`resources/enrich/topics.json`).
 
     Returns:
         Its topics, in alphabetical order.

@@ -127,7 +127,7 @@ def need_own_seal(parts: UnpackedBackup, keys: OpenedKeys) -> None:
 
 @contextmanager
 def open_copy(home: Home, copy: Path, keys: OpenedKeys) -> Iterator[dbapi2.Connection]:
-    """Read in a copy; what it needs of the disk is given back at the end.
+    """Open the database of a backup or another copy of the vault for reading; its unpacked files go at the end.
 
     Args:
         home: whose backups folder is worked in.
@@ -144,7 +144,7 @@ def open_copy(home: Home, copy: Path, keys: OpenedKeys) -> Iterator[dbapi2.Conne
 
 
 def state_of_fault(copy: Path, error: LociError) -> CopyState:
-    """What a copy is, by why it could not be opened.
+    """The state of a copy of the vault (damaged, other keys, not checked), by the error that opening it raised.
 
     Raises:
         LociError: the error itself, where it says nothing of the copy: the vault is closing.

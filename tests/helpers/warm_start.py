@@ -101,7 +101,7 @@ except OSError:
 os._exit(code)
 """
 _LOADED = (
-    "app.__main__", "app.chat.models", "app.cli.commands", "app.engine.doctor", "app.engine.local_session",
+    "app.__main__", "app.chat.model_server", "app.cli.commands", "app.engine.doctor", "app.engine.local_session",
     "app.engine.service", "numpy.ma", "onnxruntime", "tokenizers", "yaml",
 )  # fmt: skip
 """What commands load beside all of core: an engine loads most of its rooms when a vault is opened."""

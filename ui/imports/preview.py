@@ -54,7 +54,7 @@ from ui.widgets.basics import (
 from ui.widgets.choices import SpaceField
 from ui.widgets.labels import (
     FORMAT_WORDS,
-    Omission,
+    SkippedRecords,
     capitalize_first,
     date_of,
     describe_omissions,
@@ -211,7 +211,7 @@ class ContentStep(QWidget):
             source.only = None if keys <= self.model.ticked else frozenset(self.model.ticked & keys)
             self.chosen.emit()
 
-    def _fill_left(self, found: Sequence[Omission]) -> None:
+    def _fill_left(self, found: Sequence[SkippedRecords]) -> None:
         clear_layout(self._left_rows)
         for at, one in enumerate(found):
             count = make_label(f"{one.count:,}", "strong")

@@ -38,8 +38,8 @@ TIER_MARKS: Mapping[SecurityTier, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Omission:
-    """Something that is left out.
+class SkippedRecords:
+    """Records that an import leaves out for one reason: how many, and why.
 
     Attributes:
         count: how many; what: in words; why: the reason, as a sentence without its full stop.
@@ -51,12 +51,12 @@ class Omission:
 
     @property
     def sentence(self) -> str:
-        """All of it in one line."""
+        """How many records an import leaves out and why, in one line."""
         return f"{self.count:,} {self.what}: {self.why[:1].lower()}{self.why[1:]}."
 
 
-def describe_omissions(skipped: Mapping[str, int]) -> tuple[Omission, ...]:
-    """What is left out and why, the most first.
+def describe_omissions(skipped: Mapping[str, int]) -> tuple[SkippedRecords, ...]:
+    """Which records an import leaves out and why, the most first.
 
     Args:
         skipped: reason to count, as importers name reasons.
@@ -66,10 +66,10 @@ def describe_omissions(skipped: Mapping[str, int]) -> tuple[Omission, ...]:
     for reason, count in skipped.items():
         words = known.get(reason)
         if words is None:
-            found.append(Omission(count, reason.replace("_", " "), str(skip_strings()["unknown"])))
+            found.append(SkippedRecords(count, reason.replace("_", " "), str(skip_strings()["unknown"])))
         elif count:
             why = words["why"]
-            found.append(Omission(count, words["one" if count == 1 else "many"], why[:1].upper() + why[1:]))
+            found.append(SkippedRecords(count, words["one" if count == 1 else "many"], why[:1].upper() + why[1:]))
     return tuple(sorted(found, key=lambda one: -one.count))
 
 
@@ -90,7 +90,7 @@ def skip_reasons() -> Mapping[str, Mapping[str, str]]:
 
 
 def describe_reason(key: str) -> str:
-    """A reason as a sentence.
+    """The reason of a lifecycle action as a sentence (`resources/help/lifecycle.json`).
 
     Args:
         key: of `lifecycle.json`; one that is not there is said by its own words. "" for none.

@@ -43,7 +43,7 @@ class CheckLine:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was found.
+    """What a check of the vault found, in words.
 
     Attributes:
         tone: `success`, `warning` or `danger`.
@@ -59,7 +59,7 @@ class Verdict:
 
 
 def summarize_checks(report: Mapping[str, Any]) -> Verdict:
-    """Put a report into words.
+    """Put the report of a check of the vault (`verify`) into a title, a sentence and a line for each check.
 
     Args:
         report: `{status, checks}`, as `engine.vault.verify` gives it.
@@ -102,7 +102,7 @@ def _make_check_line(name: str, check: Mapping[str, str]) -> CheckLine:
 
 
 class VerdictDialog(QDialog):
-    """Shows a verdict with all its lines."""
+    """Shows what a check of the vault found, with a line for each check."""
 
     def __init__(self, theme: Theme, verdict: Verdict, parent: QWidget) -> None:
         super().__init__(parent)

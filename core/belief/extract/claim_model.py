@@ -80,7 +80,7 @@ class ClaimReading:
 
 @dataclass(frozen=True, slots=True)
 class ClaimCard:
-    """What the manifest says.
+    """What the manifest of the claim model says.
 
     Attributes:
         limits: each of `LIMITS`: from which confidence a value is believed where rules read nothing, from which one it
@@ -108,7 +108,7 @@ class ClaimModel:
 
     @property
     def card(self) -> ClaimCard:
-        """What the manifest says.
+        """What the manifest of the claim model says.
 
         Raises:
             EnvironmentFaultError: E3001 if the manifest is missing, unreadable or incomplete.
@@ -149,7 +149,7 @@ class ClaimModel:
 
 @dataclass(frozen=True, slots=True)
 class ReconciledClaims:
-    """What stands of a sentence.
+    """The claims of a sentence that stand once rules and claim model are heard.
 
     Attributes:
         dropped: what rules read and the model does not bear out.
@@ -163,7 +163,7 @@ class ReconciledClaims:
 def reconcile_claims(
     drafts: Sequence[ClaimDraft], reading: ClaimReading, sentence: str, limits: Mapping[str, float]
 ) -> ReconciledClaims:
-    """Decide between rules and model.
+    """Decide between the claims that the rules read in a sentence and those of the claim model.
 
     Args:
         drafts: what rules read in the sentence.
@@ -203,7 +203,7 @@ def claims_folder() -> Traversable:
 
 
 def read_card(model: ModelFiles) -> ClaimCard:
-    """Read the manifest.
+    """Read the manifest of the claim model.
 
     Raises:
         EnvironmentFaultError: E3001 if it is missing, unreadable or incomplete.
@@ -224,7 +224,7 @@ def count_logits() -> int:
 
 
 def read_claim_marks(marks: NDArray[np.float64], features: SentenceFeatures, text: str) -> ClaimReading:
-    """What the model's logits say.
+    """Turn the claim model's logits for a sentence into marks.
 
     Args:
         marks: shape (length, `count_logits()`).

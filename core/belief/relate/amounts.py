@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.belief.relate.features import FeatureWord
-from core.belief.relate.supersession import WordedStatement, is_content_word, is_of_date, stem_form
+from core.belief.relate.supersession import SupersessionText, is_content_word, is_of_date, stem_form
 
 _REST_OF_NUMBER = re.compile(
     r"(?:[.,:]\d+)*(?: ?(?:p|pence|cents?|pounds?|euros?|dollars?|quid|[€£$]|k)(?!\w))?(?P<percent> ?%| per ?cent\b)?"
@@ -42,7 +42,7 @@ class Amount:
     end: int
 
 
-def read_amounts(one: WordedStatement) -> list[Amount]:
+def read_amounts(one: SupersessionText) -> list[Amount]:
     """The amounts of a statement, in order."""
     words = one.prepared.words
     return [
@@ -52,7 +52,7 @@ def read_amounts(one: WordedStatement) -> list[Amount]:
     ]
 
 
-def read_amount(one: WordedStatement, at: int) -> Amount:
+def read_amount(one: SupersessionText, at: int) -> Amount:
     """The amount that begins with a word, by its place."""
     words, lower, form = one.prepared.words, one.prepared.text.lower(), one.prepared.words[at].form
     rest = _REST_OF_NUMBER.match(lower, words[at].end)
@@ -71,7 +71,7 @@ def read_amount(one: WordedStatement, at: int) -> Amount:
     return Amount(form, unit, *_read_per(lower, end, behind))
 
 
-def _is_counted(one: WordedStatement, word: FeatureWord) -> bool:
+def _is_counted(one: SupersessionText, word: FeatureWord) -> bool:
     return is_content_word(word) and stem_form(word.form) in one.topic and word.form not in _BY_ADVERB
 
 

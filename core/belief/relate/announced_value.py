@@ -17,11 +17,11 @@ from core.belief.extract.sentence import load_vocabulary_file
 from core.belief.relate.amounts import Amount, read_amount, read_amounts
 from core.belief.relate.features import FeatureWord
 from core.belief.relate.supersession import (
-    WordedStatement,
+    SupersessionText,
     is_content_word,
     is_date_word,
     is_of_date,
-    read_statement,
+    read_supersession_text,
     stem_form,
 )
 
@@ -68,7 +68,7 @@ def announces_value_of(earlier: str, later: str, asked: Collection[str]) -> bool
     Args:
         asked: the words of the question that the earlier one answers.
     """
-    old, new = read_statement(earlier), read_statement(later)
+    old, new = read_supersession_text(earlier), read_supersession_text(later)
     if new.adds:
         return False
     announced = _read_announcement(new)
@@ -82,7 +82,7 @@ def announces_value_of(earlier: str, later: str, asked: Collection[str]) -> bool
 
 
 def _is_of_property(
-    announced: _Announcement, old: WordedStatement, new: WordedStatement, asked: frozenset[str]
+    announced: _Announcement, old: SupersessionText, new: SupersessionText, asked: frozenset[str]
 ) -> bool:
     """Whether the property is one that the party sets, or the two name the same thing or person."""
     patterns = _announcing_patterns()
@@ -95,7 +95,7 @@ def _is_of_property(
     return not (new.topic - patterns.announcing - patterns.fillers).isdisjoint(old.topic)
 
 
-def _gives_other_value(old: WordedStatement, new: WordedStatement, announced: _Announcement) -> bool:
+def _gives_other_value(old: SupersessionText, new: SupersessionText, announced: _Announcement) -> bool:
     """Whether the earlier one gives a value of the same kind, and another one."""
     if announced.amount is None:
         both = old.kinds.keys() & new.kinds.keys() & {"weekday", "day", "month"}
@@ -110,7 +110,7 @@ def _are_of_kind(old: Amount, new: Amount, *, is_dated: bool) -> bool:
     return old.unit == new.unit and (old.per == new.per or (is_dated and not (old.per and new.per)))
 
 
-def _read_announcement(new: WordedStatement) -> _Announcement | None:
+def _read_announcement(new: SupersessionText) -> _Announcement | None:
     """What it announces; None where no value follows a word of a demand, or it is a difference."""
     lower, patterns, words = new.prepared.text.lower().replace("’", "'"), _announcing_patterns(), new.prepared.words
     found = list(patterns.demands.finditer(lower)) + (list(patterns.sets.finditer(lower)) if new.changes else [])
@@ -130,7 +130,7 @@ def _read_announcement(new: WordedStatement) -> _Announcement | None:
     return None
 
 
-def _read_purpose(new: WordedStatement, lower: str, end: int) -> list[FeatureWord]:
+def _read_purpose(new: SupersessionText, lower: str, end: int) -> list[FeatureWord]:
     """The words behind "for" that stand behind a value: what it is paid for."""
     joins = _announcing_patterns().purpose.match(lower, end)
     if joins is None:

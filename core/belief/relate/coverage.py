@@ -52,7 +52,7 @@ _TURNS = frozenset({"again", "off", "over", "out", "down", "up", "away", "still"
 
 
 def has_no_residue(text: str, claims: Sequence[ClaimDraft]) -> bool:
-    """Whether claims tell all that a text tells.
+    """Whether the claims read in a text tell all that it tells.
 
     A claim covers the words of its value and those that lead to it from where its clause begins (behind a sign or a
     joining word), but for an amount: "50 mg of" a medicine is more than that it is taken. What is left may hold
@@ -123,7 +123,7 @@ def compared_words(text: str) -> frozenset[str]:
 
 
 def is_exhausted_by(text: str, statements: Sequence[str]) -> bool:
-    """Whether a text says the same as some statements: each of them, whole and in its own words, and nothing besides.
+    """Whether statements cover a text: it says each of them, whole and in its own words, and nothing besides.
 
     Statements may stand in another order and be joined by commas, "and" or "but"; what begins like the one before it
     may drop that beginning ("likes tea and green tea"), unless the one before denies something behind it.

@@ -87,8 +87,8 @@ _DENYING = re.compile(r"\b(?:not|no|never|none|without|stopped|no longer|any ?mo
 
 
 @dataclass(frozen=True)
-class StatedSentence:
-    """One sentence of a text.
+class ContradictionSentence:
+    """One sentence of a text, as the check for contradictions of the person reads it.
 
     Attributes:
         compared: as it stands, with its claims.
@@ -102,22 +102,22 @@ class StatedSentence:
 
     @cached_property
     def possessions(self) -> tuple[Possession, ...]:
-        """What it says of things of the user's."""
+        """What the sentence says of things of the user's."""
         return read_possessions(self.compared.text, about_user=self.about_user)
 
     @cached_property
     def things(self) -> tuple[tuple[str, ...], ...]:
-        """The things of the user's that it speaks of."""
+        """The things of the user's that the sentence speaks of."""
         return read_possessed_things(self.compared.text, about_user=self.about_user)
 
     @cached_property
     def content_words(self) -> frozenset[str]:
-        """The stems of its words that tell something."""
+        """The stems of the sentence's words that carry content."""
         return content_words(self.compared.text)
 
     @cached_property
     def readings(self) -> tuple[ComparedText, ...]:
-        """What it takes for granted, spelt out."""
+        """What the sentence takes for granted, spelt out."""
         named = [one.sentence for one in self.possessions if not one.link]
         texts = dict.fromkeys([*named, *_where_user_does(self.compared.text), *_where_user_lives(self.possessions)])
         return tuple(
@@ -126,13 +126,13 @@ class StatedSentence:
 
     @cached_property
     def voiced(self) -> ComparedText:
-        """What it says, as the user would say it."""
+        """What the sentence says, as the user would say it."""
         first_person = to_first_person(self.compared.text, about_user=self.about_user)
         return self.compared if first_person == self.compared.text else self._make_compared_text(first_person)
 
     @cached_property
     def claims(self) -> Sequence[ClaimDraft]:
-        """What it claims in any of its readings."""
+        """What the sentence claims in any of its readings."""
         return UnreadClaims(self._read_claims)
 
     @cached_property
@@ -150,8 +150,8 @@ class StatedSentence:
 
 
 @dataclass(frozen=True)
-class StatedText:
-    """A text, sentence by sentence.
+class ContradictionText:
+    """A text, sentence by sentence, as the check for contradictions of the person reads it.
 
     Attributes:
         text: as it is read.
@@ -159,11 +159,11 @@ class StatedText:
     """
 
     text: str
-    sentences: tuple[StatedSentence, ...]
+    sentences: tuple[ContradictionSentence, ...]
 
     @property
     def content_words(self) -> frozenset[str]:
-        """The words of all its sentences that tell something."""
+        """The stems of all its sentences' words that carry content."""
         return frozenset[str]().union(*(sentence.content_words for sentence in self.sentences))
 
 
@@ -183,7 +183,7 @@ class ContradictionOdds:
 
     @property
     def is_doubt(self) -> bool:
-        """Whether a person should look."""
+        """Whether the odds are such that the person should look."""
         return self.share >= DOUBT
 
 
@@ -212,8 +212,8 @@ def as_record(name: str, value: str) -> Iterator[str]:
         yield f"{name}: {value.rpartition(',')[2].strip()}"
 
 
-def read_stated_text(compared: ComparedText, extract: Extract, most: int = _SENTENCES) -> StatedText:
-    """Read a text sentence by sentence.
+def read_contradiction_text(compared: ComparedText, extract: Extract, most: int = _SENTENCES) -> ContradictionText:
+    """Read a text sentence by sentence for the check for contradictions of the person.
 
     Args:
         compared: the text, with the claims that are known of it as a whole.
@@ -232,11 +232,11 @@ def read_stated_text(compared: ComparedText, extract: Extract, most: int = _SENT
             return replace(compared, text=part)
         return _unread_text(part, compared.at_ms, extract)
 
-    return StatedText(text, tuple(StatedSentence(read(part), about, extract) for part in parts))
+    return ContradictionText(text, tuple(ContradictionSentence(read(part), about, extract) for part in parts))
 
 
 def contradiction_odds(
-    pairs: Sequence[tuple[StatedText, StatedText]],
+    pairs: Sequence[tuple[ContradictionText, ContradictionText]],
     classify: Classify | None,
     most: int,
     relevances: Sequence[float] | None = None,
@@ -286,7 +286,7 @@ def contradiction_odds(
 
 
 def weigh_contradictions(
-    pairs: Sequence[tuple[StatedText, StatedText]],
+    pairs: Sequence[tuple[ContradictionText, ContradictionText]],
     classify: Classify | None,
     most: int,
     relevances: Sequence[float] | None = None,
@@ -453,7 +453,9 @@ class _ModelPair:
     least: float
 
 
-def _list_opposable(own: StatedText, other: StatedText) -> list[tuple[StatedSentence, StatedSentence]]:
+def _list_opposable(
+    own: ContradictionText, other: ContradictionText
+) -> list[tuple[ContradictionSentence, ContradictionSentence]]:
     """The pairs of sentences that may be at odds: none that say one thing, or speak of two things of a series."""
     whole = own.text, other.text
     if is_same_or_in_series(*whole):
@@ -466,7 +468,7 @@ def _list_opposable(own: StatedText, other: StatedText) -> list[tuple[StatedSent
     ]
 
 
-def _is_at_odds_by_rule(existing: StatedSentence, incoming: StatedSentence) -> bool:
+def _is_at_odds_by_rule(existing: ContradictionSentence, incoming: ContradictionSentence) -> bool:
     """Whether rules see that two sentences give one thing two values."""
     if has_contradiction(existing.compared.claims, incoming.claims) or _is_rival(existing.compared, incoming.loose):
         return True
@@ -503,7 +505,7 @@ def _gives_otherwise(own: Possession, other: Possession) -> bool:
     return kinds[0] == kinds[1]
 
 
-def _is_head_apart(existing: StatedSentence, incoming: StatedSentence) -> bool:
+def _is_head_apart(existing: ContradictionSentence, incoming: ContradictionSentence) -> bool:
     """Whether a thing of the user's goes with another name of one kind: Elm Street School, then Ravenhill School."""
     if is_one_time_event(incoming.compared.text):
         return False
@@ -543,7 +545,7 @@ def _is_one_matter(existing: ComparedText, incoming: ComparedText) -> bool:
     return bool(keys[0] & keys[1])
 
 
-def _worth_asking(place: int, existing: StatedSentence, incoming: StatedSentence) -> Iterator[_ModelPair]:
+def _worth_asking(place: int, existing: ContradictionSentence, incoming: ContradictionSentence) -> Iterator[_ModelPair]:
     """What the model is asked of two sentences, in each reading of the second."""
     least = _least_likelihood(existing, incoming)
     if least > 1.0:
@@ -563,7 +565,7 @@ def _worth_asking(place: int, existing: StatedSentence, incoming: StatedSentence
         yield _ModelPair(place, step - 2 * together, existing.compared, told, least)
 
 
-def _least_likelihood(existing: StatedSentence, incoming: StatedSentence) -> float:
+def _least_likelihood(existing: ContradictionSentence, incoming: ContradictionSentence) -> float:
     """From which likelihood the model's word counts.
 
     What a thing of the user's is called is not at odds with a sentence that brings nothing that could be its name, and
@@ -581,7 +583,7 @@ def _least_likelihood(existing: StatedSentence, incoming: StatedSentence) -> flo
     return least
 
 
-def _new_value_kinds(incoming: StatedSentence, known: str) -> frozenset[str]:
+def _new_value_kinds(incoming: ContradictionSentence, known: str) -> frozenset[str]:
     """The kinds of what a sentence brings that could be a value, beside what is known."""
     text = incoming.compared.text[:1].lower() + incoming.compared.text[1:]
     left_out = {word.casefold() for word in re.findall(r"\w+", known)}
@@ -590,7 +592,9 @@ def _new_value_kinds(incoming: StatedSentence, known: str) -> frozenset[str]:
     return value_kinds(bare).union(*map(value_kinds, values))
 
 
-def _may_name(own: Possession, kinds: frozenset[str], existing: StatedSentence, incoming: StatedSentence) -> bool:
+def _may_name(
+    own: Possession, kinds: frozenset[str], existing: ContradictionSentence, incoming: ContradictionSentence
+) -> bool:
     """Whether a sentence gives a thing of the user's another name, or speaks of none of them."""
     named = [one for one in incoming.possessions if not one.link]
     values = [one.value for one in named if _is_one_thing(own.stems, one.stems)]
@@ -608,7 +612,9 @@ def _speaks_of(own: Sequence[str], thing: Sequence[str]) -> bool:
     return tuple(thing[: len(own)]) == tuple(own) or tuple(thing[:1]) == tuple(own[-1:])
 
 
-def _iter_suggested_readings(existing: StatedSentence, incoming: StatedSentence) -> Iterator[ComparedText]:
+def _iter_suggested_readings(
+    existing: ContradictionSentence, incoming: ContradictionSentence
+) -> Iterator[ComparedText]:
     """Readings that what the person said suggests.
 
     A value whose last word is the person's matter ("my account at Zanzi Bank" of a bank), and a day or a number that

@@ -59,7 +59,7 @@ REASONS = (
 
 
 class PairQueue:
-    """The inputs of one call, run once."""
+    """The inputs of one call of the relation model, each run once."""
 
     def __init__(self, session: Any, feeds: Sequence[Callable[[], Feed]]) -> None:
         """Take the inputs.
@@ -127,7 +127,7 @@ class PairQueue:
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """What the manifest says.
+    """What the manifest of the relation model says.
 
     Attributes:
         version: 16 hex digits over every file a result depends on.
@@ -281,7 +281,7 @@ def relation_folder() -> Traversable:
 
 
 def model_unavailable_error(what: str) -> EnvironmentFaultError:
-    """E3001 with one sentence."""
+    """The error that the relation model cannot be loaded (E3001)."""
     return _model_files(relation_folder()).unavailable(what)
 
 
@@ -296,7 +296,7 @@ def _load_encoder(model: ModelFiles, card: ModelCard) -> SharedEncoder:
 
 
 def read_card(folder: Traversable) -> ModelCard:
-    """Read the manifest.
+    """Read the manifest of the relation model.
 
     Args:
         folder: the relation model's folder.

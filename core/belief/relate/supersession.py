@@ -65,8 +65,8 @@ class Succession(StrEnum):
 
 
 @dataclass(frozen=True)
-class WordedStatement:
-    """A short text as this module reads it.
+class SupersessionText:
+    """A short text as it is read to see whether it supersedes another.
 
     Attributes:
         text: as written; at most one or two sentences tell anything here.
@@ -97,7 +97,7 @@ class WordedStatement:
     @cached_property
     def firsts(self) -> frozenset[str]:
         """The first stem of each of its sentences: what it is about, as a rule."""
-        sentences = (WordedStatement(part, prepare_text(part)) for part in _END.split(self.text))
+        sentences = (SupersessionText(part, prepare_text(part)) for part in _END.split(self.text))
         return frozenset(stem for one in sentences for stem in one.stems[:1])
 
     @cached_property
@@ -188,12 +188,12 @@ class _Patterns:
     change_stems: frozenset[str]
 
 
-def read_statement(text: str) -> WordedStatement:
-    """Read a text for `judge_later_word`."""
-    return WordedStatement(text, prepare_text(text))
+def read_supersession_text(text: str) -> SupersessionText:
+    """Read a short text to see whether it supersedes another (`judge_later_word`)."""
+    return SupersessionText(text, prepare_text(text))
 
 
-Side = ComparedText | WordedStatement
+Side = ComparedText | SupersessionText
 """A statement, or one that was read already."""
 
 
@@ -201,7 +201,7 @@ def judge_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], 
     """What the later of two statements of one person is to the earlier one.
 
     Args:
-        earlier: either side as it was read (`read_statement`), where more than one question is asked about it.
+        earlier: either side as it was read (`read_supersession_text`), where more than one question is asked about it.
         shares: how likely each relation is by the model, which has read the two texts alone.
         related: how likely it is that they are near for a reason, not by chance (`core.score.trust`).
 
@@ -238,7 +238,7 @@ def may_update(earlier: str, later: str, *, is_of_kind: bool) -> bool:
     return len(old.topic & new.topic) > (0 if is_of_kind else 1)
 
 
-def leans_on(later: str | WordedStatement, earlier: str | WordedStatement) -> bool:
+def leans_on(later: str | SupersessionText, earlier: str | SupersessionText) -> bool:
     """Whether a later statement belongs into the text that it completes, because neither can change alone.
 
     "Left-hand one, under the menus." does; what names its own thing stands beside it where either gives a number, a
@@ -267,23 +267,25 @@ def rank_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], c
     return min(1.0, alike) ** 2 * max(0.0, min(1.0, cosine)) * fit
 
 
-def _as_pair(earlier: str | Side, later: str | Side) -> tuple[WordedStatement, WordedStatement]:
+def _as_pair(earlier: str | Side, later: str | Side) -> tuple[SupersessionText, SupersessionText]:
     """Both as they are read, without the one person whose things both tell of: "Ilse's rent" is like "my rent"."""
     old, new = _as_read(earlier), _as_read(later)
     owner = next((found["owner"] for one in (old, new) if (found := _OWNER.match(one.text))), "")
     begin = re.compile(rf"{re.escape(owner)}(?:['’]s?)? ")
     if not owner or begin.match(old.text) is None or begin.match(new.text) is None:
         return old, new
-    return read_statement(begin.sub("", old.text, count=1)), read_statement(begin.sub("", new.text, count=1))
+    return read_supersession_text(begin.sub("", old.text, count=1)), read_supersession_text(
+        begin.sub("", new.text, count=1)
+    )
 
 
-def _as_read(side: str | Side) -> WordedStatement:
-    if isinstance(side, WordedStatement):
+def _as_read(side: str | Side) -> SupersessionText:
+    if isinstance(side, SupersessionText):
         return side
-    return read_statement(side if isinstance(side, str) else side.text)
+    return read_supersession_text(side if isinstance(side, str) else side.text)
 
 
-def _is_likely_change(old: WordedStatement, new: WordedStatement, share: float) -> bool:
+def _is_likely_change(old: SupersessionText, new: SupersessionText, share: float) -> bool:
     """Whether the later one shows in its words what the model only thinks likely."""
     other_kind, same_first = _has_other_kind(old, new), not old.firsts.isdisjoint(new.firsts)
     shared = len(old.topic & new.topic)
@@ -302,7 +304,7 @@ def _is_likely_change(old: WordedStatement, new: WordedStatement, share: float) 
     return (new.changes or other_kind or same_first or share >= _RATHER) and not _differ_in_thing(old, new)
 
 
-def _is_beside_earlier(old: WordedStatement, new: WordedStatement) -> bool:
+def _is_beside_earlier(old: SupersessionText, new: SupersessionText) -> bool:
     """Whether the later one surely ends nothing: it adds, goes on, is about a part, or about a narrower thing."""
     if new.adds or (new.continues and not new.changes):
         return True
@@ -311,7 +313,7 @@ def _is_beside_earlier(old: WordedStatement, new: WordedStatement) -> bool:
     return _speaks_of_part(old, new) or _is_narrower(old, new)
 
 
-def _speaks_of_part(old: WordedStatement, new: WordedStatement) -> bool:
+def _speaks_of_part(old: SupersessionText, new: SupersessionText) -> bool:
     """Whether the later one speaks of something of the earlier one's thing: the exam of the course, beside the course.
 
     "The mooring of the boat" beside "the boat's mooring" is the same thing, for its first word is in both.
@@ -324,7 +326,7 @@ def _speaks_of_part(old: WordedStatement, new: WordedStatement) -> bool:
     return False
 
 
-def _is_narrower(old: WordedStatement, new: WordedStatement) -> bool:
+def _is_narrower(old: SupersessionText, new: SupersessionText) -> bool:
     """Whether the later one denies, or likes, a narrower thing than the earlier one: free jazz beside jazz."""
     tastes = (not _later_word_patterns().tastes.isdisjoint(re.findall(r"\w+", one.lower)) for one in (old, new))
     if not all(tastes) and (old.is_negated == new.is_negated or new.changes):
@@ -332,7 +334,7 @@ def _is_narrower(old: WordedStatement, new: WordedStatement) -> bool:
     return _names_narrower_thing(old, new)
 
 
-def _names_narrower_thing(old: WordedStatement, new: WordedStatement) -> bool:
+def _names_narrower_thing(old: SupersessionText, new: SupersessionText) -> bool:
     """Whether the later one qualifies a word of the earlier one's: almond croissants beside croissants."""
     shared = old.topic & new.topic
     words = [word for word in new.prepared.words if word.form not in _ARTICLES]
@@ -351,7 +353,7 @@ def _names_narrower_thing(old: WordedStatement, new: WordedStatement) -> bool:
     return False
 
 
-def _is_other_value(old: WordedStatement, new: WordedStatement, alike: float) -> bool:
+def _is_other_value(old: SupersessionText, new: SupersessionText, alike: float) -> bool:
     """Whether both give one thing a value of one kind, and not the same one."""
     if not _has_other_kind(old, new):
         return False
@@ -365,29 +367,29 @@ def _is_other_value(old: WordedStatement, new: WordedStatement, alike: float) ->
     return alike >= _SURE and not old.topic.isdisjoint(new.topic)
 
 
-def _has_other_kind(old: WordedStatement, new: WordedStatement) -> bool:
+def _has_other_kind(old: SupersessionText, new: SupersessionText) -> bool:
     """Whether they give values of one kind, and the later one another than the earlier one."""
     both = old.kinds.keys() & new.kinds.keys()
     return any(not new.kinds[kind] <= old.kinds[kind] for kind in both)
 
 
-def _differ_in_thing(old: WordedStatement, new: WordedStatement) -> bool:
+def _differ_in_thing(old: SupersessionText, new: SupersessionText) -> bool:
     """Whether each names what the other does not, so that they may speak of two things of one sort."""
     return bool(old.topic - new.topic) and bool(new.topic - old.topic)
 
 
-def _is_state_of_same(old: WordedStatement, new: WordedStatement) -> bool:
+def _is_state_of_same(old: SupersessionText, new: SupersessionText) -> bool:
     """Whether both say how one thing is."""
     return bool(new.subject) and new.subject == old.subject
 
 
-def _is_gone(old: WordedStatement, new: WordedStatement) -> bool:
+def _is_gone(old: SupersessionText, new: SupersessionText) -> bool:
     """Whether the later one says of a thing of the earlier one's that it is gone or has left."""
     found = _later_word_patterns().gone.search(new.lower)
-    return found is not None and not old.topic.isdisjoint(read_statement(new.lower[: found.start()]).topic)
+    return found is not None and not old.topic.isdisjoint(read_supersession_text(new.lower[: found.start()]).topic)
 
 
-def _is_ended(old: WordedStatement, new: WordedStatement) -> bool:
+def _is_ended(old: SupersessionText, new: SupersessionText) -> bool:
     """Whether the later one says that it is over with what the earlier one tells ("gave up football")."""
     for found in _later_word_patterns().ends.finditer(new.lower):
         objects = [word for word in prepare_text(new.lower[found.end() :]).words[:3] if word.form not in _ARTICLES]
@@ -398,12 +400,12 @@ def _is_ended(old: WordedStatement, new: WordedStatement) -> bool:
     return bool(new.stems) and new.stems[0] in old.stems[:1] and re.search(r"\b(?:in|at)\b", old.lower) is not None
 
 
-def _shares_name(old: WordedStatement, new: WordedStatement) -> bool:
+def _shares_name(old: SupersessionText, new: SupersessionText) -> bool:
     """Whether whoever is named in either is named in both, or it is the person."""
     return not old.stems or not new.stems or old.stems[0] == new.stems[0] or _is_own(old) or _is_own(new)
 
 
-def _is_own(one: WordedStatement) -> bool:
+def _is_own(one: SupersessionText) -> bool:
     return re.search(r"\b(?:i|i'm|we|my|our)\b", one.lower) is not None or one.stems[:1] == ()
 
 

@@ -26,7 +26,7 @@ review_strings: Callable[[], Mapping[str, Any]] = partial(read_help_strings, "re
 
 @dataclass(frozen=True, slots=True)
 class ItemTopic:
-    """What an item is about, as its claims name it.
+    """What a review item is about, as its claims name it.
 
     Attributes:
         subject: as written; "" where no claim was read.
@@ -69,7 +69,7 @@ def describe_item_line(text: str, most: int = LINE) -> str:
 
 
 def format_title(kind: str, topic: ItemTopic, text: str) -> str:
-    """What a row of the queue is called.
+    """The title of a review item in the queue.
 
     Args:
         topic: what its claims name.
@@ -84,7 +84,7 @@ def format_title(kind: str, topic: ItemTopic, text: str) -> str:
 
 
 def format_merge_title(one: tuple[str, str], other: tuple[str, str]) -> str:
-    """The row of two names that may be the same.
+    """The title of a review item about two names that may be the same.
 
     Args:
         one: name and space; `other` likewise.
@@ -102,7 +102,7 @@ def format_merge_title(one: tuple[str, str], other: tuple[str, str]) -> str:
 
 
 def format_question(kind: str, topic: ItemTopic) -> str:
-    """The matter as a question.
+    """The question that a review item puts to the person.
 
     Args:
         topic: what its claims name.
@@ -128,7 +128,7 @@ def _format_topic(topic: ItemTopic, what: str) -> str:
 
 
 def describe_item_note(kind: str, recalled: int, client: str | None, *, later: bool) -> str:
-    """The line under a row's title; no memory text.
+    """The line under a review item's title; no memory text.
 
     Args:
         recalled: how often either memory was given to somebody.
@@ -150,7 +150,7 @@ def describe_item_note(kind: str, recalled: int, client: str | None, *, later: b
 
 
 def format_reason(key: str, kind: str) -> str:
-    """Why an item is here.
+    """The sentence that says why a review item is asked about (`resources/help/review.json`).
 
     Args:
         key: a key of the reasons; anything else is answered by the kind's own sentence.
@@ -163,7 +163,7 @@ def format_reason(key: str, kind: str) -> str:
 
 
 def format_further_reason(key: str, **values: object) -> str:
-    """A further reason.
+    """The sentence of a further reason why a review item is asked about.
 
     Args:
         key: a key of `format_further_reason`.
@@ -190,7 +190,7 @@ def describe_relation_label(label: str, probability: float) -> str:
 
 
 def describe_closing(note_key: str | None, resolution: str | None) -> str:
-    """Why an item is closed.
+    """Why a review item is closed.
 
     Args:
         note_key: a key of `closed` in the templates; None where somebody decided it.
@@ -205,7 +205,7 @@ def describe_closing(note_key: str | None, resolution: str | None) -> str:
 
 
 def describe_result(action: Action, kind: str, topic: ItemTopic, *, paired: bool, date: str = "") -> str:
-    """What a decision would lead to.
+    """What a decision on a review item would lead to.
 
     Args:
         topic: what its claims name.
@@ -232,7 +232,7 @@ def describe_result(action: Action, kind: str, topic: ItemTopic, *, paired: bool
 
 
 def describe_classifier(by: str, confidence: float | None) -> str:
-    """Who weighed it, and how sure it is.
+    """Which classifier weighed a pair, and how sure it is.
 
     Args:
         by: `rules`, `builtin` or `model`.

@@ -77,7 +77,7 @@ class ChainVersion:
 
 
 def place_chain(written: Sequence[ChainVersion], now_ms: int) -> Chain:
-    """Put versions on the axis of valid time.
+    """Place the versions of a memory on the axis of valid time.
 
     A version holds from its `valid_from`, else from when it was said, else from when it was learned; until its
     `valid_to`, else, once it does not stand any more, until the version after it begins, else until it was retired
@@ -220,7 +220,7 @@ _STATED = (
 
 
 def explain_trust(rows: Rows, memory: Memory, now_ms: int) -> Belief:
-    """Gather how a memory is believed.
+    """Gather how far a memory is trusted, and why.
 
     Returns:
         The terms of its trust with what made them, its claims, what is against it, its versions, what rests on it.
@@ -244,7 +244,7 @@ def explain_trust(rows: Rows, memory: Memory, now_ms: int) -> Belief:
 
 
 def trust_steps(terms: TrustTerms) -> tuple[TrustStep, ...]:
-    """The terms of a trust as steps, each with the sum after it.
+    """The terms of a memory's trust as the steps of its waterfall chart, each with the sum after it.
 
     Args:
         terms: from `core.score.trust`.

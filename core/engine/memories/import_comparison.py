@@ -71,7 +71,7 @@ def _make_batch_writer(storage: Storage, search: Search, ids: Sequence[str]) -> 
 
 
 def reconcile_all(storage: Storage) -> Reconciled:
-    """Reconcile every claim and every memory that stands, batch by batch.
+    """Check every claim and every standing memory against what it rests on, batch by batch, and mend what is wrong.
 
     Returns:
         What was looked at, mended and found broken.
@@ -93,7 +93,7 @@ def _make_reconcile_writer(storage: Storage, after: tuple[str, int]) -> Callable
 
 
 def reconcile_daily(storage: Storage) -> None:
-    """Reconcile once a day, on the wall clock; the day of the last time is kept in the vault."""
+    """Check once a day, by the wall clock, that the states of claims and memories fit what they rest on."""
     now = storage.clock.now_ms()
     last = storage.vault.read(lambda rows: rows.value("SELECT changed_at FROM settings WHERE key = ?", (_LAST,)))
     if last is not None and 0 <= now - int(last) < _DAY_MS:

@@ -115,7 +115,7 @@ def request_of(probe: Probe) -> RecallRequest:
 
 
 def current_memories(rows: Rows, memory_ids: Sequence[str]) -> dict[str, str]:
-    """What stands for memories by now.
+    """The memories that stand today in the place of others.
 
     Returns:
         Id to the id of what stands for it, a part of a split text being named by its head; ids that are gone are left
@@ -125,7 +125,7 @@ def current_memories(rows: Rows, memory_ids: Sequence[str]) -> dict[str, str]:
 
 
 def judge_probe(rows: Rows, probe: Probe, result: RecallResult, tokens: int) -> ProbeOutcome:
-    """How a probe ends with an answer.
+    """How a probe (saved question) ends with the answer it got.
 
     Returns:
         positive: holds if every memory it names stands in the first `within`; negative: if there is no answer; stale:
@@ -146,7 +146,7 @@ def judge_probe(rows: Rows, probe: Probe, result: RecallResult, tokens: int) -> 
 
 
 def tally_outcomes(probes: Sequence[Probe], outcomes: Sequence[ProbeOutcome]) -> Tally:
-    """All probes under one set of weights.
+    """Count how all probes (saved questions) end under one set of weights.
 
     Args:
         outcomes: how each ended, in the same order.

@@ -177,11 +177,11 @@ class Activity:
         self._called_at = self._hand_at = clock.monotonic()
 
     def note_call(self) -> None:
-        """A verb of a person or a client began or ended."""
+        """Note that a verb of a person or a client began or ended."""
         self._called_at = self._clock.monotonic()
 
     def note_input(self) -> None:
-        """A hand was on the window."""
+        """Note that the person touched the window."""
         self._hand_at = self._clock.monotonic()
 
     @property
@@ -219,7 +219,7 @@ class RunningVerb:
 
     @property
     def step(self) -> Verb:
-        """What collects the audit row and the undo step; only where the verb was given a label."""
+        """The undo step that collects this verb's changed rows and audit row; only where the verb was given a label."""
         if self._step is None:
             raise BugError("a verb without a step of its own")
         return self._step

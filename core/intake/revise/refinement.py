@@ -90,7 +90,7 @@ class OpenPair:
 
 @dataclass(frozen=True, slots=True)
 class UnreadMemory:
-    """A memory that a model has not read.
+    """A memory that the local model has not read.
 
     Attributes:
         n: its label.
@@ -106,7 +106,7 @@ class UnreadMemory:
 
 
 def next_pair(rows: Rows, most: int) -> OpenPair | None:
-    """The next item a model is asked about.
+    """The next pair of a review item that the local model is asked about.
 
     Args:
         most: code points of a text, at most.
@@ -130,7 +130,7 @@ def next_pair(rows: Rows, most: int) -> OpenPair | None:
 
 
 def next_text(rows: Rows, most: int) -> UnreadMemory | None:
-    """The next memory a model reads.
+    """The next memory that the local model reads.
 
     Args:
         most: code points of a text, at most.
@@ -166,7 +166,7 @@ def mark_asked(tx: Tx, offered: OpenPair | UnreadMemory) -> None:
 
 
 def is_importing(rows: Rows) -> bool:
-    """Whether an import is on its way; a model is not asked meanwhile."""
+    """Whether an import is running; the local model is not asked to refine anything meanwhile."""
     return rows.one("SELECT 1 FROM imports WHERE state = 'running' LIMIT 1") is not None
 
 
@@ -212,7 +212,7 @@ _DISPLACING = frozenset({GateDecision.SUPERSEDE, GateDecision.ENTER_SUPERSEDED, 
 
 @dataclass(frozen=True, slots=True)
 class RefinementResult:
-    """What became of a model's answer.
+    """What became of the local model's answer.
 
     Attributes:
         step_id: the undo step; None where no memory and no claim changed.

@@ -47,7 +47,7 @@ RECONCILE_LABEL = "Reconcile claims with their evidence"
 
 @dataclass(frozen=True, slots=True)
 class ReconciliationBatch:
-    """One batch.
+    """One batch of claims and memories that the reconciliation has looked at.
 
     Attributes:
         after: where the next batch begins: the last claim and the last label of a memory that were looked at.
@@ -61,7 +61,7 @@ class ReconciliationBatch:
 
 
 def reconcile_batch(tx: Tx, work: UnitOfWork, after: tuple[str, int], limit: int) -> ReconciliationBatch:
-    """Look at one batch of claims and of memories.
+    """Check one batch of claims and memories against what they rest on, and mend their states.
 
     Args:
         work: opens the verb; a step is written only where the state of a claim was wrong.

@@ -21,9 +21,9 @@ from core.belief.relate.coverage import covers_text
 from core.belief.relate.distinctions import are_of_other_times, has_outdated_value
 from core.belief.relate.owner_contradiction import (
     ContradictionOdds,
-    StatedSentence,
-    StatedText,
-    read_stated_text,
+    ContradictionSentence,
+    ContradictionText,
+    read_contradiction_text,
     weigh_contradictions,
 )
 from core.belief.relate.relation_model import IDENTICAL, certain_relation
@@ -295,7 +295,7 @@ def judge_other_contributors(
         return {}
     text = "".join(candidate.texts)
     compared_text = ComparedText(text, authority.at_ms, candidate.claims)
-    stated = read_stated_text(compared_text, readers.extract)
+    stated = read_contradiction_text(compared_text, readers.extract)
     found = _find_by_structure(rows, candidate, stated)
     for memory_id, cosine in neighbours.find_other_contributors(
         rows, candidate, readers.gate, _NEAREST if readers.most else 0, nearest
@@ -305,7 +305,7 @@ def judge_other_contributors(
     looked_up = {memory_id: cosine for memory_id, cosine in found.items() if memory_id not in near}
     known = near | load_neighbours(rows, dict(list(looked_up.items())[:_COMPARED]))
     compared = [one for one in known.values() if _is_other_voice(one, candidate)]
-    texts = [read_stated_text(one.compared_text, readers.extract) for one in compared]
+    texts = [read_contradiction_text(one.compared_text, readers.extract) for one in compared]
     pairs = [(stated, text) if authority.persons else (text, stated) for text in texts]
     # Nothing on this path depends on a model.
     classify = None if readers.relate is None else readers.relate.classify
@@ -341,7 +341,7 @@ def _is_other_voice(one: Neighbour, candidate: StoreCandidate) -> bool:
     return is_other and not are_of_other_times(one.compared_text.claims, candidate.claims)
 
 
-def _find_by_structure(rows: Rows, candidate: StoreCandidate, stated: StatedText) -> dict[str, float]:
+def _find_by_structure(rows: Rows, candidate: StoreCandidate, stated: ContradictionText) -> dict[str, float]:
     """Memories that make other claims, or speak of the same things of the user's, as near as can be."""
     claims = tuple(claim for sentence in stated.sentences for claim in sentence.claims)[:_CLAIMS]
     found = dict.fromkeys((one.memory_id for one in find_claim_conflicts(rows, replace(candidate, claims=claims))), 1.0)
@@ -352,7 +352,7 @@ def _find_by_structure(rows: Rows, candidate: StoreCandidate, stated: StatedText
     return found
 
 
-def _named_things(sentences: Iterable[StatedSentence]) -> list[str]:
+def _named_things(sentences: Iterable[ContradictionSentence]) -> list[str]:
     """The first words of the things of the user's that are spoken of, and the last ones of those with a value."""
     words: Mapping[str, None] = dict.fromkeys(
         [

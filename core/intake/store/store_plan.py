@@ -19,11 +19,11 @@ from core.belief.relate.owner_contradiction import DOUBT, ContradictionOdds
 from core.belief.relate.relation_model import CLAIMS_AT_ODDS
 from core.belief.relate.supersession import (
     Succession,
-    WordedStatement,
+    SupersessionText,
     judge_later_word,
     leans_on,
     rank_later_word,
-    read_statement,
+    read_supersession_text,
 )
 from core.belief.trust_gate import (
     LATER_WORD,
@@ -325,7 +325,7 @@ def _relate_neighbours(
     against = {one.memory_id for one in odds}
     certain = {one.memory_id for one in odds if one.is_supplied}
     classified = _classify_neighbours(candidate, _list_asked(neighbours, odds), readers)
-    later = cache(partial(read_statement, candidate.compared_text.text))  # read at most once
+    later = cache(partial(read_supersession_text, candidate.compared_text.text))  # read at most once
     found: dict[str, Relation] = {}
     for other in neighbours:
         if other.id in certain:
@@ -441,14 +441,14 @@ def _is_restated_by_person(candidate: StoreCandidate, other: Neighbour) -> bool:
 
 
 def _relation_of_later_word(
-    candidate: StoreCandidate, other: Neighbour, relation_of_model: Relation, others: int, later: WordedStatement
+    candidate: StoreCandidate, other: Neighbour, relation_of_model: Relation, others: int, later: SupersessionText
 ) -> Relation:
     """How the later of two words of the person relates to the earlier one.
 
     Args:
         later: the candidate as it was read.
     """
-    sides = (read_statement(other.compared_text.text), later)
+    sides = (read_supersession_text(other.compared_text.text), later)
     judged = judge_later_word(*sides, relation_of_model.probabilities, relevance_probability(other.cosine, others))
     if judged is Succession.REPLACES:
         rank = rank_later_word(*sides, relation_of_model.probabilities, other.cosine)

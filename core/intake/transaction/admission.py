@@ -125,7 +125,7 @@ def fold_text(text: str) -> str:
 
 
 def erased_digests(rows: Rows, digests: Sequence[bytes]) -> set[bytes]:
-    """Which digests have a tombstone.
+    """Which digests of texts or imported records have a tombstone.
 
     Args:
         digests: of identities (`core.intake.store.import_batch.identity_digest`) or of texts.
@@ -151,7 +151,7 @@ def erased_texts(rows: Rows, texts: Iterable[str]) -> set[str]:
 
 
 def write_tombstones(tx: Tx, texts: Iterable[str], identities: Iterable[bytes]) -> int:
-    """Put down what must not come back.
+    """Write tombstones for erased texts and records, so that they do not come back.
 
     Args:
         tx: the transaction of the erasure.
@@ -194,7 +194,7 @@ def text_marks(rows: Rows, texts: Iterable[str]) -> list[str]:
 
 
 def lift_tombstones(tx: Tx, texts: Iterable[str]) -> None:
-    """The person says a text again: it may be stored from here on, by others too.
+    """Remove the tombstones of texts that the person says again: from now on anybody may store them.
 
     Args:
         texts: the whole text, and its parts.
@@ -208,7 +208,7 @@ def lift_tombstones(tx: Tx, texts: Iterable[str]) -> None:
 
 
 def lift_records(tx: Tx, identities: Iterable[bytes]) -> None:
-    """Imported records whose memory is put back are known by their fingerprints again, not by tombstones."""
+    """Remove the tombstones of imported records whose memory is put back: their fingerprints identify them again."""
     tx.run_many("DELETE FROM tombstones WHERE digest = ? AND kind = ?", [(one, IDENTITY) for one in identities])
 
 
@@ -256,7 +256,7 @@ NO_IDS: frozenset[str] = frozenset()
 
 
 def note_disclosures(tx: Tx, rows: Iterable[tuple[str, str, int]]) -> None:
-    """Write down what was given to clients.
+    """Write down which memories were given to which clients; by this an echo is recognized.
 
     Args:
         tx: the transaction of the journal.
@@ -404,7 +404,7 @@ def check_memory_text(text: str, limit_bytes: int | None) -> None:
 
 
 def check_importance(value: float | None) -> float:
-    """The importance of a memory.
+    """Check the importance that a caller gives to a memory.
 
     Args:
         value: 0 to 1, or None for the default.
@@ -423,7 +423,7 @@ def check_importance(value: float | None) -> float:
 
 
 def check_space_name(name: str) -> str:
-    """A space's name.
+    """Check the name of a space.
 
     Args:
         name: 1 to 128 characters without control or invisible characters or surrounding blanks.
@@ -440,7 +440,7 @@ def check_space_name(name: str) -> str:
 
 
 def check_claim(claim: Mapping[str, Any]) -> dict[str, Any]:
-    """A claim as the caller gives it.
+    """Check a claim as the caller gives it.
 
     Args:
         claim: `{subject, predicate, value, exclusive?, polarity?, scope?, valid_from?, valid_to?, qualifiers?}`; its

@@ -83,7 +83,7 @@ class ScreenedText:
 
 
 def screen_text(text: str, claim: Mapping[str, object] | None = None, *, stranger: bool) -> ScreenedText:
-    """Screen a text and the claim that comes with it.
+    """Screen a text, and the claim that comes with it, for injected instructions.
 
     Args:
         claim: its given claim; its words are read too.
@@ -338,7 +338,7 @@ def _find_open_item(rows: Rows, matter: ItemSubject) -> str | None:
 
 
 def close_conflict(tx: Tx, item_id: str, state: str, resolution: str | None, note: str | None = None) -> bool:
-    """Close an item.
+    """Close a review item.
 
     Args:
         state: `resolved`, or `moot` where it closed itself.

@@ -102,7 +102,7 @@ async def pair_client(call: MethodCall, params: PairParams) -> Answer:
 
 
 def present_grants(engine: Engine, name: str) -> list[str]:
-    """What a client may do now, as grants are written."""
+    """The grants that a paired client has now, spelt as the person writes them; none where no such client is paired."""
     record = engine.authority.token_for(name)
     return [] if record is None else _grants_of(record)
 

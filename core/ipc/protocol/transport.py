@@ -39,7 +39,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """Who is at the other end.
+    """The user and the process at the other end of a socket.
 
     Attributes:
         uid: the user, as the kernel says.
@@ -83,7 +83,7 @@ def socket_place(home: Path, default_home: Path, runtime_dir: Path | None, overr
 
 
 def is_too_long(path: Path) -> bool:
-    """Whether no socket fits at a path."""
+    """Whether a path is too long for a socket."""
     return len(os.fsencode(path)) > _SUN_PATH
 
 
@@ -143,7 +143,7 @@ def check_directory(place: Place) -> None:
 
 
 def peer_of(sock: socket.socket) -> Peer:
-    """Ask the kernel who is at the other end.
+    """Ask the kernel which user and process is at the other end of a socket.
 
     Args:
         sock: a connected Unix socket.

@@ -161,7 +161,7 @@ class LineWriter:
 
 
 def fit_reply(ident: Ident, result: Mapping[str, Any], cap: int = LINE_BYTES) -> tuple[bytes, int | None]:
-    """Write an answer so that it keeps the line cap, cutting at whole items.
+    """Write a reply as one line of the socket, cut at whole items where it would pass the cap of a line.
 
     Args:
         ident: the call's id.

@@ -66,7 +66,7 @@ class RelationCache:
         self._kind = np.zeros(slots, np.uint16)
 
     def find_relation(self, key: bytes) -> Relation | None:
-        """The answer that was kept; the very numbers of then."""
+        """The kept relation of two texts, with the very numbers it was stored with."""
         with self._lock:
             place, is_there = self._find_slot(key)
             if not is_there:
@@ -256,7 +256,7 @@ class NearPairs:
 
 @dataclass(frozen=True, slots=True)
 class ReadPair:
-    """A pair with what was read of it.
+    """A pair of near memories with how their texts relate.
 
     Attributes:
         first: said first; `second` later.
@@ -272,7 +272,7 @@ class ReadPair:
 
 @dataclass(frozen=True)
 class PairDecisions:
-    """What people decided, so that no run does it again.
+    """What people decided about pairs of near memories, so that no run asks or does it again.
 
     Attributes:
         kept: pairs of ids that both stand by decision.
@@ -381,7 +381,7 @@ def _memories_in_review(rows: Rows) -> frozenset[str]:
 
 
 def read_pair_decisions(rows: Rows) -> PairDecisions:
-    """What people decided about pairs, and which unions they took back.
+    """Which pairs of near memories the person decided to keep apart, and which merges of consolidation they took back.
 
     Returns:
         The decisions; what a person undid is not done again, also where the undo step has expired.
@@ -459,7 +459,7 @@ def _is_beyond_chance(near_pairs: NearPairs, a: Node, b: Node, cosine: float, cr
 
 
 def order_by_time(a: Node, b: Node) -> tuple[Node, Node]:
-    """Two memories as they were said."""
+    """Two memories in the order in which they were said."""
     return (a, b) if (a.said_at, a.n) <= (b.said_at, b.n) else (b, a)
 
 

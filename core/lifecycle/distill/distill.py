@@ -36,7 +36,7 @@ from core.lifecycle.distill.model_results import (
     is_replaceable,
 )
 from core.lifecycle.distill.model_statements import check_statements, shown_turns
-from core.lifecycle.distill.reader_queue import TalkEpisode, is_limited, read_episodes
+from core.lifecycle.distill.reader_queue import QueuedEpisode, is_limited, read_episodes
 from core.lifecycle.distill.reader_statements import SKIPPED, TalkBatch, TalkDistillation, count_backlog
 from core.lifecycle.distill.statement_writer import TalkStatement
 from core.lifecycle.job_support.job_context import NO_CURSOR, BatchResult, JobContext, embed_or_none
@@ -304,7 +304,7 @@ class _AskedStatements:
 
 def _ask_for_statements(context: JobContext, episodes: Sequence[Episode]) -> _AskedStatements | None:
     """The statements of a conversation; None where nobody is there to ask."""
-    talk: tuple[TalkEpisode, ...] = context.read(lambda rows: read_episodes(rows, [one.id for one in episodes]))
+    talk: tuple[QueuedEpisode, ...] = context.read(lambda rows: read_episodes(rows, [one.id for one in episodes]))
     if context.ask is None:
         return None
     checked = check_statements(context, talk, context.ask(statements_prompt(shown_turns(talk))))

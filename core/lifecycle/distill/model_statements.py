@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.lifecycle.distill.reader_queue import TalkEpisode
+from core.lifecycle.distill.reader_queue import QueuedEpisode
 from core.lifecycle.distill.statement_writer import NO_SPAN, TalkStatement
 from core.lifecycle.job_support.job_context import JobContext, embed_or_none
 from core.llm.distillate import ProposedStatement, ProposedStatements, ShownMemory, ShownTurn, parse_statements
@@ -54,7 +54,7 @@ class CheckedStatements:
     dropped: Mapping[str, int]
 
 
-def shown_turns(episodes: Sequence[TalkEpisode]) -> tuple[ShownTurn, ...]:
+def shown_turns(episodes: Sequence[QueuedEpisode]) -> tuple[ShownTurn, ...]:
     """Episodes as the model is shown them: with who speaks."""
     return tuple(
         ShownTurn(ShownMemory(one.id, one.text, None if one.said is None else one.said.ms), _speaker_name(one))
@@ -62,7 +62,7 @@ def shown_turns(episodes: Sequence[TalkEpisode]) -> tuple[ShownTurn, ...]:
     )
 
 
-def check_statements(context: JobContext, episodes: Sequence[TalkEpisode], answer: str) -> CheckedStatements | None:
+def check_statements(context: JobContext, episodes: Sequence[QueuedEpisode], answer: str) -> CheckedStatements | None:
     """What of an answer may become statements.
 
     Args:
@@ -100,7 +100,7 @@ def find_quote(text: str, quote: str) -> tuple[int, int] | None:
     return None
 
 
-def _check_each(proposed: ProposedStatements, episodes: Sequence[TalkEpisode]) -> CheckedStatements:
+def _check_each(proposed: ProposedStatements, episodes: Sequence[QueuedEpisode]) -> CheckedStatements:
     dropped: Counter[str] = Counter({MALFORMED: proposed.malformed} if proposed.malformed else {})
     said = tuple(one.text for one in episodes)
     names = tuple(dict.fromkeys(name for one in episodes if (name := _speaker_name(one))))
@@ -120,7 +120,7 @@ def _check_each(proposed: ProposedStatements, episodes: Sequence[TalkEpisode]) -
 
 
 def _why_statement_refused(
-    item: ProposedStatement, episode: TalkEpisode, span: tuple[int, int], said: Sequence[str], names: Sequence[str]
+    item: ProposedStatement, episode: QueuedEpisode, span: tuple[int, int], said: Sequence[str], names: Sequence[str]
 ) -> str:
     """Why a statement with a span is left out; "" where it is not."""
     quote = episode.text[slice(*span)]
@@ -146,14 +146,14 @@ def _is_question(text: str, span: tuple[int, int]) -> bool:
     return closing is not None and closing[0] == "?"
 
 
-def _statement_from_proposal(item: ProposedStatement, episode: TalkEpisode, span: tuple[int, int]) -> Statement:
+def _statement_from_proposal(item: ProposedStatement, episode: QueuedEpisode, span: tuple[int, int]) -> Statement:
     is_owner = episode.turn.is_owner and item.about.casefold() == _speaker_name(episode).casefold()
     about = YOU if is_owner or item.about.casefold() == YOU.casefold() else item.about
     said_ms = None if episode.said is None else episode.said.ms
     return Statement(item.text, about, StatementType(item.type), item.is_lasting, _SURE, episode.id, span, said_ms)
 
 
-def _speaker_name(episode: TalkEpisode) -> str:
+def _speaker_name(episode: QueuedEpisode) -> str:
     """How the built-in reader calls who speaks (`core.talk.references`)."""
     turn = episode.turn
     return References([turn]).name_of(turn)

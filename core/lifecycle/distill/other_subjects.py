@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from core.belief.claims import key_form
 from core.belief.relate.relation_model import certain_relation
-from core.belief.relate.supersession import WordedStatement, read_statement
+from core.belief.relate.supersession import SupersessionText, read_supersession_text
 from core.intake.claims import Relate
 from core.intake.store.store import StoreService
 from core.text.terms import common_words
@@ -60,7 +60,7 @@ def forget_statements() -> None:
 
 
 # One statement stands in every pair of its call, and those near to it are near to the next of its talk, too.
-_read_again = lru_cache(maxsize=256)(read_statement)
+_read_again = lru_cache(maxsize=256)(read_supersession_text)
 
 
 def _are_apart(existing: ComparedText, incoming: ComparedText) -> bool:
@@ -77,7 +77,7 @@ def _share_property(existing: ComparedText, incoming: ComparedText) -> bool:
     return not first.isdisjoint(second)
 
 
-def speak_of_others(earlier: WordedStatement, later: WordedStatement) -> bool:
+def speak_of_others(earlier: SupersessionText, later: SupersessionText) -> bool:
     """Whether two statements have too little in common, beside whom they are about, to be about one thing."""
     about = {*earlier.stems[:1], *later.stems[:1]} & {*earlier.stems} & {*later.stems}
     old, new = earlier.topic - about, later.topic - about

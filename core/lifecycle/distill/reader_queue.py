@@ -74,8 +74,8 @@ _TALK = f"{_WITH}SELECT {_COLUMNS} {_WAITS} {_FROM} AND {_SAME_TALK} ORDER BY co
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TalkEpisode(EpisodeRow):
-    """An episode as the reader reads it, and as statements inherit from it.
+class QueuedEpisode(EpisodeRow):
+    """An episode in the queue of the reader model, with what its statements inherit from it.
 
     Attributes:
         author: who speaks, where the source says; "" elsewhere.
@@ -154,10 +154,10 @@ class WaitingTalk:
     """
 
     first_label: int
-    episodes: tuple[TalkEpisode, ...]
+    episodes: tuple[QueuedEpisode, ...]
 
 
-def read_genders(rows: Rows, episode: TalkEpisode) -> Mapping[str, str]:
+def read_genders(rows: Rows, episode: QueuedEpisode) -> Mapping[str, str]:
     """Who speaks in the talks of an episode's import, folded, to `f` or `m`, where those talks tell it.
 
     Args:
@@ -204,16 +204,16 @@ def next_talk(rows: Rows, scope: TalkScope, looked: Collection[str] = ()) -> Wai
     return WaitingTalk(int(label), tuple(found[max(0, begin - READ_BEFORE) : begin + READ_AT_ONCE]))
 
 
-def read_episodes(rows: Rows, ids: Sequence[str]) -> tuple[TalkEpisode, ...]:
+def read_episodes(rows: Rows, ids: Sequence[str]) -> tuple[QueuedEpisode, ...]:
     """Episodes as statements inherit from them, in the order given; those that are gone are left out."""
     found = {one.id: one for one in map(_episode_from_row, rows.all(_THESE, (json.dumps(list(ids)),)))}
     return tuple(found[one] for one in ids if one in found)
 
 
-def _episode_from_row(row: Sequence[Any]) -> TalkEpisode:
+def _episode_from_row(row: Sequence[Any]) -> QueuedEpisode:
     (memory_id, text, digest, space, client, lineage, session, brought, source, role, author, trust, ref, category, at,
      precision, offset, label, waits) = row  # fmt: skip
-    return TalkEpisode(
+    return QueuedEpisode(
         id=str(memory_id),
         text=str(text),
         content_hash=bytes(digest),

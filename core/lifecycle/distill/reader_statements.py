@@ -18,7 +18,7 @@ from core.errors import CancelledError, EnvironmentFaultError, IntegrityError, L
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.distill.other_subjects import forget_statements
 from core.lifecycle.distill.reader_queue import (
-    TalkEpisode,
+    QueuedEpisode,
     TalkScope,
     WaitingTalk,
     count_waiting,
@@ -65,7 +65,7 @@ class ReadTalk:
     """
 
     version: str
-    left: tuple[TalkEpisode, ...]
+    left: tuple[QueuedEpisode, ...]
     statements: Mapping[str, tuple[Statement, ...]]
     small: frozenset[str]
     skipped: Mapping[str, int]
@@ -80,7 +80,7 @@ class TalkBatch:
     """
 
     version: str
-    episodes: tuple[TalkEpisode, ...]
+    episodes: tuple[QueuedEpisode, ...]
     statements: tuple[TalkStatement, ...]
     small: frozenset[str]
     skipped: Mapping[str, int]
@@ -183,7 +183,7 @@ class GendersOfImports:
     def __init__(self) -> None:
         self._known: dict[tuple[str | None, str], Mapping[str, str]] = {}
 
-    def add_to(self, context: JobContext, talk: Sequence[TalkEpisode]) -> tuple[TalkEpisode, ...]:
+    def add_to(self, context: JobContext, talk: Sequence[QueuedEpisode]) -> tuple[QueuedEpisode, ...]:
         """The episodes of a talk, each with the gender of who speaks as far as it is told."""
         key = (talk[0].import_id, talk[0].space_id)
         if key not in self._known:
@@ -194,7 +194,7 @@ class GendersOfImports:
         )
 
 
-def read_talk(reader: TalkReader, talk: Sequence[TalkEpisode]) -> ReadTalk:
+def read_talk(reader: TalkReader, talk: Sequence[QueuedEpisode]) -> ReadTalk:
     """Read a talk; a statement of an episode that does not wait is left out.
 
     Raises:
@@ -276,7 +276,7 @@ def _is_talk_unchanged(held: ReadTalk, waiting: WaitingTalk) -> bool:
 
 def _split_talk_batch(held: ReadTalk) -> tuple[TalkBatch, ReadTalk | None]:
     """The next few episodes of a talk, at least one; and what is left."""
-    some: list[TalkEpisode] = []
+    some: list[QueuedEpisode] = []
     statements: list[TalkStatement] = []
     for one in held.left[:EPISODES_AT_ONCE]:
         own = [TalkStatement(statement, one) for statement in held.statements.get(one.id, ())]
@@ -295,6 +295,6 @@ def _with_vectors(context: JobContext, statements: Sequence[TalkStatement]) -> I
         yield one if vectors is None else replace(one, vector=vectors[place])
 
 
-def _find_unchanged(rows: Rows, episodes: Sequence[TalkEpisode]) -> frozenset[str]:
+def _find_unchanged(rows: Rows, episodes: Sequence[QueuedEpisode]) -> frozenset[str]:
     asked = to_json([[one.id, one.content_hash.hex().upper()] for one in episodes])
     return frozenset(str(row[0]) for row in rows.all(_UNCHANGED, (asked,)))

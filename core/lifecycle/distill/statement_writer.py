@@ -28,7 +28,7 @@ from core.intake.transaction.sources import (
 )
 from core.intake.transitions.transitions import SOURCE_GONE, Transitions, sync_statement, unlink_episodes
 from core.lifecycle.distill.other_subjects import compare_by_subject
-from core.lifecycle.distill.reader_queue import TalkEpisode
+from core.lifecycle.distill.reader_queue import QueuedEpisode
 from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
 from core.score.decay import STANDARD
 from core.talk.statement_types import is_pursuit
@@ -92,7 +92,7 @@ class TalkStatement:
     """
 
     statement: Statement
-    episode: TalkEpisode
+    episode: QueuedEpisode
     vector: NDArray[np.float32] | None = None
     made_by: str = "reader"
 
@@ -133,7 +133,7 @@ class _StandsBesideError(UserError):
         super().__init__(Code.INVALID_INPUT, "Both stand.")
 
 
-def reason_to_skip(rows: Rows, statement: Statement, episode: TalkEpisode) -> str:
+def reason_to_skip(rows: Rows, statement: Statement, episode: QueuedEpisode) -> str:
     """Why a statement may not become a memory; "" where it may.
 
     Args:
@@ -152,7 +152,7 @@ def reason_to_skip(rows: Rows, statement: Statement, episode: TalkEpisode) -> st
     return ""
 
 
-def find_twin(rows: Rows, statement: Statement, episode: TalkEpisode) -> str | None:
+def find_twin(rows: Rows, statement: Statement, episode: QueuedEpisode) -> str | None:
     """The memory that says just that: made of this episode before, or standing in its space."""
     said = rows.value(_SAID_ALREADY, (episode.id, content_hash(statement.text)))
     return str(said) if said is not None else find_active_duplicate(rows, [statement.text], Kind.FACT, episode.space_id)
@@ -184,7 +184,7 @@ def _strip_punctuation(text: str) -> str:
 
 
 def withdraw_others(
-    tx: Tx, make_id: Callable[[], str], episodes: Sequence[TalkEpisode], kept: Mapping[str, Collection[str]]
+    tx: Tx, make_id: Callable[[], str], episodes: Sequence[QueuedEpisode], kept: Mapping[str, Collection[str]]
 ) -> tuple[str, ...]:
     """Take from episodes that were read again what they do not say any more.
 
@@ -206,12 +206,12 @@ def withdraw_others(
     return ids
 
 
-def find_stated(rows: Rows, episodes: Sequence[TalkEpisode]) -> frozenset[str]:
+def find_stated(rows: Rows, episodes: Sequence[QueuedEpisode]) -> frozenset[str]:
     """The episodes of which anything was made."""
     return frozenset(str(row[0]) for row in rows.all(_STATED, (to_json([one.id for one in episodes]),)))
 
 
-def mark_read(tx: Tx, episodes: Sequence[TalkEpisode], version: str, small: Collection[str]) -> None:
+def mark_read(tx: Tx, episodes: Sequence[QueuedEpisode], version: str, small: Collection[str]) -> None:
     """Note that episodes were read; part of the run's undo step.
 
     Args:

@@ -38,7 +38,7 @@ _HABIT = 2
 
 @dataclass(frozen=True, slots=True)
 class ClockWatch:
-    """What is known of the clock; all times epoch ms.
+    """What is known of the wall clock; all times epoch ms.
 
     Attributes:
         believed: the newest time that is believed.
@@ -59,7 +59,7 @@ class ClockWatch:
 
 
 def judge_clock(watch: ClockWatch, now_ms: int) -> ClockWatch:
-    """What is known once the clock says so much.
+    """Whether jobs may believe the wall clock, given the time it shows now: it may have leapt.
 
     Args:
         now_ms: the clock's time, epoch ms.
@@ -125,7 +125,7 @@ def is_worth_keeping(stored: ClockWatch | None, now: ClockWatch) -> bool:
 
 
 def keep_clock(tx: Tx, now: ClockWatch) -> None:
-    """Write down what is known.
+    """Write down what is known of the wall clock.
 
     Args:
         now: from `judge_clock`.

@@ -55,7 +55,7 @@ def has_unfurnished(rows: Rows) -> bool:
 
 
 def new_wing_look(rows: Rows, wing_id: str) -> Look:
-    """What a wing that is being made looks like."""
+    """The tint, outline and floor of a new wing of the palace."""
     found = [(parent, Look(*look)) for _, parent, _, *look in rows.all(f"{_LOOKS} WHERE tint IS NOT NULL")]
     others = [look for parent, look in found if parent is None]
     return choose_look(wing_id, others[-1:], others)

@@ -74,7 +74,7 @@ _ALL_SHOWN = f"SELECT group_concat(m.n) FROM memories m WHERE {SHOWN}"  # noqa: 
 
 
 def check_filter(wanted: GraphFilter) -> None:
-    """Refuse a filter that makes no sense.
+    """Refuse a filter of the graph that makes no sense.
 
     Args:
         wanted: what shall be shown; its query is read later.
@@ -90,7 +90,7 @@ def check_filter(wanted: GraphFilter) -> None:
 
 
 def wanted_types(wanted: GraphFilter) -> frozenset[str]:
-    """The types of edges that a filter lets through."""
+    """The types of edges that a filter of the graph lets through."""
     return frozenset(USUAL_TYPES if wanted.edge_types is None else wanted.edge_types)
 
 
@@ -150,7 +150,7 @@ class ShownMemories:
 
 
 def find_node(rows: Rows, index: EntityIndex, node_id: str) -> int:
-    """The label of a memory or an entity.
+    """The label of the node for a memory or an entity.
 
     Raises:
         UserError: NOT_FOUND.
@@ -223,7 +223,7 @@ def read_ego(
 
 
 def read_worths(rows: Rows, index: EntityIndex, labels: Collection[int], now_ms: int) -> dict[int, float]:
-    """How much nodes count by themselves.
+    """How much each node of the graph (a memory, an entity) counts by itself.
 
     Args:
         labels: of memories and entities.
@@ -255,7 +255,7 @@ def make_nodes(rows: Rows, index: EntityIndex, labels: Collection[int], now_ms: 
 
 
 def make_edges(links: Links, nodes: Mapping[int, GraphNode]) -> tuple[GraphEdge, ...]:
-    """Edges between nodes.
+    """Edges between nodes of the graph.
 
     Args:
         links: between labels of `nodes`.

@@ -317,7 +317,7 @@ def copy_under_key(
 
 
 def count_rows(connection: dbapi2.Connection) -> dict[str, int]:
-    """Count the rows of every table.
+    """Count the rows of every table of the vault.
 
     Returns:
         Table to number of rows; not those that are a view of others.
@@ -444,7 +444,7 @@ def _count_free_pages(writer: dbapi2.Connection) -> int:
 
 
 def checkpoint_log(writer: dbapi2.Connection, *, truncate: bool) -> bool:
-    """Move the log into the file.
+    """Move the write-ahead log into the database file.
 
     Args:
         truncate: also empty the log; needs a moment without readers.
@@ -501,7 +501,7 @@ _BOTH = (
 
 
 class Versions(NamedTuple):
-    """What a vault's header says.
+    """The versions that the header of a vault's database file states.
 
     Attributes:
         application: `APPLICATION_ID`, or 0 before the first migration.
@@ -615,7 +615,9 @@ def integrity_problems(connection: dbapi2.Connection) -> int:
 
 
 def cipher_problems(connection: dbapi2.Connection) -> int:
-    """SQLCipher's check of every page's authentication. It reads the file only: checkpoint first (B10).
+    """Count the pages of the database file that fail SQLCipher's authentication.
+
+    Reads the file only: checkpoint first (B10).
 
     Returns:
         How many pages fail.

@@ -58,7 +58,7 @@ _STORABLE_TYPES = frozenset({*_KINDS, bool})
 
 
 def image_to_json(row: Mapping[str, object]) -> str:
-    """Write a row down.
+    """Write a database row as the JSON image from which undo restores it.
 
     Args:
         row: column to value, values as the vault holds them.
@@ -75,7 +75,7 @@ def image_to_json(row: Mapping[str, object]) -> str:
 
 
 def image_from_json(text: str) -> dict[str, Any]:
-    """Undo `image_to_json`.
+    """Read a database row back from the JSON image that undo keeps of it.
 
     Args:
         text: what it gave.
@@ -339,7 +339,7 @@ class SqlRows:
 
 
 def to_json(value: object) -> str:
-    """Compact JSON for a checked column."""
+    """Compact JSON for a database column whose content is checked."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 

@@ -11,7 +11,7 @@ from fake_ollama import Answer, FakeOllama
 
 from app.chat import start
 from app.chat.conversation import Chat, Memory, describe_left_out
-from app.chat.models import ModelHost
+from app.chat.model_server import ChatModelServer
 from app.chat.screen import MOST_CHARACTERS, Screen
 from app.chat.start import model_place
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
@@ -79,7 +79,7 @@ def item(ident: str, text: str) -> dict[str, Any]:
 def chat(memory: Remembering, typed: str, server: FakeOllama | None = None) -> str:
     """What a whole chat shows."""
     out = io.StringIO()
-    host = ModelHost(parse_address("127.0.0.1:9" if server is None else server.host))
+    host = ChatModelServer(parse_address("127.0.0.1:9" if server is None else server.host))
     Chat(cast("Memory", memory), host, Screen(out, io.StringIO(typed))).run()
     assert memory.asked[-1] == ("close",)
     return out.getvalue()
@@ -256,7 +256,7 @@ def test_another_model_is_taken_and_an_unknown_one_is_refused() -> None:
 
 def test_the_budget_follows_what_the_model_can_read() -> None:
     with FakeOllama() as server:
-        host = ModelHost(parse_address(server.host))
+        host = ChatModelServer(parse_address(server.host))
         server.on("/api/show", Answer('{"model_info": {"llama.context_length": 2048}}'))
         assert host.read_window("small:3b") == 2048
         server.on("/api/show", Answer('{"model_info": {"llama.context_length": 131072}}'))

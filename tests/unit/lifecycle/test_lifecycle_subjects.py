@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.belief.relate.supersession import read_statement
+from core.belief.relate.supersession import read_supersession_text
 from core.lifecycle.distill.other_subjects import SubjectRelations, are_of_others, speak_of_others
 from core.types.belief import ClaimDraft, ComparedText, Label, Relation
 
@@ -43,7 +43,7 @@ def test_two_names_are_two_subjects(first: str, second: str, is_apart: bool) -> 
     ],
 )
 def test_what_has_little_in_common_is_apart(earlier: str, later: str, is_apart: bool) -> None:
-    assert speak_of_others(read_statement(earlier), read_statement(later)) is is_apart
+    assert speak_of_others(read_supersession_text(earlier), read_supersession_text(later)) is is_apart
 
 
 def test_only_what_may_have_one_subject_is_asked() -> None:

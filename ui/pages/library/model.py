@@ -54,12 +54,12 @@ class LibraryColumn:
 
     @property
     def title(self) -> str:
-        """In the header."""
+        """The title of the column in the table's header."""
         return str(library_strings()["columns"][self.id]["title"])
 
     @property
     def words(self) -> str:
-        """What it says, for menus and tooltips."""
+        """The name of the column in menus and tooltips."""
         return str(library_strings()["columns"][self.id]["hint"])
 
 
@@ -104,7 +104,7 @@ def _describe_recall(row: MemoryRow) -> str:
 
 
 def format_score(value: float) -> str:
-    """Two digits behind the point."""
+    """The score of a row in the library's table, with two decimals."""
     return f"{value:.2f}"
 
 

@@ -39,7 +39,7 @@ _WRAP = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag
 
 @dataclass(frozen=True, slots=True)
 class HelpEntry:
-    """One thing that can be written.
+    """One filter of the library's search with an example.
 
     Attributes:
         key: of the filter, or what it is.
@@ -54,7 +54,7 @@ class HelpEntry:
 
 @cache
 def read_documentation() -> tuple[str, Sequence[HelpEntry]]:
-    """The sentences about the search as a whole, and all entries."""
+    """The help of the library's search: sentences about it, and every filter with an example."""
     data = search_strings()
     return str(data["about"]), tuple(HelpEntry(**entry) for entry in data["entries"])
 

@@ -368,7 +368,7 @@ class Tuner(QFrame):
         self.auto.clicked.connect(lambda checked: desk.try_value(auto["name"], checked))
         self.all = make_button(said["all"], self.all_asked.emit, kind="link")
         self.all.setProperty("flush", "true")
-        self.effect = Effect(self._theme)
+        self.effect = TrialEffect(self._theme)
         self.effect.look.connect(self.look)
         self.sensitivity = SensitivityPlot(self._context, lambda: desk.trial, lambda: desk.trial_options)
         self.sensitivity.hide()
@@ -480,8 +480,8 @@ class Tuner(QFrame):
         self._show_buttons()
 
 
-class Effect(QWidget):
-    """What the trial does to the saved questions.
+class TrialEffect(QWidget):
+    """What trial weights do to the saved questions.
 
     Signals:
         look: a question to look at.

@@ -308,8 +308,8 @@ class _Inner(QWidget):
         return QSize(100, 0)
 
 
-class ReadingArea(QScrollArea):
-    """What is read; no taller than it needs to be, and it scrolls where there is less room.
+class ItemScrollArea(QScrollArea):
+    """The scroll area of a review item; no taller than it needs to be.
 
     Signals:
         grown: its content may need another height.
@@ -389,7 +389,7 @@ class ItemPanel(QWidget):
     def build_layout(self) -> None:
         """Fill it, from the outside in: a widget that changes its parent is styled anew with all it holds."""
         theme, inner = self._theme, _Inner()
-        self.reading = ReadingArea(inner)
+        self.reading = ItemScrollArea(inner)
         self.fade = EdgeFade(theme, self.reading, "background")
         self._outer = make_column(self, self.reading, gap=16)
         self._read = make_column(inner, gap=16)

@@ -95,8 +95,8 @@ class Switch(QAbstractButton):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), radius + 2, radius + 2)
 
 
-class Control(QWidget):
-    """What all controls have in common.
+class OptionControl(QWidget):
+    """The control of an option: what all kinds of them have in common.
 
     Attributes:
         field: what takes the keyboard.
@@ -125,7 +125,7 @@ class Control(QWidget):
         """Tell at once what was waiting to be told."""
 
 
-class SwitchControl(Control):
+class SwitchControl(OptionControl):
     """Yes or no."""
 
     def __init__(self, theme: Theme, row: OptionRow) -> None:
@@ -141,7 +141,7 @@ class SwitchControl(Control):
         self._switch.setChecked(bool(value))
 
 
-class ChoiceControl(Control):
+class ChoiceControl(OptionControl):
     """One of several, in words."""
 
     def __init__(self, row: OptionRow) -> None:
@@ -190,7 +190,7 @@ class _DoubleSpin(QDoubleSpinBox):
             event.ignore()
 
 
-class NumberControl(Control):
+class NumberControl(OptionControl):
     """A number with its unit and bounds; told when the person pauses or leaves."""
 
     def __init__(self, theme: Theme, row: OptionRow) -> None:
@@ -255,7 +255,7 @@ class NumberControl(Control):
         super().hideEvent(event)
 
 
-class TextControl(Control):
+class TextControl(OptionControl):
     """A line of text; told when the person leaves it."""
 
     def __init__(self, row: OptionRow) -> None:
@@ -276,7 +276,7 @@ class TextControl(Control):
         self._edit.setText(self._shown)
 
 
-def make_control(theme: Theme, row: OptionRow) -> Control:
+def make_control(theme: Theme, row: OptionRow) -> OptionControl:
     """The control of an option."""
     if row.kind == "bool":
         return SwitchControl(theme, row)

@@ -556,7 +556,7 @@ def client_method(
     long: bool = False,
     paged: Paged | None = None,
 ) -> Entry:
-    """A method of clients, which the owner may call too; `errors` are those beside every such method's."""
+    """Define a socket method that clients call, and the owner too; `errors` are those beside every such method's."""
     spelt = _SPELT if "channel_user" in params.model_fields else {}
     return Entry(
         name=name,
@@ -586,7 +586,7 @@ def client_write(
     aliases: Mapping[str, str] | None = None,
     long: bool = False,
 ) -> Entry:
-    """A method of clients that changes the vault; `errors` are those beside every such method's."""
+    """Define a socket method of clients that changes the vault; `errors` are those beside every such method's."""
     codes = (*errors, *_WRITE_ERRORS)
     return client_method(
         name, about, params, result, run, effect="write", grants=grants, errors=codes, aliases=aliases, long=long

@@ -6,7 +6,7 @@ import pytest
 
 from core.belief.extract.extraction import UnreadClaims, is_known_empty, is_unread
 from core.belief.relate.distinctions import has_contradiction
-from core.belief.relate.owner_contradiction import contradiction_odds, read_stated_text
+from core.belief.relate.owner_contradiction import contradiction_odds, read_contradiction_text
 from core.types.belief import ClaimDraft, ComparedText
 
 GRAZ = ClaimDraft("user", "lives_in", "Graz", exclusive=True)
@@ -53,8 +53,8 @@ def test_two_unread_sides_are_read_where_they_contradict_each_other() -> None:
 
 def test_what_a_newcomer_without_claims_is_compared_with_is_not_read() -> None:
     reading = CountedReading(GRAZ)
-    newcomer = read_stated_text(ComparedText("The kettle hums.", 1), lambda *_, **__: ())
+    newcomer = read_contradiction_text(ComparedText("The kettle hums.", 1), lambda *_, **__: ())
     assert not newcomer.sentences[0].claims
-    stands = read_stated_text(ComparedText("The tram was late on Tuesday.", 1), reading)
+    stands = read_contradiction_text(ComparedText("The tram was late on Tuesday.", 1), reading)
     assert contradiction_odds([(stands, newcomer)], None, 0)[0].share == 0.0
     assert reading.count == 0

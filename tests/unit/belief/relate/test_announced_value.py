@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.belief.relate.amounts import CLOCK, DURATION, PERCENT, read_amounts
 from core.belief.relate.announced_value import announces_value, announces_value_of
-from core.belief.relate.supersession import read_statement
+from core.belief.relate.supersession import read_supersession_text
 
 
 def is_announced(earlier: str, later: str, question: str) -> bool:
@@ -75,12 +75,12 @@ def test_what_is_wanted_for_something_else(earlier: str, later: str, question: s
     ],
 )
 def test_an_amount_has_what_it_counts(text: str, amounts: list[tuple[str, str, str]]) -> None:
-    found = read_amounts(read_statement(text))
+    found = read_amounts(read_supersession_text(text))
     assert [(one.number, one.unit, one.per) for one in found] == amounts
 
 
 @given(st.text("abc 1230.,:%/'°ä€\n", max_size=60), st.text("wants 12 from ay.,%/", max_size=60))
 def test_any_text_is_read(earlier: str, later: str) -> None:
     assert announces_value_of(earlier, later, ["rent"]) in (True, False)
-    for one in read_amounts(read_statement(earlier)):
-        assert 0 < one.end <= len(read_statement(earlier).prepared.text)
+    for one in read_amounts(read_supersession_text(earlier)):
+        assert 0 < one.end <= len(read_supersession_text(earlier).prepared.text)

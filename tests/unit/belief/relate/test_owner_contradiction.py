@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 from poison_stories import HARMLESS_WORDS, STORIES, harmless
 
 from core.belief.extract.extraction import extract_claims
-from core.belief.relate.owner_contradiction import ContradictionOdds, StatedText, contradiction_odds, read_stated_text
+from core.belief.relate.owner_contradiction import (
+    ContradictionOdds,
+    ContradictionText,
+    contradiction_odds,
+    read_contradiction_text,
+)
 from core.belief.relate.possession import read_possessions as things_given
 from core.belief.relate.possession import to_first_person
 from core.belief.relate.relation_model import RelationModel
@@ -19,8 +24,8 @@ NOW_MS = 1_700_000_000_000
 MODEL = RelationModel()
 
 
-def said(text: str) -> StatedText:
-    return read_stated_text(ComparedText(text, NOW_MS), extract_claims)
+def said(text: str) -> ContradictionText:
+    return read_contradiction_text(ComparedText(text, NOW_MS), extract_claims)
 
 
 def odds(own: str, other: str, *, model: bool = True) -> ContradictionOdds:
@@ -124,7 +129,7 @@ def test_any_two_texts_can_be_compared_and_a_text_agrees_with_itself(one: str, t
 )
 def test_long_runs_and_repetitions_are_read_within_bounds(junk: str) -> None:
     own, other = (
-        read_stated_text(ComparedText(text, 1, ()), extract_claims)
+        read_contradiction_text(ComparedText(text, 1, ()), extract_claims)
         for text in ("My lawyer is Kari.", f"Ada keeps bees {junk}")
     )
     assert len(other.sentences) <= 33

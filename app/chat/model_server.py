@@ -32,20 +32,20 @@ class TooLongError(Exception):
     """An answer has more than `CHAT_ANSWER_BYTES`."""
 
 
-def host_at(variable: str, silence_s: float) -> ModelHost:
+def host_at(variable: str, silence_s: float) -> ChatModelServer:
     """The model server of this machine, or the one that `LOCI_OLLAMA` names; nothing is called yet.
 
     Args:
         variable: from `LOCI_OLLAMA`; "" for none.
-        silence_s: as for `ModelHost`.
+        silence_s: as for `ChatModelServer`.
 
     Raises:
         UserError: CONFIG_INVALID for what is no address, ACCESS_DENIED for one beyond this machine.
     """
-    return ModelHost(parse_address(variable or USUAL_HOST), silence_s)
+    return ChatModelServer(parse_address(variable or USUAL_HOST), silence_s)
 
 
-class ModelHost:
+class ChatModelServer:
     """One model server; it is asked for one thing at a time."""
 
     def __init__(self, place: ServerAddress, silence_s: float = _SILENCE_S) -> None:
