@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtWidgets import QFrame, QLabel
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from core.types.sensitivity import SensitiveType
 from core.types.values import Memory, SecurityTier
@@ -17,7 +17,7 @@ from ui.bridge import make_write
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
 from ui.strings import inspector_strings
 from ui.undo import offer_undo
-from ui.widgets.basics import make_button, make_column, make_label, make_row
+from ui.widgets.basics import FlowLayout, make_button, make_column, make_label, make_row
 from ui.widgets.labels import TIER_MARKS
 
 
@@ -42,7 +42,11 @@ class ProtectionSection(InspectorSection):
         head.setStretch(1, 1)
         inside.addLayout(head)
         inside.addWidget(self.found)
-        inside.addLayout(make_row(self.seal, self.hide_button, self.lift, None))
+        acts = QWidget()
+        flow = FlowLayout(acts, gap=4)
+        for button in (self.seal, self.hide_button, self.lift):
+            flow.addWidget(button)
+        inside.addWidget(acts)
         make_column(self, self.box)
         context.theme.changed.connect(self._draw_mark)
 
