@@ -35,8 +35,14 @@ class ProtectionSection(InspectorSection):
         self.title = make_label("", "strong", wrap=True)
         self.found = make_label("", "small", wrap=True)
         self.seal = make_button(strings["seal"], self._ask_to_seal, kind="ghost", hint=strings["seal_hint"])
-        self.hide_button = make_button(strings["hide"], partial(self._set_tier, SecurityTier.SENSITIVE), kind="ghost")
-        self.lift = make_button(strings["show"], partial(self._set_tier, SecurityTier.CLEARTEXT), kind="ghost")
+        self.hide_button = make_button(
+            strings["hide"], partial(self._set_tier, SecurityTier.SENSITIVE), kind="ghost", hint=strings["hide_hint"]
+        )
+        self.lift = make_button(
+            strings["show"], partial(self._set_tier, SecurityTier.CLEARTEXT), kind="ghost", hint=strings["show_hint"]
+        )
+        for button, name in ((self.hide_button, "hide_hint"), (self.lift, "show_hint")):
+            button.setAccessibleName(strings[name])
         inside = make_column(self.box, gap=8, margins=12)
         head = make_row(self.mark, self.title)
         head.setStretch(1, 1)
