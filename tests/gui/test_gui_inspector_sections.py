@@ -209,7 +209,7 @@ def test_a_memory_is_hidden_from_assistants_and_shown_again(
 ) -> None:
     look(qtbot, inspector, context, rig.store("The weir is closed.").memory_id)
     context.commands.run("memory.protect")
-    settle(qtbot, lambda: inspector.caps.whole == "FACT · ACTIVE · HIDDEN FROM ASSISTANTS")
+    settle(qtbot, lambda: inspector.caps.whole == "FACT · ACTIVE · SENSITIVE")
     shown = {action.text() for action in inspector.actions_box.menu.actions() if action.isVisible()}
     assert "Show to assistants" in shown
     assert "Hide from assistants" not in shown

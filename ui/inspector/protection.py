@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtWidgets import QFrame, QLabel
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from core.types.sensitivity import SensitiveType
 from core.types.values import Memory, SecurityTier
@@ -17,7 +17,7 @@ from ui.bridge import make_write
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
 from ui.strings import inspector_strings
 from ui.undo import offer_undo
-from ui.widgets.basics import make_button, make_column, make_label, make_row
+from ui.widgets.basics import FlowLayout, make_button, make_column, make_label, make_row
 from ui.widgets.labels import TIER_MARKS
 
 
@@ -35,14 +35,24 @@ class ProtectionSection(InspectorSection):
         self.title = make_label("", "strong", wrap=True)
         self.found = make_label("", "small", wrap=True)
         self.seal = make_button(strings["seal"], self._ask_to_seal, kind="ghost", hint=strings["seal_hint"])
-        self.hide_button = make_button(strings["hide"], partial(self._set_tier, SecurityTier.SENSITIVE), kind="ghost")
-        self.lift = make_button(strings["show"], partial(self._set_tier, SecurityTier.CLEARTEXT), kind="ghost")
+        self.hide_button = make_button(
+            strings["hide"], partial(self._set_tier, SecurityTier.SENSITIVE), kind="ghost", hint=strings["hide_hint"]
+        )
+        self.lift = make_button(
+            strings["show"], partial(self._set_tier, SecurityTier.CLEARTEXT), kind="ghost", hint=strings["show_hint"]
+        )
+        for button, name in ((self.hide_button, "hide_hint"), (self.lift, "show_hint")):
+            button.setAccessibleName(strings[name])
         inside = make_column(self.box, gap=8, margins=12)
         head = make_row(self.mark, self.title)
         head.setStretch(1, 1)
         inside.addLayout(head)
         inside.addWidget(self.found)
-        inside.addLayout(make_row(self.seal, self.hide_button, self.lift, None))
+        acts = QWidget()
+        flow = FlowLayout(acts, gap=4)
+        for button in (self.seal, self.hide_button, self.lift):
+            flow.addWidget(button)
+        inside.addWidget(acts)
         make_column(self, self.box)
         context.theme.changed.connect(self._draw_mark)
 
