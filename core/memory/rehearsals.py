@@ -12,6 +12,7 @@ from typing import Any
 from core.errors import Code, UserError
 from core.memory.read import IS_EDITED, read_occurred
 from core.score.rehearsal import Rehearsal, forecast_intervals
+from core.types.memory import SaidBy
 from core.types.values import Kind, Role
 from core.types.views import WalkStop
 from core.vault.database.rows import Rows, to_json
@@ -80,9 +81,7 @@ def _walk_stop_from_row(row: tuple[Any, ...], now_ms: int) -> WalkStop:
         due_at=None if state is None else state.due_at,
         is_due=state is not None and state.due_at <= now_ms,
         intervals=forecast_intervals(state, now_ms),
-        author=author,
-        role=Role(role),
-        is_edited=bool(is_edited),
+        speaker=SaidBy(author, Role(role), bool(is_edited)),
     )
 
 

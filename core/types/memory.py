@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from core.types.reviews import ClaimSeen
-from core.types.values import Kind, Memory, Precision, Source, Status, When
+from core.types.values import Kind, Memory, Precision, Role, Source, Status, When
 
 
 @dataclass(frozen=True, slots=True)
@@ -659,3 +659,17 @@ class CopyContents:
     last_at: int
     total: int
     rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SaidBy:
+    """Whose words a memory is.
+
+    Attributes:
+        name: of whoever said it; None where nobody is named. `role` is its class.
+        is_edited: the owner wrote these words anew, though they were somebody else's.
+    """
+
+    name: str | None
+    role: Role
+    is_edited: bool = False

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.types.entities import EntityLine
+from core.types.memory import SaidBy
 from core.types.values import Kind, Role, SecurityTier, Source, Status, When
 
 SORTS = ("recorded", "occurred", "trust", "importance", "strength", "accessed", "kind", "status", "space", "text")
@@ -568,8 +569,7 @@ class WalkStop:
         due_at: epoch ms, when it is to be recalled next; None where it was never rehearsed.
         is_due: whether that time has come.
         intervals: milliseconds until the next time, for each grade that could be given now.
-        author: the name of whoever's words these are; role is its class.
-        is_edited: the owner wrote these words anew, though they were somebody else's.
+        speaker: whose words these are.
     """
 
     memory_id: str
@@ -587,9 +587,7 @@ class WalkStop:
     due_at: int | None
     is_due: bool
     intervals: Mapping[Grade, int]
-    author: str | None = None
-    role: Role = Role.OTHER
-    is_edited: bool = False
+    speaker: SaidBy | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -318,10 +318,10 @@ def test_every_example_of_the_help_can_be_taken(qtbot: QtBot, page: LibraryPage,
     rig.bring(facts(3))
     entered(qtbot, page, 3)
     QTest.keyClick(page.line.field, Qt.Key.Key_F1)
-    assert page.help.isVisible()
-    QTest.keyClick(page.help._list, Qt.Key.Key_Down)
-    QTest.keyClick(page.help._list, Qt.Key.Key_Return)
-    assert page.help.isHidden()
+    assert page.helper.panel.isVisible()
+    QTest.keyClick(page.helper.panel._list, Qt.Key.Key_Down)
+    QTest.keyClick(page.helper.panel._list, Qt.Key.Key_Return)
+    assert page.helper.panel.isHidden()
     assert page.line.field.text() == read_documentation()[1][1].example
     for entry in read_documentation()[1]:
         page.query.set_text("")

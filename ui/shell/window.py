@@ -363,11 +363,11 @@ class MainWindow(QMainWindow):
         if application is not None:
             application.installEventFilter(self)
         self._restore_geometry()
-        self._on_vault_state(context.bridge.engine.state)
+        self._on_vault_state(context.bridge.engine.state, at_once=True)
 
     def _connect_signals(self) -> None:
         context = self.context
-        context.bridge.state.connect(self._on_state_told)
+        context.bridge.state.connect(self._on_vault_state)
         context.tasks.shown.connect(self.status.show_work)
         context.bridge.progressed.connect(self.status.show_progress)
         context.tasks.problem.connect(self._show_problem)
@@ -395,27 +395,18 @@ class MainWindow(QMainWindow):
 
     # ---- the vault's state
 
-    def _on_state_told(self, state: str) -> None:
-        """The inspector and the pages' frame are made in two turns: together they would hold the window up."""
-        if state != "open" or self.house is not None:
-            self._on_vault_state(state)
-            return
-        self._make_inspector()
-        QTimer.singleShot(0, self, lambda: self._on_vault_state(self.context.bridge.engine.state))
-
-    def _make_inspector(self) -> QWidget:
-        if self._inspector is None:
+    def _on_vault_state(self, state: str, *, at_once: bool = False) -> None:
+        is_open = state == "open"
+        if is_open and self._inspector is None:
             with _unfiltered(self):
                 self._inspector = self._rooms.inspector(self.context, self._rooms.sections)
-        return self._inspector
-
-    def _on_vault_state(self, state: str) -> None:
-        is_open = state == "open"
+            if not at_once:  # the pages' frame in a turn of its own: together they would hold the window up
+                QTimer.singleShot(0, self, lambda: self._on_vault_state(self.context.bridge.engine.state))
+                return
         self.top.open_vault(is_open=is_open)
         if is_open and self.house is None:
-            inspector = self._make_inspector()
             with _unfiltered(self):
-                self.house = House(self.context, self._rooms.pages, inspector)
+                self.house = House(self.context, self._rooms.pages, self._inspector)
             self.house.while_making = partial(_unfiltered, self)
             self.house.inspects.connect(self.actions_box.show_inspector)
             self.house.counted.connect(self.status.show_count)
@@ -430,19 +421,9 @@ class MainWindow(QMainWindow):
         elif not is_open:
             self._close_house()
             self.status.clear_status()
-            self._look_for_vault()
+            _say_if_locked(self)
             self._stack.setCurrentWidget(self.gate)
         self.actions_box.show_state(is_open=is_open)
-
-    def _look_for_vault(self) -> None:
-        """Before there is a vault nothing is locked."""
-        vault = self.context.bridge.engine.vault
-        task = make_query(window_strings()["status"]["finding"], vault.read_presence).within(self, "presence")
-        self.context.tasks.run(task.success(self._on_presence_found).failure(lambda _: None))
-
-    def _on_presence_found(self, presence: Presence) -> None:
-        if presence.exists and not self.context.bridge.is_open:
-            self.status.show_locked()
 
     def _close_house(self) -> None:
         """Nothing of the vault stays in the window once it is locked."""
@@ -595,6 +576,18 @@ class MainWindow(QMainWindow):
         else:
             event.ignore()
             self.hide()
+
+
+def _say_if_locked(window: MainWindow) -> None:
+    """Say that the vault is locked; before there is one nothing is."""
+    context = window.context
+
+    def show_presence(presence: Presence) -> None:
+        if presence.exists and not context.bridge.is_open:
+            window.status.show_locked()
+
+    task = make_query(window_strings()["status"]["finding"], context.bridge.engine.vault.read_presence)
+    context.tasks.run(task.within(window, "presence").success(show_presence).failure(lambda _: None))
 
 
 @contextmanager

@@ -5,7 +5,7 @@ Must not do: know another page; what is looked at goes by the selection, what is
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
@@ -16,7 +16,7 @@ from ui.bridge import make_query, problem_of
 from ui.context import Context, PageSpec, RefreshingPage
 from ui.pages.library.bulk import ACTS, BulkChanges, SelectionBar
 from ui.pages.library.filters import LibraryFilterBar, LibraryListControls, LibraryQuery, TermChips, make_empty_state
-from ui.pages.library.search_line import QueryLine, SearchHelp
+from ui.pages.library.search_line import QueryHelp, QueryLine
 from ui.pages.library.table import LibraryTable
 from ui.strings import library_strings
 from ui.widgets.basics import Elided, make_column, make_label, make_row
@@ -52,7 +52,7 @@ class LibraryPage(RefreshingPage):
         self.terms = TermChips(theme, self.query)
         self.bar = SelectionBar(theme)
         self.changes = BulkChanges(context, self)
-        self._help: SearchHelp | None = None
+        self.helper = QueryHelp(theme, self, self.line)
         self.controls = LibraryListControls(theme, self.table)
         self._card = QFrame()
         self._card.setObjectName("card")
@@ -78,7 +78,7 @@ class LibraryPage(RefreshingPage):
     def _connect_signals(self) -> None:
         self.query.changed.connect(self._on_query_changed)
         self.states.changed.connect(self.note_empty)
-        self.line.help_asked.connect(self._toggle_help)
+        self.line.help_asked.connect(self.helper.toggle)
         self.line.left.connect(self.table.setFocus)
         self.table.chosen.connect(self._on_rows_chosen)
         self.table.clicked.connect(lambda _: self._on_rows_chosen())
@@ -91,7 +91,7 @@ class LibraryPage(RefreshingPage):
         self.context.selection.changed.connect(self._on_selection_changed)
         # Active while the page has the keyboard only: F1 may mean something else elsewhere.
         keys = QShortcut(QKeySequence(Qt.Key.Key_F1), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        keys.activated.connect(self._toggle_help)
+        keys.activated.connect(self.helper.toggle)
 
     # ---- the page's life
 
@@ -111,8 +111,7 @@ class LibraryPage(RefreshingPage):
         super().deactivate()
         self.line.stop_timer()
         self.table.stop_timer()
-        if self._help is not None:
-            self._help.close_help()
+        self.helper.close()
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show."""
@@ -136,8 +135,7 @@ class LibraryPage(RefreshingPage):
         is_narrow = self.width() < self.context.theme.px(_NARROW)
         self.controls.make_narrow(is_narrow=is_narrow)
         self.filters.make_narrow(is_narrow=is_narrow)
-        if self._help is not None and not self._help.isHidden():
-            self._help.place_below(_query_line_bottom(self.line, self))
+        self.helper.keep_place()
 
     # ---- reading
 
@@ -285,29 +283,6 @@ class LibraryPage(RefreshingPage):
         if self.table.chosen_count == 1 and any(command.id == "memory.edit" for command in commands.list_commands()):
             self._on_rows_chosen()  # the command edits what the inspector shows, which may have come from elsewhere
             commands.run("memory.edit")
-
-    # ---- help
-
-    @property
-    def help(self) -> SearchHelp:
-        """What can be searched for; made when it is first asked for, since its lines take a while to be laid out."""
-        if self._help is None:
-            self._help = SearchHelp(self.context.theme, self)
-            self._help.taken.connect(self.line.insert_example)
-            self._help.closed.connect(self.line.on_help_closed)
-        return self._help
-
-    def _toggle_help(self) -> None:
-        if self.help.isHidden():
-            self.help.open_below(_query_line_bottom(self.line, self))
-            self.line.help.setChecked(True)
-        else:
-            self.help.close_help()
-
-
-def _query_line_bottom(line: QueryLine, page: QWidget) -> int:
-    """Where on the page the query line ends, px."""
-    return line.mapTo(page, QPoint(0, line.field.height())).y() + 6
 
 
 LIBRARY = PageSpec("library", library_strings, "library", LibraryPage, has_search=True)

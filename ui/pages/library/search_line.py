@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import QFrame, QLineEdit, QVBoxLayout, QWidget
 
@@ -304,3 +304,49 @@ class QueryLine(QWidget):
             self.clear_query()
             return True
         return False
+
+
+class QueryHelp:
+    """Opens the documentation below the line; it is made when it is first asked for: its lines take a while."""
+
+    def __init__(self, theme: Theme, page: QWidget, line: QueryLine) -> None:
+        """Make it.
+
+        Args:
+            page: what it is shown over.
+            line: below which.
+        """
+        self._theme, self._page, self._line = theme, page, line
+        self._made: SearchHelp | None = None
+
+    @property
+    def panel(self) -> SearchHelp:
+        """The documentation."""
+        if self._made is None:
+            self._made = SearchHelp(self._theme, self._page)
+            self._made.taken.connect(self._line.insert_example)
+            self._made.closed.connect(self._line.on_help_closed)
+        return self._made
+
+    def toggle(self) -> None:
+        """Open it, or close it again."""
+        if self.panel.isHidden():
+            self.panel.open_below(self._bottom)
+            self._line.help.setChecked(True)
+        else:
+            self.close()
+
+    def close(self) -> None:
+        """Close it."""
+        if self._made is not None:
+            self._made.close_help()
+
+    def keep_place(self) -> None:
+        """The page has another size."""
+        if self._made is not None and not self._made.isHidden():
+            self._made.place_below(self._bottom)
+
+    @property
+    def _bottom(self) -> int:
+        """Where on the page the line ends, px."""
+        return self._line.mapTo(self._page, QPoint(0, self._line.field.height())).y() + 6

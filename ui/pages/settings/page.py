@@ -12,7 +12,16 @@ from importlib.resources import files
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QDialog, QLineEdit, QListWidget, QListWidgetItem, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QDialog,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QPushButton,
+    QWidget,
+)
 
 from core.config.option_rows import option_rows, replace_option
 from core.config.window import WindowOptions
@@ -24,6 +33,7 @@ from ui.context import Context, Page, PageSpec
 from ui.pages.settings.keys import ActionLine, VaultSection
 from ui.pages.settings.meaning import MeaningSection
 from ui.pages.settings.rows import OptionLine, SettingsSection, describe_option_value
+from ui.prefs import Prefs
 from ui.strings import format_count, settings_strings, undo_strings, window_strings
 from ui.theme.theme import Theme
 from ui.undo import undo_step
@@ -221,6 +231,16 @@ _SETTINGS_VERBS = frozenset({"settings", "undo"})
 _MODEL_VERBS = frozenset({"settings", "undo", "embedder", "migrate"})
 
 
+def _make_advanced_switch(prefs: Prefs) -> QPushButton:
+    """A switch of what only experts need; it stays as it was left."""
+    strings = settings_strings()["page"]
+    made = make_button(strings["advanced"], kind="chip", hint=strings["advanced_hint"])
+    made.setCheckable(True)
+    made.setChecked(prefs.read_text(_ADVANCED) == _SHOWN)
+    made.toggled.connect(lambda is_on: prefs.store_value(_ADVANCED, _SHOWN if is_on else ""))
+    return made
+
+
 class SettingsPage(Page):
     """The Settings page."""
 
@@ -245,9 +265,7 @@ class SettingsPage(Page):
         self.resetting = SettingsReset(context, self, lambda: [line.row for line in self.lines.values()])
         self.resetting.options_read.connect(self._show_rows)
         self.reset_all = make_button(strings["reset_all"], self.resetting.ask_reset)
-        self.advanced = make_button(strings["advanced"], kind="chip", hint=strings["advanced_hint"])
-        self.advanced.setCheckable(True)
-        self.advanced.setChecked(context.prefs.read_text(_ADVANCED) == _SHOWN)
+        self.advanced = _make_advanced_switch(context.prefs)
         self.groups = QListWidget()
         self.groups.setObjectName("groups")
         self.groups.setAccessibleName(strings["groups"])
@@ -283,7 +301,7 @@ class SettingsPage(Page):
 
     def _connect_signals(self) -> None:
         self.search.textChanged.connect(self._filter_sections)
-        self.advanced.toggled.connect(self._on_advanced_toggled)
+        self.advanced.toggled.connect(lambda _: self._filter_sections(self.search.text()))
         self.groups.itemClicked.connect(self._scroll_to)
         self.groups.itemActivated.connect(self._scroll_to)
         self.area.verticalScrollBar().valueChanged.connect(self._select_visible_group)
@@ -464,10 +482,6 @@ class SettingsPage(Page):
                     (strings["show_all"], self.search.clear),
                 )
             )
-
-    def _on_advanced_toggled(self, is_on: bool) -> None:
-        self.context.prefs.store_value(_ADVANCED, _SHOWN if is_on else "")
-        self._filter_sections(self.search.text())
 
     def _scroll_to(self, item: QListWidgetItem) -> None:
         section = self.sections[self.groups.row(item)]

@@ -210,7 +210,8 @@ class WalkCard(QFrame):
             left = stop.due_at - self._clock.now_ms()
             state = states["due"] if left <= 0 else states["later"].format(span=format_span(left))
         when = format_said_or_noted(stop.occurred, stop.recorded_at)
-        who = name_speaker(stop.author, stop.role, is_edited=stop.is_edited)
+        said_by = stop.speaker
+        who = "" if said_by is None else name_speaker(said_by.name, said_by.role, is_edited=said_by.is_edited)
         return " · ".join([*([who] if who else []), KIND_WORDS[stop.kind], when, state])
 
     def _show_summary(self, round_: WalkRound) -> None:
