@@ -6,6 +6,7 @@ Must not do: go by a name's ending alone, read more than heads unless nobody kno
 from __future__ import annotations
 
 from core.errors import Code, UserError
+from core.importers.collection import CollectionImporter
 from core.importers.formats.assistants.aider import AiderImporter
 from core.importers.formats.assistants.chatgpt import ChatGptImporter
 from core.importers.formats.assistants.claude import ClaudeImporter
@@ -47,9 +48,15 @@ _EXPLAINED_UP_TO = 16 << 20
 def list_importers() -> tuple[Importer, ...]:
     """Every importer, in the order in which they are asked.
 
-    A vault of notes shows itself by its own folder and may hold any other format as an attachment, so it is first;
-    rows and plain text come last, because almost anything could be taken for them.
+    What several programs wrote goes to all of theirs. A vault of notes shows itself by its own folder and may hold any
+    other format as an attachment, so it is the first of these; rows and plain text come last, because almost anything
+    could be taken for them.
     """
+    each = _list_formats()
+    return (CollectionImporter(each), *each)
+
+
+def _list_formats() -> tuple[Importer, ...]:
     return (
         ObsidianImporter(),
         ChatGptImporter(),

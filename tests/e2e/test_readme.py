@@ -52,6 +52,7 @@ FORMAT_WORDS = {
     "kindle": "Kindle clippings",
     "bookmarks": "bookmarks",
     "docx": "Word documents (DOCX)",
+    "mixed": "folders of all these",
 }
 
 

@@ -12,7 +12,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -48,12 +48,14 @@ class SourceFile:
         size: bytes, uncompressed.
         modified_ms: modification time, epoch ms; None in archives without one.
         open: opens a fresh binary stream; bounded to `size`, never seeks outside, refuses a bomb while reading.
+        members: lists what is in it, where it is an archive that merely lies in a folder.
     """
 
     name: str
     size: int
     modified_ms: int | None
     open: Callable[[], BinaryIO]
+    members: Callable[[], tuple[SourceFile, ...]] | None = None
 
     @property
     def path(self) -> PurePosixPath:
@@ -172,7 +174,7 @@ def _folder_bundle(root: Path, label: str, only: set[str] | None, opened: _Opene
     vault = any(file.name.startswith(_VAULT_MARK) for file in files)
     for name, found in archives:
         inner = None if vault else _export_part(found, name, named)
-        files += [_plain_source_file(found, name)] if inner is None else inner
+        files += [_archive_source_file(found, name, opened)] if inner is None else inner
     return _assemble_bundle(label, "folder", files, skipped, opened)
 
 
@@ -213,15 +215,20 @@ def _plain_source_file(file: DiskFile, name: str) -> SourceFile:
     return SourceFile(name, file.size, file.modified_ns // 1_000_000, file.open_bounded)
 
 
+def _archive_source_file(file: DiskFile, name: str, opened: _Opened) -> SourceFile:
+    def list_inside() -> tuple[SourceFile, ...]:
+        return tuple(replace(one, open=opened.keep_streams_of(one.open)) for one in _zip_files(file, ""))
+
+    return replace(_plain_source_file(file, name), members=list_inside)
+
+
 def _assemble_bundle(
     label: str, kind: str, files: list[SourceFile], skipped: list[tuple[str, str]], opened: _Opened
 ) -> Bundle:
     if not files:
         raise refused_file_error(label, "holds no files")
     ordered = sorted(files, key=lambda file: file.name)
-    kept = tuple(
-        SourceFile(file.name, file.size, file.modified_ms, opened.keep_streams_of(file.open)) for file in ordered
-    )
+    kept = tuple(replace(file, open=opened.keep_streams_of(file.open)) for file in ordered)
     digest = hashlib.sha256()
     for file in kept:
         digest.update(f"{file.name}\0{file.size}\0{file.modified_ms}\n".encode("utf-8", "surrogatepass"))

@@ -452,7 +452,7 @@ class _PieceStream(RawIOBase):
     def __init__(self, pieces: Iterator[bytes]) -> None:
         super().__init__()
         self._pieces = pieces
-        self._rest = b""
+        self._rest = memoryview(b"")
 
     def readable(self) -> bool:
         return True
@@ -463,7 +463,7 @@ class _PieceStream(RawIOBase):
             piece = next(self._pieces, None)
             if piece is None:
                 return 0
-            self._rest = piece
+            self._rest = memoryview(piece)  # cut below without being copied
         size = min(len(view), len(self._rest))
         view[:size] = self._rest[:size]
         self._rest = self._rest[size:]
