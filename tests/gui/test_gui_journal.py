@@ -34,9 +34,9 @@ from ui.pages.journal.undo.changes import PAGE_STEPS, StepList, TakeBackDialog
 from ui.pages.journal.undo.imports import COLUMNS, RemoveImportDialog
 from ui.pages.journal.undo.period import PERIODS, describe_period_counts, period_start
 from ui.undo import report_undo
+from ui.widgets.check_report import chain_sentence, summarize_checks
 from ui.widgets.labels import format_day_heading, to_local
 from ui.widgets.states import States
-from ui.widgets.verdict import chain_sentence, summarize_checks
 
 DAY_MS = 86_400_000
 NOON = int(datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp() * 1000)

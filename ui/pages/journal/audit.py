@@ -19,9 +19,9 @@ from ui.pages.journal.labels import audit_counts, audit_verb, describe_author, s
 from ui.strings import journal_strings, window_strings
 from ui.theme.tokens import FontRole
 from ui.widgets.basics import make_column
+from ui.widgets.check_report import CheckReportDialog, chain_sentence, summarize_checks
 from ui.widgets.labels import time_of
 from ui.widgets.states import Banner, EmptyState, States
-from ui.widgets.verdict import VerdictDialog, chain_sentence, summarize_checks
 
 COLUMNS: Sequence[TableColumn] = (
     TableColumn("nr", 56, order=2, is_number=True),
@@ -222,7 +222,7 @@ class AuditTab(QWidget):
                 sentence,
                 tone,
                 window_strings()["buttons"]["details"],
-                lambda: VerdictDialog(self.context.theme, verdict, self).open(),
+                lambda: CheckReportDialog(self.context.theme, verdict, self).open(),
             )
         )
 

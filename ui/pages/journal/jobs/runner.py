@@ -111,7 +111,7 @@ def describe_outcome(row: JobRow) -> str:
     return f"{sentence} {capitalize_first(describe_code(row.code))}." if row.code else str(sentence)
 
 
-class JobRunner(QObject):
+class JobStarter(QObject):
     """Runs one job after the other.
 
     Attributes:
