@@ -256,7 +256,7 @@ class Context:
     pairing: PairingState = field(default_factory=PairingState)
 
 
-class Page(QWidget):
+class WindowPage(QWidget):
     """One page of the window.
 
     A page is made when it is first shown and lives until the vault is locked.
@@ -317,7 +317,7 @@ class Page(QWidget):
         self.is_stale = self.is_stale or bool(change.verb)
 
 
-class RefreshingPage(Page):
+class RefreshingPage(WindowPage):
     """A page that reads again after a change, at most a few times a second, and only while it is shown.
 
     Attributes:
@@ -373,7 +373,7 @@ class PageSpec:
     id: str
     strings: Strings
     icon: str
-    make: Callable[[Context], Page]
+    make: Callable[[Context], WindowPage]
     inspects: bool = True
     on_request: bool = False
     badge: WaitingKind | None = None

@@ -59,7 +59,7 @@ class TimedEmbedder:
         return self._real.embed_one(text)
 
 
-class Palace:
+class BenchVault:
     """An open vault that is asked and fed."""
 
     def __init__(self, engine: Engine, embedder: TimedEmbedder, clock: Clock, loaded: threading.Event) -> None:
@@ -195,7 +195,7 @@ class Bench:
         return HomeKeys(self.app_context.home).open(self._read_secret())
 
     @contextmanager
-    def open_engine(self, root: RootKey) -> Iterator[Palace]:
+    def open_engine(self, root: RootKey) -> Iterator[BenchVault]:
         """An engine on the vault, closed at the end, which writes the index's snapshot.
 
         Args:
@@ -206,7 +206,7 @@ class Bench:
         """
         embedder = TimedEmbedder(self.clock)
         engine = Engine(Setup(self.app_context.home, self.clock, embedder))
-        palace = Palace(engine, embedder, self.clock, threading.Event())
+        palace = BenchVault(engine, embedder, self.clock, threading.Event())
         engine.hub.subscribe(palace.note_loaded)
         try:
             engine.unlock(root)

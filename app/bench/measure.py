@@ -16,9 +16,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from app.bench.engine import Bench, Palace
+from app.bench.engine import Bench, BenchVault
 from app.bench.machine import describe_machine, processor_s, read_system_load, resident_mb
-from app.bench.synthetic import Message, SyntheticWriter, write_jsonl
+from app.bench.synthetic import SyntheticMessage, SyntheticWriter, write_jsonl
 from app.cli.output import Output
 
 _MB = 1e6
@@ -80,7 +80,7 @@ class _Run:
         found["machine"]["load_at_the_end"] = read_system_load()
         return found
 
-    def _measure_import(self, palace: Palace, messages: Sequence[Message]) -> dict[str, Any]:
+    def _measure_import(self, palace: BenchVault, messages: Sequence[SyntheticMessage]) -> dict[str, Any]:
         file = self._folder.joinpath("messages.jsonl")
         write_jsonl(file, messages)
         # Half before and half after: a machine that becomes busy meanwhile slows both alike.
@@ -110,12 +110,12 @@ class _Run:
             "graph_done_s": round(linked, 2),
         }
 
-    def _measure_stores(self, palace: Palace, messages: Sequence[Message]) -> dict[str, Any]:
+    def _measure_stores(self, palace: BenchVault, messages: Sequence[SyntheticMessage]) -> dict[str, Any]:
         self._report(f"storing {len(messages)} texts one by one")
         times = [self._time_work(partial(palace.store_text, message.text)) * 1000 for message in messages]
         return {"count": len(times), **compute_percentiles(times)}
 
-    def _measure_recall(self, palace: Palace) -> dict[str, Any]:
+    def _measure_recall(self, palace: BenchVault) -> dict[str, Any]:
         questions = self._writer.write_questions(_WARM_UP + QUERIES, self._count)
         self._report(f"asking {len(questions)} questions")
         for question in questions[:_WARM_UP]:
@@ -134,7 +134,7 @@ class _Run:
             "processor_ms": round(busy / len(asked) * 1000, 2),
         }
 
-    def _measure_single_recalls(self, palace: Palace, questions: Sequence[str]) -> list[float]:
+    def _measure_single_recalls(self, palace: BenchVault, questions: Sequence[str]) -> list[float]:
         """A person asks after a pause, in which the receipt of the question before was written."""
         self._report("asking with pauses")
         pause, times = threading.Event(), []

@@ -24,7 +24,7 @@ _TRIES = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class SyntheticMessage:
     """One synthetic message.
 
     Attributes:
@@ -69,7 +69,7 @@ class SyntheticWriter:
         self._words = load_bundled_vocabulary() if vocabulary is None else vocabulary
         self._topics = sorted(self._words["topics"])
 
-    def write_messages(self, count: int) -> Iterator[Message]:
+    def write_messages(self, count: int) -> Iterator[SyntheticMessage]:
         """Write messages, conversation after conversation.
 
         Yields:
@@ -84,7 +84,7 @@ class SyntheticWriter:
                 author = "assistant" if turn % 2 else "user"
                 text = self._new_text(talk, author, dice, seen)
                 at = _FIRST_DAY + number * _BETWEEN + timedelta(minutes=3 * turn)
-                yield Message(text, f"talk-{number}", author, at, f"{self._seed}-{len(seen)}")
+                yield SyntheticMessage(text, f"talk-{number}", author, at, f"{self._seed}-{len(seen)}")
             number += 1
 
     def write_questions(self, count: int, messages: int) -> list[str]:
@@ -179,7 +179,7 @@ def load_bundled_vocabulary() -> dict[str, Any]:
     return dict(json.loads(text))
 
 
-def write_jsonl(path: Path, messages: Sequence[Message]) -> None:
+def write_jsonl(path: Path, messages: Sequence[SyntheticMessage]) -> None:
     """Write messages as an export that the generic JSONL importer reads.
 
     Args:

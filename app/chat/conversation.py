@@ -19,7 +19,7 @@ from typing import Any
 from app.chat.model_server import ChatModelServer, TooLongError
 from app.chat.screen import Screen, format_count, format_sentence, load_words
 from app.cli.output import one_line
-from app.mcp.link import Link
+from app.mcp.link import EngineLink
 from core.errors import Code, LociError
 from core.llm.conversation import build_messages, memory_budget
 from core.types.sessions import Exchange
@@ -27,10 +27,10 @@ from core.types.sessions import Exchange
 _FOUND = 8
 
 
-class Memory:
+class ChatMemory:
     """One conversation's memories; `close` ends it."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: EngineLink) -> None:
         """Make it; the connection is opened by the first call.
 
         Args:
@@ -155,7 +155,7 @@ def describe_chat_error(error: LociError) -> str:
 class Chat:
     """One conversation."""
 
-    def __init__(self, memory: Memory, host: ChatModelServer, screen: Screen, model: str = "") -> None:
+    def __init__(self, memory: ChatMemory, host: ChatModelServer, screen: Screen, model: str = "") -> None:
         """Make it.
 
         Args:

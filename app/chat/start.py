@@ -5,7 +5,7 @@ Must not do: call an address beyond this machine, or pair, without the person's 
 
 from __future__ import annotations
 
-from app.chat.conversation import Chat, Memory
+from app.chat.conversation import Chat, ChatMemory
 from app.chat.model_server import USUAL_HOST, ChatModelServer
 from app.chat.screen import Screen, format_sentence
 from app.mcp.client_setup import ClientSetup
@@ -37,7 +37,7 @@ def start_chat(setup: ClientSetup, model: str, host: str | None, *, may_start: b
     place = model_place(screen, host, setup.variables.get("LOCI_OLLAMA", ""))
     if not setup.variables.get("LOCI_TOKEN") and read_token(setup.token_file) is None:
         _pair_chat(setup, screen)
-    Chat(Memory(setup.make_link(start=may_start)), ChatModelServer(place), screen, model).run()
+    Chat(ChatMemory(setup.make_link(start=may_start)), ChatModelServer(place), screen, model).run()
 
 
 def model_place(screen: Screen, host: str | None, variable: str) -> ServerAddress:

@@ -11,7 +11,7 @@ import click
 from app.cli.messages import first_words, format_count, format_minute, load_words
 from app.cli.options import SPACE, parse_grants, reach_lines
 from app.cli.output import Output, OutputError, escape_controls, one_line
-from app.cli.root import Command, loci, with_command
+from app.cli.root import CommandContext, loci, with_command
 from core.config.grant_wording import (
     describe_default_visibility,
     describe_former_client,
@@ -43,7 +43,7 @@ def _parse_limit(text: str | None) -> int | str | None:
 @click.option("--limit", help="Searches per minute, or none.")
 @click.option("--code", is_flag=True, help="Show a one-time code instead; the client redeems it and you approve.")
 @with_command
-def pair(command: Command, name: str, grants: tuple[str, ...], limit: str | None, code: bool) -> None:
+def pair(command: CommandContext, name: str, grants: tuple[str, ...], limit: str | None, code: bool) -> None:
     """Pair a client called NAME.
 
     Grants are read, propose, write, curate, speak_for_user, all_spaces and space:NAME; without any
@@ -90,7 +90,7 @@ def _print_new_spaces(out: Output, reply: Mapping[str, Any]) -> None:
 @click.option("--grant", "more", multiple=True, help="Grants to add, as with `loci pair`.")
 @click.option("--take", "less", multiple=True, help="Grants to remove.")
 @with_command
-def grant(command: Command, name: str, more: tuple[str, ...], less: tuple[str, ...]) -> None:
+def grant(command: CommandContext, name: str, more: tuple[str, ...], less: tuple[str, ...]) -> None:
     """Widen or narrow what a paired client may.
 
     It holds at once, also for what it is doing now, and is one step that can be undone. Grants are those of `loci
@@ -111,7 +111,7 @@ def _print_grants(out: Output, reply: Mapping[str, Any]) -> None:
 @click.argument("name")
 @click.option("--remove", is_flag=True, help="Also undo everything it wrote, in one step.")
 @with_command
-def revoke(command: Command, name: str, remove: bool) -> None:
+def revoke(command: CommandContext, name: str, remove: bool) -> None:
     """Revoke a client.
 
     Its token is worth nothing from now on, also when you undo this: then the client comes back unpaired, and you pair
@@ -150,7 +150,7 @@ def _at_least_prefix(wrote: Mapping[str, Any]) -> str:
 @click.argument("name", required=False)
 @click.option("--all", "everyone", is_flag=True, help="Stop every client at once.")
 @with_command
-def pause(command: Command, name: str | None, everyone: bool) -> None:
+def pause(command: CommandContext, name: str | None, everyone: bool) -> None:
     """Pause a client until it is resumed."""
     reply = command.call("pause", _client_params(name, everyone=everyone))
     command.print_result(
@@ -162,7 +162,7 @@ def pause(command: Command, name: str | None, everyone: bool) -> None:
 @click.argument("name", required=False)
 @click.option("--all", "everyone", is_flag=True, help="Resume every client that is paused.")
 @with_command
-def resume(command: Command, name: str | None, everyone: bool) -> None:
+def resume(command: CommandContext, name: str | None, everyone: bool) -> None:
     """Resume a client that is paused, or asleep after 90 days."""
     reply = command.call("resume", _client_params(name, everyone=everyone))
     command.print_result(
@@ -175,7 +175,7 @@ def resume(command: Command, name: str | None, everyone: bool) -> None:
 @click.option("--minutes", type=click.IntRange(1, 240), default=15, show_default=True, help="For how long.")
 @click.option("--off", is_flag=True, help="End it now.")
 @with_command
-def disclose(command: Command, name: str, *, minutes: int, off: bool) -> None:
+def disclose(command: CommandContext, name: str, *, minutes: int, off: bool) -> None:
     """Let a client have what is sensitive or confidential, for some minutes.
 
     Within its spaces, and only while this engine runs: it ends with the minutes, a pause, or when the vault is locked.
@@ -200,7 +200,7 @@ def _client_params(name: str | None, *, everyone: bool) -> dict[str, Any]:
 @loci.command()
 @click.option("--allow", metavar="NAME", help="Forget that you declined NAME, so that it may ask again.")
 @with_command
-def clients(command: Command, allow: str | None) -> None:
+def clients(command: CommandContext, allow: str | None) -> None:
     """List the clients that were ever paired, and the names you said no to."""
     if allow is not None:
         reply = command.call("allow_again", {"name": allow})
@@ -232,7 +232,7 @@ def clients(command: Command, allow: str | None) -> None:
 @click.option("--limit", type=click.IntRange(1, 200), help="At most this many lines. Default: 50.")
 @click.option("--after", metavar="CURSOR", help="Continue after a page; the page says how.")
 @with_command
-def log(command: Command, client: str | None, limit: int | None, after: str | None) -> None:
+def log(command: CommandContext, client: str | None, limit: int | None, after: str | None) -> None:
     """List what CLIENT did, newest first.
 
     Answers, changes and refusals; without a name, of all of them. What was asked is not told here.
@@ -288,7 +288,7 @@ def _describe_line(line: Mapping[str, Any]) -> list[str]:
 _WAIT_S = 150.0
 
 
-def pair_by_code(command: Command, params: Mapping[str, Any]) -> dict[str, Any]:
+def pair_by_code(command: CommandContext, params: Mapping[str, Any]) -> dict[str, Any]:
     """Pair over the socket of the engine that runs; the answer is No unless the person says yes.
 
     Args:
@@ -325,7 +325,7 @@ def pair_by_code(command: Command, params: Mapping[str, Any]) -> dict[str, Any]:
         session.close()
 
 
-def _ask_to_allow(command: Command, notice: Mapping[str, Any]) -> bool:
+def _ask_to_allow(command: CommandContext, notice: Mapping[str, Any]) -> bool:
     for line in question_lines(notice):
         command.output.print_note(line)
     return click.confirm("Allow it?", default=False, err=True)

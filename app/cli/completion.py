@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import click
 
-from app.cli.root import Command, loci, with_command
+from app.cli.root import CommandContext, loci, with_command
 
 _FILES = frozenset({"path", "file"})
 
@@ -37,7 +37,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Verb:
+class VerbCompletion:
     """One verb with its options; the name "" stands for the options before every verb.
 
     Attributes:
@@ -51,7 +51,7 @@ class Verb:
     is_file: bool
 
 
-def list_verbs(group: click.Group) -> Iterator[Verb]:
+def list_verbs(group: click.Group) -> Iterator[VerbCompletion]:
     """Every verb of a group, behind the group itself.
 
     Args:
@@ -68,7 +68,7 @@ def list_verbs(group: click.Group) -> Iterator[Verb]:
             yield _completion_verb(name, command)
 
 
-def _completion_verb(name: str, command: click.Command) -> Verb:
+def _completion_verb(name: str, command: click.Command) -> VerbCompletion:
     options: list[Option] = []
     values: list[str] = []
     is_file = False
@@ -85,7 +85,7 @@ def _completion_verb(name: str, command: click.Command) -> Verb:
     if name:
         options.append(Option(("--json",), (), takes_value=False, is_file=False, about="One JSON document."))
     about = _one_line(command.get_short_help_str(200))
-    return Verb(name, about, tuple(options), tuple(values), is_file)
+    return VerbCompletion(name, about, tuple(options), tuple(values), is_file)
 
 
 def _list_choices(parameter: click.Parameter) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def write_bash_script(verbs: Sequence[Verb]) -> str:
+def write_bash_script(verbs: Sequence[VerbCompletion]) -> str:
     """A script for bash.
 
     Args:
@@ -139,7 +139,7 @@ def write_bash_script(verbs: Sequence[Verb]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _bash_values(verb: Verb) -> Iterator[str]:
+def _bash_values(verb: VerbCompletion) -> Iterator[str]:
     """What may follow an option that takes a value."""
     for option in verb.options:
         if option.takes_value:
@@ -148,7 +148,7 @@ def _bash_values(verb: Verb) -> Iterator[str]:
             yield f"        {patterns}) words={shlex.quote(' '.join(option.values))}{files} ;;"
 
 
-def _bash_words(verb: Verb, verbs: Sequence[Verb]) -> Iterator[str]:
+def _bash_words(verb: VerbCompletion, verbs: Sequence[VerbCompletion]) -> Iterator[str]:
     """What may stand anywhere else: an option, a verb, a value of an argument."""
     names = " ".join(name for option in verb.options for name in option.names)
     words = " ".join(verb.values if verb.name else (one.name for one in verbs if one.name))
@@ -156,7 +156,7 @@ def _bash_words(verb: Verb, verbs: Sequence[Verb]) -> Iterator[str]:
     yield f"            {verb.name}:*) words={shlex.quote(words)}{' files=1' if verb.is_file else ''} ;;"
 
 
-def write_zsh_script(verbs: Sequence[Verb]) -> str:
+def write_zsh_script(verbs: Sequence[VerbCompletion]) -> str:
     """A script for zsh; a file `_loci` in a folder of `fpath`.
 
     Args:
@@ -202,7 +202,7 @@ def _zsh_option(option: Option) -> Iterator[str]:
         yield shlex.quote(f"*{name}[{about}]{value}")
 
 
-def write_fish_script(verbs: Sequence[Verb]) -> str:
+def write_fish_script(verbs: Sequence[VerbCompletion]) -> str:
     """A script for fish.
 
     Args:
@@ -243,7 +243,7 @@ def _fish_option(option: Option) -> Iterator[str]:
     yield " ".join(parts)
 
 
-_WRITERS: Mapping[str, Callable[[Sequence[Verb]], str]] = {
+_WRITERS: Mapping[str, Callable[[Sequence[VerbCompletion]], str]] = {
     "bash": write_bash_script,
     "zsh": write_zsh_script,
     "fish": write_fish_script,
@@ -253,7 +253,7 @@ _WRITERS: Mapping[str, Callable[[Sequence[Verb]], str]] = {
 @loci.command()
 @click.argument("shell", type=click.Choice(list(_WRITERS)))
 @with_command
-def completion(command: Command, shell: str) -> None:
+def completion(command: CommandContext, shell: str) -> None:
     """Print what lets your shell complete `loci`.
 
     For bash: `source <(loci completion bash)`; its first line says where it goes for good.

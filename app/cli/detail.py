@@ -31,8 +31,8 @@ from app.cli.messages import (
 )
 from app.cli.output import Output, escape_controls, one_line
 from app.cli.review import read_items, shorten_id
-from app.cli.root import Command, loci, with_command
-from app.engine.session import Session
+from app.cli.root import CommandContext, loci, with_command
+from app.engine.session import VerbSession
 
 _NAME = 60
 _ASKED = frozenset({"active", "disputed", "quarantined"})
@@ -58,7 +58,7 @@ class _About:
 @loci.command()
 @click.argument("id")
 @with_command
-def show(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
+def show(command: CommandContext, id: str) -> None:  # noqa: A002 - the contract's word
     """Everything about one memory.
 
     How it stands and why, who said it and when, what its trust is made of, what it claims, its versions.
@@ -72,7 +72,7 @@ def show(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
     _print_detail(command.output, shown, about)
 
 
-def _read_context(session: Session, shown: Item) -> _About:
+def _read_context(session: VerbSession, shown: Item) -> _About:
     chain = session.call("history", {"id": shown["id"]})["items"]
     versions = [one for one in chain if not one["part_index"]]  # of a split text the first part
     queue = read_items(session) if shown["status"] in _ASKED else []
@@ -186,7 +186,7 @@ def _question_rows(shown: Item, about: _About) -> list[Row]:
 @loci.command()
 @click.argument("id")
 @with_command
-def history(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
+def history(command: CommandContext, id: str) -> None:  # noqa: A002 - the contract's word
     """All versions of one memory, the one said first at the top."""
 
     def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
@@ -201,7 +201,7 @@ def history(command: Command, id: str) -> None:  # noqa: A002 - the contract's w
 @loci.command()
 @click.argument("id")
 @with_command
-def receipt(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
+def receipt(command: CommandContext, id: str) -> None:  # noqa: A002 - the contract's word
     """What one answer was: who asked what, what was given, what was kept back and why.
 
     `loci log` names the receipts of what clients were answered.

@@ -17,9 +17,9 @@ from app.cli.messages import format_count, format_day, load_words
 from app.cli.options import archive_passphrase_option
 from app.cli.output import Output, escape_controls, open_stdin, refuse_stdin_twice
 from app.cli.review import read_items
-from app.cli.root import Command, loci, remove_missing, with_command
+from app.cli.root import CommandContext, loci, remove_missing, with_command
 from app.cli.undo import print_undone
-from app.engine.session import Session, absolute_path
+from app.engine.session import VerbSession, absolute_path
 from core.config.help_strings import read_help_strings
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.types.values import IMPORT_FORMATS, Kind
@@ -40,7 +40,7 @@ _COMPARED = (Kind.FACT.value, Kind.RULE.value, Kind.PROCEDURE.value)
 @archive_passphrase_option
 @with_command
 def import_(
-    command: Command, *, path: str, form: str | None, space: str | None, dry_run: bool, secret_file: Path | None
+    command: CommandContext, *, path: str, form: str | None, space: str | None, dry_run: bool, secret_file: Path | None
 ) -> None:
     """Bring in an export, a file or a folder of notes, or an encrypted archive of Loci.
 
@@ -56,7 +56,7 @@ def import_(
 
 
 def _run_import(
-    command: Command, params: Mapping[str, Any], secret_file: Path | None
+    command: CommandContext, params: Mapping[str, Any], secret_file: Path | None
 ) -> tuple[dict[str, Any], Judged | None]:
     with command.open_session() as session:
         try:
@@ -73,7 +73,7 @@ def _run_import(
     return reply, judged
 
 
-def _call_import(command: Command, session: Session, params: Mapping[str, Any]) -> dict[str, Any]:
+def _call_import(command: CommandContext, session: VerbSession, params: Mapping[str, Any]) -> dict[str, Any]:
     with command.output.show_progress(enabled=True) as report_progress:
         return session.call("import", params, report_progress)
 
@@ -93,7 +93,7 @@ def _read_parts(number: int) -> Iterator[bytes]:
 
 
 @contextmanager
-def _spool_stdin(command: Command) -> Iterator[Path]:
+def _spool_stdin(command: CommandContext) -> Iterator[Path]:
     """Standard input as a file for as long as the import runs; an import reads its file twice.
 
     It lies where only this person can read it, in memory where the system has a runtime directory.
@@ -135,7 +135,7 @@ class Judged:
     is_more: bool
 
 
-def _count_judged(session: Session, import_id: str) -> Judged:
+def _count_judged(session: VerbSession, import_id: str) -> Judged:
     about = {"import_id": import_id, "status": "all", "limit": 1}
     facts = sum(int(session.call("list", {**about, "kind": kind})["total"]) for kind in _COMPARED)
     queue = read_items(session)
@@ -217,7 +217,7 @@ def _print_judged(out: Output, judged: Judged) -> None:
 @click.option("--import", "import_id", metavar="ID", help="Of one import alone.")
 @click.option("--dry-run", is_flag=True, help="Show what would be made; write nothing.")
 @with_command
-def distill(command: Command, import_id: str | None, dry_run: bool) -> None:
+def distill(command: CommandContext, import_id: str | None, dry_run: bool) -> None:
     """Make statements of what was said: who has, likes, does what, each with the words of its source.
 
     Everything a run makes is one step that `loci undo` takes back.
@@ -256,7 +256,7 @@ def _print_statements(out: Output, reply: Mapping[str, Any], dry_run: bool) -> N
 @loci.command()
 @click.argument("import_id")
 @with_command
-def unimport(command: Command, import_id: str) -> None:
+def unimport(command: CommandContext, import_id: str) -> None:
     """Remove exactly what one import brought.
 
     One that still runs is stopped first.

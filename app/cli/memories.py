@@ -19,8 +19,8 @@ import click
 from app.cli.messages import describe_author, first_words, format_count, load_words, on_day
 from app.cli.options import local_time, parse_statuses
 from app.cli.output import Output, escape_controls, one_line, wrap_passage
-from app.cli.root import Command, loci, with_command
-from app.engine.session import Session
+from app.cli.root import CommandContext, loci, with_command
+from app.engine.session import VerbSession
 from core.errors import Code, UserError
 from core.types.sensitivity import SensitiveType
 from core.types.values import FIRST_DAY, LAST_DAY, LIST_SORTS, Intent, Kind, SecurityTier, Source, Status
@@ -57,7 +57,7 @@ def _parse_claim(text: str | None) -> Any:
 @click.option("--time", help="When it was said or happened.")
 @click.option("--claim", help="What it claims, as JSON.")
 @with_command
-def remember(command: Command, /, text: str, claim: str | None, time: str | None, **given: Any) -> None:
+def remember(command: CommandContext, /, text: str, claim: str | None, time: str | None, **given: Any) -> None:
     """Remember TEXT.
 
     `-` reads it from standard input.
@@ -70,7 +70,7 @@ def remember(command: Command, /, text: str, claim: str | None, time: str | None
     command.print_result(reply, lambda out, done: _print_remembered(out, done, about))
 
 
-def _read_related(session: Session, reply: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def _read_related(session: VerbSession, reply: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """The memory a text became, what it ended, and what stands in its place, by their ids."""
     ids: list[str] = [reply["memory_id"], *reply["superseded"]]
     found: dict[str, Mapping[str, Any]] = {one: session.call("show", {"id": one}) for one in ids}
@@ -120,7 +120,13 @@ def _outcome_word(reply: Mapping[str, Any], status: str) -> str:
 @click.option("--explain", is_flag=True, help="Show how QUERY was understood, signals, ranks and reasons.")
 @with_command
 def recall(
-    command: Command, /, query: tuple[str, ...], status: str | None, as_of: str | None, explain: bool, **given: Any
+    command: CommandContext,
+    /,
+    query: tuple[str, ...],
+    status: str | None,
+    as_of: str | None,
+    explain: bool,
+    **given: Any,
 ) -> None:
     """Find what answers QUERY.
 
@@ -242,7 +248,7 @@ def _describe_quality(reply: Mapping[str, Any]) -> list[str]:
 @click.option("--model", help="Count with the tokenizer of this model, if it lies in the home's tokenizers folder.")
 @click.option("--space", help="Only this space.")
 @with_command
-def context(command: Command, /, prompt: tuple[str, ...], **given: Any) -> None:
+def context(command: CommandContext, /, prompt: tuple[str, ...], **given: Any) -> None:
     """What is remembered of PROMPT, as the text an assistant gets.
 
     `-` reads it from standard input.
@@ -272,7 +278,7 @@ def _print_context(out: Output, reply: Mapping[str, Any]) -> None:
 @click.option("--jsonl", is_flag=True, help="One JSON object per line, one per memory.")
 @with_command
 def list_(
-    command: Command, /, status: str | None, since: str | None, tags: tuple[str, ...], jsonl: bool, **given: Any
+    command: CommandContext, /, status: str | None, since: str | None, tags: tuple[str, ...], jsonl: bool, **given: Any
 ) -> None:
     """List memories, newest first."""
     out = command.output
@@ -301,7 +307,9 @@ def _print_list(out: Output, reply: Mapping[str, Any]) -> None:
 @click.option("--reveal", is_flag=True, help="Show numbers and credentials whole.")
 @click.option("--protect", is_flag=True, help="Protect what was stored before Loci looked at every text.")
 @with_command
-def sensitive(command: Command, types: tuple[str, ...], space: str | None, *, reveal: bool, protect: bool) -> None:
+def sensitive(
+    command: CommandContext, types: tuple[str, ...], space: str | None, *, reveal: bool, protect: bool
+) -> None:
     """List memories that hold sensitive content: numbers, credentials, contacts, homes, health.
 
     Told by rules, so some may be missed. Forgotten and replaced memories are looked at too; `loci erase` removes one
@@ -326,7 +334,7 @@ def sensitive(command: Command, types: tuple[str, ...], space: str | None, *, re
     )
 
 
-def _protect_found(command: Command, space: str | None) -> None:
+def _protect_found(command: CommandContext, space: str | None) -> None:
     protected = looked_at = 0
     steps: list[str] = []
     with command.open_session() as session:
@@ -371,7 +379,7 @@ def _mask_confidential(text: str, spans: Sequence[Mapping[str, Any]]) -> str:
 @click.argument("id")
 @click.argument("text", required=False)
 @with_command
-def edit(command: Command, id: str, text: str | None) -> None:  # noqa: A002 - the contract's word
+def edit(command: CommandContext, id: str, text: str | None) -> None:  # noqa: A002 - the contract's word
     """Give a memory another TEXT.
 
     What it said before stays in its history. `-` reads the text from standard input; without TEXT your editor opens
@@ -387,7 +395,7 @@ def edit(command: Command, id: str, text: str | None) -> None:  # noqa: A002 - t
     command.print_result(reply, _print_edit)
 
 
-def _edit_text(command: Command, text: str) -> str:
+def _edit_text(command: CommandContext, text: str) -> str:
     """The text as the person's editor leaves it; the file is gone when the editor ends."""
     program = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with command.app_context.environment.scratch_folder() as folder:
@@ -414,7 +422,7 @@ def _print_edit(out: Output, reply: Mapping[str, Any]) -> None:
 @click.argument("id")
 @click.option("--off", is_flag=True, help="Unpin it.")
 @with_command
-def pin(command: Command, id: str, off: bool) -> None:  # noqa: A002 - the contract's word
+def pin(command: CommandContext, id: str, off: bool) -> None:  # noqa: A002 - the contract's word
     """Pin a memory, so that it neither fades nor is archived."""
 
     def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
@@ -428,7 +436,7 @@ def pin(command: Command, id: str, off: bool) -> None:  # noqa: A002 - the contr
 @click.argument("id")
 @click.argument("tier", type=click.Choice([tier.value for tier in SecurityTier]))
 @with_command
-def tier(command: Command, id: str, tier: str) -> None:  # noqa: A002 - the contract's word
+def tier(command: CommandContext, id: str, tier: str) -> None:  # noqa: A002 - the contract's word
     """Protect a memory: sensitive or confidential is given to no assistant without your yes.
 
     Nor to a model server elsewhere, and no names are read from it; what was made of it is protected with it.
@@ -451,7 +459,7 @@ def tier(command: Command, id: str, tier: str) -> None:  # noqa: A002 - the cont
 @click.option("--remove", multiple=True, metavar="TAG", help="A tag to remove; the same as -TAG.")
 @with_command
 def tag(
-    command: Command,
+    command: CommandContext,
     id: str,  # noqa: A002 - the contract's word
     changes: tuple[str, ...],
     add: tuple[str, ...],
@@ -478,7 +486,7 @@ def _print_tags(out: Output, reply: Mapping[str, Any]) -> None:
 
 @loci.command()
 @with_command
-def spaces(command: Command) -> None:
+def spaces(command: CommandContext) -> None:
     """List the spaces with the number of memories in each.
 
     They are the wings of the palace. A space is made by naming it: `loci remember TEXT --space NAME`.
@@ -497,7 +505,7 @@ def spaces(command: Command) -> None:
 @loci.command()
 @click.argument("id")
 @with_command
-def forget(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
+def forget(command: CommandContext, id: str) -> None:  # noqa: A002 - the contract's word
     """Remove a memory from recall; `loci undo` restores it."""
     command.print_result(
         command.call("forget", {"id": id}), lambda out, _: out.print_line("Forgotten. `loci undo` restores it.")
@@ -513,7 +521,7 @@ _LEAST = 8
 @click.argument("outcome", type=click.Choice(_OUTCOMES), metavar="OUTCOME")
 @click.option("--note", help="What happened; it is kept with harm.")
 @with_command
-def mark(command: Command, id: str, outcome: str, note: str | None) -> None:  # noqa: A002 - the contract's word
+def mark(command: CommandContext, id: str, outcome: str, note: str | None) -> None:  # noqa: A002 - the contract's word
     """Say how a rule served, or how a procedure went.
 
     OUTCOME of a rule is helpful or harmful, of a procedure worked or failed.

@@ -36,7 +36,7 @@ def older_words(older: Mapping[str, Any]) -> str:
     """What a person is told of an older copy of the vault that nobody has accepted.
 
     Args:
-        older: as `Session.older_copy` gives it.
+        older: as `VerbSession.older_copy` gives it.
 
     Returns:
         One line.

@@ -11,8 +11,8 @@ import click
 from app.cli.messages import describe_source, first_words, format_count, load_words
 from app.cli.options import local_time
 from app.cli.output import Output, escape_controls, one_line, wrap_passage
-from app.cli.root import Command, loci, with_command
-from app.engine.session import Session
+from app.cli.root import CommandContext, loci, with_command
+from app.engine.session import VerbSession
 from core.config.grant_wording import shell_quoted
 from core.errors import Code, UserError
 from core.types.values import Action
@@ -23,7 +23,7 @@ FIRST = 3
 _ASKS = frozenset({"proposal", "injection", "approval"})
 
 
-def read_items(session: Session, *, everything: bool = False) -> list[Mapping[str, Any]]:
+def read_items(session: VerbSession, *, everything: bool = False) -> list[Mapping[str, Any]]:
     """All items of the desk that the engine lists, however many replies they take.
 
     Args:
@@ -106,7 +106,7 @@ class _Resolve(click.Command):
 @click.option("--client", metavar="NAME", help="Only items of the client NAME.")
 @click.option("--reject", is_flag=True, help="With --client: decline everything it proposed or asked for, in one step.")
 @with_command
-def conflicts(command: Command, everything: bool, client: str | None, reject: bool) -> None:
+def conflicts(command: CommandContext, everything: bool, client: str | None, reject: bool) -> None:
     """List what waits for your decision, the most pressing first.
 
     Of what one client proposes the first are shown; --client NAME shows more. What you turn down is archived, and the
@@ -233,7 +233,7 @@ def _print_side(out: Output, name: str, item: Mapping[str, Any]) -> None:
 @click.option("--when", help="The condition under which the new one is true (scope_split).")
 @click.option("--remember", is_flag=True, help="Decide later items of the same kind and source the same way.")
 @with_command
-def resolve(command: Command, /, conflict_id: str, action: str, remember: bool, **given: str | None) -> None:
+def resolve(command: CommandContext, /, conflict_id: str, action: str, remember: bool, **given: str | None) -> None:
     """Decide CONFLICT_ID by ACTION.
 
     Eight characters of the beginning or the end of an id are enough where only one conflict has them.
@@ -257,7 +257,7 @@ def resolve(command: Command, /, conflict_id: str, action: str, remember: bool, 
     command.print_result(reply, lambda out, done: _print_resolution(out, done, texts))
 
 
-def _read_texts(session: Session, memory_ids: Sequence[str]) -> dict[str, str]:
+def _read_texts(session: VerbSession, memory_ids: Sequence[str]) -> dict[str, str]:
     return {one: first_words(session.call("show", {"id": one})["text"]) for one in memory_ids}
 
 
@@ -288,7 +288,7 @@ def _print_resolution(out: Output, reply: Mapping[str, Any], texts: Mapping[str,
 @loci.command()
 @click.argument("id")
 @with_command
-def confirm(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
+def confirm(command: CommandContext, id: str) -> None:  # noqa: A002 - the contract's word
     """Confirm that a memory is true."""
     command.print_result(command.call("confirm", {"id": id}), _judgement_printer("confirm"))
 
@@ -297,7 +297,7 @@ def confirm(command: Command, id: str) -> None:  # noqa: A002 - the contract's w
 @click.argument("id")
 @click.option("--reason", help="Why, in a few words.")
 @with_command
-def dispute(command: Command, id: str, reason: str | None) -> None:  # noqa: A002 - the contract's word
+def dispute(command: CommandContext, id: str, reason: str | None) -> None:  # noqa: A002 - the contract's word
     """Say that a memory is wrong.
 
     It leaves recall until it is confirmed; what you said yourself too.
@@ -308,7 +308,7 @@ def dispute(command: Command, id: str, reason: str | None) -> None:  # noqa: A00
 @loci.command()
 @click.argument("id")
 @with_command
-def reinforce(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
+def reinforce(command: CommandContext, id: str) -> None:  # noqa: A002 - the contract's word
     """Say that a memory proved right."""
     command.print_result(command.call("reinforce", {"id": id}), _judgement_printer("reinforce"))
 

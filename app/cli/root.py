@@ -16,7 +16,7 @@ from app import environment
 from app.cli.messages import older_words
 from app.cli.options import CONTEXT, global_options
 from app.cli.output import Output, Progression, read_text
-from app.engine.session import Report, Session, is_changing_verb
+from app.engine.session import Report, VerbSession, is_changing_verb
 from app.qt import load_qt
 
 if TYPE_CHECKING:  # what opens key slots is loaded when a vault is asked for, not for help or a completion
@@ -27,7 +27,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Command:
+class CommandContext:
     """What a verb works with.
 
     Attributes:
@@ -57,7 +57,7 @@ class Command:
             return session.call(verb, remove_missing(params), report_progress)
 
     @contextmanager
-    def open_session(self) -> Iterator[Session]:
+    def open_session(self) -> Iterator[VerbSession]:
         """A session for several verbs, which opens the vault once.
 
         Yields:
@@ -65,7 +65,7 @@ class Command:
         """
         from app.engine.connection import open_patient_session
 
-        session: Session = open_patient_session(self.app_context, self.output.print_note)
+        session: VerbSession = open_patient_session(self.app_context, self.output.print_note)
         try:
             self.warn_if_older(session)
             yield _Followed(session, self.output.progression)
@@ -87,7 +87,7 @@ class Command:
         with root:
             return connect(self.app_context, root, unlock=unlock)
 
-    def warn_if_older(self, session: Session) -> None:
+    def warn_if_older(self, session: VerbSession) -> None:
         """Say at the head of everything else that the vault is an older copy, and put it into the JSON."""
         self.older = session.older_copy()
         if self.older is not None:
@@ -108,18 +108,18 @@ class Command:
 class _Followed:
     """A session that notes when something was changed, so that a later failure is told for what it is."""
 
-    def __init__(self, session: Session, progression: Progression) -> None:
+    def __init__(self, session: VerbSession, progression: Progression) -> None:
         self._session, self._progression = session, progression
 
     def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
-        """Carry out one verb; see `Session.call`."""
+        """Carry out one verb; see `VerbSession.call`."""
         reply = self._session.call(verb, params, progress)
         if is_changing_verb(verb) and not params.get("dry_run", False):
             self._progression.is_done = True
         return reply
 
     def older_copy(self) -> dict[str, Any] | None:
-        """What is known of an older copy; see `Session.older_copy`."""
+        """What is known of an older copy; see `VerbSession.older_copy`."""
         return self._session.older_copy()
 
     def close(self) -> None:
@@ -132,11 +132,11 @@ def remove_missing(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if value is not None}
 
 
-def with_command(fn: Callable[Concatenate[Command, P], R]) -> Callable[P, R]:
-    """Hand the running `Command` to a click callback as its first argument."""
+def with_command(fn: Callable[Concatenate[CommandContext, P], R]) -> Callable[P, R]:
+    """Hand the running `CommandContext` to a click callback as its first argument."""
 
     def run_with_command(*args: P.args, **kwargs: P.kwargs) -> R:
-        return fn(click.get_current_context().ensure_object(Command), *args, **kwargs)
+        return fn(click.get_current_context().ensure_object(CommandContext), *args, **kwargs)
 
     return update_wrapper(run_with_command, fn)
 
@@ -152,7 +152,9 @@ def loci(context: click.Context, home: Path | None, passphrase_file: Path | None
     from app.context import AppContext
 
     found = environment.read_environment(os.environ, home, passphrase_file)
-    context.obj = Command(AppContext(found), Output(as_json=as_json, progression=context.find_object(Progression)))
+    context.obj = CommandContext(
+        AppContext(found), Output(as_json=as_json, progression=context.find_object(Progression))
+    )
     if context.invoked_subcommand is None:
         if found.has_display and not as_json:
             load_qt()

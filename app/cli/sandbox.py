@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from app.cli.output import Output
-from app.cli.root import Command, loci, with_command
+from app.cli.root import CommandContext, loci, with_command
 from app.qt import load_qt
 from core.errors import Code, EnvironmentFaultError
 
@@ -15,7 +15,7 @@ from core.errors import Code, EnvironmentFaultError
 @loci.command()
 @click.option("--n", "count", type=click.IntRange(10, 1_000_000), default=1000, show_default=True, help="Messages.")
 @with_command
-def bench(command: Command, count: int) -> None:
+def bench(command: CommandContext, count: int) -> None:
     """Measure how fast it is on this machine.
 
     The vault is made of synthetic texts; nothing of yours is touched.
@@ -29,7 +29,7 @@ def bench(command: Command, count: int) -> None:
 
 @loci.command()
 @with_command
-def demo(command: Command) -> int:
+def demo(command: CommandContext) -> int:
     """Walk through a sample palace.
 
     Nothing of yours is touched.
@@ -56,7 +56,7 @@ def demo(command: Command) -> int:
 @click.option("--size", default="1440x900", show_default=True, help="Width and height in pixels.")
 @click.option("--text-size", type=click.IntRange(100, 200), default=100, show_default=True, help="In percent.")
 @with_command
-def shot(command: Command, page: str, out: Path, theme: str, size: str, text_size: int) -> None:
+def shot(command: CommandContext, page: str, out: Path, theme: str, size: str, text_size: int) -> None:
     """Draw a page of the window as a picture.
 
     It shows the sample palace; no display is needed.

@@ -13,8 +13,8 @@ import click
 
 from app.cli.messages import actor_of, describe_actor, first_words, format_count, format_minute, load_words
 from app.cli.output import Output, escape_controls
-from app.cli.root import Command, loci, with_command
-from app.engine.session import Session
+from app.cli.root import CommandContext, loci, with_command
+from app.engine.session import VerbSession
 from core.errors import Code, LociError
 
 _PAGE = 200
@@ -30,7 +30,7 @@ Step = Mapping[str, Any]
 @click.option("--list", "listed", is_flag=True, help="List the newest steps; undo nothing.")
 @click.option("--limit", type=click.IntRange(1, 200), help="Steps to list. Default: 50.")
 @with_command
-def undo(command: Command, step: str | None, listed: bool, limit: int | None) -> None:
+def undo(command: CommandContext, step: str | None, listed: bool, limit: int | None) -> None:
     """Take back a step, or list what was done.
 
     Without a STEP it is the newest one, yours or a client's; what it was and whose is said.
@@ -47,12 +47,12 @@ def undo(command: Command, step: str | None, listed: bool, limit: int | None) ->
         undo_and_print(command, step)
 
 
-def _print_json(command: Command, step: str | None, *, listed: bool, limit: int | None) -> None:
+def _print_json(command: CommandContext, step: str | None, *, listed: bool, limit: int | None) -> None:
     verb, params = ("steps", {"limit": limit}) if listed else ("undo", {"step": step})
     command.output.print_document(command.call(verb, params))
 
 
-def undo_and_print(command: Command, step_id: str | None) -> None:
+def undo_and_print(command: CommandContext, step_id: str | None) -> None:
     """Take a step back and say what it was and whose.
 
     Args:
@@ -91,7 +91,7 @@ def print_undone(out: Output, reply: Mapping[str, Any], step: Step | None = None
     out.print_line(str(load_words()["redo"]).format(step=reply["undo_step"]))
 
 
-def _print_steps(command: Command, limit: int | None) -> None:
+def _print_steps(command: CommandContext, limit: int | None) -> None:
     out = command.output
     with command.open_session() as session:
         reply = session.call("steps", {} if limit is None else {"limit": limit})
@@ -116,7 +116,7 @@ def _step_mark(step: Step, newest: Step | None) -> str:
     return f" [{marks['next']}]" if newest is not None and step["id"] == newest["id"] else ""
 
 
-def _choose_step(session: Session, step_id: str | None) -> Step | None:
+def _choose_step(session: VerbSession, step_id: str | None) -> Step | None:
     """The named step, else the newest that `loci undo` takes back: what Loci did by itself is taken back by name."""
     for step in _iterate_steps(session):
         if step_id is not None and len(step_id) >= _LEAST and step["id"].endswith(step_id.lower()):
@@ -126,7 +126,7 @@ def _choose_step(session: Session, step_id: str | None) -> Step | None:
     return None
 
 
-def _iterate_steps(session: Session) -> Iterator[Step]:
+def _iterate_steps(session: VerbSession) -> Iterator[Step]:
     after: dict[str, Any] = {}
     while True:
         page = session.call("steps", {"limit": _PAGE, **after})
@@ -139,7 +139,7 @@ def _iterate_steps(session: Session) -> Iterator[Step]:
 class _StepTexts:
     """What memories of steps say now; each is read once."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: VerbSession) -> None:
         self._session = session
         self._seen: dict[str, Mapping[str, Any] | None] = {}
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from app.context import AppContext
-from app.engine.session import Report, Session, Tell
+from app.engine.session import Report, Tell, VerbSession
 from app.garbage_collection import pause_collection
 from core.engine.home.keys import HomeKeys, RootKey, read_secret_file
 from core.errors import Code, LociError, PreconditionError, UserError
@@ -43,7 +43,7 @@ class RemoteSession:
         self.has_unlocked = False
 
     def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
-        """Carry out one verb over the socket; see `Session.call`."""
+        """Carry out one verb over the socket; see `VerbSession.call`."""
         has_items = verb != "export" or "to" not in params  # what goes into a file has none
         if verb in _PAGED and has_items:
             # Without a limit `collect` would follow `next` to the very end.
@@ -211,7 +211,7 @@ def _greet_as_owner(app_context: AppContext, keys: HomeKeys, root: RootKey) -> R
     return RemoteSession(client)
 
 
-def open_session(app_context: AppContext, tell: Tell) -> Session:
+def open_session(app_context: AppContext, tell: Tell) -> VerbSession:
     """The engine that runs, or one in this process.
 
     Args:
@@ -240,7 +240,7 @@ def open_session(app_context: AppContext, tell: Tell) -> Session:
         raise
 
 
-def open_patient_session(app_context: AppContext, tell: Tell) -> Session:
+def open_patient_session(app_context: AppContext, tell: Tell) -> VerbSession:
     """Open a session; where another process has the vault and does not answer yet, wait a little for it.
 
     Args:

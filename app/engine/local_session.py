@@ -23,7 +23,7 @@ class LocalSession:
         self._registry = load_registry()
 
     def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
-        """Carry out one verb in process; see `Session.call`."""
+        """Carry out one verb in process; see `VerbSession.call`."""
         watch = CallProgress(progress)
         entry = METHODS[self._registry.find_method(f"owner.{verb}").name]
         work = entry.answer_owner(self.engine, self._registry, params, watch)
@@ -68,7 +68,7 @@ def open_local_session(app_context: AppContext, root: RootKey, tell: Tell) -> Lo
 
 
 def report_opening(info: OpenInfo, tell: Tell) -> None:
-    """Say what opening found: a lost tail, a damaged log. What is said of an older copy, `Command` says of each reply.
+    """Say what opening found: a lost tail, a damaged log. `CommandContext` tells of an older copy with each reply.
 
     Args:
         tell: says it to the person.

@@ -13,7 +13,7 @@ Tell = Callable[[str], None]
 Report = Callable[[str, int, int | None], None]
 
 
-class Session(Protocol):
+class VerbSession(Protocol):
     """Something that answers the command line's verbs."""
 
     def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def is_changing_verb(verb: str) -> bool:
     """Whether a verb of the command line changes what is kept.
 
     Args:
-        verb: as for `Session.call`.
+        verb: as for `VerbSession.call`.
     """
     method = protocol_document()["methods"][f"owner.{verb}"]
     return bool(method["effect"] == "write")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from app.cli.output import Output
 from app.environment import Environment
-from app.mcp.link import Identity, Link, Starter
+from app.mcp.link import ClientIdentity, EngineLink, Starter
 from app.mcp.tokens import token_file
 from core.errors import Code, UserError
 from core.ipc.protocol.transport import Place, is_own_folder, socket_place
@@ -100,15 +100,15 @@ class ClientSetup:
         """Where the client's token lies."""
         return token_file(self.found, self.client)
 
-    def make_link(self, *, start: bool) -> Link:
+    def make_link(self, *, start: bool) -> EngineLink:
         """The way to the engine.
 
         Args:
             start: whether the engine may be started where nobody answers.
         """
-        who = Identity(self.client, self.token_file, self.variables.get("LOCI_TOKEN", ""))
+        who = ClientIdentity(self.client, self.token_file, self.variables.get("LOCI_TOKEN", ""))
         serving = engine_command(self.found.home, self.found.secret_file)
-        return Link(self.place, who, Starter(serving, self.variables) if start else None)
+        return EngineLink(self.place, who, Starter(serving, self.variables) if start else None)
 
     def server_command(self) -> tuple[str, list[str], dict[str, str]]:
         """How an assistant starts this server.

@@ -99,7 +99,7 @@ class Starter:
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class ClientIdentity:
     """Which client this server is.
 
     Attributes:
@@ -132,10 +132,10 @@ class ClientReach:
     spaces: tuple[str, ...]
 
 
-class Link:
+class EngineLink:
     """Calls methods of the engine, whoever runs it at the moment."""
 
-    def __init__(self, place: Place, who: Identity, starter: Starter | None) -> None:
+    def __init__(self, place: Place, who: ClientIdentity, starter: Starter | None) -> None:
         """Make it; the connection is opened by the first call.
 
         Args:

@@ -26,7 +26,7 @@ from mcp.shared._context_streams import ContextReceiveStream, ContextSendStream
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 
-from app.mcp.link import ClientReach, Link
+from app.mcp.link import ClientReach, EngineLink
 from app.mcp.messages import format_sentence, load_words
 from app.mcp.texts import SHOWN, format_result
 from app.mcp.tools import Tool, callable_tools, common_words, list_tools
@@ -43,10 +43,10 @@ _DIGITS = 10
 _PEEK_S = 0.3  # an assistant waits for this server; a busy engine is not worth more
 
 
-class Bridge:
+class AssistantBridge:
     """Answers an assistant's requests by calls of the engine."""
 
-    def __init__(self, link: Link, profile: str) -> None:
+    def __init__(self, link: EngineLink, profile: str) -> None:
         """Make it.
 
         Args:
@@ -222,7 +222,7 @@ def _bug_error(error: Exception) -> LociError:
     return BugError(type(error).__name__)
 
 
-def run_server(make_link: Callable[[], Link], profile: str) -> None:
+def run_server(make_link: Callable[[], EngineLink], profile: str) -> None:
     """Serve standard input and output until input ends.
 
     Args:
@@ -251,12 +251,14 @@ def describe_spaces(client: str, welcome: ClientReach | None) -> str:
     return format_sentence(name, spaces=escape_fenced(", ".join(welcome.spaces)), own=f"client:{client}", client=client)
 
 
-async def _serve_stdio(make_link: Callable[[], Link], profile: str) -> None:
+async def _serve_stdio(make_link: Callable[[], EngineLink], profile: str) -> None:
     link = make_link()
     try:
         async with stdio_server() as (read, write):
             sys.stdout = sys.stderr  # what anything prints would be flushed onto the wire at the end
-            server = Bridge(link, profile).make_server(describe_spaces(link.client, await link.read_reach(_PEEK_S)))
+            server = AssistantBridge(link, profile).make_server(
+                describe_spaces(link.client, await link.read_reach(_PEEK_S))
+            )
             await server.run(StrictStream(read, write), write, server.create_initialization_options())
     finally:
         await link.close()

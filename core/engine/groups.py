@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from core.engine.jobs.model_refinement import ModelRefinement
     from core.engine.jobs.retention import Retention
     from core.engine.jobs.scheduler import Scheduler
-    from core.engine.jobs.statements import StatementsGroup
+    from core.engine.jobs.statement_runs import StatementsGroup
     from core.engine.library import Library
     from core.engine.memories.memories import Memories
     from core.engine.outcomes import Outcomes
@@ -316,7 +316,7 @@ class EngineGroups(UpkeepGroups):
     @shared_property
     def statements(self) -> StatementsGroup:
         """Statements of talk."""
-        from core.engine.jobs.statements import StatementsGroup
+        from core.engine.jobs.statement_runs import StatementsGroup
 
         return StatementsGroup(self._slot.require_vault, self.scheduler)
 

@@ -272,7 +272,7 @@ def _assemble_vault(
 def built_in_readers() -> TextReaders:
     """Statements and claims by the pattern vocabulary, what is stored with a model beside it; none needs a server."""
     from core.belief.extract.extraction import extract_claims
-    from core.belief.extract.statements import find_statements
+    from core.belief.extract.lasting_statements import find_statements
     from core.belief.relate.relation_model import RelationModel
     from core.intake.claims import TextReaders
 

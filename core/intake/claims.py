@@ -144,7 +144,7 @@ class Extract(Protocol):
 
 
 class FindStatements(Protocol):
-    """Finds the statements that the speaker makes of themself (`core.belief.extract.statements.find_statements`)."""
+    """Finds what speakers state of themselves (`core.belief.extract.lasting_statements.find_statements`)."""
 
     def __call__(self, text: str) -> Sequence[tuple[int, int]]:
         """The spans of the sentences."""

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from core.memory.read import read_by_labels
 from core.recall.candidates import Candidates, ComparedQuery
 from core.recall.client_quota import allot_places, find_contributors
+from core.recall.episode_statements import Representatives, SourceEpisode, put_small_talk_behind
 from core.recall.ranking import ResultGroup, fold_groups, rank_candidates
 from core.recall.request import RecallRequest
 from core.recall.result import (
@@ -37,7 +38,6 @@ from core.recall.result import (
     explain_outcome,
 )
 from core.recall.scope import is_archived_version
-from core.recall.statements import Representatives, SourceEpisode, put_small_talk_behind
 from core.recall.vectors import Floats
 from core.score.ranking import CandidateColumns, answer_probability, evidence_bar
 from core.text.query_plan import asks_for_several

@@ -31,13 +31,13 @@ from core.recall.candidates import (
     restrict_to_period,
 )
 from core.recall.client_quota import is_crowded, saturated_clients
+from core.recall.episode_statements import Representatives, fold_statements
 from core.recall.lexical import TermStatistics, find_best_covered, read_query_words, score_bm25
 from core.recall.predicate import ScopePredicate, build_predicate, find_suppressed, wanted_labels
 from core.recall.ranking import credit_representatives, credit_successors, find_representatives
 from core.recall.request import HAS_NAMES, RecallRequest, read_question, searched_words
 from core.recall.result import NO_VECTORS, RecallResult
 from core.recall.scope import Labels
-from core.recall.statements import Representatives, fold_statements
 from core.recall.vectors import SnapshotVectors, index_backend
 from core.score.context_budget import PARTS
 from core.score.profile import LOCI, Profile

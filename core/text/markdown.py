@@ -162,7 +162,7 @@ def _without_inline(paragraph: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class MarkdownHeading:
     """A heading of a note.
 
     Attributes:
@@ -177,7 +177,7 @@ class Heading:
     end: int
 
 
-def headings_in(plain: str) -> Iterator[Heading]:
+def headings_in(plain: str) -> Iterator[MarkdownHeading]:
     """Headings of a note in order: `## words`, and words above a line of `=` or `-`.
 
     Args:
@@ -186,7 +186,7 @@ def headings_in(plain: str) -> Iterator[Heading]:
     for match in _HEADING.finditer(plain):
         words = match["words"] if match["words"] is not None else match["above"]
         level = len(match["marks"]) if match["marks"] else 1 if match["line"].startswith("=") else 2
-        yield Heading(level, _link_words(words).strip("*_ \t\r"), match.start(), match.end())
+        yield MarkdownHeading(level, _link_words(words).strip("*_ \t\r"), match.start(), match.end())
 
 
 def _link_words(text: str) -> str:

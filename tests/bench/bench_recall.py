@@ -30,7 +30,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from app.bench.engine import Bench, Palace  # noqa: E402
+from app.bench.engine import Bench, BenchVault  # noqa: E402
 from app.bench.machine import describe_machine, processor_s, read_system_load, resident_mb  # noqa: E402
 from app.bench.measure import compute_percentiles  # noqa: E402
 from app.bench.synthetic import SyntheticWriter, write_jsonl  # noqa: E402
@@ -233,7 +233,7 @@ def fill(folder: Path, count: int) -> None:
 
 
 def ask(
-    palace: Palace, asked: Sequence[str], parts: Parts | None, pause_s: float
+    palace: BenchVault, asked: Sequence[str], parts: Parts | None, pause_s: float
 ) -> tuple[list[float], list[list[int]]]:
     """Ask all questions; gives the time of each in ms, and the labels of each answer."""
     times, answers, rest = [], [], threading.Event()
@@ -250,7 +250,7 @@ def ask(
     return times, answers
 
 
-def index_recall(palace: Palace, asked: Sequence[str]) -> str:
+def index_recall(palace: BenchVault, asked: Sequence[str]) -> str:
     """Share of the exact ten nearest that the index in use finds for the questions; `exact` where it scans."""
     opened = palace._engine._slot.require_vault()
     index = opened.search.index.settled_index()

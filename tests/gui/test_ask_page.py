@@ -21,7 +21,7 @@ from core.types.sessions import AskOffer
 from core.types.values import OWNER_ACTOR, Kind
 from ui.context import Context
 from ui.pages.ask.answer import answer_runs
-from ui.pages.ask.conversation import Turn, TurnState
+from ui.pages.ask.conversation import AskTurn, TurnState
 from ui.pages.ask.page import AskPage
 from ui.pages.ask.question import describe_offline
 from ui.pages.ask.sources import ReadDialog, SourceCard
@@ -67,7 +67,7 @@ def enter(page: AskPage, qtbot: QtBot) -> None:
     settle(qtbot, page.is_settled)
 
 
-def ask(page: AskPage, qtbot: QtBot, question: str = QUESTION) -> Turn:
+def ask(page: AskPage, qtbot: QtBot, question: str = QUESTION) -> AskTurn:
     if page.offer is None:
         enter(page, qtbot)
     page.bar.field.setPlainText(question)
@@ -76,7 +76,7 @@ def ask(page: AskPage, qtbot: QtBot, question: str = QUESTION) -> Turn:
     return page.conversation.turns[-1]
 
 
-def begin(page: AskPage, qtbot: QtBot, pieces: int = 1) -> Turn:
+def begin(page: AskPage, qtbot: QtBot, pieces: int = 1) -> AskTurn:
     """Ask, and wait until the answer has begun."""
     enter(page, qtbot)
     page.ask(QUESTION)

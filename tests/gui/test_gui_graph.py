@@ -20,7 +20,7 @@ from core.vault.database.tx import Tx
 from ui.context import CLOSER, Context
 from ui.pages.graph.frame import EGO, WHOLE
 from ui.pages.graph.page import GRAPH, GraphPage
-from ui.pages.graph.views import NameDialog, NameField
+from ui.pages.graph.views import NameDialog, StartNameField
 
 TEXTS = (
     "the kettle on the stove boils water for tea",
@@ -468,7 +468,7 @@ def test_what_was_replaced_is_hidden_until_it_is_switched_on_and_that_is_remembe
 
 
 def test_a_name_that_is_typed_is_looked_for_and_taken_on_enter(qtbot: QtBot) -> None:
-    field, asked, chosen = NameField(), list[str](), list[str]()
+    field, asked, chosen = StartNameField(), list[str](), list[str]()
     qtbot.addWidget(field)
     field.asked.connect(asked.append)
     field.chosen.connect(chosen.append)

@@ -24,7 +24,7 @@ from core.types.values import Kind
 from ui.context import USUAL_PLACES, Context
 from ui.imports.findings import FindingsPanel
 from ui.imports.queue import ImportJob, ImportQueue, ProgressStep
-from ui.imports.statements import StatementsOffer
+from ui.imports.statements_offer import StatementsOffer
 from ui.imports.wizard import ImportDialog
 from ui.widgets.basics import find_usual_folder, make_column
 

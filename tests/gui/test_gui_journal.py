@@ -20,23 +20,17 @@ from core.types.views import FindRequest, Revision
 from ui.context import Context
 from ui.lists.list_view import ListModel
 from ui.lists.table_view import TableModel, shown_columns
-from ui.pages.journal.audit import AuditFeed, AuditRows
-from ui.pages.journal.labels import (
-    audit_counts,
-    describe_author,
-    describe_step_details,
-    describe_step_memories,
-    short_id,
-    step_action,
-)
+from ui.pages.journal.audit import AuditFeed, AuditRows, audit_counts, short_id
+from ui.pages.journal.labels import describe_author
 from ui.pages.journal.page import JournalPage
 from ui.pages.journal.undo.changes import PAGE_STEPS, StepList, TakeBackDialog
 from ui.pages.journal.undo.imports import COLUMNS, RemoveImportDialog
+from ui.pages.journal.undo.labels import describe_step_details, describe_step_memories, step_action
 from ui.pages.journal.undo.period import PERIODS, describe_period_counts, period_start
 from ui.undo import report_undo
+from ui.widgets.check_report import chain_sentence, summarize_checks
 from ui.widgets.labels import format_day_heading, to_local
 from ui.widgets.states import States
-from ui.widgets.verdict import chain_sentence, summarize_checks
 
 DAY_MS = 86_400_000
 NOON = int(datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp() * 1000)

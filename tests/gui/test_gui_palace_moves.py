@@ -18,7 +18,7 @@ from window_rig import hear, settle
 from ui.context import Command, Context
 from ui.pages.palace.page import PalacePage
 from ui.pages.palace.scene import PlacedLocus
-from ui.pages.palace.verbs import MergeDialog, NameField
+from ui.pages.palace.verbs import MergeDialog, RoomNameField
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def test_a_room_is_renamed_where_its_name_stands(qtbot: QtBot, context: Context,
     room = first(page).room
     page.canvas.handle_click(None, room)
     press(page, Qt.Key.Key_F2)
-    field = page.canvas.findChild(NameField)
+    field = page.canvas.findChild(RoomNameField)
     assert isinstance(field, QLineEdit)
     assert field.text() == room.plan.name
     field.setText("Under the <i>stairs</i>")
@@ -154,7 +154,7 @@ def test_escape_leaves_a_name_as_it_was(qtbot: QtBot, page: PalacePage) -> None:
     field = page.verbs.start_rename(room)
     field.setText("Something else")
     QTest.keyClick(field, Qt.Key.Key_Escape)
-    settle(qtbot, lambda: page.canvas.findChild(NameField) is None)
+    settle(qtbot, lambda: page.canvas.findChild(RoomNameField) is None)
     assert page.scene.rooms[room.id].plan.name == room.plan.name != "Something else"
 
 
@@ -197,7 +197,7 @@ def test_keys_run_the_commands_of_the_selected_memory(context: Context, page: Pa
     page.canvas.select_locus(first(page))
     press(page, Qt.Key.Key_Space, Qt.Key.Key_Delete, Qt.Key.Key_F2, Qt.Key.Key_M)
     assert ran == ["memory.pin", "memory.forget", "memory.edit", "memory.move"]
-    assert page.canvas.findChild(NameField) is None, "a room is renamed where the keyboard stands on one"
+    assert page.canvas.findChild(RoomNameField) is None, "a room is renamed where the keyboard stands on one"
 
 
 def _noting(ran: list[str], name: str) -> Callable[[], None]:

@@ -24,7 +24,7 @@ from ui.context import Context
 from ui.pages.settings.keys import KeyringDialog, PassphraseDialog, RecoveryDialog, RotationDialog
 from ui.pages.settings.page import PARTS, LicenceDialog, ResetDialog, SettingsPage
 from ui.pages.settings.rows import Switch, describe_option_value, make_control
-from ui.widgets.verdict import VerdictDialog
+from ui.widgets.check_report import CheckReportDialog
 
 
 @pytest.fixture
@@ -463,9 +463,9 @@ def test_a_backup_and_a_check_say_what_came_of_them(page: SettingsPage, rig: Rig
     page.vault.backup.button.click()  # type: ignore[union-attr]  # it is there, or the test fails here
     settle(qtbot, lambda: page.vault.backup.told.text().startswith("Saved and checked: "))
     page.vault.verify.button.click()  # type: ignore[union-attr]  # it is there, or the test fails here
-    settle(qtbot, lambda: page.vault.findChild(VerdictDialog) is not None)
+    settle(qtbot, lambda: page.vault.findChild(CheckReportDialog) is not None)
     assert page.vault.verify.told.text().startswith("Everything is in order.")
-    dialog = page.vault.findChild(VerdictDialog)
+    dialog = page.vault.findChild(CheckReportDialog)
     assert dialog is not None
     dialog.close_button.click()
 

@@ -20,7 +20,7 @@ from window_rig import rail_strings, remember, settle
 from core.engine.facade import start_ticker
 from core.events import Changed
 from core.types.clients import ClientState
-from ui.context import Context, InspectorSectionSpec, Page, PageSpec
+from ui.context import Context, InspectorSectionSpec, PageSpec, WindowPage
 from ui.shell.actions import PaletteEntry, rank_entries
 from ui.shell.idle import IdleWatch
 from ui.shell.window import MainWindow, WindowViews
@@ -28,7 +28,7 @@ from ui.watchdog import Watchdog
 from ui.widgets.plaintext import escape_tooltip
 
 
-class Leaf(Page):
+class Leaf(WindowPage):
     """A page that writes down what it is told."""
 
     def __init__(self, context: Context) -> None:

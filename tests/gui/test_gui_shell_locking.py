@@ -20,7 +20,7 @@ from core.events import Progress
 from core.types.replies import ImportReport, Presence
 from core.types.values import OWNER_ACTOR
 from ui.bridge import Watch, make_job
-from ui.context import Command, Context, InspectorSectionSpec, Page, PageSpec
+from ui.context import Command, Context, InspectorSectionSpec, PageSpec, WindowPage
 from ui.inspector.actions import MemoryActions
 from ui.shell.window import MainWindow, WindowViews
 from ui.widgets.secret import SecretClipboard
@@ -46,8 +46,8 @@ def inspector(_context: Context, _parts: Sequence[InspectorSectionSpec]) -> QWid
 
 
 PAGES = [
-    PageSpec("palace", rail_strings("Palace"), "landmark", Page),
-    PageSpec("library", rail_strings("Library"), "library", Page),
+    PageSpec("palace", rail_strings("Palace"), "landmark", WindowPage),
+    PageSpec("library", rail_strings("Library"), "library", WindowPage),
 ]
 ROOMS = WindowViews(PAGES, [], gate, inspector, Leaving)
 

@@ -16,7 +16,7 @@ from window_rig import hear, rail_strings, remember, settle
 
 from core.types.values import Memory
 from ui.bridge import Running, Task, make_job
-from ui.context import Command, Context, InspectorSectionSpec, Page, PageSpec
+from ui.context import Command, Context, InspectorSectionSpec, PageSpec, WindowPage
 from ui.shell.status_bar import StatusBar
 from ui.shell.toasts import Toasts
 from ui.shell.window import MainWindow, WindowViews
@@ -38,7 +38,7 @@ class Seen(QWidget):
         self.keys.append(event.key())  # type: ignore[attr-defined]  # the widget or clock of this test has it
 
 
-class Leaf(Page):
+class Leaf(WindowPage):
     """A page with one widget."""
 
     def __init__(self, context: Context) -> None:

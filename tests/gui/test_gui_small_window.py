@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle, window_context
 
 from core.types.lifecycle import JobType
-from ui.context import Context, Page
+from ui.context import Context, WindowPage
 from ui.registry import PAGES, ROOMS
 from ui.shell.window import MainWindow
 
@@ -35,7 +35,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
         yield rig
 
 
-def _is_at_rest(page: Page, context: Context) -> bool:
+def _is_at_rest(page: WindowPage, context: Context) -> bool:
     return page.is_settled() and not context.tasks.running
 
 

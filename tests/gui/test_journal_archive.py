@@ -19,8 +19,8 @@ from core.types.values import Status
 from core.types.views import Revision
 from ui.context import Context
 from ui.erasure import CertificateDialog
-from ui.pages.journal.labels import advice_of, format_journal_value
 from ui.pages.journal.lifecycle.archive import EraseDialog, archive_entry
+from ui.pages.journal.lifecycle.figures import advice_of, format_journal_value
 from ui.pages.journal.lifecycle.health import HealthTab
 
 

@@ -34,8 +34,8 @@ from core.types.lifecycle import (
 from core.types.values import Pressure
 from ui.context import Context
 from ui.pages.journal.jobs.job_lines import Model, job_note, job_sentences, offered_job_actions
+from ui.pages.journal.jobs.labels import describe_report
 from ui.pages.journal.jobs.next_run import pick_figures
-from ui.pages.journal.labels import describe_report
 from ui.pages.journal.lifecycle.health import find_pauses
 from ui.pages.journal.lifecycle.help import (
     _INKS,

@@ -18,15 +18,14 @@ from core.types.lifecycle import Consolidated, JobAction, JobType
 from core.types.values import Kind
 from ui.context import Context
 from ui.lists.row_spec import Heading, wrap_text
-from ui.pages.journal.labels import (
+from ui.pages.journal.jobs.labels import (
     describe_code,
     describe_duration,
     describe_report,
     describe_vault_changes,
-    format_day,
-    format_near_moment,
     job_action_wording,
 )
+from ui.pages.journal.labels import format_day, format_near_moment
 from ui.pages.journal.rows import NARROW, EntryActionBar, JournalEntry, entry_action_key, entry_list
 from ui.strings import journal_strings
 from ui.widgets.labels import describe_reason, describe_reasons, lower_sentence

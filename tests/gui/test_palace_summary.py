@@ -19,7 +19,7 @@ from ui.pages.palace.page import PalacePage
 from ui.pages.palace.picture.layout import wing_block
 from ui.pages.palace.scene import ROOM, WING
 from ui.pages.palace.summary import PlaceSummaryView
-from ui.pages.palace.verbs import NameField
+from ui.pages.palace.verbs import RoomNameField
 from ui.strings import palace_strings
 from ui.widgets.memory_line import MemoryLine
 
@@ -125,7 +125,7 @@ def test_open_walk_and_rename_do_what_they_say(qtbot: QtBot, page: PalacePage, i
     button(view, "open").click()
     assert page.canvas.camera.fit == (ROOM, room.id)
     button(view, "rename").click()
-    field = page.canvas.findChild(NameField)
+    field = page.canvas.findChild(RoomNameField)
     assert field is not None
     field.setText("The pantry")
     QTest.keyClick(field, Qt.Key.Key_Return)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
-from ui.context import Page
+from ui.context import WindowPage
 
 
-def put_away(qtbot: QtBot, page: Page) -> None:
+def put_away(qtbot: QtBot, page: WindowPage) -> None:
     """Leave a page, let what it asked for end, and delete it.
 
     Args:

@@ -20,7 +20,7 @@ from ui.bridge import Problem, Running, Task, Watch, make_write, problem_of
 from ui.context import Context
 from ui.imports.findings import FindingsPanel
 from ui.imports.sources import describe_stored, format_duration, format_report_span
-from ui.imports.statements import StatementsOffer
+from ui.imports.statements_offer import StatementsOffer
 from ui.strings import format_count, import_strings
 from ui.widgets.basics import (
     Elided,

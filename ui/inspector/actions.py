@@ -196,7 +196,7 @@ def explain_no_edit(memory: Memory) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Verb:
+class MemoryAction:
     """Something that can be done with one memory.
 
     Attributes:
@@ -264,7 +264,7 @@ class MemoryActions(QObject):
         super().__init__(host)
         self._context, self._host = context, host
         self._memory: Memory | None = None
-        self._waiting: Verb | None = None
+        self._waiting: MemoryAction | None = None
         self.verbs = self._make_verbs()
         self.menu = QMenu(host)
         self._shown = {verb.id: self._menu_action(verb) for verb in self.verbs}
@@ -287,7 +287,7 @@ class MemoryActions(QObject):
         self._buttons = FlowLayout(self.footer, gap=4)
         context.theme.changed.connect(self._show_actions)
 
-    def _make_verbs(self) -> tuple[Verb, ...]:
+    def _make_verbs(self) -> tuple[MemoryAction, ...]:
         at = self._context
 
         def at_tier(tier: SecurityTier, done: str) -> Callable[[Memory], None]:
@@ -297,33 +297,35 @@ class MemoryActions(QObject):
             return self._make_reviser(Revision(status=status), done)
 
         return (
-            Verb("memory.edit", "pencil", self._edit_text, _is_current, "F2", "E"),
-            Verb("memory.pin", "pin", self._toggle_pin, _is_present, "", "P"),
-            Verb("memory.move", "move-right", self._ask_new_place, _is_present, "", "M"),
-            Verb("memory.protect", "eye-off", at_tier(SecurityTier.SENSITIVE, "protected"), _is_unprotected),
-            Verb("memory.unprotect", "eye", at_tier(SecurityTier.CLEARTEXT, "unprotected"), _is_protected),
-            Verb("memory.seal", "key-round", self._ask_to_seal, _is_known),
-            Verb("memory.archive", "archive", at_status(Status.ARCHIVED, "archived"), _is_current),
-            Verb("memory.restore", "archive-restore", at_status(Status.ACTIVE, "restored"), _is_put_away),
-            Verb("memory.current", "history", self._select_current_version, _is_old),
-            Verb("memory.confirm", "check", self._confirm_memory, can_judge, "", "C"),
-            Verb("memory.reinforce", "chevron-up", self._reinforce_memory, can_judge, "", "R"),
-            Verb("memory.dispute", "circle-alert", self._ask_dispute_reason, can_judge, "", "D"),
-            Verb("memory.helpful", "check", partial(_submit_outcome, at, HELPFUL), is_rule, "", "H", ""),
-            Verb("memory.harmful", "circle-alert", partial(_ask_harm, at, self._host), is_rule, "", "X", ""),
-            Verb("memory.worked", "check", partial(_submit_outcome, at, WORKED), is_procedure, "", "W", ""),
-            Verb("memory.failed", "circle-alert", partial(_submit_outcome, at, FAILED), is_procedure, "", "N", ""),
-            Verb("memory.forget", "trash-2", self._forget_memory, _is_known, "Del"),
-            Verb("memory.palace", "landmark", self._make_page_opener("palace"), _is_any),
-            Verb("memory.graph", "waypoints", self._make_page_opener("graph"), _is_any),
-            Verb("memory.why", "scan-search", self._make_page_opener("recall", "why"), _is_any),
-            Verb("memory.copy", "copy", self._copy_text, _is_any, "Ctrl+Shift+C"),
+            MemoryAction("memory.edit", "pencil", self._edit_text, _is_current, "F2", "E"),
+            MemoryAction("memory.pin", "pin", self._toggle_pin, _is_present, "", "P"),
+            MemoryAction("memory.move", "move-right", self._ask_new_place, _is_present, "", "M"),
+            MemoryAction("memory.protect", "eye-off", at_tier(SecurityTier.SENSITIVE, "protected"), _is_unprotected),
+            MemoryAction("memory.unprotect", "eye", at_tier(SecurityTier.CLEARTEXT, "unprotected"), _is_protected),
+            MemoryAction("memory.seal", "key-round", self._ask_to_seal, _is_known),
+            MemoryAction("memory.archive", "archive", at_status(Status.ARCHIVED, "archived"), _is_current),
+            MemoryAction("memory.restore", "archive-restore", at_status(Status.ACTIVE, "restored"), _is_put_away),
+            MemoryAction("memory.current", "history", self._select_current_version, _is_old),
+            MemoryAction("memory.confirm", "check", self._confirm_memory, can_judge, "", "C"),
+            MemoryAction("memory.reinforce", "chevron-up", self._reinforce_memory, can_judge, "", "R"),
+            MemoryAction("memory.dispute", "circle-alert", self._ask_dispute_reason, can_judge, "", "D"),
+            MemoryAction("memory.helpful", "check", partial(_submit_outcome, at, HELPFUL), is_rule, "", "H", ""),
+            MemoryAction("memory.harmful", "circle-alert", partial(_ask_harm, at, self._host), is_rule, "", "X", ""),
+            MemoryAction("memory.worked", "check", partial(_submit_outcome, at, WORKED), is_procedure, "", "W", ""),
+            MemoryAction(
+                "memory.failed", "circle-alert", partial(_submit_outcome, at, FAILED), is_procedure, "", "N", ""
+            ),
+            MemoryAction("memory.forget", "trash-2", self._forget_memory, _is_known, "Del"),
+            MemoryAction("memory.palace", "landmark", self._make_page_opener("palace"), _is_any),
+            MemoryAction("memory.graph", "waypoints", self._make_page_opener("graph"), _is_any),
+            MemoryAction("memory.why", "scan-search", self._make_page_opener("recall", "why"), _is_any),
+            MemoryAction("memory.copy", "copy", self._copy_text, _is_any, "Ctrl+Shift+C"),
         )
 
-    def _make_runner(self, verb: Verb) -> Callable[[], None]:
+    def _make_runner(self, verb: MemoryAction) -> Callable[[], None]:
         return lambda: self.run_verb(verb)
 
-    def _menu_action(self, verb: Verb) -> QAction:
+    def _menu_action(self, verb: MemoryAction) -> QAction:
         if verb.id in {"memory.confirm", "memory.helpful", "memory.forget", "memory.palace"}:
             self.menu.addSeparator()
         # A shortcut of the window is named after a tab: set on this action too, Qt would find it ambiguous.
@@ -377,7 +379,7 @@ class MemoryActions(QObject):
                 self._buttons.addWidget(KeyButton(theme, title, key, self._make_runner(verb), kind, is_tight=True))
         self.footer.updateGeometry()
 
-    def run_verb(self, verb: Verb) -> None:
+    def run_verb(self, verb: MemoryAction) -> None:
         """Carry a verb out on the memory that is selected; it waits where that one is still being read.
 
         Args:

@@ -21,7 +21,7 @@ from core.types.values import OWNER_ACTOR, PERSON_SOURCES, Memory, Role, Source,
 from core.types.views import MemoryRow
 from ui.bridge import make_query
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
-from ui.inspector.shared_widgets import Disclosure, make_flush_row
+from ui.inspector.shared_widgets import DisclosureToggle, make_flush_row
 from ui.strings import inspector_strings, recall_strings
 from ui.widgets.basics import Elided, clear_layout, make_button, make_column, make_label, make_tool_button
 from ui.widgets.labels import (
@@ -386,10 +386,10 @@ class ProvenanceSection(InspectorSection):
         self.way = make_label("", "small", wrap=True)
         self.sources = make_label("", "small", wrap=True)
         self.round = ConversationContext(context)
-        self.place = Disclosure(context.theme, strings["show"], strings["hide"], self.round)
+        self.place = DisclosureToggle(context.theme, strings["show"], strings["hide"], self.round)
         self.place.button.clicked.connect(self._on_place_opened)
         self.values = ProvenanceDetails(context)
-        self.details = Disclosure(
+        self.details = DisclosureToggle(
             context.theme,
             inspector_strings()["provenance"]["details"],
             inspector_strings()["provenance"]["details"],

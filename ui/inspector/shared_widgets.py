@@ -54,7 +54,7 @@ class EmptyInspector(QWidget):
         self._picture.setPixmap(self._theme.icon(self._icon, "faint").pixmap(QSize(side, side)))
 
 
-class Disclosure(QWidget):
+class DisclosureToggle(QWidget):
     """A word that opens and closes what is below it."""
 
     def __init__(self, theme: Theme, closed: str, opened: str, inner: QWidget) -> None:

@@ -28,7 +28,7 @@ from core.types.reviews import ClaimSeen
 from core.types.values import STANDING, Precision, When
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
 from ui.inspector.actions import VERDICTS
-from ui.inspector.shared_widgets import Disclosure
+from ui.inspector.shared_widgets import DisclosureToggle
 from ui.lists.table_view import TableColumn, TableModel, TableSpec
 from ui.lists.tick_table import StillTable
 from ui.strings import belief_strings, format_count
@@ -470,7 +470,7 @@ class TrustSection(InspectorSection):
         strings = belief_strings()["sum"]
         self.waterfall = TrustWaterfall(context.theme)
         self.table = TermTable(context.theme)
-        self.as_table = Disclosure(context.theme, strings["as_table"], strings["as_table"], self.table)
+        self.as_table = DisclosureToggle(context.theme, strings["as_table"], strings["as_table"], self.table)
         self.voices = make_label("", "small", wrap=True)
         self.verdicts = QWidget()
         self._buttons = FlowLayout(self.verdicts, gap=4)

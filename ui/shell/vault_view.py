@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from core.events import Changed
 from core.types.replies import WaitingKind
 from ui.bridge import make_query
-from ui.context import RUNS_SEEN, Context, Page, PageSpec
+from ui.context import RUNS_SEEN, Context, PageSpec, WindowPage
 from ui.shell.actions import DIGITS
 from ui.strings import window_strings
 from ui.theme.theme import Theme
@@ -243,7 +243,7 @@ class House(QWidget):
         self._context = context
         self._specs = {page.id: page for page in pages}
         self.while_making: Callable[[], AbstractContextManager[None]] = nullcontext
-        self._made: dict[str, Page] = {}
+        self._made: dict[str, WindowPage] = {}
         self.current = ""
         self._rail = Rail(context.theme, pages)
         self._rail.chosen.connect(self.show_page)
@@ -294,7 +294,7 @@ class House(QWidget):
             self.show_first_page()
 
     @property
-    def page(self) -> Page | None:
+    def page(self) -> WindowPage | None:
         """The page that is shown."""
         return self._made.get(self.current)
 

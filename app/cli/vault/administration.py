@@ -14,8 +14,8 @@ import click
 from app.cli.messages import format_count, load_words
 from app.cli.options import archive_passphrase_option, parse_statuses
 from app.cli.output import Output, OutputError, escape_controls
-from app.cli.root import Command, loci, with_command
-from app.engine.session import Session, absolute_path
+from app.cli.root import CommandContext, loci, with_command
+from app.engine.session import VerbSession, absolute_path
 from core.errors import Code, LociError, PreconditionError, UserError
 from core.types.requests import EXPORT_ENDINGS
 from core.types.values import Kind
@@ -41,7 +41,7 @@ _NO_CODE = (
 @click.option("--keyring", is_flag=True, help="Also unlock with the system's keyring.")
 @click.option("--test-clock", is_flag=True, help="Let LOCI_NOW move this vault's clock, for good. For tests only.")
 @with_command
-def init(command: Command, keyring: bool, test_clock: bool) -> None:
+def init(command: CommandContext, keyring: bool, test_clock: bool) -> None:
     """Create a vault."""
     from core.engine.home.keys import HomeKeys
 
@@ -96,7 +96,7 @@ def _print_new_vault(out: Output, reply: Mapping[str, Any]) -> None:
 @loci.command()
 @click.option("--unlocked", is_flag=True, help="Exit if the vault cannot be opened without asking.")
 @with_command
-def serve(command: Command, unlocked: bool) -> None:
+def serve(command: CommandContext, unlocked: bool) -> None:
     """Run engine and socket without a window, until interrupted."""
     from app.engine import service  # the engine is loaded by what opens a vault, and by nothing else
 
@@ -105,7 +105,7 @@ def serve(command: Command, unlocked: bool) -> None:
 
 @loci.command()
 @with_command
-def status(command: Command) -> None:
+def status(command: CommandContext) -> None:
     """How the vault and the engine are."""
     command.print_result(command.call("status", {}), print_status)
 
@@ -154,7 +154,7 @@ def _progress_figures(one: Mapping[str, Any]) -> dict[str, str]:
 @click.option("--yes", is_flag=True, help="With --accept-older: do not ask.")
 @click.option("--deep", is_flag=True, help="Every vector, key files, certificates and backups too; takes longer.")
 @with_command
-def verify(command: Command, *, accept_older: bool, yes: bool, deep: bool) -> None:
+def verify(command: CommandContext, *, accept_older: bool, yes: bool, deep: bool) -> None:
     """Check whether the vault is whole.
 
     Encryption, structure, search index and audit chain are checked, and whether it is the newest copy. With --deep it
@@ -178,7 +178,7 @@ def verify(command: Command, *, accept_older: bool, yes: bool, deep: bool) -> No
         click.get_current_context().exit(_DAMAGED_EXIT)
 
 
-def _is_accepted(command: Command, session: Session, *, yes: bool) -> bool:
+def _is_accepted(command: CommandContext, session: VerbSession, *, yes: bool) -> bool:
     """Whether the person's word is there; where somebody can be asked, they are."""
     words = load_words()["accept_older"]
     if command.older is None:
@@ -225,7 +225,7 @@ def _check_words(check: Any) -> str:
 
 @loci.command()
 @with_command
-def lock(command: Command) -> None:
+def lock(command: CommandContext) -> None:
     """Lock the vault of the engine that runs.
 
     The engine stays and says so, to your other commands too, until `loci unlock` or a window opens it again.
@@ -244,7 +244,7 @@ def lock(command: Command) -> None:
 
 @loci.command()
 @with_command
-def unlock(command: Command) -> None:
+def unlock(command: CommandContext) -> None:
     """Unlock the vault of the engine that runs.
 
     With your passphrase, which is asked for, read from --passphrase-file, or held by the system's keyring.
@@ -266,7 +266,7 @@ def unlock(command: Command) -> None:
 @loci.command()
 @click.option("--to", "to", help="The file to write. Default: the home's backups folder.")
 @with_command
-def backup(command: Command, to: str | None) -> None:
+def backup(command: CommandContext, to: str | None) -> None:
     """Write a backup and verify it by opening it."""
     reply = command.call("backup", {"to": None if to is None else str(absolute_path(to))}, progress=True)
     command.print_result(reply, lambda out, made: out.print_line(f"Backed up and verified: {made['path']}"))
@@ -275,7 +275,7 @@ def backup(command: Command, to: str | None) -> None:
 @loci.command()
 @click.argument("file")
 @with_command
-def restore(command: Command, file: str) -> None:
+def restore(command: CommandContext, file: str) -> None:
     """Put a backup in the place of the vault.
 
     The old one is kept beside it.
@@ -296,7 +296,7 @@ def restore(command: Command, file: str) -> None:
 @archive_passphrase_option
 @with_command
 def export(
-    command: Command,
+    command: CommandContext,
     *,
     file: str,
     form: str | None,
@@ -336,7 +336,7 @@ def export(
     )
 
 
-def _export_archive(command: Command, file: str, secret_file: Path | None) -> None:
+def _export_archive(command: CommandContext, file: str, secret_file: Path | None) -> None:
     from app.engine.connection import ask_new_archive_passphrase
 
     params = {"to": str(absolute_path(file)), "passphrase": ask_new_archive_passphrase(secret_file)}
@@ -350,7 +350,7 @@ def _export_archive(command: Command, file: str, secret_file: Path | None) -> No
     )
 
 
-def _print_export(command: Command, params: Mapping[str, Any]) -> None:
+def _print_export(command: CommandContext, params: Mapping[str, Any]) -> None:
     """Ask for what is exported some at a time: a reply over the socket has an end, and so has a part of a text."""
     from core.engine.export.formats import ExportedMemory, render_export
 
@@ -377,7 +377,7 @@ def _print_export(command: Command, params: Mapping[str, Any]) -> None:
     "--recovery-code", "renew", is_flag=True, help="Make a new recovery code instead; the old one becomes invalid."
 )
 @with_command
-def passphrase(command: Command, new_passphrase_file: Path | None, renew: bool) -> None:
+def passphrase(command: CommandContext, new_passphrase_file: Path | None, renew: bool) -> None:
     """Change the passphrase, or the recovery code.
 
     The present passphrase or the recovery code opens the way: it is asked for, or read from --passphrase-file.
@@ -401,7 +401,7 @@ _Change = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 
 
 @contextmanager
-def _open_keyholder(command: Command, secret: str) -> Iterator[_Change]:
+def _open_keyholder(command: CommandContext, secret: str) -> Iterator[_Change]:
     """What changes the key file: the engine that runs, else this process; the vault itself stays as it is."""
     from app.engine.connection import connect, open_root
     from core.engine.home.keys import HomeKeys
@@ -427,7 +427,7 @@ def _open_keyholder(command: Command, secret: str) -> Iterator[_Change]:
     yield call_changed
 
 
-def _renew_code(command: Command, secret: str, change: _Change) -> None:
+def _renew_code(command: CommandContext, secret: str, change: _Change) -> None:
     """Show a new code, and put it in force only when it was written out and, at a terminal, typed back."""
     out, words = command.output, load_words()["passphrase"]
     code = str(change("recovery_code", {"secret": secret})["recovery_code"])
@@ -446,7 +446,7 @@ def _renew_code(command: Command, secret: str, change: _Change) -> None:
 
 @loci.command("rotate-keys")
 @with_command
-def rotate_keys(command: Command) -> None:
+def rotate_keys(command: CommandContext) -> None:
     """Encrypt the whole vault under new keys.
 
     Use it when somebody may have had the keys: the old ones open the vault no more. The passphrase stays, it is asked
@@ -483,7 +483,7 @@ def _print_rotation(out: Output, done: Row) -> None:
 @loci.command()
 @click.argument("state", type=click.Choice(["on", "off"]))
 @with_command
-def keyring(command: Command, state: str) -> None:
+def keyring(command: CommandContext, state: str) -> None:
     """Let the system keyring open the vault, or no longer.
 
     The passphrase or the recovery code is asked for, or read from --passphrase-file.
@@ -500,13 +500,13 @@ def keyring(command: Command, state: str) -> None:
 
 
 @contextmanager
-def _open_with_secret(command: Command, secret: str) -> Iterator[Session]:
+def _open_with_secret(command: CommandContext, secret: str) -> Iterator[VerbSession]:
     """The engine that runs, else one in this process, opened by a secret that was asked for already."""
     from app.engine.connection import connect, open_root
 
     root = open_root(command.app_context, secret)
     try:
-        session: Session | None = connect(command.app_context, root)
+        session: VerbSession | None = connect(command.app_context, root)
         if session is None:
             from app.engine.local_session import open_local_session
 
@@ -525,7 +525,7 @@ def _open_with_secret(command: Command, secret: str) -> Iterator[Session]:
 @loci.command()
 @click.option("--limit", type=click.IntRange(1, 500), help="Finished jobs to list. Default: 50.")
 @with_command
-def jobs(command: Command, limit: int | None) -> None:
+def jobs(command: CommandContext, limit: int | None) -> None:
     """List background jobs: queued, finished, and when each kind is due."""
     command.print_result(command.call("jobs", {"limit": limit}), _print_jobs)
 
@@ -591,7 +591,7 @@ def describe_report(report: Row) -> str:
 @loci.command()
 @click.option("--dry-run", is_flag=True, help="Show what a run would do; write nothing.")
 @with_command
-def consolidate(command: Command, dry_run: bool) -> None:
+def consolidate(command: CommandContext, dry_run: bool) -> None:
     """Merge duplicates, settle contradictions where trust allows it, make digests, archive outdated memories.
 
     Everything it does is one step that `loci undo` takes back.
@@ -609,7 +609,7 @@ def _print_consolidation(out: Output, reply: Row) -> None:
 
 @loci.command()
 @with_command
-def sweep(command: Command) -> None:
+def sweep(command: CommandContext) -> None:
     """Check fading memories: mark them, restore what was confirmed, archive what is not protected."""
     with command.open_session() as session, command.output.show_progress(enabled=True) as report_progress:
         reply = session.call("sweep", {}, report_progress)
@@ -631,7 +631,9 @@ def _print_sweep(out: Output, reply: Row) -> None:
 @click.option("--drop", is_flag=True, help="Take the rule away: they stay.")
 @click.option("--dry-run", is_flag=True, help="Show what the rule would archive; change nothing.")
 @with_command
-def retention(command: Command, *, space: str | None, kind: str, days: int | None, drop: bool, dry_run: bool) -> None:
+def retention(
+    command: CommandContext, *, space: str | None, kind: str, days: int | None, drop: bool, dry_run: bool
+) -> None:
     """How long memories stay: list the rules, or set one for a SPACE and KIND.
 
     The days count from when a memory was stored, or confirmed last; the sweep archives it then, and undoing the run
@@ -666,7 +668,7 @@ _STATES = ("ok", "warn", "fail")
 
 @loci.command()
 @with_command
-def doctor(command: Command) -> None:
+def doctor(command: CommandContext) -> None:
     """Look whether everything Loci needs is there.
 
     No passphrase is asked for and nothing is changed. It ends with 1 where something keeps Loci from working.

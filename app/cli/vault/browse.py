@@ -10,7 +10,7 @@ import click
 
 from app.cli.messages import first_words, format_count, format_minute, load_words
 from app.cli.output import Output, escape_controls, one_line
-from app.cli.root import Command, loci, with_command
+from app.cli.root import CommandContext, loci, with_command
 from app.engine.session import absolute_path
 from core.ipc.protocol.contract import format_wire_time
 from core.types.clock import SystemClock
@@ -33,7 +33,7 @@ _SHOWN = ("kind", "status", "time", "author", "space", "category", "tags", "sour
 @click.option("--verify", "verifies", is_flag=True, help="Check every page of it.")
 @with_command
 def browse(
-    command: Command,
+    command: CommandContext,
     file: str,
     query: str,
     *,
@@ -70,7 +70,7 @@ def browse(
             command.print_result(_list(viewer, query, limit), _print_list)
 
 
-def _open(command: Command, source: Path) -> Any:
+def _open(command: CommandContext, source: Path) -> Any:
     from app.engine.connection import ask_secret, open_root  # as for `restore`
     from core.engine.facade import open_by_secret, open_viewer
 

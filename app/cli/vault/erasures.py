@@ -10,8 +10,8 @@ import click
 
 from app.cli.messages import first_words, format_count, format_minute, load_words
 from app.cli.output import Output, escape_controls, one_line
-from app.cli.root import Command, loci, remove_missing, with_command
-from app.engine.session import Session
+from app.cli.root import CommandContext, loci, remove_missing, with_command
+from app.engine.session import VerbSession
 from core.config.erasure_wording import certificate_lines, erasure_words, preview_lines
 
 _SUBJECTS = ("id", "about", "import_id", "client")
@@ -29,7 +29,7 @@ _NAME = 60
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @with_command
 def erase(
-    command: Command,
+    command: CommandContext,
     id: str | None,  # noqa: A002 - the contract's word
     *,
     about: str | None,
@@ -61,7 +61,7 @@ def erase(
     command.print_result(done, _print_erasure)
 
 
-def _is_agreed(command: Command, session: Session, asked: Mapping[str, Any], *, dry_run: bool) -> bool:
+def _is_agreed(command: CommandContext, session: VerbSession, asked: Mapping[str, Any], *, dry_run: bool) -> bool:
     """Show what would go, and ask; a dry run only shows it."""
     shown = session.call("show", {"id": asked["id"]}) if "id" in asked else None
     preview = session.call("erase", remove_missing({**asked, "dry_run": True}))
@@ -111,7 +111,7 @@ def _print_erasure(out: Output, done: Mapping[str, Any]) -> None:
 @click.argument("id", required=False)
 @click.option("--rewrite-backups", is_flag=True, help="Rewrite the backups in the home without what it names.")
 @with_command
-def certificate(command: Command, id: str | None, *, rewrite_backups: bool) -> None:  # noqa: A002 - as for `erase`
+def certificate(command: CommandContext, id: str | None, *, rewrite_backups: bool) -> None:  # noqa: A002 - as for `erase`
     """Show what was erased for good, and what a search for it found; without an ID list all certificates.
 
     A certificate holds ids and counts, no text. With --rewrite-backups, backups in the home that still hold something

@@ -17,13 +17,13 @@ import click
 from app.cli.messages import first_words, format_count, load_words
 from app.cli.options import sealed_passphrase_option
 from app.cli.output import Output, escape_controls, one_line
-from app.cli.root import Command, loci, with_command
-from app.engine.session import Session
+from app.cli.root import CommandContext, loci, with_command
+from app.engine.session import VerbSession
 from core.errors import Code, UserError
 
 
 @contextmanager
-def _open_sealed(command: Command, secret_file: Path | None) -> Iterator[Session]:
+def _open_sealed(command: CommandContext, secret_file: Path | None) -> Iterator[VerbSession]:
     """A session in which the seal key is in memory."""
     from app.engine.connection import ask_sealed_passphrase
 
@@ -50,7 +50,7 @@ def _open_sealed(command: Command, secret_file: Path | None) -> Iterator[Session
     help="File whose first line is the new passphrase. Default: ask.",
 )
 @with_command
-def seal_key(command: Command, action: str, secret_file: Path | None, new_file: Path | None) -> None:
+def seal_key(command: CommandContext, action: str, secret_file: Path | None, new_file: Path | None) -> None:
     """The key of sealed memories: state, new, open, close, passphrase, recovery.
 
     It has a passphrase and a recovery code of its own; without one of them nobody reads what is sealed. `open` puts it
@@ -95,7 +95,7 @@ def _print_key(out: Output, action: str, done: Mapping[str, Any]) -> None:
 @sealed_passphrase_option
 @with_command
 def seal(  # the contract's word names the argument
-    command: Command,
+    command: CommandContext,
     id: str | None,  # noqa: A002
     *,
     found: bool,
@@ -129,7 +129,7 @@ def seal(  # the contract's word names the argument
     command.print_result(done, lambda out, told: _print_report(out, "done", told))
 
 
-def _may_seal(command: Command, session: Session, verb: str, named: Mapping[str, Any]) -> bool:
+def _may_seal(command: CommandContext, session: VerbSession, verb: str, named: Mapping[str, Any]) -> bool:
     words, out = load_words()["sealed"], command.output
     if "id" in named:
         out.print_line(f"“{first_words(session.call('show', named)['text'])}”")
@@ -155,7 +155,7 @@ def _print_report(out: Output, head: str, found: Mapping[str, Any]) -> None:
 @click.argument("id")
 @sealed_passphrase_option
 @with_command
-def unseal(command: Command, id: str, secret_file: Path | None) -> None:  # noqa: A002 - the contract's word
+def unseal(command: CommandContext, id: str, secret_file: Path | None) -> None:  # noqa: A002 - the contract's word
     """Put a sealed memory back among the others, as it was."""
     with _open_sealed(command, secret_file) as session:
         done = session.call("unseal", {"id": id})
@@ -173,7 +173,7 @@ def unseal(command: Command, id: str, secret_file: Path | None) -> None:  # noqa
 @sealed_passphrase_option
 @with_command
 def read_sealed(  # the contract's word names the argument
-    command: Command,
+    command: CommandContext,
     id: str | None,  # noqa: A002
     *,
     query: str | None,
@@ -203,7 +203,7 @@ def read_sealed(  # the contract's word names the argument
         command.print_result(found, _print_text)
 
 
-def _erase_sealed(command: Command, memory_id: str, *, yes: bool) -> None:
+def _erase_sealed(command: CommandContext, memory_id: str, *, yes: bool) -> None:
     words = load_words()["sealed"]
     if not yes:
         if not (sys.stdin.isatty() and not command.output.as_json):

@@ -13,7 +13,7 @@ import click
 
 from app.cli.messages import format_count, format_day, load_words
 from app.cli.output import Output, escape_controls, one_line
-from app.cli.root import Command, loci, remove_missing, with_command
+from app.cli.root import CommandContext, loci, remove_missing, with_command
 from app.engine.session import absolute_path
 
 _ACTIONS = ("pair", "join", "now", "status", "leave")
@@ -30,7 +30,7 @@ _UNNAMED = "device"
 @click.option("--device", help="With leave: another device to take out, by name or id.")
 @with_command
 def sync(
-    command: Command,
+    command: CommandContext,
     action: str,
     code: str | None,
     *,

@@ -10,7 +10,7 @@ import pytest
 from fake_ollama import Answer, FakeOllama
 
 from app.chat import start
-from app.chat.conversation import Chat, Memory, describe_left_out
+from app.chat.conversation import Chat, ChatMemory, describe_left_out
 from app.chat.model_server import ChatModelServer
 from app.chat.screen import MOST_CHARACTERS, Screen
 from app.chat.start import model_place
@@ -22,7 +22,7 @@ CONTEXT = "<memory>\nThe cat is called Ada.\n</memory>"
 
 
 class Remembering:
-    """Stands in for `Memory`: replies in the contract's shape, and what it was asked."""
+    """Stands in for `ChatMemory`: replies in the contract's shape, and what it was asked."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, ...]] = []
@@ -80,7 +80,7 @@ def chat(memory: Remembering, typed: str, server: FakeOllama | None = None) -> s
     """What a whole chat shows."""
     out = io.StringIO()
     host = ChatModelServer(parse_address("127.0.0.1:9" if server is None else server.host))
-    Chat(cast("Memory", memory), host, Screen(out, io.StringIO(typed))).run()
+    Chat(cast("ChatMemory", memory), host, Screen(out, io.StringIO(typed))).run()
     assert memory.asked[-1] == ("close",)
     return out.getvalue()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.root import Command
+from app.cli.root import CommandContext
 from app.cli.sandbox import shot
 from core.errors import Code, EnvironmentFaultError
 
@@ -18,5 +18,7 @@ def test_a_folder_that_is_missing_is_said_before_anything_is_loaded(
     monkeypatch.setitem(sys.modules, "app.sample.screenshot", None)  # an import of it would fail
     out = tmp_path / "nowhere" / "palace.png"
     with pytest.raises(EnvironmentFaultError, match="no such folder") as caught:
-        shot.main(["--page", "palace", "--out", str(out)], standalone_mode=False, obj=Command.__new__(Command))
+        shot.main(
+            ["--page", "palace", "--out", str(out)], standalone_mode=False, obj=CommandContext.__new__(CommandContext)
+        )
     assert caught.value.code is Code.WRITE_FAILED

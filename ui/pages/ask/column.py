@@ -11,7 +11,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from ui.context import Context
-from ui.pages.ask.conversation import Turn
+from ui.pages.ask.conversation import AskTurn
 from ui.pages.ask.sources import ReadDialog
 from ui.pages.ask.turn import TurnView
 from ui.strings import ask_strings
@@ -31,9 +31,9 @@ class TurnColumn(QStackedWidget):
     Signals:
         question_chosen: a question to begin with.
         memory_asked: id of a memory to open.
-        why_asked: a `Turn` and the id of one of its memories; why was it found?
+        why_asked: a `AskTurn` and the id of one of its memories; why was it found?
         retry_asked: the newest turn shall be answered once more.
-        looked_at: a `Turn` the person turned to.
+        looked_at: a `AskTurn` the person turned to.
     """
 
     question_chosen = Signal(str)
@@ -82,13 +82,13 @@ class TurnColumn(QStackedWidget):
         return widget
 
     @property
-    def current_turn(self) -> Turn | None:
+    def current_turn(self) -> AskTurn | None:
         """The one that is looked at."""
         return None if self._looked_at is None else self._looked_at.turn
 
     # ---- turns
 
-    def begin_turn(self, turn: Turn) -> None:
+    def begin_turn(self, turn: AskTurn) -> None:
         """Show a turn that was just asked, or is asked once more, and look at it."""
         self._follows = True
         view = next((view for view in self.views if view.turn is turn), None) or self._add_view(turn)
@@ -96,7 +96,7 @@ class TurnColumn(QStackedWidget):
         self.setCurrentIndex(1)
         self.look_at(view)
 
-    def _add_view(self, turn: Turn) -> TurnView:
+    def _add_view(self, turn: AskTurn) -> TurnView:
         view = TurnView(self._context.theme, turn)
         view.looked_at.connect(lambda: self.look_at(view))
         view.memory_asked.connect(self.memory_asked)
@@ -167,11 +167,11 @@ class TurnColumn(QStackedWidget):
 
     # ---- what can be done with an answer
 
-    def _copy_answer(self, turn: Turn) -> None:
+    def _copy_answer(self, turn: AskTurn) -> None:
         context = self._context
         SecretClipboard(context.desk, context.bridge.state, context.prefs.options.clipboard_s).copy_secret(turn.answer)
         self._context.desk.show_message(ask_strings()["acts"]["copied"])
 
-    def _show_read(self, turn: Turn) -> None:
+    def _show_read(self, turn: AskTurn) -> None:
         if turn.prepared is not None:
             ReadDialog(self._context.theme, turn.prepared, self).open()

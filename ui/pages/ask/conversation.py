@@ -40,7 +40,7 @@ _OPEN = frozenset((TurnState.SEARCHING, TurnState.WAITING, TurnState.ANSWERING))
 
 
 @dataclass(eq=False)
-class Turn:
+class AskTurn:
     """A question and what came of it.
 
     Attributes:
@@ -131,13 +131,13 @@ class KeptConversation:
     space: str
 
 
-class Conversation(QObject):
+class AskConversation(QObject):
     """Turns in their order; one of them may be open.
 
     Signals:
-        begun: a `Turn` that was just asked, or is asked once more.
-        moved: a `Turn` that is farther: a state, or more words.
-        ended: a `Turn` that is over, well or not.
+        begun: a `AskTurn` that was just asked, or is asked once more.
+        moved: a `AskTurn` that is farther: a state, or more words.
+        ended: a `AskTurn` that is over, well or not.
         server_lost: the model server did not answer.
         kept: a `KeptConversation`.
         checked: it is known what of the turns is kept.
@@ -155,11 +155,11 @@ class Conversation(QObject):
         self._context = context
         self._stream: Stream | None = None
         self._asked = 0
-        self.turns: list[Turn] = []
+        self.turns: list[AskTurn] = []
         self._session = _new_session()
 
     @property
-    def open_turn(self) -> Turn | None:
+    def open_turn(self) -> AskTurn | None:
         """The one that waits for its answer."""
         return self.turns[-1] if self.turns and self.turns[-1].is_open else None
 
@@ -173,7 +173,7 @@ class Conversation(QObject):
     def ask(self, question: str, allowed: AllowedScope) -> None:
         """Ask; ignored while another question is open."""
         if self.open_turn is None and question.strip():
-            turn = Turn(question, self._make_query(question, allowed, self.turns), self._now_ms())
+            turn = AskTurn(question, self._make_query(question, allowed, self.turns), self._now_ms())
             self.turns.append(turn)
             self._begin_turn(turn)
 
@@ -208,7 +208,7 @@ class Conversation(QObject):
         self.turns = []
         self._session = _new_session()
 
-    def _make_query(self, question: str, allowed: AllowedScope, before: list[Turn]) -> AskQuery:
+    def _make_query(self, question: str, allowed: AllowedScope, before: list[AskTurn]) -> AskQuery:
         tiers = TIERS[: TIERS.index(allowed.tier) + 1]
         # An answer that rests on more sensitive memories than may be given now says them in its words. Its citations
         # are left out: the same number means another memory in this turn.
@@ -220,7 +220,7 @@ class Conversation(QObject):
         spaces = (allowed.space,) if allowed.space else None
         return AskQuery(question, allowed.model, messages, spaces, tiers, before[-1].question if before else "")
 
-    def _begin_turn(self, turn: Turn) -> None:
+    def _begin_turn(self, turn: AskTurn) -> None:
         turn.state = TurnState.SEARCHING
         self._asked += 1
         number = turn.number = self._asked
@@ -230,7 +230,7 @@ class Conversation(QObject):
         asked = asked.within(self).success(lambda prepared: self._on_prepared(turn, number, prepared))
         self._context.tasks.run(asked.failure(lambda error: self._on_not_prepared(turn, number, error)))
 
-    def _on_prepared(self, turn: Turn, number: int, prepared: PreparedAnswer) -> None:
+    def _on_prepared(self, turn: AskTurn, number: int, prepared: PreparedAnswer) -> None:
         if number != self._asked:
             return
         turn.prepared = prepared
@@ -245,7 +245,7 @@ class Conversation(QObject):
         stream.arrived.connect(self._on_piece)
         stream.ended.connect(self._on_stream_end)
 
-    def _on_not_prepared(self, turn: Turn, number: int, error: BaseException) -> None:
+    def _on_not_prepared(self, turn: AskTurn, number: int, error: BaseException) -> None:
         if number != self._asked:
             return
         if isinstance(error, LociError) and error.code in _AWAY and turn.query.model:
@@ -255,7 +255,7 @@ class Conversation(QObject):
         turn.problem = str(ask_strings()["problems"]["undecided"]) if problem is None else problem.sentence
         self._end_turn(turn, TurnState.FAILED)
 
-    def _answer_with_memories(self, turn: Turn) -> None:
+    def _answer_with_memories(self, turn: AskTurn) -> None:
         """The server is away and said nothing: the memories are the answer."""
         self.server_lost.emit()
         turn.problem = str(ask_strings()["problems"]["absent"])
@@ -285,7 +285,7 @@ class Conversation(QObject):
             turn.problem = str(strings["empty"]) if error is None else turn.problem
             self._end_turn(turn, TurnState.FAILED)
 
-    def _end_turn(self, turn: Turn, state: TurnState) -> None:
+    def _end_turn(self, turn: AskTurn, state: TurnState) -> None:
         turn.state, turn.ended_at = state, self._now_ms()
         self.ended.emit(turn)
 
@@ -315,13 +315,13 @@ class Conversation(QObject):
             task.success(lambda captured: self._on_kept(asked_as, KeptConversation(captured, *kept_counts)))
         )
 
-    def _rests_on(self, turn: Turn) -> set[str]:
+    def _rests_on(self, turn: AskTurn) -> set[str]:
         """The spaces of what an answer was given, and of what was said before it."""
         before = self.turns[: self.turns.index(turn) + 1]
         given = [one for each in before if each.prepared is not None for one in each.prepared.sources]
         return {one.memory.space for one in given}
 
-    def _on_kept(self, turns: list[tuple[Turn, int]], kept: KeptConversation) -> None:
+    def _on_kept(self, turns: list[tuple[AskTurn, int]], kept: KeptConversation) -> None:
         for turn, number in turns:
             if turn.number != number:
                 continue  # it was asked again meanwhile: its new answer is not kept
@@ -348,7 +348,7 @@ def _new_session() -> str:
     return f"ask-{uuid.uuid4().hex}"
 
 
-def _messages_of(turn: Turn, *, with_answer: bool) -> list[Message]:
+def _messages_of(turn: AskTurn, *, with_answer: bool) -> list[Message]:
     """What is kept of a turn."""
     made = [Message(turn.question, Source.USER_IMPLICIT, occurred=When(turn.asked_at))]
     if turn.answer.strip() and with_answer:

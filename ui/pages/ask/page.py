@@ -17,9 +17,9 @@ from core.events import Changed
 from core.types.belief import ModelServerState
 from core.types.sessions import AskOffer
 from ui.bridge import make_query
-from ui.context import CLOSER, Context, Page, PageSpec
+from ui.context import CLOSER, Context, PageSpec, WindowPage
 from ui.pages.ask.column import TurnColumn
-from ui.pages.ask.conversation import Conversation, KeptConversation, Turn
+from ui.pages.ask.conversation import AskConversation, AskTurn, KeptConversation
 from ui.pages.ask.question import AskQuestionBar, describe_offline
 from ui.pages.ask.sources import SourcePanel
 from ui.pages.ask.turn import describe_turn_end
@@ -77,7 +77,7 @@ class OfflineNotice(QWidget):
         self._column.addWidget(self._banner)
 
 
-class AskPage(Page):
+class AskPage(WindowPage):
     """The Ask page.
 
     Attributes:
@@ -89,7 +89,7 @@ class AskPage(Page):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         acts, theme = ask_strings()["acts"], context.theme
-        self.conversation = Conversation(context, self)
+        self.conversation = AskConversation(context, self)
         self.offer: AskOffer | None = None
         self._is_reading = False
         self._pending: str | None = None
@@ -213,17 +213,17 @@ class AskPage(Page):
         self._show_sources()
         self.bar.field.setFocus()
 
-    def _on_begun(self, turn: Turn) -> None:
+    def _on_begun(self, turn: AskTurn) -> None:
         self.bar.show_open(is_open=True)
         self.column.begin_turn(turn)
         self._place_turns()
 
-    def _on_moved(self, _turn: Turn) -> None:
+    def _on_moved(self, _turn: AskTurn) -> None:
         """Pieces that come close together are shown together."""
         if not self._shown_soon.isActive():
             self._shown_soon.start()
 
-    def _on_ended(self, turn: Turn) -> None:
+    def _on_ended(self, turn: AskTurn) -> None:
         self._shown_soon.stop()
         self._show_newest()
         self._place_turns()
@@ -295,7 +295,7 @@ class AskPage(Page):
         self._enable_acts()
 
 
-def _explain_source(context: Context, turn: Turn | None, memory_id: str) -> None:
+def _explain_source(context: Context, turn: AskTurn | None, memory_id: str) -> None:
     """The laboratory shows why a memory was found; it is asked the same words."""
     if turn is not None and turn.prepared is not None:
         words = " ".join(turn.prepared.searched.split())

@@ -12,7 +12,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from ui.pages.ask.answer import AnswerText
-from ui.pages.ask.conversation import Turn, TurnState
+from ui.pages.ask.conversation import AskTurn, TurnState
 from ui.pages.ask.sources import SourceCard, SourceChips
 from ui.strings import ask_strings, format_count
 from ui.theme.theme import Theme
@@ -23,7 +23,7 @@ from ui.widgets.plaintext import one_line
 _NAME = 60
 
 
-def describe_citations(turn: Turn) -> str:
+def describe_citations(turn: AskTurn) -> str:
     """How many of its sources an answer cites, in words."""
     strings, sources = ask_strings()["states"], len(turn.sources)
     if not sources:
@@ -32,7 +32,7 @@ def describe_citations(turn: Turn) -> str:
     return str(form).format(cited=len(turn.cited), sources=count_memories(sources))
 
 
-def describe_turn_state(turn: Turn) -> str:
+def describe_turn_state(turn: AskTurn) -> str:
     """How far a turn is, as a line under its question."""
     strings, model = ask_strings()["states"], one_line(turn.query.model, _NAME)
     if turn.state is TurnState.MEMORIES:
@@ -44,7 +44,7 @@ def describe_turn_state(turn: Turn) -> str:
     return form.format(model=model, sources=count_memories(len(turn.sources)), cited=describe_citations(turn))
 
 
-def describe_turn_end(turn: Turn) -> str:
+def describe_turn_end(turn: AskTurn) -> str:
     """How a turn ended, for those who do not see it."""
     strings = ask_strings()["announce"]
     if turn.state is TurnState.MEMORIES:
@@ -75,7 +75,7 @@ class TurnView(QFrame):
     copy_asked = Signal()
     read_asked = Signal()
 
-    def __init__(self, theme: Theme, turn: Turn) -> None:
+    def __init__(self, theme: Theme, turn: AskTurn) -> None:
         super().__init__()
         strings, acts = ask_strings(), ask_strings()["acts"]
         self._theme, self.turn = theme, turn

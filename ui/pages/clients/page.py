@@ -26,7 +26,7 @@ from ui.pages.clients.client_header import ClientHeader, ClientTab
 from ui.pages.clients.client_rows import ClientRow
 from ui.pages.clients.context_preview import ContextPreviewTab
 from ui.pages.clients.pairing import PairDialog
-from ui.pages.clients.pairing_request import DeniedNames
+from ui.pages.clients.pairing_request import DeniedNamesLink
 from ui.pages.clients.terms import TermsTab
 from ui.pages.clients.tokens import TokenDialog
 from ui.strings import clients_strings
@@ -298,7 +298,7 @@ class ClientsPage(RefreshingPage):
         self._target, self._client_to_select = "", ""
         self.cards: tuple[ClientCard, ...] = ()
         self.pairing: PairDialog | None = None
-        self.client_actions, self.denied = ClientActions(context, self), DeniedNames(context, self)
+        self.client_actions, self.denied = ClientActions(context, self), DeniedNamesLink(context, self)
         self.panes = ClientPanes(context)
         self.states = States(context.theme, self.panes, clients_strings()["reading"])
         make_column(self, self.states)

@@ -115,7 +115,7 @@ class DeniedNamesDialog(QDialog):
         self._context.tasks.run(task.success(report_allowed).failure(self._show_failure))
 
 
-class DeniedNames(QObject):
+class DeniedNamesLink(QObject):
     """Whether there are any, and the way to them."""
 
     def __init__(self, context: Context, page: QWidget) -> None:

@@ -13,14 +13,14 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout
 
 from core.types.views import EDGE_TYPES, MEANING, USUAL_TYPES, GraphFilter, GraphView, WholeGraph
-from ui.context import Context, Page
+from ui.context import Context, WindowPage
 from ui.pages.graph.canvas import GraphCanvas
 from ui.pages.graph.legend import GraphCounts, GraphLegend
 from ui.pages.graph.loader import GraphLoader, ViewStore
 from ui.pages.graph.overview import count_graph
 from ui.pages.graph.paths import PathsPanel
 from ui.pages.graph.stage import GraphStage
-from ui.pages.graph.views import DisplaySwitches, FilterLine, NameField, SimilaritySlider, ViewsChip
+from ui.pages.graph.views import DisplaySwitches, FilterLine, SimilaritySlider, StartNameField, ViewsChip
 from ui.strings import graph_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, Segments, make_button, make_column, make_label, make_row
@@ -102,7 +102,7 @@ class GraphDisplay:
         }
 
 
-class GraphFrame(Page):
+class GraphFrame(WindowPage):
     """The page's widgets.
 
     Attributes:
@@ -125,7 +125,7 @@ class GraphFrame(Page):
         self.mode = Segments(
             ((EGO, strings["modes"]["ego"]), (WHOLE, strings["modes"]["whole"])), EGO, graph_strings()["mode"]
         )
-        self.begin = NameField()
+        self.begin = StartNameField()
         self._count = Elided("", "muted")
         self._again = make_button(strings["empty"]["again"], kind="link")
         self._again.hide()

@@ -38,7 +38,7 @@ _SAVE, _DROP, _VIEW = "save", "drop", "view:"
 _SHORT = 22
 
 
-class NameField(QLineEdit):
+class StartNameField(QLineEdit):
     """Takes a name to begin with; what is like it is offered below.
 
     Signals:

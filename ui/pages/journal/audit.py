@@ -15,13 +15,14 @@ from core.types.replies import AuditPage, AuditRow
 from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.lists.table_view import TableColumn, TableModel, TableSpec, TableView
-from ui.pages.journal.labels import audit_counts, audit_verb, describe_author, short_id
+from ui.pages.journal.labels import describe_author
 from ui.strings import journal_strings, window_strings
 from ui.theme.tokens import FontRole
 from ui.widgets.basics import make_column
-from ui.widgets.labels import time_of
+from ui.widgets.check_report import CheckReportDialog, chain_sentence, summarize_checks
+from ui.widgets.labels import count_of, time_of
+from ui.widgets.plaintext import one_line
 from ui.widgets.states import Banner, EmptyState, States
-from ui.widgets.verdict import VerdictDialog, chain_sentence, summarize_checks
 
 COLUMNS: Sequence[TableColumn] = (
     TableColumn("nr", 56, order=2, is_number=True),
@@ -222,7 +223,7 @@ class AuditTab(QWidget):
                 sentence,
                 tone,
                 window_strings()["buttons"]["details"],
-                lambda: VerdictDialog(self.context.theme, verdict, self).open(),
+                lambda: CheckReportDialog(self.context.theme, verdict, self).open(),
             )
         )
 
@@ -240,3 +241,37 @@ class AuditTab(QWidget):
             self.banner.deleteLater()
         self.banner = banner
         self._column.insertWidget(0, banner)
+
+
+_SINGULARS: Mapping[str, str] = {"loci": "locus", "memories": "memory"}
+_SHORT = 8
+
+
+def audit_verb(entry: AuditRow) -> str:
+    """An audit row's verb in words."""
+    return journal_strings()["verbs"].get(entry.verb) or entry.verb.replace("_", " ").capitalize()
+
+
+def short_id(object_id: str) -> str:
+    """The end of an id, by which rows of one object can be told to belong together."""
+    return f"…{object_id[-_SHORT:]}" if len(object_id) > _SHORT + 4 else object_id
+
+
+def audit_counts(entry: AuditRow) -> str:
+    """What an audit row counts: `3 rows, 2 parts`."""
+    order = sorted(entry.detail.items(), key=lambda item: item[0] != "rows")
+    return ", ".join(text for name, value in order if (text := _format_detail(name.replace("_", " "), value)))
+
+
+def _format_detail(name: str, value: Any) -> str:
+    if isinstance(value, bool) or not value:
+        return name if value else ""
+    if isinstance(value, int):
+        return _format_counted(name, value)
+    return f"{name} {one_line(short_id(value), 24)}" if isinstance(value, str) else ""
+
+
+def _format_counted(name: str, value: int) -> str:
+    if name in _SINGULARS or (name.endswith("s") and not name.endswith("ss")):
+        return count_of(value, _SINGULARS.get(name, name.removesuffix("s")), name)
+    return f"{name} {value:,}"

@@ -17,10 +17,10 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from core.events import Changed, Progress
 from core.types.replies import WaitingKind
 from ui.bridge import make_query
-from ui.context import RUNS_SEEN, Context, Page, PageSpec
+from ui.context import RUNS_SEEN, Context, PageSpec, WindowPage
 from ui.pages.journal.audit import AuditTab
 from ui.pages.journal.jobs.next_run import NextTab
-from ui.pages.journal.jobs.runner import JobRunner, is_job
+from ui.pages.journal.jobs.runner import JobStarter, is_job
 from ui.pages.journal.jobs.runs import RunsTab
 from ui.pages.journal.lifecycle.archive import ArchiveTab
 from ui.pages.journal.lifecycle.health import HealthTab
@@ -137,7 +137,7 @@ class JournalTabs(Stack):
 
     tab_added = Signal(str)
 
-    def __init__(self, context: Context, runner: JobRunner) -> None:
+    def __init__(self, context: Context, runner: JobStarter) -> None:
         super().__init__()
         self._context, self._runner = context, runner
         self.made: dict[str, JournalTab] = {}
@@ -215,7 +215,7 @@ _REFRESH_MS = 400  # between two readings while an import runs
 _AHEAD_MS = 2_000  # looking ahead plans a whole run: only once nothing has changed for so long
 
 
-class JournalPage(Page):
+class JournalPage(WindowPage):
     """The Journal page."""
 
     def __init__(self, context: Context) -> None:
@@ -232,7 +232,7 @@ class JournalPage(Page):
         self.menu = MenuChip(context.theme, journal_strings()["show"], self._titles, self.tab)
         self.menu.chosen.connect(self._on_tab_chosen)
         self.menu.hide()
-        self.runner = JobRunner(context, self)
+        self.runner = JobStarter(context, self)
         self.tabs = JournalTabs(context, self.runner)
         self.tabs.tab_added.connect(self._connect_tab)
         self.counts = TabCounts(context, self, self.tab)

@@ -15,7 +15,7 @@ from core.events import Changed
 from core.types.values import Kind
 from core.types.views import FindRequest, FindResult, PalacePlan
 from ui.bridge import make_query, problem_of
-from ui.context import Context, Page, PageSpec
+from ui.context import Context, PageSpec, WindowPage
 from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.drag import PlanMover
 from ui.pages.palace.find import PalaceFinder
@@ -218,7 +218,7 @@ class PlanAbsence:
         self._read()
 
 
-class PalacePage(Page):
+class PalacePage(WindowPage):
     """The floor plan."""
 
     def __init__(self, context: Context) -> None:

@@ -40,7 +40,7 @@ _OF_A_NAME = frozenset({Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter, 
 _ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class NameField(QLineEdit):
+class RoomNameField(QLineEdit):
     """A room's name, written anew where it is. Enter keeps it, Escape and leaving it do not."""
 
     def __init__(self, canvas: PalaceCanvas, room: RoomItem, done: Callable[[str], None]) -> None:
@@ -255,11 +255,11 @@ class PalaceVerbs(QObject):
 
     # ---- verbs of rooms
 
-    def start_rename(self, room: RoomItem) -> NameField:
+    def start_rename(self, room: RoomItem) -> RoomNameField:
         """Write a room's name anew, in its place."""
         room_id, palace = room.id, self._context.bridge.engine.palace
         strings = palace_strings()["room"]
-        return NameField(
+        return RoomNameField(
             self._canvas,
             room,
             lambda name: self._run_write(

@@ -236,7 +236,7 @@ _BAR, _BAR_NARROW, _WIDE = 180, 104, 720
 _MOST_LINES = 2
 
 
-class AnswerRows(RowSpec[AnswerRow]):
+class RankedRows(RowSpec[AnswerRow]):
     """How the lines of an answer look.
 
     Attributes:
@@ -584,7 +584,7 @@ class AnswerList(ListView):
     wanted = Signal(str, object)
 
     def __init__(self, theme: Theme) -> None:
-        self._rows = AnswerRows(theme)
+        self._rows = RankedRows(theme)
         super().__init__(self._rows, recall_strings()["answer"], _KEYS, keep=AfterRemoval.NONE)
         self._rows.height_of = self._details_height
         self._opened = -1

@@ -23,9 +23,9 @@ from ui.pages.settings.rows import Line, SettingsSection
 from ui.strings import format_count, secret_strings, settings_strings, window_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, make_button, make_column, make_label, make_row
+from ui.widgets.check_report import CheckReportDialog, summarize_checks
 from ui.widgets.labels import count_memories, size_of
 from ui.widgets.secret import SecretClipboard, SecretField, StrengthMeter, mark_field
-from ui.widgets.verdict import VerdictDialog, summarize_checks
 
 _COLUMNS = 3
 
@@ -588,7 +588,7 @@ class VaultSection(SettingsSection):
         self._set_idle(self.verify)
         verdict = summarize_checks(report)
         self.verify.show_note(f"{verdict.title}. {verdict.sentence}", verdict.tone)
-        VerdictDialog(self.context.theme, verdict, self).open()
+        CheckReportDialog(self.context.theme, verdict, self).open()
 
     @staticmethod
     def _set_busy(line: ActionLine, words: str) -> None:

@@ -29,7 +29,7 @@ from core.errors import LociError
 from core.events import Changed
 from core.types.replies import OptionRow, OptionsReset
 from ui.bridge import make_query, make_write, problem_of
-from ui.context import Context, Page, PageSpec
+from ui.context import Context, PageSpec, WindowPage
 from ui.pages.settings.keys import ActionLine, VaultSection
 from ui.pages.settings.meaning import MeaningSection
 from ui.pages.settings.rows import OptionLine, SettingsSection, describe_option_value
@@ -241,7 +241,7 @@ def _make_advanced_switch(prefs: Prefs) -> QPushButton:
     return made
 
 
-class SettingsPage(Page):
+class SettingsPage(WindowPage):
     """The Settings page."""
 
     def __init__(self, context: Context) -> None:

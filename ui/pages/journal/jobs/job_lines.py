@@ -18,13 +18,8 @@ from core.types.values import Pressure
 from ui.bridge import Task, make_query
 from ui.context import Context
 from ui.lists.row_spec import Heading, insert_headings
-from ui.pages.journal.labels import (
-    describe_author,
-    describe_code,
-    describe_duration,
-    format_near_moment,
-    job_report_line,
-)
+from ui.pages.journal.jobs.labels import describe_code, describe_duration, job_report_line
+from ui.pages.journal.labels import describe_author, format_near_moment
 from ui.pages.journal.rows import JournalEntry, Line
 from ui.strings import format_count, journal_strings
 from ui.widgets.labels import capitalize_first, format_clock, format_day_heading

@@ -19,8 +19,9 @@ from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write
 from ui.context import CLOSER, Context
-from ui.pages.journal.jobs.runner import JobRunner, RunDialog
-from ui.pages.journal.labels import describe_vault_changes, format_near_moment, job_action_wording
+from ui.pages.journal.jobs.labels import describe_vault_changes, job_action_wording
+from ui.pages.journal.jobs.runner import JobStarter, RunDialog
+from ui.pages.journal.labels import format_near_moment
 from ui.pages.journal.rows import EntryActionBar, JournalEntry, entry_list
 from ui.strings import format_count, journal_strings
 from ui.theme.theme import Theme
@@ -409,7 +410,7 @@ class NextTab(QWidget):
     counted = Signal(int)
     changed = Signal()
 
-    def __init__(self, context: Context, runner: JobRunner) -> None:
+    def __init__(self, context: Context, runner: JobStarter) -> None:
         super().__init__()
         self.context, self.runner = context, runner
         strings = journal_strings()["next"]

@@ -18,7 +18,7 @@ from core.events import Progress
 from core.types.lifecycle import JobRow, Jobs, JobState, JobType
 from ui.bridge import Running, make_job, make_query, make_write, problem_of
 from ui.context import Context
-from ui.pages.journal.labels import describe_code, job_report_line
+from ui.pages.journal.jobs.labels import describe_code, job_report_line
 from ui.strings import journal_strings, undo_strings, window_strings
 from ui.theme.tokens import sizes
 from ui.undo import undo_step
@@ -111,7 +111,7 @@ def describe_outcome(row: JobRow) -> str:
     return f"{sentence} {capitalize_first(describe_code(row.code))}." if row.code else str(sentence)
 
 
-class JobRunner(QObject):
+class JobStarter(QObject):
     """Runs one job after the other.
 
     Attributes:

@@ -29,7 +29,7 @@ from ui.pages.journal.jobs.job_lines import (
     make_model_query,
     offered_job_actions,
 )
-from ui.pages.journal.jobs.runner import JobRunner, RunDialog, is_job
+from ui.pages.journal.jobs.runner import JobStarter, RunDialog, is_job
 from ui.pages.journal.rows import EntryActionBar, JournalEntry, entry_list, set_row_direction
 from ui.strings import journal_strings
 from ui.undo import report_undo
@@ -107,7 +107,7 @@ class RunsTab(QWidget):
     counted = Signal(int)
     changed = Signal()
 
-    def __init__(self, context: Context, runner: JobRunner) -> None:
+    def __init__(self, context: Context, runner: JobStarter) -> None:
         super().__init__()
         self.context, self.runner = context, runner
         strings = journal_strings()["runs"]

@@ -20,7 +20,9 @@ from core.types.lifecycle import Health, JobRow, Jobs, JobState, Trends
 from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.pages.journal.jobs.job_lines import NEED_MODEL, Model, describe_scheduler, make_model_query
-from ui.pages.journal.labels import GROUPS, Figure, advice_of, describe_code, figures_of, format_near_moment
+from ui.pages.journal.jobs.labels import describe_code
+from ui.pages.journal.labels import format_near_moment
+from ui.pages.journal.lifecycle.figures import GROUPS, Figure, advice_of, figures_of
 from ui.pages.journal.rows import set_row_direction
 from ui.plots.scale import format_number
 from ui.plots.specification import Axis, PlotSpec, Series, make_count_spec

@@ -18,12 +18,7 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.lists.list_view import AfterRemoval, ListKeys, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, draw_flat_ground, insert_headings
-from ui.pages.journal.labels import (
-    describe_step_details,
-    describe_step_memories,
-    step_action,
-    step_icon,
-)
+from ui.pages.journal.undo.labels import describe_step_details, describe_step_memories, step_action, step_icon
 from ui.pages.journal.undo.period import PeriodBar
 from ui.strings import format_count, journal_strings, window_strings
 from ui.theme.theme import Theme

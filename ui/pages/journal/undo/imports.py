@@ -19,7 +19,7 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.erasure import ask_erasure
 from ui.lists.table_view import TableColumn, TableSpec, TableView
-from ui.pages.journal.labels import import_format, import_sentences, import_skips, import_state
+from ui.pages.journal.undo.labels import import_format, import_sentences, import_skips, import_state
 from ui.strings import format_count, journal_strings, undo_strings, window_strings
 from ui.theme.tokens import FontRole
 from ui.undo import describe_left

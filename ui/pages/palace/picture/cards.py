@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from core.types.views import Alcove, MemoryRow
 from ui.pages.palace.items import KINDS, LocusStyle, RoomItem
 from ui.pages.palace.picture.furniture import Furniture, tint_role
-from ui.pages.palace.picture.layout import DetailLevel, RoomLayout
+from ui.pages.palace.picture.layout import CanvasRoom, DetailLevel
 from ui.pages.palace.picture.room_face import LandmarkCard, paint_empty_place, paint_landmark
 from ui.pages.palace.picture.words import LineBreaks
 from ui.theme.theme import Theme
@@ -48,7 +48,7 @@ class RoomInterior:
         """Draw shapes in these colours, by index of shade."""
         self._colours = list(colours)
 
-    def paint_ground(self, painter: QPainter, room: RoomItem, layout: RoomLayout, look: LocusStyle) -> None:
+    def paint_ground(self, painter: QPainter, room: RoomItem, layout: CanvasRoom, look: LocusStyle) -> None:
         """Paint the room with its name and its alcoves, without what is in it."""
         self._furniture.paint_room(painter, layout.rect, room.plan.furnishing, is_near=True)
         theme, px, band = self._theme, self._theme.px, layout.band
@@ -72,19 +72,19 @@ class RoomInterior:
         for alcove in room.plan.alcoves:
             self._paint_alcove(painter, room, layout, alcove)
 
-    def name_font(self, layout: RoomLayout) -> QFont:
+    def name_font(self, layout: CanvasRoom) -> QFont:
         """The font of a room's name over its places."""
         font = self._theme.font("strong")
         font.setPixelSize(int(min(max(layout.band.height() * 0.32, self._theme.px(14)), self._theme.px(18))))
         return font
 
-    def is_name_whole(self, room: RoomItem, layout: RoomLayout) -> bool:
+    def is_name_whole(self, room: RoomItem, layout: CanvasRoom) -> bool:
         """Whether all of a room's name is shown over its places."""
         name = one_line(room.plan.name, _LONGEST_NAME)
         width = layout.band.width() - self._theme.px(110)
         return QFontMetricsF(self.name_font(layout)).horizontalAdvance(name) <= width
 
-    def _alcove_name(self, layout: RoomLayout, alcove: Alcove) -> tuple[QRectF, tuple[str, ...]]:
+    def _alcove_name(self, layout: CanvasRoom, alcove: Alcove) -> tuple[QRectF, tuple[str, ...]]:
         """Where an alcove's name is on the canvas, and what of it fits."""
         area = layout.area_at(alcove.x, alcove.y, alcove.w, alcove.h)
         font = self._theme.font("label")
@@ -94,11 +94,11 @@ class RoomInterior:
         top = area.top() + max(min((layout.unit_y - high) / 2, float(self._theme.px(14))), -3.0)
         return QRectF(area.left() + self._theme.px(6), top, wide + 2, high), lines
 
-    def alcove_names(self, room: RoomItem, layout: RoomLayout) -> list[QRectF]:
+    def alcove_names(self, room: RoomItem, layout: CanvasRoom) -> list[QRectF]:
         """Where the names of a room's alcoves are on the canvas."""
         return [self._alcove_name(layout, alcove)[0] for alcove in room.plan.alcoves]
 
-    def _paint_alcove(self, painter: QPainter, room: RoomItem, layout: RoomLayout, alcove: Alcove) -> None:
+    def _paint_alcove(self, painter: QPainter, room: RoomItem, layout: CanvasRoom, alcove: Alcove) -> None:
         area = layout.area_at(alcove.x, alcove.y, alcove.w, alcove.h)
         place, lines = self._alcove_name(layout, alcove)
         colour = self._theme.colour(tint_role(room.plan.furnishing))
@@ -116,7 +116,7 @@ class RoomInterior:
 
     # ---- cards
 
-    def paint_cards(self, painter: QPainter, room: RoomItem, layout: RoomLayout, rows: NDArray[np.int64]) -> None:
+    def paint_cards(self, painter: QPainter, room: RoomItem, layout: CanvasRoom, rows: NDArray[np.int64]) -> None:
         """Paint some memories of a room as cards in their places."""
         for row in rows:
             at = int(row)
@@ -130,7 +130,7 @@ class RoomInterior:
                 self._paint_card(painter, room, at, rect)
         painter.setOpacity(1.0)
 
-    def card_rect(self, room: RoomItem, layout: RoomLayout, row: int) -> QRectF:
+    def card_rect(self, room: RoomItem, layout: CanvasRoom, row: int) -> QRectF:
         """The card of a memory on the canvas."""
         across, down = room.card_places()[row].tolist()
         slot = layout.slot_at(float(room.x[row]), float(room.y[row]))
@@ -245,7 +245,7 @@ class RoomInterior:
 
     # ---- labels of landmarks that are shapes
 
-    def labels_of(self, room: RoomItem, layout: RoomLayout) -> tuple[LandmarkCard, ...]:
+    def labels_of(self, room: RoomItem, layout: CanvasRoom) -> tuple[LandmarkCard, ...]:
         """The words of a room's landmarks that have no card; what finds no room gives way."""
         if layout.detail != DetailLevel.SHAPES:
             return ()

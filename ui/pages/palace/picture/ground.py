@@ -14,7 +14,7 @@ from ui.pages.palace.items import LocusStyle, MemoryHeads, RoomItem
 from ui.pages.palace.picture.atlas import LARGEST, SMALLEST, shape_scale
 from ui.pages.palace.picture.cards import RoomInterior
 from ui.pages.palace.picture.furniture import Furniture
-from ui.pages.palace.picture.layout import DetailLevel, RoomLayout, layout_room
+from ui.pages.palace.picture.layout import CanvasRoom, DetailLevel, layout_room
 from ui.pages.palace.picture.room_face import LandmarkCard, RoomFaces
 from ui.pages.palace.picture.words import LineBreaks
 from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
@@ -35,7 +35,7 @@ class PlanGround:
         self._interior = RoomInterior(theme, self._furniture, self._words, heads.get_row)
         self._labels: dict[str, tuple[tuple[object, ...], tuple[LandmarkCard, ...]]] = {}
 
-    def layout_of(self, room: RoomItem, lens: Lens) -> RoomLayout:
+    def layout_of(self, room: RoomItem, lens: Lens) -> CanvasRoom:
         """Where the parts of a room lie on the canvas."""
         return layout_room(room, lens, self._theme)
 
@@ -64,7 +64,7 @@ class PlanGround:
         return rows[np.isin(rows, layout.readable_rows(room))]
 
     @staticmethod
-    def _visible_rows(room: RoomItem, layout: RoomLayout, lens: Lens) -> NDArray[np.int64]:
+    def _visible_rows(room: RoomItem, layout: CanvasRoom, lens: Lens) -> NDArray[np.int64]:
         places = layout.points_at(room.x, room.y)
         w, h = CARD_SIDE * layout.slot_w, CARD_SIDE * layout.slot_h
         across = (places[:, 0] > -w) & (places[:, 0] < lens.w + w)
@@ -84,7 +84,7 @@ class PlanGround:
             return self._face_rect(room, layout, look, spot)
         return QRectF()
 
-    def _face_rect(self, room: RoomItem, layout: RoomLayout, look: LocusStyle, spot: PlacedLocus) -> QRectF:
+    def _face_rect(self, room: RoomItem, layout: CanvasRoom, look: LocusStyle, spot: PlacedLocus) -> QRectF:
         composed = self._faces.compose(room, layout, look)
         corner = QPointF(round(layout.rect.left()), round(layout.rect.top()))
         for card in composed.cards:
@@ -116,7 +116,7 @@ class PlanGround:
             row = -1
         return None if row < 0 else PlacedLocus(room, row)
 
-    def _face_row_at(self, room: RoomItem, layout: RoomLayout, look: LocusStyle, point: QPointF) -> int:
+    def _face_row_at(self, room: RoomItem, layout: CanvasRoom, look: LocusStyle, point: QPointF) -> int:
         composed = self._faces.compose(room, layout, look)
         at = point - QPointF(round(layout.rect.left()), round(layout.rect.top()))
         for card in composed.cards:
@@ -128,7 +128,7 @@ class PlanGround:
                 return row
         return -1
 
-    def _place_row_at(self, room: RoomItem, layout: RoomLayout, point: QPointF) -> int:
+    def _place_row_at(self, room: RoomItem, layout: CanvasRoom, point: QPointF) -> int:
         for label in self._labels_of(room, layout):
             if label.rect.contains(point):
                 return room.row_of(label.landmark.memory_id)
@@ -136,12 +136,12 @@ class PlanGround:
         row = room.nearest_row(x, y, layout.step / 2)
         return row if row >= 0 else room.card_row_at(x, y, layout.readable_rows(room))
 
-    def _shape_rect(self, room: RoomItem, layout: RoomLayout, row: int) -> QRectF:
+    def _shape_rect(self, room: RoomItem, layout: CanvasRoom, row: int) -> QRectF:
         middle = layout.point_at(float(room.x[row]), float(room.y[row]))
         size = shape_side(layout) * float(shape_scale(room.strength[row : row + 1])[0])
         return QRectF(middle.x() - size / 2, middle.y() - size / 2, size, size)
 
-    def _labels_of(self, room: RoomItem, layout: RoomLayout) -> tuple[LandmarkCard, ...]:
+    def _labels_of(self, room: RoomItem, layout: CanvasRoom) -> tuple[LandmarkCard, ...]:
         key = (layout, room.version)
         cached = self._labels.get(room.id)
         if cached is None or cached[0] != key:
@@ -163,6 +163,6 @@ class PlanGround:
         return None if at < 0 else PlacedLocus(room, at)
 
 
-def shape_side(layout: RoomLayout) -> float:
+def shape_side(layout: CanvasRoom) -> float:
     """Side of the largest shapes in a room, px."""
     return min(max(min(layout.slot_w, layout.slot_h) * _FILL, float(SMALLEST)), LARGEST)

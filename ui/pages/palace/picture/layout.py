@@ -90,7 +90,7 @@ class DetailLevel(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class RoomLayout:
+class CanvasRoom:
     """A room on the canvas.
 
     Attributes:
@@ -172,7 +172,7 @@ class RoomLayout:
         )
 
 
-def layout_room(room: RoomItem, lens: Lens, theme: Theme) -> RoomLayout:
+def layout_room(room: RoomItem, lens: Lens, theme: Theme) -> CanvasRoom:
     """Where a room's parts lie; its places fill what its name and a narrow edge leave.
 
     Args:
@@ -193,7 +193,7 @@ def layout_room(room: RoomItem, lens: Lens, theme: Theme) -> RoomLayout:
     high = rect.height() if detail <= DetailLevel.NAME else max(band, float(px(40)))
     top = QRectF(rect.left(), rect.top(), rect.width(), min(high, rect.height()))
     least = float(px(_READABLE[0])), float(px(_READABLE[1]))
-    return RoomLayout(detail, rect, top, inside, unit_x, unit_y, room.step, least)
+    return CanvasRoom(detail, rect, top, inside, unit_x, unit_y, room.step, least)
 
 
 def _pixels_per_unit(room: RoomPlan, inside: QRectF) -> tuple[float, float]:

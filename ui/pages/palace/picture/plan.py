@@ -16,7 +16,7 @@ from ui.pages.palace.items import GREY, KINDS, LocusStyle, MemoryHeads, RoomItem
 from ui.pages.palace.picture.atlas import LARGEST, SHADES, SMALLEST, Atlas, Floats, shade_colours, shape_scale
 from ui.pages.palace.picture.furniture import soft_role, tint_role
 from ui.pages.palace.picture.ground import PlanGround, shape_side
-from ui.pages.palace.picture.layout import DetailLevel, RoomLayout, least_face, wing_block, wing_pad
+from ui.pages.palace.picture.layout import CanvasRoom, DetailLevel, least_face, wing_block, wing_pad
 from ui.pages.palace.picture.room_face import LandmarkCard
 from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
 from ui.strings import palace_strings
@@ -150,7 +150,7 @@ class PlanPainter(PlanGround):
             painter.drawRect(rect.adjusted(0, 0, -1, -1))
 
     def _paint_interior(
-        self, painter: QPainter, room: RoomItem, layout: RoomLayout, look: LocusStyle, lens: Lens, hidden: str,
+        self, painter: QPainter, room: RoomItem, layout: CanvasRoom, look: LocusStyle, lens: Lens, hidden: str,
         appear: float,
     ) -> None:  # fmt: skip
         room.apply_style(look)
@@ -172,7 +172,7 @@ class PlanPainter(PlanGround):
                 self._interior.paint_label(painter, room, label)
 
     def _paint_shapes(
-        self, painter: QPainter, room: RoomItem, layout: RoomLayout, rows: NDArray[np.int64],
+        self, painter: QPainter, room: RoomItem, layout: CanvasRoom, rows: NDArray[np.int64],
         labels: tuple[LandmarkCard, ...], appear: float,
     ) -> None:  # fmt: skip
         places = layout.points_at(room.x[rows], room.y[rows])

@@ -18,7 +18,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 from core.types.views import Landmark
 from ui.pages.palace.items import GREY, KINDS, LocusStyle, RoomItem
 from ui.pages.palace.picture.furniture import Furniture, tint_role
-from ui.pages.palace.picture.layout import DetailLevel, RoomLayout
+from ui.pages.palace.picture.layout import CanvasRoom, DetailLevel
 from ui.pages.palace.picture.words import LineBreaks
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line
@@ -217,11 +217,11 @@ class RoomFaces:
         """Drop all of them: the theme is another one, or the plan is not looked at."""
         self._kept.clear()
 
-    def compose(self, room: RoomItem, layout: RoomLayout, look: LocusStyle) -> Composition:
+    def compose(self, room: RoomItem, layout: CanvasRoom, look: LocusStyle) -> Composition:
         """Where everything is in a room seen from outside."""
         return self._face_of(room, layout, look).composed
 
-    def _face_of(self, room: RoomItem, layout: RoomLayout, look: LocusStyle) -> _Face:
+    def _face_of(self, room: RoomItem, layout: CanvasRoom, look: LocusStyle) -> _Face:
         room.apply_style(look)
         size = QSize(round(layout.rect.width()), round(layout.rect.height()))
         content, cached = _face_content(room, look), self._kept.get(room.id)
@@ -234,7 +234,7 @@ class RoomFaces:
             self._kept[room.id] = cached
         return cached
 
-    def paint(self, painter: QPainter, room: RoomItem, layout: RoomLayout, look: LocusStyle) -> None:
+    def paint(self, painter: QPainter, room: RoomItem, layout: CanvasRoom, look: LocusStyle) -> None:
         """Paint a room, from what is kept where nothing of it changed."""
         ratio = painter.device().devicePixelRatioF()
         place = QPointF(round(layout.rect.left()), round(layout.rect.top()))
@@ -414,7 +414,7 @@ class RoomFaces:
     # ---- paint
 
     def _render_room(
-        self, room: RoomItem, layout: RoomLayout, composed: Composition, look: LocusStyle, ratio: float
+        self, room: RoomItem, layout: CanvasRoom, composed: Composition, look: LocusStyle, ratio: float
     ) -> QPixmap:
         size = QSize(round(layout.rect.width()), round(layout.rect.height()))
         picture = QPixmap(size * ratio)

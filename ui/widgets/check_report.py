@@ -42,7 +42,7 @@ class CheckLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CheckSummary:
     """What a check of the vault found, in words.
 
     Attributes:
@@ -58,7 +58,7 @@ class Verdict:
     lines: tuple[CheckLine, ...]
 
 
-def summarize_checks(report: Mapping[str, Any]) -> Verdict:
+def summarize_checks(report: Mapping[str, Any]) -> CheckSummary:
     """Put the report of a check of the vault (`verify`) into a title, a sentence and a line for each check.
 
     Args:
@@ -70,11 +70,11 @@ def summarize_checks(report: Mapping[str, Any]) -> Verdict:
     strings = check_strings()
     if failed:
         sentence = format_count(strings["failed"]["text"], failed, checks=len(lines))
-        return Verdict("danger", strings["failed"]["title"], sentence, lines)
+        return CheckSummary("danger", strings["failed"]["title"], sentence, lines)
     if skipped:
         sentence = format_count(strings["not_checked"]["text"], skipped, checks=len(lines))
-        return Verdict("warning", strings["not_checked"]["title"], sentence, lines)
-    return Verdict("success", strings["ok"]["title"], strings["ok"]["text"].format(count=len(lines)), lines)
+        return CheckSummary("warning", strings["not_checked"]["title"], sentence, lines)
+    return CheckSummary("success", strings["ok"]["title"], strings["ok"]["text"].format(count=len(lines)), lines)
 
 
 def chain_sentence(report: Mapping[str, Any]) -> str:
@@ -101,10 +101,10 @@ def _make_check_line(name: str, check: Mapping[str, str]) -> CheckLine:
     return CheckLine(title, check["status"], str(strings["outcomes"][check["status"]]), check["note"])
 
 
-class VerdictDialog(QDialog):
+class CheckReportDialog(QDialog):
     """Shows what a check of the vault found, with a line for each check."""
 
-    def __init__(self, theme: Theme, verdict: Verdict, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, verdict: CheckSummary, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(check_strings()["title"])

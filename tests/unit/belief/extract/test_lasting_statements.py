@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.belief.extract.extraction import extract_claims
-from core.belief.extract.statements import find_statements
+from core.belief.extract.lasting_statements import find_statements
 
 FOLDER = Path(__file__).parents[3] / "fixtures" / "statements"
 OPENERS = (
