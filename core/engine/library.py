@@ -82,6 +82,7 @@ _ENDING_SO = {
     "memory": "SELECT id FROM memories WHERE substr(id, ?) = ? LIMIT ?",
     "step": "SELECT id FROM undo_steps WHERE substr(id, ?) = ? LIMIT ?",
     "import": "SELECT id FROM imports WHERE substr(id, ?) = ? LIMIT ?",
+    "sealed": "SELECT id FROM sealed_memories WHERE substr(id, ?) = ? LIMIT ?",
 }
 _NAMED = 5
 
@@ -274,7 +275,7 @@ class Library:
         """The id that a person means by the end of one.
 
         Args:
-            what: `memory`, `step` or `import`.
+            what: `memory`, `step`, `import` or `sealed`.
             text: an id, or its last eight characters or more.
 
         Returns:

@@ -73,9 +73,10 @@ class GuessDelay:
             self._write(wrong, last_ms)
         left_s = delay_s(wrong) - (now_ms - last_ms) / 1000
         if left_s > 0:
+            seconds = max(1, round(left_s))
+            rest = "a second" if seconds == 1 else f"{seconds} seconds"
             raise UserError(
-                Code.TOO_MANY_GUESSES,
-                f"A wrong secret was given {wrong} times; wait {max(1, round(left_s))} seconds and try again.",
+                Code.TOO_MANY_GUESSES, f"A wrong secret was given {wrong} times; wait {rest} and try again."
             )
 
     def note_wrong(self) -> None:

@@ -111,6 +111,17 @@ def _is_of_another_vault(keys: KeyFile, backup_body: bytes | None) -> bool:
         return False  # it holds nothing that Loci could use
 
 
+def is_copy_of_another_vault(path: Path) -> bool:
+    """Whether both copies are whole, and of two vaults: then either may be the one that belongs here.
+
+    Args:
+        path: `vault.keys`.
+    """
+    main, backup = _read_bytes(path), _read_bytes(backup_of(path))
+    body = None if main is None else intact_body(main)
+    return body is not None and _is_of_another_vault(parse_body(body), None if backup is None else intact_body(backup))
+
+
 def foreign_keys_error() -> IntegrityError:
     """The keys that are here were opened and are another vault's."""
     return IntegrityError(

@@ -18,7 +18,7 @@ import binascii
 import os
 import re
 import unicodedata
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -131,6 +131,9 @@ def _checked_secret(letters: str) -> bytes | None:
     return found.pop() if len(found) == 1 else None
 
 
+_OTHER_CODE = (
+    "The recovery code is well typed but does not open this vault: it is another vault's, or a newer one replaced it."
+)
 _RECOVERY_LABEL = b"loci-kek-recovery-v1"
 
 
@@ -263,7 +266,7 @@ def open_with_recovery(keys: KeyFile, typed: str) -> RootKey:
         raise _secret_error("This vault has no recovery code; open it with its passphrase or the system's keyring.")
     root = _unwrap_root(keys, slot, _recovery_kek(parse_recovery_code(typed), keys))
     if root is None:
-        raise _secret_error("The recovery code is well typed but not this vault's.")
+        raise _secret_error(_OTHER_CODE)
     return root
 
 
@@ -277,12 +280,15 @@ def open_with_secret(keys: KeyFile, typed: str) -> RootKey:
         UserError: WRONG_SECRET; neither opens.
         EnvironmentFaultError: MEMORY_PRESSURE.
     """
-    slot = keys.recovery_slot
-    if slot is not None and is_recovery_code(typed):
-        root = _unwrap_root(keys, slot, _recovery_kek(parse_recovery_code(typed), keys))
-        if root is not None:
-            return root
-    return open_with_passphrase(keys, typed) if keys.passphrase_slot is not None else open_with_recovery(keys, typed)
+    if keys.recovery_slot is None or not is_recovery_code(typed):
+        is_code = keys.passphrase_slot is None
+        return open_with_recovery(keys, typed) if is_code else open_with_passphrase(keys, typed)
+    root = _unwrap_root(keys, keys.recovery_slot, _recovery_kek(parse_recovery_code(typed), keys))
+    if root is not None:
+        return root
+    with suppress(UserError):  # somebody may have taken a code for a passphrase
+        return open_with_passphrase(keys, typed)
+    raise _secret_error(_OTHER_CODE)
 
 
 def open_with_keyring(keys: KeyFile, keyring: Keyring) -> RootKey:

@@ -35,11 +35,15 @@ def test_a_memory_is_sealed_read_and_put_back(palace: Palace, opener: tuple[str,
     assert palace.json("list", "--status", "all")["items"] == []
     assert palace.json("recall", TEXT)["items"] == []
     assert [row["label"] for row in palace.json("sealed")["items"]] == ["the plate"]
-    assert palace.json("sealed", memory, *opener)["text"] == TEXT
+    assert palace.json("sealed", memory[-8:], *opener)["text"] == TEXT
     assert not palace.json("seal-key", "state")["is_open"]
+    assert "is sealed" in palace.run("show", memory).refused(1, "E2005")
+    # Before any secret is asked, so that no guess is counted.
+    wrong = ("--sealed-passphrase-file", str(palace.secret))
+    palace.run("unseal", f"{memory[:-1]}x", *wrong).refused(1, "E2005")
     palace.run("sealed", memory).refused(1, "E4005")
     palace.run("sealed", memory, "--sealed-passphrase-file", str(palace.secret)).refused(4, "E1006")
-    assert palace.json("unseal", memory, *opener)["memories"] == 1
+    assert palace.json("unseal", memory[-8:], *opener)["memories"] == 1
     assert palace.json("list")["items"][0]["text"] == TEXT
     assert palace.json("verify")["status"] == "ok"
 

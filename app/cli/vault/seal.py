@@ -23,14 +23,24 @@ from core.errors import Code, UserError
 
 
 @contextmanager
-def _open_sealed(command: CommandContext, secret_file: Path | None) -> Iterator[VerbSession]:
-    """A session in which the seal key is in memory."""
+def _open_sealed(
+    command: CommandContext, secret_file: Path | None, memory_id: str | None = None
+) -> Iterator[VerbSession]:
+    """A session in which the seal key is in memory.
+
+    Args:
+        memory_id: what is to be read, or the end of it: one that is not sealed is refused before any secret is asked.
+    """
     from app.engine.connection import ask_sealed_passphrase
 
     with command.open_session() as session:
         state = session.call("seal_key", {"action": "state"})
         if not state["is_set_up"]:
             raise UserError(Code.NOT_FOUND, load_words()["sealed"]["not_set_up"])
+        if memory_id is not None:
+            items = session.call("sealed", {})["items"]
+            if not any(item["id"].endswith(memory_id.lower()) for item in items):
+                raise UserError(Code.NOT_FOUND, load_words()["sealed"]["no_such"])
         if not state["is_open"]:
             session.call("seal_key", {"action": "open", "secret": ask_sealed_passphrase(secret_file)})
         try:
@@ -157,7 +167,7 @@ def _print_report(out: Output, head: str, found: Mapping[str, Any]) -> None:
 @with_command
 def unseal(command: CommandContext, id: str, secret_file: Path | None) -> None:  # noqa: A002 - the contract's word
     """Put a sealed memory back among the others, as it was."""
-    with _open_sealed(command, secret_file) as session:
+    with _open_sealed(command, secret_file, id) as session:
         done = session.call("unseal", {"id": id})
         command.output.progression.is_done = True
     command.print_result(
@@ -198,7 +208,7 @@ def read_sealed(  # the contract's word names the argument
     elif erase:
         _erase_sealed(command, id, yes=yes)
     else:
-        with _open_sealed(command, secret_file) as session:
+        with _open_sealed(command, secret_file, id) as session:
             found = session.call("sealed_text", {"id": id})
         command.print_result(found, _print_text)
 

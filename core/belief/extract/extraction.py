@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import overload
 
 from core.belief.extract.claim_model import ClaimModel, ReadValue, reconcile_claims
-from core.belief.extract.facts import read_facts
+from core.belief.extract.facts import is_phone_named, read_facts
 from core.belief.extract.family import read_family_claims
 from core.belief.extract.frames import (
     THING_PREDICATES,
@@ -192,6 +192,8 @@ def _add_model_claim(
         subject = f"{owner['owner']}'s {subject}"
     value = " ".join(text[slice(*one.value)].split()).strip("\"'“”‘’ ,;")
     if not subject or not value_key(value) or max(len(value), len(subject)) > _LONGEST_SUBJECT:
+        return
+    if one.predicate == "phone_is" and not is_phone_named(sentence, value):
         return
     since = next((span.since for span in bounds if span.since), "")
     until = next((span.until for span in bounds if span.until), "")

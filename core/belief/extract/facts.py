@@ -33,6 +33,7 @@ _MONEY = re.compile(
     (?:\s(?:a|per|each|/)\s?(?:month|year|week|head|person|day|night|guest|quarter|hour|child|term)\b)?""",
     re.VERBOSE | re.IGNORECASE,
 )
+_NUMBER = "number"
 _PHONE = re.compile(r"(?<![\w.,/:])\+?\(?\d[\d ()/.\-]{5,22}\d(?![\w]|[.,:]\d)")
 _VERSION = re.compile(r"v?\d+(?:\.\d+){1,3}(?:[-.]?(?:alpha|beta|rc|lts)[.\d]*)?|v\d+", re.IGNORECASE)
 _FAR = 14
@@ -339,6 +340,11 @@ def _find_phone_numbers(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
         contact = _find_contact(sentence, run[0], _state_lists()["phone"])
         if contact is not None:
             yield FrameMatch(contact[0], "phone_is", run, contact[1], "state", run[0])
+
+
+def is_phone_named(sentence: TokenizedSentence, value: str) -> bool:
+    """Whether a sentence says that a number is a telephone's: the model takes any long number for one, a card's too."""
+    return value.startswith("+") or not (_state_lists()["phone"] - {_NUMBER}).isdisjoint(sentence.lows)
 
 
 def _find_contact(sentence: TokenizedSentence, i: int, cues: frozenset[str]) -> tuple[Subject | None, bool] | None:

@@ -52,6 +52,7 @@ _LEAST_CLAUSE_BLANKS = 2
 _PRONOUN = re.compile(r"(?:it|it's|its|he|he's|she|she's|they|they're|that|this|those|these|there|his|her|their)\b")
 _SIGN = re.compile(r"[^\w\s'’-]")
 _SUBJECT = r"(?:(?:the|my|our|a|an|his|her|their) )?(?:[\w'-]+ ){0,3}?"
+_FORMER = re.compile(r"(?:the |my |our |his |her |their )?(?:old|former|previous|earlier|ex-?) ?\w")
 _WHEN = re.compile(r"^(?:on|in|during) [^,.;:]{0,40}?\b(?:19|20)\d\d,? ")
 _BE = re.compile(r"(?<=\w)(?:'s|'m|'re|’s|’m|’re)(?= )")
 
@@ -308,6 +309,8 @@ def _is_beside_earlier(old: SupersessionText, new: SupersessionText) -> bool:
     """Whether the later one surely ends nothing: it adds, goes on, is about a part, or about a narrower thing."""
     if new.adds or (new.continues and not new.changes):
         return True
+    if _FORMER.match(new.lower) and not _FORMER.match(old.lower) and _has_other_kind(old, new):
+        return True  # "Old card: 55..." ends nothing that is said of the card 41...
     if not old.is_state and not old.changes:
         return True  # what once happened has happened
     return _speaks_of_part(old, new) or _is_narrower(old, new)

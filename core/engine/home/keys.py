@@ -15,7 +15,14 @@ from core import log
 from core.errors import BugError, Code, IntegrityError, LociError, UserError
 from core.security.guesses import GuessDelay
 from core.security.handshake import owner_token
-from core.security.keyfile import KeyFile, RecoverySlot, keys_exist, load_keys, save_keys
+from core.security.keyfile import (
+    KeyFile,
+    RecoverySlot,
+    is_copy_of_another_vault,
+    keys_exist,
+    load_keys,
+    save_keys,
+)
 from core.security.keyring_client import HelperKeyring, Keyring, KeyringFaultError
 from core.security.keys import Purpose, RootKey
 from core.security.passphrase import KdfCost, read_secret_file
@@ -70,7 +77,15 @@ def _is_recovery_code(keys: KeyFile, typed: str) -> bool:
 
 def _explain_wrong_secret(home: Home, error: UserError) -> UserError:
     """A secret that does not open the second copy may be right: the copy may be another vault's."""
-    if error.code is not Code.WRONG_SECRET or not load_keys(home.keys, repair=False).from_backup:
+    if error.code is not Code.WRONG_SECRET:
+        return error
+    if is_copy_of_another_vault(home.keys):
+        return UserError(
+            Code.WRONG_SECRET,
+            "That does not open vault.keys, and vault.keys.bak beside it is another vault's; if the secret is right, "
+            "vault.keys was exchanged: put this vault's own back (vault.keys.bak may be it).",
+        )
+    if not load_keys(home.keys, repair=False).from_backup:
         return error
     return UserError(
         Code.WRONG_SECRET,

@@ -735,6 +735,8 @@ def _vectors_of(search: Search, memories: Sequence[Memory], vectors: NDArray[np.
 
 def _require_visible(rows: Rows, memory_id: str, scope: Scope, kind: Kind | None = None) -> Memory:
     found = find_visible(rows, memory_id, scope, kind)
-    if found is None:
-        raise UserError(Code.NOT_FOUND, "There is no such memory.")
-    return found
+    if found is not None:
+        return found
+    if scope.client_id is None and rows.value("SELECT count(*) FROM sealed_memories WHERE id = ?", (memory_id,)):
+        raise UserError(Code.NOT_FOUND, "That memory is sealed; `loci sealed` lists what is sealed, and reads it.")
+    raise UserError(Code.NOT_FOUND, "There is no such memory.")

@@ -263,6 +263,7 @@ METHODS = (
         unseal_memory,
         effect="write",
         errors=_OPEN_ERRORS,
+        short_ids={"id": "sealed"},
     ),
     owner_method(
         "sealed",
@@ -297,6 +298,7 @@ METHODS = (
         read_sealed,
         effect="write",
         errors=_OPEN_ERRORS,
+        short_ids={"id": "sealed"},
     ),
     owner_method(
         "erase_sealed",
@@ -306,5 +308,6 @@ METHODS = (
         erase_sealed,
         effect="write",
         errors=(Code.NOT_FOUND,),
+        short_ids={"id": "sealed"},
     ),
 )

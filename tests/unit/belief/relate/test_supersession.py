@@ -36,6 +36,7 @@ def judged(earlier: str, later: str, share: float, same: float = 0.03, related: 
         ("My dentist is on Cork Street.", "My dentist is on Mill Lane.", 0.9, 0.02),
         # What happened, and how it is since then.
         ("The stall is run by Nadir.", "Nadir moved to Leeds, Wanda runs the stall.", 0.88, 0.02),
+        ("He drives an old Saab.", "His old car is gone, he cycles.", 0.9, 0.02),
         ("Oskar does the accounts.", "Accounts went to a bureau in May, Oskar does the stock.", 0.87, 0.02),
         # A weekly habit on another day, without a word of a change.
         ("Yoga class is on Mondays with Ines.", "Ines gives the yoga class on Thursdays.", 0.05, 0.02),
@@ -54,6 +55,8 @@ def test_another_value_of_the_same_replaces(earlier: str, later: str, share: flo
         ("Water is with Northwell.", "Gas stays with Northwell."),
         ("The exam of the pottery course is on 9 May.", "Passed the pottery exam!"),
         ("Aunt Vera painted the fence.", "Aunt Vera painted the shed."),
+        # Another thing of the sort, that was given up before.
+        ("My locker is 4417 in the east hall.", "Old locker: 3093 was full of my brother's boots; gave it up."),
     ],
 )
 def test_a_part_a_narrower_thing_an_addition_and_an_event_end_nothing(earlier: str, later: str) -> None:

@@ -55,7 +55,7 @@ def test_every_door_counts_and_waits(home: Home, door: str) -> None:
 def test_the_words_do_not_hold_what_was_typed(home: Home) -> None:
     for nr in range(FREE):
         _code_of(home, "open", f"Marzipanturm {nr}")
-    with pytest.raises(LociError, match=r"^E1017: A wrong secret was given 5 times; wait 1 seconds") as caught:
+    with pytest.raises(LociError, match=r"^E1017: A wrong secret was given 5 times; wait a second") as caught:
         _keys(home).open("Marzipanturm")
     assert "Marzipan" not in str(caught.value)
     assert b"Marzipan" not in home.guesses.read_bytes()

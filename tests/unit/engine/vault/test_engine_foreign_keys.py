@@ -57,6 +57,16 @@ def test_a_first_copy_of_another_vault_never_replaces_the_second(tmp_path: Path,
         rig.engine.vault.open(PASSPHRASE).result(30)
 
 
+def test_a_first_copy_of_another_vault_that_another_secret_opens_is_told(tmp_path: Path, foreign: Path) -> None:
+    with rig_at(tmp_path, is_open=False) as rig:
+        own = _bak(rig).read_bytes()
+        rig.home.keys.write_bytes(foreign.read_bytes())
+        error = error_of(rig.engine.vault.open(PASSPHRASE))
+        assert error.code is Code.WRONG_SECRET
+        assert "vault.keys.bak beside it is another vault's" in error.sentence
+        assert _bak(rig).read_bytes() == own
+
+
 @pytest.mark.parametrize("damage", [None, b"nothing of a key file"])
 def test_the_second_copy_alone_of_another_vault_is_told(tmp_path: Path, foreign: Path, damage: bytes | None) -> None:
     with rig_at(tmp_path, is_open=False) as rig:
