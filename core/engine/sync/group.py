@@ -55,7 +55,7 @@ T = TypeVar("T")
 
 PAIR, JOIN, LEAVE, REMOVE = "sync_pair", "sync_join", "sync_leave", "sync_remove"
 _MOST_NAME = 64
-_ONLY_IN_STORAGE = "INSERT INTO sync_invitations (id, secret, expires_at) VALUES (?, ?, ?)"
+_INVITE = "INSERT INTO sync_invitations (id, secret, expires_at) VALUES (?, ?, ?)"
 _log = log.get("engine")
 
 
@@ -119,7 +119,7 @@ class Devices:
                         begin_sync(tx, group, key, str(path), line)
                     elif folder is not None:
                         use_folder(tx, str(path))
-                    tx.run(_ONLY_IN_STORAGE, (invitation_id(secret), secret, expires_at))
+                    tx.run(_INVITE, (invitation_id(secret), secret, expires_at))
                     state = require_state(tx)
                     verb.note_audit(state.device)
                 return state, next(one for one in read_devices(tx) if one.id == state.device)

@@ -318,7 +318,7 @@ class FolderRounds:
             checked = self._check(one, device, looked)
             if checked is None or not _is_next(checked.header, device):
                 continue
-            taken = self._take(one, checked, state, looked, device)
+            taken = self._take(one, checked, state, looked)
             if taken is not None:
                 return taken
         later = [number for number in found if number > device.number]
@@ -350,9 +350,7 @@ class FolderRounds:
             return None
         return checked
 
-    def _take(
-        self, one: FoundBundle, checked: CheckedBundle, state: SyncState, looked: _Round, device: KnownDevice
-    ) -> TakenRows | None:
+    def _take(self, one: FoundBundle, checked: CheckedBundle, state: SyncState, looked: _Round) -> TakenRows | None:
         header = checked.header
         try:
             with open_plain(one.path) as file:
@@ -370,7 +368,6 @@ class FolderRounds:
             self._note_fault(looked, one.path, error.fault.value)
         except OSError:
             self._note_fault(looked, one.path, "unreadable")
-        del device
         return None
 
     def _find_lacking(self, taken: Mapping[str, tuple[int, str]], author: str) -> tuple[str, int] | None:
