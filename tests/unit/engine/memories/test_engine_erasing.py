@@ -266,7 +266,7 @@ def test_a_room_called_after_who_speaks_in_it_names_nobody_who_is_gone(rig: Rig)
         {"text": f"{who} is here, {nr}.", "author": who, "session": "s"} for who in ("Ilka", "Mara") for nr in (1, 2)
     ]
     rig.bring(rows)
-    ids = dict(rig.rows("SELECT id, author FROM memories"))
+    ids: dict[str, str] = dict(rig.rows("SELECT id, author FROM memories"))
     home = rig.value("SELECT space_id FROM memories LIMIT 1")
 
     def write(tx: Any) -> None:
