@@ -261,6 +261,30 @@ def test_a_room_named_after_it_gets_another_name(rig: Rig) -> None:
     assert "room" in {row[0] for row in rig.rows("SELECT id FROM rooms")}
 
 
+def test_a_room_called_after_who_speaks_in_it_names_nobody_who_is_gone(rig: Rig) -> None:
+    rows = [
+        {"text": f"{who} is here, {nr}.", "author": who, "session": "s"} for who in ("Ilka", "Mara") for nr in (1, 2)
+    ]
+    rig.bring(rows)
+    ids: dict[str, str] = dict(rig.rows("SELECT id, author FROM memories"))
+    home = rig.value("SELECT space_id FROM memories LIMIT 1")
+
+    def write(tx: Any) -> None:
+        ground = {"x": 0.0, "y": 0.0, "w": 9.0, "h": 9.0, "created_at": 0, "space_id": home, "made_by": "lifecycle"}
+        tx.insert("rooms", {"id": "wing", "name": "home", **ground})
+        tx.insert("rooms", {"id": "room", "parent_id": "wing", "name": "Spring 2023, Ilka and Mara", **ground})
+        for x, memory in enumerate(ids):
+            row = {"memory_id": memory, "room_id": "room", "x": float(x), "y": 0.0, "placed_by": "lifecycle"}
+            tx.insert("places", row)
+
+    rig.write(write)
+    first, second = (memory for memory, author in ids.items() if author == "Ilka")
+    erase(rig, first)
+    assert rig.value("SELECT name FROM rooms WHERE id = 'room'") == "Spring 2023, Ilka and Mara"
+    erase(rig, second)
+    assert "Ilka" not in rig.value("SELECT name FROM rooms WHERE id = 'room'")
+
+
 def test_a_question_saved_for_two_goes_on_with_one(rig: Rig) -> None:
     gone, kept = rig.store(TEXT).memory_id, rig.store("Ada keeps bees").memory_id
     both = rig.engine.recall_trials.save_probe("Where is what?", "positive", [gone, kept]).result(30)
