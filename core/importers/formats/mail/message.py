@@ -31,6 +31,9 @@ _COMMENT = re.compile(r"\([^()]{0,200}\)")
 _FORWARD = re.compile(r"\s*(?:fwd?|wg|tr|rv|enc|i|vb|doorst|vs|vl)\s*:", re.IGNORECASE)
 _PREFIX = re.compile(r"\s*([^\W\d_]{1,8})(?:\s?\[\d+\])?\s?[:：]\s*")
 _ESCAPED_FROM = re.compile(r"^>(>*From )", re.MULTILINE)
+_BASE64 = re.compile(rb"(?:\r?\n[A-Za-z0-9+/]{40,100}){100,}+")
+_TEXTUAL = re.compile(rb"content-type:\s*(?:text|multipart|message)/", re.IGNORECASE)
+_PART_HEAD = 4_096  # bytes in which a part names its kind
 _NOT_CHARSETS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
 
 
@@ -86,7 +89,19 @@ def parse_mail(content: bytes) -> Message:
     """
     if content.count(b"boundary=") > _MOST_PARTS:
         raise ValueError
-    return _PARSER.parsebytes(content)
+    return _PARSER.parsebytes(_without_attached(content))
+
+
+def _without_attached(content: bytes) -> bytes:
+    """A message without the long runs of base64 that are no text, which the parser would go through line by line."""
+
+    def cut_run(found: re.Match[bytes]) -> bytes:
+        before = content[max(0, found.start() - _PART_HEAD) : found.start()]
+        head = before[before.rfind(b"\n--") :] if b"\n--" in before else b""
+        is_attached = b"content-type:" in head.lower() and _TEXTUAL.search(head) is None
+        return b"" if is_attached else found[0]
+
+    return _BASE64.sub(cut_run, content)
 
 
 def _fields_of(message: Message) -> dict[str, str]:

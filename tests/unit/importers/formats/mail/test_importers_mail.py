@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import tracemalloc
 from collections.abc import Iterator
@@ -176,6 +177,18 @@ def test_broken_messages_are_read_or_told(raw: str) -> None:
     items = items_of(MAIL, {"a.eml": raw})
     assert len(records(items)) + len(troubles(items)) + sum(reasons(items).values()) >= 1
     assert all(trouble.reason == "bad_message" for trouble in troubles(items))
+
+
+@pytest.mark.parametrize("kind", ["text/plain; charset=utf-8", "application/pdf", "TEXT/HTML"])
+def test_long_base64_is_words_only_where_it_is_a_text(kind: str) -> None:
+    words = "\n".join(f"line {number} of a long text" for number in range(900))
+    packed = base64.encodebytes(words.encode()).decode()
+    part = f"Content-Type: {kind}\nContent-Transfer-Encoding: base64\n\n{packed}"
+    plain = "--b\nContent-Type: text/plain\n\nplain\n"
+    record = only(eml(f"{plain}--b\n{part}\n--b--\n", 'Subject: Re: s\nContent-Type: multipart/mixed; boundary="b"\n'))
+    assert record.text.startswith("plain")
+    assert ("line 899 of a long text" in record.text) == kind.lower().startswith("text")
+    assert record.extra.get("attachments") == (None if kind.lower().startswith("text") else ["application/pdf"])
 
 
 def test_the_person_is_known_by_folder_label_and_address() -> None:
