@@ -37,7 +37,7 @@ from core.intake.entities import (
 )
 from core.intake.transaction.admission import check_space_name
 from core.intake.transaction.unit_of_work import IdempotentCall
-from core.intake.transitions.review_items import refuse_imperatives
+from core.intake.transitions.injection_hold import refuse_imperatives
 from core.lifecycle.enrich import count_unread
 from core.memory.landmarks import GROUND
 from core.memory.read import read_occurred, time_of_memory_sql

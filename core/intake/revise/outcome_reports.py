@@ -27,8 +27,9 @@ from core.intake.store.requests import default_role
 from core.intake.transaction.admission import PART_BYTES, check_reason
 from core.intake.transaction.sources import Lineage, add_source, find_active_duplicate, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
+from core.intake.transitions.injection_hold import screen_text
 from core.intake.transitions.merge import newest_version
-from core.intake.transitions.review_items import ItemSubject, known_matter, screen_text
+from core.intake.transitions.review_items import ItemSubject, known_matter
 from core.intake.transitions.transitions import Transitions
 from core.memory.write import (
     Draft,

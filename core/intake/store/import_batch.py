@@ -25,22 +25,10 @@ from core.intake.transaction.admission import (
     is_ordered,
     split_draft,
 )
-from core.intake.transaction.sources import (
-    KINDS_BY_TEXT,
-    Lineage,
-    add_corroboration,
-    add_source,
-    find_active_duplicate,
-)
+from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_corroboration, add_source, find_active_duplicate
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.intake.transitions.review_items import (
-    REASON,
-    ScreenedText,
-    open_review,
-    raise_review,
-    screen_claim,
-    screen_text,
-)
+from core.intake.transitions.injection_hold import REASON, ScreenedText, raise_review, screen_claim, screen_text
+from core.intake.transitions.review_items import open_review
 from core.memory.write import (
     Draft,
     ImportedMemory,

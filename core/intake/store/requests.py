@@ -40,7 +40,7 @@ from core.intake.transaction.admission import (
 )
 from core.intake.transaction.sources import Lineage
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.intake.transitions.review_items import ScreenedText, screen_text
+from core.intake.transitions.injection_hold import ScreenedText, screen_text
 from core.memory.write import Stored
 from core.score.decay import check_permanence
 from core.types.clients import ClientRecord

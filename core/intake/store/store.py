@@ -43,7 +43,8 @@ from core.intake.transaction.sources import (
     waiting_twin,
 )
 from core.intake.transaction.unit_of_work import IdempotentCall, UnitOfWork, Verb
-from core.intake.transitions.review_items import REASON, open_review, raise_review, screen_claim
+from core.intake.transitions.injection_hold import REASON, raise_review, screen_claim
+from core.intake.transitions.review_items import open_review
 from core.intake.transitions.transitions import Transitions
 from core.intake.transitions.verdicts import withdraw_dispute
 from core.memory.write import Draft, Stored, VectorSpace, ensure_space, insert_memories, write_new_vectors
