@@ -27,7 +27,7 @@ from core.intake.transaction.admission import (
 )
 from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_corroboration, add_source, find_active_duplicate
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.intake.transitions.injection_hold import REASON, ScreenedText, raise_review, screen_claim, screen_text
+from core.intake.transitions.injection_hold import REASON, raise_review, screen_claim
 from core.intake.transitions.review_items import open_review
 from core.memory.write import (
     Draft,
@@ -39,6 +39,7 @@ from core.memory.write import (
     write_new_vectors,
 )
 from core.score.trust import age_days, trust_terms
+from core.text.screening.injection import ScreenedText, screen_text
 from core.types.values import GLOBAL_SPACE, OWNER_ACTOR, Kind, Source, Status, When
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx

@@ -40,9 +40,9 @@ from core.intake.transaction.admission import (
 )
 from core.intake.transaction.sources import Lineage
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.intake.transitions.injection_hold import ScreenedText, screen_text
 from core.memory.write import Stored
 from core.score.decay import check_permanence
+from core.text.screening.injection import ScreenedText, screen_text
 from core.types.clients import ClientRecord
 from core.types.replies import Classification, StoreReply
 from core.types.requests import FactRequest, StoreRequest

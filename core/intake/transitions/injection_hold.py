@@ -1,4 +1,4 @@
-"""Texts that read like an instruction: screened on their way in, held for the person, released by the person.
+"""Texts that read like an instruction: held for the person, or refused, and released by the person.
 
 A text of a client or an import that reads like an instruction waits for the person above the hard limit; above the soft
 one any text is marked, which keeps it out of what assistants are given by themselves (E10.14.3, E10.24.3). The owner's
@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from core.errors import Code, UserError
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import open_review
-from core.text.screening.injection import ALLOWED, FLAG, NOTHING, InjectionFinding, current_limits, scan_text
+from core.text.screening.injection import ALLOWED, FLAG, ScreenedText, current_limits, scan_text, screen_text
 from core.types.values import Actor
 from core.vault.database.rows import to_json
 from core.vault.database.tx import Tx
@@ -29,52 +27,6 @@ _WHOLE = (
     "(SELECT coalesce(part_of, id) FROM memories WHERE id = ?) ORDER BY n"
 )
 _OPEN = "SELECT id FROM conflicts WHERE incoming_id = ? AND kind = 'injection' AND +state = 'open' LIMIT 1"
-
-
-@dataclass(frozen=True, slots=True)
-class ScreenedText:
-    """A text that was screened for injection on its way in.
-
-    Attributes:
-        finding: what the scan found.
-        stranger: it comes from a client or an import, not from the owner.
-    """
-
-    finding: InjectionFinding = NOTHING
-    stranger: bool = False
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """Marks the memory gets."""
-        return (FLAG,) if self.finding.score > current_limits().flag else ()
-
-    @property
-    def waits(self) -> bool:
-        """Whether the person has to let it in."""
-        return self.stranger and self.finding.score > current_limits().hard
-
-    @property
-    def detail(self) -> dict[str, Any]:
-        """For the review item: what it seems to try and the rules' ids; never text."""
-        found = self.finding
-        return {"score": found.score, "families": list(found.families), "rules": list(found.rules)}
-
-
-def screen_text(text: str, claim: Mapping[str, object] | None = None, *, stranger: bool) -> ScreenedText:
-    """Screen a text, and the claim that comes with it, for injected instructions.
-
-    Args:
-        claim: its given claim; its words are read too.
-        stranger: it comes from a client or an import.
-
-    Returns:
-        What the weightier of the two is.
-    """
-    found = scan_text(text)
-    if claim is not None:
-        words = " ".join(str(claim[name]) for name in ("subject", "predicate", "value") if name in claim)
-        found = max(found, scan_text(words), key=lambda one: one.score)
-    return ScreenedText(found, stranger)
 
 
 def raise_review(tx: Tx, item_id: str, memory_id: str, seen: ScreenedText) -> str:
