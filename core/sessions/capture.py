@@ -38,7 +38,8 @@ from core.intake.store.requests import (
     reply_for_skipped,
 )
 from core.intake.store.store import StoreService
-from core.intake.transaction.admission import check_waiting, erased_texts, lift_tombstones, was_disclosed
+from core.intake.transaction.admission import erased_texts, lift_tombstones, was_disclosed
+from core.intake.transaction.question_quota import check_waiting
 from core.intake.transaction.unit_of_work import Verb
 from core.memory.write import Stored, content_hash
 from core.text.sentences import extract_propositions, split_sentences

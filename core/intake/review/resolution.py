@@ -36,7 +36,8 @@ from core.intake.review.case import (
     load_case,
     many_label,
 )
-from core.intake.transaction.admission import is_ordered, is_plain_label
+from core.intake.transaction.admission import is_plain_label
+from core.intake.transaction.claim_checks import is_ordered
 from core.intake.transaction.sources import Lineage, add_source, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.injection_hold import clear_hold

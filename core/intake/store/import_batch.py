@@ -14,17 +14,8 @@ from numpy.typing import NDArray
 from core.belief.claims import EvidenceSource, draft_supplied_claim
 from core.errors import UserError
 from core.intake.claims import write_claims
-from core.intake.transaction.admission import (
-    SplitDraft,
-    check_claim,
-    check_space_name,
-    claim_validity,
-    erased_digests,
-    erased_texts,
-    is_exclusive,
-    is_ordered,
-    split_draft,
-)
+from core.intake.transaction.admission import SplitDraft, check_space_name, erased_digests, erased_texts, split_draft
+from core.intake.transaction.claim_checks import check_claim, claim_validity, is_exclusive, is_ordered
 from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_corroboration, add_source, find_active_duplicate
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.injection_hold import REASON, raise_review, screen_claim

@@ -33,7 +33,8 @@ from core.intake.store.requests import (
     visible_reply,
 )
 from core.intake.store.store_plan import StorePlan, plan_store, plan_verbatim
-from core.intake.transaction.admission import NO_IDS, is_at_bound, split_draft, was_disclosed
+from core.intake.transaction.admission import NO_IDS, split_draft, was_disclosed
+from core.intake.transaction.question_quota import is_at_bound
 from core.intake.transaction.sources import (
     KINDS_BY_TEXT,
     add_corroboration,
