@@ -155,7 +155,7 @@ def resolve_entities(rows: Rows, wanted: Resolving, reach: EntityScope) -> tuple
     found = registry.find_candidates(rows, wanted.name, wanted.type, reach, fuzzy=wanted.fuzzy)
     hints = ResolutionHints(wanted.topic, wanted.mentioned_with, wanted.domain_scores)
     terms = {one.id: _fact_terms(rows, one.id, reach) for one, _ in found} if hints.terms else {}
-    return resolution.rank_candidates(found, hints, terms)[: registry.CANDIDATES]
+    return resolution.rank_entity_candidates(found, hints, terms)[: registry.CANDIDATES]
 
 
 def _fact_terms(rows: Rows, entity_id: str, reach: EntityScope) -> frozenset[str]:
