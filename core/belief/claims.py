@@ -206,7 +206,7 @@ def draft_supplied_claim(claim: Mapping[str, Any], text: str, validity: tuple[Wh
     """A claim that came with its text: the whole text is its evidence.
 
     Args:
-        claim: a claim with its defaults filled in (`core.intake.transaction.admission.check_claim`).
+        claim: a claim with its defaults filled in (`core.intake.transaction.claim_checks.check_claim`).
         validity: from when and until when it holds.
     """
     return ClaimDraft(

@@ -173,7 +173,7 @@ class BackgroundChores:
             self._run_chore(open_vault, self._groups.sessions.run_chores)
         self._run_chore(open_vault, self._groups.scheduler.resume_requested)
         if self._may_write:
-            from core.engine.memories.import_comparison import reconcile_daily
+            from core.engine.memories.reconciliation import reconcile_daily
 
             self._run_chore(open_vault, lambda one: self.review.run(one.storage, one.search))
             self._run_chore(open_vault, lambda one: reconcile_daily(one.storage))

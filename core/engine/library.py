@@ -22,8 +22,8 @@ from core.engine.runtime.storage import Storage, chain_work, map_result
 from core.errors import Code, UserError
 from core.intake.revise.revision import PROTECT, VERB, Reviser, preview_revision, protect_found
 from core.intake.revise.revision_plan import check_revision
-from core.intake.transitions.review_items import VERB as LET_THROUGH
-from core.intake.transitions.review_items import release_hold
+from core.intake.transitions.injection_hold import VERB as LET_THROUGH
+from core.intake.transitions.injection_hold import release_hold
 from core.memory.read import read_by_id
 from core.recall.browse.library import (
     count_facets,
@@ -62,7 +62,7 @@ def read_warning(storage: Storage, memory_id: str) -> Future[Warned | None]:
 
 
 def release_memory_hold(storage: Storage, memory_id: str) -> Future[str]:
-    """Let a memory through; one undo step (`core.intake.transitions.review_items.release_hold`).
+    """Let a memory through; one undo step (`core.intake.transitions.injection_hold.release_hold`).
 
     Returns:
         The undo step; the future raises NOT_FOUND.

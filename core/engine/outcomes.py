@@ -28,7 +28,8 @@ from core.intake.revise.outcome_reports import (
     procedure_state,
     rule_state,
 )
-from core.intake.transaction.admission import check_mark_limits, check_reason
+from core.intake.transaction.admission import check_reason
+from core.intake.transaction.question_quota import check_mark_limits
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.recall.scope import find_visible
 from core.text.terms import embedding_text

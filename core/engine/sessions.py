@@ -22,10 +22,10 @@ from core.engine.runtime.storage import Storage, chain_work, log_failure, map_re
 from core.errors import LociError, UserError
 from core.intake.transaction.admission import NO_IDS
 from core.intake.transaction.unit_of_work import IdempotentCall
+from core.llm.model_windows import turn_allowance
 from core.recall.context import OPENING
 from core.sessions import table as working_set
 from core.sessions.capture import CaptureContext, PreparedCapture, prepare_messages, prepare_summary, write_capture
-from core.sessions.models import turn_allowance
 from core.sessions.table import EvictedSessions, Name, RestoredSlots, SessionSnapshot, SessionTable, Slots
 from core.types.clients import ClientRecord
 from core.types.recall import ContextQuery, ContextReply

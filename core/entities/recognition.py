@@ -19,7 +19,7 @@ from typing import Any
 
 from core.entities.gazetteer import is_given_name, is_maker, is_town
 from core.entities.name_cues import NameCue, find_works, is_address, last_noun_kind, long_names, read_cue
-from core.text.metadata import Metadata, blank_code, extract_metadata
+from core.text.metadata import Metadata, blank_code_and_paths, extract_metadata
 from core.text.terms import common_words, fold_case, fold_width, fold_word, plain_words
 
 _KEY_WORD = re.compile(r"[^\W_][\w'.-]*")
@@ -240,7 +240,7 @@ def recognize_names(text: str, metadata: Metadata | None = None, context: str = 
     """
     text = text[:MOST_TEXT]
     known = metadata or extract_metadata(text)
-    plain = blank_code(text)
+    plain = blank_code_and_paths(text)
     words = _tokenize_words(plain)
     found = [*_find_formed_names(known, text, plain)]
     taken = [(one.start, one.end) for one in found]

@@ -218,7 +218,7 @@ def context_boost(hinted: frozenset[str], known: frozenset[str]) -> float:
     return MOST_BOOST * len(hinted & known) / len(hinted | known)
 
 
-def rank_candidates(
+def rank_entity_candidates(
     found: Sequence[tuple[NamedEntity, str]], hints: ResolutionHints, terms_by_entity: Mapping[str, frozenset[str]]
 ) -> tuple[EntityCandidate, ...]:
     """Put candidates in order.

@@ -27,8 +27,8 @@ from core.recall.predicate import build_predicate
 from core.recall.request import RecallRequest
 from core.recall.result import QueryFocus, RecallItem, RecallResult, Signals
 from core.recall.scope import IN_REVIEW, Scope
+from core.score.answer_focus import AnswerRows, select_focus
 from core.score.context_budget import AVERAGE_TOKENS, WORTH, Choice, PackItem, choose_items, fit_to_budget
-from core.score.ranking import AnswerRows, select_focus
 from core.score.trust import harmful_effectiveness, helpful_effectiveness
 from core.text.screening.egress import is_text_withheld, is_withheld, render_memory, stated_conditions
 from core.text.screening.fences import escape_fenced, escape_label

@@ -59,7 +59,7 @@ class RecallItem:
 
 @dataclass(frozen=True, slots=True)
 class QueryFocus:
-    """What a question looks for, as far as a context is cut by it (`core.score.ranking`).
+    """What a question looks for, as far as a context is cut by it (`core.score.answer_focus`).
 
     Attributes:
         weights: what each of its words tells, in the order of `RecallItem.own`.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from core.score.topics import Groups, Vectors, mean_directions, nearest_centres
+from core.score.centres import Groups, Vectors, mean_directions, nearest_centres
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -9,10 +9,12 @@ clock, know why a piece of evidence weighs what it weighs, or decide what happen
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
+
+import numpy as np
 
 from core.types.belief import Label, Relation
 from core.types.values import Source
@@ -332,3 +334,28 @@ def age_days(now_ms: int, since_ms: int | None) -> float:
         Days, 0 or more.
     """
     return 0.0 if since_ms is None else max(0, now_ms - since_ms) / 86_400_000
+
+
+_STRENGTH_LEAST = 1e-9
+
+
+def mean_confidence(confidences: Sequence[float], strengths: Sequence[float]) -> float:
+    """How sure a digest is (C8): the mean of its members' confidences, weighted with their strengths.
+
+    Args:
+        confidences: of the members, 0 to 1 each.
+        strengths: of the members, 0 or more each; where all are 0 every member counts alike.
+
+    Returns:
+        0 to 1, between the least and the greatest of the confidences.
+
+    Raises:
+        ValueError: no members, or lists of two lengths.
+    """
+    if not confidences or len(confidences) != len(strengths):
+        raise ValueError("one strength for each of at least one confidence")
+    weights = np.maximum(np.asarray(strengths, float), 0.0)
+    if float(weights.sum()) <= _STRENGTH_LEAST:
+        weights = np.ones(len(confidences))
+    mean = float(np.average(np.asarray(confidences, float), weights=weights))
+    return min(max(confidences), max(min(confidences), mean))

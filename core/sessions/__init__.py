@@ -1,4 +1,4 @@
-"""Sessions of assistants: what a turn may cost, what a session has at hand, and what is kept of what was said.
+"""Sessions of assistants: what a session has at hand, and what is kept of what was said.
 
 Must not do: search, or call a model.
 """

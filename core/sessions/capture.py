@@ -38,11 +38,12 @@ from core.intake.store.requests import (
     reply_for_skipped,
 )
 from core.intake.store.store import StoreService
-from core.intake.transaction.admission import check_waiting, erased_texts, lift_tombstones, was_disclosed
+from core.intake.transaction.admission import erased_texts, lift_tombstones, was_disclosed
+from core.intake.transaction.question_quota import check_waiting
 from core.intake.transaction.unit_of_work import Verb
 from core.memory.write import Stored, content_hash
 from core.text.sentences import extract_propositions, split_sentences
-from core.text.terms import embedding_text, fold_case, stop_words
+from core.text.terms import embedding_text, fold_case, stop_words, word_overlap
 from core.types.clients import ClientRecord
 from core.types.replies import StoreReply
 from core.types.requests import StoreRequest
@@ -102,16 +103,6 @@ def compared_words(text: str) -> tuple[str, ...]:
     return tuple(fold_case(match.group()).replace("’", "'") for match in _WORD.finditer(text))
 
 
-def jaccard(left: tuple[str, ...], right: tuple[str, ...]) -> float:
-    """Words in common, as a share of all words of both.
-
-    Returns:
-        0 to 1; 0 where neither has any.
-    """
-    one, other = set(left), set(right)
-    return len(one & other) / len(one | other) if one | other else 0.0
-
-
 def is_repetition(new: tuple[str, ...], old: tuple[str, ...], least: float) -> bool:
     """Whether a statement says nothing that another has not said.
 
@@ -122,7 +113,7 @@ def is_repetition(new: tuple[str, ...], old: tuple[str, ...], least: float) -> b
     Returns:
         False wherever that is not sure.
     """
-    if jaccard(new, old) < least:
+    if word_overlap(new, old) < least:
         return False
     denials = claim_word_lists().sets["neg"]
     if [word for word in new if word in denials] != [word for word in old if word in denials]:
@@ -465,7 +456,7 @@ class _Summary:
         for memory_id, old in self._recent:
             if is_repetition(new, old, least):
                 if memory_id:
-                    self._verb.log_consolidation("NOOP", memory_id, None, None, "rules", jaccard(new, old))
+                    self._verb.log_consolidation("NOOP", memory_id, None, None, "rules", word_overlap(new, old))
                 return True
         self._recent.append(("", new))
         return False

@@ -253,7 +253,7 @@ def extract_metadata(text: str) -> Metadata:
     )
 
 
-def blank_code(text: str) -> str:
+def blank_code_and_paths(text: str) -> str:
     """A text of the same length in which code, addresses and paths are blank: names are looked for in what is left.
 
     Returns:

@@ -330,3 +330,13 @@ def _term_of_word(folded: str) -> _Found:
     if _LATIN.fullmatch(bare):
         joined = stem_english(joined)
     return joined[:MAX_TERM] or "_", stop, folded
+
+
+def word_overlap(left: tuple[str, ...], right: tuple[str, ...]) -> float:
+    """The words that two texts have in common, as a share of all words of both (Jaccard).
+
+    Returns:
+        0 to 1; 0 where neither has any.
+    """
+    one, other = set(left), set(right)
+    return len(one & other) / len(one | other) if one | other else 0.0

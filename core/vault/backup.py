@@ -36,7 +36,7 @@ from core.security.atomic import file_write_error, sync_directory
 from core.security.keys import keyed_digest, same_bytes
 from core.types.clock import Clock
 from core.vault.audit import AuditChain
-from core.vault.database.connections import look_into
+from core.vault.database.inspection import look_into
 from core.vault.database.migrations import Migration, known_migrations
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home, SubKeys, new_file

@@ -20,16 +20,9 @@ from core.errors import BugError, Code, IntegrityError, UserError
 from core.security.atomic import file_write_error, sync_directory
 from core.types.clock import Clock
 from core.types.values import GLOBAL_SPACE, HOME_SPACE
-from core.vault.database.connections import (
-    APPLICATION_ID,
-    Versions,
-    copy_into,
-    look_into,
-    open_reader,
-    open_writer,
-    read_versions,
-)
+from core.vault.database.connections import APPLICATION_ID, Versions, copy_into, open_reader, open_writer, read_versions
 from core.vault.database.faults import RAISED, translate_error
+from core.vault.database.inspection import look_into
 from core.vault.database.migrations import Migration, migrate_schema
 from core.vault.database.rows import fetch_rows
 from core.vault.database.tx import Schema

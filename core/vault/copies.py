@@ -33,7 +33,8 @@ from core.vault.backup import (
     sha256_of,
     unpack_backup,
 )
-from core.vault.database.connections import copy_into, look_into, open_reader
+from core.vault.database.connections import copy_into, open_reader
+from core.vault.database.inspection import look_into
 from core.vault.files.home import Home
 from core.vault.files.replacement import BACKUP_WORK, OLD, PARTIAL
 from core.vault.vault import Vault

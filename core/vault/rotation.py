@@ -24,14 +24,8 @@ from core.security.atomic import file_write_error, sync_directory
 from core.types.clock import Clock
 from core.vault.audit import AuditChain
 from core.vault.backup import automatic_backups
-from core.vault.database.connections import (
-    copy_under_key,
-    count_rows,
-    look_into,
-    open_reader,
-    open_writer,
-    without_traces,
-)
+from core.vault.database.connections import copy_under_key, open_reader, open_writer, without_traces
+from core.vault.database.inspection import count_rows, look_into
 from core.vault.database.rows import SqlRows, fetch_rows
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home, SubKeys, new_file

@@ -25,18 +25,11 @@ from sqlcipher3 import dbapi2
 from core.errors import BugError, CancelledError, Code, IntegrityError, LociError
 from core.types.clock import Clock
 from core.vault.bootstrap import OlderCopy, OpenedDatabase, OpenInfo, create_vault, open_vault
-from core.vault.database.connections import (
-    MERGE_CHANGES,
-    MERGE_PAGES,
-    ReadPool,
-    checkpoint_log,
-    copy_into,
-    free_pages,
-    merge_full_text,
-    open_reader,
-)
+from core.vault.database.connections import copy_into, open_reader
 from core.vault.database.faults import RAISED, busy_error, translate_error, vault_locked_error
+from core.vault.database.maintenance import MERGE_CHANGES, MERGE_PAGES, checkpoint_log, free_pages, merge_full_text
 from core.vault.database.migrations import Migration, known_migrations
+from core.vault.database.read_pool import ReadPool
 from core.vault.database.rows import Rows, SqlRows, fetch_rows
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home, Reserve, SubKeys

@@ -15,7 +15,7 @@ _QUOTING = ("_find_row", "_select_rows", "_insert_sql", "_where_clause", "delete
 _PREDICATE = "a ScopePredicate is put together in core/recall/predicate.py from fixed conditions with named values"
 ALLOWED = {f"core/vault/database/tx.py:{function}": _LOOKED_UP for function in _QUOTING} | {
     "core/vault/database/migrations.py:_run_migration": "the version is a whole number of our own list of migrations",
-    "core/vault/database/connections.py:_count_table": "the name is one of those the vault itself lists",
+    "core/vault/database/inspection.py:_count_table": "the name is one of those the vault itself lists",
     "core/intake/seal/sealed_body.py:read_body": "tables and columns are the fixed list of what is kept of a memory",
     "core/intake/seal/sealed_body.py:_columns_of": "the columns are those that the vault itself lists",
     "core/intake/seal/sealed_body.py:_fit_references": "the table is one that the vault itself lists as referred to",

@@ -3,7 +3,7 @@
 Without a DATASET: the sample with questions that one stored fact answers (`tests/fixtures/context`). A DATASET is the
 file of LoCoMo's conversations, or `tests/bench/heldout/conversations`. Each question is asked for a context at the
 default budget, once with everything that was found and once as it is cut behind the first hit
-(`core.score.ranking`). Not a test: it prints a table and asserts nothing.
+(`core.score.answer_focus`). Not a test: it prints a table and asserts nothing.
 """
 
 from __future__ import annotations

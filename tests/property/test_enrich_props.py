@@ -12,7 +12,14 @@ from core.entities.mentions import find_mentions
 from core.entities.recognition import MOST_NAME, MOST_TEXT, name_key, recognize_names
 from core.entities.registry import KnownName, make_lexicon
 from core.llm.prompts import Description, keep_grounded_parts, parse_description
-from core.text.metadata import TaskOutcome, affect_of, blank_code, detect_topics, extract_metadata, topic_taxonomy
+from core.text.metadata import (
+    TaskOutcome,
+    affect_of,
+    blank_code_and_paths,
+    detect_topics,
+    extract_metadata,
+    topic_taxonomy,
+)
 
 PIECES = st.sampled_from(
     [
@@ -33,7 +40,7 @@ def test_what_is_read_off_a_text_stands_in_it(text: str) -> None:
         assert text[tool.start : tool.end]
     assert all(url in text for url in found.urls)
     assert all(re.fullmatch(r"\d{4}-\d\d(-\d\d)?", day) for day in found.dates)
-    assert len(blank_code(text)) == len(text)
+    assert len(blank_code_and_paths(text)) == len(text)
     assert extract_metadata(text) == found
 
 

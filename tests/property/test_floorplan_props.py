@@ -8,7 +8,9 @@ from example_counts import count_examples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from core.lifecycle.palace.landmark_choice import LandmarkCandidates, choose_landmarks
 from core.score.appearance import Look, are_neighbours, choose_emblem, choose_look
+from core.score.centres import blend_with_conversation, mean_directions, nearest_centres, normalize_rows
 from core.score.communities import LEAST_MEMBERS, MOST_COMMUNITIES, MemoryFeatures, find_communities
 from core.score.floor_plan import (
     FULL,
@@ -27,7 +29,6 @@ from core.score.floor_plan import (
     row_count,
     stretch_rooms,
 )
-from core.score.landmarks import LandmarkCandidates, choose_landmarks
 from core.score.room_sections import (
     Members,
     RoomSection,
@@ -38,12 +39,6 @@ from core.score.room_sections import (
     lay_section,
     split_alcoves,
     whole_room,
-)
-from core.score.topics import (
-    blend_with_conversation,
-    mean_directions,
-    nearest_centres,
-    normalize_rows,
 )
 from core.types.views import GAP, HEADER, MARGIN, SLOT_ASPECT
 

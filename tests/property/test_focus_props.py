@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.score.answer_focus import AnswerRows, select_focus
 from core.score.profile import Focus
-from core.score.ranking import AnswerRows, select_focus
 
 FOCUS = Focus()
 

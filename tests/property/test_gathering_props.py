@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from core.score.topics import (
+from core.lifecycle.consolidate.near_groups import (
     AS_PLANNED,
     CALIBRATED,
     CosineThresholds,
     combined_confidence,
     connected_components,
     group_by_centre,
-    mean_confidence,
     thresholds_for,
 )
+from core.score.trust import mean_confidence
 from core.text.sentences import compose_digest, informative_sentences, normalize_sentence
 
 SHARE = st.floats(0, 1)

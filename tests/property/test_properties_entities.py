@@ -14,7 +14,7 @@ from core.entities.resolution import (
     ResolutionHints,
     context_boost,
     match_tier,
-    rank_candidates,
+    rank_entity_candidates,
     trigram_similarity,
 )
 
@@ -50,7 +50,7 @@ def test_fuzzy_only_adds_and_a_name_finds_itself(name: str, entity: NamedEntity)
 )
 def test_the_order_is_by_score_then_name(found: list[tuple[NamedEntity, str]], data: st.DataObject) -> None:
     marks = {one.id: data.draw(st.floats(-50, 50)) for one, _ in found}
-    order = rank_candidates(found, ResolutionHints(domain_scores=marks), {})
+    order = rank_entity_candidates(found, ResolutionHints(domain_scores=marks), {})
     assert [(-one.score, one.canonical_name) for one in order] == sorted(
         (-one.score, one.canonical_name) for one in order
     )

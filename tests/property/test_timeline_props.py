@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.recall.browse.evolution import classify_transitions
 from core.recall.browse.timeline import MAX_PERIODS, TimeColumns, count_by_period, period_edges
-from core.score.topics import classify_transitions
 from core.types.values import Kind
 from core.types.views import GRAINS, TimeFilter, Transition
 

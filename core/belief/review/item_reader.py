@@ -36,11 +36,11 @@ from core.belief.review.sides import (
     Place,
     describe_contradicted,
     describe_injection,
-    find_claim_conflicts,
     find_contradicted,
     find_differing_spans,
     injection_reasons,
     item_topic,
+    pair_opposed_claims,
     read_claims_of_side,
     read_side,
 )
@@ -250,7 +250,7 @@ class ReviewDesk:
             incoming = self._read_side(rows, incoming_memory, (), new_claims, brief=brief)
             return incoming, None, _read_topic(None, incoming_memory, (), new_claims, incoming.speaker)
         old_claims = read_claims_of_side(rows, existing_memory)
-        odds = find_claim_conflicts(old_claims, new_claims)
+        odds = pair_opposed_claims(old_claims, new_claims)
         old_marks, new_marks = find_differing_spans(existing_memory, incoming_memory, odds)
         incoming = self._read_side(rows, incoming_memory, new_marks, new_claims, brief=brief)
         existing = self._read_side(rows, existing_memory, old_marks, old_claims, brief=brief)
@@ -266,7 +266,7 @@ class ReviewDesk:
             return None
         claims = read_claims_of_side(rows, existing_memory)
         marks, _ = find_differing_spans(
-            existing_memory, incoming_memory, find_claim_conflicts(claims, read_claims_of_side(rows, incoming_memory))
+            existing_memory, incoming_memory, pair_opposed_claims(claims, read_claims_of_side(rows, incoming_memory))
         )
         return self._read_side(rows, existing_memory, marks, claims, brief=brief)
 

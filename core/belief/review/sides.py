@@ -187,7 +187,7 @@ def read_claims_of_side(rows: Rows, memory: Memory) -> tuple[KeyedClaim, ...]:
     return tuple(_keyed_claim_from_row(row, tuple(spans.get(row[0], ()))) for row in rows.all(_CLAIMS, (memory.id,)))
 
 
-def find_claim_conflicts(existing: Sequence[KeyedClaim], incoming: Sequence[KeyedClaim]) -> tuple[OpposedClaims, ...]:
+def pair_opposed_claims(existing: Sequence[KeyedClaim], incoming: Sequence[KeyedClaim]) -> tuple[OpposedClaims, ...]:
     """Pairs of claims of two memories that disagree about one subject and predicate, exclusive predicates first.
 
     Args:
@@ -209,7 +209,7 @@ def item_topic(odds: Sequence[OpposedClaims], incoming: Sequence[KeyedClaim]) ->
     """What an item is about.
 
     Args:
-        odds: from `find_claim_conflicts`.
+        odds: from `pair_opposed_claims`.
         incoming: the newcomer's claims, for an item without odds.
 
     Returns:
@@ -231,7 +231,7 @@ def find_differing_spans(
 
     Args:
         existing: the memory that stands.
-        odds: from `find_claim_conflicts`.
+        odds: from `pair_opposed_claims`.
 
     Returns:
         Places in either text, code points, end exclusive, in order and apart; empty where nearly all of it differs.

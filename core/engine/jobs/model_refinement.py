@@ -30,7 +30,6 @@ from core.intake.revise.refinement import (
     OpenPair,
     RefinementResult,
     UnreadMemory,
-    is_importing,
     mark_asked,
     next_pair,
     next_text,
@@ -385,7 +384,7 @@ class _Job:
 
 
 def _next_question(rows: Rows) -> OpenPair | UnreadMemory | None:
-    if is_importing(rows):
+    if _is_importing(rows):
         return None
     return next_pair(rows, TEXT_CHARACTERS) or next_text(rows, TEXT_CHARACTERS)
 
@@ -423,3 +422,8 @@ def _subtract_reports(now: RefineReport, before: RefineReport) -> RefineReport:
         now.read - before.read,
         now.useless - before.useless,
     )
+
+
+def _is_importing(rows: Rows) -> bool:
+    """Whether an import is running; the local model is not asked to refine anything meanwhile."""
+    return rows.one("SELECT 1 FROM imports WHERE state = 'running' LIMIT 1") is not None

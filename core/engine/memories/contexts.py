@@ -21,6 +21,7 @@ from core.engine.runtime.search import Embedded
 from core.engine.runtime.storage import chain_work
 from core.errors import Code, LociError, UserError
 from core.lifecycle.questions import note_asked, select_questions
+from core.llm.model_windows import memory_ceiling, window_of
 from core.recall.context import apply_session_boost, average_entry_tokens, pack_with_quota
 from core.recall.predicate import withheld_count
 from core.recall.ranking import mark_contradictions
@@ -30,7 +31,6 @@ from core.recall.result import RecallResult
 from core.recall.scope import Scope, visible_ids
 from core.score.answer_quality import answer_metrics
 from core.score.context_budget import fetch_count
-from core.sessions.models import memory_ceiling, window_of
 from core.types.recall import Clarifying, Context, ContextQuery, ContextReply
 from core.types.requests import RecallQuery
 from core.types.values import Actor

@@ -14,7 +14,7 @@ from typing import Any
 from core.belief.claims import IN_QUESTION, OPPOSED
 from core.belief.extract.validity import claim_permanence, classify_permanence
 from core.belief.review.items import find_current_side
-from core.belief.review.sides import KeyedClaim, find_claim_conflicts, read_claims_of_side
+from core.belief.review.sides import KeyedClaim, pair_opposed_claims, read_claims_of_side
 from core.intake.transaction.sources import trust_terms_of
 from core.memory.protection import types_in
 from core.memory.read import read_by_ids, read_occurred
@@ -346,7 +346,7 @@ def _find_open_conflicts(rows: Rows, memory: Memory, own: Sequence[KeyedClaim], 
         is_newcomer = incoming == first_part_id
         other_id = (find_current_side(rows, existing, incoming) or existing) if is_newcomer else incoming
         other = None if other_id is None else read_by_ids(rows, [other_id]).get(other_id)
-        odds = () if other is None else find_claim_conflicts(own, read_claims_of_side(rows, other))
+        odds = () if other is None else pair_opposed_claims(own, read_claims_of_side(rows, other))
         own_claim, other_claim = (odds[0].existing, odds[0].incoming) if odds else (None, None)
         made.append(OpenConflict(item_id, kind, is_newcomer, other, own_claim, other_claim))
     return tuple(made)

@@ -22,7 +22,7 @@ from core import log
 from core.embed.embedder import to_blob
 from core.engine.authority import Authority
 from core.engine.memories.detail import explain_permanence, explain_trust, read_detail
-from core.engine.memories.import_comparison import reconcile_all
+from core.engine.memories.reconciliation import reconcile_all
 from core.engine.recall.recalls import RecallReply, answer_recall
 from core.engine.runtime import expiry
 from core.engine.runtime.open_vault import OpenVault

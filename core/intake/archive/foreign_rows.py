@@ -14,9 +14,9 @@ from typing import Any
 
 from core.errors import UserError
 from core.intake.transaction.admission import PART_BYTES, check_memory_text, check_space_name, is_plain_label
-from core.intake.transitions.review_items import REASON, ScreenedText, screen_text
+from core.intake.transitions.injection_hold import REASON
 from core.score.decay import RATES, STANDARD
-from core.text.screening.injection import ALLOWED, FLAG
+from core.text.screening.injection import ALLOWED, FLAG, ScreenedText, screen_text
 from core.types.values import GLOBAL_SPACE, HOME_SPACE, is_id
 from core.vault.database.rows import to_json
 

@@ -25,7 +25,8 @@ from core.intake.claims import sync_claims
 from core.intake.store.import_batch import LABEL, VERB, ImportRun, tally_json
 from core.intake.transaction.admission import erased_texts
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.intake.transitions.review_items import open_review, raise_review
+from core.intake.transitions.injection_hold import raise_review
+from core.intake.transitions.review_items import open_review
 from core.memory.write import PROCEDURES, forget_vector, procedure_columns, refresh_terms, reserve_labels
 from core.types.values import GLOBAL_SPACE, HOME_SPACE, OWNER_ACTOR
 from core.vault.database.rows import to_json

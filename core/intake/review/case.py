@@ -26,7 +26,7 @@ from core.belief.review.wording import review_strings
 from core.config.help_strings import format_count
 from core.errors import Code, PreconditionError, UserError
 from core.intake.transaction.admission import check_memory_text
-from core.intake.transitions.review_items import refuse_imperatives
+from core.intake.transitions.injection_hold import refuse_imperatives
 from core.memory.write import content_hash
 from core.types.clients import ClientRecord
 from core.types.reviews import Decision

@@ -36,10 +36,12 @@ from core.intake.review.case import (
     load_case,
     many_label,
 )
-from core.intake.transaction.admission import is_ordered, is_plain_label
+from core.intake.transaction.admission import is_plain_label
+from core.intake.transaction.claim_checks import is_ordered
 from core.intake.transaction.sources import Lineage, add_source, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
-from core.intake.transitions.review_items import ItemSubject, clear_hold, close_conflict
+from core.intake.transitions.injection_hold import clear_hold
+from core.intake.transitions.review_items import ItemSubject, close_conflict
 from core.intake.transitions.transitions import Transitions, record_confirmation
 from core.memory.write import Stored, VectorSpace
 from core.text.times import format_time

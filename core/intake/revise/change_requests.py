@@ -27,11 +27,12 @@ from core.intake.store.store import StoreService
 from core.intake.transaction.admission import CLIENT_TEXT_BYTES, check_memory_text, check_reason, erased_texts
 from core.intake.transaction.sources import Lineage, add_source, find_active_duplicate
 from core.intake.transaction.unit_of_work import IdempotentCall
-from core.intake.transitions.review_items import ItemSubject, known_matter, screen_text
+from core.intake.transitions.review_items import ItemSubject, known_matter
 from core.intake.transitions.transitions import Transitions, forget_memory
 from core.memory.protection import inherited_tier
 from core.memory.write import Draft, Stored, content_hash, insert_memories, write_new_vectors
 from core.score.trust import trust_terms
+from core.text.screening.injection import screen_text
 from core.types.clients import ClientRecord
 from core.types.memory import ChangeReply, RequestedChange
 from core.types.values import Action, Actor, Grant, Kind, Source, Status, When

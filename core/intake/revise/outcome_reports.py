@@ -28,7 +28,7 @@ from core.intake.transaction.admission import PART_BYTES, check_reason
 from core.intake.transaction.sources import Lineage, add_source, find_active_duplicate, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.merge import newest_version
-from core.intake.transitions.review_items import ItemSubject, known_matter, screen_text
+from core.intake.transitions.review_items import ItemSubject, known_matter
 from core.intake.transitions.transitions import Transitions
 from core.memory.write import (
     Draft,
@@ -44,7 +44,7 @@ from core.memory.write import (
 )
 from core.score import trust as rule_maturity
 from core.score.trust import ANTI_PATTERN, Maturity, trust_terms
-from core.text.screening.injection import reset_injection_marks
+from core.text.screening.injection import reset_injection_marks, screen_text
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
 from core.types.values import Actor, Kind, Source, Status, When
 from core.vault.database.rows import Rows, to_json

@@ -165,11 +165,6 @@ def mark_asked(tx: Tx, offered: OpenPair | UnreadMemory) -> None:
     )
 
 
-def is_importing(rows: Rows) -> bool:
-    """Whether an import is running; the local model is not asked to refine anything meanwhile."""
-    return rows.one("SELECT 1 FROM imports WHERE state = 'running' LIMIT 1") is not None
-
-
 def _read_bounds(rows: Rows) -> dict[str, tuple[Any, Any]]:
     """Lower and upper bound of each list: ids of items, labels of memories."""
     found = rows.value("SELECT value FROM settings WHERE key = ?", (NOTE,))

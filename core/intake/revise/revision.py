@@ -37,14 +37,8 @@ from core.intake.revise.revision_plan import (
 )
 from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
-from core.intake.transitions.review_items import close_moot, screen_text
-from core.intake.transitions.transitions import (
-    MERGED,
-    Transitions,
-    leave_statements,
-    release_digests,
-    sync_statements,
-)
+from core.intake.transitions.review_items import close_moot
+from core.intake.transitions.transitions import MERGED, Transitions, leave_statements, release_digests, sync_statements
 from core.memory.landmarks import carry_place, free_landmark
 from core.memory.protection import inherited_tier, tier_columns, with_tier_by
 from core.memory.read import time_of_memory_sql
@@ -58,6 +52,7 @@ from core.memory.write import (
     write_new_vectors,
 )
 from core.score.trust import age_days, trust_terms
+from core.text.screening.injection import screen_text
 from core.types.memory import ProposedLink, Related, Relationship
 from core.types.values import BY_PERSON, BY_RULES, GLOBAL_SPACE, OWNER, OWNER_ACTOR, Actor, SecurityTier, Source, Status
 from core.types.views import Revision, RevisionPreview, RevisionReport

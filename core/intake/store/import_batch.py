@@ -14,33 +14,12 @@ from numpy.typing import NDArray
 from core.belief.claims import EvidenceSource, draft_supplied_claim
 from core.errors import UserError
 from core.intake.claims import write_claims
-from core.intake.transaction.admission import (
-    SplitDraft,
-    check_claim,
-    check_space_name,
-    claim_validity,
-    erased_digests,
-    erased_texts,
-    is_exclusive,
-    is_ordered,
-    split_draft,
-)
-from core.intake.transaction.sources import (
-    KINDS_BY_TEXT,
-    Lineage,
-    add_corroboration,
-    add_source,
-    find_active_duplicate,
-)
+from core.intake.transaction.admission import SplitDraft, check_space_name, erased_digests, erased_texts, split_draft
+from core.intake.transaction.claim_checks import check_claim, claim_validity, is_exclusive, is_ordered
+from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_corroboration, add_source, find_active_duplicate
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.intake.transitions.review_items import (
-    REASON,
-    ScreenedText,
-    open_review,
-    raise_review,
-    screen_claim,
-    screen_text,
-)
+from core.intake.transitions.injection_hold import REASON, raise_review, screen_claim
+from core.intake.transitions.review_items import open_review
 from core.memory.write import (
     Draft,
     ImportedMemory,
@@ -51,6 +30,7 @@ from core.memory.write import (
     write_new_vectors,
 )
 from core.score.trust import age_days, trust_terms
+from core.text.screening.injection import ScreenedText, screen_text
 from core.types.values import GLOBAL_SPACE, OWNER_ACTOR, Kind, Source, Status, When
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx

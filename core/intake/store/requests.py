@@ -2,8 +2,8 @@
 
 An answer tells no more than its client may look up. To a client that may not read, every request is answered alike: the
 text is taken, under an id of its own. Once as many of its questions wait as may, it gets the refusal, whatever it
-brings (`core.intake.transaction.admission`); texts that stand already or were erased do not count, so a client that
-counts how many were taken before the bound learns how many of them were new, once for all that fits below it (500
+brings (`core.intake.transaction.question_quota`); texts that stand already or were erased do not count, so a client
+that counts how many were taken before the bound learns how many of them were new, once for all that fits below it (500
 questions in 30 days by default). For a client that may read, what is hidden from it does not exist: no answer names it
 or differs because of it. An erased text is not stored again unless the person says it anew, and nobody is told so.
 
@@ -26,23 +26,21 @@ from core.intake.claims import Extract
 from core.intake.transaction.admission import (
     CLIENT_TEXT_BYTES,
     NO_IDS,
-    check_claim,
     check_importance,
     check_memory_text,
     check_space_name,
-    check_waiting,
-    claim_validity,
     cut_text,
     erased_texts,
-    is_exclusive,
     is_plain_label,
     lift_tombstones,
 )
+from core.intake.transaction.claim_checks import check_claim, claim_validity, is_exclusive
+from core.intake.transaction.question_quota import check_waiting
 from core.intake.transaction.sources import Lineage
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.intake.transitions.review_items import ScreenedText, screen_text
 from core.memory.write import Stored
 from core.score.decay import check_permanence
+from core.text.screening.injection import ScreenedText, screen_text
 from core.types.clients import ClientRecord
 from core.types.replies import Classification, StoreReply
 from core.types.requests import FactRequest, StoreRequest

@@ -33,7 +33,8 @@ from core.intake.store.requests import (
     visible_reply,
 )
 from core.intake.store.store_plan import StorePlan, plan_store, plan_verbatim
-from core.intake.transaction.admission import NO_IDS, is_at_bound, split_draft, was_disclosed
+from core.intake.transaction.admission import NO_IDS, split_draft, was_disclosed
+from core.intake.transaction.question_quota import is_at_bound
 from core.intake.transaction.sources import (
     KINDS_BY_TEXT,
     add_corroboration,
@@ -43,7 +44,8 @@ from core.intake.transaction.sources import (
     waiting_twin,
 )
 from core.intake.transaction.unit_of_work import IdempotentCall, UnitOfWork, Verb
-from core.intake.transitions.review_items import REASON, open_review, raise_review, screen_claim
+from core.intake.transitions.injection_hold import REASON, raise_review, screen_claim
+from core.intake.transitions.review_items import open_review
 from core.intake.transitions.transitions import Transitions
 from core.intake.transitions.verdicts import withdraw_dispute
 from core.memory.write import Draft, Stored, VectorSpace, ensure_space, insert_memories, write_new_vectors

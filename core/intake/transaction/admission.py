@@ -1,108 +1,33 @@
-"""What may be stored at all: limits of a text and its parts, echoes, what was erased for good, how much may wait.
+"""What may be stored at all: limits of a text and its parts, echoes, what was erased for good.
 
 Bad input gets one sentence with a code; nothing is trimmed or mended. An echo is a text that Loci handed out itself:
 what comes back is not news (design section 4, echo guard). A tombstone is a keyed digest of what was erased, from which
 nothing can be read: an import is known by the identity of its record, whatever became of the text, a text by its words,
-folded, under a key of this vault alone; only the person lifts one, by typing the text again. The quota bounds how many
-questions of one client wait for the person: counted are those of the last weeks, so one who asks a little every day is
-never refused; what closed at once, since the person had turned the same down before, counts like what waits.
+folded, under a key of this vault alone; only the person lifts one, by typing the text again.
 
-Must not do: keep an erased text, decide an item, judge whether a text is true.
+Must not do: keep an erased text, judge whether a text is true.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import secrets
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.errors import Code, UserError
 from core.security.keys import keyed_digest
 from core.text.sentences import split_text
 from core.text.terms import fold_width
-from core.text.times import parse_time
-from core.types.values import Actor, When
+from core.types.values import When
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import REFUSED
 
 if TYPE_CHECKING:
     from core.memory.write import Draft
-
-_, _BEFORE = REFUSED
-WITHIN_DAYS = 30
-"""What was asked longer ago no longer counts."""
-MARKS_A_DAY = 20
-"""Reports of one client on one rule within a day."""
-_DAY_MS = 86_400_000
-# Of all kinds: what it proposed or brought, what it wishes to have changed, its doubts about what is the person's, and
-# the names it wants to be one.
-_WAITING = (
-    "SELECT count(*) FROM conflicts k JOIN memories i ON i.id = k.incoming_id "
-    "LEFT JOIN approvals a ON a.conflict_id = k.id "
-    "WHERE k.state IN ('open', 'moot') AND (k.state = 'open' OR k.note = :before) AND k.opened_at > :since AND "
-    "CASE WHEN a.conflict_id IS NOT NULL THEN a.client_id = :client "
-    "WHEN json_extract(k.detail, '$.client') IS NOT NULL THEN json_extract(k.detail, '$.client') = :name "
-    "ELSE i.client_id = :client END"
-)
-
-
-def check_waiting(rows: Rows, actor: Actor, most: int, now_ms: int, coming: int = 0) -> None:
-    """Refuse what would make more of a client's questions wait than the person wants to see.
-
-    Args:
-        rows: the transaction, with the item that was just opened.
-        most: so many of the last `WITHIN_DAYS` days may be open, or turned down before.
-        coming: so many are to be opened yet.
-
-    Raises:
-        UserError: RATE_LIMITED.
-    """
-    if actor.client_id is None:
-        return
-    since = now_ms - WITHIN_DAYS * _DAY_MS
-    asked = {"client": actor.client_id, "name": actor.name, "since": since, "before": _BEFORE}
-    if int(rows.value(_WAITING, asked)) + coming > most:
-        raise UserError(
-            Code.RATE_LIMITED,
-            f"{most} questions of this client from the last {WITHIN_DAYS} days wait for the person already; "
-            "some must be decided first.",
-        )
-
-
-def is_at_bound(rows: Rows, actor: Actor, most: int, now_ms: int) -> bool:
-    """Whether one more question of the client would be refused by `check_waiting`."""
-    try:
-        check_waiting(rows, actor, most, now_ms, coming=1)
-    except UserError:
-        return True
-    return False
-
-
-_MARKS = "SELECT count(*) FROM rule_applications WHERE memory_id = ? AND client_id = ? AND applied_at > ?"
-
-
-def check_mark_limits(rows: Rows, memory_id: str, actor: Actor, now_ms: int) -> None:
-    """Refuse a report by which one client alone would talk a rule up or down without end.
-
-    Args:
-        rows: the transaction; nothing is taken down yet.
-        actor: who reports; the person as often as it likes.
-
-    Raises:
-        UserError: RATE_LIMITED.
-    """
-    if actor.client_id is None:
-        return
-    if int(rows.value(_MARKS, (memory_id, actor.client_id, now_ms - _DAY_MS))) >= MARKS_A_DAY:
-        raise UserError(
-            Code.RATE_LIMITED, f"This client has reported on this rule {MARKS_A_DAY} times today; try again tomorrow."
-        )
 
 
 TEXT, IDENTITY = "text", "identity"
@@ -369,12 +294,6 @@ REASON_CHARACTERS = 512
 _SPACE_NAME_CHARACTERS = 128
 # Controls (C0, C1), format characters (bidi marks, invisible ones), halves of characters, line and paragraph ends.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_PREDICATE = re.compile(r"[a-z][a-z0-9_]{0,63}")
-_QUALIFIERS_BYTES = 4 * 1024
-_CLAIM_FIELDS = frozenset(
-    ("subject", "predicate", "value", "exclusive", "polarity", "scope", "valid_from", "valid_to", "qualifiers")
-)
-_SCOPES = ("global", "session", "temporal")
 
 
 def check_memory_text(text: str, limit_bytes: int | None) -> None:
@@ -437,91 +356,6 @@ def check_space_name(name: str) -> str:
             Code.INVALID_INPUT, "A space's name has 1 to 128 characters and no control or invisible characters."
         )
     return name
-
-
-def check_claim(claim: Mapping[str, Any]) -> dict[str, Any]:
-    """Check a claim as the caller gives it.
-
-    Args:
-        claim: `{subject, predicate, value, exclusive?, polarity?, scope?, valid_from?, valid_to?, qualifiers?}`; its
-            scope is `global`, `temporal` or `session` (seed A, feature 1: only the last is held apart).
-
-    Returns:
-        The claim with its defaults filled in.
-
-    Raises:
-        UserError: INVALID_INPUT naming the field.
-    """
-    unknown = sorted(set(claim) - _CLAIM_FIELDS)
-    if unknown:
-        raise UserError(Code.INVALID_INPUT, "A claim has fields that do not exist; see the reference for its fields.")
-    for field in ("subject", "predicate", "value"):
-        value = claim.get(field)
-        if not isinstance(value, str) or not value.strip() or len(value) > 1024 or not is_plain_label(value):
-            raise UserError(Code.INVALID_INPUT, f"A claim needs a {field} of 1 to 1,024 characters.")
-    if _PREDICATE.fullmatch(claim["predicate"]) is None:
-        raise UserError(Code.INVALID_INPUT, "A claim's predicate is written like lives_in.")
-    if claim.get("polarity", "positive") not in ("positive", "negative"):
-        raise UserError(Code.INVALID_INPUT, "A claim's polarity is positive or negative.")
-    if not isinstance(claim.get("exclusive", True), bool):
-        raise UserError(Code.INVALID_INPUT, "A claim's exclusive is true or false.")
-    if claim.get("scope", "global") not in _SCOPES:
-        raise UserError(Code.INVALID_INPUT, "A claim's scope is global, session or temporal.")
-    _check_qualifiers(claim.get("qualifiers", {}))
-    # Seed A, feature 1: one value at a time unless it is said, or known, that there may be several.
-    exclusive = _known_exclusivity(claim["predicate"], unknown=True)
-    return {"exclusive": exclusive, "polarity": "positive", "qualifiers": {}, **claim}
-
-
-def is_exclusive(claim: Mapping[str, Any]) -> bool:
-    """Whether a checked claim of anybody but the person excludes others: a known predicate is what it is known as.
-
-    Else a client could say that its home of the person excludes no other home.
-    """
-    return bool(claim["exclusive"]) or _known_exclusivity(claim["predicate"], unknown=False)
-
-
-def _known_exclusivity(predicate: str, *, unknown: bool) -> bool:
-    from core.belief.extract.frames import load_exclusivity  # the vocabulary is loaded where somebody gives a claim
-
-    return load_exclusivity().get(predicate, unknown)
-
-
-def _check_qualifiers(qualifiers: object) -> None:
-    try:
-        size = len(json.dumps(qualifiers, ensure_ascii=False, allow_nan=False).encode("utf-8"))
-    except (TypeError, ValueError, RecursionError):  # no JSON, NaN, half a character, too deep
-        size = _QUALIFIERS_BYTES + 1
-    if not isinstance(qualifiers, Mapping) or size > _QUALIFIERS_BYTES:
-        raise UserError(Code.INVALID_INPUT, "A claim's qualifiers are an object of at most 4 KiB of valid JSON.")
-
-
-def claim_validity(claim: Mapping[str, Any]) -> tuple[When | None, When | None]:
-    """From when and until when a claim holds, as it says itself.
-
-    Returns:
-        `valid_from` and `valid_to`; None where the claim does not say.
-
-    Raises:
-        UserError: INVALID_INPUT for a time that cannot be read, or an end before the beginning.
-    """
-    begin, end = (_parse_claim_time(claim, field) for field in ("valid_from", "valid_to"))
-    if not is_ordered(begin, end):
-        raise UserError(Code.INVALID_INPUT, "A claim's valid_from must not lie after its valid_to.")
-    return begin, end
-
-
-def _parse_claim_time(claim: Mapping[str, Any], field: str) -> When | None:
-    value = claim.get(field)
-    when = None if value is None else parse_time(value)
-    if value is not None and when is None:
-        raise UserError(Code.INVALID_INPUT, f"A claim's {field} is a date such as 2024-05 or 2024-05-31.")
-    return when
-
-
-def is_ordered(begin: When | None, end: When | None) -> bool:
-    """Whether a window of validity does not end before it begins."""
-    return begin is None or end is None or begin.ms <= end.ms
 
 
 def check_reason(reason: str | None) -> None:

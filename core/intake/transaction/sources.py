@@ -13,8 +13,15 @@ from core.belief.claims import read_opposing_claims, read_opposition
 from core.errors import BugError
 from core.memory.read import read_strength_by_id
 from core.memory.write import content_hash
-from core.score.topics import mean_confidence
-from core.score.trust import SOURCE_WEIGHT, TrustTerms, WeighedEvidence, age_days, claim_confidence, trust_terms
+from core.score.trust import (
+    SOURCE_WEIGHT,
+    TrustTerms,
+    WeighedEvidence,
+    age_days,
+    claim_confidence,
+    mean_confidence,
+    trust_terms,
+)
 from core.types.values import Actor, Kind, Source
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx

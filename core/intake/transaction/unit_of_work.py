@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import Code, UserError
-from core.intake.transaction.admission import blind_digest, check_waiting
+from core.intake.transaction.admission import blind_digest
+from core.intake.transaction.question_quota import check_waiting
 from core.types.values import Actor
 from core.vault.audit import AuditChain
 from core.vault.database.rows import Rows, change_to_json, image_hash, image_to_json, to_json, without_volatile_columns

@@ -39,11 +39,11 @@ from core.lifecycle.consolidate.duplicates import (
     is_applicable,
     texts_to_embed,
 )
+from core.lifecycle.consolidate.near_groups import CosineThresholds, thresholds_for
 from core.lifecycle.consolidate.pairs import Node, PairDecisions, find_near_pairs, read_pair_decisions
 from core.lifecycle.job_support.job_context import BatchResult, JobContext
 from core.lifecycle.sweep import OLD_VERSION
 from core.memory.read import time_of_memory_sql
-from core.score.topics import CosineThresholds, thresholds_for
 from core.types.lifecycle import Consolidated, JobAction, JobType, PlannedAction
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx

@@ -26,11 +26,11 @@ from core.intake.candidate import Neighbour, load_neighbours
 from core.intake.claims import sync_claims
 from core.intake.transaction.sources import Lineage, add_source, refresh_trust
 from core.intake.transitions.transitions import DIGESTED, Transitions
+from core.lifecycle.consolidate.near_groups import combined_confidence, connected_components, group_by_centre
 from core.lifecycle.consolidate.pairs import NearPairs, Node, read_vectors, relate_pairs, yield_to_searches
 from core.lifecycle.job_support.job_context import JobContext
 from core.lifecycle.sweep import find_protections
 from core.memory.write import Draft, insert_memories, write_vectors
-from core.score.topics import combined_confidence, connected_components, group_by_centre
 from core.text.sentences import SourceSentence, compose_digest, informative_sentences, normalize_sentence
 from core.types.belief import ClaimDraft, Label
 from core.types.values import Kind, Precision, Role, Source, Status, When

@@ -26,6 +26,7 @@ from core.intake.transaction.admission import was_disclosed
 from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, find_active_duplicate, refresh_trust
 from core.intake.transitions.transitions import Transitions
 from core.lifecycle.consolidate.digests import digest_text, sentences_from_json, write_digest
+from core.lifecycle.consolidate.near_groups import CosineThresholds
 from core.lifecycle.consolidate.pairs import (
     NearPairs,
     NeighbourPool,
@@ -41,7 +42,6 @@ from core.lifecycle.consolidate.pairs import (
 )
 from core.lifecycle.job_support.job_context import JobContext
 from core.lifecycle.sweep import IN_REVIEW, SPARED, find_protections
-from core.score.topics import CosineThresholds
 from core.text.screening.injection import find_split_injection
 from core.text.sentences import unite_texts
 from core.types.belief import Label, Relation

@@ -49,10 +49,10 @@ from core.lifecycle.palace.time_rooms import divide_by_source, read_sources, rea
 from core.memory import floor_plan as stored
 from core.memory.floor_plan import LEAST_WING, Places, Room, Wing
 from core.memory.landmarks import read_alcove_names, read_alcoves
+from core.score.centres import blend_with_conversation, mean_directions
 from core.score.communities import MOST_COMMUNITIES, SAMPLE
 from core.score.floor_plan import Rect, count_cards, lay_out
 from core.score.room_sections import name_grounds
-from core.score.topics import blend_with_conversation, mean_directions
 from core.text.room_names import TEXTS, name_by_time
 from core.text.terms import fold_case
 from core.types.values import LIFECYCLE_ACTOR

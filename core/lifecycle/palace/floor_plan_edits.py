@@ -19,6 +19,7 @@ from core.intake.transaction.unit_of_work import UnitOfWork
 from core.lifecycle.palace import room_choice
 from core.lifecycle.palace.clarity import theme_of
 from core.lifecycle.palace.furnisher import new_wing_look
+from core.lifecycle.palace.landmark_choice import MOST
 from core.lifecycle.palace.room_choice import Numbers, Vectors
 from core.lifecycle.palace.room_layout import RoomMembers, lay_out_room
 from core.lifecycle.palace.room_texts import PhraseReader, number_talks
@@ -26,7 +27,6 @@ from core.memory import floor_plan as stored
 from core.memory.floor_plan import Room, Wing
 from core.memory.landmarks import MAY_MARK, free_landmark, read_alcoves, strip_room
 from core.score.floor_plan import Grid, Rect, free_ground, places_needed, room_size
-from core.score.landmarks import MOST
 from core.score.room_sections import name_grounds
 from core.text.emblems import read_emblems
 from core.types.values import OWNER_ACTOR

@@ -16,7 +16,7 @@ from core.lifecycle.palace.room_choice import rect_of
 from core.memory import floor_plan as stored
 from core.memory.floor_plan import Room, Wing
 from core.score.appearance import Look, are_neighbours, choose_emblem, choose_look
-from core.score.topics import mean_directions
+from core.score.centres import mean_directions
 from core.text.emblems import match_words, read_emblems
 from core.text.room_names import is_named_by_time
 from core.types.values import LIFECYCLE_ACTOR

@@ -15,9 +15,9 @@ import numpy as np
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.lifecycle.palace.clarity import theme_of
 from core.lifecycle.palace.context import LABEL, VERB, PalaceContext
+from core.lifecycle.palace.landmark_choice import MOST, LandmarkCandidates, choose_landmarks, landmark_count
 from core.lifecycle.palace.room_texts import read_weights, sample_evenly, speaker_stems
 from core.memory.landmarks import GROUND, MAY_MARK
-from core.score.landmarks import MOST, LandmarkCandidates, choose_landmarks, landmark_count
 from core.types.values import LIFECYCLE_ACTOR
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

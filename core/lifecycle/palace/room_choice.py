@@ -13,17 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.memory.floor_plan import Places, Room
-from core.score.floor_plan import (
-    FULL,
-    WING_ASPECT,
-    Grid,
-    Rect,
-    free_ground,
-    places_needed,
-    room_capacity,
-    room_size,
-)
-from core.score.topics import FAR
+from core.score.centres import FAR
+from core.score.floor_plan import FULL, WING_ASPECT, Grid, Rect, free_ground, places_needed, room_capacity, room_size
 from core.types.views import GAP, Alcove
 
 Vectors = NDArray[np.float32]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.lifecycle.palace.context import RoomReader
+from core.lifecycle.palace.landmark_choice import MOST, LandmarkCandidates, choose_landmarks, landmark_count
 from core.lifecycle.palace.room_choice import Numbers, Vectors
 from core.lifecycle.palace.room_texts import (
     NamingText,
@@ -26,7 +27,6 @@ from core.lifecycle.palace.room_texts import (
 from core.lifecycle.palace.theme_division import DividedMemories, DivisionLimits, divide_by_theme
 from core.memory.floor_plan import Places, Room
 from core.score.floor_plan import LARGE
-from core.score.landmarks import MOST, LandmarkCandidates, choose_landmarks, landmark_count
 from core.score.room_sections import (
     Members,
     RoomSection,

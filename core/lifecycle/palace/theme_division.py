@@ -19,16 +19,18 @@ from numpy.typing import NDArray
 from core.lifecycle.palace.clarity import theme_of
 from core.lifecycle.palace.context import RoomReader
 from core.lifecycle.palace.room_choice import Numbers, Vectors
-from core.lifecycle.palace.room_texts import (
-    NamingText,
-    read_naming_texts,
-    read_origins,
-    room_texts,
-    speaker_stems,
+from core.lifecycle.palace.room_texts import NamingText, read_naming_texts, read_origins, room_texts, speaker_stems
+from core.lifecycle.palace.theme_members import (
+    GROUND_WEIGHT,
+    NONE,
+    Gathering,
+    add_kin,
+    assign_speakers,
+    cohesion,
+    follow_talk,
 )
+from core.score.centres import mean_directions, nearest_centres
 from core.score.communities import MemoryFeatures, find_communities, sample_places
-from core.score.theme_rooms import GROUND_WEIGHT, NONE, Gathering, add_kin, assign_speakers, cohesion, follow_talk
-from core.score.topics import mean_directions, nearest_centres
 from core.text.metadata import LEAST_WORDS, count_topic_words
 from core.text.noun_phrases import Key
 from core.text.room_names import RankedTerm, is_unused, rank_terms

@@ -18,10 +18,11 @@ import re
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 from urllib.parse import unquote
 
 from core.config.options import BLOCK_ABOVE, FLAG_ABOVE, HARD_ABOVE, ScreeningOptions
@@ -136,6 +137,35 @@ class InjectionFinding:
 NOTHING = InjectionFinding()
 
 
+@dataclass(frozen=True, slots=True)
+class ScreenedText:
+    """A text that was screened for injection on its way in.
+
+    Attributes:
+        finding: what the scan found.
+        stranger: it comes from a client or an import, not from the owner.
+    """
+
+    finding: InjectionFinding = NOTHING
+    stranger: bool = False
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Marks the memory gets."""
+        return (FLAG,) if self.finding.score > current_limits().flag else ()
+
+    @property
+    def waits(self) -> bool:
+        """Whether the person has to let it in."""
+        return self.stranger and self.finding.score > current_limits().hard
+
+    @property
+    def detail(self) -> dict[str, Any]:
+        """For the review item: what it seems to try and the rules' ids; never text."""
+        found = self.finding
+        return {"score": found.score, "families": list(found.families), "rules": list(found.rules)}
+
+
 class ScanLimitsHolder:
     """What one open vault asks for, as long as it is open.
 
@@ -229,6 +259,23 @@ def injection_score(text: str, *labels: str | None) -> float:
     score = scan_text(text).score
     beside = " ".join(one for one in labels if one)
     return max(score, scan_text(beside).score) if len(beside) > _SHORT else score
+
+
+def screen_text(text: str, claim: Mapping[str, object] | None = None, *, stranger: bool) -> ScreenedText:
+    """Screen a text, and the claim that comes with it, for injected instructions.
+
+    Args:
+        claim: its given claim; its words are read too.
+        stranger: it comes from a client or an import.
+
+    Returns:
+        What the weightier of the two is.
+    """
+    found = scan_text(text)
+    if claim is not None:
+        words = " ".join(str(claim[name]) for name in ("subject", "predicate", "value") if name in claim)
+        found = max(found, scan_text(words), key=lambda one: one.score)
+    return ScreenedText(found, stranger)
 
 
 def find_split_injection(texts: Sequence[str]) -> frozenset[int]:

@@ -1,10 +1,8 @@
-"""Connections to the encrypted database: opening and setting them up, maintenance, whole copies, and the read pool.
+"""Connections to the encrypted database: opening and setting them up, whole copies, checks of every page.
 
 They are set up in the one order that passed the kill tests, and every value is read back (E9 of the reliability
-study): the page size before anything reads the file, `auto_vacuum` before the first table, WAL after it. Maintenance
-runs on the writer's connection, outside any verb: merging the full-text index, freeing pages, checkpoints;
-`core.vault.vault` decides when. A copy counts once it was opened and checked (B15). The pool lends one of four read
-connections a call at a time: a call sees one snapshot (BEGIN .. ROLLBACK) and ends at its deadline.
+study): the page size before anything reads the file, `auto_vacuum` before the first table, WAL after it. A copy counts
+once it was opened and checked (B15).
 
 Must not do: install a trace callback (it would receive the key), pass the key through SQL, create a file (`mode=rw` at
 most), copy the files of an open vault byte by byte (most such copies are torn: B16), start threads, say more about a
@@ -14,245 +12,19 @@ failure than its kind.
 from __future__ import annotations
 
 import os
-import queue
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 from urllib.parse import quote
 
 from sqlcipher3 import dbapi2
 
-from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError
+from core.errors import BugError, Code, EnvironmentFaultError, LociError
 from core.security.atomic import file_write_error
-from core.types.clock import Clock
-from core.vault.database.faults import RAISED, busy_error, translate_error, vault_damaged_error, vault_locked_error
-from core.vault.database.rows import Rows, SqlRows, fetch_rows
+from core.vault.database.faults import RAISED, translate_error
+from core.vault.database.rows import fetch_rows
 from core.vault.files.home import PAGE_SIZE, new_file
-
-T = TypeVar("T")
-
-_STEPS = 8000
-"""Virtual machine steps between two looks at the deadline: a few milliseconds at most. Each look waits for the
-interpreter, which other threads may hold for 5 ms; at 1,000 steps a recall among 100,000 memories looked 180 times."""
-
-_WAIT_S = 30.0
-
-
-class _Reader:
-    """One connection and the deadline of the call that has it."""
-
-    def __init__(self, connection: dbapi2.Connection, clock: Clock, is_closing: Callable[[], bool]) -> None:
-        self.connection = connection
-        self._clock = clock
-        self._is_closing = is_closing
-        self._deadline: float | None = None
-        self._late = False
-        connection.set_progress_handler(self._stop_now, _STEPS)
-
-    def set_deadline(self, deadline_s: float | None) -> None:
-        self._late = False
-        self._deadline = None if deadline_s is None else self._clock.monotonic() + deadline_s
-
-    def stop_reason(self) -> LociError:
-        if self._is_closing():
-            return vault_locked_error()
-        if self._late:
-            return EnvironmentFaultError(Code.SEARCH_TIMEOUT, "The search took too long and was stopped; narrow it.")
-        return CancelledError()
-
-    def _stop_now(self) -> int:
-        self._late = self._deadline is not None and self._clock.monotonic() > self._deadline
-        return int(self._late or self._is_closing())
-
-
-class ReadPool:
-    """Lends read connections to whatever thread asks, and opens another only where all that are open are lent.
-
-    Each connection reads the whole schema when it is opened (3 ms), and most of the time one is enough.
-    """
-
-    def __init__(
-        self, first: dbapi2.Connection, size: int, open_connection: Callable[[], dbapi2.Connection], clock: Clock
-    ) -> None:
-        """Take over a connection; it and those opened later are closed by `close`.
-
-        Args:
-            first: opened read-only and `query_only`.
-            size: how many there are at most, the first among them.
-            open_connection: opens another like the first; raises LociError where it cannot.
-            clock: for deadlines.
-        """
-        self._closing = threading.Event()
-        self._open_connection = open_connection
-        self._clock = clock
-        self._opening = threading.Lock()  # guards _unopened, _readers and, until _closing is set, _open
-        self._unopened = size - 1
-        self._readers = [_Reader(first, clock, self._closing.is_set)]
-        # Last back, first lent: its cached pages are warm, and idle connections hold few.
-        self._idle: queue.LifoQueue[_Reader] = queue.LifoQueue()
-        self._open = 1  # those not closed yet
-        self._abandoned = False
-        self._lock = threading.Lock()  # guards _abandoned, and with it _open, against a late return
-        self._idle.put(self._readers[0])
-
-    def read(self, fn: Callable[[Rows], T], deadline_s: float | None) -> T:
-        """Run a closure on one snapshot.
-
-        Args:
-            fn: reads and returns; must not keep the rows object.
-            deadline_s: seconds it may take; None for no limit.
-
-        Returns:
-            What `fn` returned.
-
-        Raises:
-            LociError: SEARCH_TIMEOUT, VAULT_LOCKED, BUSY, or what the vault said.
-        """
-        reader = self._borrow_reader(deadline_s)
-        try:
-            reader.set_deadline(deadline_s)
-            return _read_snapshot(reader, fn)
-        finally:
-            reader.set_deadline(None)
-            self._give_back(reader)
-
-    @property
-    def idle(self) -> int:
-        """How many connections nobody uses at the moment, those not opened yet among them."""
-        return self._idle.qsize() + self._unopened
-
-    def interrupt_all(self) -> None:
-        """Stop what is running on all connections."""
-        for reader in tuple(self._readers):
-            # Closed meanwhile: then there is nothing to stop.
-            with suppress(*RAISED):
-                reader.connection.interrupt()
-
-    def close(self, wait_s: float) -> bool:
-        """Refuse new reads, stop the running ones, close the connections.
-
-        Args:
-            wait_s: how long to wait for running calls to come back, all in all.
-
-        Returns:
-            Whether all came back; the rest close when they do.
-        """
-        self._closing.set()
-        with self._opening:  # from here on none is opened
-            self.interrupt_all()
-        share = wait_s / max(self._open, 1)
-        while self._open and self._close_idle(share):
-            self._open -= 1
-        with self._lock:
-            self._abandoned = True
-        while self._open and self._close_idle(0):
-            self._open -= 1
-        return not self._open
-
-    def _borrow_reader(self, deadline_s: float | None) -> _Reader:
-        reader: _Reader | None = None
-        if not self._closing.is_set():
-            reader = self._find_reader(_WAIT_S if deadline_s is None else deadline_s)
-        if self._closing.is_set():
-            if reader is not None:
-                self._give_back(reader)
-            raise vault_locked_error()
-        if reader is None:
-            raise busy_error()
-        return reader
-
-    def _find_reader(self, wait_s: float) -> _Reader | None:
-        with suppress(queue.Empty):
-            return self._idle.get_nowait()
-        # It cannot be opened now, for want of file handles or since the file was replaced: one that is open will do.
-        with suppress(LociError):
-            if (another := self._open_another()) is not None:
-                return another
-        with suppress(queue.Empty):
-            return self._idle.get(timeout=wait_s)
-        return None
-
-    def _open_another(self) -> _Reader | None:
-        with self._opening:
-            if not self._unopened or self._closing.is_set():
-                return None
-            reader = _Reader(self._open_connection(), self._clock, self._closing.is_set)
-            self._unopened -= 1
-            self._readers.append(reader)
-            self._open += 1
-        return reader
-
-    def _give_back(self, reader: _Reader) -> None:
-        with self._lock:
-            if not self._abandoned:
-                self._idle.put(reader)
-                return
-            self._open -= 1
-        reader.connection.close()
-
-    def _close_idle(self, wait_s: float) -> bool:
-        try:
-            reader = self._idle.get(timeout=wait_s) if wait_s else self._idle.get_nowait()
-        except queue.Empty:
-            return False
-        reader.connection.close()
-        return True
-
-
-def _read_snapshot(reader: _Reader, fn: Callable[[Rows], T]) -> T:
-    connection = reader.connection
-    _run_statement(connection, "BEGIN", reader.stop_reason)
-    try:
-        return fn(SqlRows(connection, reader.stop_reason))
-    finally:
-        if connection.in_transaction:
-            _run_statement(connection, "ROLLBACK", reader.stop_reason)
-
-
-def _run_statement(connection: dbapi2.Connection, sql: str, why: Callable[[], LociError]) -> None:
-    try:
-        connection.execute(sql)
-    except RAISED as error:
-        fault = translate_error(error, why())
-    else:
-        return
-    raise fault
-
-
-COUNTED = (
-    "memories",
-    "memory_fts_docsize",
-    "embeddings",
-    "claims",
-    "evidence",
-    "entities",
-    "edges",
-    "spaces",
-    "clients",
-    "conversations",
-    "imports",
-    "undo_steps",
-    "audit",
-)
-"""Tables whose rows a backup counts, where the schema has them."""
-
-
-@dataclass(frozen=True)
-class DatabaseLook:
-    """What stands in a vault that passed its checks.
-
-    Attributes:
-        versions: of its header.
-        seq: its sequence.
-        counts: table to number of rows.
-    """
-
-    versions: Versions
-    seq: int
-    counts: dict[str, int]
 
 
 def copy_into(
@@ -316,52 +88,6 @@ def copy_under_key(
         raise fault
 
 
-def count_rows(connection: dbapi2.Connection) -> dict[str, int]:
-    """Count the rows of every table of the vault.
-
-    Returns:
-        Table to number of rows; not those that are a view of others.
-    """
-    tables = fetch_rows(connection, "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
-    return {name: _count_table(connection, name) for (name,) in tables}
-
-
-def _count_table(connection: dbapi2.Connection, name: str) -> int:
-    try:
-        ((count,),) = connection.execute(f'SELECT count(*) FROM "{name}"').fetchall()  # noqa: S608 - a name of ours
-    except RAISED as error:
-        fault = translate_error(error)
-    else:
-        return int(count)
-    raise fault
-
-
-def look_into(path: Path, key: bytes) -> DatabaseLook:
-    """Open a vault that nobody uses and check it page by page.
-
-    Args:
-        path: the database file; what its opening leaves beside it is removed.
-        key: 32 raw bytes.
-
-    Returns:
-        What stands in it.
-
-    Raises:
-        IntegrityError: VAULT_DAMAGED; a check failed or it is no vault.
-        LociError: it could not be read.
-    """
-    connection = open_reader(path, key)
-    try:
-        return _inspect_database(connection)
-    finally:
-        connection.close()
-        for suffix in ("-wal", "-shm"):
-            # Opened read-only, an unused log stays behind empty; a log with content is not ours to remove.
-            beside = path.with_name(path.name + suffix)
-            if suffix == "-shm" or (beside.exists() and beside.stat().st_size == 0):
-                beside.unlink(missing_ok=True)
-
-
 def _copy_database(
     source: Path, key: bytes, target: Path, watch: Callable[[dbapi2.Connection | None], None] | None
 ) -> None:
@@ -383,82 +109,8 @@ def _copy_database(
                 target.unlink(missing_ok=True)
 
 
-def _inspect_database(connection: dbapi2.Connection) -> DatabaseLook:
-    if integrity_problems(connection) or cipher_problems(connection):
-        raise vault_damaged_error()
-    ((application,),) = fetch_rows(connection, "PRAGMA application_id")
-    ((schema,),) = fetch_rows(connection, "PRAGMA user_version")
-    if application != APPLICATION_ID:
-        raise IntegrityError(vault_damaged_error().code, "The file is an encrypted database but not a vault of Loci.")
-    ((seq,),) = fetch_rows(connection, "SELECT seq FROM vault_state")
-    tables = {name for (name,) in fetch_rows(connection, "SELECT name FROM sqlite_master WHERE type = 'table'")}
-    counts = {
-        name: fetch_rows(connection, f'SELECT count(*) FROM "{name}"')[0][0]  # noqa: S608 - names of ours
-        for name in COUNTED
-        if name in tables
-    }
-    return DatabaseLook(Versions(application, schema), seq, counts)
-
-
-MERGE_PAGES = 200
-MERGE_CHANGES = 2
-"""A step of merging that changes less was the last one."""
-_BUSY_MS = 5000
-_CHECKPOINT_WAIT_MS = 500
-_SPARE_PAGES = 128
-_SHRINK_PAGES = 64
 _COPIED_PAGES = 1024
 """Pages of a step between two reports: 8 MiB."""
-
-
-def merge_full_text(writer: dbapi2.Connection, pages: int) -> int:
-    """Merge a part of the full-text index: only then it loses the words of vanished rows.
-
-    Args:
-        pages: how many; a negative number begins a merge of everything.
-
-    Returns:
-        How many rows of the index it changed.
-    """
-    before = writer.total_changes
-    fetch_rows(writer, "INSERT INTO memory_fts (memory_fts, rank) VALUES ('merge', ?)", (pages,))
-    return int(writer.total_changes - before)
-
-
-def free_pages(writer: dbapi2.Connection) -> int:
-    """Cut free pages off the end of the file, all but some that the next texts take (E10.18.2).
-
-    Returns:
-        How many went indeed; 0 where there are few, or none can be cut.
-    """
-    free = _count_free_pages(writer)
-    if free <= _SPARE_PAGES:
-        return 0
-    fetch_rows(writer, f"PRAGMA incremental_vacuum({_SHRINK_PAGES})")
-    return max(0, free - _count_free_pages(writer))
-
-
-def _count_free_pages(writer: dbapi2.Connection) -> int:
-    ((pages,),) = fetch_rows(writer, "PRAGMA freelist_count")
-    return int(pages)
-
-
-def checkpoint_log(writer: dbapi2.Connection, *, truncate: bool) -> bool:
-    """Move the write-ahead log into the database file.
-
-    Args:
-        truncate: also empty the log; needs a moment without readers.
-
-    Returns:
-        Whether everything was moved; False where readers held it up.
-    """
-    mode = "TRUNCATE" if truncate else "PASSIVE"
-    fetch_rows(writer, f"PRAGMA busy_timeout = {_CHECKPOINT_WAIT_MS}")
-    try:
-        ((is_busy, frames, moved),) = fetch_rows(writer, f"PRAGMA wal_checkpoint({mode})")
-    finally:
-        fetch_rows(writer, f"PRAGMA busy_timeout = {_BUSY_MS}")
-    return not is_busy and frames == moved
 
 
 APPLICATION_ID = 0x4C4F4349

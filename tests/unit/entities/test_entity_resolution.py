@@ -11,7 +11,7 @@ from core.entities.resolution import (
     context_boost,
     extract_trigrams,
     match_tier,
-    rank_candidates,
+    rank_entity_candidates,
     trigram_similarity,
 )
 
@@ -70,7 +70,7 @@ def test_scores_and_order_are_the_seeds() -> None:
         NamedEntity("4", "Carl", "person"),
     )
     hints = ResolutionHints("piano", (), {"4": 12.34567, "nobody": 99})
-    found = rank_candidates(
+    found = rank_entity_candidates(
         [(b, "prefix"), (a, "prefix"), (ROSA, "exact"), (best, "alias")], hints, {"1": content_terms(["piano"])}
     )
     assert [(one.canonical_name, one.score, one.name_match) for one in found] == [

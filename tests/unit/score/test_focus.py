@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from core.score.answer_focus import AnswerRows, is_clear_answer, select_focus
 from core.score.profile import Focus
-from core.score.ranking import AnswerRows, is_clear_answer, select_focus
 
 FOCUS = Focus()
 STRONGEST = 2.4

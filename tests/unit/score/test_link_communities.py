@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.score.centres import Groups
 from core.score.communities import MOST_COMMUNITIES, find_link_communities, find_shortest_paths
-from core.score.topics import Groups
 
 
 def cliques(count: int, size: int) -> tuple[Groups, Groups]:

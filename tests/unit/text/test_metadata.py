@@ -6,7 +6,7 @@ import pytest
 
 from core.text.metadata import (
     MOST,
-    blank_code,
+    blank_code_and_paths,
     detect_topics,
     extract_metadata,
     find_dates,
@@ -125,7 +125,7 @@ def test_the_language_comes_from_fences_before_endings() -> None:
 
 def test_code_tells_no_technology_and_no_name() -> None:
     text = "Before\n```python\nimport docker  # Docker\n```\nand `Redis` https://docker.example a/docker.py"
-    blank = blank_code(text)
+    blank = blank_code_and_paths(text)
     assert len(blank) == len(text)
     assert "ocker" not in blank
     assert blank.split() == ["Before", "and"]

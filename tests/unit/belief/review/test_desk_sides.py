@@ -12,10 +12,10 @@ from ipc_values import make_memory
 from core.belief.review.sides import (
     KeyedClaim,
     differing_words,
-    find_claim_conflicts,
     find_differing_spans,
     find_value_span,
     item_topic,
+    pair_opposed_claims,
 )
 from core.types.reviews import ClaimSeen
 
@@ -50,7 +50,7 @@ def cut(text: str, marks: list[tuple[int, int]]) -> list[str]:
 def test_the_values_are_marked_where_they_stand_in_the_evidence() -> None:
     have = make_memory(1, text="Luleå is cold. Harbour's data is in Luleå.")
     came = make_memory(2, text="Harbour runs from Frankfurt since the migration.")
-    odds = find_claim_conflicts([keyed(seen("Luleå", spans=((15, 42),)))], [keyed(seen("frankfurt", spans=((0, 48),)))])
+    odds = pair_opposed_claims([keyed(seen("Luleå", spans=((15, 42),)))], [keyed(seen("frankfurt", spans=((0, 48),)))])
     mine, yours = find_differing_spans(have, came, odds)
     assert mine == [(36, 41)]
     assert cut(came.text, yours) == ["Frankfurt"]
@@ -80,16 +80,16 @@ def test_long_texts_are_compared_as_sets_and_very_long_ones_not_at_all() -> None
 
 
 def test_claims_of_other_things_are_not_at_odds() -> None:
-    assert find_claim_conflicts([keyed(seen("Graz"))], [keyed(seen("Graz"))]) == ()
-    assert find_claim_conflicts([keyed(seen("Graz"))], [keyed(seen("tea", "likes"))]) == ()
+    assert pair_opposed_claims([keyed(seen("Graz"))], [keyed(seen("Graz"))]) == ()
+    assert pair_opposed_claims([keyed(seen("Graz"))], [keyed(seen("tea", "likes"))]) == ()
     denied = seen("Graz", polarity="negative")
-    assert [one.incoming for one in find_claim_conflicts([keyed(seen("Graz"))], [keyed(denied)])] == [denied]
+    assert [one.incoming for one in pair_opposed_claims([keyed(seen("Graz"))], [keyed(denied)])] == [denied]
 
 
 def test_what_only_one_value_can_hold_comes_first() -> None:
     many = keyed(seen("tea", "likes", exclusive=False)), keyed(seen("ale", "likes", exclusive=False))
     one = keyed(seen("Graz")), keyed(seen("Wien"))
-    assert find_claim_conflicts([many[0], one[0]], [many[1], one[1]])[0].existing.value == "Graz"
+    assert pair_opposed_claims([many[0], one[0]], [many[1], one[1]])[0].existing.value == "Graz"
 
 
 def test_a_value_in_other_words_is_not_found() -> None:

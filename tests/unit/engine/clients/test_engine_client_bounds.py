@@ -6,7 +6,7 @@ from engine_rig import HandClock, Rig, refused
 
 from core.engine.startup import flush_journal
 from core.errors import Code
-from core.intake.transaction.admission import WITHIN_DAYS
+from core.intake.transaction.question_quota import WITHIN_DAYS
 from core.types.clients import Before
 from core.types.memory import RequestedChange
 from core.types.reviews import Decision

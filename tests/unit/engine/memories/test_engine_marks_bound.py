@@ -9,7 +9,7 @@ import pytest
 from engine_rig import START_MS, HandClock, Rig, refused, rig_at
 
 from core.errors import Code
-from core.intake.transaction.admission import MARKS_A_DAY
+from core.intake.transaction.question_quota import MARKS_A_DAY
 from core.types.memory import Judgement
 from core.types.values import OWNER_ACTOR, Actor, Kind
 

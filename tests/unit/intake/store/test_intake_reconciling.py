@@ -9,7 +9,7 @@ from belief_rig import claim as put_claim
 from desk_rig import DAY_MS
 from engine_rig import START_MS, Rig, differences, later, refused
 
-from core.engine.memories.import_comparison import reconcile_daily
+from core.engine.memories.reconciliation import reconcile_daily
 from core.errors import Code
 from core.intake.store.classification import (
     ReconciliationBatch,

@@ -8,7 +8,7 @@ import pytest
 from engine_rig import HandClock, Rig, refused
 
 from core.errors import Code
-from core.intake.transaction.admission import WITHIN_DAYS
+from core.intake.transaction.question_quota import WITHIN_DAYS
 from core.types.replies import StoreReply
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Status

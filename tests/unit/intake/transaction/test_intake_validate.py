@@ -12,13 +12,12 @@ from core.intake.store.import_batch import parse_usable_claim, usable_space, usa
 from core.intake.transaction.admission import (
     CLIENT_TEXT_BYTES,
     PART_BYTES,
-    check_claim,
     check_importance,
     check_memory_text,
     check_space_name,
-    claim_validity,
     cut_text,
 )
+from core.intake.transaction.claim_checks import check_claim, claim_validity
 from core.types.values import Precision, When
 
 CLAIM: dict[str, Any] = {"subject": "Ada", "predicate": "lives_in", "value": "Graz"}

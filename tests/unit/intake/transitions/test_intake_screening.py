@@ -10,7 +10,7 @@ from engine_rig import Rig, refused, rig_at
 
 from core.engine.startup import flush_journal
 from core.errors import Code, UserError
-from core.intake.transitions.review_items import release_hold
+from core.intake.transitions.injection_hold import release_hold
 from core.ipc.methods.memory_json import Shape
 from core.text.screening import injection
 from core.text.screening.injection import ALLOWED, FLAG, ScanLimits, current_limits, scan_text

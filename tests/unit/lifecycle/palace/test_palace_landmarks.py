@@ -15,10 +15,10 @@ from core.engine.views.palace import has_work
 from core.errors import Code, LociError
 from core.lifecycle.palace import arrangement, floor_plan_edits, plan_renewal
 from core.lifecycle.palace.floor_plan_edits import FloorPlanContext
+from core.lifecycle.palace.landmark_choice import FEWEST, MOST, landmark_count
 from core.lifecycle.palace.room_texts import PhraseReader, read_weights
 from core.memory.landmarks import free_landmark
 from core.score.floor_plan import Rect, is_free_grid_point
-from core.score.landmarks import FEWEST, MOST, landmark_count
 from core.text.emblems import read_emblems
 from core.types.values import OWNER_ACTOR, Action, Kind
 from core.types.views import GAP, Furnishing, Grade, Landmark, Revision, RoomPlan

@@ -14,7 +14,7 @@ import vault_kit as kit
 from core.errors import CancelledError, Code, IntegrityError, LociError
 from core.types.clock import ManualClock
 from core.vault.audit import AuditChain
-from core.vault.database.connections import count_rows
+from core.vault.database.inspection import count_rows
 from core.vault.files.home import Home, SubKeys
 from core.vault.files.replacement import finish_replacement
 from core.vault.head import read_head

@@ -11,7 +11,8 @@ import vault_kit as kit
 
 from core.errors import BugError, Code, LociError
 from core.types.clock import ManualClock
-from core.vault.database.connections import Versions, look_into, read_versions
+from core.vault.database.connections import Versions, read_versions
+from core.vault.database.inspection import look_into
 from core.vault.database.migrations import Migration, known_migrations, split_statements
 from core.vault.files.home import Home
 from core.vault.vault import Vault

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 from sqlcipher3 import dbapi2
 
-from core.vault.database.connections import free_pages
+from core.vault.database.maintenance import free_pages
 
 INCREMENTAL = 2
 SPARE = 128

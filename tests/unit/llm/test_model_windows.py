@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.config.options import Options
-from core.sessions.models import MOST_TOKENS, memory_ceiling, normal_name, turn_allowance, window_of
+from core.llm.model_windows import MOST_TOKENS, memory_ceiling, normal_name, turn_allowance, window_of
 
 WINDOWS = json.loads((files("resources") / "models.json").read_text("utf-8"))["windows"]
 
@@ -58,7 +58,7 @@ def test_what_is_not_known(name: str | None) -> None:
 @pytest.mark.starts_process
 def test_the_same_answer_in_other_processes() -> None:
     code = (
-        "from core.sessions.models import window_of; "
+        "from core.llm.model_windows import window_of; "
         "print([window_of(n) for n in ('gpt-4o-2024', 'mistral-large-2', 'o1-pro-1')])"
     )
     for seed in ("0", "1", "4711"):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.score.topics import FAR, Groups, Vectors, mean_directions
+from core.score.centres import FAR, Groups, Vectors, mean_directions
 
 LEAST_COVERAGE = 0.5
 """Share of a room's weight that speaks of its name at least."""

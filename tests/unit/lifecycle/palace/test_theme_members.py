@@ -8,7 +8,7 @@ from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.score.theme_rooms import (
+from core.lifecycle.palace.theme_members import (
     GROUND_WEIGHT,
     LEAST_COVERAGE,
     LEAST_WITH_TALK,
@@ -19,7 +19,7 @@ from core.score.theme_rooms import (
     cohesion,
     follow_talk,
 )
-from core.score.topics import Vectors, normalize_rows
+from core.score.centres import Vectors, normalize_rows
 
 ABOUT_HERONS, ABOUT_TAXES, BETWEEN, ELSEWHERE = (1, 0, 0), (0, 1, 0), (0.8, 0.6, 0), (0, 0, 1)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.score.topics import Pair, classify_transitions
+from core.recall.browse.evolution import Pair, classify_transitions
 from core.types.views import Transition
 
 START, ADDITION, REINFORCEMENT, CORRECTION = Transition
