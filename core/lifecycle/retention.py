@@ -20,11 +20,15 @@ EVERY = "*"
 MOST_RULES, MOST_DAYS = 64, 36_500
 _DAY_MS = 86_400_000
 _KINDS = frozenset({EVERY, *(kind.value for kind in Kind)})
-_OVER = (
-    "SELECT m.id FROM memories m JOIN spaces s ON s.id = m.space_id WHERE m.status IN ('active', 'disputed') "
-    "AND (:ids IS NULL OR m.id IN (SELECT value FROM json_each(:ids))) AND coalesce(m.part_index, 0) = 0 "
+_IS_OVER = (
+    "IN ('active', 'disputed') AND coalesce(m.part_index, 0) = 0 "
     "AND (:space = '*' OR s.name = :space) AND (:kind = '*' OR m.kind = :kind) "
     "AND max(m.recorded_at, m.last_confirmed_at) < :before ORDER BY m.n"
+)
+_OVER = "SELECT m.id FROM memories m JOIN spaces s ON s.id = m.space_id WHERE m.status " + _IS_OVER
+_OVER_AMONG = (
+    "SELECT m.id FROM json_each(:ids) w JOIN memories m ON m.id = w.value "
+    "JOIN spaces s ON s.id = m.space_id WHERE +m.status " + _IS_OVER
 )
 
 
@@ -97,7 +101,9 @@ def find_over(rows: Rows, rule: RetentionRule, now_ms: int, memory_ids: Sequence
     Returns:
         Heads, the oldest first; nothing is asked about what protects them.
     """
-    ids = None if memory_ids is None else json.dumps(list(memory_ids))
-    before = now_ms - rule.days * _DAY_MS
-    found = rows.all(_OVER, {"space": rule.space, "kind": rule.kind, "before": before, "ids": ids})
+    asked = {"space": rule.space, "kind": rule.kind, "before": now_ms - rule.days * _DAY_MS}
+    if memory_ids is None:
+        found = rows.all(_OVER, asked)
+    else:
+        found = rows.all(_OVER_AMONG, asked | {"ids": json.dumps(list(memory_ids))})
     return tuple(str(row[0]) for row in found)

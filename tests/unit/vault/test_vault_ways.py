@@ -29,6 +29,7 @@ ALLOWED = {
     "core.lifecycle.archive._DUE": _WHOLE,
     "core.lifecycle.consolidate.consolidate._LEFT": _WHOLE,
     "core.lifecycle.replay._WEAK": _WHOLE,
+    "core.lifecycle.retention._OVER": _WHOLE,
     "core.lifecycle.distill.distill._WAITING": _WHOLE,
     "core.lifecycle.gauges._EPISODES": _ONCE,
     "core.lifecycle.gauges._RULES": _ONCE,
