@@ -25,9 +25,9 @@ _IS_OVER = (
     "AND (:space = '*' OR s.name = :space) AND (:kind = '*' OR m.kind = :kind) "
     "AND max(m.recorded_at, m.last_confirmed_at) < :before ORDER BY m.n"
 )
-_OVER = "SELECT m.id FROM memories m JOIN spaces s ON s.id = m.space_id WHERE m.status " + _IS_OVER
+_OVER = "SELECT m.id FROM memories m JOIN spaces s ON s.id = m.space_id WHERE m.status " + _IS_OVER  # noqa: S608
 _OVER_AMONG = (
-    "SELECT m.id FROM json_each(:ids) w JOIN memories m ON m.id = w.value "
+    "SELECT m.id FROM json_each(:ids) w JOIN memories m ON m.id = w.value "  # noqa: S608 - constants only
     "JOIN spaces s ON s.id = m.space_id WHERE +m.status " + _IS_OVER
 )
 

@@ -206,6 +206,19 @@ def test_a_list_is_narrowed_by_day_tag_and_client(palace: Palace) -> None:
 # ---- export, spaces, secrets, log
 
 
+def test_at_a_terminal_a_file_is_not_replaced_unasked(palace: Palace) -> None:
+    palace.json("remember", BOAT)
+    file = palace.folder / "mine.jsonl"
+    file.write_text("my own notes", encoding="utf-8")
+    with Terminal(palace, "export", str(file)) as person:
+        person.type(b"n\n")
+        done = person.ended()
+    assert (done.code, "Replace it?" in done.err) == (0, True)
+    assert file.read_text(encoding="utf-8") == "my own notes"
+    palace.json("export", str(file))  # a script means what it says
+    assert BOAT in file.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("serving", [False, True])
 def test_an_export_is_the_same_in_a_file_and_on_standard_output(palace: Palace, serving: bool) -> None:
     long = "The lamp was lit by hand every night of that winter. " * 400

@@ -265,11 +265,27 @@ def unlock(command: CommandContext) -> None:
 
 @loci.command()
 @click.option("--to", "to", help="The file to write. Default: the home's backups folder.")
+@click.option("--yes", is_flag=True, help="Replace a file that is there, and do not ask.")
 @with_command
-def backup(command: CommandContext, to: str | None) -> None:
+def backup(command: CommandContext, to: str | None, *, yes: bool) -> None:
     """Write a backup and verify it by opening it."""
-    reply = command.call("backup", {"to": None if to is None else str(absolute_path(to))}, progress=True)
+    path = None if to is None else absolute_path(to)
+    if path is not None and not _may_replace(command, path, yes=yes):
+        return
+    reply = command.call("backup", {"to": None if path is None else str(path)}, progress=True)
     command.print_result(reply, lambda out, made: out.print_line(f"Backed up and verified: {made['path']}"))
+
+
+def _may_replace(command: CommandContext, path: Path, *, yes: bool) -> bool:
+    """Whether a file may be written; of one that is there the person at a terminal is asked, a script means it."""
+    may_ask = sys.stdin.isatty() and not command.output.as_json
+    if yes or not may_ask or not path.exists():
+        return True
+    words = load_words()["replace"]
+    if click.confirm(words["ask"].format(path=escape_controls(str(path))), default=False, err=True):
+        return True
+    command.output.print_note(words["kept"])
+    return False
 
 
 @loci.command()
@@ -293,12 +309,14 @@ def restore(command: CommandContext, file: str) -> None:
 @click.option("--space", help="Only this space.")
 @click.option("--status", help="Statuses, separated by commas, or all. Default: active,disputed.")
 @click.option("--encrypted", is_flag=True, help="Everything, in an archive with a passphrase of its own.")
+@click.option("--yes", is_flag=True, help="Replace a file that is there, and do not ask.")
 @archive_passphrase_option
 @with_command
 def export(
     command: CommandContext,
     *,
     file: str,
+    yes: bool,
     form: str | None,
     space: str | None,
     status: str | None,
@@ -314,7 +332,8 @@ def export(
     if encrypted:
         if file == "-" or form is not None or space is not None or status is not None:
             raise click.UsageError("--encrypted writes everything, to a file; drop --format, --space and --status.")
-        _export_archive(command, file, secret_file)
+        if _may_replace(command, absolute_path(file), yes=yes):
+            _export_archive(command, file, secret_file)
         return
     if secret_file is not None:
         raise click.UsageError("--archive-passphrase-file goes with --encrypted.")
@@ -326,6 +345,8 @@ def export(
         _print_export(command, {**params, "format": form or "jsonl"})
         return
     to = absolute_path(file)
+    if not _may_replace(command, to, yes=yes):
+        return
     form = form or next((name for name, ending in EXPORT_ENDINGS.items() if to.suffix.lower() == ending), "jsonl")
     reply = command.call("export", {**params, "format": form, "to": str(to)}, progress=True)
     command.print_result(
