@@ -116,6 +116,10 @@ class SealKiller:
         this = KilledRound(f"s{self._seed}x{number:04}z")
         worker = threading.Thread(target=self._work, args=(this, dice.random()))
         worker.start()
+        # The first text waits until the models are loaded; a kill before it would try nothing.
+        until = time.monotonic() + PATIENCE_S
+        while not this.texts and worker.is_alive() and time.monotonic() < until:
+            time.sleep(0.01)
         time.sleep(dice.uniform(0.05, LONGEST_S))
         os.kill(serving.pid, signal.SIGKILL)
         worker.join(PATIENCE_S)

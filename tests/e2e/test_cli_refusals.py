@@ -40,7 +40,7 @@ def test_wrong_usage_is_2(palace: Palace) -> None:
             ("list", "--kind", "thought"),
             ("remember", "x", "--source", "hearsay"),
             ("remember", "x", "--importance", "high"),
-            ("import", "x", "--format", "docx"),
+            ("import", "x", "--format", "wordstar"),
             ("show",),
             ("list", "--nonsense"),
             ("list", "--home", "elsewhere"),  # global options stand before the verb

@@ -414,13 +414,14 @@ def wrong_calls() -> list[tuple[str, ...]]:
         command = loci.get_command(context, name)
         assert command is not None
         parameters = command.get_params(click.Context(command))
-        fill = ["x" for one in parameters if isinstance(one, click.Argument) and one.required]
+        arguments = [one for one in parameters if isinstance(one, click.Argument)]
+        fill = ["x" for one in arguments if one.required]
         for one in parameters:
             is_free = isinstance(one.type, click.types.StringParamType | click.Path)
             if isinstance(one, click.Option) and not one.is_flag and not is_free:
                 found.append((name, *fill, one.opts[0], "no-such-value"))
             elif isinstance(one, click.Argument) and isinstance(one.type, click.Choice):
-                found.append((name, *("no-such-value" for _ in fill)))
+                found.append((name, *("no-such-value" for _ in arguments[: arguments.index(one) + 1])))
     return found
 
 

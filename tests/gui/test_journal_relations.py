@@ -75,7 +75,7 @@ def test_a_pair_stands_with_both_texts_and_why(room: JournalRoom, qtmodeltester:
     first = tab.list.lines.row_at(0)
     assert first is not None
     assert (first.title, first.second) == ("Jar 0 holds quinces.", "Quinces ripen in week 0.")
-    assert (first.aside, first.aside_note, first.note) == ("0.90", "likeness", "home · proposed yesterday")
+    assert (first.aside, first.aside_note, first.note) == ("0.90", "similarity", "home · proposed yesterday")
     assert "Quinces ripen in week 0." in first.description
     tab.list.select_rows("a1:b1")
     assert [said.text for said in tab.panel.texts] == ["Jar 1 holds quinces.", "Quinces ripen in week 1."]

@@ -147,7 +147,7 @@ def recover_from(first: Future[A], kind: type[E], then: Callable[[E], A]) -> Fut
 
 
 def log_failure(work: Future[A], log: logging.Logger, name: str) -> None:
-    """Log the failure of work that nobody waits for; a lock on the way is no fault.
+    """Log the failure of work that nobody waits for; a lock on the way, and the end that comes with it, is no fault.
 
     Args:
         name: what it is, in words; no memory text.
@@ -157,7 +157,7 @@ def log_failure(work: Future[A], log: logging.Logger, name: str) -> None:
         try:
             _result_of(done)
         except LociError as error:
-            if error.code is not Code.VAULT_LOCKED:
+            if error.code not in (Code.VAULT_LOCKED, Code.CANCELLED):
                 log.warning("%s stopped: %s", name, error.code.value)
         except BaseException as error:  # noqa: BLE001 - it ends here: nobody else would ever hear of it
             log.error("%s stopped: %s", name, type(error).__name__)

@@ -155,7 +155,7 @@ async def test_the_state_is_absent_ready_or_failing(fake: FakeOllama, server: Mo
     assert await server.read_state() == ModelState(ModelServerState.FAILING, code="E3005")
     fake.stop()
     assert await server.read_state() == ModelState(ModelServerState.ABSENT)
-    assert "No model server" in ModelState(ModelServerState.ABSENT).sentence
+    assert "No local model" in ModelState(ModelServerState.ABSENT).sentence
 
 
 async def test_embedding_gives_one_finite_vector_a_text(fake: FakeOllama, server: ModelServer) -> None:
