@@ -7,29 +7,27 @@ must be there exactly once, no text twice, every import whole or absent, none `r
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
 import signal
 import sys
-import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers"), str(ROOT / "tests" / "bench")]
 
-from cli_rig import Palace, Serving, make_template, palace_from  # noqa: E402
+from cli_rig import Palace, Serving  # noqa: E402 - found by the path above
+from kill_rounds import connect_owner, run_rounds  # noqa: E402
 
-from app.bench.machine import describe_machine  # noqa: E402
 from app.bench.synthetic import SyntheticWriter  # noqa: E402
-from core.errors import Code, LociError  # noqa: E402
+from core.errors import LociError  # noqa: E402
 from core.ipc.client.client import Client  # noqa: E402
 
 CLIENTS = 2
@@ -37,7 +35,6 @@ IMPORT_ROWS = 600
 LONGEST_S = 3.0
 TERM_SHARE = 0.25  # rounds in which the engine is told to end first, and killed while it closes
 PATIENCE_S = 120.0
-SOCKET_S = 2.0
 
 
 @dataclass
@@ -164,24 +161,13 @@ class Killer:
 
     def _until_dead(self, work: Callable[[Client], None]) -> None:
         try:
-            with self._owner() as owner:
+            with connect_owner(self._palace) as owner:
                 work(owner)
         except LociError:
             return  # the engine is gone, which is the point
 
-    def _owner(self) -> Client:
-        """The owner's channel; the words "is listening" may come a moment before the socket is in its place."""
-        until = time.monotonic() + SOCKET_S
-        while True:
-            try:
-                return self._palace.owner()
-            except LociError as error:
-                if error.code is not Code.NOT_HERE or time.monotonic() > until:
-                    raise
-            time.sleep(0.02)
-
     def _check(self, last: Round) -> None:
-        with self._owner() as owner:
+        with connect_owner(self._palace) as owner:
             self._wait_for_imports(owner)
             found = owner.collect("owner.list", {"text": last.mark, "status": "all", "limit": 1_000_000})["items"]
             self._check_stored(last, found)
@@ -228,27 +214,8 @@ def _running(owner: Client) -> int:
 
 
 def main() -> None:
-    """Print the outcome; exit code 1 where it is not clean."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="loci-kill-") as folder:
-        template, place = Path(folder) / "template", Path(folder) / "palace"
-        template.mkdir()
-        place.mkdir()
-        palace = palace_from(make_template(template), place)
-        begun = time.monotonic()
-        outcome = Killer(palace, given.seed, lambda words: print(words, file=sys.stderr, flush=True)).run(given.rounds)
-        seconds = time.monotonic() - begun
-    figures = {"machine": describe_machine(), "seed": given.seed, "seconds": round(seconds, 1), **asdict(outcome)}
-    if given.json:
-        print(json.dumps(figures, indent=2))
-    else:
-        print("\n".join(f"{name:<24} {value}" for name, value in figures.items()))
-        print("clean" if outcome.is_clean else "NOT CLEAN")
-    sys.exit(0 if outcome.is_clean else 1)
+    """Kill and print."""
+    run_rounds(__doc__, 100, lambda palace, seed, tell, rounds: Killer(palace, seed, tell).run(rounds))
 
 
 if __name__ == "__main__":

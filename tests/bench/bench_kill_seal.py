@@ -8,31 +8,29 @@ may hold the words; and `verify` must be clean.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
 import signal
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers"), str(ROOT / "tests" / "bench")]
 
-from cli_rig import Palace, Serving, make_template, palace_from  # noqa: E402
+from cli_rig import Palace, Serving  # noqa: E402 - found by the path above
+from kill_rounds import connect_owner, run_rounds  # noqa: E402
 
-from app.bench.machine import describe_machine  # noqa: E402
-from core.errors import Code, LociError  # noqa: E402
+from core.errors import LociError  # noqa: E402
 from core.ipc.client.client import Client  # noqa: E402
 
 SECRET = "a second secret"
 OPEN, SEALED, EITHER = "open", "sealed", "either"
-LONGEST_S, PATIENCE_S, SOCKET_S = 1.5, 120.0, 2.0
+LONGEST_S, PATIENCE_S = 1.5, 120.0
 CARD = "4111 1111 1111 1111"
 
 
@@ -94,7 +92,7 @@ class SealKiller:
         last: KilledRound | None = None
         for number in range(rounds + 1):
             with self._palace.serving() as serving:
-                with self._owner() as owner:
+                with connect_owner(self._palace) as owner:
                     owner.call(
                         "owner.seal_key",
                         {"action": "open", "secret": SECRET} if number else {"action": "new", "passphrase": SECRET},
@@ -119,8 +117,8 @@ class SealKiller:
         # The first text waits until the models are loaded; a kill before it would try nothing.
         until = time.monotonic() + PATIENCE_S
         while not this.texts and worker.is_alive() and time.monotonic() < until:
-            time.sleep(0.01)
-        time.sleep(dice.uniform(0.05, LONGEST_S))
+            time.sleep(0.01)  # the worker is in a call: there is nothing to wait on
+        time.sleep(dice.uniform(0.05, LONGEST_S))  # the moment of the kill
         os.kill(serving.pid, signal.SIGKILL)
         worker.join(PATIENCE_S)
         serving.ended()
@@ -129,7 +127,7 @@ class SealKiller:
     def _work(self, this: KilledRound, start: float) -> None:
         dice = random.Random(start)
         try:
-            with self._owner() as owner:
+            with connect_owner(self._palace) as owner:
                 for number in range(100_000):
                     self._step(owner, this, dice, number)
         except LociError:
@@ -155,17 +153,6 @@ class SealKiller:
         this.places.update(dict.fromkeys(idents, EITHER))
         owner.call(verb, params, timeout_s=PATIENCE_S)
         this.places.update(dict.fromkeys(idents, place))
-
-    def _owner(self) -> Client:
-        """The owner's channel; the words "is listening" may come a moment before the socket is in its place."""
-        until = time.monotonic() + SOCKET_S
-        while True:
-            try:
-                return self._palace.owner()
-            except LociError as error:
-                if error.code is not Code.NOT_HERE or time.monotonic() > until:
-                    raise
-            time.sleep(0.02)
 
     def _check(self, owner: Client, last: KilledRound) -> None:
         outcome = self.outcome
@@ -194,28 +181,8 @@ class SealKiller:
 
 
 def main() -> None:
-    """Print the outcome; exit code 1 where it is not clean."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="loci-kill-") as folder:
-        template, place = Path(folder) / "template", Path(folder) / "palace"
-        template.mkdir()
-        place.mkdir()
-        palace = palace_from(make_template(template), place)
-        begun = time.monotonic()
-        tell: Callable[[str], None] = lambda words: print(words, file=sys.stderr, flush=True)  # noqa: E731 - a word
-        outcome = SealKiller(palace, given.seed, tell).run(given.rounds)
-        seconds = time.monotonic() - begun
-    figures = {"machine": describe_machine(), "seed": given.seed, "seconds": round(seconds, 1), **asdict(outcome)}
-    if given.json:
-        print(json.dumps(figures, indent=2))
-    else:
-        print("\n".join(f"{name:<24} {value}" for name, value in figures.items()))
-        print("clean" if outcome.is_clean else "NOT CLEAN")
-    sys.exit(0 if outcome.is_clean else 1)
+    """Kill and print."""
+    run_rounds(__doc__, 50, lambda palace, seed, tell, rounds: SealKiller(palace, seed, tell).run(rounds))
 
 
 if __name__ == "__main__":

@@ -166,10 +166,11 @@ def test_starting_empty_asks_for_nothing_more(new: Door) -> None:
 
 def test_a_code_that_loci_wrote_into_a_file_need_not_be_typed_back(new: Door, tmp_path: Path) -> None:
     page = make(new)
-    assert page.show_code is not None
-    page.show_code.save_to(str(tmp_path / "code.txt"))
-    settle(new.qtbot, lambda: page.show_code.is_saved)  # type: ignore[union-attr]
-    page.show_code.main.click()
+    shown = page.show_code
+    assert shown is not None
+    shown.save_to(str(tmp_path / "code.txt"))
+    settle(new.qtbot, lambda: shown.is_saved)
+    shown.main.click()
     assert page.last is not None
     assert page.last.fields == {}
     page.last.nothing.click()

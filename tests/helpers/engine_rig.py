@@ -31,7 +31,9 @@ from core.errors import Code, LociError
 from core.intake.claims import TextReaders
 from core.lifecycle.job_support.job_context import TalkReader
 from core.recall.result import RecallResult
+from core.security.keyfile import load_keys
 from core.security.passphrase import KdfCost
+from core.security.slots import open_with_recovery
 from core.types.clock import Clock, ManualClock
 from core.types.replies import ImportReport, StoreReply, UndoReport
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
@@ -99,6 +101,16 @@ class HandClock(ManualClock):
     def monotonic(self) -> float:
         """Seconds that never run backwards."""
         return time.monotonic()
+
+
+def opens_with_code(home: Home, typed: str) -> bool:
+    """Whether a text is the recovery code of the vault in a home."""
+    try:
+        open_with_recovery(load_keys(home.keys, repair=False).keys, typed).wipe()
+    except LociError as error:
+        assert error.code is Code.WRONG_SECRET
+        return False
+    return True
 
 
 def new_home(path: Path) -> tuple[Home, bytes]:

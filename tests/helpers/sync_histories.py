@@ -46,7 +46,7 @@ class History:
         for device in devices:
             own = folder / f"folder-{device.name}"
             shutil.copytree(shared, own)
-            device.write(lambda tx, own=own: use_folder(tx, str(own)))  # type: ignore[misc]
+            device.write(lambda tx, own=own: use_folder(tx, str(own)))  # type: ignore[misc]  # mypy infers no lambda with defaults
             made.folders.append(own)
         return made
 
@@ -115,11 +115,11 @@ class History:
             return
         place = device.rounds
         if kill < 0.8:  # behind the transaction, before the file is in the folder
-            place._publish = lambda folder, path: _die()  # type: ignore[method-assign]
+            place._publish = lambda folder, path: _die()  # type: ignore[method-assign]  # the kill
         elif kill < 0.9:  # within the writing of a bundle
-            place._write_spooled = lambda path, header: _die()  # type: ignore[method-assign]
+            place._write_spooled = lambda path, header: _die()  # type: ignore[method-assign]  # the kill
         else:  # the folder is full or gone
-            place._publish = lambda folder, path: _refuse()  # type: ignore[method-assign]
+            place._publish = lambda folder, path: _refuse()  # type: ignore[method-assign]  # the fault
         with suppress(KilledError, EnvironmentFaultError):
             device.now()
         device.close()

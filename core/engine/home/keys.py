@@ -235,17 +235,6 @@ class HomeKeys:
         """The vault's lock for as long as a block runs, unless the caller holds it."""
         return nullcontext() if is_locked else VaultLock(self.home.lock)
 
-    def is_recovery_code(self, typed: str) -> bool:
-        """Whether a text is this vault's recovery code; opens its slot and wipes what comes out.
-
-        Args:
-            typed: as a person types it.
-
-        Raises:
-            LociError: KEY_FILE_DAMAGED, NO_VAULT, NEWER_VERSION.
-        """
-        return _is_recovery_code(self._load_key_file(), typed)
-
     def change_passphrase(self, old: str, new: str, *, is_locked: bool = False, cost: KdfCost | None = None) -> None:
         """Set or replace the passphrase; recovery code and keyring stay. Earlier backups keep their old one.
 

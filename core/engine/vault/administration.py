@@ -221,14 +221,6 @@ class VaultGroup:
         self._home.keys.finish_replacement(is_locked=True)
         return True
 
-    def check_recovery(self, code: str) -> Future[bool]:
-        """Whether what the person typed is this vault's recovery code.
-
-        Returns:
-            False where it is mistyped or another vault's. The future raises NO_VAULT, KEY_FILE_DAMAGED.
-        """
-        return self._home.thread.submit(self._home.keys.is_recovery_code, code)
-
     def change_passphrase(self, old: str, new: str) -> Future[None]:
         """Set or replace the passphrase, whether the vault is open or locked.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from engine_rig import PASSPHRASE, RESERVE, START_MS, HandClock, WordEmbedder, error_of, new_home
+from engine_rig import PASSPHRASE, RESERVE, START_MS, HandClock, WordEmbedder, error_of, new_home, opens_with_code
 from memory_ring import Ring
 
 from core.config.window import WindowOptions
@@ -68,9 +68,9 @@ def test_the_first_run_from_nothing_to_open(empty: Gate) -> None:
     there = empty.vault.read_presence().result(30)
     assert (there.exists, there.in_keyring, there.has_passphrase, there.problem) == (True, True, True, None)
     assert there.vault_id == empty.engine.vault_id.hex()
-    assert empty.vault.check_recovery(code.lower().replace("-", " ")).result(30)
-    assert not empty.vault.check_recovery(code[:-1] + ("A" if code[-1] != "A" else "B")).result(30)
-    assert not empty.vault.check_recovery("").result(30)
+    assert opens_with_code(empty.engine.home, code.lower().replace("-", " "))
+    assert not opens_with_code(empty.engine.home, code[:-1] + ("A" if code[-1] != "A" else "B"))
+    assert not opens_with_code(empty.engine.home, "")
     empty.vault.open("lantern osprey quilt").result(30)
     assert empty.engine.state == "open"
     assert error_of(empty.vault.create("another one")).code is Code.VAULT_EXISTS
@@ -207,15 +207,15 @@ def test_a_recovery_code_that_was_not_typed_back_leaves_the_old_one_in_force(gat
     old = gate.vault.new_recovery_code(PASSPHRASE).result(30)
     assert gate.vault.confirm_recovery_code(old).result(30)
     given_up = gate.vault.new_recovery_code(PASSPHRASE).result(30)
-    assert gate.vault.check_recovery(old).result(30)
-    assert not gate.vault.check_recovery(given_up).result(30)
+    assert opens_with_code(gate.engine.home, old)
+    assert not opens_with_code(gate.engine.home, given_up)
     assert not gate.vault.confirm_recovery_code(old).result(30)
     gate.vault.open(PASSPHRASE).result(30)
     gate.vault.lock().result(30)
     gate.vault.change_passphrase(old, "another").result(30)  # which the confirmed slot must not take back
     assert not gate.vault.confirm_recovery_code("no code").result(30)
     assert gate.vault.confirm_recovery_code(given_up).result(30)
-    assert not gate.vault.check_recovery(old).result(30)
+    assert not opens_with_code(gate.engine.home, old)
     assert not gate.vault.confirm_recovery_code(given_up).result(30)  # it is in force already; nothing waits
     gate.vault.open("another").result(30)
     assert gate.engine.state == "open"
@@ -244,8 +244,8 @@ def test_a_new_recovery_code_replaces_the_old_one_and_opens(gate: Gate) -> None:
     assert gate.vault.confirm_recovery_code(first.lower()).result(30)
     second = gate.vault.new_recovery_code(first).result(30)
     assert gate.vault.confirm_recovery_code(second).result(30)
-    assert not gate.vault.check_recovery(first).result(30)
-    assert gate.vault.check_recovery(second).result(30)
+    assert not opens_with_code(gate.engine.home, first)
+    assert opens_with_code(gate.engine.home, second)
     assert error_of(gate.vault.new_recovery_code(first)).code is Code.WRONG_SECRET
     # Who forgot the passphrase sets a new one with the code.
     gate.vault.change_passphrase(second, "remembered").result(30)
