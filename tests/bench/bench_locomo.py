@@ -42,6 +42,7 @@ from core.recall.scope import OWNER_SCOPE  # noqa: E402
 from core.score.profile import Profile  # noqa: E402
 from core.security.passphrase import KdfCost  # noqa: E402
 from core.types.clock import SystemClock  # noqa: E402
+from core.types.lifecycle import JobState, JobType  # noqa: E402
 from core.types.requests import RecallQuery  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402
 
@@ -85,6 +86,12 @@ class Palace:
         if report.stored != len(conversation.turns):
             raise SystemExit(f"{report.stored} of {len(conversation.turns)} turns came in")
 
+    def distill(self) -> None:
+        """Read names, and make statements of what was said."""
+        for job in (JobType.ENRICH, JobType.DISTILL, JobType.ENRICH):
+            if self._engine.jobs.run(job).result().state is not JobState.DONE:
+                raise SystemExit(f"{job.value} did not end")
+
     def wait(self) -> None:
         """Wait until the index holds every vector, and its graph too."""
         pause = threading.Event()
@@ -127,11 +134,13 @@ class Filled:
         create_vault(keys, "bench", SystemClock(), cost=KdfCost.lowest())
         self._root = keys.open("bench")
 
-    def fill(self, conversations: Sequence[Conversation]) -> None:
-        """Import all."""
+    def fill(self, conversations: Sequence[Conversation], *, distills: bool) -> None:
+        """Import all, and make statements of it where that is wished."""
         with self._opened(self._folder / "filled", self._root) as palace:
             for conversation in conversations:
                 palace.load(conversation, self._folder)
+            if distills:
+                palace.distill()
 
     @contextmanager
     def copy(self, name: str) -> Iterator[Palace]:
@@ -161,6 +170,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("dataset", type=Path)
     parser.add_argument("--limit", type=int, default=100, help="memories asked for; sessions are counted among them")
     parser.add_argument("--photos", action="store_true", help="put captions of photos behind the texts")
+    parser.add_argument("--distill", action="store_true", help="make statements of the conversations before asking")
     parser.add_argument("--modes", default=",".join(MODES), help=f"some of {', '.join(MODES)}")
     parser.add_argument("--ablation", action="store_true", help="hybrid search with one stage off at a time")
     parser.add_argument("--variants", default="", help="only the ablations whose names hold one of these, by commas")
@@ -181,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory(prefix="loci-locomo-") as folder:
         filled = Filled(Path(folder), chosen.limit)
         began = time.perf_counter()
-        filled.fill(conversations)
+        filled.fill(conversations, distills=chosen.distill)
         turns = sum(len(conversation.turns) for conversation in conversations)
         print(f"{len(conversations)} conversations, {turns} turns, imported in {time.perf_counter() - began:.1f} s")
         print(f"limit {chosen.limit}; {describe_machine()}")
