@@ -34,6 +34,8 @@ _RULES: tuple[Rule, ...] = (
     find_health,
     find_person_names,
 )
+_NUMBER_RULES = frozenset({find_accounts, find_cards, find_social_security, find_government_ids, find_phones})
+"""Rules that find nothing in a text without a digit of any script: most texts have none."""
 _TIERS = tuple(SecurityTier)
 
 
@@ -56,7 +58,9 @@ def find_confidential(text: str) -> tuple[SensitiveSpan, ...]:
 
 def _find_by(rules: Iterable[Rule], text: str) -> tuple[SensitiveSpan, ...]:
     passage = Passage(text)
-    return _keep_apart((rule(passage) for rule in rules), len(text))
+    has_digit = any(sign.isdigit() for sign in text)
+    asked = (rule for rule in rules if has_digit or rule not in _NUMBER_RULES)
+    return _keep_apart((rule(passage) for rule in asked), len(text))
 
 
 def _keep_apart(found: Iterable[Iterator[SensitiveSpan]], length: int) -> tuple[SensitiveSpan, ...]:

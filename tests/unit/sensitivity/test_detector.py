@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.sensitivity import detector
 from core.sensitivity.detector import find_confidential, find_sensitive, tier_of
+from core.sensitivity.passage import Passage
 from core.types.sensitivity import SensitiveSpan, SensitiveType
 from core.types.sessions import TIERS
 from core.types.values import SecurityTier
@@ -65,6 +67,12 @@ def test_spans_lie_in_the_text_in_order_and_apart(text: str) -> None:
 @given(st.lists(WORDS, max_size=30).map(" ".join))
 def test_the_same_text_gives_the_same_spans(text: str) -> None:
     assert find_sensitive(text) == find_sensitive(text)
+
+
+@given(st.text(max_size=200) | st.lists(WORDS, max_size=30).map(" ".join))
+def test_the_rules_for_numbers_find_nothing_in_a_text_without_digits(text: str) -> None:
+    passage = Passage("".join(sign for sign in text if not sign.isdigit()))
+    assert [span for rule in detector._NUMBER_RULES for span in rule(passage)] == []
 
 
 @given(st.text(max_size=200) | st.lists(WORDS, max_size=30).map(" ".join))
