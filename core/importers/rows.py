@@ -8,13 +8,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from core.importers.front_matter import plain_name
 from core.importers.input.streams import BadJson, mended_count, parse_json_text
-from core.importers.records import Conversation, Record, SkippedPart, UnreadablePart
+from core.importers.records import Conversation, Item, Record, SkippedPart, UnreadablePart
 from core.text.times import parse_time
 from core.types.values import Kind, Role, Source, When
 
@@ -51,6 +52,8 @@ _ROLES = {
     "tool": Role.TOOL,
     "system": Role.TOOL,
 }
+_LOOKED_AT, _LOOKED_AT_CHARACTERS = 500, 1 << 20
+"""Rows, and characters of their texts, that are looked at for who speaks before any is read."""
 _FALLBACK_CATEGORY = "general"
 _KINDS = {kind.value: kind for kind in Kind}
 _SOURCES = {source.value: source for source in Source}
@@ -180,10 +183,7 @@ class _RowFields:
     def find_role(self, author: str | None) -> Role:
         """Whose words the row holds: told by the author or, where that is a name, by a role beside it."""
         beside = self.left.get(self.by_plain.get("role", "role"))
-        for word in (author, beside):
-            if isinstance(word, str) and (role := _ROLES.get(word.strip().casefold())):
-                return role
-        return Role.OTHER
+        return next((role for word in (author, beside) if (role := _role_of(word)) is not None), Role.OTHER)
 
     def take_source(self, role: Role) -> Source:
         """The way it came; a file cannot say that the person told it to Loci in so many words."""
@@ -194,6 +194,30 @@ class _RowFields:
         if word:
             self.put_back("source", word, "source_unknown")
         return Source.INFERENCE if role is Role.ASSISTANT else Source.USER_IMPLICIT
+
+
+def _size_of(fields: Mapping[str, Any]) -> int:
+    return sum(len(value) if isinstance(value, str) else len(repr(value)) for value in fields.values())
+
+
+def _fields_of(row: Row) -> Mapping[str, Any]:
+    """The fields of a row; {"message": {"role": …, "content": …}} is an envelope around the message."""
+    reading = _RowFields(dict(row.fields), set(row.flags))
+    value = reading.take_field("text")
+    return {**reading.left, **value} if isinstance(value, Mapping) else row.fields
+
+
+def _user_name(row: Row) -> str:
+    """The name beside which a row says `user`, folded; "" where it names nobody or says otherwise."""
+    reading = _RowFields(dict(_fields_of(row)))
+    author = reading.take_word("author")
+    if author is None or _role_of(author) is not None or reading.find_role(author) is not Role.USER:
+        return ""
+    return author.strip().casefold()
+
+
+def _role_of(word: object) -> Role | None:
+    return _ROLES.get(word.strip().casefold()) if isinstance(word, str) else None
 
 
 def _is_given(value: Any) -> bool:
@@ -211,6 +235,21 @@ def _parse_number(value: object) -> float | None:
     return number if math.isfinite(number) else None
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row as written.
+
+    Attributes:
+        fields: its fields.
+        where: file and line or record, for messages.
+        flags: marks that the file's reading left on it.
+    """
+
+    fields: Mapping[str, Any]
+    where: str
+    flags: frozenset[str] = frozenset()
+
+
 class RowReader:
     """Turns rows into records, keeping count of conversations and equals across one import."""
 
@@ -218,38 +257,44 @@ class RowReader:
         self._format = format_name
         self._ordinals = Ordinals()
         self._sessions: dict[str, tuple[Conversation, int]] = {}
+        self._user_names: set[str] = set()
 
-    def read_row(
-        self, row: Mapping[str, Any], where: str, flags: Iterable[str] = ()
-    ) -> Record | SkippedPart | UnreadablePart:
-        """Read one row.
+    def read_rows(self, parts: Iterable[Row | SkippedPart | UnreadablePart]) -> Iterator[Item]:
+        """Read the rows of a file.
+
+        A file in which several names have the role `user` is one of several people, and does not say who of them the
+        person is: nobody's words count as the person's then. The first rows are looked at before any is read.
 
         Args:
-            row: its fields as written.
-            where: file and line or record, for messages.
-            flags: marks that the file's reading left on it.
-
-        Returns:
-            The record; a Skip `no_text`; or a Trouble where the text is no text.
+            parts: its rows, and what could not be read, in order.
         """
-        reading = _RowFields(dict(row), set(flags))
+        remaining = iter(parts)
+        first: list[Row | SkippedPart | UnreadablePart] = []
+        size = 0
+        for part in remaining:
+            first.append(part)
+            size += _size_of(part.fields) if isinstance(part, Row) else 0
+            if len(first) >= _LOOKED_AT or size >= _LOOKED_AT_CHARACTERS:
+                break
+        self._user_names = {name for part in first if isinstance(part, Row) and (name := _user_name(part))}
+        for part in chain(first, remaining):
+            yield self._read_row(part) if isinstance(part, Row) else part
+
+    def _read_row(self, row: Row) -> Record | SkippedPart | UnreadablePart:
+        reading = _RowFields(dict(_fields_of(row)), set(row.flags))
         value = reading.take_field("text")
-        if isinstance(value, Mapping):
-            # {"message": {"role": …, "content": …}}: the row is an envelope around the message.
-            inner = _RowFields({**reading.left, **value}, reading.flags)
-            reading, value = inner, inner.take_field("text")
         if value is None:
-            return SkippedPart("no_text", where)
+            return SkippedPart("no_text", row.where)
         if not isinstance(value, str):
-            return UnreadablePart(where, "the text is not a string")
+            return UnreadablePart(row.where, "the text is not a string")
         if mended_count(value):
             reading.flags.add("surrogates_replaced")
-        return self._make_record(reading, str(value), where)
+        return self._make_record(reading, str(value), row.where)
 
     def _make_record(self, reading: _RowFields, text: str, where: str) -> Record:
         author, session, ref = (reading.take_word(name) for name in ("author", "session", "ref"))
         kind, tags = reading.kind_and_tags()
-        role = reading.find_role(author)
+        role = self._role_of_row(reading, author)
         source = reading.take_source(role)
         category = (reading.take_word("category") or _FALLBACK_CATEGORY).strip()
         space = reading.take_word("space")
@@ -281,6 +326,17 @@ class RowReader:
             flags=tuple(sorted(reading.flags)),
             extra=reading.extra,
         )
+
+    def _role_of_row(self, reading: _RowFields, author: str | None) -> Role:
+        """As the row tells; a name with the role `user` is the person only where no other name has it."""
+        role = reading.find_role(author)
+        if role is not Role.USER or author is None or _role_of(author) is Role.USER:
+            return role
+        self._user_names.add(author.strip().casefold())
+        if len(self._user_names) == 1:
+            return role
+        reading.flags.add("role_shared")
+        return Role.OTHER
 
     def _place_in_session(self, session: str | None, occurred: When | None) -> tuple[Conversation | None, int | None]:
         if session is None:

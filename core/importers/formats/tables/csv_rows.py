@@ -19,7 +19,7 @@ from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import LINE_CAP, is_hidden, read_head_text, visible_files
 from core.importers.input.strict_json import decode_ladder, utf8_chunks
 from core.importers.records import Item, SkippedPart, UnreadablePart
-from core.importers.rows import KNOWN_NAMES, TEXT_NAMES, RowReader
+from core.importers.rows import KNOWN_NAMES, TEXT_NAMES, Row, RowReader
 from core.text.screening.fences import unescape_formula
 
 DELIMITERS = (";", ",", "\t", "|")
@@ -207,7 +207,7 @@ def _read_file(file: SourceFile, dialect: Dialect, reader: RowReader) -> Iterato
         for _ in range(dialect.lead):
             next(lines, None)
         header = _column_names(next(csv.reader(lines, delimiter=dialect.delimiter), []))
-        yield from _read_records(file, _Table(lines, dialect.delimiter, header), reader)
+        yield from reader.read_rows(_read_records(file, _Table(lines, dialect.delimiter, header)))
 
 
 def _column_names(cells: list[str]) -> list[str]:
@@ -253,7 +253,7 @@ class _Table:
         return cells
 
 
-def _read_records(file: SourceFile, table: _Table, reader: RowReader) -> Iterator[Item]:
+def _read_records(file: SourceFile, table: _Table) -> Iterator[Row | SkippedPart | UnreadablePart]:
     number = 0
     while (cells := table.next_record()) is not None:
         if not cells:
@@ -268,4 +268,4 @@ def _read_records(file: SourceFile, table: _Table, reader: RowReader) -> Iterato
             yield UnreadablePart(where, cells)
         else:
             plain = [unescape_formula(cell) for cell in cells]
-            yield reader.read_row(dict(zip(table.header, plain, strict=False)), where, table.lines.flags)
+            yield Row(dict(zip(table.header, plain, strict=False)), where, frozenset(table.lines.flags))

@@ -22,7 +22,7 @@ from core.importers.input.streams import (
     visible_files,
 )
 from core.importers.records import Item, SkippedPart, UnreadablePart
-from core.importers.rows import TEXT_NAMES, RowReader
+from core.importers.rows import TEXT_NAMES, Row, RowReader
 
 _SNIFFED_FILES = 20
 
@@ -53,7 +53,7 @@ class JsonlImporter:
             elif bundle.kind != "file" and not _holds_rows(file):
                 yield SkippedPart("not_jsonl", file.name)
             else:
-                yield from _array_rows(file, reader) if _is_array(file) else _read_jsonl_rows(file, reader)
+                yield from reader.read_rows(_array_rows(file) if _is_array(file) else _read_jsonl_rows(file))
 
 
 def _has_text(row: Any) -> bool:
@@ -85,16 +85,16 @@ def _parse_line(line: str) -> Any:
         return None
 
 
-def _array_rows(file: SourceFile, reader: RowReader) -> Iterator[Item]:
+def _array_rows(file: SourceFile) -> Iterator[Row | UnreadablePart]:
     for number, parsed in enumerate(iter_json_array(file, ("",)), 1):
         where = f"{file.name}:item {number}"
         if isinstance(parsed.value, Mapping):
-            yield reader.read_row(parsed.value, where, parsed.flags)
+            yield Row(parsed.value, where, frozenset(parsed.flags))
         else:
             yield UnreadablePart(where, "not an object")
 
 
-def _read_jsonl_rows(file: SourceFile, reader: RowReader) -> Iterator[Item]:
+def _read_jsonl_rows(file: SourceFile) -> Iterator[Row | SkippedPart | UnreadablePart]:
     lines = read_file_lines(file)
     for number, line in lines:
         where = f"{file.name}:{number}"
@@ -107,7 +107,7 @@ def _read_jsonl_rows(file: SourceFile, reader: RowReader) -> Iterator[Item]:
             yield UnreadablePart(where, _explain_error(line, error))
             continue
         if isinstance(parsed.value, Mapping):
-            yield reader.read_row(parsed.value, where, lines.line_flags)
+            yield Row(parsed.value, where, frozenset(lines.line_flags))
         else:
             yield UnreadablePart(where, "not an object")
 

@@ -326,3 +326,34 @@ def test_a_large_file_streams(tmp_path: Path) -> None:
             tracemalloc.stop()
     assert count == 4_000
     assert peak < 4 << 20
+
+
+def rows_of(*rows: dict[str, Any]) -> list[Record]:
+    lines = "".join(json.dumps({"text": f"line {nr}", **row}) + "\n" for nr, row in enumerate(rows))
+    return records(items_of(JSONL, {"a.jsonl": lines}))
+
+
+def test_two_names_with_the_role_user_are_nobodys_own_words() -> None:
+    """Who of the two the person is the file does not say; nobody's word may end what the person said."""
+    found = rows_of(*({"author": name, "role": "user"} for name in ("Ida", "Ole", "Ida")), {"author": "user"})
+    assert [one.role for one in found] == [Role.OTHER, Role.OTHER, Role.OTHER, Role.USER]
+    assert [one.flags for one in found] == [("role_shared",)] * 3 + [()]
+    assert [one.author for one in found[:2]] == ["Ida", "Ole"]
+
+
+def test_a_second_name_far_behind_is_not_the_person() -> None:
+    rows = [{"author": "Ida", "role": "user"}] * 600 + [{"author": "Ole", "role": "user"}]
+    found = rows_of(*rows)
+    assert (found[0].role, found[-1].role) == (Role.USER, Role.OTHER)
+
+
+def test_names_in_envelopes_are_looked_at_too() -> None:
+    rows = [{"message": {"role": "user", "content": "yes"}, "author": name} for name in ("Ida", "Ole")]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    assert [one.role for one in records(items_of(JSONL, {"a.jsonl": lines}))] == [Role.OTHER, Role.OTHER]
+
+
+@pytest.mark.parametrize("other", [{"author": "ida ", "role": "user"}, {"author": "Ole", "role": "assistant"}, {}])
+def test_one_name_with_the_role_user_is_the_person(other: dict[str, str]) -> None:
+    first = rows_of({"author": "Ida", "role": "user"}, other)[0]
+    assert (first.role, first.flags) == (Role.USER, ())
