@@ -23,9 +23,10 @@ SHOWN = 0.6
 """Our choice: a statement is shown for its episode where it speaks to the question at least so well as that does."""
 TOO_CLOSE = 0.9
 """Our choice: where another statement of the episode speaks nearly as well, the episode is shown, which says both."""
-LENT_SHARE = 0.7
+LENT_SHARE = 0.8
 """Our choice: so much of a statement's evidence counts for its episode. It names whom it is about, which talk does not:
-in full it would put what was made into statements before what was not."""
+in full it would put what was made into statements before what was not. Measured on LoCoMo's development part, 0.7 to
+0.8: turns among ten 85.0 to 85.6, MRR 64.4 to 65.2; from 0.9 on fewer stand among the first five."""
 ANSWERS = 0.85
 """Our choice: a statement answers where its evidence is at least so much of the greatest there is."""
 TOP = 10
