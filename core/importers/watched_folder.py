@@ -93,12 +93,14 @@ class FolderSurvey:
 
     Attributes:
         files: those that count, by their names inside the folder.
+        stamps: how each of them is: another stamp means that it has to be read again.
         beside: other files, which links of notes can mean; their contents are not looked at.
         unreadable: folders that could not be listed, with a slash at the end; nobody knows what is in them.
         folders: it and those in it, none of them hidden.
     """
 
     files: dict[str, DiskFile] = field(default_factory=dict)
+    stamps: dict[str, str] = field(default_factory=dict)
     beside: dict[str, DiskFile] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
@@ -115,11 +117,6 @@ def identify_root(root: Path) -> str | None:
     except OSError:
         return None
     return f"{status.st_dev}:{status.st_ino}" if stat.S_ISDIR(status.st_mode) else None
-
-
-def stamp_of(file: DiskFile) -> str:
-    """How a file is: another stamp means that it has to be read again."""
-    return f"{file.size}:{file.modified_ns}:{file.identity[1]}"
 
 
 def survey_folder(root: Path, form: str) -> FolderSurvey:
@@ -190,6 +187,8 @@ def _add_file(survey: FolderSurvey, folder: Path, prefix: str, name: str, status
     found, inside = disk_file(folder / name, status), prefix + clean_name(name)
     if _counts(name, form):
         survey.files[inside] = found
+        # The time of the last change of any kind as well: a program may set the other one back.
+        survey.stamps[inside] = f"{found.size}:{found.modified_ns}:{status.st_ctime_ns}:{status.st_ino}"
     elif nature_of(form) is WatchedNature.NOTES and not name.startswith("."):
         survey.beside[inside] = found
 

@@ -61,7 +61,7 @@ _LOOK_S = 30.0
 _SURE_S = 600.0
 _RETRY_S = 60.0
 _TIMES = 5.0
-"""A look that took a second is followed by five of rest at least: a large folder is looked at less often."""
+"""A folder that takes a second to list rests for five at least: a large one is looked at less often."""
 _ENTRIES = 500
 
 _log = log.get("engine")
@@ -157,7 +157,7 @@ class WatchedFolders:
     def _look_quietly(self, open_vault: OpenVault, folder: FolderRow, watch: _Watch) -> None:
         clock = open_vault.storage.clock
         progress = ImportProgress(clock, closing=open_vault.storage.closing.is_set)
-        begun, watch.is_due = clock.monotonic(), False
+        watch.is_due = False
         try:
             outcome = self._look(open_vault, folder.id, watch, progress)
         except LociError as error:
@@ -169,7 +169,7 @@ class WatchedFolders:
                 watch.state, watch.code = WatchState.FAILED, error.code.value
             return
         now = clock.monotonic()
-        watch.not_before = now + _TIMES * (now - begun)
+        watch.not_before = now + _TIMES * outcome.listing_s
         if outcome.folders:
             # What was made in a new folder before the system told of it is found by looking once more.
             watch.is_due |= watch.notices.follow(outcome.folders)

@@ -11,6 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from core.engine.imports import make_import_records
@@ -28,7 +29,6 @@ from core.importers.watched_folder import (
     identify_root,
     nature_of,
     open_reader,
-    stamp_of,
     survey_folder,
 )
 from core.intake.store.import_batch import identity_digest, scan_ahead, usable_space
@@ -66,9 +66,9 @@ class RestCheck:
     refused: dict[str, str] = field(default_factory=dict)
     _seen: dict[str, tuple[str, float, float]] = field(default_factory=dict)
 
-    def is_rested(self, name: str, file: DiskFile) -> bool:
+    def is_rested(self, name: str, file: DiskFile, stamp: str) -> bool:
         """Whether a file may be read now."""
-        now, stamp = self.clock.monotonic(), stamp_of(file)
+        now = self.clock.monotonic()
         last, since, begun = self._seen.get(name, ("", now, now))
         if stamp != last:
             since = now
@@ -89,11 +89,13 @@ class RoundOutcome:
     Attributes:
         folders: it and those in it, for the system to tell of; empty where it is not there.
         counts: what came: `files`, `new`, `changed`, `moved`, and what was left out.
+        listing_s: seconds that listing it took.
     """
 
     state: WatchState
     folders: tuple[Path, ...] = ()
     counts: Counter[str] = field(default_factory=Counter)
+    listing_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,8 @@ class FolderRound:
         identity = identify_root(root)
         if identity is None:
             return RoundOutcome(WatchState.GONE)
+        clock = self._open_vault.storage.clock
+        begun = clock.monotonic()
         try:
             survey = survey_folder(root, self._folder.format)
         except TooManyFilesError:
@@ -134,6 +138,7 @@ class FolderRound:
         except OSError:
             return RoundOutcome(WatchState.GONE)
         stamps = vault.read(lambda rows: read_stamps(rows, self._folder.id))
+        listing_s = clock.monotonic() - begun
         if identity != self._folder.root and stamps and not any(name in survey.files for name in stamps):
             return RoundOutcome(WatchState.GONE)
         vanished = [
@@ -141,7 +146,7 @@ class FolderRound:
             for name, (_, is_gone) in stamps.items()
             if not is_gone and name not in survey.files and not survey.may_hold(name)
         ]
-        due = [name for name, file in survey.files.items() if stamps.get(name) != (stamp_of(file), False)]
+        due = [name for name, stamp in survey.stamps.items() if stamps.get(name) != (stamp, False)]
         self._note_vanished(vanished)
         self._read_due(survey, due)
         if vanished or due or identity != self._folder.root or self._folder.looked_at is None or self._has_open_step():
@@ -150,7 +155,7 @@ class FolderRound:
             seq = vault.read(lambda rows: int(rows.value("SELECT seq FROM vault_state")))
             self._open_vault.storage.announce_change("import", (), LIFECYCLE_ACTOR, seq)
         state = WatchState.WAITING if self._is_waiting else WatchState.WATCHED
-        return RoundOutcome(state, tuple(survey.folders), self._counts)
+        return RoundOutcome(state, tuple(survey.folders), self._counts, listing_s)
 
     def _has_open_step(self) -> bool:
         return (
@@ -164,18 +169,17 @@ class FolderRound:
         for name in names:
             self._rest.forget(name)
         for at in range(0, len(names), _VANISHED_AT_ONCE):
-            some = names[at : at + _VANISHED_AT_ONCE]
-            self._write(lambda tx, some=some: note_vanished(tx, self._folder, some))
+            self._write(partial(note_vanished, folder=self._folder, names=names[at : at + _VANISHED_AT_ONCE]))
 
     # ---- reading
 
     def _read_due(self, survey: FolderSurvey, due: Sequence[str]) -> None:
         rested: list[str] = []
         for name in due:
-            file = survey.files[name]
-            if self._rest.refused.get(name) == stamp_of(file):
+            stamp = survey.stamps[name]
+            if self._rest.refused.get(name) == stamp:
                 continue
-            if self._rest.is_rested(name, file):
+            if self._rest.is_rested(name, survey.files[name], stamp):
                 rested.append(name)
             else:
                 self._is_waiting = True
@@ -196,7 +200,7 @@ class FolderRound:
         """What each file says, in pieces; a file that changed while it was read ends without its last piece."""
         for done, name in enumerate(names):
             self._progress.report_progress(done, len(names))
-            stamp = stamp_of(survey.files[name])
+            stamp = survey.stamps[name]
             try:
                 yield from self._read_file(reader, name, stamp)
             except LociError as error:

@@ -238,7 +238,7 @@ class ArrivalWriter:
         found = self._tx.value(
             "SELECT m.status FROM fingerprints f JOIN memories m ON m.id = f.memory_id WHERE f.identity = ?", (key,)
         )
-        return found == Status.SUPERSEDED.value
+        return bool(found == Status.SUPERSEDED.value)
 
     def _note_records(self, change: _Change) -> None:
         """Take down what the file says, by the memories that stand for it."""

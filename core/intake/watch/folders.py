@@ -89,12 +89,12 @@ def read_folders(rows: Rows) -> tuple[FolderRow, ...]:
 
 
 def require_folder(rows: Rows, folder_id: str) -> FolderRow:
-    """One watched folder, by its id or the beginning of it.
+    """One watched folder, by its id or the end of it.
 
     Raises:
         UserError: NOT_FOUND.
     """
-    fitting = [one for one in read_folders(rows) if folder_id and one.id.startswith(folder_id)]
+    fitting = [one for one in read_folders(rows) if folder_id and one.id.endswith(folder_id.lower())]
     if len(fitting) != 1:
         raise UserError(Code.NOT_FOUND, "There is no such watched folder; `loci watch list` names them.")
     return fitting[0]

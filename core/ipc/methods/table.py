@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _SUBJECTS = (
     "stores", "searches", "sessions", "entities", "reviews", "maintenance", "changes", "erasures", "connection",
-    "administration", "clients", "seal", "sync",
+    "administration", "clients", "seal", "sync", "watching",
 )  # fmt: skip
 _ASKED_MOST = "searches"
 _CALLERS = ("anyone", "client", "owner")
