@@ -85,3 +85,31 @@ def test_a_running_engine_brings_what_is_new(palace: Palace, notes: Path) -> Non
         assert "Not watched any more" in palace.run("watch", "remove", ident).out
         assert palace.json("watch", "list")["folders"] == []
     assert json.loads(palace.run("--json", "verify").out)["status"] == "ok"
+
+
+def test_the_hook_of_an_assistant_is_put_in_and_taken_out(palace: Palace) -> None:
+    person = palace.folder / "person"
+    talks = person / ".claude" / "projects" / "boat"
+    talks.mkdir(parents=True)
+    line = {
+        "type": "user", "sessionId": "s", "uuid": "u", "parentUuid": None, "timestamp": "2026-03-01T10:00:00Z",
+        "message": {"role": "user", "content": "Where is the boat moored?"},
+    }  # fmt: skip
+    write(talks / "s.jsonl", json.dumps(line) + "\n")
+    settings = person / ".claude" / "settings.json"
+    settings.write_text('{\n  "theme": "dark"\n}\n', encoding="utf-8")
+    palace.environment["HOME"] = str(person)
+    assert palace.run("hooks", "install", "claude-code").code == 2
+    said = palace.run("hooks", "install", "claude-code", "--yes").out
+    assert "Claude Code tells Loci when something was said" in said
+    assert texts(palace) == ["Where is the boat moored?"]
+    assert palace.json("hooks", "install", "claude-code", "--yes")["is_new"] is False
+    command = json.loads(settings.read_text("utf-8"))["hooks"]["Stop"][0]["hooks"][0]["command"]
+    assert command.endswith("watch-now")
+    done = palace.bare("--home", str(palace.home), "watch-now", '{"type": "agent-turn-complete"}')
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert (palace.home / "run" / "look").is_file()
+    said = palace.run("hooks", "remove", "claude-code").out
+    assert "is still watched" in said
+    assert settings.read_text("utf-8") == '{\n  "theme": "dark"\n}\n'
+    assert "No hook of Loci stands" in palace.run("hooks", "remove", "claude-code").out

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from engine_rig import Rig
 
+from core.types.replies import GoneFile, WatchedFolder, WatchEntry
 from core.types.values import OWNER_ACTOR
-from core.types.watching import GoneFile, WatchedFolder, WatchEntry
 
 _LONG_AGO_S = 1_500_000_000
 _moments = count(1)

@@ -49,10 +49,9 @@ from core.intake.watch.folders import (
     vanished_memories,
     write_entry,
 )
-from core.types.replies import ImportReport
-from core.types.values import HOME_SPACE, OWNER_ACTOR, Actor, Status
+from core.types.replies import GoneChoice, GoneFile, ImportReport, WatchedFolder, WatchEntry, WatchMeans, WatchState
+from core.types.values import HOME_SPACE, LOOK_SIGNAL, OWNER_ACTOR, Actor, Status
 from core.types.views import Revision
-from core.types.watching import GoneChoice, GoneFile, WatchedFolder, WatchEntry, WatchMeans, WatchState
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -105,6 +104,7 @@ class WatchedFolders:
         self._looking = threading.Lock()  # held by whoever looks at a folder
         self._lock = threading.Lock()  # guards the two below
         self._watches: dict[str, _Watch] = {}
+        self._signalled_at = 0
         self._watched_vault: OpenVault | None = None
 
     # ---- for as long as the engine stays
@@ -136,13 +136,23 @@ class WatchedFolders:
         except LociError:
             return  # the vault closes
         self._drop_watches({one.id for one in folders if one.paused_at is None})
+        is_asked = self._is_asked_to_look(open_vault.storage.home.path)
         for folder in folders:
             if folder.paused_at is None and not open_vault.storage.closing.is_set():
                 watch = self._watch_of(folder.id, open_vault)
-                watch.is_due |= watch.notices.has_changed()
+                watch.is_due |= is_asked or watch.notices.has_changed()
                 now = open_vault.storage.clock.monotonic()
                 if now >= watch.not_before and (watch.is_due or now >= watch.next_at):
                     self._look_quietly(open_vault, folder, watch)
+
+    def _is_asked_to_look(self, home: Path) -> bool:
+        """Whether the hook of an assistant said since the last time that there is something new."""
+        try:
+            at = (home / LOOK_SIGNAL).lstat().st_mtime_ns
+        except OSError:
+            return False
+        before, self._signalled_at = self._signalled_at, at
+        return at != before
 
     def _watch_of(self, folder_id: str, open_vault: OpenVault) -> _Watch:
         with self._lock:
@@ -172,7 +182,7 @@ class WatchedFolders:
         watch.not_before = now + _TIMES * outcome.listing_s
         if outcome.folders:
             # What was made in a new folder before the system told of it is found by looking once more.
-            watch.is_due |= watch.notices.follow(outcome.folders)
+            watch.is_due |= watch.notices.watch_folders(outcome.folders)
         else:
             watch.notices.close()
         is_told = watch.notices.means is WatchMeans.EVENTS

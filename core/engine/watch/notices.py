@@ -10,10 +10,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from core import log
-from core.types.watching import WatchMeans
+from core.types.replies import WatchMeans
+
+if TYPE_CHECKING:
+    from watchfiles._rust_notify import RustNotify
 
 _log = log.get("engine")
 _DRAIN_MS = 5
@@ -22,18 +25,6 @@ _MOUNTS = Path("/proc/self/mountinfo")
 _REMOTE = ("nfs", "cifs", "smb", "9p", "vboxsf", "fuse", "afs", "ceph", "davfs", "prl_fs", "vmhgfs", "virtiofs")
 REMOTE, LIMIT = "remote", "limit"
 """Why a folder is looked at: it lies on another machine; the system has no watches left. Keys of the sentences."""
-
-
-class Watcher(Protocol):
-    """What tells of changes, as `watchfiles` makes it."""
-
-    def watch(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop_event: None) -> object:
-        """What changed since, or a word for nothing."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the folders."""
-        ...
 
 
 class FolderNotices:
@@ -46,11 +37,11 @@ class FolderNotices:
 
     def __init__(self) -> None:
         """Watch nothing yet."""
-        self._watcher: Watcher | None = None
+        self._watcher: RustNotify | None = None
         self._folders: tuple[Path, ...] = ()
         self.means, self.reason = WatchMeans.NONE, ""
 
-    def follow(self, folders: Sequence[Path]) -> bool:
+    def watch_folders(self, folders: Sequence[Path]) -> bool:
         """Watch folders from here on, and no others.
 
         Args:
@@ -96,7 +87,7 @@ class FolderNotices:
         self.means, self.reason = WatchMeans.NONE, ""
 
 
-def make_watcher(folders: Sequence[Path]) -> Watcher:
+def make_watcher(folders: Sequence[Path]) -> RustNotify:
     """Let the system tell of changes directly in some folders.
 
     Raises:

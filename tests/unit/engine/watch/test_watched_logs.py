@@ -12,8 +12,8 @@ from watch_rig import WrittenFolder, entries, gone, look, watch
 
 from core.errors import CancelledError, Code, EnvironmentFaultError
 from core.intake.watch import arrivals
+from core.types.replies import GoneChoice, WatchState
 from core.types.values import OWNER_ACTOR
-from core.types.watching import GoneChoice, WatchState
 from core.vault.database.tx import Tx
 
 
