@@ -51,7 +51,8 @@ def describe_counts(counts: Mapping[str, int], event: str = "came") -> list[str]
     """
     words, reasons = watch_words()["counts"], read_help_strings("skips")["reasons"]
     names = ("files",) if event in _FILES_ONLY else ("new", "changed", "moved")
-    said = [format_count(words[name], counts[name]) for name in names if counts.get(name)]
+    least = 1 if event in _FILES_ONLY else 0  # one file is named beside it
+    said = [format_count(words[name], counts[name]) for name in names if counts.get(name, 0) > least]
     for name, count in sorted(counts.items()):
         if name.startswith(_LEFT):
             reason = name.removeprefix(_LEFT)

@@ -18,10 +18,10 @@ from core.types.replies import GoneChoice, GoneFile, ImportReport, WatchedFolder
 from core.types.values import OWNER_ACTOR
 from ui.bridge import Task, make_job, make_query, make_write, problem_of
 from ui.context import Context
-from ui.pages.settings.keys import ActionLine
+from ui.pages.settings.keys import ActionLine, shorten_path
 from ui.pages.settings.rows import SettingsSection, Switch
 from ui.strings import format_count, watched_strings
-from ui.theme.tokens import sizes
+from ui.theme.tokens import sizes, spacing
 from ui.undo import undo_step
 from ui.widgets.basics import clear_layout, find_usual_folder, make_button, make_column, make_label, make_row
 from ui.widgets.labels import FORMAT_WORDS, time_of
@@ -130,22 +130,22 @@ class FolderLine(ActionLine):
     opened = Signal(str)
 
     def __init__(self, context: Context, folder: WatchedFolder) -> None:
-        path = one_line(folder.path, _PATH)
+        path = one_line(shorten_path(folder.path), _PATH)
         super().__init__(context, path, "", f"{section_strings()['words']} {path}")
         self.folder = folder
         strings = section_strings()["line"]
         self.switch = Switch(context.theme)
         self.switch.setAccessibleName(strings["switch"].format(path=path))
         self.switch.clicked.connect(lambda is_on: self.switched.emit(self.folder.id, is_on))
-        self.side_column.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignRight)
         self.log = make_button(strings["log"], lambda: self.opened.emit(self.folder.id))
         self.log.setAccessibleName(strings["log_of"].format(path=path))
         self.remove = make_button(strings["remove"], self._ask_removal, kind="link")
         self.remove.setAccessibleName(strings["remove_of"].format(path=path))
         self.really = make_button(strings["really"], lambda: self.removed.emit(self.folder.id), kind="danger")
         self.go_on = make_button(strings["keep_on"], self._end_removal)
-        for button in (self.log, self.remove, self.really, self.go_on):
-            self.side_column.addWidget(button, 0, Qt.AlignmentFlag.AlignRight)
+        self.side_column.addLayout(
+            make_row(self.remove, self.really, self.go_on, self.log, self.switch, gap=spacing().s)
+        )
         self.holds = make_label("", "small", wrap=True)
         self.texts.insertWidget(2, self.holds)
         self._is_asking = False
