@@ -15,7 +15,7 @@ from window_rig import settle
 
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
-from ui.pages.settings.watched import FolderLine, WatchedSection, WatchLogDialog
+from ui.pages.settings.watched_folders import FolderLine, WatchedSection, WatchLogDialog
 
 HOSTILE = "<b>ferry</b>.md"
 

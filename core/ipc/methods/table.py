@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _SUBJECTS = (
     "stores", "searches", "sessions", "entities", "reviews", "maintenance", "changes", "erasures", "connection",
     "administration", "clients", "seal", "folders.sync",
-    "folders.watched",
+    "folders.watched_folders",
 )  # fmt: skip
 _ASKED_MOST = "searches"
 _CALLERS = ("anyone", "client", "owner")

@@ -33,7 +33,7 @@ from ui.context import Context, PageSpec, WindowPage
 from ui.pages.settings.keys import ActionLine, VaultSection
 from ui.pages.settings.meaning import MeaningSection
 from ui.pages.settings.rows import OptionLine, SettingsSection, describe_option_value
-from ui.pages.settings.watched import WatchedSection
+from ui.pages.settings.watched_folders import WatchedSection
 from ui.prefs import Prefs
 from ui.strings import format_count, settings_strings, undo_strings, window_strings
 from ui.theme.theme import Theme
