@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,10 +17,10 @@ from app.cli.messages import load_words
 from app.cli.output import Output, escape_controls
 from app.cli.root import CommandContext, loci, with_command
 from app.engine.session import VerbSession
-from app.mcp.client_setup import complete_variables
-from app.mcp.hooks import HookRecipe, find_hook_recipe, hook_command, install_hook, remove_hook
-from app.mcp.messages import load_hooks
 from core.errors import Code, UserError
+
+if TYPE_CHECKING:
+    from app.mcp.hooks import HookRecipe
 
 _SHORT_ID = 12
 
@@ -39,6 +39,10 @@ def hooks(command: CommandContext, action: str, assistant: str | None, *, space:
     """
     if (action == "list") is (assistant is not None):
         raise click.UsageError(f"{action} {'takes nothing more' if action == 'list' else 'needs an assistant'}.")
+    from app.mcp.client_setup import complete_variables
+    from app.mcp.hooks import find_hook_recipe
+    from app.mcp.messages import load_hooks
+
     if action == "list":
         known = {name: found["title"] for name, found in load_hooks().items()}
         command.print_result({"assistants": known}, lambda out, _: out.print_table(list(known.items())))
@@ -53,6 +57,8 @@ def hooks(command: CommandContext, action: str, assistant: str | None, *, space:
 def _install(
     command: CommandContext, recipe: HookRecipe, variables: Mapping[str, str], space: str | None, *, yes: bool
 ) -> None:
+    from app.mcp.hooks import hook_command, install_hook
+
     words, found = load_words()["hooks"], command.app_context.environment
     folder, path = recipe.transcript_folder(variables), recipe.settings_file(variables)
     if not folder.is_dir():
@@ -96,6 +102,8 @@ def _print_installed(out: Output, recipe: HookRecipe, done: Mapping[str, Any]) -
 
 
 def _remove(command: CommandContext, recipe: HookRecipe, variables: Mapping[str, str]) -> None:
+    from app.mcp.hooks import remove_hook
+
     path, folder = recipe.settings_file(variables), recipe.transcript_folder(variables)
     was_there, kept = remove_hook(recipe, variables)
     with command.open_session() as session:

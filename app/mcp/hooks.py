@@ -12,7 +12,6 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ from app.mcp.client_setup import loci_command
 from app.mcp.installation import Recipe, parse_json_config, parse_toml_config, read_config, write_config
 from app.mcp.messages import load_hooks
 from core.errors import Code, UserError
-from core.types.values import LOOK_SIGNAL
 
 SIGNAL_VERB = "watch-now"
 _NOTIFY = "notify"
@@ -160,15 +158,6 @@ def remove_hook(recipe: HookRecipe, variables: Mapping[str, str]) -> tuple[bool,
         return False, None
     new = recipe.remove_hook(old)
     return (False, None) if new == old else (True, write_config(path, old, new))
-
-
-def signal_change(home: Path) -> None:
-    """Tell an engine of a home that runs to look at its watched folders; whatever is wrong, nobody is told."""
-    with suppress(OSError):
-        if home.is_dir():
-            signal = home / LOOK_SIGNAL
-            signal.parent.mkdir(mode=0o700, exist_ok=True)
-            signal.touch(mode=0o600)
 
 
 # ---- JSON

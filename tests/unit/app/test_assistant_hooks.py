@@ -12,12 +12,12 @@ from engine_rig import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.cli.assistants import signal_change
 from app.mcp.hooks import (
     find_hook_recipe,
     hook_command,
     install_hook,
     remove_hook,
-    signal_change,
 )
 from core.errors import Code
 from core.types.values import LOOK_SIGNAL
