@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None, progression: Progression | None
     given = list(sys.argv[1:] if arguments is None else arguments)
     # After hardening: nothing more is read or imported with a wider umask.
     with pause_collection():
-        if find_verb(given) in ("mcp", "chat"):
+        if find_verb(given) in ("mcp", "chat", "watch-now"):
             # Of the engine they load nothing: assistants start many of these.
             from app.cli.assistants import lightweight_commands as loci
         else:

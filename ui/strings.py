@@ -46,6 +46,7 @@ skip_strings: Strings = partial(read_help_strings, "skips")
 timeline_strings: Strings = partial(read_help_strings, "timeline")
 undo_strings: Strings = partial(read_help_strings, "undo")
 walk_strings: Strings = partial(read_help_strings, "palace_walk")
+watched_strings: Strings = partial(read_help_strings, "watched")
 window_strings: Strings = partial(read_help_strings, "window")
 
 T = TypeVar("T")

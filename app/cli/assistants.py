@@ -6,6 +6,7 @@ Must not do: import the engine, or the SDK before it is needed: an assistant wai
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,8 @@ from app import environment
 from app.cli.options import CONTEXT, global_options, parse_grants
 from app.cli.output import Output, Progression
 from app.mcp.tools import LEAN, PROFILES
-from core.errors import Code, UserError
+from core.errors import Code, LociError, UserError
+from core.types.values import LOOK_SIGNAL
 
 if TYPE_CHECKING:
     from app.mcp.client_setup import ClientSetup
@@ -178,3 +180,27 @@ def chat(context: click.Context, model: str, client: str, host: str | None, no_s
 
 
 lightweight_commands.add_command(chat)
+
+
+def signal_change(home: Path) -> None:
+    """Tell an engine of a home that runs to look at its watched folders; whatever is wrong, nobody is told."""
+    with suppress(OSError):
+        if home.is_dir():
+            signal = home / LOOK_SIGNAL
+            signal.parent.mkdir(mode=0o700, exist_ok=True)
+            signal.touch(mode=0o600)
+
+
+@click.command("watch-now", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@click.pass_context
+def watch_now(context: click.Context) -> None:
+    """Ask a Loci that runs to look at its watched folders now; what the hook of an assistant calls.
+
+    It opens nothing, prints nothing and always succeeds; what an assistant says with it is not read.
+    """
+    given = {} if context.parent is None else context.parent.params
+    with suppress(LociError):
+        signal_change(environment.read_environment(dict(os.environ), given.get("home"), None).home)
+
+
+lightweight_commands.add_command(watch_now)

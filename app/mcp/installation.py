@@ -107,7 +107,7 @@ class Recipe:
             text: one that `put_entry` took.
             entry: from `fill_entry`.
         """
-        at: Any = (_read_toml if self.format == "toml" else _read_json)(text) if text.strip() else {}
+        at: Any = (parse_toml_config if self.format == "toml" else parse_json_config)(text) if text.strip() else {}
         for name in (*self.key, SERVER):
             at = at.get(name, {})
         return at not in ({}, dict(entry))
@@ -146,7 +146,12 @@ def find_recipe(name: str) -> Recipe:
 
 
 def _shorten_fallback(variable: str, fallback: str) -> str:
-    folders = {"$XDG_CONFIG_HOME": "~/.config/", "$APPDATA": "~/AppData/Roaming/", "$CODEX_HOME": "~/.codex/"}
+    folders = {
+        "$XDG_CONFIG_HOME": "~/.config/",
+        "$APPDATA": "~/AppData/Roaming/",
+        "$CODEX_HOME": "~/.codex/",
+        "$CLAUDE_CONFIG_DIR": "~/.claude/",
+    }
     return fallback.removeprefix(folders[variable])
 
 
@@ -158,7 +163,7 @@ def _fill_blank(blanks: Mapping[str, Any], value: Any) -> Any:
 
 
 def _put_json(text: str, key: tuple[str, ...], entry: Mapping[str, Any]) -> str:
-    whole = _read_json(text) if text.strip() else {}
+    whole = parse_json_config(text) if text.strip() else {}
     at = whole
     for name in key:
         at = at.setdefault(name, {})
@@ -170,7 +175,8 @@ def _put_json(text: str, key: tuple[str, ...], entry: Mapping[str, Any]) -> str:
     return json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _read_json(text: str) -> dict[str, Any]:
+def parse_json_config(text: str) -> dict[str, Any]:
+    """A configuration that is a JSON object; raises CONFIG_INVALID for any other, and where a key stands twice."""
     try:
         found = json.loads(
             text.removeprefix("\ufeff"),
@@ -210,7 +216,7 @@ def _parse_finite(digits: str) -> float:
 
 def _put_toml(text: str, key: tuple[str, ...], entry: Mapping[str, Any]) -> str:
     """Append a table: what stands in the file keeps its comments and its order."""
-    before = _read_toml(text)
+    before = parse_toml_config(text)
     at: Any = before
     for name in key:
         at = at.get(name, {})
@@ -223,7 +229,7 @@ def _put_toml(text: str, key: tuple[str, ...], entry: Mapping[str, Any]) -> str:
     head = text if not text.strip() or text.endswith("\n") else text + "\n"
     gap = "\n" if text.strip() else ""
     after = head + gap + _format_table((*key, SERVER), entry)
-    seen: Any = _read_toml(after)
+    seen: Any = parse_toml_config(after)
     for name in (*key, SERVER):
         seen = seen[name]
     if seen != dict(entry):
@@ -231,7 +237,8 @@ def _put_toml(text: str, key: tuple[str, ...], entry: Mapping[str, Any]) -> str:
     return after
 
 
-def _read_toml(text: str) -> dict[str, Any]:
+def parse_toml_config(text: str) -> dict[str, Any]:
+    """A configuration that is TOML; raises CONFIG_INVALID."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except (tomllib.TOMLDecodeError, RecursionError):

@@ -29,6 +29,12 @@ def load_assistants() -> dict[str, Any]:
     return dict(_read_words("mcp/clients.json")["clients"])
 
 
+@cache
+def load_hooks() -> dict[str, Any]:
+    """Assistants that call a program when something was said."""
+    return dict(_read_words("mcp/hooks.json")["hooks"])
+
+
 def format_sentence(name: str, /, **given: str) -> str:
     """A sentence for a person or an assistant.
 

@@ -100,6 +100,9 @@ class BackgroundChores:
             return None
         self._unsubscribe()
         self._unsubscribe = self._hub.subscribe(self._follow_change)
+        if not self._may_wait:
+            self._groups.watches.stays = True
+            self._groups.watches.start_for(open_vault)
         finishing = self._finish_interrupted_imports(open_vault)
         log_failure(finishing, _log, "finishing an interrupted import")
         if self._may_wait:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from core.engine.views.palace import Palace
     from core.engine.views.rehearsals import Rehearsals
     from core.engine.views.timeline import Timeline
+    from core.engine.watch.group import WatchedFolders
     from core.lifecycle.job_support.job_context import Planner, StreamJob
     from core.security.passphrase import KdfCost
     from core.types.lifecycle import JobType
@@ -163,6 +164,13 @@ class EngineGroups(UpkeepGroups):
         from core.engine.imports import Imports
 
         return Imports(self._slot.require_vault, self._person_home)
+
+    @shared_property
+    def watches(self) -> WatchedFolders:
+        """Folders that are watched."""
+        from core.engine.watch.group import WatchedFolders
+
+        return WatchedFolders(self._slot, self.imports)
 
     @shared_property
     def library(self) -> Library:

@@ -200,6 +200,9 @@ ImportFormat = Literal[
 
 IMPORT_FORMATS: tuple[str, ...] = get_args(ImportFormat)
 
+LOOK_SIGNAL = "run/look"
+"""A file in the home; whoever touches it asks a running engine to look at its watched folders now."""
+
 FIRST_DAY, LAST_DAY = date(1000, 1, 1), date(9000, 12, 31)
 """The days that a person may name."""
 

@@ -32,6 +32,12 @@ def test_the_help_loads_no_engine_and_opens_no_key(palace: Palace) -> None:
     assert not found & {*ENGINE, "cryptography", "argon2", "asyncio", "rich", "keyring"}
 
 
+def test_the_hook_of_an_assistant_loads_no_engine_and_opens_no_key(palace: Palace) -> None:
+    done = palace.bare("watch-now", variables=TRACED)
+    assert (done.code, done.out) == (0, "")
+    assert not loaded(done.err) & {*ENGINE, "cryptography", "argon2", "rich", "keyring", "mcp", "core.engine.home.keys"}
+
+
 @pytest.mark.parametrize("verb", [("recall", "the spare keys"), ("list",), ("status",), ("export", "-")])
 def test_a_verb_that_a_running_engine_answers_loads_no_engine(palace: Palace, verb: tuple[str, ...]) -> None:
     with palace.serving():

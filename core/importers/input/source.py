@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -133,6 +133,27 @@ def open_bundle(path: Path) -> Iterator[Bundle]:
     opened = _Opened()
     try:
         yield _make_bundle(path, label, opened)
+    finally:
+        opened.close()
+
+
+@contextmanager
+def open_files(label: str, files: Iterable[tuple[str, DiskFile]]) -> Iterator[Bundle]:
+    """Open some files of a folder that was listed before.
+
+    Args:
+        label: the folder's name, for messages.
+        files: the name of each inside the folder, and the file as it was when it was listed.
+
+    Yields:
+        The bundle, with nothing left out; its streams are closed on leaving.
+    """
+    opened = _Opened()
+    kept = (_plain_source_file(found, name) for name, found in files)
+    try:
+        yield Bundle(
+            label, "folder", tuple(replace(file, open=opened.keep_streams_of(file.open)) for file in kept), (), ""
+        )
     finally:
         opened.close()
 

@@ -204,6 +204,10 @@ LEFT_OUT: Mapping[str, str] = {
     "undo_steps": "name rows as they were in that vault at that time",
     "vault_state": "is the vault's own",
     "vector_spaces": "are made anew with the vectors",
+    "watched_files": "are files of this very machine",
+    "watched_folders": "are folders of this very machine",
+    "watched_log": "tells of folders of this very machine",
+    "watched_records": "are of files of this very machine",
     "working": "of sessions that are over",
 }
 """Tables that are in no archive, and why."""

@@ -508,23 +508,10 @@ class Reviser:
         write_new_vectors(tx, [label], vectors, self.space, stored)
         if "security_tier" in sets:
             self._update_derived(tx, [new_id], {"security_tier": sets["security_tier"]})
-        self._carry_over(tx, change.row.id, new_id, moved="space_id" in sets)
+        carry_over(tx, self.make_id, change.row.id, new_id, moved="space_id" in sets)
         refresh_terms(tx, [new_id])  # with what hangs on its kind, which is there only now
         sync_claims(tx, self.make_id, [change.row.id])
         return new_id
-
-    def _carry_over(self, tx: Tx, old_id: str, new_id: str, *, moved: bool) -> None:
-        """What hangs on the memory and not on its words: the place, its relations, its kind's own record."""
-        carry_place(tx, old_id, new_id, is_moved=moved)
-        for table in _SIDE_TABLES:
-            side = tx.row(table, {"memory_id": old_id})
-            if side is not None:
-                tx.insert(table, {**side, "memory_id": new_id})
-        tx.run(_CARRY_RECALLS, {"old": old_id, "new": new_id})
-        for (edge_id,) in tx.all("SELECT id FROM edges WHERE from_id = ? OR to_id = ? ORDER BY id", (old_id, old_id)):
-            edge = tx.row("edges", {"id": edge_id}) or {}
-            ends = {name: new_id if edge[name] == old_id else edge[name] for name in ("from_id", "to_id")}
-            tx.insert("edges", {**edge, **ends, "id": self.make_id()})
 
     @staticmethod
     def _note_audit(verb: Verb, made: RevisionPlan, revision: Revision, now: Sequence[str]) -> None:
@@ -535,6 +522,34 @@ class Reviser:
             refused=sum(made.refused.values()),
             fields=changed_fields(revision),
         )
+
+
+def carry_over(
+    tx: Tx,
+    make_id: Callable[[], str],
+    old_id: str,
+    new_id: str,
+    *,
+    moved: bool = False,
+    tables: Sequence[str] = _SIDE_TABLES,
+) -> None:
+    """Carry over what hangs on a memory and not on its words: the place, its relations, its kind's own record.
+
+    Args:
+        new_id: its next version.
+        moved: whether that one is in another space.
+        tables: those of the kind's own record that go along.
+    """
+    carry_place(tx, old_id, new_id, is_moved=moved)
+    for table in tables:
+        side = tx.row(table, {"memory_id": old_id})
+        if side is not None:
+            tx.insert(table, {**side, "memory_id": new_id})
+    tx.run(_CARRY_RECALLS, {"old": old_id, "new": new_id})
+    for (edge_id,) in tx.all("SELECT id FROM edges WHERE from_id = ? OR to_id = ? ORDER BY id", (old_id, old_id)):
+        edge = tx.row("edges", {"id": edge_id}) or {}
+        ends = {name: new_id if edge[name] == old_id else edge[name] for name in ("from_id", "to_id")}
+        tx.insert("edges", {**edge, **ends, "id": make_id()})
 
 
 def preview_revision(rows: Rows, ids: Sequence[str], revision: Revision) -> RevisionPreview:

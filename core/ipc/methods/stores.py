@@ -44,9 +44,9 @@ from core.ipc.methods.definition.entry import (
     unpublished_field,
 )
 from core.ipc.methods.definition.results import (
+    IMPORT_REPORT,
     Schema,
     all_of,
-    any_object,
     flag,
     list_of,
     nullable,
@@ -55,7 +55,6 @@ from core.ipc.methods.definition.results import (
     record,
     ref,
     text,
-    whole_number,
 )
 from core.ipc.protocol.contract import parse_time_param
 from core.types.replies import StoreReply
@@ -405,22 +404,7 @@ METHODS: tuple[Entry, ...] = (
         "import",
         "Bring in an export or notes; with `dry_run` only count.",
         ImportParams,
-        record(
-            {
-                "import_id": nullable(text()),
-                "format": text(),
-                "conversations": whole_number(),
-                "messages": record({"user": whole_number(), "assistant": whole_number(), "other": whole_number()}),
-                "stored": whole_number(),
-                "proposals": whole_number(),
-                "skipped": any_object(),
-                "errors": list_of({"type": "object", "required": ["where", "message"]}),
-                "earliest": nullable(text()),
-                "latest": nullable(text()),
-                "updated?": whole_number("Memories whose newer row in an archive took the place of an older one."),
-                "cut?": list_of(text()),
-            }
-        ),
+        IMPORT_REPORT,
         import_file,
         effect="write",
         errors=(

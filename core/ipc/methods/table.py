@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 _SUBJECTS = (
     "stores", "searches", "sessions", "entities", "reviews", "maintenance", "changes", "erasures", "connection",
-    "administration", "clients", "seal", "sync",
+    "administration", "clients", "seal", "folders.sync",
+    "folders.watched_folders",
 )  # fmt: skip
 _ASKED_MOST = "searches"
 _CALLERS = ("anyone", "client", "owner")

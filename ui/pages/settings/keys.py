@@ -458,7 +458,7 @@ class VaultSection(SettingsSection):
         self.context = context
         place = str(context.bridge.engine.home.path)
         self.place = self._make_line("location", lambda: self._copy_path(place))
-        self._path = Elided(_shorten_path(place), "mono", Qt.TextElideMode.ElideMiddle)
+        self._path = Elided(shorten_path(place), "mono", Qt.TextElideMode.ElideMiddle)
         self.place.texts.insertWidget(2, self._path)
         self.state = self._make_line("state")
         self.passphrase = self._make_line("passphrase", self._change_passphrase)
@@ -607,7 +607,7 @@ class VaultSection(SettingsSection):
         line.show_note("" if problem is None else problem.sentence, "danger")
 
 
-def _shorten_path(place: str) -> str:
+def shorten_path(place: str) -> str:
     """A path with the person's own folder as `~`."""
     own = str(Path.home())
     return f"~{place.removeprefix(own)}" if place.startswith(own + "/") else place

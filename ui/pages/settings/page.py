@@ -33,6 +33,7 @@ from ui.context import Context, PageSpec, WindowPage
 from ui.pages.settings.keys import ActionLine, VaultSection
 from ui.pages.settings.meaning import MeaningSection
 from ui.pages.settings.rows import OptionLine, SettingsSection, describe_option_value
+from ui.pages.settings.watched_folders import WatchedSection
 from ui.prefs import Prefs
 from ui.strings import format_count, settings_strings, undo_strings, window_strings
 from ui.theme.theme import Theme
@@ -253,6 +254,7 @@ class SettingsPage(WindowPage):
         self._target = ""
         self.sections: list[SettingsSection] = []
         self.meaning: MeaningSection | None = None
+        self.watched = WatchedSection(context)
         self.vault = VaultSection(context)
         self.about = AboutSection(context)
         self.search = QLineEdit()
@@ -330,6 +332,7 @@ class SettingsPage(WindowPage):
         if self.is_stale or not self._is_read:
             self.reload()
         self.vault.reload()
+        self.watched.activate()
         if self.meaning is not None:
             self.meaning.activate()
         self._target = target
@@ -352,6 +355,7 @@ class SettingsPage(WindowPage):
         self._is_shown = False
         self._refresh.stop()
         self._slices.stop()
+        self.watched.deactivate()
         if self.meaning is not None:
             self.meaning.deactivate()
         for line in self.lines.values():
@@ -424,7 +428,7 @@ class SettingsPage(WindowPage):
             self._add_section(self.meaning)
             self.meaning.activate()
             return
-        ended = [one for one in (self.vault, self.about) if one not in self.sections]
+        ended = [one for one in (self.watched, self.vault, self.about) if one not in self.sections]
         if self._is_told and ended:
             self._add_section(ended[0])
             return

@@ -483,6 +483,15 @@ class SettingsSection(QWidget):
         self._column.addWidget(line)
         self._lines.append((rule, line))
 
+    def remove_line(self, line: Line) -> None:
+        """Take a line away that is not the first."""
+        found = next(one for one in self._lines if one[1] is line)
+        self._lines.remove(found)
+        for widget in found:
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+
     def set_narrow(self, *, is_narrow: bool) -> None:
         """Fold or unfold all its lines."""
         for _, line in self._lines:

@@ -249,7 +249,7 @@ class ObsidianImporter:
 
     def read(self, bundle: Bundle) -> Iterator[Item]:
         """Yield notes and boards in order of their paths; attachments are counted by `survey_notes` alone."""
-        yield from _read_whole_note(bundle, survey_notes(bundle))
+        yield from _read_all_notes(bundle, NoteReader(bundle))
 
 
 class MarkdownImporter:
@@ -270,9 +270,9 @@ class MarkdownImporter:
 
     def read(self, bundle: Bundle) -> Iterator[Item]:
         """Yield notes in order of their paths; other files are skipped as `not_a_note`."""
-        found = survey_notes(bundle)
-        yield from _read_whole_note(bundle, found)
-        for path in found.attachments:
+        reader = NoteReader(bundle)
+        yield from _read_all_notes(bundle, reader)
+        for path in reader.survey.attachments:
             yield SkippedPart("not_a_note", path)
 
 
@@ -315,21 +315,45 @@ class _Text:
     flags: frozenset[str]
 
 
-def _read_whole_note(bundle: Bundle, found: NotesSurvey) -> Iterator[Item]:
-    index = NoteIndex((*found.notes, *found.canvases, *found.attachments))
-    reasons = {path: reason for reason, path in found.skipped}
-    notes, canvases = set(found.notes), set(found.canvases)
+class NoteReader:
+    """Reads single notes and boards of a vault or folder, knowing all files that their links can mean."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        """Survey the folder.
+
+        Args:
+            bundle: all of it; of most files no more than the name is looked at.
+        """
+        self.survey = survey_notes(bundle)
+        found = self.survey
+        self._index = NoteIndex((*found.notes, *found.canvases, *found.attachments))
+        self._reasons = {path: reason for reason, path in found.skipped}
+        self._notes, self._canvases = frozenset(found.notes), frozenset(found.canvases)
+
+    def read(self, file: SourceFile) -> Item | None:
+        """Read one file of the folder.
+
+        Returns:
+            Its record, or why it is left out; None for an attachment.
+        """
+        path = _relative_name(file, self.survey.root)
+        if path in self._reasons:
+            return SkippedPart(self._reasons[path], path)
+        if path in self._notes:
+            item = _read_note_text(file, path)
+            return _make_note_record(path, item, self._index) if isinstance(item, _Text) else item
+        if path in self._canvases:
+            item = _read_note_text(file, path)
+            board = canvas_record(path, item.text, self._index, item.flags) if isinstance(item, _Text) else item
+            return replace(board, occurred=_named_date(path)) if isinstance(board, Record) else board
+        return None
+
+
+def _read_all_notes(bundle: Bundle, reader: NoteReader) -> Iterator[Item]:
     for file in bundle.files:
-        path = _relative_name(file, found.root)
-        if path in reasons:
-            yield SkippedPart(reasons[path], path)
-        elif path in notes:
-            item = _read_note_text(file, path)
-            yield _make_note_record(path, item, index) if isinstance(item, _Text) else item
-        elif path in canvases:
-            item = _read_note_text(file, path)
-            board = canvas_record(path, item.text, index, item.flags) if isinstance(item, _Text) else item
-            yield replace(board, occurred=_named_date(path)) if isinstance(board, Record) else board
+        item = reader.read(file)
+        if item is not None:
+            yield item
 
 
 def _read_note_text(file: SourceFile, path: str) -> _Text | SkippedPart | UnreadablePart:

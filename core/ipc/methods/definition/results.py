@@ -249,3 +249,22 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
     }
 )
 """What answers are made of, by the name in `$defs`."""
+
+
+IMPORT_REPORT: Schema = record(
+    {
+        "import_id": nullable(text()),
+        "format": text(),
+        "conversations": whole_number(),
+        "messages": record({"user": whole_number(), "assistant": whole_number(), "other": whole_number()}),
+        "stored": whole_number(),
+        "proposals": whole_number(),
+        "skipped": any_object(),
+        "errors": list_of({"type": "object", "required": ["where", "message"]}),
+        "earliest": nullable(text()),
+        "latest": nullable(text()),
+        "updated?": whole_number("Memories whose newer row in an archive took the place of an older one."),
+        "cut?": list_of(text()),
+    }
+)
+"""What an import brought, or would bring."""

@@ -89,6 +89,10 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
         **dict.fromkeys(("pause", "resume", "revoke", "turn_down"), of_a_client),
         **{name: {"id": ident} for name in ("show", "history", "forget", "erase", "confirm", "reinforce", "pin")},
     }
+    if verb == "watch":
+        (rig.folder / "notes").mkdir()
+        (rig.folder / "notes" / "tea.md").write_text("Tea is drunk at seven on Sundays.")
+        return {"action": "add", "path": str(rig.folder / "notes")}
     if verb == "unimport":
         return {"import_id": rig.bring(facts(3)).import_id}
     if verb == "resolve":

@@ -1,0 +1,322 @@
+"""What a file of a watched folder says now, beside what it said before: new memories, next versions, moves.
+
+A note is a text that is edited: what it says now takes the place of what it said before, as its next version. A note
+whose words another file said that vanished is that file, moved. A log only grows. What the person changed, forgot,
+sealed or erased in Loci stays as they left it, whatever the file does. Everything of one piece is one transaction
+with the rows that say that it is done: a kill brings nothing twice and misses nothing. Must not do: read a file, or
+let go of a memory because a file does not say it any more.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.intake.claims import sync_claims
+from core.intake.revise.revision import EDITED, carry_over
+from core.intake.store.import_batch import ImportRecord, ImportRun, ImportTally, ImportWriter, identity_digest
+from core.intake.transaction.admission import erased_digests
+from core.intake.transaction.unit_of_work import UnitOfWork
+from core.intake.transitions.merge import newest_version
+from core.intake.transitions.review_items import close_moot
+from core.intake.transitions.transitions import release_digests, sync_statements
+from core.intake.watch.folders import LABEL, LEFT, VERB, FolderRow, count_arrival, open_step, write_entry
+from core.memory.protection import inherited_tier, tier_columns
+from core.memory.write import Stored, content_hash, refresh_terms
+from core.types.values import LIFECYCLE_ACTOR, TIER_BY, SecurityTier, Status
+from core.vault.database.rows import to_json
+from core.vault.database.tx import Tx
+
+DONE = ("new", "changed", "moved")
+"""What can come of a file, as it is counted."""
+
+_REPLACED = (Status.ACTIVE.value, Status.DISPUTED.value, Status.QUARANTINED.value)
+_KEPT_COLUMNS = ("category", "importance", "permanence", "pinned")
+_STANDING_FOR = "SELECT identity, memory_id FROM fingerprints WHERE identity IN (SELECT unhex(value) FROM json_each(?))"
+_PARTS = "SELECT id, text FROM memories WHERE id = ? OR part_of = ? ORDER BY id <> ?, part_index"
+_MOVED = (
+    "SELECT f.n, r.identity, r.memory_id FROM watched_files f JOIN watched_records r ON r.file_n = f.n "
+    "JOIN memories m ON m.id = r.memory_id WHERE f.folder_id = ? AND f.gone_at IS NOT NULL "
+    "AND m.content_hash = ? AND m.status = 'active' ORDER BY f.name"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FilePiece:
+    """What a file says, or a part of it.
+
+    Attributes:
+        name: path inside the folder.
+        stamp: how the file was; None where more of it follows.
+        records: what it says, in its order.
+        first: the number of the first of them in the file.
+        is_note: whether it is a text that is edited; then the piece is all of it.
+        is_same: whether it says what it said before, or cannot be read; then there are no records.
+        left_out: reasons to counts.
+    """
+
+    name: str
+    stamp: str | None
+    records: tuple[ImportRecord, ...]
+    first: int = 0
+    is_note: bool = False
+    is_same: bool = False
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class _Change:
+    """One file's piece on its way into the vault.
+
+    Attributes:
+        known: what the file said before: identity to memory.
+        replaced: identities of new texts to the memories whose place they take.
+        held: what it said before and is still known by, since the person erased or forgot it.
+    """
+
+    piece: FilePiece
+    file_n: int
+    keys: list[bytes]
+    known: dict[bytes, str | None]
+    fresh: list[ImportRecord] = field(default_factory=list)
+    replaced: dict[bytes, str] = field(default_factory=dict)
+    held: list[bytes] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+class ArrivalWriter:
+    """Writes what files of one folder say."""
+
+    def __init__(
+        self, tx: Tx, make_id: Callable[[], str], work: UnitOfWork, writer: ImportWriter, folder: FolderRow
+    ) -> None:
+        """Work in one transaction.
+
+        Args:
+            writer: of the vector space in force.
+        """
+        self._tx, self._make_id, self._work, self._writer, self._folder = tx, make_id, work, writer, folder
+
+    def write_pieces(self, pieces: Sequence[FilePiece], stored: Stored) -> Counter[str]:
+        """Write pieces of files; all of it is one step of undo, together with the rest of the round.
+
+        Args:
+            stored: told sequence, labels and vectors of new rows, for the index.
+
+        Returns:
+            How many files, and what was done: `new`, `changed`, `moved`, and reasons of what was left out.
+        """
+        total: Counter[str] = Counter()
+        for piece in pieces:
+            change = self._compare(piece)
+            if change.fresh:
+                self._write_fresh(change, stored)
+            if not piece.is_same:
+                self._note_records(change)
+            self._finish_file(change)
+            total += change.counts
+        return total
+
+    # ---- what is new
+
+    def _compare(self, piece: FilePiece) -> _Change:
+        tx = self._tx
+        file_n = self._ensure_file(piece.name)
+        keys = [self._key_of(record) for record in piece.records]
+        rows = (
+            tx.all("SELECT identity, memory_id FROM watched_records WHERE file_n = ? ORDER BY position", (file_n,))
+            if piece.is_note
+            else tx.all(
+                "SELECT identity, memory_id FROM watched_records WHERE file_n = ? "
+                "AND identity IN (SELECT unhex(value) FROM json_each(?))",
+                (file_n, to_json([key.hex() for key in keys])),
+            )
+        )
+        change = _Change(piece, file_n, keys, {bytes(identity): memory_id for identity, memory_id in rows})
+        pairs = [(r, k) for r, k in zip(piece.records, keys, strict=True) if k not in change.known]
+        said = set(keys)
+        former = [key for key in change.known if key not in said] if piece.is_note and not piece.is_same else []
+        for record, key in pairs:
+            if former:
+                self._take_place(change, record, key, former.pop(0))
+            elif not piece.is_note or not self._take_over_moved(change, record, key):
+                change.fresh.append(record)
+        change.counts.update({f"left.{reason}": count for reason, count in piece.left_out.items()})
+        return change
+
+    def _ensure_file(self, name: str) -> int:
+        found = self._tx.value("SELECT n FROM watched_files WHERE folder_id = ? AND name = ?", (self._folder.id, name))
+        if found is None:
+            self._tx.run("INSERT INTO watched_files (folder_id, name) VALUES (?, ?)", (self._folder.id, name))
+            return self._ensure_file(name)
+        return int(found)
+
+    def _key_of(self, record: ImportRecord) -> bytes:
+        return identity_digest(record.memory.space or self._folder.space, record.memory.identity)
+
+    def _take_place(self, change: _Change, record: ImportRecord, key: bytes, former: bytes) -> None:
+        """A note says something else: what it said before, if it still stands as it came, gives way."""
+        tx, old_id = self._tx, change.known[former]
+        row = None if old_id is None else tx.row("memories", {"id": old_id})
+        reason = _refusal(row, is_erased=former in erased_digests(tx, [former]))
+        if reason is not None:
+            # Erased, sealed or forgotten by the person: the next words of such a file are not brought in unasked. It
+            # is still known by what it said then.
+            change.keys.remove(key)
+            change.held.append(former)
+            change.counts[f"left.{reason}"] += 1
+            return
+        tx.run("DELETE FROM watched_records WHERE file_n = ? AND identity = ?", (change.file_n, former))
+        if row is not None and row["status"] in _REPLACED:
+            change.replaced[key] = str(old_id)
+        change.fresh.append(record)
+
+    def _take_over_moved(self, change: _Change, record: ImportRecord, key: bytes) -> bool:
+        """A file of the same words vanished: it was renamed or moved, and its memory goes on."""
+        tx = self._tx
+        digest = content_hash(record.texts[0])
+        for file_n, identity, memory_id in tx.all(_MOVED, (self._folder.id, digest)):
+            parts = tx.all(_PARTS, (memory_id, memory_id, memory_id))
+            if tuple(str(text) for _, text in parts) != record.texts:
+                continue
+            with self._work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR, step_id=self._step(), keep_open=True) as verb:
+                for part, _ in parts:
+                    self._rename(str(part), record)
+                tx.delete("fingerprints", {"identity": key})
+                tx.delete("fingerprints", {"identity": bytes(identity)})
+                tx.insert("fingerprints", {"identity": key, "memory_id": memory_id})
+                refresh_terms(tx, [str(part) for part, _ in parts])
+                verb.note_audit(str(memory_id), moved=1)
+            tx.run("DELETE FROM watched_records WHERE file_n = ? AND identity = ?", (file_n, identity))
+            tx.run(
+                "DELETE FROM watched_files WHERE n = ? AND NOT EXISTS "
+                "(SELECT 1 FROM watched_records WHERE file_n = watched_files.n)",
+                (file_n,),
+            )
+            change.counts["moved"] += 1
+            return True
+        return False
+
+    def _rename(self, memory_id: str, record: ImportRecord) -> None:
+        row = self._tx.row("memories", {"id": memory_id}) or {}
+        origin = {**json.loads(row["origin"]), "where": record.memory.where}
+        extra = {**json.loads(row["extra"]), **record.memory.extra}
+        self._tx.update("memories", {"id": memory_id}, {"origin": to_json(origin), "extra": to_json(extra)})
+
+    def _step(self) -> str:
+        return open_step(self._tx, self._work, self._folder.id)
+
+    # ---- writing
+
+    def _write_fresh(self, change: _Change, stored: Stored) -> None:
+        tx, folder, step_id = self._tx, self._folder, self._step()
+        # Words that a note said once and says again: the version they came with is over, so they come as a new one.
+        again = [self._key_of(record) for record in change.fresh if change.piece.is_note]
+        with self._work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR, step_id=step_id, keep_open=True):
+            for key in again:
+                if self._is_over(key):
+                    tx.delete("fingerprints", {"identity": key})
+        run = ImportRun(folder.import_id, folder.format, folder.label, folder.space_id, folder.space, step_id)
+        tally = ImportTally()
+        self._writer.store_batch(tx, run, change.fresh, 0, tally, stored)
+        for reason, count in tally.skipped.items():
+            if count and reason != "known":
+                change.counts[f"left.{reason}"] += count
+        changed = 0
+        for key, old_id in change.replaced.items():
+            new_id = tx.value("SELECT memory_id FROM fingerprints WHERE identity = ?", (key,))
+            if new_id is not None and str(new_id) != old_id:
+                with self._work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR, step_id=step_id, keep_open=True) as verb:
+                    replace_version(tx, self._make_id, old_id, str(new_id))
+                    verb.note_audit(str(new_id), replaced=old_id)
+                changed += 1
+        change.counts.update({"new": tally.stored - changed, "changed": changed})
+
+    def _is_over(self, key: bytes) -> bool:
+        found = self._tx.value(
+            "SELECT m.status FROM fingerprints f JOIN memories m ON m.id = f.memory_id WHERE f.identity = ?", (key,)
+        )
+        return bool(found == Status.SUPERSEDED.value)
+
+    def _note_records(self, change: _Change) -> None:
+        """Take down what the file says, by the memories that stand for it."""
+        wanted = to_json([key.hex() for key in change.keys])
+        found = dict(self._tx.all(_STANDING_FOR, (wanted,)))
+        self._tx.run_many(
+            "INSERT INTO watched_records (file_n, identity, position, memory_id) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (file_n, identity) DO UPDATE SET position = excluded.position, gone_at = NULL, "
+            "memory_id = coalesce(excluded.memory_id, memory_id)",
+            [(change.file_n, key, change.piece.first + place, found.get(key)) for place, key in enumerate(change.keys)],
+        )
+        if change.piece.is_note:
+            # Of a text that was longer once, what it does not say any more is asked about.
+            self._tx.run(
+                "UPDATE watched_records SET gone_at = coalesce(gone_at, ?) WHERE file_n = ? "
+                "AND identity NOT IN (SELECT unhex(value) FROM json_each(?))",
+                (self._tx.now_ms, change.file_n, to_json([key.hex() for key in (*change.keys, *change.held)])),
+            )
+
+    def _finish_file(self, change: _Change) -> None:
+        tx, piece, counts = self._tx, change.piece, change.counts
+        if piece.stamp is not None:
+            tx.run("UPDATE watched_files SET stamp = ?, gone_at = NULL WHERE n = ?", (piece.stamp, change.file_n))
+            if piece.is_same:
+                tx.run("UPDATE watched_records SET gone_at = NULL WHERE file_n = ?", (change.file_n,))
+        counts += Counter()  # without what is zero
+        if any(counts[name] for name in DONE):
+            counts["files"] += piece.stamp is not None
+            count_arrival(tx, self._folder.id, self._step(), piece.name, counts)
+        elif counts:
+            write_entry(tx, self._folder.id, LEFT, piece.name, counts)
+
+
+def _refusal(row: Mapping[str, object] | None, *, is_erased: bool) -> str | None:
+    if is_erased:
+        return "erased"
+    return "forgotten" if row is not None and row["status"] == Status.DELETED.value else None
+
+
+def replace_version(tx: Tx, make_id: Callable[[], str], old_id: str, new_id: str) -> None:
+    """A document's new text takes the place of the one before: its next version.
+
+    What the person said of it goes along: its place, its pin, its category, how sensitive it is. What it was read to
+    say stays with the old text, and is read anew of the new one.
+
+    Args:
+        old_id: stands, or waits; the head of a split text.
+        new_id: was just stored.
+    """
+    old_parts = tx.all(_PARTS, (old_id, old_id, old_id))
+    new_parts = tx.all(_PARTS, (new_id, new_id, new_id))
+    old, new = tx.row("memories", {"id": old_id}) or {}, tx.row("memories", {"id": new_id}) or {}
+    chain = str(old["chain_id"])
+    shared = {
+        **{name: old[name] for name in _KEPT_COLUMNS},
+        "chain_id": chain,
+        "version": newest_version(tx, chain, new_id) + 1,
+        "supersedes_id": old_id,
+    }
+    wholes = ("".join(str(text) for _, text in parts) for parts in (old_parts, new_parts))
+    before, after = ({**row, "text": text} for row, text in zip((old, new), wholes, strict=True))
+    tier = inherited_tier(tx, before, after)
+    by = json.loads(str(tier["extra"])).get(TIER_BY)
+    for part, _ in new_parts:
+        row = tx.row("memories", {"id": part}) or {}
+        own = tier_columns(row, SecurityTier(str(tier["security_tier"])), by)
+        tx.update("memories", {"id": part}, {**shared, **own})
+    over = {
+        "status": Status.SUPERSEDED.value,
+        "status_reason": EDITED,
+        "retired_at": tx.now_ms,
+        "superseded_by_id": new_id,
+    }
+    ids = [str(part) for part, _ in old_parts]
+    for part in ids:
+        tx.update("memories", {"id": part}, over)
+    carry_over(tx, make_id, old_id, new_id, tables=())
+    sync_claims(tx, make_id, ids)
+    moved = (*sync_statements(tx, make_id, ids), *release_digests(tx, make_id, ids, Status.ARCHIVED))
+    close_moot(tx, [*ids, *moved])
+    refresh_terms(tx, [str(part) for part, _ in new_parts])
