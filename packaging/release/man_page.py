@@ -1,7 +1,5 @@
 """The manual page `loci(1)`, made of the commands as they are.
 
-    .venv/bin/python packaging/release/man_page.py > loci.1
-
 Must not do: name a verb or an option here; what the commands do not say themselves stands in `linux/man.json`.
 """
 
@@ -9,9 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 
 import click
@@ -80,19 +76,3 @@ def _write_options(command: click.Command, context: click.Context) -> Iterator[s
             yield ".TP"
             yield f".B {escape_roff(record[0])}"
             yield escape_roff(record[1]) or "\\&"
-
-
-def main() -> int:
-    """Print the page.
-
-    Returns:
-        0.
-    """
-    from app.cli.commands import loci  # takes the engine's words along, which only this needs
-
-    sys.stdout.write(write_man_page(loci, version("loci-palace")))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -51,7 +51,7 @@ try_commands() {
 try_window() {  # NAME COMMAND...
     name=$1; shift
     mkdir -p /tmp/screen
-    Xvfb :9 -screen 0 1440x900x24 -fbdir /tmp/screen -nolisten tcp > /tmp/xvfb.log 2>&1 & server=$!
+    Xvfb :9 -screen 0 1440x900x24 -fbdir /tmp/screen -nolisten tcp -noreset > /tmp/xvfb.log 2>&1 & server=$!
     until DISPLAY=:9 xwininfo -root > /dev/null 2>&1; do sleep 0.1; done
     before=$(date +%s%N)
     setpriv --reuid person --regid person --clear-groups env -i HOME=/home/person PATH=/usr/bin:/bin DISPLAY=:9 "$@" \
