@@ -52,6 +52,7 @@ def fetch(python: Path) -> None:
         ("libraries", rest, "--only-binary=:all:"),
         ("compiled", compiled, f"--no-binary={environment.COMPILED}"),
         ("tools", (HERE / "release.lock").read_text(encoding="utf-8"), "--only-binary=:all:"),
+        ("manual", (HERE / "manual.lock").read_text(encoding="utf-8"), "--only-binary=:all:"),
         ("runtime", (HERE / "runtime.lock").read_text(encoding="utf-8"), "--only-binary=:all:"),
     ):
         lock = WORK / f"{name}.lock"
@@ -70,6 +71,26 @@ def run(program: Path, *arguments: str) -> None:
     subprocess.run([str(program), *arguments], env=environment.child_environment(), check=True)
 
 
+def make_environment(name: str, *installations: tuple[str, ...]) -> Path:
+    """Make an environment of what was fetched.
+
+    Args:
+        name: of its folder.
+        installations: what pip is told, one after the other.
+
+    Returns:
+        Its interpreter.
+    """
+    home = WORK / name
+    shutil.rmtree(home, ignore_errors=True)
+    run(Path(sys.executable), "-m", "venv", str(home))
+    python = home / "bin" / "python"
+    quiet = ("-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index")
+    for what in installations:
+        run(python, *quiet, "--find-links", str(FETCHED), *what)
+    return python
+
+
 def freeze(wheel: Path) -> Path:
     """Freeze the program of a wheel.
 
@@ -79,14 +100,7 @@ def freeze(wheel: Path) -> Path:
     Returns:
         The folder with the program and all it needs.
     """
-    home = WORK / "environment"
-    shutil.rmtree(home, ignore_errors=True)
-    run(Path(sys.executable), "-m", "venv", str(home))
-    python = home / "bin" / "python"
-    quiet = ("-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index")
-    found = ("--find-links", str(FETCHED))
-    run(python, *quiet, *found, "--require-hashes", "-r", str(HERE / "release.lock"))
-    run(python, *quiet, *found, str(wheel))
+    python = make_environment("environment", ("--require-hashes", "-r", str(HERE / "release.lock")), (str(wheel),))
     places = ("--distpath", str(WORK / "frozen"), "--workpath", str(WORK / "work"))
     run(python, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN", *places, str(HERE / "loci.spec"))
     folder = WORK / "frozen" / "loci"
@@ -118,10 +132,12 @@ def build(python: Path, out: Path, runtime: Path | None) -> list[Path]:
         raise machine.NotPossibleError("Nothing was fetched yet; say `fetch` first.")
     os.environ |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(FETCHED)}
     out.mkdir(parents=True, exist_ok=True)
-    wheel = build_wheel.build_wheel(out, python)
+    writer = make_environment("writer", ("--require-hashes", "-r", str(HERE / "manual.lock")))
+    manual = integration.build_manual(writer, WORK / "manual")
+    files = integration.list_files(integration.write_generated(python, ROOT), manual)
+    wheel = build_wheel.build_wheel(out, python, files)
     program = freeze(wheel)
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    files = integration.list_files(integration.write_generated(python, ROOT))
     trees = WORK / "trees"
     shutil.rmtree(trees, ignore_errors=True)
     debian_package.lay_tree(program, files, trees / "deb")

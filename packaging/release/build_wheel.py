@@ -4,8 +4,9 @@
     .venv/bin/python packaging/release/build_wheel.py [--out dist]
 
 The compiled library is made from the source that `requirements.lock` names by its hash, with the tools of
-`packaging/build.lock`; the wheel is for this Python, this system and this kind of processor, and says so. Must not do:
-change what is in `.venv`, or put anything into the wheel that is in no lock and not in the checkout.
+`packaging/build.lock`; the wheel is for this Python, this system and this kind of processor, and says so.
+build_linux.py puts the pages of the manual into it as well. Must not do: change what is in `.venv`, or put anything
+into the wheel that is in no lock and not in the checkout.
 """
 
 from __future__ import annotations
@@ -38,12 +39,13 @@ _GLIBC_OF_GLIBCXX = {"3.4.21": 23, "3.4.22": 24, "3.4.25": 28, "3.4.28": 31, "3.
 """The newest symbols of the C++ library that every system with a certain C library (2.x) has."""
 
 
-def build_wheel(out: Path, python: Path) -> Path:
+def build_wheel(out: Path, python: Path, share: Mapping[str, bytes]) -> Path:
     """Build it.
 
     Args:
         out: the folder for it.
         python: the interpreter of the set-up environment.
+        share: from `integration.list_files`.
 
     Returns:
         The wheel's path.
@@ -58,7 +60,7 @@ def build_wheel(out: Path, python: Path) -> Path:
         _wheel(python, compiled, *fresh)
         _wheel(python, own, str(copy_sources(Path(folder) / "sources")))
         pure, library = _read(next(own.glob("*.whl"))), _read(next(compiled.glob("*.whl")))
-    files = join_wheels(pure, library, integration.list_files(integration.write_generated(python, ROOT)))
+    files = join_wheels(pure, library, share)
     (info,) = {name.split("/")[0] for name in files if name.endswith(".dist-info/WHEEL")}
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"{info.removesuffix('.dist-info')}-{_tag(files)}.whl"
@@ -187,7 +189,9 @@ def main() -> int:
     """
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="folder for the wheel")
-    made = build_wheel(parser.parse_args().out.absolute(), environment.Environment(ROOT).python)
+    python = environment.Environment(ROOT).python
+    share = integration.list_files(integration.write_generated(python, ROOT))
+    made = build_wheel(parser.parse_args().out.absolute(), python, share)
     print(f"{made} ({made.stat().st_size / 1e6:.1f} MB)")
     return 0
 

@@ -79,7 +79,7 @@ def lay_tree(program: Path, files: Mapping[str, bytes], tree: Path) -> None:
     (tree / "usr" / "bin").mkdir()
     (tree / "usr" / "bin" / "loci").symlink_to("../lib/loci/loci")
     papers = tree / "usr" / "share" / "doc" / NAME
-    papers.mkdir(parents=True)
+    papers.mkdir(parents=True, exist_ok=True)
     (papers / "copyright").write_text(COPYRIGHT, encoding="utf-8")
     for path in (tree, *tree.rglob("*")):
         if not path.is_symlink():

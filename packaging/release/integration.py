@@ -1,4 +1,4 @@
-"""What a desktop and a shell find Loci by: menu entry, icon, types of files, manual page, completions.
+"""What a desktop and a shell find Loci by (menu entry, icon, types of files, manual page, completions), and the manual.
 
 Must not do: know which package it goes into; every one of them has a prefix with a `share` folder.
 """
@@ -25,6 +25,8 @@ COMPLETIONS = {
     "fish": "share/fish/vendor_completions.d/loci.fish",
 }
 MAN_PAGE = "share/man/man1/loci.1"
+MANUAL = "share/doc/loci-palace/manual"
+BOOK = Path(__file__).parent / "mkdocs.yml"
 _WRITE = """
 import json, sys
 sys.path[:0] = sys.argv[1:3]
@@ -55,17 +57,37 @@ def write_generated(python: Path, root: Path) -> Mapping[str, str]:
     return {MAN_PAGE: made["man"], **{place: made[shell] for shell, place in COMPLETIONS.items()}}
 
 
-def list_files(generated: Mapping[str, str]) -> dict[str, bytes]:
+def build_manual(python: Path, folder: Path) -> Path:
+    """Make the pages of the manual.
+
+    Args:
+        python: the interpreter of an environment that has what `manual.lock` names.
+        folder: for the pages; what is in it goes.
+
+    Returns:
+        The folder.
+    """
+    options = ("--strict", "--quiet", "--config-file", str(BOOK), "--site-dir", str(folder))
+    subprocess.run([str(python), "-I", "-m", "mkdocs", "build", *options], check=True)
+    return folder
+
+
+def list_files(generated: Mapping[str, str], manual: Path | None = None) -> dict[str, bytes]:
     """Every file of the integration.
 
     Args:
         generated: from `write_generated`.
+        manual: from `build_manual`; None leaves it out.
 
     Returns:
         Path below a prefix to content.
     """
-    copies = {place: source.read_bytes() for place, source in COPIES.items()}
-    return {**copies, **{place: text.encode() for place, text in generated.items()}}
+    files = {place: source.read_bytes() for place, source in COPIES.items()}
+    files |= {place: text.encode() for place, text in generated.items()}
+    for path in sorted(manual.rglob("*")) if manual is not None else ():
+        if path.is_file():
+            files[f"{MANUAL}/{path.relative_to(manual or path).as_posix()}"] = path.read_bytes()
+    return files
 
 
 def lay_files(files: Mapping[str, bytes], prefix: Path, *, packed_man: bool) -> None:
