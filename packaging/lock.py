@@ -1,4 +1,4 @@
-"""Make the two locks anew from pyproject.toml and build.in.
+"""Make the locks anew from pyproject.toml, build.in, and what a release and the manual are made with.
 
     python3 packaging/lock.py
 
@@ -19,6 +19,9 @@ COMPILE = [
     *("uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--generate-hashes"),
     *("--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links", "--upgrade"),
 ]
+
+TOOLS = ("packaging/build", "packaging/release/release", "packaging/release/manual")
+"""What is asked for in `.in`, locked in `.lock`: to compile, to release, to make the manual's pages."""
 
 
 def make(source: str, target: str, *extra: str) -> str | None:
@@ -43,7 +46,7 @@ def make(source: str, target: str, *extra: str) -> str | None:
 
 
 def main() -> int:
-    """Make both locks; the build tools take the versions of the libraries.
+    """Make all locks; the tools take the versions of the libraries.
 
     Returns:
         0, or 1 when one of them could not be made.
@@ -51,9 +54,9 @@ def main() -> int:
     if shutil.which("uv") is None:
         print("The locks are made with uv, which is not here; install it with: pip install uv", file=sys.stderr)
         return 1
-    trouble = make("pyproject.toml", "requirements.lock", "--extra", "dev") or make(
-        "packaging/build.in", "packaging/build.lock", "--constraint", "requirements.lock"
-    )
+    trouble = make("pyproject.toml", "requirements.lock", "--extra", "dev")
+    for tools in TOOLS:
+        trouble = trouble or make(f"{tools}.in", f"{tools}.lock", "--constraint", "requirements.lock")
     if trouble:
         print(trouble, file=sys.stderr)
     return 1 if trouble else 0

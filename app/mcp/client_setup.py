@@ -24,8 +24,15 @@ def loci_command() -> list[str]:
     """How this program is started, for an assistant's configuration and for a child."""
     script = Path(sys.prefix) / ("Scripts/loci.exe" if sys.platform == "win32" else "bin/loci")
     if getattr(sys, "frozen", False):
-        return [sys.executable]
+        return [_find_app_image(os.environ) or sys.executable]
     return [str(script)] if script.is_file() else [sys.executable, "-m", "app"]
+
+
+def _find_app_image(variables: Mapping[str, str]) -> str | None:
+    # What is mounted for this process is gone with it: only the file itself can be started again. The variables may be
+    # those of another AppImage, a terminal for one, from which this program was started.
+    image, mounted = variables.get("APPIMAGE"), variables.get("APPDIR")
+    return image if image and mounted and Path(sys.executable).is_relative_to(mounted) else None
 
 
 def engine_command(home: Path, secret_file: Path | None) -> list[str]:

@@ -40,7 +40,16 @@ def memory_files_work() -> bool:
 def graph_format(*, memory_file: bool) -> str:
     """Names the exact layout: another hnswlib or machine may read the bytes differently."""
     kind = "file" if memory_file else "pickle"
-    return f"hnswlib-{importlib.metadata.version('hnswlib')}-{sys.byteorder}-{struct.calcsize('P')}-{kind}"
+    return f"hnswlib-{_library_version()}-{sys.byteorder}-{struct.calcsize('P')}-{kind}"
+
+
+def _library_version() -> str:
+    # In a release the library is part of our own package, which then says so: it has no metadata of its own.
+    try:
+        return importlib.metadata.version("hnswlib")
+    except importlib.metadata.PackageNotFoundError:
+        provided = importlib.metadata.metadata("loci-palace").get_all("Provides-Dist") or []
+        return next(str(line).split("(")[1].rstrip(")") for line in provided if line.startswith("hnswlib ("))
 
 
 def new_buffer(*, memory_file: bool) -> BinaryIO:

@@ -108,13 +108,13 @@ class Keyring(Protocol):
 
 
 def helper_command() -> tuple[str, ...]:
-    """How the helper is started from a checkout or an installed package.
-
-    A frozen program has no interpreter to start and passes its own command.
+    """How the helper is started: by the interpreter, or by the frozen program itself, which knows it by its module.
 
     Returns:
         The command and its arguments; no secret in them.
     """
+    if getattr(sys, "frozen", False):
+        return (sys.executable, "-m", "core.security.keyring_helper")
     return (sys.executable, "-I", "-c", _START_HELPER, str(Path(__file__).resolve().parents[2]))
 
 

@@ -11,7 +11,9 @@ from arch_tree import ROOT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-LOCKS = (ROOT / "requirements.lock", ROOT / "packaging" / "build.lock")
+PACKAGING = ROOT / "packaging"
+TOOLS = (PACKAGING / "build.lock", PACKAGING / "release" / "release.lock", PACKAGING / "release" / "manual.lock")
+LOCKS = (ROOT / "requirements.lock", *TOOLS, PACKAGING / "release" / "runtime.lock")
 ENTRY = re.compile(r"[a-z0-9][a-z0-9._-]*==[A-Za-z0-9.+!]+( ; [^\\]+)?( \\)?")
 HASH = re.compile(r"    --hash=sha256:[0-9a-f]{64}( \\)?")
 
@@ -68,15 +70,16 @@ def test_qt_that_loses_references_is_not_locked_for_python_3_11() -> None:
             assert entry.specifier.contains("6.12.0") is False
 
 
-def test_build_tools_are_locked_and_agree_with_the_libraries() -> None:
-    build, libraries = entries(LOCKS[1]), entries(LOCKS[0])
-    asked = [
-        line for line in (ROOT / "packaging" / "build.in").read_text(encoding="utf-8").splitlines() if line.strip()
-    ]
-    assert {canonicalize_name(Requirement(line).name) for line in asked} == set(build)
-    assert {name: lines for name, lines in build.items() if name in libraries} == {
-        name: libraries[name] for name in build if name in libraries
-    }
+@pytest.mark.parametrize("lock", TOOLS, ids=lambda lock: lock.name)
+def test_tools_are_locked_and_agree_with_the_libraries(lock: Path) -> None:
+    tools, libraries = entries(lock), entries(LOCKS[0])
+    asked = [line for line in lock.with_suffix(".in").read_text(encoding="utf-8").splitlines() if line.strip()]
+    named = {canonicalize_name(Requirement(line).name) for line in asked}
+    assert named <= set(tools)
+    assert named == set(tools) or lock.name != "build.lock", "what compiling takes is asked for by name, all of it"
+    versions = {name: {str(Requirement(line).specifier) for line in lines} for name, lines in libraries.items()}
+    for name in tools.keys() & libraries.keys():
+        assert {str(Requirement(line).specifier) for line in tools[name]} <= versions[name]
 
 
 def test_nothing_is_locked_that_only_builds_the_model() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from pathlib import Path
 
 import pytest
 from cli_rig import FIXTURES, ROOT, Palace, Shell
+from page_commands import read_commands
 
 from core.errors import Code, LociError
 from core.importers.front_matter import plain_name
@@ -67,12 +67,8 @@ def block(title: str) -> list[str]:
 
 
 def commands() -> list[list[str]]:
-    """Every `loci` command of the README as words; two stand side by side on some lines."""
-    found = []
-    for line in block("On the command line"):
-        text = line.split("  #")[0].strip()
-        found += [shlex.split(part) for part in re.split(r"\s{2,}(?=loci )", text) if part.startswith("loci ")]
-    return found
+    """Every `loci` command of the README as words."""
+    return list(read_commands(block("On the command line")))
 
 
 def test_every_command_of_the_readme_exists_with_its_flags(palace: Palace) -> None:
@@ -201,7 +197,9 @@ def test_the_two_commands_are_the_ones_ci_calls() -> None:
     assert (ROOT / "packaging" / "bootstrap.py").is_file()
 
 
-@pytest.mark.parametrize("page", ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))])
+@pytest.mark.parametrize(
+    "page", ["README.md", *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md")))]
+)
 def test_every_link_leads_somewhere(page: str) -> None:
     links = re.findall(r"\]\(([^)#:]+)\)", (ROOT / page).read_text(encoding="utf-8"))
     assert [link for link in links if not ((ROOT / page).parent / link).exists()] == []

@@ -234,6 +234,7 @@ class WindowCommands:
     focus_search: Callable[[], None]
     open_palette: Callable[[], None]
     toggle_inspector: Callable[[], None]
+    open_manual: Callable[[], None]
     open_glossary: Callable[[], None]
 
 
@@ -307,8 +308,12 @@ class WindowActions(QObject):
             )
             for number, page in enumerate(self._pages, 1)
         )
-        glossary = _make_command("help.glossary", own.open_glossary, None, "circle-help", needs_vault=False)
-        return [*known, *go, glossary]
+        return [
+            *known,
+            *go,
+            _make_command("help.manual", own.open_manual, None, "notebook", needs_vault=False),
+            _make_command("help.glossary", own.open_glossary, None, "circle-help", needs_vault=False),
+        ]
 
     def _make_setter(self, name: str, value: object) -> Callable[[], None]:
         return lambda: self._context.prefs.change_options(lambda options: replace_option(options, name, value))

@@ -43,7 +43,7 @@ from core.types.values import OWNER_ACTOR, Memory
 from ui.bridge import Problem, make_query
 from ui.context import CLOSER, Context, InspectorSectionSpec, PageSpec
 from ui.shell.actions import CommandPalette, PaletteEntry, WindowActions, WindowCommands, shortcut_text
-from ui.shell.glossary import GlossaryDialog
+from ui.shell.help import GlossaryDialog, open_manual
 from ui.shell.new_memory import MemoryDraft, NewMemoryDialog
 from ui.shell.seal_dialog import open_seal_dialog
 from ui.shell.status_bar import StatusBar
@@ -348,6 +348,7 @@ class MainWindow(QMainWindow):
             self.focus_search,
             self.open_palette,
             self.toggle_inspector,
+            partial(open_manual, context.desk.show_message),
             self.open_glossary,
         )
         self.actions_box = WindowActions(self, own, context, rooms.pages)

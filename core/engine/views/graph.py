@@ -51,13 +51,13 @@ _log = log.get("engine")
 
 
 def layout_command() -> tuple[str, ...]:
-    """How the child is started from a checkout or an installed package.
-
-    A frozen program has no interpreter to start and passes its own command.
+    """How the child is started: by the interpreter, or by the frozen program itself, which knows it by its module.
 
     Returns:
         The command and its arguments.
     """
+    if getattr(sys, "frozen", False):
+        return (sys.executable, "-m", "core.engine.views.layout_process")
     return (sys.executable, "-I", "-c", _START_CHILD, str(Path(__file__).resolve().parents[3]))
 
 

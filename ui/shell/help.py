@@ -1,19 +1,62 @@
-"""The terms of the window with their meanings, one dialog of the Help menu.
+"""What the Help menu opens: the manual, in the person's browser, and the terms of the window with their meanings.
 
-Must not do: ask the engine; the terms are `resources/help/glossary.json`.
+Must not do: ask the engine, or open anything that is not on this machine; the terms are `resources/help/glossary.json`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
 
-from ui.strings import glossary_strings
+from ui.strings import glossary_strings, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_button, make_column, make_label, make_row, make_scroll_area
+
+_PAGES = Path("share") / "doc" / "loci-palace" / "manual" / "manual" / "index.html"
+
+
+def list_manual_places(program: Path, prefix: Path, source: Path) -> Iterator[Path]:
+    """Where the first page of the manual may lie, the likeliest first.
+
+    Args:
+        program: what runs: an interpreter, or the frozen program in `lib/loci` of what was installed.
+        prefix: of the environment that a wheel was installed in.
+        source: the checkout, if there is one.
+
+    Yields:
+        Files, whether they are there or not.
+    """
+    if program.parent.name == "loci" and program.parent.parent.name == "lib":
+        yield program.parents[2] / _PAGES
+    yield prefix / _PAGES
+    yield source / "docs" / "manual" / "index.md"
+
+
+def find_manual() -> Path | None:
+    """The first page of the manual that came with this installation.
+
+    Returns:
+        None where none did.
+    """
+    places = list_manual_places(Path(sys.executable), Path(sys.prefix), Path(__file__).resolve().parents[2])
+    return next((place for place in places if place.is_file()), None)
+
+
+def open_manual(say: Callable[[str], None]) -> None:
+    """Show the manual in the person's browser.
+
+    Args:
+        say: shows a sentence where no manual came along, or nothing here opens pages.
+    """
+    page = find_manual()
+    if page is None or not QDesktopServices.openUrl(QUrl.fromLocalFile(str(page))):
+        say(window_strings()["manual"]["none" if page is None else "not_opened"])
 
 
 class GlossaryDialog(QDialog):
