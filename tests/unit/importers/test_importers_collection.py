@@ -90,9 +90,11 @@ def test_a_refused_file_does_not_take_the_others_with_it(tmp_path: Path) -> None
         ({"_chat.txt": CHAT, "card.vcf": CARD}, "zip", "whatsapp"),
         ({"a/_chat.txt": CHAT, "b/card.vcf": CARD}, "folder", "mixed"),
         ({"Takeout/a/x.ics": EVENT, "Takeout/b/card.vcf": CARD}, "zip", "mixed"),
-        ({"Other/a/x.ics": EVENT, "Other/b/card.vcf": CARD}, "zip", "calendar"),
+        ({"Other/a/x.ics": EVENT, "Other/b/card.vcf": CARD}, "zip", "mixed"),
+        ({"Other/a/x.ics": EVENT, "Other/b/photo.jpg": "x"}, "zip", "calendar"),
         ({".obsidian/app.json": "{}", "note.md": "x", "a.ics": EVENT}, "folder", "obsidian"),
-        ({"a.ics": EVENT, "note.md": "x"}, "folder", "calendar"),
+        ({"a.ics": EVENT, "note.md": "x"}, "folder", "mixed"),
+        ({"notes/a.md": "x", "notes/b.txt": "y", "notes/c.jpg": "z"}, "folder", "markdown"),
         ({"a.ics": EVENT, "b.vcf": CARD, "note.md": "x", "t.txt": "y"}, "folder", "mixed"),
     ],
 )
