@@ -26,6 +26,9 @@ _MOST_ARCHIVES = 100
 _NOTHING = "; nothing was imported."
 # What almost anything could be taken for, or what lies in many an export, is taken for it only where its name says so.
 _LOOSE: Mapping[str, tuple[str, ...]] = {
+    "pdf": (".pdf",),
+    "html": (".html", ".htm", ".xhtml"),
+    "org": (".org",),
     "jsonl": (".jsonl", ".ndjson"),
     "csv": (".csv", ".tsv"),
     "markdown": (".md", ".markdown", ".txt"),

@@ -12,18 +12,24 @@ from core.importers.formats.assistants.chatgpt import ChatGptImporter
 from core.importers.formats.assistants.claude import ClaudeImporter
 from core.importers.formats.assistants.claude_code import ClaudeCodeImporter
 from core.importers.formats.assistants.codex import CodexImporter
+from core.importers.formats.assistants.continue_sessions import ContinueImporter
+from core.importers.formats.assistants.cursor import CursorImporter
 from core.importers.formats.assistants.gemini import GeminiImporter
 from core.importers.formats.assistants.gemini_cli import GeminiCliImporter
 from core.importers.formats.assistants.grok import GrokImporter
+from core.importers.formats.assistants.opencode import OpenCodeImporter
 from core.importers.formats.calendars.calendar import CalendarImporter
 from core.importers.formats.calendars.contacts import ContactsImporter
 from core.importers.formats.chats.discord import DiscordImporter
+from core.importers.formats.chats.imessage import IMessageImporter
 from core.importers.formats.chats.signal import SignalImporter
 from core.importers.formats.chats.slack import SlackImporter
 from core.importers.formats.chats.telegram import TelegramImporter
 from core.importers.formats.chats.whatsapp import WhatsAppImporter
 from core.importers.formats.documents.bookmarks import BookmarksImporter
 from core.importers.formats.documents.kindle import KindleImporter
+from core.importers.formats.documents.pdf import PdfImporter
+from core.importers.formats.documents.web_page import WebPageImporter
 from core.importers.formats.documents.word import WordImporter
 from core.importers.formats.mail.mail import MailImporter
 from core.importers.formats.memories.mcp_memory import McpMemoryImporter
@@ -34,6 +40,8 @@ from core.importers.formats.notes.evernote import EvernoteImporter
 from core.importers.formats.notes.joplin import JoplinImporter
 from core.importers.formats.notes.keep import KeepImporter
 from core.importers.formats.notes.markdown import MarkdownImporter, ObsidianImporter, TextImporter
+from core.importers.formats.notes.notion import NotionImporter
+from core.importers.formats.notes.org import OrgImporter
 from core.importers.formats.notes.roam import RoamImporter
 from core.importers.formats.tables.csv_rows import CsvImporter
 from core.importers.formats.tables.jsonl import JsonlImporter
@@ -67,22 +75,30 @@ def _list_formats() -> tuple[Importer, ...]:
         GeminiImporter(),
         GrokImporter(),
         AiderImporter(),
+        OpenCodeImporter(),
+        ContinueImporter(),
+        CursorImporter(),
         TelegramImporter(),
         DiscordImporter(),
         SlackImporter(),
         SignalImporter(),
         WhatsAppImporter(),
+        IMessageImporter(),
         MailImporter(),
         KeepImporter(),
         DayOneImporter(),
         EvernoteImporter(),
         RoamImporter(),
         JoplinImporter(),
+        NotionImporter(),
         CalendarImporter(),
         ContactsImporter(),
         KindleImporter(),
         BookmarksImporter(),
         WordImporter(),
+        PdfImporter(),
+        WebPageImporter(),
+        OrgImporter(),
         McpMemoryImporter(),
         OpenMemoryImporter(),
         Mem0Importer(),

@@ -49,7 +49,7 @@ def test_a_folder_of_all_formats_gives_what_each_gives_alone(tmp_path: Path) -> 
     form, items = read(mixed_folder(tmp_path / "all"))
     assert form == "mixed"
     # A file or folder that is found by its name alone inside a folder, and a chat whose key is its file's name.
-    renamed = {"whatsapp", "signal"}
+    renamed = {"whatsapp", "signal", "imessage"}
     alone = {one for case in CASES if case.parts[-3] not in renamed for one in identities(case)}
     found = {record.identity for record in records(items)}
     assert {one for one in found if one.partition(":")[0] not in renamed} == alone
