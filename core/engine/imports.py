@@ -30,6 +30,7 @@ from core.engine.runtime.storage import Storage
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
 from core.importers.detect import detect_format
 from core.importers.dry_run import DryRunReport, DryRunTally, import_items
+from core.importers.extension.discovery import NONE, LoadedExtensions, load_extensions
 from core.importers.input.files import printable_name
 from core.importers.input.source import Bundle, open_bundle
 from core.importers.plan import ImportPlan, item_key
@@ -379,7 +380,7 @@ class Imports:
         if space is not None:
             check_space_name(space)
         with open_bundle(path) as bundle:
-            importer = detect_format(bundle, form)
+            importer = detect_format(bundle, form, _extensions(open_vault).importers)
             plan = ImportPlan(importer.format, bundle.label)
             new = NewRecordCounter(open_vault.storage.vault, space or HOME_SPACE, plan.would_store)
 
@@ -393,14 +394,14 @@ class Imports:
             new.count_waiting_records()
             rows, more = plan.make_result()
             sources, sources_more = plan.list_sources()
-            report = _make_report(None, importer.format, preview, new.tally)
+            report = _make_report(open_vault, None, importer.format, preview, new.tally)
             return replace(report, plan=rows, plan_more=more, sources=sources, sources_more=sources_more)
 
     def _run_import(self, work: _Work, path: Path, form: str | None, space: str | None, choice: Choice) -> ImportReport:
         if space is not None:
             check_space_name(space)
         with open_bundle(path) as bundle:
-            importer = detect_format(bundle, form)
+            importer = detect_format(bundle, form, _extensions(work.open_vault).importers)
             counted = _count_import_items(bundle, importer, work.progress, choice)
             preview = counted.report
             if choice.list_unknown((part.name, part.format) for part in counted.parts):
@@ -413,7 +414,7 @@ class Imports:
             if counted.passed_over:
                 tally.skipped["not_chosen"] = counted.passed_over
             self._store_batches(work, run, bundle, importer, tally, (0, preview.records), choice)
-            return _make_report(run.id, importer.format, preview, tally)
+            return _make_report(work.open_vault, run.id, importer.format, preview, tally)
 
     def _begin_run(
         self,
@@ -549,7 +550,7 @@ class Imports:
         with ExitStack() as stack:
             try:
                 bundle = stack.enter_context(open_bundle(Path(str(location))))
-                importer = detect_format(bundle, str(form))
+                importer = detect_format(bundle, str(form), _extensions(open_vault).importers)
             except LociError:
                 self._take_back(open_vault, run)
                 return
@@ -657,7 +658,18 @@ def _split_into_chunks(records: Iterator[Record], most: int) -> Iterator[list[tu
         yield chunk
 
 
-def _make_report(import_id: str | None, form: str, preview: DryRunReport, tally: ImportTally) -> ImportReport:
+def _extensions(open_vault: OpenVault) -> LoadedExtensions:
+    """The importers of other makers; none is loaded unless the person allows it."""
+    return load_extensions() if open_vault.options.import_extensions else NONE
+
+
+def _make_report(
+    open_vault: OpenVault, import_id: str | None, form: str, preview: DryRunReport, tally: ImportTally
+) -> ImportReport:
+    failed = [
+        {"where": name, "message": f"this importer is not used: {why}"}
+        for name, why in _extensions(open_vault).failures
+    ]
     skipped = dict(preview.skipped)
     for reason, count in preview.trouble_reasons.items():
         skipped[reason] = skipped.get(reason, 0) + count
@@ -672,7 +684,7 @@ def _make_report(import_id: str | None, form: str, preview: DryRunReport, tally:
         stored=tally.stored,
         proposals=tally.proposals,
         skipped=skipped,
-        errors=preview.troubles,
+        errors=(*preview.troubles, *failed),
         earliest=preview.earliest,
         latest=preview.latest,
     )

@@ -53,18 +53,21 @@ from core.importers.records import Importer
 _EXPLAINED_UP_TO = 16 << 20
 
 
-def list_importers() -> tuple[Importer, ...]:
+def list_importers(extensions: tuple[Importer, ...] = ()) -> tuple[Importer, ...]:
     """Every importer, in the order in which they are asked.
+
+    Args:
+        extensions: of other makers; they are asked after all that show themselves, before rows and texts.
 
     What several programs wrote goes to all of theirs. A vault of notes shows itself by its own folder and may hold any
     other format as an attachment, so it is the first of these; rows and plain text come last, because almost anything
     could be taken for them.
     """
-    each = _list_formats()
+    each = _list_formats(extensions)
     return (CollectionImporter(each), *each)
 
 
-def _list_formats() -> tuple[Importer, ...]:
+def _list_formats(extensions: tuple[Importer, ...]) -> tuple[Importer, ...]:
     return (
         ObsidianImporter(),
         ChatGptImporter(),
@@ -102,6 +105,7 @@ def _list_formats() -> tuple[Importer, ...]:
         McpMemoryImporter(),
         OpenMemoryImporter(),
         Mem0Importer(),
+        *extensions,
         JsonlImporter(),
         CsvImporter(),
         MarkdownImporter(),
@@ -109,17 +113,18 @@ def _list_formats() -> tuple[Importer, ...]:
     )
 
 
-def detect_format(bundle: Bundle, forced: str | None = None) -> Importer:
+def detect_format(bundle: Bundle, forced: str | None = None, extensions: tuple[Importer, ...] = ()) -> Importer:
     """Find the importer for a bundle.
 
     Args:
         forced: a format's name when the person chose it; then nothing is detected.
+        extensions: importers of other makers, where they are allowed.
 
     Raises:
         UserError: IMPORT_UNKNOWN_FORMAT for a name or content that no importer knows; IMPORT_REFUSED for a file that
             poses as JSON and is none.
     """
-    every = list_importers()
+    every = list_importers(extensions)
     if forced is not None:
         for importer in every:
             if importer.format == forced:

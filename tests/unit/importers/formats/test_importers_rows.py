@@ -48,7 +48,8 @@ def test_a_zip_gives_the_same_texts_as_what_was_packed_into_it(folder: str, name
     source = FIXTURES / folder / "input" / name
     if source.suffix in (".zip", ".docx"):
         with zipfile.ZipFile(source) as packed:
-            packed.extractall(tmp_path / source.stem)
+            for entry in packed.namelist():
+                packed.extract(entry, tmp_path / source.stem)
         other = tmp_path / source.stem
     elif source.suffix == ".jex":
         with tarfile.open(source) as archive:
