@@ -279,6 +279,8 @@ class Imports:
     ) -> Future[ImportReport]:
         storage = work.open_vault.storage
         if form is None and is_archive_file(path):
+            if choice.sources is not None or choice.without:
+                raise UserError(Code.INVALID_INPUT, "An archive of Loci has no sources to choose from; it comes whole.")
             if space is not None:
                 check_space_name(space)
             return storage.run_on(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from core.errors import Code, UserError
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import is_hidden
+from core.importers.input.streams import is_hidden, read_head
 from core.importers.records import Importer, Item, Part, SkippedPart, UnreadablePart
 
 _FORMAT = "mixed"
@@ -23,6 +23,20 @@ _ROOTS = frozenset({"_chat.txt", "result.json", "conversations.json", "users.jso
 _VAULT = ".obsidian"
 _TAKEOUT = "Takeout"
 _MOST_ARCHIVES = 100
+_FEW = 5  # files of one ending that are named one by one where nobody knows them
+_MEDIA = (
+    b"\xff\xd8\xff",
+    b"\x89PNG",
+    b"GIF8",
+    b"RIFF",
+    b"ID3",
+    b"OggS",
+    b"fLaC",
+    b"MZ",
+    b"\x7fELF",
+    b"\x1f\x8b",
+    b"II*\0",
+)
 _NOTHING = "; nothing was imported."
 # What almost anything could be taken for, or what lies in many an export, is taken for it only where its name says so.
 _LOOSE: Mapping[str, tuple[str, ...]] = {
@@ -160,6 +174,9 @@ class CollectionImporter:
     def _divide_file(self, bundle: Bundle, prefix: str, depth: int) -> Iterator[_Found]:
         file = bundle.files[0]
         if file.members is None:
+            if _is_media(file):
+                yield _Found(None, bundle, prefix, prefix)
+                return
             owner = next(iter(self._find_owners(bundle)), None)
             yield _Found(owner, bundle, prefix, prefix)
             return
@@ -182,7 +199,7 @@ class CollectionImporter:
         groups = self._divide_loose(replace(bundle, kind="folder", files=tuple(loose)))
         yield from self._list_groups(groups, prefix)
         taken = {file.name for group in groups.values() for file in group.files}
-        yield from (found for found in unknown if found.bundle.files[0].name not in taken)
+        yield from _join_unknown([one for one in unknown if one.bundle.files[0].name not in taken], prefix)
 
     def _read_whole(self, bundle: Bundle, prefix: str) -> Iterator[_Found]:
         """A folder that no program owns: notes with what lies beside them, tables, or nothing that is known."""
@@ -207,6 +224,28 @@ class CollectionImporter:
 
     def _named(self, name: str) -> Importer:
         return next(one for one in self._loose if one.format == name)
+
+
+def _is_media(file: SourceFile) -> bool:
+    """Whether a file is a picture, a sound, a film or a program, which no importer reads."""
+    try:
+        head = read_head(file, 16)
+    except UserError:
+        return False  # unreadable: the importer says so when it comes to it
+    return head.startswith(_MEDIA) or head[4:8] == b"ftyp"
+
+
+def _join_unknown(unknown: list[_Found], prefix: str) -> Iterator[_Found]:
+    """What nobody knows, one by one; many of one ending as one."""
+    endings: dict[str, list[_Found]] = {}
+    for one in unknown:
+        endings.setdefault(one.bundle.files[0].path.suffix.lower(), []).append(one)
+    for ending, found in sorted(endings.items()):
+        if len(found) <= _FEW:
+            yield from found
+        else:
+            files = tuple(one.bundle.files[0] for one in found)
+            yield _Found(None, replace(found[0].bundle, kind="folder", files=files), prefix, f"{prefix}*{ending}")
 
 
 def _bundle_of(file: SourceFile) -> Bundle:

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,7 @@ def main() -> None:
                 continue
             seen.add(importer.format)
             large = grow_bundle(path, importer.format, int(given.mb * 1e6))
-            records, _, seconds = measure(lambda importer=importer, large=large: importer.read(large))
+            records, _, seconds = measure(partial(importer.read, large))
             size = sum(file.size for file in large.files) / 1e6
             a_second = records / seconds
             print(

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from archive_rig import PASSPHRASE, export_all
 from engine_rig import START_MS, HandClock, Rig, WordEmbedder, error_of, facts, new_home, talk
 from importer_checks import zip_bytes
 
 from core.config.options import Options
 from core.engine.facade import Engine, RootKey, Setup
-from core.errors import Code
+from core.errors import Code, UserError
 from core.importers import plan
 from core.intake.store.import_batch import ImportRun
 from core.ipc.methods.memory_json import import_json
@@ -245,6 +246,16 @@ def test_a_source_that_is_not_there_is_told(rig: Rig, tmp_path: Path, choice: Ch
     future = rig.engine.imports.run(drop(tmp_path), None, None, OWNER_ACTOR, choice=choice)
     assert error_of(future).code is Code.INVALID_INPUT
     assert rig.texts() == []
+
+
+def test_an_archive_has_no_sources_to_choose_from(rig: Rig, tmp_path: Path) -> None:
+    rig.bring(facts(2))
+    path = export_all(rig, tmp_path / "all.loci")
+    with pytest.raises(UserError) as error:
+        rig.engine.imports.run(
+            path, None, None, OWNER_ACTOR, choice=Choice(None, frozenset({"mail"})), passphrase=PASSPHRASE
+        ).result(60)
+    assert error.value.code is Code.INVALID_INPUT
 
 
 @pytest.mark.parametrize(
