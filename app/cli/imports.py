@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import select
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,22 +37,44 @@ _COMPARED = (Kind.FACT.value, Kind.RULE.value, Kind.PROCEDURE.value)
 @click.option("--format", "form", type=click.Choice(IMPORT_FORMATS), help="The format. Default: detected.")
 @click.option("--space", help="The space (wing) to import into. Default: home.")
 @click.option("--dry-run", is_flag=True, help="Count what would be imported; write nothing.")
+@click.option("--samples", is_flag=True, help="With --dry-run: show how a few texts of each source begin.")
+@click.option("--only", multiple=True, metavar="SOURCE", help="Of several, this one alone; may be given again.")
+@click.option("--without", multiple=True, metavar="SOURCE", help="Of several, not this one; may be given again.")
 @archive_passphrase_option
 @with_command
 def import_(
-    command: CommandContext, *, path: str, form: str | None, space: str | None, dry_run: bool, secret_file: Path | None
+    command: CommandContext,
+    *,
+    path: str,
+    form: str | None,
+    space: str | None,
+    dry_run: bool,
+    samples: bool,
+    only: tuple[str, ...],
+    without: tuple[str, ...],
+    secret_file: Path | None,
 ) -> None:
     """Bring in an export, a file or a folder of notes, or an encrypted archive of Loci.
 
-    `-` reads one file from standard input. The passphrase of an archive is asked for.
+    A folder or an archive may hold several exports: --dry-run lists each as a source, and --only and --without take
+    its name or its format. `-` reads one file from standard input. The passphrase of an archive is asked for.
     """
+    if samples and not dry_run:
+        raise UserError(Code.INVALID_INPUT, "--samples goes with --dry-run.")
     if not path.strip():
         raise UserError(Code.INVALID_INPUT, "Name the file or folder to import.")
     with ExitStack() as stack:
         source = stack.enter_context(_spool_stdin(command)) if path == "-" else absolute_path(path)
-        params = {"path": str(source), "format": form, "space": space, "dry_run": dry_run or None}
+        params: dict[str, Any] = {"path": str(source), "format": form, "space": space, "dry_run": dry_run or None}
+        params |= {"only": list(only) or None, "without": list(without) or None}
+        params["sources"] = (dry_run and (samples or not command.output.as_json)) or None
         reply, judged = _run_import(command, remove_missing(params), secret_file)
-    command.print_result(reply, lambda out, done: print_import(out, done, judged))
+
+    def print_reply(out: Output, done: Mapping[str, Any]) -> None:
+        print_import(out, done, judged)
+        print_sources(out, done.get("sources", ()), with_samples=samples)
+
+    command.print_result(reply, print_reply)
 
 
 def _run_import(
@@ -180,6 +202,29 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
         out.print_line(load_words()["distill"]["offer"].format(id=reply["import_id"]))
     if done and reply["stored"]:
         out.print_line(f"Undo it with: loci unimport {reply['import_id']}")
+
+
+def print_sources(out: Output, sources: Sequence[Mapping[str, Any]], *, with_samples: bool) -> None:
+    """Print the sources of a dry run, those that nobody can read behind the others.
+
+    Args:
+        sources: of the reply; of one alone only the samples tell something new.
+        with_samples: whether to show how their texts begin.
+    """
+    words = load_words()["import"]["sources"]
+    readable = [one for one in sources if one["format"] and (one["records"] or not one["problem"])]
+    if len(sources) > 1:
+        out.print_line(format_count(words["found"], len(readable)))
+    for one in readable:
+        if len(sources) > 1:
+            row = {"name": escape_controls(one["name"]), "format": one["format"], "new": f"{one['new']:,}"}
+            out.print_line(words["row"].format(**row, dates=_format_dates(one["earliest"], one["latest"])))
+        for sample in one["samples"] if with_samples else ():
+            out.print_line(f"    “{escape_controls(sample)}”")
+    known = [id(one) for one in readable]
+    for one in (one for one in sources if id(one) not in known):
+        reason = escape_controls(one["problem"]) or format_count(words["unknown"], one["left_out"])
+        out.print_line(words["unread"].format(name=escape_controls(one["name"]), reason=reason))
 
 
 def _format_dates(earliest: str | None, latest: str | None) -> str:

@@ -449,6 +449,13 @@ class BasicOptions(BaseModel):
         description="Memories that an import saves at once.",
         json_schema_extra=field_extra("Imports", unit="memories", advanced=True),
     )
+    import_extensions: bool = Field(
+        default=False,
+        title="Importers of other makers",
+        description="Use importers from packages that you installed beside Loci. Their code runs inside Loci and can "
+        "read everything in your vault: allow it only for packages that you trust.",
+        json_schema_extra=field_extra("Imports", advanced=True),
+    )
     relation_gate: float = Field(
         default=0.15,
         ge=0.0,

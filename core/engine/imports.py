@@ -1,8 +1,7 @@
 """The facade's group for imports: find, rehearse, run, resume, take back.
 
-What was chosen of a running import is kept beside its row: a choice can name thousands of conversations, so it is
-written once and not with every batch, and goes when the import ends. Must not do: know a file format
-(`core.importers` does), store a record by another way than `core.intake.store.import_batch`, or write in a dry run.
+Must not do: know a file format (`core.importers` does), store a record by another way than
+`core.intake.store.import_batch`, or write in a dry run.
 """
 
 from __future__ import annotations
@@ -22,163 +21,40 @@ from numpy.typing import NDArray
 from core import log
 from core.engine.archive.restore import is_archive_file, rehearse_archive, run_archive
 from core.engine.memories.import_comparison import AT_ONCE, compare_imported, compare_in_turns
+from core.engine.memories.import_preview import NewRecordCounter, choice_of, forget_choice, save_choice
 from core.engine.runtime import expiry
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.progress import Asked, Counted, ImportProgress, RunningImport, count_interrupted_imports
 from core.engine.runtime.search import Embedded
 from core.engine.runtime.storage import Storage
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
-from core.importers import dry_run
 from core.importers.detect import detect_format
-from core.importers.dry_run import DryRunReport, import_items
+from core.importers.dry_run import DryRunReport, DryRunTally, import_items
+from core.importers.extension.discovery import NONE, LoadedExtensions, load_extensions
 from core.importers.input.files import printable_name
 from core.importers.input.source import Bundle, open_bundle
-from core.importers.records import Importer, Record
+from core.importers.plan import ImportPlan, item_key
+from core.importers.records import Importer, Item, Part, Record
 from core.importers.source_discovery import discover_sources, named_folders, usual_folders
 from core.intake.store.import_batch import (
     ImportRecord,
     ImportRun,
     ImportTally,
-    identity_digest,
-    known_digests,
     parse_usable_claim,
     scan_ahead,
     tally_from,
     usable_space,
     usable_validity,
 )
-from core.intake.transaction.admission import check_space_name, cut_text, erased_digests, erased_texts
-from core.intake.transaction.sources import KINDS_BY_TEXT, find_active_duplicate
+from core.intake.transaction.admission import check_space_name, cut_text
 from core.lifecycle.enrich import count_unread, find_obstacle
-from core.memory.write import content_hash, find_space_id
 from core.recall.browse.import_findings import read_import_findings
 from core.text.terms import embedding_text
 from core.types.replies import Candidate, ImportFindings, ImportReport, UndoReport
-from core.types.values import HOME_SPACE, OWNER_ACTOR, Actor, Status, When
+from core.types.requests import EVERYTHING, Choice
+from core.types.values import HOME_SPACE, OWNER_ACTOR, Actor, When
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.vault import Vault
-
-_AT_ONCE = 500
-
-
-class NewRecordCounter:
-    """Counts records, some hundred at a time.
-
-    Attributes:
-        tally: what would be stored and what left out, of the records looked up so far.
-    """
-
-    def __init__(self, vault: Vault, space: str, on_new_record: Callable[[Record], None] | None = None) -> None:
-        """Begin to count.
-
-        Args:
-            space: name of the space for records without one of their own.
-            on_new_record: gets each record that would be stored.
-        """
-        self._vault = vault
-        self._space = space
-        self._on_new_record = on_new_record
-        self._waiting: list[Record] = []
-        self._texts: set[tuple[str, str, bytes]] = set()
-        self.tally = ImportTally()
-
-    def add_record(self, record: Record) -> None:
-        """Take one record, whose identity did not come before.
-
-        Args:
-            record: as the importer read it.
-        """
-        self._waiting.append(record)
-        if len(self._waiting) >= _AT_ONCE:
-            self.count_waiting_records()
-
-    def count_waiting_records(self) -> None:
-        """Look up what is waiting."""
-        records, self._waiting = self._waiting, []
-        for record, reason in zip(
-            records, self._vault.read(lambda rows: self._find_skip_reasons(rows, records)), strict=True
-        ):
-            left_out = reason or self._repeated_text_reason(record)
-            if left_out is not None:
-                self.tally.skipped[left_out] += 1
-            else:
-                self.tally.stored += 1
-                self.tally.proposals += record.status is Status.QUARANTINED
-                if self._on_new_record is not None:
-                    self._on_new_record(record)
-
-    def _find_skip_reasons(self, rows: Rows, records: Sequence[Record]) -> list[str | None]:
-        keys = [identity_digest(self._space_of(record), record.identity) for record in records]
-        known, erased = known_digests(rows, keys), erased_digests(rows, keys)
-        erased_words = erased_texts(rows, (record.text for record in records))
-        return [
-            "known"
-            if key in known
-            else "erased"
-            if key in erased or record.text in erased_words
-            else "duplicate_text"
-            if self._has_active_twin(rows, record)
-            else None
-            for record, key in zip(records, keys, strict=True)
-        ]
-
-    def _has_active_twin(self, rows: Rows, record: Record) -> bool:
-        if not _is_by_text(record):
-            return False
-        within = find_space_id(rows, self._space_of(record))
-        return (
-            within is not None and find_active_duplicate(rows, cut_text(record.text), record.kind, within) is not None
-        )
-
-    def _repeated_text_reason(self, record: Record) -> str | None:
-        """The same words came before in this import."""
-        if not _is_by_text(record):
-            return None
-        key = (self._space_of(record), record.kind.value, content_hash(record.text))
-        if key in self._texts:
-            return "duplicate_text"
-        self._texts.add(key)
-        return None
-
-    def _space_of(self, record: Record) -> str:
-        return usable_space(record.space) or self._space
-
-
-def _is_by_text(record: Record) -> bool:
-    return record.kind in KINDS_BY_TEXT and record.status is Status.ACTIVE
-
-
-_PREFIX = "import_choice:"
-
-
-def save_choice(tx: Tx, import_id: str, only: frozenset[str] | None) -> None:
-    """Keep what was chosen.
-
-    Args:
-        tx: the transaction that begins the import.
-        only: keys of the chosen conversations; None for all, which needs no note.
-    """
-    if only is not None:
-        tx.run(
-            "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?)",
-            (_PREFIX + import_id, json.dumps(sorted(only)), tx.now_ms),
-        )
-
-
-def choice_of(rows: Rows, import_id: str) -> frozenset[str] | None:
-    """What was chosen of a running import.
-
-    Returns:
-        Keys of the chosen conversations; None for all.
-    """
-    found = rows.value("SELECT value FROM settings WHERE key = ?", (_PREFIX + import_id,))
-    return None if found is None else frozenset(json.loads(found))
-
-
-def forget_choice(tx: Tx, import_id: str) -> None:
-    """Take the note away; the import has ended."""
-    tx.run("DELETE FROM settings WHERE key = ?", (_PREFIX + import_id,))
 
 
 def make_import_records(
@@ -351,7 +227,7 @@ class Imports:
         actor: Actor,
         progress: Counted | None = None,
         cancelled: Asked | None = None,
-        only: frozenset[str] | None = None,
+        choice: Choice = EVERYTHING,
         passphrase: str | None = None,
     ) -> Future[ImportReport]:
         """Import a file or folder: rehearsed first, then stored in batches; one undo step.
@@ -364,13 +240,13 @@ class Imports:
             progress: called with (done, total).
             cancelled: asked at safe points; stopping takes back what was stored. A lock on the way does not: the next
                 start goes on where it stopped.
-            only: keys of the conversations to import, from the dry run's plan ("" for what is in none); None for
-                all. The rest can be imported later.
+            choice: which conversations and sources to import, as the dry run's plan names them. The rest can be
+                imported later.
             passphrase: of an encrypted archive, which is imported whole.
 
         Returns:
             What was stored; what was not chosen is counted as `not_chosen`. The future raises INVALID_INPUT where
-            nothing of it is in the file.
+            nothing of it is in the file, and for a source that is not there.
         """
         open_vault = self._require_owner_vault(actor)
         running = RunningImport(
@@ -385,7 +261,7 @@ class Imports:
                     open_vault.storage, running.make_progress_note(progress), running.make_stop_check(cancelled)
                 ),
             )
-            done = self._submit_run(work, path, format, space, only, passphrase)
+            done = self._submit_run(work, path, format, space, choice, passphrase)
         except BaseException:
             _close_running_import(open_vault.imports, running)
             raise
@@ -398,11 +274,13 @@ class Imports:
         path: Path,
         form: str | None,
         space: str | None,
-        only: frozenset[str] | None,
+        choice: Choice,
         passphrase: str | None,
     ) -> Future[ImportReport]:
         storage = work.open_vault.storage
         if form is None and is_archive_file(path):
+            if choice.sources is not None or choice.without:
+                raise UserError(Code.INVALID_INPUT, "An archive of Loci has no sources to choose from; it comes whole.")
             if space is not None:
                 check_space_name(space)
             return storage.run_on(
@@ -415,7 +293,7 @@ class Imports:
                 space,
                 work.progress,
             )
-        return storage.run_on(storage.threads.jobs, self._run_import, work, path, form, space, only)
+        return storage.run_on(storage.threads.jobs, self._run_import, work, path, form, space, choice)
 
     def _require_owner_vault(self, actor: Actor) -> OpenVault:
         if not actor.is_owner:
@@ -504,37 +382,41 @@ class Imports:
         if space is not None:
             check_space_name(space)
         with open_bundle(path) as bundle:
-            importer = detect_format(bundle, form)
-            plan = dry_run.ImportPlan()
+            importer = detect_format(bundle, form, _extensions(open_vault).importers)
+            plan = ImportPlan(importer.format, bundle.label)
             new = NewRecordCounter(open_vault.storage.vault, space or HOME_SPACE, plan.would_store)
 
-            def see_record(record: Record) -> None:
-                plan.see_record(record)  # first: a newcomer is told of as soon as it was looked up
-                new.add_record(record)
+            def see_item(item: Item) -> None:
+                plan.see_item(item)  # first: a newcomer is told of as soon as it was looked up
+                if isinstance(item, Record):
+                    new.add_record(item)
 
-            preview, _ = _count_import_items(bundle, importer, progress, None, see_record)
+            preview = _count_import_items(bundle, importer, progress, EVERYTHING, see_item).report
             _check_format_matches(bundle, form, preview)
             new.count_waiting_records()
             rows, more = plan.make_result()
-            return replace(_make_report(None, importer.format, preview, new.tally), plan=rows, plan_more=more)
+            sources, sources_more = plan.list_sources()
+            report = _make_report(open_vault, None, importer.format, preview, new.tally)
+            return replace(report, plan=rows, plan_more=more, sources=sources, sources_more=sources_more)
 
-    def _run_import(
-        self, work: _Work, path: Path, form: str | None, space: str | None, only: frozenset[str] | None
-    ) -> ImportReport:
+    def _run_import(self, work: _Work, path: Path, form: str | None, space: str | None, choice: Choice) -> ImportReport:
         if space is not None:
             check_space_name(space)
         with open_bundle(path) as bundle:
-            importer = detect_format(bundle, form)
-            preview, passed_over = _count_import_items(bundle, importer, work.progress, only)
-            if only is not None and not preview.records:
+            importer = detect_format(bundle, form, _extensions(work.open_vault).importers)
+            counted = _count_import_items(bundle, importer, work.progress, choice)
+            preview = counted.report
+            if choice.list_unknown((part.name, part.format) for part in counted.parts):
+                raise UserError(Code.INVALID_INPUT, "One of the sources that were named is not there; choose again.")
+            if not choice.is_all and not preview.records:
                 raise UserError(Code.INVALID_INPUT, "Nothing of what was chosen is in this export; choose again.")
             _check_format_matches(bundle, form, preview)
-            run = self._begin_run(work, importer.format, bundle, path, space or HOME_SPACE, preview.records, only)
+            run = self._begin_run(work, importer.format, bundle, path, space or HOME_SPACE, preview.records, choice)
             tally = ImportTally()
-            if passed_over:
-                tally.skipped["not_chosen"] = passed_over
-            self._store_batches(work, run, bundle, importer, tally, (0, preview.records), only)
-            return _make_report(run.id, importer.format, preview, tally)
+            if counted.passed_over:
+                tally.skipped["not_chosen"] = counted.passed_over
+            self._store_batches(work, run, bundle, importer, tally, (0, preview.records), choice)
+            return _make_report(work.open_vault, run.id, importer.format, preview, tally)
 
     def _begin_run(
         self,
@@ -544,7 +426,7 @@ class Imports:
         path: Path,
         space: str,
         total: int,
-        only: frozenset[str] | None,
+        choice: Choice,
     ) -> ImportRun:
         open_vault = work.open_vault
 
@@ -555,7 +437,7 @@ class Imports:
             # A path need not be text; one that is not cannot be found again, and its import is then taken back.
             location = str(path.absolute()).encode("utf-8", "backslashreplace").decode("utf-8")
             run = open_vault.search.import_writer.begin_import(tx, run, location, bundle.fingerprint, total)
-            save_choice(tx, run.id, only)
+            save_choice(tx, run.id, choice)
             return run
 
         return open_vault.storage.write(write).result()
@@ -568,13 +450,13 @@ class Imports:
         importer: Importer,
         tally: ImportTally,
         reach: tuple[int, int | None],
-        only: frozenset[str] | None,
+        choice: Choice,
     ) -> None:
         open_vault, (position, total) = work.open_vault, reach
         work.running.is_storing, work.running.done, work.running.total = True, position, total
         try:
             waiting: deque[_Batch] = deque()
-            for batch in _read_batches(open_vault, bundle, importer, position, only):
+            for batch in _read_batches(open_vault, bundle, importer, position, choice):
                 waiting.append(batch)
                 if len(waiting) >= _AHEAD:
                     self._write_batch(open_vault, run, waiting.popleft(), tally, work.progress, total)
@@ -670,7 +552,7 @@ class Imports:
         with ExitStack() as stack:
             try:
                 bundle = stack.enter_context(open_bundle(Path(str(location))))
-                importer = detect_format(bundle, str(form))
+                importer = detect_format(bundle, str(form), _extensions(open_vault).importers)
             except LociError:
                 self._take_back(open_vault, run)
                 return
@@ -679,8 +561,8 @@ class Imports:
                 return
             tally = tally_from(json.loads(str(summary)))
             reach = int(str(position)), None if total is None else int(str(total))
-            only = open_vault.storage.vault.read(lambda rows: choice_of(rows, run.id))
-            self._store_batches(work, run, bundle, importer, tally, reach, only)
+            choice = open_vault.storage.vault.read(lambda rows: choice_of(rows, run.id))
+            self._store_batches(work, run, bundle, importer, tally, reach, choice)
 
 
 def _close_running_import(imports: dict[str, RunningImport], running: RunningImport) -> None:
@@ -701,37 +583,52 @@ def _check_format_matches(bundle: Bundle, form: str | None, preview: DryRunRepor
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What was found, how many records were not chosen, and the sources there are."""
+
+    report: DryRunReport
+    passed_over: int
+    parts: frozenset[Part]
+
+
 def _count_import_items(
     bundle: Bundle,
     importer: Importer,
     progress: ImportProgress,
-    only: frozenset[str] | None,
-    see: Callable[[Record], None] | None = None,
-) -> tuple[DryRunReport, int]:
-    """Read everything; what was found, and how many records were not chosen."""
-    counted = dry_run.DryRunTally(importer.format)
-    passed_over = 0
+    choice: Choice,
+    see: Callable[[Item], None] | None = None,
+) -> _Counted:
+    """Read everything."""
+    counted = DryRunTally(importer.format)
+    passed_over, whole = 0, Part(bundle.label, importer.format)
+    parts = {whole}
     for done, item in enumerate(import_items(bundle, importer)):
         if done % _CHECK_EVERY == 0:
             progress.report_progress(done, None)
-        if isinstance(item, Record) and not _is_chosen(item, only):
+        if item.part is not None:
+            parts.add(item.part)
+        if isinstance(item, Record) and not _is_chosen(item, choice, whole):
             passed_over += 1
             continue
         counted.add(item)
-        if see is not None and isinstance(item, Record):
+        if see is not None:
             see(item)
-    return counted.make_report(), passed_over
+    return _Counted(counted.make_report(), passed_over, frozenset(parts))
 
 
-def _is_chosen(record: Record, only: frozenset[str] | None) -> bool:
-    return only is None or dry_run.item_key(record) in only
+def _is_chosen(record: Record, choice: Choice, whole: Part) -> bool:
+    part = record.part or whole
+    return choice.is_all or choice.takes(item_key(record), part.name, part.format)
 
 
 def _read_batches(
-    open_vault: OpenVault, bundle: Bundle, importer: Importer, position: int, only: frozenset[str] | None
+    open_vault: OpenVault, bundle: Bundle, importer: Importer, position: int, choice: Choice
 ) -> Iterator[_Batch]:
     """Parse in batches and start embedding each; `position` of the chosen records of the file are done already."""
-    records = (item for item in import_items(bundle, importer) if isinstance(item, Record) and _is_chosen(item, only))
+    whole = Part(bundle.label, importer.format)
+    everything = (item for item in import_items(bundle, importer) if isinstance(item, Record))
+    records = (record for record in everything if _is_chosen(record, choice, whole))
     for _ in islice(records, position):
         pass
     for chunk in _split_into_chunks(records, open_vault.options.import_batch):
@@ -763,7 +660,18 @@ def _split_into_chunks(records: Iterator[Record], most: int) -> Iterator[list[tu
         yield chunk
 
 
-def _make_report(import_id: str | None, form: str, preview: DryRunReport, tally: ImportTally) -> ImportReport:
+def _extensions(open_vault: OpenVault) -> LoadedExtensions:
+    """The importers of other makers; none is loaded unless the person allows it."""
+    return load_extensions() if open_vault.options.import_extensions else NONE
+
+
+def _make_report(
+    open_vault: OpenVault, import_id: str | None, form: str, preview: DryRunReport, tally: ImportTally
+) -> ImportReport:
+    failed = [
+        {"where": name, "message": f"this importer is not used: {why}"}
+        for name, why in _extensions(open_vault).failures
+    ]
     skipped = dict(preview.skipped)
     for reason, count in preview.trouble_reasons.items():
         skipped[reason] = skipped.get(reason, 0) + count
@@ -778,7 +686,7 @@ def _make_report(import_id: str | None, form: str, preview: DryRunReport, tally:
         stored=tally.stored,
         proposals=tally.proposals,
         skipped=skipped,
-        errors=preview.troubles,
+        errors=(*preview.troubles, *failed),
         earliest=preview.earliest,
         latest=preview.latest,
     )

@@ -1,41 +1,73 @@
-"""A folder in which exports of several programs lie: each goes to its own importer, all of them are one import.
+"""A folder or archive in which exports of several programs lie: each goes to its own importer, all are one import.
 
-A folder or zip that one program wrote stays whole, whatever was sent or attached in it. Loose files are taken one by
-one; what nobody knows is counted. Must not do: know a format, split an export, or unpack an archive in an archive.
+A folder or archive that one program wrote stays whole, whatever was sent or attached in it. Loose files of one kind
+that lie in one folder are one source; archives within archives are opened; what nobody knows is named. Must not do:
+know a format, or split an export.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from core.errors import Code, UserError
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import is_hidden
-from core.importers.records import Importer, Item, SkippedPart, UnreadablePart
+from core.importers.input.streams import is_hidden, read_head
+from core.importers.records import Importer, Item, Part, SkippedPart, UnreadablePart
 
 _FORMAT = "mixed"
-_DEEPEST = 6
+_DEEPEST = 12
 _MANY = 3  # formats in one place that no single program writes
 # What lies directly in the folder of an export; a folder of downloads may have it, too, but then beside many others.
-_ROOTS = frozenset(
-    {"_chat.txt", "result.json", "conversations.json", "users.json", ".obsidian", "cur", "projects.json"}
-)
+_ROOTS = frozenset({"_chat.txt", "result.json", "conversations.json", "users.json", "cur", "projects.json"})
+_VAULT = ".obsidian"
 _TAKEOUT = "Takeout"
 _MOST_ARCHIVES = 100
+_FEW = 5  # files of one ending that are named one by one where nobody knows them
+_MEDIA = (
+    b"\xff\xd8\xff",
+    b"\x89PNG",
+    b"GIF8",
+    b"RIFF",
+    b"ID3",
+    b"OggS",
+    b"fLaC",
+    b"MZ",
+    b"\x7fELF",
+    b"\x1f\x8b",
+    b"II*\0",
+)
 _NOTHING = "; nothing was imported."
-# What almost anything could be taken for is taken for it only where its name says so.
-_LOOSE = {"jsonl": (".jsonl", ".ndjson"), "csv": (".csv", ".tsv"), "markdown": (".md", ".markdown"), "text": (".txt",)}
+# What almost anything could be taken for, or what lies in many an export, is taken for it only where its name says so.
+_LOOSE: Mapping[str, tuple[str, ...]] = {
+    "pdf": (".pdf",),
+    "html": (".html", ".htm", ".xhtml"),
+    "org": (".org",),
+    "jsonl": (".jsonl", ".ndjson"),
+    "csv": (".csv", ".tsv"),
+    "markdown": (".md", ".markdown", ".txt"),
+    "text": (".txt",),
+}
+# Each file of these is by itself: they own no folder, and what lies beside them is none of theirs.
+_SINGLES = frozenset({"calendar", "contacts", "bookmarks", "kindle", "evernote"})
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _Found:
     """Files that one importer reads; none where nobody knows them, or where they cannot be opened, with the reason."""
 
     importer: Importer | None
     bundle: Bundle
     prefix: str
+    name: str
     trouble: str = ""
+
+    @property
+    def part(self) -> Part:
+        """The source as it is told."""
+        # The members of an archive that is part of an export stand in a folder of its name.
+        name = self.name[:-1] if self.name.lower().endswith(".zip/") else self.name
+        return Part(name or self.bundle.label, self.importer.format if self.importer is not None else "")
 
 
 class CollectionImporter:
@@ -47,7 +79,8 @@ class CollectionImporter:
 
     def __init__(self, importers: tuple[Importer, ...]) -> None:
         self._importers = importers
-        self._known = [one for one in importers if one.format not in _LOOSE]
+        self._exports = [one for one in importers if one.format not in _LOOSE]
+        self._loose = [one for one in importers if one.format in _LOOSE]
 
     @property
     def format(self) -> str:
@@ -55,67 +88,176 @@ class CollectionImporter:
         return _FORMAT
 
     def detects(self, bundle: Bundle) -> bool:
-        """Whether importers of several formats find their own in a folder, or in a zip of Google Takeout."""
-        return bundle.kind != "file" and self._is_mixed(bundle, self._find_known(bundle))
+        """Whether importers of several formats find their own, or something is in archives of a folder or archive."""
+        return bundle.kind != "file" and self._is_mixed(bundle)
 
     def read(self, bundle: Bundle) -> Iterator[Item]:
-        """Yield what each importer yields, part by part; see `records.Importer`."""
-        for part in self._divide(bundle, "", 0):
-            if part.trouble:
-                yield UnreadablePart(part.prefix, part.trouble, "refused_file")
+        """Yield what each importer yields, source by source; see `records.Importer`."""
+        for found in self._divide(bundle, "", 0):
+            part = found.part
+            if found.trouble:
+                yield UnreadablePart(found.name, found.trouble, "refused_file", part)
                 continue
-            if part.importer is None:
-                yield SkippedPart("unknown_file", part.prefix or bundle.label, len(part.bundle.files))
+            if found.importer is None:
+                yield SkippedPart("unknown_file", part.name, len(found.bundle.files), part)
                 continue
             try:
-                for item in part.importer.read(part.bundle):
-                    yield _told_with(item, part)
+                for item in found.importer.read(found.bundle):
+                    yield _told_with(item, found, part)
             except UserError as error:
                 if error.code is not Code.IMPORT_REFUSED:
                     raise
                 # One file that is refused does not take the others with it.
-                yield UnreadablePart(part.prefix, _reason_of(error), "refused_file")
+                yield UnreadablePart(found.name, _reason_of(error), "refused_file", part)
 
-    def _find_known(self, bundle: Bundle) -> list[Importer]:
-        """Whose exports are in a bundle, those of archives in it among them."""
-        found = {one.format: one for one in self._known if one.detects(bundle)}
+    # ---- what is in a place
+
+    def _find_owners(self, bundle: Bundle) -> list[Importer]:
+        return [one for one in self._exports if one.detects(bundle)]
+
+    def _find_inner(self, bundle: Bundle) -> set[str]:
+        """The formats of what lies in archives of a place; what cannot be opened is told when it is read."""
+        found: set[str] = set()
         for file in [one for one in bundle.files if one.members is not None][:_MOST_ARCHIVES]:
             inner = _open_archive(file)
-            knows = (one for one in self._known if isinstance(inner, Bundle) and one.detects(inner))
-            importer = next(knows, None)
-            if importer is not None:
-                found.setdefault(importer.format, importer)
-        return list(found.values())
+            if isinstance(inner, Bundle):
+                owner = next((one for one in self._exports if one.detects(inner)), None)
+                found |= {owner.format} if owner is not None else self._find_inner(inner)
+                found |= set() if owner is not None else set(self._divide_loose(inner))
+        return found
 
-    def _is_mixed(self, bundle: Bundle, known: list[Importer]) -> bool:
+    def _divide_loose(self, bundle: Bundle) -> dict[str, Bundle]:
+        """Files that belong to no export, by what reads them."""
+        found: dict[str, Bundle] = {}
+        left = [file for file in bundle.files if file.members is None]
+        for importer in self._loose:
+            endings = _LOOSE[importer.format]
+            own = [file for file in left if file.path.suffix.lower() in endings and file.size and _is_shown(file)]
+            group = replace(bundle, kind="folder", files=tuple(own))
+            if own and importer.detects(group):
+                found[importer.format] = group
+                names = {file.name for file in own}
+                left = [file for file in left if file.name not in names]
+        return found
+
+    def _is_mixed(self, bundle: Bundle) -> bool:
         tops = {file.name.partition("/")[0] for file in bundle.files}
+        if _VAULT in tops:
+            return False
+        owning = self._find_owners(bundle)
+        owners = {one.format for one in owning}
+        inner = self._find_inner(bundle)
+        known = owners | inner
         if bundle.kind == "zip":
-            return len(known) > 1 and tops == {_TAKEOUT}
-        return len(known) >= _MANY or (len(known) > 1 and not tops & _ROOTS)
+            if len(known) > 1 and tops == {_TAKEOUT}:
+                return True
+        elif len(known) >= _MANY or (len(known) > 1 and (inner - owners or not tops & _ROOTS)):
+            return True
+        if owners - _SINGLES:
+            return False
+        if inner or len(owners) > 1:
+            return True
+        free = [file for file in bundle.files if not any(one.detects(_bundle_of(file)) for one in owning)]
+        return len(owners) + len(self._divide_loose(replace(bundle, files=tuple(free)))) > 1
 
-    def _divide(self, bundle: Bundle, prefix: str, depth: int) -> Iterator[_Part]:
-        known = self._find_known(bundle) if bundle.kind != "file" else []
-        if bundle.kind != "file" and (depth == 0 or self._is_mixed(bundle, known)) and depth < _DEEPEST:
-            for name, child in _children_of(bundle):
-                yield from self._divide(child, f"{prefix}{name}", depth + 1)
-            return
-        if bundle.kind == "file" and bundle.files[0].members is not None:
-            inner = _open_archive(bundle.files[0])
-            if isinstance(inner, str):
-                yield _Part(None, bundle, prefix, inner)
-            else:
-                yield from self._divide(inner, f"{prefix}/", max(1, depth))
-            return
-        importer = next(iter(known), None) or self._find_loose(bundle)
-        yield _Part(importer, bundle, prefix)
+    # ---- dividing
 
-    def _find_loose(self, bundle: Bundle) -> Importer | None:
-        """The importer of a loose file, or of a folder of notes or tables."""
+    def _divide(self, bundle: Bundle, prefix: str, depth: int) -> Iterator[_Found]:
         if bundle.kind == "file":
-            suffix = bundle.files[0].path.suffix.lower()
-            fitting = (one for one in self._importers if suffix in _LOOSE.get(one.format, (suffix,)))
-            return next((one for one in fitting if bundle.files[0].size and one.detects(bundle)), None)
-        return next((one for one in self._importers if one.format in _LOOSE and one.detects(bundle)), None)
+            yield from self._divide_file(bundle, prefix, depth)
+        elif depth < _DEEPEST and (depth == 0 or self._is_mixed(bundle)):
+            yield from self._divide_children(bundle, prefix, depth)
+        else:
+            owner = next(iter(self._find_owners(bundle)), None)
+            yield from self._read_whole(bundle, prefix) if owner is None else [_Found(owner, bundle, prefix, prefix)]
+
+    def _divide_file(self, bundle: Bundle, prefix: str, depth: int) -> Iterator[_Found]:
+        file = bundle.files[0]
+        if file.members is None:
+            if _is_media(file):
+                yield _Found(None, bundle, prefix, prefix)
+                return
+            owner = next(iter(self._find_owners(bundle)), None)
+            yield _Found(owner, bundle, prefix, prefix)
+            return
+        inner = _open_archive(file)
+        if isinstance(inner, str):
+            yield _Found(None, bundle, prefix, prefix, inner)
+        else:
+            yield from self._divide(inner, f"{prefix}/", max(1, depth + 1))
+
+    def _divide_children(self, bundle: Bundle, prefix: str, depth: int) -> Iterator[_Found]:
+        loose: list[SourceFile] = []
+        unknown: list[_Found] = []
+        for name, child in _children_of(bundle):
+            for found in self._divide(child, f"{prefix}{name}", depth + 1):
+                if found.importer is None and not found.trouble and child.kind == "file" and found.bundle is child:
+                    loose.append(child.files[0])
+                    unknown.append(found)
+                else:
+                    yield found
+        groups = self._divide_loose(replace(bundle, kind="folder", files=tuple(loose)))
+        yield from self._list_groups(groups, prefix)
+        taken = {file.name for group in groups.values() for file in group.files}
+        yield from _join_unknown([one for one in unknown if one.bundle.files[0].name not in taken], prefix)
+
+    def _read_whole(self, bundle: Bundle, prefix: str) -> Iterator[_Found]:
+        """A folder that no program owns: notes with what lies beside them, tables, or nothing that is known."""
+        groups = self._divide_loose(bundle)
+        if len(groups) == 1 and (importer := self._named(next(iter(groups)))).detects(bundle):
+            yield _Found(importer, bundle, prefix, prefix)
+            return
+        taken = {file.name for group in groups.values() for file in group.files}
+        rest = tuple(file for file in bundle.files if file.name not in taken)
+        yield from self._list_groups(groups, prefix)
+        if rest:
+            yield _Found(None, replace(bundle, files=rest), prefix, prefix)
+
+    def _list_groups(self, groups: Mapping[str, Bundle], prefix: str) -> Iterator[_Found]:
+        for name, group in groups.items():
+            if len(group.files) > 1:
+                yield _Found(self._named(name), group, prefix, f"{prefix}*{_LOOSE[name][0]}")
+                continue
+            one = replace(group, label=group.files[0].path.name, kind="file")
+            importer = next((one_of for one_of in self._loose if _is_named(one, one_of) and one_of.detects(one)), None)
+            yield _Found(importer, one, "", f"{prefix}{group.files[0].name}")
+
+    def _named(self, name: str) -> Importer:
+        return next(one for one in self._loose if one.format == name)
+
+
+def _is_media(file: SourceFile) -> bool:
+    """Whether a file is a picture, a sound, a film or a program, which no importer reads."""
+    try:
+        head = read_head(file, 16)
+    except UserError:
+        return False  # unreadable: the importer says so when it comes to it
+    return head.startswith(_MEDIA) or head[4:8] == b"ftyp"
+
+
+def _join_unknown(unknown: list[_Found], prefix: str) -> Iterator[_Found]:
+    """What nobody knows, one by one; many of one ending as one."""
+    endings: dict[str, list[_Found]] = {}
+    for one in unknown:
+        endings.setdefault(one.bundle.files[0].path.suffix.lower(), []).append(one)
+    for ending, found in sorted(endings.items()):
+        if len(found) <= _FEW:
+            yield from found
+        else:
+            files = tuple(one.bundle.files[0] for one in found)
+            yield _Found(None, replace(found[0].bundle, kind="folder", files=files), prefix, f"{prefix}*{ending}")
+
+
+def _bundle_of(file: SourceFile) -> Bundle:
+    return Bundle(file.path.name, "file", (file,), (), "")
+
+
+def _is_named(bundle: Bundle, importer: Importer) -> bool:
+    return bundle.files[0].path.suffix.lower() in _LOOSE[importer.format]
+
+
+def _is_shown(file: SourceFile) -> bool:
+    return not is_hidden(file.name)
 
 
 def _reason_of(error: UserError) -> str:
@@ -144,8 +286,8 @@ def _children_of(bundle: Bundle) -> Iterator[tuple[str, Bundle]]:
         yield name if is_file else f"{name}/", Bundle(name, "file" if is_file else "folder", tuple(files), (), "")
 
 
-def _told_with(item: Item, part: _Part) -> Item:
-    """The item, with the place of its part before its own."""
-    if part.bundle.kind == "file" or not part.prefix:
-        return item
-    return replace(item, where=f"{part.prefix}{item.where}")
+def _told_with(item: Item, found: _Found, part: Part) -> Item:
+    """The item with its source, and with the place of that before its own."""
+    if found.bundle.kind == "file" or not found.prefix:
+        return replace(item, part=part)
+    return replace(item, part=part, where=f"{found.prefix}{item.where}")

@@ -12,18 +12,24 @@ from core.importers.formats.assistants.chatgpt import ChatGptImporter
 from core.importers.formats.assistants.claude import ClaudeImporter
 from core.importers.formats.assistants.claude_code import ClaudeCodeImporter
 from core.importers.formats.assistants.codex import CodexImporter
+from core.importers.formats.assistants.continue_sessions import ContinueImporter
+from core.importers.formats.assistants.cursor import CursorImporter
 from core.importers.formats.assistants.gemini import GeminiImporter
 from core.importers.formats.assistants.gemini_cli import GeminiCliImporter
 from core.importers.formats.assistants.grok import GrokImporter
+from core.importers.formats.assistants.opencode import OpenCodeImporter
 from core.importers.formats.calendars.calendar import CalendarImporter
 from core.importers.formats.calendars.contacts import ContactsImporter
 from core.importers.formats.chats.discord import DiscordImporter
+from core.importers.formats.chats.imessage import IMessageImporter
 from core.importers.formats.chats.signal import SignalImporter
 from core.importers.formats.chats.slack import SlackImporter
 from core.importers.formats.chats.telegram import TelegramImporter
 from core.importers.formats.chats.whatsapp import WhatsAppImporter
 from core.importers.formats.documents.bookmarks import BookmarksImporter
 from core.importers.formats.documents.kindle import KindleImporter
+from core.importers.formats.documents.pdf import PdfImporter
+from core.importers.formats.documents.web_page import WebPageImporter
 from core.importers.formats.documents.word import WordImporter
 from core.importers.formats.mail.mail import MailImporter
 from core.importers.formats.memories.mcp_memory import McpMemoryImporter
@@ -34,6 +40,8 @@ from core.importers.formats.notes.evernote import EvernoteImporter
 from core.importers.formats.notes.joplin import JoplinImporter
 from core.importers.formats.notes.keep import KeepImporter
 from core.importers.formats.notes.markdown import MarkdownImporter, ObsidianImporter, TextImporter
+from core.importers.formats.notes.notion import NotionImporter
+from core.importers.formats.notes.org import OrgImporter
 from core.importers.formats.notes.roam import RoamImporter
 from core.importers.formats.tables.csv_rows import CsvImporter
 from core.importers.formats.tables.jsonl import JsonlImporter
@@ -45,18 +53,21 @@ from core.importers.records import Importer
 _EXPLAINED_UP_TO = 16 << 20
 
 
-def list_importers() -> tuple[Importer, ...]:
+def list_importers(extensions: tuple[Importer, ...] = ()) -> tuple[Importer, ...]:
     """Every importer, in the order in which they are asked.
+
+    Args:
+        extensions: of other makers; they are asked after all that show themselves, before rows and texts.
 
     What several programs wrote goes to all of theirs. A vault of notes shows itself by its own folder and may hold any
     other format as an attachment, so it is the first of these; rows and plain text come last, because almost anything
     could be taken for them.
     """
-    each = _list_formats()
+    each = _list_formats(extensions)
     return (CollectionImporter(each), *each)
 
 
-def _list_formats() -> tuple[Importer, ...]:
+def _list_formats(extensions: tuple[Importer, ...]) -> tuple[Importer, ...]:
     return (
         ObsidianImporter(),
         ChatGptImporter(),
@@ -67,25 +78,34 @@ def _list_formats() -> tuple[Importer, ...]:
         GeminiImporter(),
         GrokImporter(),
         AiderImporter(),
+        OpenCodeImporter(),
+        ContinueImporter(),
+        CursorImporter(),
         TelegramImporter(),
         DiscordImporter(),
         SlackImporter(),
         SignalImporter(),
         WhatsAppImporter(),
+        IMessageImporter(),
         MailImporter(),
         KeepImporter(),
         DayOneImporter(),
         EvernoteImporter(),
         RoamImporter(),
         JoplinImporter(),
+        NotionImporter(),
         CalendarImporter(),
         ContactsImporter(),
         KindleImporter(),
         BookmarksImporter(),
         WordImporter(),
+        PdfImporter(),
+        WebPageImporter(),
+        OrgImporter(),
         McpMemoryImporter(),
         OpenMemoryImporter(),
         Mem0Importer(),
+        *extensions,
         JsonlImporter(),
         CsvImporter(),
         MarkdownImporter(),
@@ -93,17 +113,18 @@ def _list_formats() -> tuple[Importer, ...]:
     )
 
 
-def detect_format(bundle: Bundle, forced: str | None = None) -> Importer:
+def detect_format(bundle: Bundle, forced: str | None = None, extensions: tuple[Importer, ...] = ()) -> Importer:
     """Find the importer for a bundle.
 
     Args:
         forced: a format's name when the person chose it; then nothing is detected.
+        extensions: importers of other makers, where they are allowed.
 
     Raises:
         UserError: IMPORT_UNKNOWN_FORMAT for a name or content that no importer knows; IMPORT_REFUSED for a file that
             poses as JSON and is none.
     """
-    every = list_importers()
+    every = list_importers(extensions)
     if forced is not None:
         for importer in every:
             if importer.format == forced:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -19,9 +19,9 @@ from typing import Any
 from core.errors import CancelledError
 from core.importers.conversation import bundle_skips
 from core.importers.input.source import Bundle
+from core.importers.plan import Span
 from core.importers.records import Conversation, Importer, Item, Record, SkippedPart, UnreadablePart
 from core.text.sentences import split_text
-from core.types.replies import ConversationPlan
 from core.types.values import Role, Status
 
 TEXT_BYTES = 1 << 20
@@ -246,14 +246,6 @@ def _divide_record(record: Record) -> Iterator[Record]:
 
 
 TROUBLES_KEPT = 1_000
-PLANNED = 5_000
-"""Conversations that a plan lists one by one; the others are counted."""
-
-OUTSIDE = ""
-"""The key of records outside conversations in a plan and in a choice."""
-
-_OPENING = 160  # characters by which a person knows a conversation without a title
-_SPEAKERS = 4  # that are kept; the window names three
 _CHECK_EVERY = 200
 _MESSAGE_ROLES = {Role.USER: "user", Role.ASSISTANT: "assistant"}
 _SPOKEN = frozenset({Role.USER, Role.ASSISTANT, Role.OTHER})
@@ -294,87 +286,6 @@ class DryRunReport:
     working_folders: tuple[str, ...]
 
 
-@dataclass
-class _Planned:
-    """What is known of one conversation so far."""
-
-    title: str
-    branches: int
-    times: _Span
-    opening: str = ""
-    speakers: dict[str, None] = field(default_factory=dict)
-    messages: int = 0
-    new: int = 0
-
-    def see_record(self, record: Record) -> None:
-        """Take one record of it."""
-        self.messages += 1
-        self.times.add_all(_known_times(record))
-        self.opening = self.opening or record.text[:_OPENING].strip()
-        if record.author and record.role is not Role.ASSISTANT and len(self.speakers) < _SPEAKERS:
-            self.speakers[record.author] = None
-
-
-class ImportPlan:
-    """Collects what an import would bring, conversation by conversation."""
-
-    def __init__(self) -> None:
-        self._rows: dict[str, _Planned] = {}
-        self._more: set[str] = set()
-
-    def see_record(self, record: Record) -> None:
-        """Take one record of the file.
-
-        Args:
-            record: as the importer read it.
-        """
-        key = item_key(record)
-        row = self._rows.get(key)
-        if row is None:
-            if len(self._rows) >= PLANNED and key != OUTSIDE:
-                self._more.add(key)
-                return
-            row = self._rows[key] = _planned_conversation(record)
-        row.see_record(record)
-
-    def would_store(self, record: Record) -> None:
-        """Take down that a record, which was seen, is not in the vault yet."""
-        row = self._rows.get(item_key(record))
-        if row is not None:
-            row.new += 1
-
-    def make_result(self) -> tuple[tuple[ConversationPlan, ...], int]:
-        """The rows in the order of the file, and how many conversations there are beyond them."""
-        rows = tuple(
-            ConversationPlan(
-                key,
-                row.title,
-                row.messages,
-                row.new,
-                row.branches,
-                row.times.first,
-                row.times.last,
-                speakers=tuple(row.speakers),
-                opening=row.opening,
-            )
-            for key, row in self._rows.items()
-        )
-        return rows, len(self._more)
-
-
-def item_key(record: Record) -> str:
-    """The conversation a record belongs to, as a choice names it; `OUTSIDE` where it belongs to none."""
-    return OUTSIDE if record.conversation is None else record.conversation.key
-
-
-def _planned_conversation(record: Record) -> _Planned:
-    conversation = record.conversation
-    if conversation is None:
-        return _Planned("", 0, _Span())
-    leaves = conversation.extra.get("branches")
-    return _Planned(conversation.title or "", max(0, leaves - 1) if isinstance(leaves, int) else 0, _Span())
-
-
 class DryRunTally:
     """Counts items one by one."""
 
@@ -387,9 +298,9 @@ class DryRunTally:
         self._skipped: Counter[str] = Counter()
         self._troubles: list[Mapping[str, str]] = []
         self._trouble_reasons: Counter[str] = Counter()
-        self._message_times = _Span()
+        self._message_times = Span()
         self._spoken = 0
-        self._record_times = _Span()
+        self._record_times = Span()
         self._folders: dict[str, None] = {}
 
     def add(self, item: Item) -> None:
@@ -445,25 +356,6 @@ class DryRunTally:
             latest=format_iso(times.last),
             working_folders=tuple(self._folders),
         )
-
-
-class _Span:
-    """The first and the last of some moments, epoch ms."""
-
-    def __init__(self) -> None:
-        self.first: int | None = None
-        self.last: int | None = None
-
-    def add_all(self, times: Iterable[int]) -> None:
-        for ms in times:
-            self.first = ms if self.first is None else min(self.first, ms)
-            self.last = ms if self.last is None else max(self.last, ms)
-
-
-def _known_times(record: Record) -> list[int]:
-    """When a record and the sections of it were said, epoch ms, where that is known."""
-    moments = (record.occurred, *(section.occurred for section in record.sections))
-    return [moment.ms for moment in moments if moment is not None]
 
 
 def format_iso(ms: int | None) -> str | None:

@@ -41,6 +41,20 @@ class Section:
     occurred: When | None
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of several sources that came in one import.
+
+    Attributes:
+        name: what lies where: the path of a file or, with a slash at the end, a folder; `notes/*.md` for files of one
+            format among others.
+        format: the importer that reads it; "" where nobody can.
+    """
+
+    name: str
+    format: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record(ImportedMemory):
     """One memory to be.
@@ -51,6 +65,7 @@ class Record(ImportedMemory):
         status: ACTIVE; QUARANTINED for proposals; ARCHIVED for hidden items of another store.
         occurred: when it was said or happened, or its beginning was; None where the source does not tell.
         sections: where in the text another date begins, in order, none at 0; it is stored in linked parts there.
+        part: which of several sources it is from; None where the import is one.
     """
 
     kind: Kind = Kind.EPISODE
@@ -59,6 +74,7 @@ class Record(ImportedMemory):
     status: Status = Status.ACTIVE
     conversation: Conversation | None = None
     sections: tuple[Section, ...] = ()
+    part: Part | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +85,13 @@ class SkippedPart:
         reason: the word under which it is counted (`abandoned_branch`, `tool_traffic` …).
         where: file and line or item; never text.
         count: how many.
+        part: as in `Record`.
     """
 
     reason: str
     where: str = ""
     count: int = 1
+    part: Part | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +102,13 @@ class UnreadablePart:
         where: file and line or record number.
         message: what was wrong, in words; never text of the file.
         reason: the word under which it is counted.
+        part: as in `Record`.
     """
 
     where: str
     message: str
     reason: str = "bad_line"
+    part: Part | None = None
 
 
 Item = Record | SkippedPart | UnreadablePart

@@ -161,6 +161,7 @@ class ConversationPlan:
         earliest: epoch ms; None where no time is known.
         speakers: the first few who are named; plain text, hostile.
         opening: how its first text begins; likewise.
+        source: the name of the source it is from; "" where the import is one.
     """
 
     key: str
@@ -172,6 +173,32 @@ class ConversationPlan:
     latest: int | None
     speakers: tuple[str, ...] = ()
     opening: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePlan:
+    """One source of a dry run: an export, a folder or files of one kind among what was named.
+
+    Attributes:
+        name: where it lies in what was named; plain text, hostile.
+        format: what it is read as; "" where nobody can read it.
+        records: what is in it; `new` of them are not in the vault yet.
+        earliest: epoch ms; None where no time is known.
+        samples: how a few of its texts begin; plain text, hostile.
+        left_out: how many things of it are left out; of one that nobody can read, its files.
+        problem: why it was refused, in words; "" where it was not.
+    """
+
+    name: str
+    format: str
+    records: int
+    new: int
+    earliest: int | None
+    latest: int | None
+    samples: tuple[str, ...] = ()
+    left_out: int = 0
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,6 +449,7 @@ class ImportReport:
         plan: one for each conversation, in the order of the file; of a dry run only, and never in `import --json`.
             Records outside conversations are one row with the key "".
         plan_more: conversations beyond those in `plan`.
+        sources: one for each source that was found, of a dry run only; `sources_more` are beyond those.
         updated: memories whose newer row took the place of an older one; of an archive only.
     """
 
@@ -438,6 +466,8 @@ class ImportReport:
     plan: tuple[ConversationPlan, ...] = ()
     plan_more: int = 0
     updated: int = 0
+    sources: tuple[SourcePlan, ...] = ()
+    sources_more: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from core.types.recall import PlanChange
@@ -160,3 +160,81 @@ class RecallQuery:
     since_ms: int | None = None
     until_ms: int | None = None
     tiers: tuple[str, ...] | None = None
+
+
+OUTSIDE = ""
+"""The key of records outside conversations in a plan and in a choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What comes in.
+
+    Attributes:
+        conversations: keys of conversations, as a plan has them; None for all.
+        sources: names or formats of the sources that come; None for all.
+        without: names or formats of the sources that stay out.
+    """
+
+    conversations: frozenset[str] | None = None
+    sources: frozenset[str] | None = None
+    without: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def is_all(self) -> bool:
+        """Whether nothing is left out."""
+        return self.conversations is None and self.sources is None and not self.without
+
+    def takes(self, conversation: str, source: str, form: str) -> bool:
+        """Whether a record comes in.
+
+        Args:
+            conversation: its key in a plan.
+            source: the name of the source it is from.
+            form: the format of that.
+        """
+        if self.conversations is not None and conversation not in self.conversations:
+            return False
+        names = names_of_source(source, form)
+        return (self.sources is None or not names.isdisjoint(self.sources)) and names.isdisjoint(self.without)
+
+    def list_unknown(self, sources: Iterable[tuple[str, str]]) -> list[str]:
+        """The names in it that no source has, in order.
+
+        Args:
+            sources: name and format of each.
+        """
+        named = (self.sources or frozenset()) | self.without
+        known = frozenset[str]().union(*(names_of_source(name, form) for name, form in sources))
+        return sorted(named - known)
+
+    def to_json(self) -> Any:
+        """As it is kept beside a running import."""
+        if self.sources is None and not self.without:
+            return sorted(self.conversations or ())
+        return {
+            "conversations": None if self.conversations is None else sorted(self.conversations),
+            "sources": None if self.sources is None else sorted(self.sources),
+            "without": sorted(self.without),
+        }
+
+    @staticmethod
+    def from_json(value: Any) -> Choice:
+        """What `to_json` made."""
+        if isinstance(value, list):
+            return Choice(frozenset(value))
+        conversations, sources = value["conversations"], value["sources"]
+        return Choice(
+            None if conversations is None else frozenset(conversations),
+            None if sources is None else frozenset(sources),
+            frozenset(value["without"]),
+        )
+
+
+EVERYTHING = Choice()
+"""Nothing of an import is left out."""
+
+
+def names_of_source(name: str, form: str) -> frozenset[str]:
+    """How a source may be called: by its name, with or without the slash of a folder, or by its format."""
+    return frozenset({name, name.rstrip("/"), form} - {""})

@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         conversations = (read_ours(path) if path.is_dir() else read(path))[: chosen.conversations]
         with tempfile.TemporaryDirectory() as folder:
             filled = Filled(Path(folder), _LIMIT)
-            filled.fill(conversations)
+            filled.fill(conversations, distills=False)
             with filled.copy("asked") as palace:
                 # Both ways are asked of the same vault.
                 palace._engine._slot.require_vault().storage.threads.stop_tickers()

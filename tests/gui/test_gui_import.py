@@ -528,3 +528,54 @@ def test_one_export_that_was_found_is_looked_into_at_once_and_of_several_one_cho
     assert pages == [dialog.choose, dialog.rehearse]
     settle(qtbot, lambda: dialog.reader.is_done)
     assert dialog.reader.new == 1
+
+
+def dropped_folder(folder: Path) -> Path:
+    """Three sources one program each, one file nobody knows, and a broken archive."""
+    made = folder / "Downloads"
+    made.mkdir()
+    shutil.copy(CHATGPT, made)
+    (made / "plan.md").write_text("<b>Buy</b> rope for the stern line before Friday.", encoding="utf-8")
+    (made / "plan2.md").write_text("Short.", encoding="utf-8")
+    card = "BEGIN:VCARD\nVERSION:3.0\nFN:Ana Quay\nEND:VCARD\n"
+    (made / "card.vcf").write_text(card, encoding="utf-8")
+    (made / "holiday.raw").write_bytes(b"\x00\x01\x02\x03")
+    (made / "broken.zip").write_bytes(b"PK\x03\x04 nothing")
+    return made
+
+
+def test_one_drop_lists_its_sources_and_each_can_be_left_out(
+    rig: Rig, qtbot: QtBot, opened: _Opened, tmp_path: Path
+) -> None:
+    dialog = opened(dropped_folder(tmp_path))
+    read(qtbot, dialog)
+    content, (source,) = dialog.rehearse.content, dialog.reader.sources
+    assert source.report is not None
+    listed = content.sources.model
+    assert [row.cells[:3] for row in listed.lines] == [
+        (CHATGPT.name, "ChatGPT export", "43"),
+        ("card.vcf", "Address book", "1"),
+        ("*.md", "Markdown notes", "2"),
+    ]
+    assert dialog.main.text() == "Import 46 memories"
+    content.sources.table.selectRow(2)
+    assert [label.whole for label in content.sources.samples[:2]] == [
+        "“<b>Buy</b> rope for the stern line before Friday.”",
+        "“Short.”",
+    ]
+    assert content.sources.samples[0].textFormat() is Qt.TextFormat.PlainText
+    table = content.problems.model()
+    problems = [table.index(row, 0).data() for row in range(content.problems.rowCount())]
+    assert problems == ["broken.zip", "holiday.raw"]
+    listed.toggle_ticks([0])
+    assert source.without == frozenset({CHATGPT.name})
+    assert (source.new, dialog.main.text()) == (3, "Import 3 memories")
+    # Nothing of a conversation is chosen either; what is outside of any stays.
+    source.only = frozenset({""})
+    assert source.new == 3
+    source.only = None
+    finish(qtbot, dialog)
+    assert len(rig.texts()) == 3
+    assert rig.rows("SELECT count(*) FROM imports") == [(1,)]
+    dialog.outcome.taken.click()
+    settle(qtbot, lambda: rig.texts() == [])

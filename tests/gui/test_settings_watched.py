@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from engine_rig import Rig
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
 from watch_rig import WrittenFolder
 from window_rig import settle
@@ -47,6 +47,14 @@ def only_line(section: WatchedSection) -> FolderLine:
     return line
 
 
+def press_answer(section: WatchedSection, place: int) -> None:
+    item = section.add.side_column.itemAt(place)
+    assert item is not None
+    button = item.widget()
+    assert isinstance(button, QAbstractButton)
+    button.click()
+
+
 def test_a_folder_is_watched_when_the_person_agrees(
     section: WatchedSection, rig: Rig, notes: WrittenFolder, qtbot: QtBot
 ) -> None:
@@ -54,11 +62,11 @@ def test_a_folder_is_watched_when_the_person_agrees(
     settle(qtbot, lambda: "1 memory would come now" in section.add.told.text())
     assert "notes of mine, read as" in section.add.told.text()
     assert rig.texts() == []
-    section.add.side_column.itemAt(1).widget().click()  # not now
+    press_answer(section, 1)  # not now
     assert section.add.told.text() == ""
     section.add.rehearse(notes.root)
     settle(qtbot, lambda: "1 memory would come now" in section.add.told.text())
-    section.add.side_column.itemAt(0).widget().click()
+    press_answer(section, 0)
     settle(qtbot, lambda: len(section.folders) == 1)
     assert rig.texts() == ["The ferry leaves at seven."]
     line = only_line(section)

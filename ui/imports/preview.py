@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from core.types.replies import ConversationPlan, ImportReport
 from core.types.values import HOME_SPACE
 from ui.context import Context
+from ui.imports.source_list import SourceList, describe_unread, is_readable
 from ui.imports.sources import (
     ImportSource,
     count_known_records,
@@ -38,6 +39,7 @@ from ui.imports.sources import (
 from ui.lists.tick_table import TickModel, TickRow, TickTable
 from ui.strings import format_count, import_strings
 from ui.theme.theme import Theme
+from ui.theme.tokens import spacing
 from ui.widgets.basics import (
     Elided,
     MenuChip,
@@ -116,11 +118,13 @@ class ContentStep(QWidget):
         self.filter.setMaximumWidth(context.theme.px(180))
         self.filter.textChanged.connect(self.model.filter_rows)
         self.all = make_button(
-            strings["all"], lambda: self.model.tick_shown(is_on=True), kind="ghost", hint=strings["all_hint"]
+            strings["all"], lambda: self._tick_all(is_on=True), kind="ghost", hint=strings["all_hint"]
         )
         self.none = make_button(
-            strings["none"], lambda: self.model.tick_shown(is_on=False), kind="ghost", hint=strings["none_hint"]
+            strings["none"], lambda: self._tick_all(is_on=False), kind="ghost", hint=strings["none_hint"]
         )
+        self.sources = SourceList(context)
+        self.sources.chosen.connect(self._on_sources_ticked)
         self._tabs_row = make_row(None, self.filter, self.all, self.none)
         self._tabs: Segments | None = None
         self._more = make_label("", "small", wrap=True)
@@ -134,6 +138,7 @@ class ContentStep(QWidget):
         plan = QWidget()
         make_column(plan, self.table, self._more, gap=4).setStretch(0, 1)
         self._pages: Mapping[str, QWidget] = {
+            "sources": self.sources,
             "plan": plan,
             "left": make_scroll_area(self._left),
             "trouble": self.problems,
@@ -166,6 +171,7 @@ class ContentStep(QWidget):
         more = import_strings()["preview"]["more"].format(count=report.plan_more)
         self._more.setText(more if report.plan_more else "")
         self._more.setVisible(bool(report.plan_more))
+        self.sources.show_report(report, source.without)
         self._fill_left(describe_omissions(report.skipped))
         self._fill_problems(report)
         self._name_tabs(report)
@@ -175,6 +181,9 @@ class ContentStep(QWidget):
         """Titles need room more than branches do."""
         super().resizeEvent(event)
         self._fit_columns()
+        shown = next((name for name, page in self._pages.items() if page is self._stack.currentWidget()), None)
+        if shown is not None and self._source is not None:
+            self.show_part(shown)
 
     def _fit_columns(self) -> None:
         self.table.setColumnHidden(3, not self._has_branches or self.width() < self._theme.px(_WIDE))
@@ -183,26 +192,44 @@ class ContentStep(QWidget):
         rows = len(report.plan) + report.plan_more
         skipped = sum(report.skipped.values())
         strings = import_strings()["preview"]["tabs"]
-        choices = [("plan", strings["conversations" if report.conversations else "all"].format(count=rows))]
+        problems = self.problems.rowCount()
+        several = len(report.sources) > 1
+        choices = [("sources", strings["sources"].format(count=len(self.sources.model.lines)))] if several else []
+        choices += [("plan", strings["conversations" if report.conversations else "all"].format(count=rows))]
         choices += [("left", strings["left"].format(count=skipped))] if skipped else []
-        choices += [("trouble", strings["problems"].format(count=len(report.errors)))] if report.errors else []
+        choices += [("trouble", strings["problems"].format(count=problems))] if problems else []
         if self._tabs is not None:
             self._tabs_row.removeWidget(self._tabs)
             self._tabs.hide()
             self._tabs.deleteLater()
-        self._tabs = Segments(choices, "plan", strings["title"])
+        self._tabs = Segments(choices, choices[0][0], strings["title"])
         self._tabs.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._tabs.chosen.connect(self.show_part)
         self._tabs_row.insertWidget(0, self._tabs)
-        self.show_part("plan")
+        self.show_part(choices[0][0])
 
     def show_part(self, page: str) -> None:
-        """Look at `plan`, `left` or `trouble`."""
+        """Look at `sources`, `plan`, `left` or `trouble`."""
         self._stack.setCurrentWidget(self._pages[page])
-        rows = len(self.model.lines)
+        shown = {"plan": self.model, "sources": self.sources.model}.get(page)
+        rows = len(shown.lines) if shown is not None else 0
         self.filter.setVisible(page == "plan" and rows > _FEW)
-        self.all.setVisible(page == "plan" and rows > 1)
-        self.none.setVisible(page == "plan" and rows > 1)
+        is_roomy = self._tabs is None or self._tabs.sizeHint().width() + self._width_of_buttons() < self.width()
+        self.all.setVisible(rows > 1 and is_roomy)
+        self.none.setVisible(rows > 1 and is_roomy)
+
+    def _width_of_buttons(self) -> int:
+        return self.all.sizeHint().width() + self.none.sizeHint().width() + 2 * spacing().m
+
+    def _tick_all(self, *, is_on: bool) -> None:
+        is_sources = self._stack.currentWidget() is self.sources
+        (self.sources.model if is_sources else self.model).tick_shown(is_on=is_on)
+
+    def _on_sources_ticked(self) -> None:
+        source = self._source
+        if source is not None and source.report is not None:
+            source.without = self.sources.list_left_out()
+            self.chosen.emit()
 
     def _on_ticks_changed(self) -> None:
         source = self._source
@@ -231,10 +258,14 @@ class ContentStep(QWidget):
         self._left_rows.setRowStretch(len(found), 1)
 
     def _fill_problems(self, report: ImportReport) -> None:
-        self.problems.setRowCount(len(report.errors))
-        for at, error in enumerate(report.errors):
-            for nr, name in enumerate(("where", "message")):
-                item = QTableWidgetItem(one_line(capitalize_first(error[name]) if nr else error[name]))
+        several = report.sources if len(report.sources) > 1 else ()
+        # What was refused is among the errors; what nobody knows is named here alone.
+        unknown = [(one.name, describe_unread(one)) for one in several if not is_readable(one) and not one.problem]
+        rows = [(error["where"], error["message"]) for error in report.errors] + unknown
+        self.problems.setRowCount(len(rows))
+        for at, (where, message) in enumerate(rows):
+            for nr, words in enumerate((where, capitalize_first(message))):
+                item = QTableWidgetItem(one_line(words))
                 item.setToolTip(escape_tooltip(item.text()))
                 self.problems.setItem(at, nr, item)
 

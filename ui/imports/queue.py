@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QWidget
 
 from core.types.replies import ImportReport, UndoReport
+from core.types.requests import EVERYTHING, Choice
 from core.types.values import OWNER_ACTOR
 from ui.bridge import Problem, Running, Task, Watch, make_write, problem_of
 from ui.context import Context
@@ -242,14 +243,14 @@ class ImportJob:
     Attributes:
         path: a file or folder; name: of it, as it is shown.
         form: the format the person named; None to detect it.
-        only: keys of the chosen conversations; None for all.
+        choice: what is chosen of it.
         passphrase: of an encrypted archive.
     """
 
     path: Path
     name: str
     form: str | None = None
-    only: frozenset[str] | None = None
+    choice: Choice = EVERYTHING
     passphrase: str | None = field(default=None, repr=False)
 
 
@@ -334,7 +335,7 @@ class ImportQueue(QObject):
                 OWNER_ACTOR,
                 watch.progress,
                 watch.cancelled,
-                only=job.only,
+                choice=job.choice,
                 passphrase=job.passphrase,
             )
 

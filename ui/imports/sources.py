@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.types.replies import Candidate, ConversationPlan, ImportReport
+from core.types.requests import OUTSIDE, Choice
 from ui.bridge import Problem, Running, Task, Watch, problem_of
 from ui.context import Context
 from ui.lists.tick_table import TickModel, TickRow, TickTable
@@ -209,6 +210,7 @@ class ImportSource:
         report: what the rehearsal found; None before.
         problem: why it cannot be read; None where it can.
         only: keys of the conversations that are chosen; None for all.
+        without: names of the sources in it that are not chosen.
         passphrase: of an encrypted archive, as it was typed; gone with the dialog.
     """
 
@@ -217,6 +219,7 @@ class ImportSource:
     report: ImportReport | None = None
     problem: Problem | None = None
     only: frozenset[str] | None = None
+    without: frozenset[str] = frozenset()
     passphrase: str | None = field(default=None, repr=False)
 
     @property
@@ -234,9 +237,20 @@ class ImportSource:
         """How many memories what is chosen would bring, or bring up to date."""
         if self.report is None:
             return 0
+        left_out = sum(one.new for one in self.report.sources if one.name in self.without)
         if self.only is None:
-            return self.report.stored + self.report.updated
-        return sum(row.new for row in self.report.plan if row.key in self.only)
+            return self.report.stored + self.report.updated - left_out
+        plan = [row for row in self.report.plan if row.key and row.source not in self.without]
+        found = sum(row.new for row in plan if row.key in self.only)
+        if OUTSIDE in self.only:
+            talked = sum(row.new for row in self.report.plan if row.key and row.source in self.without)
+            found += sum(row.new for row in self.report.plan if not row.key) - (left_out - talked)
+        return found
+
+    @property
+    def choice(self) -> Choice:
+        """What is chosen of it, as an import takes it."""
+        return Choice(self.only, None, self.without)
 
 
 def format_folder(path: Path) -> str:

@@ -231,7 +231,7 @@ class ExportReader(QObject):
     def read_as(self, source: ImportSource, form: str) -> None:
         """Read one of them anew, in a format the person names."""
         self.stop_reading()
-        source.form, source.problem, source.report, source.only = form, None, None, None
+        source.form, source.problem, source.report, source.only, source.without = form, None, None, None, frozenset()
         self.read.emit(source)
         self._read_next()
 
@@ -418,7 +418,7 @@ class ImportDialog(WizardFrame):
         sources = [source for source in self.reader.sources if source.new]
         if not sources:
             return
-        jobs = [ImportJob(one.path, one.name, one.form, one.only, one.passphrase) for one in sources]
+        jobs = [ImportJob(one.path, one.name, one.form, one.choice, one.passphrase) for one in sources]
         queue = ImportQueue(self.context, jobs, self.rehearse.read_space())
         self.queue = queue
         self.takes_drops = False

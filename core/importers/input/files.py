@@ -403,8 +403,18 @@ def _make_member(fields: tuple[int, ...], name_bytes: bytes, extra: bytes, base:
 
 
 def _decode_name(raw: bytes, flags: int, label: str) -> str:
-    encoding = "utf-8" if flags & _UTF8_NAME else "cp437"
-    name = raw.decode(encoding, "replace")
+    return check_member_name(raw.decode("utf-8" if flags & _UTF8_NAME else "cp437", "replace"), label)
+
+
+def check_member_name(name: str, label: str) -> str:
+    """The name of a file in an archive, as it is.
+
+    Args:
+        label: the archive's name for messages.
+
+    Raises:
+        UserError: IMPORT_REFUSED for one that leads outside or that no file has.
+    """
     if not name or len(name) > MAX_NAME or "\0" in name:
         raise refused_file_error(label, "holds a file with an impossible name")
     # Judged as every system would read it: a backslash or a drive is harmless here and an escape on Windows.
@@ -473,16 +483,25 @@ def open_member(opener: Opener, member: Member, label: str) -> BinaryIO:
     """
     file = opener()
     try:
-        file.seek(member.offset)
-        raw = file.read(_LOCAL.size)
-        if len(raw) < _LOCAL.size or not raw.startswith(b"PK\x03\x04"):
-            raise refused_file_error(label, _CUT)
-        *_, name_length, extra_length = _LOCAL.unpack(raw)
-        file.seek(member.offset + _LOCAL.size + name_length + extra_length)
+        file.seek(find_content(file, member, label))
         return io.BufferedReader(_MemberStream(file, member, label), _BLOCK)
     except BaseException:
         file.close()
         raise
+
+
+def find_content(file: BinaryIO, member: Member, label: str) -> int:
+    """Where in an open archive the packed bytes of a member begin.
+
+    Raises:
+        UserError: IMPORT_REFUSED when the member's own header is damaged.
+    """
+    file.seek(member.offset)
+    raw = file.read(_LOCAL.size)
+    if len(raw) < _LOCAL.size or not raw.startswith(b"PK\x03\x04"):
+        raise refused_file_error(label, _CUT)
+    *_, name_length, extra_length = _LOCAL.unpack(raw)
+    return member.offset + _LOCAL.size + int(name_length) + int(extra_length)
 
 
 class _MemberStream(io.RawIOBase):

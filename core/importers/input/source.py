@@ -13,23 +13,29 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from core.errors import UserError
+from core.importers.input.archive import (
+    NO_ARCHIVES,
+    SourceFile,
+    as_archive,
+    is_archive,
+    list_archive,
+    with_archives,
+)
 from core.importers.input.files import (
     DiskFile,
     clean_name,
     disk_file,
     inspect_file,
-    list_members,
-    looks_like_zip,
-    open_member,
     refused_file_error,
     walk_folder,
 )
 from core.importers.input.strict_json import BadJson, decode_ladder, parse_json_text
+
+__all__ = ["Bundle", "SourceFile", "open_bundle"]
 
 _MANIFEST_CAP = 1 << 20
 _EXPORT_MEMBER = re.compile(
@@ -37,30 +43,6 @@ _EXPORT_MEMBER = re.compile(
 )
 _EXPORT_ZIP = re.compile(r"(?:conversations|projects|memories|users|data)-.*\.zip", re.IGNORECASE)
 _VAULT_MARK = ".obsidian/"
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """One readable file of a bundle.
-
-    Attributes:
-        name: path inside the bundle, POSIX separators (`projects/x.jsonl`); the file's own name for a single file.
-        size: bytes, uncompressed.
-        modified_ms: modification time, epoch ms; None in archives without one.
-        open: opens a fresh binary stream; bounded to `size`, never seeks outside, refuses a bomb while reading.
-        members: lists what is in it, where it is an archive that merely lies in a folder.
-    """
-
-    name: str
-    size: int
-    modified_ms: int | None
-    open: Callable[[], BinaryIO]
-    members: Callable[[], tuple[SourceFile, ...]] | None = None
-
-    @property
-    def path(self) -> PurePosixPath:
-        """The name as a path."""
-        return PurePosixPath(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +98,8 @@ class _Opened:
 def open_bundle(path: Path) -> Iterator[Bundle]:
     """Open what a person wants to import: a file, a folder, a zip archive, or the manifest of an export in parts.
 
-    Zip archives at the top of an export's folder are opened too, one level deep. The path given may lead over links;
-    nothing below it may.
+    Archives at the top of an export's folder that are its parts are opened too; others can be listed. The path given
+    may lead over links; nothing below it may.
 
     Args:
         path: what the person named.
@@ -173,8 +155,9 @@ def _make_bundle(path: Path, label: str, opened: _Opened) -> Bundle:
     if status.st_size == 0:
         raise refused_file_error(label, "is empty")
     file = disk_file(real, status)
-    if looks_like_zip(_first_bytes(file, 4)):
-        return _assemble_bundle(label, "zip", _zip_files(file, ""), [], opened)
+    if is_archive(file.open_raw):
+        files = with_archives(list_archive(file.open_raw, file.name), opened.keep_streams_of, file.size)
+        return _assemble_bundle(label, "zip", files, [], opened)
     if parts := _manifest_parts(file):
         return _folder_bundle(real.parent, label, parts | {real.name}, opened)
     return _assemble_bundle(label, "file", [_plain_source_file(file, clean_name(real.name))], [], opened)
@@ -187,15 +170,17 @@ def _folder_bundle(root: Path, label: str, only: set[str] | None, opened: _Opene
     for name, found in walk_folder(root, label) if only is None else _find_named_files(root, only):
         if isinstance(found, str):
             skipped.append((found, name))
-        elif "/" not in name and _starts_as_zip(found):
+        elif PurePosixPath(name).suffix.lower() not in NO_ARCHIVES and is_archive(found.open_raw):
             archives.append((name, found))
         else:
             files.append(_plain_source_file(found, name))
     named = only or _named_by_manifest(files, root)
     vault = any(file.name.startswith(_VAULT_MARK) for file in files)
     for name, found in archives:
-        inner = None if vault else _export_part(found, name, named)
-        files += [_archive_source_file(found, name, opened)] if inner is None else inner
+        # Only at the top of an export lie its parts; an archive further down is none.
+        inner = None if vault or "/" in name else _export_part(found, name, named)
+        whole = as_archive(_plain_source_file(found, name), found.open_raw, opened.keep_streams_of)
+        files += [whole] if inner is None else inner
     return _assemble_bundle(label, "folder", files, skipped, opened)
 
 
@@ -211,7 +196,7 @@ def _export_part(file: DiskFile, name: str, named: set[str]) -> list[SourceFile]
     """The members of an archive that is part of an export; None for an archive that merely lies in the folder."""
     expected = name in named or _EXPORT_ZIP.fullmatch(name) is not None
     try:
-        inner = _zip_files(file, name + "/")
+        inner = list_archive(file.open_raw, file.name, name + "/")
     except UserError:
         if expected:
             raise
@@ -220,27 +205,8 @@ def _export_part(file: DiskFile, name: str, named: set[str]) -> list[SourceFile]
     return inner if is_part else None
 
 
-def _zip_files(file: DiskFile, prefix: str) -> list[SourceFile]:
-    return [
-        SourceFile(
-            prefix + member.name,
-            member.size,
-            member.modified_ms,
-            partial(open_member, file.open_raw, member, file.name),
-        )
-        for member in list_members(file.open_raw, file.name)
-    ]
-
-
 def _plain_source_file(file: DiskFile, name: str) -> SourceFile:
-    return SourceFile(name, file.size, file.modified_ns // 1_000_000, file.open_bounded)
-
-
-def _archive_source_file(file: DiskFile, name: str, opened: _Opened) -> SourceFile:
-    def list_inside() -> tuple[SourceFile, ...]:
-        return tuple(replace(one, open=opened.keep_streams_of(one.open)) for one in _zip_files(file, ""))
-
-    return replace(_plain_source_file(file, name), members=list_inside)
+    return SourceFile(name, file.size, file.modified_ns // 1_000_000, file.open_bounded, open_seekable=file.open_raw)
 
 
 def _assemble_bundle(
@@ -254,13 +220,6 @@ def _assemble_bundle(
     for file in kept:
         digest.update(f"{file.name}\0{file.size}\0{file.modified_ms}\n".encode("utf-8", "surrogatepass"))
     return Bundle(label, kind, kept, tuple(sorted(skipped)), digest.hexdigest())
-
-
-def _starts_as_zip(file: DiskFile) -> bool:
-    try:
-        return looks_like_zip(_first_bytes(file, 4))
-    except UserError:
-        return False  # unreadable: the importer says so when it comes to it
 
 
 def _first_bytes(file: DiskFile, size: int) -> bytes:

@@ -352,8 +352,8 @@ def verdict_json(reply: VerdictReply, shape: Shape) -> dict[str, Any]:
     }
 
 
-def import_json(report: ImportReport) -> dict[str, Any]:
-    """`import`: what was brought in, or would be."""
+def import_json(report: ImportReport, *, with_sources: bool = False) -> dict[str, Any]:
+    """`import`: what was brought in, or would be; with the sources of a dry run, where they are asked for."""
     return {
         "import_id": report.import_id,
         "format": report.format,
@@ -366,6 +366,7 @@ def import_json(report: ImportReport) -> dict[str, Any]:
         "earliest": report.earliest,
         "latest": report.latest,
         **({"updated": report.updated} if report.updated else {}),
+        **({"sources": [to_json_value(one) for one in report.sources]} if with_sources else {}),
     }
 
 

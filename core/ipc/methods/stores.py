@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Annotated
 
 from pydantic import Field
 
@@ -58,7 +59,7 @@ from core.ipc.methods.definition.results import (
 )
 from core.ipc.protocol.contract import parse_time_param
 from core.types.replies import StoreReply
-from core.types.requests import FactRequest, StoreRequest
+from core.types.requests import Choice, FactRequest, StoreRequest
 from core.types.values import Kind
 
 
@@ -150,6 +151,9 @@ class RuleParams(ChannelParams):
     request_id: RequestId | None = None
 
 
+SourceName = Annotated[str, Field(min_length=1, max_length=4096)]
+
+
 class ImportParams(Params):
     """The parameters of `owner.import`."""
 
@@ -158,6 +162,11 @@ class ImportParams(Params):
     space: SpaceName | None = None
     dry_run: bool = unpublished_field(default=False)
     passphrase: str | None = Field(None, min_length=1, max_length=4096, description="Of an encrypted archive.")
+    only: tuple[SourceName, ...] | None = Field(
+        None, min_length=1, max_length=1000, description="Names or formats of the sources to bring in; all by default."
+    )
+    without: tuple[SourceName, ...] = unpublished_field(default=(), max_length=1000)
+    sources: bool = unpublished_field(default=False)
 
 
 class UnimportParams(Params):
@@ -286,11 +295,12 @@ async def import_file(call: MethodCall, params: ImportParams) -> Answer:
             call.actor(),
             report_progress,
             progress.is_cancelled,
-            passphrase=secret,
+            Choice(None, None if params.only is None else frozenset(params.only), frozenset(params.without)),
+            secret,
         )
     )
     report = await await_future(work)
-    return memory_json.import_json(report)
+    return memory_json.import_json(report, with_sources=params.sources and params.dry_run)
 
 
 async def undo_import(call: MethodCall, params: UnimportParams) -> Answer:

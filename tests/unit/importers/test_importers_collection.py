@@ -12,7 +12,7 @@ from importer_checks import FIXTURES, memory_bundle, reasons, records, troubles,
 from core.importers.detect import detect_format, list_importers
 from core.importers.dry_run import dry_run_import, import_items
 from core.importers.input.source import open_bundle
-from core.importers.records import Item
+from core.importers.records import Item, Part, SkippedPart
 
 CASES = sorted(FIXTURES.glob("*/input/*"))
 EVENT = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:x\nEND:VEVENT\nEND:VCALENDAR\n"
@@ -49,7 +49,7 @@ def test_a_folder_of_all_formats_gives_what_each_gives_alone(tmp_path: Path) -> 
     form, items = read(mixed_folder(tmp_path / "all"))
     assert form == "mixed"
     # A file or folder that is found by its name alone inside a folder, and a chat whose key is its file's name.
-    renamed = {"whatsapp", "signal"}
+    renamed = {"whatsapp", "signal", "imessage"}
     alone = {one for case in CASES if case.parts[-3] not in renamed for one in identities(case)}
     found = {record.identity for record in records(items)}
     assert {one for one in found if one.partition(":")[0] not in renamed} == alone
@@ -90,9 +90,11 @@ def test_a_refused_file_does_not_take_the_others_with_it(tmp_path: Path) -> None
         ({"_chat.txt": CHAT, "card.vcf": CARD}, "zip", "whatsapp"),
         ({"a/_chat.txt": CHAT, "b/card.vcf": CARD}, "folder", "mixed"),
         ({"Takeout/a/x.ics": EVENT, "Takeout/b/card.vcf": CARD}, "zip", "mixed"),
-        ({"Other/a/x.ics": EVENT, "Other/b/card.vcf": CARD}, "zip", "calendar"),
+        ({"Other/a/x.ics": EVENT, "Other/b/card.vcf": CARD}, "zip", "mixed"),
+        ({"Other/a/x.ics": EVENT, "Other/b/photo.jpg": "x"}, "zip", "calendar"),
         ({".obsidian/app.json": "{}", "note.md": "x", "a.ics": EVENT}, "folder", "obsidian"),
-        ({"a.ics": EVENT, "note.md": "x"}, "folder", "calendar"),
+        ({"a.ics": EVENT, "note.md": "x"}, "folder", "mixed"),
+        ({"notes/a.md": "x", "notes/b.txt": "y", "notes/c.jpg": "z"}, "folder", "markdown"),
         ({"a.ics": EVENT, "b.vcf": CARD, "note.md": "x", "t.txt": "y"}, "folder", "mixed"),
     ],
 )
@@ -125,3 +127,32 @@ def test_the_collection_is_asked_first_and_can_be_forced() -> None:
     bundle = memory_bundle({"a.ics": EVENT, "b.bin": b"\x00"}, "folder")
     items = list(import_items(bundle, detect_format(bundle, "mixed")))
     assert reasons(items) == {"unknown_file": 1}
+
+
+def test_many_files_that_nobody_knows_are_named_once_and_few_one_by_one(tmp_path: Path) -> None:
+    for number in range(7):
+        (tmp_path / f"p{number}.jpg").write_bytes(b"\xff\xd8\xff\xe0 picture")
+    (tmp_path / "a.bin").write_bytes(b"\x00\x01")
+    (tmp_path / "note.md").write_text("words")
+    (tmp_path / "b.ics").write_text(EVENT)
+    _, items = read(tmp_path)
+    assert [(one.where, one.count) for one in items if isinstance(one, SkippedPart)] == [("a.bin", 1), ("*.jpg", 7)]
+    assert {record.part for record in records(items)} == {Part("note.md", "markdown"), Part("b.ics", "calendar")}
+
+
+def test_loose_files_of_one_kind_are_one_source_and_notes_keep_their_names(tmp_path: Path) -> None:
+    for name in ("one.md", "two.md", "rows.csv", "deep/three.md", "deep/page.html"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        text = {"csv": "text\nrow\n", "html": "<!doctype html><html><body>page</body></html>"}
+        (tmp_path / name).write_text(text.get(name.rpartition(".")[2], f"see [[two]] {name}"))
+    form, items = read(tmp_path)
+    assert form == "mixed"
+    assert {(record.part.name, record.part.format, record.where) for record in records(items) if record.part} == {
+        ("*.md", "markdown", "one.md"),
+        ("*.md", "markdown", "two.md"),
+        ("rows.csv", "csv", "rows.csv:record 1"),
+        ("deep/three.md", "markdown", "three.md"),
+        ("deep/page.html", "html", "page.html"),
+    }
+    one = next(record for record in records(items) if record.where == "one.md")
+    assert one.extra["links"][0]["to"] == "two.md"

@@ -10,8 +10,9 @@ from importer_checks import memory_bundle
 
 from core.errors import CancelledError
 from core.importers import dry_run
-from core.importers.dry_run import ImportPlan, dry_run_import, import_items
+from core.importers.dry_run import dry_run_import, import_items
 from core.importers.input.source import Bundle
+from core.importers.plan import ImportPlan
 from core.importers.records import Conversation, Item, Record, Section, SkippedPart, UnreadablePart
 from core.types.values import Role, Status, When
 
@@ -83,7 +84,7 @@ def test_a_note_is_told_by_its_own_date_whatever_its_sections_say() -> None:
 
 def test_a_plan_spans_the_sections_of_a_note() -> None:
     plan = ImportPlan()
-    plan.see_record(replace(record("1", ms=5, talk=None), sections=(Section(3, When(9)),)))
+    plan.see_item(replace(record("1", ms=5, talk=None), sections=(Section(3, When(9)),)))
     (row,), _ = plan.make_result()
     assert (row.earliest, row.latest) == (5, 9)
 
@@ -92,7 +93,7 @@ def test_a_plan_tells_who_speaks_and_how_it_begins() -> None:
     plan = ImportPlan()
     for number, name in enumerate(("Ines", "Tom", "Ines")):
         text = f"Line {number}" if number else "Hey Tom! " * 99
-        plan.see_record(replace(record(str(number)), author=name, text=text))
+        plan.see_item(replace(record(str(number)), author=name, text=text))
     (row,), _ = plan.make_result()
     assert row.speakers == ("Ines", "Tom")
     assert row.opening.startswith("Hey Tom!")

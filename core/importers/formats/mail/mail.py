@@ -11,8 +11,10 @@ import re
 from collections.abc import Iterator
 
 from core.importers.conversation import content_id, drop_empty
+from core.importers.formats.mail.charset import FAULTS
+from core.importers.formats.mail.head import MailHead, read_mail_head
 from core.importers.formats.mail.mailbox import RawMail, mail_kind, read_mails
-from core.importers.formats.mail.message import FAULTS, MailBody, MailHead, parse_mail, read_mail_body, read_mail_head
+from core.importers.formats.mail.message import MailBody, parse_mail, read_mail_body
 from core.importers.formats.mail.reply import mail_words
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import read_head

@@ -264,6 +264,21 @@ IMPORT_REPORT: Schema = record(
         "earliest": nullable(text()),
         "latest": nullable(text()),
         "updated?": whole_number("Memories whose newer row in an archive took the place of an older one."),
+        "sources?": list_of(
+            record(
+                {
+                    "name": text("Where it lies in what was named."),
+                    "format": text("What it is read as; empty where nobody can read it."),
+                    "records": whole_number(),
+                    "new": whole_number(),
+                    "earliest": nullable(text()),
+                    "latest": nullable(text()),
+                    "samples": list_of(text("How one of its texts begins.")),
+                    "left_out": whole_number(),
+                    "problem": text("Why it was refused; empty where it was not."),
+                }
+            )
+        ),
         "cut?": list_of(text()),
     }
 )

@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from archive_rig import PASSPHRASE, export_all
 from engine_rig import START_MS, HandClock, Rig, WordEmbedder, error_of, facts, new_home, talk
+from importer_checks import zip_bytes
 
 from core.config.options import Options
 from core.engine.facade import Engine, RootKey, Setup
-from core.errors import Code
-from core.importers import dry_run
+from core.errors import Code, UserError
+from core.importers import plan
 from core.intake.store.import_batch import ImportRun
 from core.ipc.methods.memory_json import import_json
 from core.types.replies import ConversationPlan, ImportReport
+from core.types.requests import Choice
 from core.types.values import OWNER_ACTOR
 
 ROWS = [*talk(4, "first"), *facts(3), *talk(5, "second"), *talk(3, "third")]
@@ -32,7 +35,7 @@ def key_of(rig: Rig, path: Path, session: str) -> str:
 
 
 def choose(rig: Rig, path: Path, *keys: str) -> ImportReport:
-    return rig.engine.imports.run(path, None, None, OWNER_ACTOR, only=frozenset(keys)).result(60)
+    return rig.engine.imports.run(path, None, None, OWNER_ACTOR, choice=Choice(frozenset(keys))).result(60)
 
 
 def chatgpt(folder: Path) -> Path:
@@ -90,7 +93,7 @@ def test_answers_that_were_written_anew_are_counted(rig: Rig, tmp_path: Path) ->
 
 
 def test_a_plan_is_capped_and_says_how_many_there_are_more(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dry_run, "PLANNED", 2)
+    monkeypatch.setattr(plan, "PLANNED", 2)
     rows = [*talk(1, "a"), *talk(1, "b"), *talk(2, "c"), *talk(1, "d"), *facts(1)]
     report = rehearse(rig, rig.write_rows(rows))
     assert [row.key == "" for row in report.plan] == [False, False, True]
@@ -121,7 +124,7 @@ def test_what_stands_outside_conversations_is_chosen_by_an_empty_key(rig: Rig) -
 @pytest.mark.parametrize("keys", [(), ("no such conversation",)])
 def test_choosing_nothing_is_refused(rig: Rig, keys: tuple[str, ...]) -> None:
     path = rig.write_rows(ROWS)
-    future = rig.engine.imports.run(path, None, None, OWNER_ACTOR, only=frozenset(keys))
+    future = rig.engine.imports.run(path, None, None, OWNER_ACTOR, choice=Choice(frozenset(keys)))
     assert error_of(future).code is Code.INVALID_INPUT
     assert rig.rows("SELECT count(*) FROM imports") == [(0,)]
 
@@ -139,7 +142,9 @@ def test_an_interrupted_choice_is_finished_as_chosen(rig: Rig, position: int) ->
             tx.after_commit(rig.opened.storage.closing.set)
 
     object.__setattr__(rig.opened.search.import_writer, "store_batch", batch)
-    assert error_of(rig.engine.imports.run(path, None, None, OWNER_ACTOR, only=chosen)).code is Code.VAULT_LOCKED
+    assert (
+        error_of(rig.engine.imports.run(path, None, None, OWNER_ACTOR, choice=Choice(chosen))).code is Code.VAULT_LOCKED
+    )
     rig.lock()
     rig.unlock()
     assert rig.engine.imports.finish_interrupted().result(30) == 1
@@ -161,7 +166,7 @@ def test_a_choice_whose_file_is_gone_leaves_nothing(rig: Rig) -> None:
         given[0].after_commit(rig.opened.storage.closing.set)
 
     object.__setattr__(rig.opened.search.import_writer, "store_batch", batch)
-    error_of(rig.engine.imports.run(path, None, None, OWNER_ACTOR, only=chosen))
+    error_of(rig.engine.imports.run(path, None, None, OWNER_ACTOR, choice=Choice(chosen)))
     rig.lock()
     path.unlink()
     rig.unlock()
@@ -187,3 +192,74 @@ def test_exports_are_found_in_named_places_and_in_the_persons_home(rig: Rig, tmp
         assert [one.path for one in engine.imports.find_candidates().result(30)] == [str(path)]
     finally:
         engine.close()
+
+
+def drop(folder: Path) -> Path:
+    """A folder with a chat, a calendar and something nobody knows, and the calendar in an archive in an archive."""
+    event = "BEGIN:VEVENT\nSUMMARY:Low tide at the quay\nDTSTART:20240301T090000Z\nEND:VEVENT\n"
+    event = f"BEGIN:VCALENDAR\n{event}END:VCALENDAR\n"
+    dropped = folder / "Downloads"
+    dropped.mkdir()
+    (dropped / "_chat.txt").write_text("25/2/2024, 9:41 - Ana: The mooring is paid for.\n", encoding="utf-8")
+    (dropped / "outer.zip").write_bytes(zip_bytes({"deep/inner.zip": zip_bytes({"tides.ics": event})}))
+    (dropped / "photo.raw").write_bytes(b"\x00\x01\x02")
+    return dropped
+
+
+def test_a_rehearsal_names_every_source_with_how_it_begins(rig: Rig, tmp_path: Path) -> None:
+    report = rehearse(rig, drop(tmp_path))
+    told = [(one.name, one.format, one.records, one.new, one.samples) for one in report.sources]
+    assert told == [
+        ("_chat.txt", "whatsapp", 1, 1, ("The mooring is paid for.",)),
+        ("outer.zip/deep/inner.zip", "calendar", 1, 1, ("Low tide at the quay 2024-03-01 09:00",)),
+        ("photo.raw", "", 0, 0, ()),
+    ]
+    assert report.sources[2].left_out == 1
+    assert {row.source for row in report.plan if row.key} == {"_chat.txt"}
+
+
+@pytest.mark.parametrize(
+    ("choice", "want"),
+    [
+        (Choice(None, frozenset({"calendar"})), ["Low tide"]),
+        (Choice(None, frozenset({"_chat.txt"})), ["The mooring"]),
+        (Choice(None, None, frozenset({"outer.zip/deep/inner.zip"})), ["The mooring"]),
+        (Choice(None, None, frozenset({"whatsapp"})), ["Low tide"]),
+    ],
+)
+def test_a_source_can_be_chosen_or_left_out_and_all_is_one_undo(
+    rig: Rig, tmp_path: Path, choice: Choice, want: list[str]
+) -> None:
+    path = drop(tmp_path)
+    report = rig.engine.imports.run(path, None, None, OWNER_ACTOR, choice=choice).result(60)
+    assert [text[: len(one)] for text, one in zip(rig.texts(), want, strict=True)] == want
+    assert report.skipped["not_chosen"] == 1
+    rest = rig.engine.imports.run(path, None, None, OWNER_ACTOR).result(60)
+    assert (rest.stored, rest.skipped["known"]) == (1, 1)
+    rig.unimport(rest.import_id)
+    rig.unimport(report.import_id)
+    assert rig.texts() == []
+
+
+@pytest.mark.parametrize("choice", [Choice(None, frozenset({"no such"})), Choice(None, None, frozenset({"no such"}))])
+def test_a_source_that_is_not_there_is_told(rig: Rig, tmp_path: Path, choice: Choice) -> None:
+    future = rig.engine.imports.run(drop(tmp_path), None, None, OWNER_ACTOR, choice=choice)
+    assert error_of(future).code is Code.INVALID_INPUT
+    assert rig.texts() == []
+
+
+def test_an_archive_has_no_sources_to_choose_from(rig: Rig, tmp_path: Path) -> None:
+    rig.bring(facts(2))
+    path = export_all(rig, tmp_path / "all.loci")
+    with pytest.raises(UserError) as error:
+        rig.engine.imports.run(
+            path, None, None, OWNER_ACTOR, choice=Choice(None, frozenset({"mail"})), passphrase=PASSPHRASE
+        ).result(60)
+    assert error.value.code is Code.INVALID_INPUT
+
+
+@pytest.mark.parametrize(
+    "choice", [Choice(), Choice(frozenset({"a", ""})), Choice(None, frozenset({"x"}), frozenset({"y"}))]
+)
+def test_a_choice_is_kept_as_it_was(choice: Choice) -> None:
+    assert choice.is_all or Choice.from_json(json.loads(json.dumps(choice.to_json()))) == choice

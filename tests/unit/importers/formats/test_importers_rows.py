@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -46,16 +47,22 @@ def test_why_something_is_left_out_has_its_words(folder: str, name: str) -> None
 def test_a_zip_gives_the_same_texts_as_what_was_packed_into_it(folder: str, name: str, tmp_path: Path) -> None:
     source = FIXTURES / folder / "input" / name
     if source.suffix in (".zip", ".docx"):
-        with zipfile.ZipFile(source) as archive:
-            archive.extractall(tmp_path / source.stem)
+        with zipfile.ZipFile(source) as packed:
+            for entry in packed.namelist():
+                packed.extract(entry, tmp_path / source.stem)
+        other = tmp_path / source.stem
+    elif source.suffix == ".jex":
+        with tarfile.open(source) as archive:
+            for member in archive:
+                archive.extract(member, tmp_path / source.stem, filter="data")
         other = tmp_path / source.stem
     else:
         files = sorted(source.rglob("*")) if source.is_dir() else [source]
         other = tmp_path / f"{source.name}.zip"
-        with zipfile.ZipFile(other, "w") as archive:
+        with zipfile.ZipFile(other, "w") as made:
             for file in files:
                 if file.is_file():
-                    archive.write(file, file.relative_to(source if source.is_dir() else source.parent))
+                    made.write(file, file.relative_to(source if source.is_dir() else source.parent))
     form, items = read_case(folder, name)
     with open_bundle(other) as bundle:
         importer = detect_format(bundle)
