@@ -605,6 +605,7 @@ class SyncStatus:
         pending: rows that the others have not been told of.
         kept: bundles of this device in the folder; what was erased may be in them until every device has taken them.
         quarantine: the folder with copies of files that were no bundles; empty where there is none.
+        trouble: what hindered the last round that began by itself, in a sentence; empty where nothing did.
     """
 
     is_on: bool
@@ -616,6 +617,7 @@ class SyncStatus:
     devices: tuple[SyncDevice, ...] = ()
     problems: tuple[SyncProblem, ...] = ()
     quarantine: str = ""
+    trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -644,3 +646,15 @@ class SyncReport:
     removed: int = 0
     problems: tuple[SyncProblem, ...] = ()
     quarantine: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedDevice:
+    """A device that was taken out.
+
+    Attributes:
+        report: what the round behind it did; None where there was none, and the others hear of it with the next.
+    """
+
+    name: str
+    report: SyncReport | None

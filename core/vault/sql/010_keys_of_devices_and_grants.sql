@@ -1,0 +1,11 @@
+-- Version 10: keys that seal bundles for the devices that take part, once one has left; the grant for what is sensitive.
+
+-- Keys beside the first one of `sync_state`. What is written is sealed under the newest; the others open older bundles.
+CREATE TABLE sync_keys (
+    id      TEXT PRIMARY KEY CHECK (length(id) = 16),      -- hex, derived from the key
+    key     BLOB NOT NULL CHECK (length(key) = 32),
+    made    INTEGER NOT NULL CHECK (made >= 0),            -- by the clock of the device that made it
+    holders TEXT NOT NULL CHECK (json_valid(holders))      -- devices that have it, as far as is known here
+) STRICT;
+-- Whether it has sealed a bundle to this device: if it seals the next one to others only, it took this device out.
+ALTER TABLE sync_devices ADD COLUMN is_met INTEGER NOT NULL DEFAULT 0 CHECK (is_met IN (0, 1));
