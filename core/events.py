@@ -56,7 +56,7 @@ class StateChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class Warned:
+class Stalled:
     """What goes on by itself cannot go on, and the person should know; told once.
 
     Attributes:
@@ -68,7 +68,7 @@ class Warned:
     sentence: str
 
 
-Event = Changed | Progress | StateChanged | Warned
+Event = Changed | Progress | StateChanged | Stalled
 
 
 class Hub:

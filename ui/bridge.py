@@ -29,7 +29,7 @@ from core.engine.facade import (
     split_citations,
 )
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError
-from core.events import Changed, Event, Progress, StateChanged, Warned
+from core.events import Changed, Event, Progress, Stalled, StateChanged
 from ui.streams import Begin, Stream, StreamRunner
 
 SHOWN_AFTER_MS = 600
@@ -62,7 +62,7 @@ class Bridge(QObject):
         changed: a `core.events.Changed`; something in the vault is different.
         progressed: a `core.events.Progress` of work nobody in the window asked for.
         state: the engine's state: `locked`, `opening`, `open`, `closing`.
-        warned: a `core.events.Warned`; what goes on by itself cannot.
+        warned: a `core.events.Stalled`; what goes on by itself cannot.
     """
 
     changed = Signal(object)
@@ -128,7 +128,7 @@ class Bridge(QObject):
                 self.changed.emit(event)
             case Progress():
                 self.progressed.emit(event)
-            case Warned():
+            case Stalled():
                 self.warned.emit(event)
             case StateChanged(state):
                 if state != "open":

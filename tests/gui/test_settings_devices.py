@@ -15,14 +15,14 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
-from core.events import Warned
+from core.events import Stalled
 from core.types.replies import SyncDevice, SyncProblem, SyncReport, SyncStatus
 from ui.context import Context
-from ui.pages.settings.device_dialogs import EndDialog, JoinDialog, PairDialog
+from ui.pages.settings.device_dialogs import EndDialog, JoinDialog, PairDeviceDialog
 from ui.pages.settings.devices import DevicesSection, describe_device, describe_problem, describe_report
 from ui.strings import device_strings
 
-T = TypeVar("T", PairDialog, JoinDialog, EndDialog)
+T = TypeVar("T", PairDeviceDialog, JoinDialog, EndDialog)
 HOSTILE = "<b>bold</b>\u202e\nlaptop"
 
 
@@ -70,7 +70,7 @@ def test_a_code_is_shown_and_the_dialog_says_who_came(
     assert "on this device alone" in section.folder.description.text()
     assert section.pair.button is not None
     section.pair.button.click()
-    dialog = dialog_of(section, PairDialog)
+    dialog = dialog_of(section, PairDeviceDialog)
     dialog.make.click()
     assert "Choose the folder" in dialog.trouble.text()
     dialog.folder.setText(str(shared / "nowhere"))
@@ -181,8 +181,8 @@ def test_many_problems_are_counted_and_trouble_is_said(section: DevicesSection) 
 
 
 def test_the_window_says_once_what_cannot_go_on(context: Context, rig: Rig, qtbot: QtBot) -> None:
-    told: list[Warned] = []
+    told: list[Stalled] = []
     context.bridge.warned.connect(told.append)
-    rig.engine.hub.publish(Warned("devices", "The folder is not there."))
+    rig.engine.hub.publish(Stalled("devices", "The folder is not there."))
     settle(qtbot, lambda: len(told) == 1)
     assert told[0].sentence == "The folder is not there."

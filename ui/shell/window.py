@@ -37,7 +37,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.events import Warned
+from core.events import Stalled
 from core.types.replies import Presence
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Memory
@@ -525,7 +525,7 @@ class MainWindow(QMainWindow):
     def _show_message(self, sentence: str, action: str, run: Callable[[], None] | None, stays: bool) -> None:
         self.toasts.show_message(sentence, action, run, stays=stays)
 
-    def _show_warning(self, warned: Warned) -> None:
+    def _show_warning(self, warned: Stalled) -> None:
         strings = device_strings()
         self.context.desk.show_message(
             warned.sentence,

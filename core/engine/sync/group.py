@@ -34,7 +34,7 @@ from core.engine.sync.pairing import (
 from core.engine.sync.rounds import FolderRounds, Workplace
 from core.engine.sync.schedule import RoundSchedule
 from core.errors import Code, LociError, PreconditionError, UserError
-from core.events import Warned
+from core.events import Stalled
 from core.intake.sync.device import (
     KnownDevice,
     SyncState,
@@ -136,7 +136,7 @@ class Devices:
             is_news = schedule.end(trouble)
         if trouble is not None and is_news:
             _log.warning("a round by itself stopped: %s", trouble.code.value)
-            open_vault.storage.hub.publish(Warned(DEVICES, trouble.sentence))
+            open_vault.storage.hub.publish(Stalled(DEVICES, trouble.sentence))
 
     def pair(self, folder: Path | None, name: str) -> Future[PairingOffer]:
         """Show a code that lets one other device in; the first one begins the group.

@@ -94,7 +94,7 @@ class _DeviceDialog(SecretDialog):
             self.show_problem(problem.sentence)
 
 
-class PairDialog(_DeviceDialog):
+class PairDeviceDialog(_DeviceDialog):
     """Shows a code, and looks into the folder until the other device has answered.
 
     Signals:

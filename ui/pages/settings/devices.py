@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 from core.types.replies import RemovedDevice, SyncDevice, SyncProblem, SyncReport, SyncStatus
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
-from ui.pages.settings.device_dialogs import EndDialog, JoinDialog, PairDialog, ask_folder
+from ui.pages.settings.device_dialogs import EndDialog, JoinDialog, PairDeviceDialog, ask_folder
 from ui.pages.settings.keys import ActionLine
 from ui.pages.settings.rows import SettingsSection
 from ui.strings import device_strings, format_count
@@ -43,6 +43,7 @@ class DeviceList(ActionLine):
         self._rows = make_column(self.devices, gap=8)
         self._rows.setContentsMargins(0, 8, 0, 0)
         self.texts.insertWidget(2, self.devices)
+        self.side.hide()  # each device has its own button
 
     def show_devices(self, status: SyncStatus) -> None:
         """Show them, this one first, those that left last."""
@@ -176,7 +177,7 @@ class DevicesSection(SettingsSection):
     # ---- what can be done
 
     def _show_code(self) -> None:
-        dialog = PairDialog(self.context, self, self.status.folder if self.status.is_on else "")
+        dialog = PairDeviceDialog(self.context, self, self.status.folder if self.status.is_on else "")
         dialog.changed.connect(self.reload)
         dialog.open()
 

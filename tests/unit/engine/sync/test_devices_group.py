@@ -11,7 +11,7 @@ from engine_rig import HandClock, Rig, error_of
 
 from core.engine.sync.schedule import FIRST_MS, QUIET_MS
 from core.errors import Code
-from core.events import Warned
+from core.events import Stalled
 from core.types.memory import ErasureRequest, ErasureSubject
 from core.types.replies import SyncReport
 from core.types.reviews import Decision
@@ -179,7 +179,7 @@ def test_rounds_begin_by_themselves_and_a_folder_that_is_gone_is_told_once(
         one.opened.storage.threads.checks.submit(lambda: None).result(30)
 
     def warnings() -> list[str]:
-        return [event.subject for event in told if isinstance(event, Warned)]
+        return [event.subject for event in told if isinstance(event, Stalled)]
 
     two.store("Ada keeps bees")
     now(two)
