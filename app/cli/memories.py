@@ -91,6 +91,10 @@ def _print_remembered(out: Output, reply: Mapping[str, Any], about: Mapping[str,
     out.print_lines("  " + words["instead"].format(text=first_words(about[one]["text"])) for one in reply["superseded"])
     if reply["superseded"]:
         out.print_line("  " + words["back"].format(id=memory["id"]))
+    if reply.get("tier", SecurityTier.CLEARTEXT) != SecurityTier.CLEARTEXT:
+        types = load_words()["sensitive_types"]
+        what = ", ".join(types[one] for one in reply["sensitive"]) or words["marked"]
+        out.print_line("  " + words[f"found_{reply['tier']}"].format(what=what))
     if reply["conflict"] is not None:
         out.print_line("  " + words["asked"].format(id=reply["conflict"][-8:]))
 

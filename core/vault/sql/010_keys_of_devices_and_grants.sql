@@ -9,3 +9,17 @@ CREATE TABLE sync_keys (
 ) STRICT;
 -- Whether it has sealed a bundle to this device: if it seals the next one to others only, it took this device out.
 ALTER TABLE sync_devices ADD COLUMN is_met INTEGER NOT NULL DEFAULT 0 CHECK (is_met IN (0, 1));
+
+-- With the grant `sensitive` a client can be given what is sensitive or confidential, for the minutes the person says.
+CREATE TABLE granted (
+    client_id  TEXT NOT NULL REFERENCES clients (id),
+    name       TEXT NOT NULL CHECK (name IN ('read', 'propose', 'write', 'curate', 'speak_for_user', 'sensitive',
+        'all_spaces', 'space')),
+    space_id   TEXT REFERENCES spaces (id),
+    granted_at INTEGER NOT NULL,
+    CHECK ((name = 'space') = (space_id IS NOT NULL))
+) STRICT;
+INSERT INTO granted SELECT client_id, name, space_id, granted_at FROM grants;
+DROP TABLE grants;
+ALTER TABLE granted RENAME TO grants;
+CREATE UNIQUE INDEX uq_grants ON grants (client_id, name, coalesce(space_id, ''));
