@@ -179,6 +179,9 @@ def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> Non
     if explain:
         out.print_line(_describe_funnel(reply["stages"]))
         out.print_lines(_describe_quality(reply))
+    for row in reply.get("sealed", ()):
+        told = one_line(escape_controls(row["summary"] or row["label"]))
+        out.print_line(load_words()["recall"]["sealed"].format(summary=told, id=row["id"]))
     figures = {"strategy": reply["strategy"], "ms": f"{reply['took_ms']:.0f}"}
     out.print_line(format_count(load_words()["counts"]["found"], len(reply["items"]), **figures))
 

@@ -236,7 +236,8 @@ def test_remember_hands_everything_on(rig: Rig) -> None:
         claim={"subject": "I", "predicate": "likes", "value": "tea"},
     )
     assert found["classification"].keys() == {"label", "confidence", "by"}
-    ((_, (request, actor), _),) = asked
+    assert (found["tier"], found["sensitive"]) == ("cleartext", [])
+    ((_, (request, actor), _),) = [one for one in asked if one[0] == "store"]
     assert actor.is_owner
     assert request.occurred is not None
     assert request == StoreRequest(

@@ -1,4 +1,4 @@
--- Version 10: keys that seal bundles for the devices that take part, once one has left; the grant for what is sensitive.
+-- Version 10: keys of bundles for when a device has left, the grant for what is sensitive, summaries of what is sealed.
 
 -- Keys beside the first one of `sync_state`. What is written is sealed under the newest; the others open older bundles.
 CREATE TABLE sync_keys (
@@ -23,3 +23,6 @@ INSERT INTO granted SELECT client_id, name, space_id, granted_at FROM grants;
 DROP TABLE grants;
 ALTER TABLE granted RENAME TO grants;
 CREATE UNIQUE INDEX uq_grants ON grants (client_id, name, coalesce(space_id, ''));
+
+-- What the person says of a sealed memory in the clear; never made by the program.
+ALTER TABLE sealed_memories ADD COLUMN summary TEXT NOT NULL DEFAULT '' CHECK (length(summary) <= 1000);
