@@ -55,7 +55,20 @@ class StateChanged:
     state: str
 
 
-Event = Changed | Progress | StateChanged
+@dataclass(frozen=True, slots=True)
+class Stalled:
+    """What goes on by itself cannot go on, and the person should know; told once.
+
+    Attributes:
+        subject: where more is to be found: `devices`.
+        sentence: what, and what to do; no memory text.
+    """
+
+    subject: str
+    sentence: str
+
+
+Event = Changed | Progress | StateChanged | Stalled
 
 
 class Hub:

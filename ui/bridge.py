@@ -29,7 +29,7 @@ from core.engine.facade import (
     split_citations,
 )
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError
-from core.events import Changed, Event, Progress, StateChanged
+from core.events import Changed, Event, Progress, Stalled, StateChanged
 from ui.streams import Begin, Stream, StreamRunner
 
 SHOWN_AFTER_MS = 600
@@ -62,10 +62,12 @@ class Bridge(QObject):
         changed: a `core.events.Changed`; something in the vault is different.
         progressed: a `core.events.Progress` of work nobody in the window asked for.
         state: the engine's state: `locked`, `opening`, `open`, `closing`.
+        warned: a `core.events.Stalled`; what goes on by itself cannot.
     """
 
     changed = Signal(object)
     progressed = Signal(object)
+    warned = Signal(object)
     state = Signal(str)
     _settled = Signal(object, object)
     _event = Signal(object)
@@ -126,6 +128,8 @@ class Bridge(QObject):
                 self.changed.emit(event)
             case Progress():
                 self.progressed.emit(event)
+            case Stalled():
+                self.warned.emit(event)
             case StateChanged(state):
                 if state != "open":
                     self._streams.stop_all()

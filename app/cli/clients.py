@@ -46,7 +46,7 @@ def _parse_limit(text: str | None) -> int | str | None:
 def pair(command: CommandContext, name: str, grants: tuple[str, ...], limit: str | None, code: bool) -> None:
     """Pair a client called NAME.
 
-    Grants are read, propose, write, curate, speak_for_user, all_spaces and space:NAME; without any
+    Grants are read, propose, write, curate, speak_for_user, sensitive, all_spaces and space:NAME; without any
     it gets read and propose, and sees none of your spaces. `loci grant` changes them later.
     """
     params = {"name": name, "grants": parse_grants(grants) or None, "limit": _parse_limit(limit)}
@@ -94,7 +94,7 @@ def grant(command: CommandContext, name: str, more: tuple[str, ...], less: tuple
     """Widen or narrow what a paired client may.
 
     It holds at once, also for what it is doing now, and is one step that can be undone. Grants are those of `loci
-    pair`: read, propose, write, curate, speak_for_user, all_spaces and space:NAME.
+    pair`: read, propose, write, curate, speak_for_user, sensitive, all_spaces and space:NAME.
     """
     params = {"name": name, "grants": parse_grants(more) or None, "take": parse_grants(less) or None}
     command.print_result(command.call("grant", params), _print_grants)
@@ -178,7 +178,8 @@ def resume(command: CommandContext, name: str | None, everyone: bool) -> None:
 def disclose(command: CommandContext, name: str, *, minutes: int, off: bool) -> None:
     """Let a client have what is sensitive or confidential, for some minutes.
 
-    Within its spaces, and only while this engine runs: it ends with the minutes, a pause, or when the vault is locked.
+    It takes the grant sensitive as well. Within its spaces, and only while this engine runs: it ends with the
+    minutes, a pause, or when the vault is locked.
     """
     session = command.find_running()
     if session is None:

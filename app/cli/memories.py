@@ -91,6 +91,10 @@ def _print_remembered(out: Output, reply: Mapping[str, Any], about: Mapping[str,
     out.print_lines("  " + words["instead"].format(text=first_words(about[one]["text"])) for one in reply["superseded"])
     if reply["superseded"]:
         out.print_line("  " + words["back"].format(id=memory["id"]))
+    if reply.get("tier", SecurityTier.CLEARTEXT) != SecurityTier.CLEARTEXT:
+        types = load_words()["sensitive_types"]
+        what = ", ".join(types[one] for one in reply["sensitive"]) or words["marked"]
+        out.print_line("  " + words[f"found_{reply['tier']}"].format(what=what))
     if reply["conflict"] is not None:
         out.print_line("  " + words["asked"].format(id=reply["conflict"][-8:]))
 
@@ -175,6 +179,9 @@ def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> Non
     if explain:
         out.print_line(_describe_funnel(reply["stages"]))
         out.print_lines(_describe_quality(reply))
+    for row in reply.get("sealed", ()):
+        told = one_line(escape_controls(row["summary"] or row["label"]))
+        out.print_line(load_words()["recall"]["sealed"].format(summary=told, id=row["id"]))
     figures = {"strategy": reply["strategy"], "ms": f"{reply['took_ms']:.0f}"}
     out.print_line(format_count(load_words()["counts"]["found"], len(reply["items"]), **figures))
 

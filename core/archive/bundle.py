@@ -1,8 +1,9 @@
 """A bundle of changes: one file of one device, sealed under the sync key, signed by the device, chained to the last.
 
 docs/sync-format.md describes it for other programs. A header that everybody can read names the group, the device, the
-bundle's number and the one before it; the signature covers header and content, and so does the digest that the next
-bundle names. The content is one zlib stream of JSON lines in encrypted chunks. Must not do: know what a record means,
+bundle's number and the one before it, and hands the key to each device that takes part; the signature covers header and
+content, and so does the digest that the next bundle names. The content is one zlib stream of JSON lines in encrypted
+chunks. Must not do: know what a record means,
 give out a line of a file whose signature was not checked.
 """
 
@@ -15,7 +16,7 @@ import re
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, BinaryIO
 
@@ -23,19 +24,21 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from core.archive.chunks import ChunkSealer, open_chunks
+from core.archive.envelope import ENVELOPE_BYTES
 from core.archive.records import split_lines
 from core.errors import Code, LociError, UserError
 from core.security.keys import hkdf_sha256
 
 MAGIC = b"LOCI-BUNDLE"
-FORMAT = 1
+FORMAT = 2
 GROUP_BYTES, DEVICE_BYTES, KEY_BYTES, SIGNATURE_BYTES = 16, 8, 32, 64
 FIRST = "0" * 64
 """What the first bundle of a device names as the one before it."""
 
 _LENGTH = struct.Struct(">H")
-_MOST_HEADER = 1024
+_MOST_HEADER = 8192
 _MOST_NUMBER = 2**53
+_MOST_CLOCK = 2**62
 _SALT_BYTES = 16
 _LABEL = b"loci-bundle-v1 chunks"
 _HEX = {
@@ -44,6 +47,9 @@ _HEX = {
     "previous": re.compile(r"[0-9a-f]{64}", re.ASCII),
     "salt": re.compile(r"[0-9a-f]{32}", re.ASCII),
 }
+_KEY = re.compile(r"[0-9a-f]{16}", re.ASCII)
+_SHARE = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_ENVELOPE = re.compile(rf"[0-9a-f]{{{2 * ENVELOPE_BYTES}}}", re.ASCII)
 _LEVEL = 6
 _STEP = 1 << 20
 
@@ -99,6 +105,10 @@ class BundleHeader:
         number: from 1, without gaps.
         previous: digest of the device's bundle before it, hexadecimal; `FIRST` for none.
         schema: version of the schema of the vault it comes from.
+        key: id of the key that the chunks are sealed under, hexadecimal; empty in format 1, in which a group had one.
+        made: when that key was made, by its maker's clock.
+        share: what the envelopes share, hexadecimal.
+        envelopes: the key, sealed to each device that takes part, by device; hexadecimal.
     """
 
     group: str
@@ -108,18 +118,26 @@ class BundleHeader:
     kind: BundleKind
     schema: int
     salt: str
+    key: str = ""
+    made: int = 0
+    share: str = ""
+    envelopes: Mapping[str, str] = field(default_factory=dict)
 
     def to_octets(self) -> bytes:
         """The header as it stands in the file, magic and length before it."""
         body = {
             "device": self.device,
+            "envelopes": dict(self.envelopes),
             "format": FORMAT,
             "group": self.group,
+            "key": self.key,
             "kind": self.kind.value,
+            "made": self.made,
             "number": self.number,
             "previous": self.previous,
             "salt": self.salt,
             "schema": self.schema,
+            "share": self.share,
         }
         text = json.dumps(body, sort_keys=True, separators=(",", ":")).encode("ascii")
         return MAGIC + _LENGTH.pack(len(text)) + text
@@ -316,7 +334,21 @@ def _parse_header(text: bytes) -> BundleHeader:
         raise _damaged() from None
     if not fits or not all(type(one) is int and 0 < one < _MOST_NUMBER for one in numbers):
         raise _damaged()
-    return BundleHeader(body["group"], body["device"], numbers[0], body["previous"], kind, numbers[1], body["salt"])
+    plain = BundleHeader(body["group"], body["device"], numbers[0], body["previous"], kind, numbers[1], body["salt"])
+    return plain if version == 1 else _parse_key(plain, body)
+
+
+def _parse_key(plain: BundleHeader, body: Mapping[str, Any]) -> BundleHeader:
+    """What format 2 says of the key."""
+    try:
+        key, made, share, envelopes = (body[name] for name in ("key", "made", "share", "envelopes"))
+        fits = _KEY.fullmatch(key) and _SHARE.fullmatch(share) and type(made) is int and 0 <= made < _MOST_CLOCK
+        sealed = all(_HEX["device"].fullmatch(name) and _ENVELOPE.fullmatch(one) for name, one in envelopes.items())
+    except (KeyError, TypeError, AttributeError):
+        raise _damaged() from None
+    if not fits or not sealed:
+        raise _damaged()
+    return replace(plain, key=key, made=made, share=share, envelopes=envelopes)
 
 
 def _digest(octets: bytes, content: BinaryIO) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from core.config.help_strings import format_count, read_help_strings
 
 _INDENT = "  "
+_SHOWN_HOLDERS = 10
 
 
 def erasure_words() -> Mapping[str, Any]:
@@ -97,6 +98,9 @@ def _searched_lines(certificate: Mapping[str, Any]) -> Iterator[str]:
         )
     if certificate["same_words"]:
         yield format_count(words["same_words"], certificate["same_words"])
+    if certificate.get("holders"):
+        shown = [one[-8:] for one in certificate["holder_ids"][:_SHOWN_HOLDERS]]
+        yield format_count(words["holders"], certificate["holders"], list=", ".join(shown))
     if certificate["named"]:
         listed = ", ".join(f"{name_place(place)} {count:,}" for place, count in sorted(certificate["named"].items()))
         yield words["named"].format(list=listed)
@@ -109,5 +113,7 @@ def _copy_lines(certificate: Mapping[str, Any]) -> Iterator[str]:
     for copy in certificate["copies"]:
         form = words["copy"][copy["state"]]
         yield f"{copy['name']}  {form if isinstance(form, str) else format_count(form, copy['memories'])}"
+    if any(copy["state"] == "other_keys" for copy in certificate["copies"]):
+        yield words["other_keys"]
     if any(copy["state"] == "holds" for copy in certificate["copies"]):
         yield words["rewrite"].format(id=certificate["id"][-8:])

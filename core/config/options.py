@@ -412,6 +412,9 @@ class ScreeningOptions(BaseModel):
         return self
 
 
+_SYNC_MINUTES = {"0": "Never", "1": "1 minute", "5": "5 minutes", "15": "15 minutes"}
+
+
 class BasicOptions(BaseModel):
     """Everything but the lifecycle's, the clients', the sessions' and the scan's; part of `Options`."""
 
@@ -440,6 +443,15 @@ class BasicOptions(BaseModel):
         title="Automatic backups",
         description="How many are kept.",
         json_schema_extra=field_extra("Backups", unit="backups"),
+    )
+    sync_minutes: int = Field(
+        default=5,
+        ge=0,
+        le=1_440,
+        title="Synchronise every",
+        description="While the vault is open, changes are exchanged with your paired devices at this interval, and "
+        "some seconds after you changed something.",
+        json_schema_extra=field_extra("Devices", unit="minutes", choices=_SYNC_MINUTES),
     )
     import_batch: int = Field(
         default=250,

@@ -24,7 +24,7 @@ def describe_folder(state: str, means: str, reason: str, code: str) -> str:
     """How a watched folder stands.
 
     Args:
-        state: of `core.types.replies.WatchState`.
+        state: of `core.types.folders.watch.WatchState`.
         means: of `WatchMeans`.
         reason: why it is looked at instead of being told of; "" where it is not.
         code: of what went wrong last.
@@ -43,7 +43,7 @@ def describe_counts(counts: Mapping[str, int], event: str = "came") -> list[str]
     """What was done, in words, and what was left out and why.
 
     Args:
-        counts: of `core.types.replies.WatchEntry`.
+        counts: of `core.types.folders.watch.WatchEntry`.
         event: of the same.
 
     Returns:

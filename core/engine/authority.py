@@ -104,6 +104,8 @@ class Authority:
     def disclose_to(self, client_id: str, seconds: float) -> None:
         """The person's yes: a client gets what is sensitive or confidential too, within its spaces, for a time.
 
+        It counts only with the grant `sensitive`.
+
         It is nowhere but in memory: with the lock, a pause or the end of the time it is over.
 
         Args:
@@ -223,7 +225,7 @@ class Authority:
         record = self.require_grant(actor, Grant.READ)
         if record is None:
             return Scope(unrestricted=True, space_ids=frozenset(), client_id=None)
-        is_trusted = self.disclosed_s(record.id) > 0
+        is_trusted = Grant.SENSITIVE.value in record.grants and self.disclosed_s(record.id) > 0
         return replace(self.make_client_scope(record), channel=actor.channel, is_trusted=is_trusted)
 
     @staticmethod

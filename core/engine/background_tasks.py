@@ -142,6 +142,8 @@ class BackgroundChores:
         """Run the probes again, and read the names of an import now: somebody waits for them, not for the heartbeat."""
         if isinstance(event, Changed):
             self._groups.recall_trials.handle_event(event)
+            if self._groups.is_made("devices"):
+                self._groups.devices.note_change(event.verb)
             if event.verb == _IMPORT and self._groups.is_made("scheduler"):
                 self._groups.scheduler.check_soon()
 
@@ -181,6 +183,8 @@ class BackgroundChores:
             self._run_chore(open_vault, lambda one: self.review.run(one.storage, one.search))
             self._run_chore(open_vault, lambda one: reconcile_daily(one.storage))
             self._run_chore(open_vault, self._groups.scheduler.queue_due)
+            if self._groups.is_made("devices"):
+                self._run_chore(open_vault, self._groups.devices.run_when_due)
 
     def _release_memory(self, level: Pressure) -> None:
         if self._groups.is_made("timeline"):

@@ -17,6 +17,7 @@ from core.engine.authority import Authority
 from core.engine.recall.recalls import answer_recall
 from core.engine.runtime.open_vault import VaultSlot
 from core.engine.runtime.shared_property import shared_property
+from core.recall.sealed_rows import find_in_clear, list_sealed
 
 if TYPE_CHECKING:
     from core.embed.embedder import Embedder
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from core.security.passphrase import KdfCost
     from core.types.lifecycle import JobType
     from core.types.requests import RecallQuery
+    from core.types.sensitivity import SealedRow
     from core.types.values import Actor
 
 
@@ -110,6 +112,15 @@ class UpkeepGroups:
         if self.is_made("memories"):
             return self.memories.recall(query, actor)
         return answer_recall(self._slot.require_vault(), query, self.authority.make_scope(actor), actor)
+
+    def find_sealed(self, query: str, limit: int = 20) -> Future[tuple[SealedRow, ...]]:
+        """Sealed memories by the words of their labels and summaries, without their key; the owner's alone.
+
+        Args:
+            query: the question; it is kept nowhere.
+            limit: rows at most.
+        """
+        return self._slot.require_storage().read(lambda rows: find_in_clear(list_sealed(rows, ()), query)[:limit])
 
     @shared_property
     def memories(self) -> Memories:

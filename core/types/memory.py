@@ -535,6 +535,8 @@ class ErasureCertificate:
         reasons: how many memories went, by why.
         places: what held them.
         same_words: how many other memories have exactly the same words and stay.
+        holders: how many other memories say the same and stay: the same words, or a sensitive number of theirs.
+        holder_ids: the first of those.
         named: rows that still have an id of them, and no word, by table.
         pages: pages of the database that were searched, free ones too; 0 where they were not.
         free_pages: those of them that no row is in.
@@ -557,6 +559,8 @@ class ErasureCertificate:
     reasons: Mapping[str, int] = field(default_factory=dict)
     places: tuple[ErasedPlace, ...] = ()
     same_words: int = 0
+    holders: int = 0
+    holder_ids: tuple[str, ...] = ()
     named: Mapping[str, int] = field(default_factory=dict)
     pages: int = 0
     free_pages: int = 0
@@ -572,6 +576,8 @@ class ErasureCertificate:
         """All of it as JSON holds it, but whether it is authentic."""
         values = asdict(self)
         del values["is_authentic"]
+        if not self.holders:  # as in certificates from before it was looked for, whose digest has to fit
+            del values["holders"], values["holder_ids"]
         return values
 
     @staticmethod
@@ -584,6 +590,7 @@ class ErasureCertificate:
                 "state": ErasureState(values["state"]),
                 "ids": tuple(values["ids"]),
                 "marks": tuple(values["marks"]),
+                "holder_ids": tuple(values.get("holder_ids", ())),
                 "not_checked": tuple(values["not_checked"]),
                 "places": tuple(ErasedPlace(**one) for one in values["places"]),
                 "copies": tuple(

@@ -150,6 +150,7 @@ class SealedRow:
         kind: of the memory.
         sealed_at: epoch ms.
         can_open: whether the key that is in memory opens it.
+        summary: what the person says of it in the clear; plain text only, often empty.
     """
 
     id: str
@@ -158,6 +159,7 @@ class SealedRow:
     kind: str
     sealed_at: int
     can_open: bool
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)

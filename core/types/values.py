@@ -151,6 +151,7 @@ class Grant(StrEnum):
     WRITE = "write"
     CURATE = "curate"
     SPEAK_FOR_USER = "speak_for_user"
+    SENSITIVE = "sensitive"
     ALL_SPACES = "all_spaces"
 
 

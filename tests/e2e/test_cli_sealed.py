@@ -112,3 +112,17 @@ def test_all_that_is_confidential_is_sealed_at_once(palace: Palace, opener: tupl
     assert palace.run("sealed", "ID", "--find", "router").code == 2
     assert palace.run("seal").code == 2
     assert palace.run("seal", "ID", "--found").code == 2
+
+
+def test_a_summary_is_what_a_search_shows_while_it_is_sealed(palace: Palace, opener: tuple[str, str]) -> None:
+    ident = palace.json("remember", "The boathouse safe opens with 12-34-56")["memory_id"]
+    summary = "How to open the safe of the boathouse"
+    palace.json("seal", ident, "--label", "A safe", "--summary", summary, "--yes", *opener)
+    assert summary in palace.run("sealed").out
+    assert palace.json("sealed", "--find", "boathouse safe", "--in-clear")["items"][0]["summary"] == summary
+    told = palace.run("recall", "How does the boathouse safe open?").out
+    assert f"Sealed, and perhaps about this: {summary}  {ident}" in told
+    assert "12-34-56" not in told
+    assert "Sealed" not in palace.run("recall", "When is tea?").out
+    assert palace.run("sealed", "--in-clear").code == 2
+    palace.run("seal", ident, "--summary", "4111 1111 1111 1111", "--yes", *opener).refused(2, "E4005")

@@ -64,5 +64,22 @@ def test_what_cannot_be_done_is_told(palace: Palace, shared: Path) -> None:
     palace.run("sync", "join", "ABCD", "--folder", str(shared)).refused(1, "E7004")
     palace.run("sync", "join", "A" * 24, "--folder", str(shared)).refused(1, "E7004")
     palace.json("sync", "pair", "--folder", str(shared))
-    palace.run("sync", "leave", "--device", "nobody").refused(1, "E2005")
+    palace.run("sync", "remove", "nobody").refused(1, "E2005")
+    assert palace.run("sync", "remove").code == 2
+    assert palace.run("sync", "leave", "nobody").code == 2
     palace.run("sync", "pair", "--folder", str(shared), "--name", "x" * 70).refused(2, "E4005")
+
+
+def test_a_machine_that_was_sold_reads_nothing_more(palace: Palace, laptop: Palace, shared: Path) -> None:
+    code = palace.json("sync", "pair", "--folder", str(shared), "--name", "desk")["code"]
+    laptop.json("sync", "join", code, "--folder", str(shared), "--name", "laptop")
+    palace.json("remember", "Said while the laptop was there.")
+    for one in (palace, laptop, palace, laptop):
+        one.json("sync", "now")
+    told = palace.run("sync", "remove", "laptop")
+    assert "laptop takes no part any more" in told.out
+    assert "The others hear of it with this bundle" in told.out
+    palace.json("remember", "Said when it was sold.")
+    palace.json("sync", "now")
+    laptop.run("sync", "now").refused(1, "E7001")
+    assert [item["text"] for item in laptop.json("list")["items"]] == ["Said while the laptop was there."]

@@ -215,7 +215,11 @@ def test_at_a_terminal_a_file_is_not_replaced_unasked(palace: Palace) -> None:
         done = person.ended()
     assert (done.code, "Replace it?" in done.err) == (0, True)
     assert file.read_text(encoding="utf-8") == "my own notes"
-    palace.json("export", str(file))  # a script means what it says
+    before = file.read_bytes()
+    assert "nobody can be asked" in palace.run("export", str(file)).refused(1, "E4005")
+    palace.run("--json", "export", str(file)).refused(1, "E4005")
+    assert file.read_bytes() == before
+    palace.json("export", str(file), "--yes")
     assert BOAT in file.read_text(encoding="utf-8")
 
 
@@ -355,6 +359,8 @@ def test_what_is_found_is_kept_from_assistants_until_the_person_says_otherwise(p
     palace.run("disclose", "plug").refused(1, "E4005")  # nobody is connected: no engine runs
     palace.json("pair", "plug", "--grant", "read,space:home")
     with palace.serving() as serving:
+        palace.run("disclose", "plug").refused(1, "E4005")  # it lacks the grant
+        palace.json("grant", "plug", "--grant", "sensitive")
         assert palace.json("disclose", "plug", "--minutes", "5")["seconds"] == 300
         (client,) = palace.json("clients")["clients"]
         assert 0 < client["sensitive_s"] <= 300
@@ -556,3 +562,13 @@ def test_one_memory_is_one_memory(palace: Palace) -> None:
         assert "(1 episode)" in shell.run("status").out
         assert shell.run("recall", "mooring of the boat").out.splitlines()[-1].startswith("1 found by ")
         assert "1 memory exported" in shell.run("export", str(palace.folder / "o.json")).out
+
+
+def test_what_was_found_in_a_text_is_said_when_it_is_remembered(palace: Palace) -> None:
+    said = palace.json("remember", "Card for the boatyard: 4111 1111 1111 1111")
+    assert (said["tier"], said["sensitive"]) == ("confidential", ["credit_card"])
+    told = palace.run("remember", "The club's card ends in nothing: 5500 0000 0000 0004").out
+    assert "Found in it: card number. It is confidential" in told
+    plain = palace.json("remember", BOAT)
+    assert (plain["tier"], plain["sensitive"]) == ("cleartext", [])
+    assert "Found in it" not in palace.run("remember", KEYS).out

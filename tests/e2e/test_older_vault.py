@@ -93,7 +93,9 @@ def test_a_headless_engine_lets_no_client_in_until_the_person_says_so(older: Put
         assert palace.json("status")["older_copy"]["doubt"] == "older"
         palace.run("remember", NEW).refused(1, "E1016")
         assert palace.run("verify").code == 6
-        accepted = palace.run("--json", "verify", "--accept-older")
+        assert "add --yes" in palace.run("verify", "--accept-older").refused(1, "E4005")
+        palace.run("--json", "verify", "--accept-older").refused(1, "E4005")
+        accepted = palace.run("--json", "verify", "--accept-older", "--yes")
         assert (accepted.code, accepted.document["status"]) == (0, "ok")
         assert "older_copy" not in accepted.document
         assert "1 assistant must be paired again" in accepted.err

@@ -150,6 +150,10 @@ def test_what_is_sensitive_is_given_for_some_minutes_after_a_question(room: Clie
     page = two(room).enter()
     header = page.panes.header
     assert not header.buttons["conceal"].isVisible()
+    assert not header.buttons["disclose"].isVisible(), "it lacks the grant"
+    card = room.clients.items["Scribe"]
+    room.clients.items["Scribe"] = card = replace(card, grants=(*card.grants, "sensitive"))
+    header.show_card(card, room.clients.now)
     room.press(header.buttons["disclose"])
     (dialog,) = page.findChildren(AskDialog)
     assert "15 minutes" in dialog.act.text()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from sync_rig import Device, new_group_of
+from sync_rig import Device, bundles_opened_by, new_group_of
 
 from core.errors import Code, EnvironmentFaultError
 from core.intake.sync.device import use_folder
@@ -36,6 +36,7 @@ class History:
     chance: random.Random
     erased: set[str] = field(default_factory=set)
     folders: list[Path] = field(default_factory=list)
+    removed: list[Device] = field(default_factory=list)
 
     @classmethod
     def begin(cls, folder: Path, seed: int) -> History:
@@ -135,6 +136,27 @@ class History:
             if is_twice:
                 shutil.copyfile(path, target / path.name.replace(".loci", " (1).loci"))
 
+    def take_out(self) -> None:
+        """The last device is taken out by one of the first two, which stay, and goes on without knowing it."""
+        if len(self.devices) <= 2:
+            return
+        lost = self.devices[-1]
+        self.chance.choice(self.devices[:2]).take_out(lost)
+        self.devices.remove(lost)
+        self.removed.append(lost)
+
+    def opened_by_removed(self) -> list[str]:
+        """What is written when all who stay know who is out, and opens with what one who is out has."""
+        before = {path.name for folder in self.folders for path in folder.iterdir()}
+        for device in self.devices:
+            device.remember(f"{device.name} says something that only those who stay may read")
+        self.finish()
+        found = []
+        for device in self.removed:
+            for folder in self.folders:
+                found += [f"{device.name}: {name}" for name in bundles_opened_by(device, folder) - before]
+        return found
+
     def finish(self, most: int = 20) -> None:
         """Everything arrives everywhere, until nobody has anything to tell."""
         for _ in range(most):
@@ -161,7 +183,8 @@ class History:
                         names = [n for n in (ours or theirs or {}) if (ours or {}).get(n) != (theirs or {}).get(n)]
                         found.append(f"{device.name} {table} {key}: {names} {ours is not None} {theirs is not None}")
         for device in self.devices:
-            found += [f"{device.name} holds {one}" for one in self.erased.intersection(device.ids("active"))]
+            if not self.removed:  # what one of them erased may have come too late
+                found += [f"{device.name} holds {one}" for one in self.erased.intersection(device.ids("active"))]
             broken = device.read(lambda rows: rows.all("PRAGMA foreign_key_check"))
             found += [f"{device.name}: {row}" for row in broken]
             counts = {name: len(rows) for name, rows in device.synced_rows().items()}
@@ -173,7 +196,7 @@ class History:
 
     def close(self) -> None:
         """Close all vaults."""
-        for device in self.devices:
+        for device in (*self.devices, *self.removed):
             device.close()
 
 

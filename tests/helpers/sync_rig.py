@@ -11,7 +11,9 @@ from typing import Any, TypeVar
 
 from vault_kit import KEYS, START_MS, home_at, new_vault, open_at
 
+from core.archive.bundle import read_lines
 from core.belief.claims import EvidenceSource
+from core.engine.sync.folder import check_file
 from core.engine.sync.pairing import (
     INVITATION_MS,
     DeviceInvitation,
@@ -25,7 +27,17 @@ from core.errors import LociError
 from core.intake.claims import sync_claims, write_claims
 from core.intake.erase.erasure import erase_memories
 from core.intake.sync.collection import ChangeCollector
-from core.intake.sync.device import KnownDevice, add_device, begin_sync, new_group, read_devices, require_state
+from core.intake.sync.device import (
+    KnownDevice,
+    add_device,
+    begin_sync,
+    mark_left,
+    new_group,
+    note_owing,
+    read_devices,
+    require_state,
+)
+from core.intake.sync.keys import SyncKey, open_header, read_keys, take_keys
 from core.intake.sync.registers import TABLES
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import close_conflict
@@ -34,7 +46,7 @@ from core.intake.undo import last_step, undo_step
 from core.memory.write import content_hash, refresh_terms, reserve_labels
 from core.types.belief import ClaimDraft
 from core.types.clock import ManualClock
-from core.types.replies import SyncReport
+from core.types.folders.sync import SyncReport
 from core.types.values import OWNER_ACTOR, IdMaker
 from core.vault.audit import AuditChain
 from core.vault.database.rows import Rows, to_json
@@ -231,19 +243,32 @@ class Device:
         expires_at = self.clock.now_ms() + INVITATION_MS
         values = (invitation_id(secret), secret, expires_at)
         self.write(lambda tx: tx.run("INSERT INTO sync_invitations (id, secret, expires_at) VALUES (?, ?, ?)", values))
-        write_invitation(folder, secret, DeviceInvitation(state.group, state.sync_key, host, expires_at))
-        other.join(folder, state.group, state.sync_key, host)
+        keys = tuple(self.read(read_keys).values())
+        write_invitation(folder, secret, DeviceInvitation(state.group, keys, host, expires_at))
+        other.join(folder, state.group, keys, host)
         own = other.read(require_state).device
         write_answer(folder, secret, next(one for one in other.read(read_devices) if one.id == own))
 
-    def join(self, folder: Path, group: str, key: bytes, host: KnownDevice) -> None:
+    def join(self, folder: Path, group: str, keys: Sequence[SyncKey], host: KnownDevice) -> None:
         """Become a device of a group."""
 
         def begin(tx: Tx) -> None:
-            begin_sync(tx, group, key, str(folder), self.name)
+            begin_sync(tx, group, keys[0].key, str(folder), self.name)
             add_device(tx, host)
+            take_keys(tx, keys[1:])
 
         self.write(begin)
+
+    def take_out(self, other: Device) -> None:
+        """Take another device out; the next round tells it."""
+        gone = other.read(require_state).device
+        number = next(one.number for one in self.read(read_devices) if one.id == gone)
+
+        def mark(tx: Tx) -> None:
+            mark_left(tx, gone, tx.now_ms, number)
+            note_owing(tx)
+
+        self.write(mark)
 
     def synced_rows(self) -> dict[str, dict[str, dict[str, Any]]]:
         """All that is synchronised, as it must be the same on every device."""
@@ -299,6 +324,20 @@ def new_group_of(folder: Path, count: int) -> tuple[list[Device], Path]:
         other.now()
     settle(devices)
     return devices, shared
+
+
+def bundles_opened_by(device: Device, shared: Path) -> set[str]:
+    """Which files of a folder open with anything that a device has."""
+    state, keys = device.read(require_state), device.read(read_keys)
+    found = set()
+    for path in shared.glob("*.loci-bundle"):
+        checked = check_file(path)
+        handed = device.read(lambda rows, header=checked.header: open_header(rows, header))  # type: ignore[misc]  # mypy infers no lambda with defaults
+        for key in (state.sync_key, *(one.key for one in keys.values()), *([handed.key] if handed else [])):
+            with suppress(LociError), path.open("rb") as file:
+                list(read_lines(file, checked, key))
+                found.add(path.name)
+    return found
 
 
 def settle(devices: Sequence[Device], most: int = 12) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from engine_rig import Rig
 
-from core.types.replies import GoneFile, WatchedFolder, WatchEntry
+from core.types.folders.watch import GoneFile, WatchedFolder, WatchEntry
 from core.types.values import OWNER_ACTOR
 
 _LONG_AGO_S = 1_500_000_000

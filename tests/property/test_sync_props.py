@@ -35,3 +35,23 @@ def test_every_order_ends_in_the_same_rows(folder: Path, seed: int, steps: int) 
     finally:
         history.close()
         shutil.rmtree(own)
+
+
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(0, 2**32), st.integers(5, 25), st.integers(1, 3))
+def test_who_is_taken_out_reads_nothing_more_and_the_others_agree(
+    folder: Path, seed: int, steps: int, removals: int
+) -> None:
+    own = Path(tempfile.mkdtemp(dir=folder))
+    history = History.begin(own, seed)
+    try:
+        for _ in range(removals):
+            history.run(steps)
+            history.take_out()
+        history.run(steps)
+        history.finish()
+        assert history.opened_by_removed() == []
+        assert history.differences() == []
+    finally:
+        history.close()
+        shutil.rmtree(own)

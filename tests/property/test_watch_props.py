@@ -16,7 +16,7 @@ from watch_rig import WrittenFolder, look, watch
 
 from core.errors import Code, EnvironmentFaultError
 from core.intake.watch import arrivals
-from core.types.replies import GoneChoice
+from core.types.folders.watch import GoneChoice
 from core.types.values import OWNER_ACTOR
 
 NAMES = ("a.md", "b.md", "deep/c.md", "deep/d.md", "e.txt")

@@ -11,19 +11,14 @@ from pathlib import Path
 
 import pytest
 import sync_child
-from sync_rig import new_group_of, settle
+from sync_rig import Device, bundles_opened_by, new_group_of, settle
+
+from core.intake.sync.keys import newest_key
 
 
-@pytest.mark.starts_process
-@pytest.mark.parametrize("after", [1, 2, 4, 6])
-def test_a_kill_in_a_round_loses_nothing(tmp_path: Path, after: int) -> None:
-    (one, other), _ = new_group_of(tmp_path, 2)
-    for device in (one, other):
-        device.remember("Ada lives in Lisbon" if device is one else "Ada lives in Porto")
-        device.remember(f"{device.name} hears the rain")
-    other.now()
-    one.close()
-    order = {"home": str(one.home), "name": one.name, "now_ms": one.clock.now_ms() + 50, "after": after}
+def run_and_kill(device: Device, after: int) -> None:
+    """Rounds of a device in a process that kills itself behind so many transactions and files."""
+    order = {"home": str(device.home), "name": device.name, "now_ms": device.clock.now_ms() + 50, "after": after}
     path = os.pathsep.join([str(Path(sync_child.__file__).parent), *(part for part in sys.path if part)])
     killed = subprocess.run(
         [sys.executable, sync_child.__file__],
@@ -35,6 +30,18 @@ def test_a_kill_in_a_round_loses_nothing(tmp_path: Path, after: int) -> None:
         check=False,
     )
     assert killed.returncode == -signal.SIGKILL, killed.stderr
+
+
+@pytest.mark.starts_process
+@pytest.mark.parametrize("after", [1, 2, 4, 6])
+def test_a_kill_in_a_round_loses_nothing(tmp_path: Path, after: int) -> None:
+    (one, other), _ = new_group_of(tmp_path, 2)
+    for device in (one, other):
+        device.remember("Ada lives in Lisbon" if device is one else "Ada lives in Porto")
+        device.remember(f"{device.name} hears the rain")
+    other.now()
+    one.close()
+    run_and_kill(one, after)
     one.clock.advance(60)
     one.open()
     settle((one, other))
@@ -43,4 +50,25 @@ def test_a_kill_in_a_round_loses_nothing(tmp_path: Path, after: int) -> None:
     assert one.synced_rows() == other.synced_rows()
     assert one.now().problems == other.now().problems == ()
     for device in (one, other):
+        device.close()
+
+
+@pytest.mark.starts_process
+@pytest.mark.parametrize("after", [1, 2, 3, 4, 5])
+def test_a_kill_while_a_device_is_taken_out_shuts_it_out_all_the_same(tmp_path: Path, after: int) -> None:
+    (one, other, lost), shared = new_group_of(tmp_path, 3)
+    one.take_out(lost)
+    one.remember("Said when the laptop was gone")
+    one.close()
+    before = {path.name for path in shared.iterdir()}
+    run_and_kill(one, after)
+    one.clock.advance(60)
+    one.open()
+    settle((one, other))
+    assert one.texts() == other.texts() == ["Said when the laptop was gone"]
+    later = {path.name for path in shared.glob("*.loci-bundle")} - before
+    assert bundles_opened_by(other, shared) >= later
+    assert not bundles_opened_by(lost, shared) & later
+    assert one.read(newest_key) == other.read(newest_key)
+    for device in (one, other, lost):
         device.close()

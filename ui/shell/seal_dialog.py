@@ -43,7 +43,7 @@ class SealedRows(RowSpec[SealedRow]):
 
     def accessible_text(self, row: SealedRow) -> str:
         """Label, space and day."""
-        return f"{one_line(row.label, 200)}, {describe_sealed(row)}"
+        return f"{name_sealed(row, 400)}, {describe_sealed(row)}"
 
     def row_height(self, _row: SealedRow, _place: int) -> int:
         """All are of one height."""
@@ -53,9 +53,14 @@ class SealedRows(RowSpec[SealedRow]):
         """Its two lines."""
         inner = rect.adjusted(12, 5, -12, -5)
         upper = QRect(inner.x(), inner.y(), inner.width(), inner.height() // 2)
-        self.draw_text(painter, upper, one_line(row.label, 160), "ink", self.theme.font("body"))
+        self.draw_text(painter, upper, name_sealed(row, 160), "ink", self.theme.font("body"))
         lower = upper.translated(0, inner.height() // 2)
         self.draw_text(painter, lower, describe_sealed(row), "muted", self.theme.font("small"))
+
+
+def name_sealed(row: SealedRow, most: int) -> str:
+    """Its label, and what the person says of it in the clear."""
+    return one_line(f"{row.label} · {row.summary}" if row.summary else row.label, most)
 
 
 def describe_sealed(row: SealedRow) -> str:
@@ -269,6 +274,11 @@ class SealDialog(SealKeyDialog):
         self.label.setPlaceholderText(strings["placeholder"])
         self.label.setMaxLength(200)
         self.label.textEdited.connect(lambda _: self.show_problem("", self.label))
+        self.summary = QLineEdit()
+        self.summary.setAccessibleName(strings["summary"])
+        self.summary.setPlaceholderText(strings["summary_placeholder"])
+        self.summary.setMaxLength(1000)
+        self.summary.textEdited.connect(lambda _: self.show_problem("", self.label))
         self.seal_button = make_button(strings["act"], self._seal_memory, kind="primary")
         return self._make_step(
             "confirm",
@@ -276,6 +286,8 @@ class SealDialog(SealKeyDialog):
             self.effects,
             make_label(strings["label"], "strong"),
             self.label,
+            make_label(strings["summary"], "strong"),
+            self.summary,
             buttons=(self._make_cancel(), self.seal_button),
         )
 
@@ -302,8 +314,8 @@ class SealDialog(SealKeyDialog):
         self.adjustSize()
 
     def _seal_memory(self) -> None:
-        label = self.label.text()
-        self._run(lambda: self._engine.seal.seal(self._ids, label), self._on_sealed, self.label)
+        label, summary = self.label.text(), self.summary.text()
+        self._run(lambda: self._engine.seal.seal(self._ids, label, summary), self._on_sealed, self.label)
 
     def _on_sealed(self, done: SealReport) -> None:
         self.context.desk.show_message(format_count(self._strings["done"]["sealed"], len(done.ids)))

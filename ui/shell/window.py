@@ -37,6 +37,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.events import Stalled
 from core.types.replies import Presence
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Memory
@@ -49,7 +50,7 @@ from ui.shell.seal_dialog import open_seal_dialog
 from ui.shell.status_bar import StatusBar
 from ui.shell.toasts import Toasts
 from ui.shell.vault_view import House
-from ui.strings import new_memory_strings, window_strings
+from ui.strings import device_strings, new_memory_strings, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
     FieldIcon,
@@ -371,6 +372,7 @@ class MainWindow(QMainWindow):
         context.bridge.state.connect(self._on_vault_state)
         context.tasks.shown.connect(self.status.show_work)
         context.bridge.progressed.connect(self.status.show_progress)
+        context.bridge.warned.connect(self._show_warning)
         context.tasks.problem.connect(self._show_problem)
         context.desk.go.connect(self.show_page)
         context.desk.message_asked.connect(self._show_message)
@@ -523,6 +525,15 @@ class MainWindow(QMainWindow):
 
     def _show_message(self, sentence: str, action: str, run: Callable[[], None] | None, stays: bool) -> None:
         self.toasts.show_message(sentence, action, run, stays=stays)
+
+    def _show_warning(self, warned: Stalled) -> None:
+        strings = device_strings()
+        self.context.desk.show_message(
+            warned.sentence,
+            strings["warning"]["act"],
+            lambda: self.show_page("settings", strings["title"]),
+            stays=True,
+        )
 
     def _show_problem(self, problem: Problem) -> None:
         action = (window_strings()["buttons"]["retry"], problem.retry) if problem.retry is not None else ("", None)

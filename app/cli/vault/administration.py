@@ -184,8 +184,9 @@ def _is_accepted(command: CommandContext, session: VerbSession, *, yes: bool) ->
     if command.older is None:
         command.output.print_note(words["nothing"])
         return True
-    may_ask = sys.stdin.isatty() and not command.output.as_json
-    if may_ask and not yes and not click.confirm(words["ask"], default=False, err=True):
+    if not yes and not (sys.stdin.isatty() and not command.output.as_json):
+        raise PreconditionError(words["unasked"])
+    if not yes and not click.confirm(words["ask"], default=False, err=True):
         command.output.print_note(words["kept"])
         return False
     done = session.call("accept_older", {})
@@ -277,11 +278,12 @@ def backup(command: CommandContext, to: str | None, *, yes: bool) -> None:
 
 
 def _may_replace(command: CommandContext, path: Path, *, yes: bool) -> bool:
-    """Whether a file may be written; of one that is there the person at a terminal is asked, a script means it."""
-    may_ask = sys.stdin.isatty() and not command.output.as_json
-    if yes or not may_ask or not path.exists():
+    """Whether a file may be written; of one that is there the person at a terminal is asked, a script has to say it."""
+    if yes or not path.exists():
         return True
     words = load_words()["replace"]
+    if not (sys.stdin.isatty() and not command.output.as_json):
+        raise PreconditionError(words["unasked"])
     if click.confirm(words["ask"].format(path=escape_controls(str(path))), default=False, err=True):
         return True
     command.output.print_note(words["kept"])

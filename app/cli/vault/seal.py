@@ -100,6 +100,7 @@ def _print_key(out: Output, action: str, done: Mapping[str, Any]) -> None:
 @click.option("--found", is_flag=True, help="Seal all that is confidential, instead of one memory.")
 @click.option("--space", help="With --found: only what lies in this space.")
 @click.option("--label", default="", help="What it is listed by; readable without the key. Default: kind and day.")
+@click.option("--summary", default="", help="What it is about, in the clear: shown, and found by, without the key.")
 @click.option("--dry-run", is_flag=True, help="Show what would be sealed; change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @sealed_passphrase_option
@@ -111,6 +112,7 @@ def seal(  # the contract's word names the argument
     found: bool,
     space: str | None,
     label: str,
+    summary: str,
     dry_run: bool,
     yes: bool,
     secret_file: Path | None,
@@ -119,10 +121,10 @@ def seal(  # the contract's word names the argument
 
     Its versions are sealed with it. No search, assistant or job sees it any more, and no undo brings it back; unseal
     does. With --found every memory that is confidential is sealed, be it that you said so or that a card number, a
-    password or the like was found in it.
+    password or the like was found in it. A summary is what you say of it in the clear; none is ever made for you.
     """
-    if found == (id is not None) or (space is not None and not found) or (label and found):
-        raise click.UsageError("Name one memory, with --label if you like, or give --found, with --space if you like.")
+    if found == (id is not None) or (space is not None and not found) or ((label or summary) and found):
+        raise click.UsageError("Name one memory, with --label and --summary as you like, or --found, with --space.")
     if not (yes or dry_run or (sys.stdin.isatty() and not command.output.as_json)):
         raise click.UsageError("seal asks first; where nobody can answer, give --yes.")
     verb = "seal_found" if found else "seal"
@@ -134,7 +136,7 @@ def seal(  # the contract's word names the argument
     with _open_sealed(command, secret_file) as session:
         if not yes and not _may_seal(command, session, verb, named):
             return
-        done = session.call(verb, {**named, **({"label": label} if id is not None else {})})
+        done = session.call(verb, {**named, **({"label": label, "summary": summary} if id is not None else {})})
         command.output.progression.is_done = True
     command.print_result(done, lambda out, told: _print_report(out, "done", told))
 
@@ -178,6 +180,7 @@ def unseal(command: CommandContext, id: str, secret_file: Path | None) -> None: 
 @loci.command("sealed")
 @click.argument("id", required=False)
 @click.option("--find", "query", metavar="QUESTION", help="List those that QUESTION means, the nearest first.")
+@click.option("--in-clear", is_flag=True, help="With --find: by labels and summaries alone; needs no key.")
 @click.option("--erase", is_flag=True, help="Erase it for good; needs no key.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @sealed_passphrase_option
@@ -187,6 +190,7 @@ def read_sealed(  # the contract's word names the argument
     id: str | None,  # noqa: A002
     *,
     query: str | None,
+    in_clear: bool,
     erase: bool,
     yes: bool,
     secret_file: Path | None,
@@ -195,9 +199,14 @@ def read_sealed(  # the contract's word names the argument
 
     That one was read, or that they were searched, is written into the audit.
     """
+    if in_clear and query is None:
+        raise click.UsageError("--in-clear goes with --find.")
     if query is not None:
         if id is not None or erase:
             raise click.UsageError("--find goes alone.")
+        if in_clear:
+            command.print_result(command.call("find_sealed", {"query": query, "in_clear": True}), _print_list)
+            return
         with _open_sealed(command, secret_file) as session:
             found = session.call("find_sealed", {"query": query})
         command.print_result(found, _print_list)
@@ -232,6 +241,8 @@ def _print_list(out: Output, found: Mapping[str, Any]) -> None:
         out.print_line(
             f"{row['id']}  {row['sealed_at'][:10]}  {escape_controls(row['space'])}  {one_line(row['label'])}"
         )
+        if row["summary"]:
+            out.print_line(f"    {escape_controls(row['summary'])}")
 
 
 def _print_text(out: Output, found: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The command line's verb on other devices: pair, join, now, status, leave.
+"""The command line's verb on other devices: pair, join, now, status, remove, leave.
 
 Must not do: keep a code.
 """
@@ -16,46 +16,45 @@ from app.cli.output import Output, escape_controls, one_line
 from app.cli.root import CommandContext, loci, remove_missing, with_command
 from app.engine.session import absolute_path
 
-_ACTIONS = ("pair", "join", "now", "status", "leave")
+_ACTIONS = ("pair", "join", "now", "status", "remove", "leave")
+_WITH_ARGUMENT = {"join": "code", "remove": "device"}
 _SHORT_NAME = 40
 _UNNAMED = "device"
 
 
 @loci.command()
 @click.argument("action", type=click.Choice(_ACTIONS))
-@click.argument("code", required=False)
+@click.argument("argument", metavar="[CODE|DEVICE]", required=False)
 @click.option("--folder", help="The folder that your devices share, by whatever program you like.")
 @click.option("--name", help="How the other devices list this one. Default: the name of this computer.")
 @click.option("--whole", is_flag=True, help="With now: tell everything, where a bundle of this device was lost.")
-@click.option("--device", help="With leave: another device to take out, by name or id.")
 @with_command
 def sync(
     command: CommandContext,
     action: str,
-    code: str | None,
+    argument: str | None,
     *,
     folder: str | None,
     name: str | None,
     whole: bool,
-    device: str | None,
 ) -> None:
-    """Other devices of yours: pair, join CODE, now, status, leave.
+    """Other devices of yours: pair, join CODE, now, status, remove DEVICE, leave.
 
     Devices exchange sealed and signed bundles of changes through a folder that you share between them, with a stick or
     a program of your choice; Loci itself opens no connection. What contradicts is asked in the review, an erased
-    memory is erased everywhere, and an undo undoes everywhere.
+    memory is erased everywhere, and an undo undoes everywhere. A device that was lost or sold is taken out by remove:
+    it is not listened to any more, and can read nothing that comes after.
     """
-    if (action == "join") is not (code is not None):
-        raise click.UsageError("join needs the code that the other device shows, and nothing else takes one.")
+    if (action in _WITH_ARGUMENT) is not (argument is not None):
+        raise click.UsageError("join needs the code that the other device shows, remove a device; nothing else does.")
     if action == "join" and folder is None:
         raise click.UsageError("join needs --folder.")
     given = {
         "action": action,
-        "code": code,
+        **({_WITH_ARGUMENT[action]: argument} if action in _WITH_ARGUMENT else {}),
         "folder": None if folder is None else str(absolute_path(folder)),
         "name": (name or platform.node()[:_SHORT_NAME] or _UNNAMED) if action in ("pair", "join") else None,
         "whole": whole or None,
-        "device": device,
     }
     done = command.call("sync", remove_missing(given), progress=True)
     command.print_result(done, lambda out, found: _print_done(out, action, found))
@@ -67,11 +66,12 @@ def _print_done(out: Output, action: str, done: Mapping[str, Any]) -> None:
         out.print_lines(["", words["code"].format(code=done["code"]), "", words["how"].format(code=done["code"])])
     if "removed" in done:
         out.print_line(words["removed"].format(name=escape_controls(done["removed"])))
+        out.print_line(words["removed_told" if "report" in done else "removed_untold"])
     if "report" in done:
         _print_report(out, done["report"])
     if action == "join":
         out.print_line(words["joined"])
-    elif action == "leave" and "removed" not in done:
+    elif action == "leave":
         out.print_line(words["left"])
     elif action == "status":
         _print_status(out, done)
@@ -109,6 +109,8 @@ def _print_status(out: Output, done: Mapping[str, Any]) -> None:
     out.print_lines(f"  {_format_device(one)}" for one in done["devices"])
     if done["kept"] > 1:
         out.print_line(words["kept_note"])
+    if done["trouble"]:
+        out.print_line(words["trouble"].format(sentence=done["trouble"]))
     _print_problems(out, done["problems"])
     if done["quarantine"]:
         out.print_line(words["quarantine"].format(folder=escape_controls(done["quarantine"])))

@@ -181,7 +181,7 @@ def check_grants(grants: Sequence[str]) -> tuple[str, ...]:
         elif grant not in words:
             raise UserError(
                 Code.INVALID_INPUT,
-                "A grant is read, propose, write, curate, speak_for_user, all_spaces or space:<name>.",
+                "A grant is read, propose, write, curate, speak_for_user, sensitive, all_spaces or space:<name>.",
             )
     return tuple(dict.fromkeys(grants)) or DEFAULT_GRANTS
 

@@ -76,6 +76,7 @@ from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 DISCLOSE = "disclose"
+_MAY_HAVE = "SELECT 1 FROM grants WHERE client_id = ? AND name = 'sensitive'"
 MOST_DISCLOSED_MINUTES = 240
 _STATUS = PLACE.index("status")
 # What speaks, or waits until it may. Everything else was laid away: it can be looked at, and comes by itself no more.
@@ -554,11 +555,11 @@ class Clients:
         """Let a client have what is sensitive or confidential too, for a time; it stands in the audit.
 
         Args:
-            name: a paired client that may read.
+            name: a paired client that may read, with the grant `sensitive`.
             minutes: 1 to 240 from now; 0 ends it at once.
 
         Returns:
-            Seconds that are left. The future raises NOT_FOUND, INVALID_INPUT for one that is paused.
+            Seconds that are left. The future raises NOT_FOUND, INVALID_INPUT for one that is paused or lacks the grant.
 
         Raises:
             UserError: INVALID_INPUT for the minutes; VAULT_LOCKED.
@@ -572,6 +573,11 @@ class Clients:
             client_id = str(row["id"])
             if minutes and row["paused_at"] is not None:
                 raise PreconditionError("This client is paused; resume it first.")
+            if minutes and tx.value(_MAY_HAVE, (client_id,)) is None:
+                raise PreconditionError(
+                    "This client lacks the grant sensitive, without which it never gets what is sensitive; give it "
+                    "that first, in its terms or with `loci grant NAME --grant sensitive`."
+                )
             label = "Let a client have what is sensitive" if minutes else "Keep from a client what is sensitive"
             with open_vault.storage.verb(tx, OWNER_ACTOR, DISCLOSE, label=label) as verb:
                 verb.note_audit(client_id, minutes=minutes)

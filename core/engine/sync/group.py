@@ -1,7 +1,7 @@
 """The facade's group for the person's other devices: pairing, one round, how it stands, leaving.
 
-Everything here is the owner's. A round runs beside everything else, on the thread for long checks; what came is given
-vectors behind it. Must not do: decide which of two changes counts; keep a code.
+Everything here is the owner's. A round runs beside everything else, on the thread for long checks, when somebody asks
+for it or by itself; what came is given vectors behind it. Must not do: decide which of two changes counts; keep a code.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -31,7 +32,9 @@ from core.engine.sync.pairing import (
     write_invitation,
 )
 from core.engine.sync.rounds import FolderRounds, Workplace
+from core.engine.sync.schedule import RoundSchedule
 from core.errors import Code, LociError, PreconditionError, UserError
+from core.events import Stalled
 from core.intake.sync.device import (
     KnownDevice,
     SyncState,
@@ -46,13 +49,16 @@ from core.intake.sync.device import (
     require_state,
     use_folder,
 )
-from core.types.replies import PairingOffer, SyncReport, SyncStatus
+from core.intake.sync.keys import read_keys, take_keys
+from core.types.folders.sync import RemovedDevice, SyncReport, SyncStatus
+from core.types.replies import PairingOffer
 from core.types.values import OWNER_ACTOR
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 T = TypeVar("T")
 
+SYNC, DEVICES = "sync", "devices"
 PAIR, JOIN, LEAVE, REMOVE = "sync_pair", "sync_join", "sync_leave", "sync_remove"
 _MOST_NAME = 64
 _INVITE = "INSERT INTO sync_invitations (id, secret, expires_at) VALUES (?, ?, ?)"
@@ -85,13 +91,53 @@ class Devices:
             authority: is told of clients that came with other devices' memories.
         """
         self._slot, self._authority = slot, authority
+        self._schedule = RoundSchedule()
+        self._scheduled: OpenVault | None = None
 
     def read_status(self) -> Future[SyncStatus]:
         """How this device stands, and what in the folder is not as it should be."""
         open_vault = self._slot.require_vault()
         return open_vault.storage.run_on(
-            open_vault.storage.threads.checks, lambda: _rounds_of(open_vault).read_status()
+            open_vault.storage.threads.checks,
+            lambda: replace(_rounds_of(open_vault).read_status(), trouble=self._schedule.trouble),
         )
+
+    # ---- by itself
+
+    def note_change(self, verb: str) -> None:
+        """Something changed; a round follows soon.
+
+        Args:
+            verb: what changed it; what a round itself took is nothing new.
+        """
+        open_vault = self._slot.vault
+        if open_vault is not None and verb != SYNC:
+            self._schedule.note_change(open_vault.storage.clock.now_ms())
+
+    def run_when_due(self, open_vault: OpenVault) -> None:
+        """Begin a round where one is due; asked every second while the vault is open."""
+        if self._scheduled is not open_vault:
+            self._schedule, self._scheduled = RoundSchedule(), open_vault
+        schedule, storage = self._schedule, open_vault.storage
+        if schedule.begin_if_due(storage.clock.now_ms(), open_vault.options.sync_minutes):
+            log_failure(
+                submit_work(storage.threads.checks, self._run_by_itself, open_vault, schedule),
+                _log,
+                "a round by itself",
+            )
+
+    def _run_by_itself(self, open_vault: OpenVault, schedule: RoundSchedule) -> None:
+        trouble: LociError | None = None
+        try:
+            if open_vault.storage.vault.read(read_state) is not None:
+                self._run_round(open_vault, is_whole=False)
+        except LociError as error:
+            trouble = None if open_vault.storage.closing.is_set() else error
+        finally:
+            is_news = schedule.end(trouble)
+        if trouble is not None and is_news:
+            _log.warning("a round by itself stopped: %s", trouble.code.value)
+            open_vault.storage.hub.publish(Stalled(DEVICES, trouble.sentence))
 
     def pair(self, folder: Path | None, name: str) -> Future[PairingOffer]:
         """Show a code that lets one other device in; the first one begins the group.
@@ -112,7 +158,7 @@ class Devices:
             secret = make_secret()
             expires_at = storage.clock.now_ms() + INVITATION_MS
 
-            def write(tx: Tx) -> tuple[SyncState, KnownDevice]:
+            def write(tx: Tx) -> DeviceInvitation:
                 with storage.verb(tx, OWNER_ACTOR, PAIR, label="Invite another device") as verb:
                     if read_state(tx) is None:
                         group, key = new_group()
@@ -122,10 +168,10 @@ class Devices:
                     tx.run(_INVITE, (invitation_id(secret), secret, expires_at))
                     state = require_state(tx)
                     verb.note_audit(state.device)
-                return state, next(one for one in read_devices(tx) if one.id == state.device)
+                own = next(one for one in read_devices(tx) if one.id == state.device)
+                return DeviceInvitation(state.group, tuple(read_keys(tx).values()), own, expires_at)
 
-            state, own = storage.write(write).result()
-            write_invitation(path, secret, DeviceInvitation(state.group, state.sync_key, own, expires_at))
+            write_invitation(path, secret, storage.write(write).result())
             return PairingOffer(format_code(secret), expires_at, str(path))
 
         return open_vault.storage.run_on(open_vault.storage.threads.checks, offer)
@@ -155,8 +201,9 @@ class Devices:
                         "This device is paired already; `loci sync leave` ends that, and then it can be paired anew."
                     )
                 with storage.verb(tx, OWNER_ACTOR, JOIN, label="Join other devices") as verb:
-                    state = begin_sync(tx, invitation.group, invitation.sync_key, str(path), line)
+                    state = begin_sync(tx, invitation.group, invitation.keys[0].key, str(path), line)
                     add_device(tx, invitation.host)
+                    take_keys(tx, invitation.keys[1:])
                     verb.note_audit(state.device)
                 return next(one for one in read_devices(tx) if one.id == state.device)
 
@@ -192,7 +239,7 @@ class Devices:
         report, came = _rounds_of(open_vault).run(is_whole=is_whole)
         if report.bundles:
             storage.vault.read(self._authority.reload_clients)
-            storage.announce_change("sync", tuple(came), OWNER_ACTOR, storage.vault.seq)
+            storage.announce_change(SYNC, tuple(came), OWNER_ACTOR, storage.vault.seq)
         if came:
             log_failure(submit_work(storage.threads.jobs, embed_backlog, storage, search), _log, "embedding what came")
         return report
@@ -226,35 +273,49 @@ class Devices:
 
         return open_vault.storage.run_on(open_vault.storage.threads.checks, end)
 
-    def remove(self, device: str) -> Future[str]:
-        """Take another device out: nothing that it writes from now on is taken, by any device that hears of it.
+    def remove(self, device: str) -> Future[RemovedDevice]:
+        """Take another device out: nothing that it writes from now on is taken, and it can read nothing that comes.
+
+        The next bundle, which is written at once where the folder is there, is sealed under a new key for those that
+        are left.
 
         Args:
             device: its name or id.
 
         Returns:
-            Its name. The future raises SYNC_OFF, NOT_FOUND; INVALID_INPUT where several have the name.
+            Its name, and what the round did. The future raises SYNC_OFF, NOT_FOUND; INVALID_INPUT where several have
+            the name.
         """
         open_vault = self._slot.require_vault()
+        storage = open_vault.storage
 
         def write(tx: Tx) -> str:
-            own = require_state(tx).device
-            found = [
-                one
-                for one in read_devices(tx)
-                if device in (one.id, one.name) and one.id != own and one.left_at is None
-            ]
-            if not found:
-                raise UserError(Code.NOT_FOUND, "No other device of that name takes part.")
-            if len(found) > 1:
-                raise UserError(Code.INVALID_INPUT, "Several devices have that name; give the id.")
-            with open_vault.storage.verb(tx, OWNER_ACTOR, REMOVE, label="Take a device out") as verb:
-                mark_left(tx, found[0].id, tx.now_ms, found[0].number)
+            found = _find_other(tx, device)
+            with storage.verb(tx, OWNER_ACTOR, REMOVE, label="Take a device out") as verb:
+                mark_left(tx, found.id, tx.now_ms, found.number)
                 note_owing(tx)
-                verb.note_audit(found[0].id)
-            return found[0].name
+                verb.note_audit(found.id)
+            return found.name
 
-        return open_vault.storage.write(write)
+        def take_out() -> RemovedDevice:
+            name = storage.write(write).result()
+            report: SyncReport | None = None
+            with suppress(LociError):  # the folder is not there: the next round tells it
+                report = self._run_round(open_vault, is_whole=False)
+            return RemovedDevice(name, report)
+
+        return storage.run_on(storage.threads.checks, take_out)
+
+
+def _find_other(tx: Tx, device: str) -> KnownDevice:
+    own = require_state(tx).device
+    others = [one for one in read_devices(tx) if one.id != own and one.left_at is None]
+    found = [one for one in others if one.id == device] or [one for one in others if one.name == device]
+    if not found:
+        raise UserError(Code.NOT_FOUND, "No other device of that name takes part.")
+    if len(found) > 1:
+        raise UserError(Code.INVALID_INPUT, "Several devices have that name; give the id.")
+    return found[0]
 
 
 def check_name(name: str) -> str:

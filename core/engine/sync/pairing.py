@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from core.archive.bundle import GROUP_BYTES, KEY_BYTES
 from core.engine.sync.folder import open_plain
 from core.errors import Code, LociError, UserError
 from core.intake.sync.device import KnownDevice
+from core.intake.sync.keys import SyncKey, key_id
 from core.intake.sync.records import device_line, parse_device
 from core.security.atomic import write_atomic
 from core.security.keys import hkdf_sha256, open_sealed, seal
@@ -29,7 +30,7 @@ INVITATION_MS = 60 * 60 * 1000
 
 _SECRET_BYTES = 15
 _NAME_BYTES = 8
-_MOST_BYTES = 8192
+_MOST_BYTES = 65_536
 _TYPED = re.compile(r"[A-Z2-7]{24}", re.ASCII)
 _SALT = b"loci-sync-pairing-v1"
 _INVITATION, _ANSWER = "loci-invitation", "loci-answer"
@@ -40,13 +41,14 @@ class DeviceInvitation:
     """What a new device is told.
 
     Attributes:
-        group: hexadecimal; `sync_key` seals its bundles.
+        group: hexadecimal.
+        keys: all that seal its bundles, the oldest first.
         host: the device that invites.
         expires_at: epoch ms.
     """
 
     group: str
-    sync_key: bytes = field(repr=False)
+    keys: tuple[SyncKey, ...]
     host: KnownDevice
     expires_at: int
 
@@ -87,7 +89,7 @@ def write_invitation(folder: Path, secret: bytes, invitation: DeviceInvitation) 
     """
     about = {
         "group": invitation.group,
-        "key": invitation.sync_key.hex(),
+        "keys": [[one.key.hex(), one.made, sorted(one.holders)] for one in invitation.keys],
         "expires_at": invitation.expires_at,
         **device_line(invitation.host),
     }
@@ -108,10 +110,9 @@ def read_invitation(folder: Path, secret: bytes, now_ms: int) -> DeviceInvitatio
             "another code.",
         )
     try:
-        found = DeviceInvitation(
-            str(about["group"]), bytes.fromhex(about["key"]), parse_device(about["device"]), int(about["expires_at"])
-        )
-        fits = len(bytes.fromhex(found.group)) == GROUP_BYTES and len(found.sync_key) == KEY_BYTES
+        keys = tuple(_parse_key(*one) for one in about["keys"])
+        found = DeviceInvitation(str(about["group"]), keys, parse_device(about["device"]), int(about["expires_at"]))
+        fits = len(bytes.fromhex(found.group)) == GROUP_BYTES and bool(keys)
     except (KeyError, TypeError, ValueError, LociError):
         fits = False
     if not fits:
@@ -119,6 +120,13 @@ def read_invitation(folder: Path, secret: bytes, now_ms: int) -> DeviceInvitatio
     if found.expires_at <= now_ms:
         raise UserError(Code.SYNC_CODE_REFUSED, "This code has expired; ask for another one with `loci sync pair`.")
     return found
+
+
+def _parse_key(key: str, made: int, holders: list[str]) -> SyncKey:
+    octets = bytes.fromhex(key)
+    if len(octets) != KEY_BYTES or not all(isinstance(one, str) for one in holders):
+        raise ValueError
+    return SyncKey(key_id(octets), octets, int(made), frozenset(holders))
 
 
 def write_answer(folder: Path, secret: bytes, device: KnownDevice) -> None:

@@ -32,15 +32,20 @@ from core.intake.sync.collection import Sink, count_pending
 from core.intake.sync.device import (
     KnownDevice,
     SyncState,
-    add_device,
+    mark_left,
+    note_owing,
     note_synced,
     read_devices,
     read_state,
     require_state,
 )
+from core.intake.sync.keys import SyncKey, find_key, is_key_spent, note_key, open_header, read_keys, renew_key
 from core.intake.sync.merge import TakenRows
+from core.intake.sync.records import BundleOrigin
 from core.intake.sync.transfer import (
+    count_taken,
     is_bundle_due,
+    meet_device,
     meet_devices,
     next_header,
     read_introduction,
@@ -49,7 +54,7 @@ from core.intake.sync.transfer import (
 )
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.security.atomic import file_write_error
-from core.types.replies import SyncDevice, SyncProblem, SyncReport, SyncStatus
+from core.types.folders.sync import SyncDevice, SyncProblem, SyncReport, SyncStatus
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -212,6 +217,10 @@ class FolderRounds:
             self._check_membership(state)
         self._admit(folder, around)
         self._take_all(folder, around)
+        if not is_last:
+            self._check_membership(state)  # what was taken may have said that this device is out
+            if self._vault.read(is_key_spent):
+                self._vault.write(renew_key)
         told, wrote = 0, False
         if is_whole or around.admitted or self._vault.read(is_bundle_due):
             told, wrote = self._tell(folder, is_whole=is_whole or bool(around.admitted)), True
@@ -260,7 +269,7 @@ class FolderRounds:
                 if device is None and not is_over:
                     return None
                 if device is not None and not is_over:
-                    add_device(tx, replace(device, added_at=tx.now_ms, left_at=None, number=0, digest=""))
+                    meet_device(tx, replace(device, added_at=tx.now_ms, left_at=None, number=0, digest=""))
                 forget(tx, invitation)
                 return not is_over
 
@@ -279,13 +288,40 @@ class FolderRounds:
             state = self._vault.read(require_state)
             looked = _Round()
             found = self._look(folder, state, looked)
-            if not self._take_some(found, state, looked, around):
+            self._learn_keys(found, state)
+            if not self._take_some(found, looked, around):
                 around.problems = [*around.problems, *looked.problems]
                 return
 
-    def _take_some(
-        self, found: Mapping[str, Mapping[int, list[FoundBundle]]], state: SyncState, looked: _Round, around: _Round
-    ) -> bool:
+    def _learn_keys(self, found: Mapping[str, Mapping[int, list[FoundBundle]]], state: SyncState) -> None:
+        """Keep the keys that bundles hand to this device, also of those that are not in their turn.
+
+        A device that joined beside the making of a key gets it from whoever knows both, by a later bundle. One that
+        knows this device and seals to others only has taken it out.
+        """
+        known = {"", *self._vault.read(read_keys)}
+        devices = {one.id: one for one in self._vault.read(read_devices)}
+        for device_id, numbers in found.items():
+            device = devices[device_id]
+            for one in (bundle for number in sorted(numbers) for bundle in numbers[number]):
+                is_sealed_here = state.device in one.header.envelopes
+                if one.header.key in known or one.header.number <= device.number:
+                    continue
+                if (is_sealed_here or device.is_met) and self._check(one, device, _Round()) is not None:
+                    known |= self._learn_key(one) if is_sealed_here else self._note_out()
+
+    def _learn_key(self, one: FoundBundle) -> frozenset[str]:
+        key = self._vault.read(lambda rows: open_header(rows, one.header))
+        if key is None:
+            return frozenset()
+        self._vault.write(lambda tx: _keep_key(tx, key))
+        return frozenset({key.id})
+
+    def _note_out(self) -> frozenset[str]:
+        self._vault.write(_mark_own_out)
+        return frozenset()
+
+    def _take_some(self, found: Mapping[str, Mapping[int, list[FoundBundle]]], looked: _Round, around: _Round) -> bool:
         """Take what is in its turn of every device.
 
         Returns:
@@ -297,7 +333,7 @@ class FolderRounds:
                 device = next(one for one in self._vault.read(read_devices) if one.id == device_id)
                 if device.last is not None and device.number >= device.last:
                     break
-                taken = self._take_next(found[device_id], device, state, looked)
+                taken = self._take_next(found[device_id], device, looked)
                 if taken is None:
                     break
                 around.count(taken)
@@ -305,7 +341,7 @@ class FolderRounds:
         return is_any
 
     def _take_next(
-        self, found: Mapping[int, list[FoundBundle]], device: KnownDevice, state: SyncState, looked: _Round
+        self, found: Mapping[int, list[FoundBundle]], device: KnownDevice, looked: _Round
     ) -> TakenRows | None:
         """Take the next bundle of a device; None where none is in its turn."""
         self._tell_twice(found, device, looked)
@@ -318,7 +354,7 @@ class FolderRounds:
             checked = self._check(one, device, looked)
             if checked is None or not _is_next(checked.header, device):
                 continue
-            taken = self._take(one, checked, state, looked)
+            taken = self._take(one, checked, looked)
             if taken is not None:
                 return taken
         later = [number for number in found if number > device.number]
@@ -350,16 +386,22 @@ class FolderRounds:
             return None
         return checked
 
-    def _take(self, one: FoundBundle, checked: CheckedBundle, state: SyncState, looked: _Round) -> TakenRows | None:
+    def _take(self, one: FoundBundle, checked: CheckedBundle, looked: _Round) -> TakenRows | None:
         header = checked.header
+        key = self._vault.read(lambda rows: find_key(rows, header))
+        if key is None:
+            # Of one that has not met this device yet: it comes again, under a key that this device gets of somebody.
+            author = next(known.name for known in self._vault.read(read_devices) if known.id == header.device)
+            looked.problems.append(SyncProblem("shut", one.path.name, author, header.number))
+            return None
         try:
             with open_plain(one.path) as file:
-                origin, devices = read_introduction(read_lines(file, checked, state.sync_key))
-                self._vault.write(lambda tx: meet_devices(tx, devices))
+                origin, devices = read_introduction(read_lines(file, checked, key))
+                self._vault.write(lambda tx: _note_introduction(tx, origin, devices))
                 if header.kind is BundleKind.CHANGES and (lacking := self._find_lacking(origin.taken, header.device)):
                     looked.problems.append(SyncProblem("waits", one.path.name, lacking[0], lacking[1]))
                     return None
-                lines = read_lines(file, checked, state.sync_key)
+                lines = read_lines(file, checked, key)
                 place = self._place
                 return self._vault.write(
                     lambda tx: take_bundle(tx, place.work, header, checked.digest, lines, place.removed)
@@ -404,8 +446,8 @@ class FolderRounds:
         with path.open("w+b") as file:
             path.chmod(0o600)
 
-            def open_sink(state: SyncState) -> tuple[Sink, Callable[[], str]]:
-                writer = BundleWriter(file, header, state.sync_key, state.private_key)
+            def open_sink(state: SyncState, key: bytes) -> tuple[Sink, Callable[[], str]]:
+                writer = BundleWriter(file, header, key, state.private_key)
 
                 def finish() -> str:
                     digest = writer.finish()
@@ -452,6 +494,22 @@ class FolderRounds:
         known = min(min(one.known for one in others), state.number - 1)
         numbers = [number for number in folder.own_numbers(state.device) if number <= known]
         return sum(folder.remove_own(state.device, number) for number in numbers)
+
+
+def _note_introduction(tx: Tx, origin: BundleOrigin, devices: Sequence[KnownDevice]) -> None:
+    meet_devices(tx, devices)
+    count_taken(tx, origin)
+
+
+def _mark_own_out(tx: Tx) -> None:
+    state = require_state(tx)
+    mark_left(tx, state.device, tx.now_ms, state.number)
+
+
+def _keep_key(tx: Tx, key: SyncKey) -> None:
+    """A key came: somebody who joined meanwhile may need it of this device."""
+    note_key(tx, key)
+    note_owing(tx)
 
 
 def _is_next(header: BundleHeader, device: KnownDevice) -> bool:

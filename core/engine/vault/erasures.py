@@ -28,6 +28,7 @@ from core.errors import CancelledError, Code, EnvironmentFaultError, LociError
 from core.intake.erase.certificates import draft_certificate, list_certificates, read_certificate, write_certificate
 from core.intake.erase.erasure import ErasureOutcome, erase_named, erase_preview
 from core.intake.erase.leftovers import ErasedContent, LeftoverSearch, search_all, searched_tables
+from core.intake.erase.other_holders import find_other_holders
 from core.intake.erase.row_erasure import erasure_scope_of, texts_to_erase
 from core.intake.erase.subjects import NamedRows, find_named_rows, find_subject
 from core.intake.erase.trace_erasure import TraceIndex
@@ -70,6 +71,8 @@ ReportErasure = Callable[[str, int, int | None], None]
 _ALWAYS = ("copies_elsewhere", "file_system", "process_memory")
 """What no program of this kind can check: said in every certificate."""
 _FEW = 50
+_MOST_HOLDERS = 100
+"""Ids that a certificate names."""
 _SCRUBS, _SCRUB_WAIT_S = 5, 0.2
 _LOST = frozenset({Code.VAULT_LOCKED, Code.CANCELLED, Code.VAULT_REPLACED})
 _HELD = (
@@ -273,11 +276,14 @@ def _check_erasure(open_vault: OpenVault, done: _Committed, report: ReportErasur
     if pages is None:
         not_checked.append("pages")
     copies = _look_into_copies(open_vault, done.certificate.ids, done.hashes, report)
+    holders = storage.vault.read(lambda rows: find_other_holders(rows, done.content.texts), deadline_s=None)
     places = _merge_places(done.certificate.places, search, _check_index(open_vault, done.labels))
     found = pages or PageSearch(0, 0, 0)
     return replace(
         done.certificate,
         places=places,
+        holders=len(holders),
+        holder_ids=holders[:_MOST_HOLDERS],
         named={table: count for table, count in sorted(search.found.ids.items()) if count and table != "settings"},
         pages=found.pages,
         free_pages=storage.vault.read(lambda rows: int(rows.value("PRAGMA freelist_count"))),

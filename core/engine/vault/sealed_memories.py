@@ -27,8 +27,8 @@ from core.intake.seal.seal import (
     UNSEAL,
     SealKey,
     check_label,
+    check_summary,
     discard_sealed,
-    list_sealed,
     read_sealed,
     read_texts,
     seal_memories,
@@ -36,6 +36,7 @@ from core.intake.seal.seal import (
 )
 from core.memory.read import read_by_ids
 from core.memory.write import write_vectors
+from core.recall.sealed_rows import list_sealed
 from core.security.guesses import GuessDelay
 from core.security.keyfile import KeyFile, intact_body, parse_body
 from core.security.passphrase import KdfCost
@@ -217,18 +218,21 @@ class SealedMemories:
         backups = backups_of(storage.home)
         return storage.read(lambda rows: erase_preview(rows, NamedRows(tuple(ids), whole_chain=True), backups))
 
-    def seal(self, ids: Sequence[str], label: str = "") -> Future[SealReport]:
+    def seal(self, ids: Sequence[str], label: str = "", summary: str = "") -> Future[SealReport]:
         """Seal memories. There is no undo; `unseal` puts them back.
 
         Args:
             label: what they are listed by, readable without the key; of several each gets it. Empty for kind and day.
+            summary: what is said of them in the clear, and found by; never made by the program.
 
         Returns:
-            What was sealed. The future raises SEALED while the key is not in memory, NOT_FOUND, INVALID_INPUT for a
-            label that is sensitive itself.
+            What was sealed. The future raises SEALED while the key is not in memory, NOT_FOUND.
+
+        Raises:
+            UserError: INVALID_INPUT for a label or a summary that is sensitive itself; SEALED, VAULT_LOCKED.
         """
         open_vault = self._slot.require_vault()
-        line = check_label(label)
+        line, said = check_label(label), check_summary(summary)
         key = self._newest_key(open_vault)
         backups = backups_of(open_vault.storage.home)
         waiting = open_vault.read_log.take_pending()
@@ -239,7 +243,7 @@ class SealedMemories:
             open_vault.read_log.write(tx, waiting)
             with open_vault.storage.verb(tx, OWNER_ACTOR, SEAL) as verb:
                 labels = {one: line or _describe_memory(tx, one) for one in ids}
-                done = seal_memories(tx, open_vault.storage.work, labels, key, OWNER_ACTOR, removed, backups)
+                done = seal_memories(tx, open_vault.storage.work, labels, key, OWNER_ACTOR, removed, backups, said)
                 verb.set_outcome(tuple(ids))
             return done
 

@@ -49,7 +49,8 @@ from core.intake.watch.folders import (
     vanished_memories,
     write_entry,
 )
-from core.types.replies import GoneChoice, GoneFile, ImportReport, WatchedFolder, WatchEntry, WatchMeans, WatchState
+from core.types.folders.watch import GoneChoice, GoneFile, WatchedFolder, WatchEntry, WatchMeans, WatchState
+from core.types.replies import ImportReport
 from core.types.values import HOME_SPACE, LOOK_SIGNAL, OWNER_ACTOR, Actor, Status
 from core.types.views import Revision
 from core.vault.database.rows import Rows

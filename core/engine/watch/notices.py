@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core import log
-from core.types.replies import WatchMeans
+from core.types.folders.watch import WatchMeans
 
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify

@@ -37,7 +37,7 @@ from core.intake.watch.arrivals import DONE, ArrivalWriter, FilePiece
 from core.intake.watch.folders import FolderRow, end_round, note_vanished, read_said, read_stamps, require_folder
 from core.text.terms import embedding_text
 from core.types.clock import Clock
-from core.types.replies import WatchState
+from core.types.folders.watch import WatchState
 from core.types.values import LIFECYCLE_ACTOR
 from core.vault.database.tx import Tx
 

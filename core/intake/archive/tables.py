@@ -197,6 +197,7 @@ LEFT_OUT: Mapping[str, str] = {
     "schema_version": "is the schema's own",
     "sync_devices": "say who this very device is, and whom it knows",
     "sync_invitations": "are over within the hour",
+    "sync_keys": "seal the bundles of this device's group",
     "sync_rows": "are stamps of this device's group",
     "sync_state": "is this very device's, and holds its keys",
     "tunings": "belong to undo steps",

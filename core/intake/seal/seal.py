@@ -21,13 +21,13 @@ from core.intake.transaction.sources import KINDS_BY_TEXT, find_active_duplicate
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.security.keys import Purpose, RootKey, field_open, field_seal
 from core.sensitivity.detector import find_sensitive, tier_of
-from core.types.sensitivity import SealedRow, SealedText, SealReport
+from core.types.sensitivity import SealedText, SealReport, SensitiveType
 from core.types.values import Actor, Kind, SecurityTier, Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx, without_recorder
 
 SEAL, UNSEAL, DISCARD = "seal", "unseal", "discard_sealed"
-MAX_LABEL = 200
+MAX_LABEL, MAX_SUMMARY = 200, 1_000
 _STANDS = (Status.ACTIVE.value, Status.DISPUTED.value)
 
 
@@ -83,6 +83,27 @@ def check_label(label: str) -> str:
     return line
 
 
+def check_summary(summary: str) -> str:
+    """A summary that may be read without the key: the person wrote it, and it gives away nothing that is sensitive.
+
+    Returns:
+        It, in one line.
+
+    Raises:
+        UserError: INVALID_INPUT; too long, or it holds what rules find sensitive, names of people aside.
+    """
+    line = " ".join(summary.split())
+    if len(line) > MAX_SUMMARY:
+        raise UserError(Code.INVALID_INPUT, f"A summary has at most {MAX_SUMMARY:,} characters.")
+    if any(span.type is not SensitiveType.PERSON_NAME for span in find_sensitive(line)):
+        raise UserError(
+            Code.INVALID_INPUT,
+            "The summary stays readable, and it holds something sensitive, such as a number, an address or health; "
+            "say it without that.",
+        )
+    return line
+
+
 def seal_memories(
     tx: Tx,
     work: UnitOfWork,
@@ -91,11 +112,13 @@ def seal_memories(
     actor: Actor,
     removed: Callable[[int, Sequence[int]], None],
     backups: Backups = (),
+    summary: str = "",
 ) -> SealReport:
     """Seal memories, each with its versions.
 
     Args:
         labels: id of each memory to the label it is listed by, checked by `check_label`.
+        summary: of each, in the clear, checked by `check_summary`.
         actor: the owner.
         removed: as for `core.intake.erase.erasure.erase_named`; `backups` likewise.
 
@@ -126,6 +149,7 @@ def seal_memories(
                     "space_id": row["space_id"],
                     "kind": row["kind"],
                     "label": label,
+                    "summary": summary,
                     "body": key.encrypt(body),
                     "sealed_at": tx.now_ms,
                 },
@@ -192,21 +216,6 @@ def discard_sealed(tx: Tx, work: UnitOfWork, ids: Sequence[str], actor: Actor) -
             tx.delete("sealed_memories", {"id": memory_id})
             verb.note_audit(memory_id)
     return len(ids)
-
-
-def list_sealed(rows: Rows, open_keys: Sequence[str]) -> tuple[SealedRow, ...]:
-    """All sealed memories, the newest first.
-
-    Args:
-        open_keys: ids of the keys that are in memory.
-    """
-    found = rows.all(
-        "SELECT s.id, s.label, p.name, s.kind, s.sealed_at, s.key_id FROM sealed_memories s "
-        "JOIN spaces p ON p.id = s.space_id ORDER BY s.sealed_at DESC, s.id"
-    )
-    return tuple(
-        SealedRow(one, label, space, kind, at, key_id in open_keys) for one, label, space, kind, at, key_id in found
-    )
 
 
 def read_sealed(rows: Rows, memory_id: str, key_of: Callable[[str], SealKey]) -> SealedText:

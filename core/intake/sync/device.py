@@ -20,7 +20,9 @@ MOST_DEVICES = 16
 _STATE = (
     "SELECT group_id, device, sync_key, private_key, folder, clock, number, digest, is_owing, synced_at FROM sync_state"
 )
-_DEVICES = "SELECT id, name, public_key, added_at, left_at, last, number, digest, known FROM sync_devices ORDER BY id"
+_DEVICES = (
+    "SELECT id, name, public_key, added_at, left_at, last, number, digest, known, is_met FROM sync_devices ORDER BY id"
+)
 _SEEDS = {
     name: (
         "INSERT OR IGNORE INTO sync_rows (tbl, row_key, presence, born, is_pending) "  # noqa: S608 - fixed words
@@ -38,7 +40,7 @@ class SyncState:
     Attributes:
         group: of devices, hexadecimal.
         device: this one, hexadecimal.
-        sync_key: seals the bundles of the group; `private_key` signs this device's.
+        sync_key: the first of the keys that seal bundles (`core.intake.sync.keys`); `private_key` signs this device's.
         folder: where bundles lie, on this machine.
         clock: the hybrid logical clock.
         number: of the last bundle this device wrote; `digest` is that bundle's.
@@ -67,6 +69,7 @@ class KnownDevice:
         last: the number of the last of its bundles that counts; None while it takes part.
         number: of the last of its bundles that was taken here; `digest` is that bundle's.
         known: of the last of this device's own bundles that it has taken.
+        is_met: 1 where it has sealed a bundle to this device.
     """
 
     id: str
@@ -78,6 +81,7 @@ class KnownDevice:
     number: int = 0
     digest: str = ""
     known: int = 0
+    is_met: int = 0
 
 
 def read_state(rows: Rows) -> SyncState | None:
@@ -136,7 +140,7 @@ def begin_sync(tx: Tx, group: str, sync_key: bytes, folder: str, name: str) -> S
 def end_sync(tx: Tx) -> None:
     """This vault is on this device alone again; the memories stay, keys and stamps go."""
     for sql in ("DELETE FROM sync_rows", "DELETE FROM sync_devices", "DELETE FROM sync_invitations",
-                "DELETE FROM sync_state"):  # fmt: skip
+                "DELETE FROM sync_keys", "DELETE FROM sync_state"):  # fmt: skip
         tx.run(sql)
 
 
@@ -160,10 +164,12 @@ def mark_left(tx: Tx, device_id: str, at: int, last: int) -> None:
     """A device takes no part any more: nothing that it writes behind a bundle is taken.
 
     Args:
-        last: the number of that bundle; where several devices say so, the highest counts.
+        last: the number of that bundle; where several devices say so, or had taken more before they knew, the highest
+            counts.
     """
     tx.run(
-        "UPDATE sync_devices SET left_at = min(coalesce(left_at, ?), ?), last = max(coalesce(last, 0), ?) WHERE id = ?",
+        "UPDATE sync_devices SET left_at = min(coalesce(left_at, ?), ?), last = max(coalesce(last, 0), number, ?) "
+        "WHERE id = ?",
         (at, at, last, device_id),
     )
 
@@ -185,6 +191,11 @@ def note_written(tx: Tx, state: SyncState, number: int, digest: str) -> None:
 def note_known(tx: Tx, device_id: str, number: int) -> None:
     """Another device has taken this device's bundles up to a number."""
     tx.run("UPDATE sync_devices SET known = max(known, ?) WHERE id = ?", (number, device_id))
+
+
+def note_met(tx: Tx, device_id: str) -> None:
+    """Another device has sealed a bundle to this one."""
+    tx.run("UPDATE sync_devices SET is_met = 1 WHERE id = ?", (device_id,))
 
 
 def note_owing(tx: Tx) -> None:

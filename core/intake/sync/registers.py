@@ -215,6 +215,7 @@ _TABLES = (
         key=("id",),
         registers={ROW: ("key_id", "space_id", "kind", "label", "body", "sealed_at")},
         parents={"key_id": "seal_keys"},
+        sent=("summary",),
         since="sealed_at",
     ),
 )  # fmt: skip

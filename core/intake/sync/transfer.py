@@ -18,12 +18,14 @@ from core.intake.sync.device import (
     mark_left,
     note_clock,
     note_known,
+    note_met,
     note_owing,
     note_taken,
     note_written,
     read_devices,
     require_state,
 )
+from core.intake.sync.keys import note_holder, note_holders, read_keys, seal_newest
 from core.intake.sync.merge import RowMerge, TakenRows
 from core.intake.sync.records import (
     PLACES,
@@ -52,8 +54,9 @@ def is_bundle_due(rows: Rows) -> bool:
 
 
 def next_header(rows: Rows, *, is_whole: bool) -> BundleHeader:
-    """The header of this device's next bundle."""
+    """The header of this device's next bundle, with its key for each device that takes part."""
     state = require_state(rows)
+    key, share, envelopes = seal_newest(rows)
     return BundleHeader(
         group=state.group,
         device=state.device,
@@ -62,28 +65,37 @@ def next_header(rows: Rows, *, is_whole: bool) -> BundleHeader:
         kind=BundleKind.WHOLE if is_whole else BundleKind.CHANGES,
         schema=int(rows.value(_SCHEMA)),
         salt=make_salt(),
+        key=key.id,
+        made=key.made,
+        share=share,
+        envelopes=envelopes,
     )
 
 
 def write_bundle(
-    tx: Tx, work: UnitOfWork, header: BundleHeader, open_sink: Callable[[SyncState], tuple[Sink, Callable[[], str]]]
+    tx: Tx,
+    work: UnitOfWork,
+    header: BundleHeader,
+    open_sink: Callable[[SyncState, bytes], tuple[Sink, Callable[[], str]]],
 ) -> int:
     """Write this device's next bundle.
 
     Args:
         header: of `next_header`.
-        open_sink: gives what takes the lines, and what ends the bundle and tells its digest.
+        open_sink: given the state and the bundle's key, gives what takes the lines, and what ends the bundle and tells
+            its digest.
 
     Returns:
         How many rows it has.
     """
     state = require_state(tx)
-    write, finish = open_sink(state)
+    write, finish = open_sink(state, read_keys(tx)[header.key].key)
     with work.verb(tx, WRITE, "Tell other devices", LIFECYCLE_ACTOR) as verb, without_recorder(tx):
         count = ChangeCollector(tx, write).write_all(state, is_whole=header.kind is BundleKind.WHOLE)
         digest = finish()
         tx.run("UPDATE sync_rows SET is_pending = 0 WHERE is_pending = 1")
         note_written(tx, state, header.number, digest)
+        note_holders(tx, header)
         verb.note_audit(state.device, number=header.number, told=count)
     return count
 
@@ -110,9 +122,32 @@ def meet_devices(tx: Tx, devices: Sequence[KnownDevice]) -> None:
     known = {one.id: one for one in read_devices(tx)}
     for device in devices:
         if device.id not in known:
-            add_device(tx, replace(device, number=0, digest=""))
+            meet_device(tx, replace(device, number=0, digest=""))
         elif device.left_at is not None and device.last is not None:
             mark_left(tx, device.id, device.left_at, device.last)
+            if known[device.id].number > device.last:
+                note_owing(tx)  # the others have to take that too
+
+
+def count_taken(tx: Tx, origin: BundleOrigin) -> None:
+    """Let bundles of a device that left count which another had taken before it knew, so that all take the same."""
+    known = {one.id: one for one in read_devices(tx)}
+    for device_id, (number, _) in origin.taken.items():
+        device = known.get(device_id)
+        if device is not None and device.left_at is not None and number > (device.last or 0):
+            mark_left(tx, device_id, device.left_at, number)
+            note_owing(tx)
+
+
+def meet_device(tx: Tx, device: KnownDevice) -> None:
+    """Know a device, and that it has the keys there are, unless it has left.
+
+    Raises:
+        UserError: INVALID_INPUT where there are too many.
+    """
+    add_device(tx, device)
+    if device.left_at is None:
+        note_holder(tx, device.id)
 
 
 def take_bundle(
@@ -142,6 +177,9 @@ def take_bundle(
                 merge.settle()
             taken = merge.finish()
         note_clock(tx, max(merge.clock, origin.clock))
+        note_holders(tx, header)
+        if own in header.envelopes:
+            note_met(tx, header.device)
         note_taken(tx, header.device, header.number, digest)
         if header.kind is BundleKind.WHOLE:
             for device, (number, last) in origin.taken.items():

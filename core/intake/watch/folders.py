@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from core.errors import Code, UserError
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.write import ensure_space
-from core.types.replies import GoneFile, WatchEntry
+from core.types.folders.watch import GoneFile, WatchEntry
 from core.types.values import LIFECYCLE_ACTOR, OWNER_ACTOR
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
@@ -341,7 +341,7 @@ def read_entries(rows: Rows, folder_id: str, limit: int, before: int | None = No
 
 @dataclass(frozen=True, slots=True)
 class FolderFigures:
-    """How much of a folder is in the vault; see `core.types.replies.WatchedFolder`."""
+    """How much of a folder is in the vault; see `core.types.folders.watch.WatchedFolder`."""
 
     files: int
     memories: int

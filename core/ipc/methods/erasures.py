@@ -203,6 +203,8 @@ _CERTIFICATE: Schema = record(
             )
         ),
         "same_words": whole_number("Other memories with exactly the same words, which stay.", least=0),
+        "holders?": whole_number("Other memories that say the same, or have the same number, and stay.", least=1),
+        "holder_ids?": list_of(text(), "Of the first of those."),
         "named": map_of(ref("count"), "Rows that have an id of it and no word, by table."),
         "pages": whole_number("Pages of the database that were searched; 0 where they were not.", least=0),
         "free_pages": _COUNT,

@@ -35,6 +35,7 @@ class SealParams(Params):
 
     id: MemoryId
     label: str = Field("", max_length=1024, description="What it is listed by; readable without the key.")
+    summary: str = Field("", max_length=4096, description="What is said of it in the clear; it is found by that.")
     dry_run: bool = unpublished_field(default=False)
 
 
@@ -50,6 +51,7 @@ class FindSealedParams(Params):
 
     query: str = Field(min_length=1, max_length=4096, description="The question.")
     limit: int = Field(20, ge=1, le=200)
+    in_clear: bool = Field(default=False, description="By labels and summaries alone, which needs no key.")
 
 
 class SealedParams(Params):
@@ -105,7 +107,7 @@ async def seal_memory(call: MethodCall, params: SealParams) -> Answer:
     if params.dry_run:
         preview = await await_future(call.engine.seal.preview([params.id]))
         return {"id": params.id, "sealed": False, **_preview_json(preview)}
-    done = await await_future(call.engine.seal.seal([params.id], params.label))
+    done = await await_future(call.engine.seal.seal([params.id], params.label, params.summary))
     return {"id": done.ids[0], "sealed": True, **_report_json(done)}
 
 
@@ -149,7 +151,8 @@ def _report_json(done: SealReport) -> dict[str, object]:
 
 async def find_sealed(call: MethodCall, params: FindSealedParams) -> Answer:
     """The sealed memories that a question means, by their labels."""
-    return _rows_json(await await_future(call.engine.seal.find(params.query, params.limit)))
+    find = call.engine.find_sealed if params.in_clear else call.engine.seal.find
+    return _rows_json(await await_future(find(params.query, params.limit)))
 
 
 async def list_sealed(call: MethodCall, _params: NoParams) -> Answer:
@@ -163,6 +166,7 @@ def _rows_json(rows: tuple[SealedRow, ...]) -> dict[str, object]:
             {
                 "id": row.id,
                 "label": row.label,
+                "summary": row.summary,
                 "space": row.space,
                 "kind": row.kind,
                 "sealed_at": format_wire_time(row.sealed_at),
@@ -208,6 +212,11 @@ _LISTED = {
     "space": text(),
     "kind": text(),
     "sealed_at": text(),
+}
+_ROW = {
+    **_LISTED,
+    "summary": text("What is said of it in the clear; empty for nothing."),
+    "can_open": flag("Whether its key is in memory."),
 }
 _SECRET_ERRORS = (Code.WRONG_SECRET, Code.TOO_MANY_GUESSES, Code.MEMORY_PRESSURE, Code.NOT_FOUND)
 _OPEN_ERRORS = (Code.SEALED, Code.NOT_FOUND, Code.ENCRYPTION_FAILED)
@@ -269,7 +278,7 @@ METHODS = (
         "sealed",
         "Every sealed memory by its label, the newest first.",
         NoParams,
-        record({"items": list_of(record({**_LISTED, "can_open": flag("Whether its key is in memory.")}))}),
+        record({"items": list_of(record(_ROW))}),
         list_sealed,
         may_be_wrong=False,
     ),
@@ -278,7 +287,7 @@ METHODS = (
         "The sealed memories that a question means, the nearest first; only while their key is in memory. That they "
         "were searched stands in the audit, and nothing of the question.",
         FindSealedParams,
-        record({"items": list_of(record({**_LISTED, "can_open": flag("Whether its key is in memory.")}))}),
+        record({"items": list_of(record(_ROW))}),
         find_sealed,
         effect="write",
         errors=(Code.SEALED, Code.INVALID_QUERY, Code.ENCRYPTION_FAILED),

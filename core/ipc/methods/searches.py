@@ -72,6 +72,7 @@ FAR_DAYS = DaySpan(FIRST_DAY, LAST_DAY)
 """The days that may be named; a range without a first day begins with the first of them."""
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_MOST_SEALED = 3
 
 
 class GetParams(ChannelParams):
@@ -285,9 +286,12 @@ def _make_list_request(params: ListParams | PageParams) -> ListRequest:
 async def recall_as_owner(call: MethodCall, params: RecallParams) -> Answer:
     """Search with exact scores."""
     spaces = _join_spaces(params.spaces, params.space)
-    return await _recall_json(
+    found = await _recall_json(
         call, replace(_make_query(params, call.engine.clock.now_ms()), spaces=spaces), params.after
     )
+    sealed = await await_future(call.engine.find_sealed(params.query, _MOST_SEALED)) if params.query.strip() else ()
+    shown = [{"id": row.id, "label": row.label, "summary": row.summary} for row in sealed]
+    return {**found, **({"sealed": shown} if shown else {})}
 
 
 async def search(call: MethodCall, params: SearchParams) -> Answer:
@@ -632,6 +636,10 @@ METHODS: tuple[Entry, ...] = (
                 "strategy": text(),
                 "took_ms": number(),
                 "receipt?": text(),
+                "sealed?": list_of(
+                    record({"id": text(), "label": text(), "summary": text()}),
+                    "Sealed memories whose label or summary says words of it; what they say takes their key.",
+                ),
                 "plan?": ref("plan", "With `explain`, as the three below."),
                 "stages?": map_of(
                     whole_number(least=0), "How many each list brought, and how many were left after each stage."

@@ -13,7 +13,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from core.errors import Code
+from core.errors import Code, UserError
 from core.ipc.methods import memory_json
 from core.ipc.methods.definition.entry import (
     AbsolutePath,
@@ -216,7 +216,19 @@ async def remember_text(call: MethodCall, params: RememberParams | StoreParams) 
         claim=None if claim is None else claim.model_dump(exclude_unset=True),
         author=author,
     )
-    return await _store_text(call, request)
+    stored = await _store_text(call, request)
+    return {**stored, **await _read_tier(call, stored)} if call.session.actor.is_owner else stored
+
+
+async def _read_tier(call: MethodCall, stored: Answer) -> dict[str, object]:
+    """What rules found in the text, and the tier that its memory has now."""
+    try:
+        shown = await await_future(call.engine.memories.show(stored["memory_id"], call.actor()))
+    except UserError as error:
+        if error.code is not Code.NOT_FOUND:
+            raise
+        return {}  # an erased text is not stored again
+    return {"tier": shown.memory.tier.value, "sensitive": [one.value for one in shown.sensitive]}
 
 
 async def memory_store_episode(call: MethodCall, params: EpisodeParams) -> Answer:
@@ -340,6 +352,8 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                 "conflict": nullable(text(), "The review item that waits for the person; null where none was opened."),
                 "merged": flag("It went into a memory that stood."),
                 "classification?": record({"label": text(), "confidence": number(), "by": text()}),
+                "tier?": text("To the owner's `remember`: the tier that the memory has now."),
+                "sensitive?": list_of(text(), "To the owner's `remember`: what kinds of sensitive content rules find."),
             }
         ),
     }

@@ -87,7 +87,7 @@ def test_who_sees_nothing_is_told_with_the_command_that_mends_it() -> None:
 
 def test_a_word_that_is_no_grant_is_answered_with_those_there_are() -> None:
     assert parse_grants(["read, write", "write,space:my work"]) == ["read", "write", "space:my work"]
-    with pytest.raises(UserError, match=r"read, propose, write, curate, speak_for_user, all_spaces or space:NAME"):
+    with pytest.raises(UserError, match=r"curate, speak_for_user, sensitive, all_spaces or space:NAME"):
         parse_grants(["raed"])
     with pytest.raises(UserError, match="Name the space"):
         parse_grants(["space:"])

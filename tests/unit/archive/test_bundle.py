@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from core.archive.bundle import (
     FIRST,
+    MAGIC,
     BundleFault,
     BundleFaultError,
     BundleHeader,
@@ -32,7 +34,8 @@ LINES = [{"t": "memories", "k": f"m{n}", "c": {"text": "x" * n}} for n in range(
 def header(**more: Any) -> BundleHeader:
     named: dict[str, Any] = {
         "group": "0a" * 16, "device": "0b" * 8, "number": 1, "previous": FIRST, "kind": BundleKind.CHANGES,
-        "schema": 9, "salt": make_salt(),
+        "schema": 9, "salt": make_salt(), "key": "0c" * 8, "made": 5, "share": "0d" * 32,
+        "envelopes": {"0e" * 8: "0f" * 48},
     }  # fmt: skip
     return BundleHeader(**{**named, **more})
 
@@ -93,8 +96,8 @@ def test_a_bundle_opens_with_its_own_key_and_under_its_own_header_only() -> None
     with pytest.raises(BundleFaultError):
         read(WHOLE, OTHER_KEY)
     other = bundle(number=2, previous="ab" * 32)
-    at = len(WHOLE) - len(WHOLE[WHOLE.index(b"}") + 1 :])
-    spliced = other[: other.index(b"}") + 1] + WHOLE[at:]
+    parts = [check_bundle(io.BytesIO(data)).octets for data in (WHOLE, other)]
+    spliced = parts[1] + WHOLE[len(parts[0]) :]
     with pytest.raises(BundleFaultError):
         read(spliced)
 
@@ -108,10 +111,25 @@ def test_another_signature_is_no_signature() -> None:
 
 
 def test_a_newer_format_is_told_apart_from_damage() -> None:
-    newer = WHOLE.replace(b'"format":1', b'"format":2')
+    newer = WHOLE.replace(b'"format":2', b'"format":3')
     with pytest.raises(BundleFaultError) as caught:
         read_bundle_header(io.BytesIO(newer))
     assert caught.value.fault is BundleFault.NEWER
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"key": "0c" * 7}, {"key": ""}, {"made": -1}, {"made": 2**62}, {"made": True}, {"share": "0d" * 31},
+        {"envelopes": {"0e" * 8: "0f" * 47}}, {"envelopes": {"nobody": "0f" * 48}}, {"envelopes": [1]},
+    ],
+)  # fmt: skip
+def test_a_header_that_hands_over_no_key_is_damaged(more: dict[str, Any]) -> None:
+    body = json.loads(check_bundle(io.BytesIO(WHOLE)).octets[13:])
+    text = json.dumps({**body, **more}).encode()
+    with pytest.raises(BundleFaultError) as caught:
+        read_bundle_header(io.BytesIO(MAGIC + len(text).to_bytes(2, "big") + text))
+    assert caught.value.fault is BundleFault.DAMAGED
 
 
 def test_a_line_that_is_no_record_or_stands_behind_the_end_is_told() -> None:

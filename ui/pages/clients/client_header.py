@@ -14,6 +14,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from core.types.clients import ClientCard, ClientState
+from core.types.values import Grant
 from core.types.views import MemoryRow
 from ui.bridge import problem_of
 from ui.context import Context
@@ -371,7 +372,8 @@ class ClientHeader(QWidget):
         given = format_count(clients_strings()["disclosed"], minutes) if minutes else ""
         self.why.setText(given or sentence)
         self.why.setVisible(bool(given) or card.standing is not ClientState.AWAKE)
-        actions = _ACTIONS[card.standing]
+        may_have = Grant.SENSITIVE.value in card.grants
+        actions = [one for one in _ACTIONS[card.standing] if may_have or one != "disclose"]
         self._show_buttons(["conceal" if one == "disclose" and minutes else one for one in actions])
         for name, figure in self.figures.items():
             figure.show_count(getattr(card, name))

@@ -30,6 +30,7 @@ from core.events import Changed
 from core.types.replies import OptionRow, OptionsReset
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context, PageSpec, WindowPage
+from ui.pages.settings.devices import DevicesSection
 from ui.pages.settings.keys import ActionLine, VaultSection
 from ui.pages.settings.meaning import MeaningSection
 from ui.pages.settings.rows import OptionLine, SettingsSection, describe_option_value
@@ -229,6 +230,7 @@ _LINES_AT_ONCE = 3
 _REFRESH_MS = 200
 _ADVANCED, _SHOWN = "settings.advanced", "shown"
 _SETTINGS_VERBS = frozenset({"settings", "undo"})
+_SYNC_VERB = "sync"
 _MODEL_VERBS = frozenset({"settings", "undo", "embedder", "migrate"})
 
 
@@ -255,6 +257,7 @@ class SettingsPage(WindowPage):
         self.sections: list[SettingsSection] = []
         self.meaning: MeaningSection | None = None
         self.watched = WatchedSection(context)
+        self.devices = DevicesSection(context)
         self.vault = VaultSection(context)
         self.about = AboutSection(context)
         self.search = QLineEdit()
@@ -333,6 +336,7 @@ class SettingsPage(WindowPage):
             self.reload()
         self.vault.reload()
         self.watched.activate()
+        self.devices.reload()
         if self.meaning is not None:
             self.meaning.activate()
         self._target = target
@@ -369,6 +373,8 @@ class SettingsPage(WindowPage):
         """An option may have changed elsewhere, or by an undo."""
         if change.verb in _MODEL_VERBS and self.meaning is not None and self._is_shown:
             self.meaning.reload()
+        if change.verb == _SYNC_VERB and self._is_shown:
+            self.devices.reload()
         if change.verb in _SETTINGS_VERBS:
             super().handle_change(change)
             if self._is_shown:
@@ -447,7 +453,8 @@ class SettingsPage(WindowPage):
     def _add_option(self, option: OptionRow) -> None:
         section = next((one for one in self.sections if one.title == option.group), None)
         if section is None:
-            section = SettingsSection(option.group)
+            # How often stands beside what is exchanged.
+            section = self.devices if option.group == self.devices.title else SettingsSection(option.group)
             self._add_section(section)
         line = OptionLine(self.context.theme, option)
         if line.is_advanced and not self.advanced.isChecked():

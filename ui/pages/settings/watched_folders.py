@@ -14,7 +14,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QFileDialog, QListWidget, QListWidgetItem, QWidget
 
 from core.config.watched_wording import describe_counts, describe_folder
-from core.types.replies import GoneChoice, GoneFile, ImportReport, WatchedFolder, WatchEntry, WatchState
+from core.types.folders.watch import GoneChoice, GoneFile, WatchedFolder, WatchEntry, WatchState
+from core.types.replies import ImportReport
 from core.types.values import OWNER_ACTOR
 from ui.bridge import Task, make_job, make_query, make_write, problem_of
 from ui.context import Context

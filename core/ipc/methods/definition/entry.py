@@ -231,7 +231,7 @@ Base64Text = Annotated[
 ]
 GrantName = Annotated[
     str,
-    Field(max_length=160, pattern=r"^(read|propose|write|curate|speak_for_user|all_spaces|space:.{1,128})$"),
+    Field(max_length=160, pattern=r"^(read|propose|write|curate|speak_for_user|sensitive|all_spaces|space:.{1,128})$"),
     Shared("grant", "One grant."),
 ]
 GrantNames = Annotated[tuple[GrantName, ...], Field(min_length=1, max_length=64), Shared("grants")]

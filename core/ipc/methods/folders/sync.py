@@ -15,7 +15,7 @@ from core.errors import Code, UserError
 from core.ipc.methods.definition.entry import Answer, MethodCall, Params, await_future, owner_method
 from core.ipc.methods.definition.results import flag, list_of, nullable, record, text, whole_number
 from core.ipc.protocol.contract import format_wire_time
-from core.types.replies import SyncProblem, SyncReport, SyncStatus
+from core.types.folders.sync import RemovedDevice, SyncProblem, SyncReport, SyncStatus
 
 _OWN_NAME = "this device"
 
@@ -23,12 +23,12 @@ _OWN_NAME = "this device"
 class SyncParams(Params):
     """The parameters of `owner.sync`."""
 
-    action: Literal["pair", "join", "now", "status", "leave"]
+    action: Literal["pair", "join", "now", "status", "remove", "leave"]
     folder: str | None = Field(None, min_length=1, max_length=4096, description="The folder that the devices share.")
     code: str | None = Field(None, min_length=1, max_length=64, description="Of `join`: the code the other one shows.")
     name: str | None = Field(None, min_length=1, max_length=256, description="How the others list this device.")
     device: str | None = Field(
-        None, min_length=1, max_length=64, description="Of `leave`: another device to take out, by name or id."
+        None, min_length=1, max_length=64, description="Of `remove`: the device to take out, by name or id."
     )
     whole: bool = Field(default=False, description="Of `now`: tell everything, and not only what is new.")
 
@@ -63,11 +63,16 @@ async def _exchange(call: MethodCall, params: SyncParams) -> dict[str, object]:
     }
 
 
-async def _leave(call: MethodCall, params: SyncParams) -> dict[str, object]:
+async def _remove(call: MethodCall, params: SyncParams) -> dict[str, object]:
     if params.device is None:
-        return {"report": _report_json(await await_future(call.engine.devices.leave()))}
-    removed: str = await await_future(call.engine.devices.remove(params.device))
-    return {"removed": removed}
+        raise UserError(Code.INVALID_INPUT, "Name the device to take out, or give its id.")
+    done: RemovedDevice = await await_future(call.engine.devices.remove(params.device))
+    told = {} if done.report is None else {"report": _report_json(done.report)}
+    return {"removed": done.name, **told}
+
+
+async def _leave(call: MethodCall, _params: SyncParams) -> dict[str, object]:
+    return {"report": _report_json(await await_future(call.engine.devices.leave()))}
 
 
 async def _say_nothing(_call: MethodCall, _params: SyncParams) -> dict[str, object]:
@@ -79,6 +84,7 @@ _ACTIONS: Mapping[str, Callable[[MethodCall, SyncParams], Awaitable[dict[str, ob
     "join": _join,
     "now": _exchange,
     "status": _say_nothing,
+    "remove": _remove,
     "leave": _leave,
 }
 
@@ -129,6 +135,7 @@ def _status_json(found: SyncStatus) -> dict[str, object]:
         ],
         "problems": [_problem_json(one) for one in found.problems],
         "quarantine": found.quarantine,
+        "trouble": found.trouble,
     }
 
 
@@ -161,7 +168,7 @@ _REPORT = record(
 METHODS = (
     owner_method(
         "sync",
-        "Other devices: pair one, join, take and tell changes, say how it stands, or leave.",
+        "Other devices: pair one, join, take and tell changes, say how it stands, take one out, or leave.",
         SyncParams,
         record(
             {
@@ -186,10 +193,11 @@ METHODS = (
                 ),
                 "problems": _PROBLEMS,
                 "quarantine": text("The folder with copies of files that were no bundles; empty for none."),
+                "trouble": text("What hindered the last round that began by itself; empty for nothing."),
                 "code?": text("Of `pair`: shown once."),
                 "expires_at?": text("Of `pair`: when the code ends."),
                 "report?": _REPORT,
-                "removed?": text("Of `leave` with a device: its name."),
+                "removed?": text("Of `remove`: the name of the device."),
             }
         ),
         sync_devices,

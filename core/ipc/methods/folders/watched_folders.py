@@ -35,7 +35,7 @@ from core.ipc.methods.definition.results import (
     whole_number,
 )
 from core.ipc.protocol.contract import format_wire_time
-from core.types.replies import GoneChoice, GoneFile, WatchedFolder, WatchEntry, WatchMeans, WatchState
+from core.types.folders.watch import GoneChoice, GoneFile, WatchedFolder, WatchEntry, WatchMeans, WatchState
 
 Action = Literal["add", "list", "look", "pause", "resume", "remove", "log", "keep", "archive"]
 

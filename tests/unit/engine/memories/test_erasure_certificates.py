@@ -12,6 +12,7 @@ from engine_rig import PASSPHRASE, Rig, error_of, facts, rig_at
 from entity_rig import named
 from erasing_rig import MARK, TEXT, traces
 
+from core.config.erasure_wording import certificate_lines
 from core.engine.facade import Home, restore_vault
 from core.engine.vault import erasures
 from core.errors import Code, EnvironmentFaultError
@@ -24,7 +25,7 @@ from core.types.memory import (
     ErasureSubject,
 )
 from core.types.recall import ContextQuery
-from core.types.values import OWNER_ACTOR, Actor
+from core.types.values import OWNER_ACTOR, Actor, Kind
 from core.vault.copies import known_copies
 
 
@@ -75,6 +76,24 @@ def test_it_tells_every_place_and_holds_no_text(rig: Rig) -> None:
     assert MARK.lower() not in json.dumps(done.as_json()).lower()
     assert MARK.lower() not in stored_text(rig).lower()
     assert rig.verify()["status"] == "ok"
+
+
+def test_it_names_who_else_has_the_same_words_or_the_same_number(rig: Rig) -> None:
+    card = "Card for the boatyard: 4111 1111 1111 1111"
+    gone = rig.store(card).memory_id
+    dashed = rig.store("She pays with 4111-1111-1111-1111 at the yard", kind=Kind.EPISODE).memory_id
+    rig.store("Another one: 5500 0000 0000 0004")
+    rig.store("The yard has 4111 boats")
+    rig.store("Ada keeps bees")
+    done = erase(rig, gone)
+    assert (done.holders, done.holder_ids) == (1, (dashed,))
+    assert "4111" not in json.dumps(done.as_json())
+    said = "\n".join(certificate_lines({**done.as_json(), "is_authentic": True}, "now"))
+    assert f"1 other memory says the same, or has the same number, and stays: {dashed[-8:]}." in said
+    again = rig.engine.erasures.read_certificate(done.id).result(30)
+    assert (again, again.is_authentic) == (done, True)
+    alone = erase(rig, dashed)
+    assert (alone.holders, "holders" in alone.as_json()) == (0, False)
 
 
 def test_it_is_read_later_and_a_change_of_it_is_told(rig: Rig) -> None:
@@ -205,6 +224,9 @@ def test_a_backup_of_other_keys_may_hold_it(rig: Rig) -> None:
     done = erase(rig, gone, rewrites=True)
     assert (done.state, only_copy(done)[0]) == (ErasureState.HELD_BY_BACKUPS, CopyState.OTHER_KEYS)
     assert path.read_bytes() == before
+    said = "\n".join(certificate_lines({**done.as_json(), "is_authentic": True}, "now"))
+    assert "cannot be rewritten" in said
+    assert "delete the file; `loci backup` makes a new one" in said
 
 
 def test_a_log_that_was_set_aside_is_told(rig: Rig) -> None:

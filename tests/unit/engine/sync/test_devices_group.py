@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 from archive_rig import other_rig
-from engine_rig import Rig, error_of
+from engine_rig import HandClock, Rig, error_of
 
+from core.engine.sync.schedule import FIRST_MS, QUIET_MS
 from core.errors import Code
+from core.events import Stalled
+from core.types.folders.sync import SyncReport
 from core.types.memory import ErasureRequest, ErasureSubject
-from core.types.replies import SyncReport
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action
 
@@ -33,6 +35,11 @@ def now(rig: Rig) -> SyncReport:
     done = rig.engine.devices.run().result(60)
     rig.settle()
     return done
+
+
+def pass_time(rig: Rig, ms: int) -> None:
+    assert isinstance(rig.clock, HandClock)
+    rig.clock.advance(ms)
 
 
 def settle(*rigs: Rig) -> None:
@@ -135,12 +142,85 @@ def test_a_lost_device_is_taken_out_by_name(rigs: tuple[Rig, Rig]) -> None:
     one, two = rigs
     assert error_of(one.engine.devices.remove("nobody")).code is Code.NOT_FOUND
     assert error_of(one.engine.devices.remove("desk")).code is Code.NOT_FOUND
-    assert one.engine.devices.remove("laptop").result(30) == "laptop"
+    done = one.engine.devices.remove("laptop").result(30)
+    assert done.name == "laptop"
+    assert done.report is not None
+    assert done.report.wrote
+    one.store("Said when the laptop was gone")
     now(one)
     two.store("Written after that")
-    two.engine.devices.run().result(60)
-    assert [problem.kind for problem in now(one).problems] == ["left"]
     assert error_of(two.engine.devices.run()).code is Code.SYNC_OFF
+    assert now(one).problems == ()
+    assert error_of(two.engine.devices.run()).code is Code.SYNC_OFF
+    assert two.texts() == ["Written after that"]
+    assert two.rows("SELECT count(*) FROM sync_keys") == [(0,)]
+
+
+def test_a_device_is_taken_out_also_where_the_folder_is_gone(rigs: tuple[Rig, Rig], tmp_path: Path) -> None:
+    one, _ = rigs
+    (tmp_path / "shared").rename(tmp_path / "elsewhere")
+    assert one.engine.devices.remove("laptop").result(30).report is None
+    (tmp_path / "elsewhere").rename(tmp_path / "shared")
+    assert now(one).wrote
+    assert one.rows("SELECT count(*) FROM sync_keys") == [(1,)]
+
+
+@pytest.mark.expected_logs("a round by itself stopped: E7002")
+def test_rounds_begin_by_themselves_and_a_folder_that_is_gone_is_told_once(
+    rigs: tuple[Rig, Rig], tmp_path: Path
+) -> None:
+    one, two = rigs
+    told: list[object] = []
+    one.engine.hub.subscribe(told.append)
+    devices = one.engine.devices
+
+    def wait_for_due() -> None:
+        devices.run_when_due(one.opened)
+        one.opened.storage.threads.checks.submit(lambda: None).result(30)
+
+    def warnings() -> list[str]:
+        return [event.subject for event in told if isinstance(event, Stalled)]
+
+    two.store("Ada keeps bees")
+    now(two)
+    wait_for_due()
+    assert one.texts() == []
+    pass_time(one, FIRST_MS)
+    wait_for_due()
+    assert one.texts() == ["Ada keeps bees"]
+    (tmp_path / "shared").rename(tmp_path / "elsewhere")
+    for _ in range(3):
+        pass_time(one, 300_000)
+        wait_for_due()
+    assert warnings() == ["devices"]
+    assert "is not there" in devices.read_status().result(30).trouble
+    (tmp_path / "elsewhere").rename(tmp_path / "shared")
+    pass_time(one, 300_000)
+    wait_for_due()
+    assert devices.read_status().result(30).trouble == ""
+    (tmp_path / "shared").rename(tmp_path / "elsewhere")
+    pass_time(one, 300_000)
+    wait_for_due()
+    assert warnings() == ["devices", "devices"]
+
+
+def test_a_change_is_told_soon_and_never_means_never(rigs: tuple[Rig, Rig]) -> None:
+    one, two = rigs
+    one.engine.devices.run_when_due(one.opened)
+    pass_time(one, FIRST_MS)
+    one.engine.devices.run_when_due(one.opened)
+    one.opened.storage.threads.checks.submit(lambda: None).result(30)
+    one.store("Ada keeps bees")
+    one.engine.devices.note_change("remember")
+    pass_time(one, QUIET_MS)
+    one.engine.settings.set_option("sync_minutes", 0).result(30)
+    one.engine.devices.run_when_due(one.opened)
+    one.opened.storage.threads.checks.submit(lambda: None).result(30)
+    assert now(two).bundles == 0
+    one.engine.settings.set_option("sync_minutes", 15).result(30)
+    one.engine.devices.run_when_due(one.opened)
+    one.opened.storage.threads.checks.submit(lambda: None).result(30)
+    assert now(two).new == 1
 
 
 def test_who_is_paired_joins_no_other_group(rigs: tuple[Rig, Rig], tmp_path: Path) -> None:

@@ -32,11 +32,11 @@ from core.intake.sync.device import (
     add_device,
     begin_sync,
     end_sync,
-    mark_left,
     new_group,
     read_devices,
     require_state,
 )
+from core.intake.sync.keys import SyncKey, key_id, read_keys
 from core.intake.sync.transfer import next_header
 from core.intake.transaction.admission import erased_texts
 from core.vault.database.tx import Tx
@@ -455,17 +455,10 @@ def test_two_copies_of_one_device_are_told(pair: tuple[Device, Device, Path], tm
 
 def test_a_device_that_was_taken_out_is_not_listened_to(pair: tuple[Device, Device, Path]) -> None:
     one, other, _ = pair
-    lost = other.read(require_state).device
-
-    def take_out(tx: Tx) -> None:
-        number = next(device.number for device in read_devices(tx) if device.id == lost)
-        mark_left(tx, lost, tx.now_ms, number)
-        tx.run("UPDATE sync_state SET is_owing = 1 WHERE one = 1")
-
-    one.write(take_out)
-    one.now()
+    one.take_out(other)
     other.remember("Written after that")
     other.now()
+    one.now()
     with pytest.raises(LociError) as caught:
         other.now()
     assert caught.value.code is Code.SYNC_OFF
@@ -479,8 +472,9 @@ def test_a_code_opens_its_invitation_and_nothing_else(tmp_path: Path) -> None:
     assert parse_code(format_code(secret).lower().replace("-", " ")) == secret
     group, key = new_group()
     host = KnownDevice("ab" * 8, "desk", bytes(32), 5)
-    write_invitation(tmp_path, secret, DeviceInvitation(group, key, host, 1000))
-    assert read_invitation(tmp_path, secret, 999) == DeviceInvitation(group, key, host, 1000)
+    keys = tuple(SyncKey(key_id(one), one, made, frozenset({host.id})) for made, one in enumerate((key, b"k" * 32)))
+    write_invitation(tmp_path, secret, DeviceInvitation(group, keys, host, 1000))
+    assert read_invitation(tmp_path, secret, 999) == DeviceInvitation(group, keys, host, 1000)
     for wrong, now in ((make_secret(), 5), (secret, 1000)):
         with pytest.raises(LociError) as caught:
             read_invitation(tmp_path, wrong, now)
@@ -504,7 +498,7 @@ def test_an_answer_after_the_hour_lets_nobody_in(pair: tuple[Device, Device, Pat
     host = read_host(one)
     values = (invitation_id(secret), secret, one.clock.now_ms() + INVITATION_MS)
     one.write(lambda tx: tx.run("INSERT INTO sync_invitations (id, secret, expires_at) VALUES (?, ?, ?)", values))
-    late.join(shared, state.group, state.sync_key, host)
+    late.join(shared, state.group, tuple(one.read(read_keys).values()), host)
     write_answer(shared, secret, read_host(late))
     one.clock.advance(INVITATION_MS + 1)
     report = one.now()

@@ -12,7 +12,7 @@ from watch_rig import WrittenFolder, entries, gone, look, watch
 
 from core.errors import CancelledError, Code, EnvironmentFaultError
 from core.intake.watch import arrivals
-from core.types.replies import GoneChoice, WatchState
+from core.types.folders.watch import GoneChoice, WatchState
 from core.types.values import OWNER_ACTOR
 from core.vault.database.tx import Tx
 

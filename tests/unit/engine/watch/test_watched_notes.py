@@ -11,7 +11,7 @@ from engine_rig import Rig, refused, rig_at
 from watch_rig import WrittenFolder, entries, gone, look, watch
 
 from core.errors import Code
-from core.types.replies import GoneChoice, WatchState
+from core.types.folders.watch import GoneChoice, WatchState
 from core.types.requests import ListRequest
 from core.types.values import OWNER_ACTOR, Actor
 from core.types.views import Revision

@@ -364,3 +364,32 @@ def test_sealed_memories_are_found_by_meaning_while_they_are_open_and_leave_no_t
     sealed.open(SECRET).result(30)
     unseal(rig, ids[1])
     assert ids[1] not in [row.id for row in sealed.find("harbour boat").result(30)]
+
+
+def test_a_summary_in_the_clear_is_shown_and_found_without_the_key(rig: Rig) -> None:
+    set_up(rig)
+    sealed = rig.engine.seal
+    first = rig.store("The boathouse safe opens with 12-34-56").memory_id
+    second = rig.store("My diary of that winter says it all").memory_id
+    sealed.seal([first], "A safe", "How to open the safe of the boathouse, from Ada").result(30)
+    sealed.seal([second]).result(30)
+    rig.lock()
+    rig.unlock()
+    assert not rig.engine.seal.read_state().result(30).is_open
+    rows = {row.id: row.summary for row in rig.engine.seal.list_rows().result(30)}
+    assert rows == {first: "How to open the safe of the boathouse, from Ada", second: ""}
+    found = rig.engine.find_sealed("Where is the boathouse safe?").result(30)
+    assert [row.id for row in found] == [first]
+    for question in ("Which winter was it?", "the of and", "12-34-56"):
+        assert rig.engine.find_sealed(question).result(30) == ()
+
+
+@pytest.mark.parametrize(
+    "summary",
+    ["The card 4111 1111 1111 1111", "Call +49 30 901820", "Ada was diagnosed with diabetes", "x" * 1001],
+)
+def test_a_summary_gives_nothing_away(rig: Rig, summary: str) -> None:
+    kept = rig.store("The boathouse safe opens with 12-34-56").memory_id
+    with refused(Code.INVALID_INPUT):
+        rig.engine.seal.seal([kept], "A safe", summary)
+    assert rig.texts() == ["The boathouse safe opens with 12-34-56"]

@@ -9,7 +9,7 @@ import pytest
 from engine_rig import Rig, differences, error_of, later, refused
 
 from core.errors import Code
-from core.types.clients import Moves
+from core.types.clients import Change, Moves
 from core.types.values import Actor, Kind, SecurityTier, Source
 from core.types.views import Revision
 
@@ -39,7 +39,7 @@ def option(rig: Rig, **values: object) -> None:
 
 @pytest.fixture
 def reader(rig: Rig) -> Actor:
-    return rig.client("reader", "read", "write", HOME)
+    return rig.client("reader", "read", "write", "sensitive", HOME)
 
 
 @pytest.mark.parametrize(
@@ -171,6 +171,25 @@ def test_with_the_yes_of_the_person_a_client_gets_it_for_a_time(rig: Rig, reader
     clients.disclose("reader", 10).result(30)
     later(rig, 11 / (24 * 60))
     assert rig.found("card for the boatyard", reader) == []
+
+
+def test_the_grant_alone_and_the_yes_alone_give_nothing(rig: Rig, reader: Actor) -> None:
+    memory_id = rig.store(CARD, space="home").memory_id
+    with refused(Code.NOT_FOUND):
+        rig.get(memory_id, reader)  # the grant without the yes
+    clients = rig.engine.clients
+    plain = rig.client("plain", "read", "write", HOME)
+    refusal = error_of(clients.disclose("plain", 10))
+    assert (refusal.code, "lacks the grant sensitive" in refusal.sentence) == (Code.INVALID_INPUT, True)
+    rig.engine.authority.disclose_to(str(plain.client_id), 600)  # the yes without the grant, however it came
+    with refused(Code.NOT_FOUND):
+        rig.get(memory_id, plain)
+    clients.disclose("reader", 10).result(30)
+    assert rig.get(memory_id, reader).text == CARD
+    clients.change_terms("reader", Change((), ("sensitive",))).result(30)
+    with refused(Code.NOT_FOUND):
+        rig.get(memory_id, reader)  # the grant was taken within the minutes
+    assert clients.disclose("plain", 0).result(30) == 0
 
 
 def test_the_yes_ends_with_a_pause_and_with_the_lock(rig: Rig, reader: Actor) -> None:

@@ -58,7 +58,7 @@ def code_of(rig: Rig, verb: str, **params: Any) -> Code:
 def calls(rig: Rig, verb: str) -> dict[str, Any]:
     """What a verb is called with, once what it needs is there."""
     ident = rig.store("Tea is drunk at six.").memory_id
-    rig.client("plug", "read", "write", "space:work")
+    rig.client("plug", "read", "write", "sensitive", "space:work")
     of_a_client = {"name": "plug"}
     plain: dict[str, dict[str, Any]] = {
         "import": {"path": str(rig.write_rows(facts(3)))},
@@ -240,7 +240,8 @@ def test_remember_hands_everything_on(rig: Rig) -> None:
         claim={"subject": "I", "predicate": "likes", "value": "tea"},
     )
     assert found["classification"].keys() == {"label", "confidence", "by"}
-    ((_, (request, actor), _),) = asked
+    assert (found["tier"], found["sensitive"]) == ("cleartext", [])
+    ((_, (request, actor), _),) = [one for one in asked if one[0] == "store"]
     assert actor.is_owner
     assert request.occurred is not None
     assert request == StoreRequest(
