@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from engine_rig import Rig
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from watch_rig import WrittenFolder
 from window_rig import settle
@@ -42,17 +42,19 @@ def section(qtbot: QtBot, context: Context) -> Iterator[WatchedSection]:
     made.close()
 
 
+def press(qtbot: QtBot, widget: QWidget, title: str) -> None:
+    """Press a button; one that was just made is shown with the next event."""
+
+    def find() -> list[QPushButton]:
+        return [one for one in widget.findChildren(QPushButton) if one.isVisibleTo(widget) and one.text() == title]
+
+    settle(qtbot, lambda: len(find()) == 1)
+    find()[0].click()
+
+
 def only_line(section: WatchedSection) -> FolderLine:
     (line,) = section.folders.values()
     return line
-
-
-def press_answer(section: WatchedSection, place: int) -> None:
-    item = section.add.side_column.itemAt(place)
-    assert item is not None
-    button = item.widget()
-    assert isinstance(button, QAbstractButton)
-    button.click()
 
 
 def test_a_folder_is_watched_when_the_person_agrees(
@@ -62,11 +64,11 @@ def test_a_folder_is_watched_when_the_person_agrees(
     settle(qtbot, lambda: "1 memory would come now" in section.add.told.text())
     assert "notes of mine, read as" in section.add.told.text()
     assert rig.texts() == []
-    press_answer(section, 1)  # not now
+    press(qtbot, section.add, "Not now")
     assert section.add.told.text() == ""
     section.add.rehearse(notes.root)
     settle(qtbot, lambda: "1 memory would come now" in section.add.told.text())
-    press_answer(section, 0)
+    press(qtbot, section.add, "Watch it")
     settle(qtbot, lambda: len(section.folders) == 1)
     assert rig.texts() == ["The ferry leaves at seven."]
     line = only_line(section)

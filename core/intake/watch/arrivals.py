@@ -35,6 +35,14 @@ DONE = ("new", "changed", "moved")
 _REPLACED = (Status.ACTIVE.value, Status.DISPUTED.value, Status.QUARANTINED.value)
 _KEPT_COLUMNS = ("category", "importance", "permanence", "pinned")
 _STANDING_FOR = "SELECT identity, memory_id FROM fingerprints WHERE identity IN (SELECT unhex(value) FROM json_each(?))"
+_STORED = (
+    "SELECT f.identity, f.memory_id, m.n FROM fingerprints f JOIN memories m ON m.id = f.memory_id "
+    "WHERE f.identity IN (SELECT unhex(value) FROM json_each(?))"
+)
+_OVER = (
+    "SELECT f.identity FROM fingerprints f JOIN memories m ON m.id = f.memory_id WHERE m.status = 'superseded' "
+    "AND f.identity IN (SELECT unhex(value) FROM json_each(?))"
+)
 _PARTS = "SELECT id, text FROM memories WHERE id = ? OR part_of = ? ORDER BY id <> ?, part_index"
 _MOVED = (
     "SELECT f.n, r.identity, r.memory_id FROM watched_files f JOIN watched_records r ON r.file_n = f.n "
@@ -108,16 +116,11 @@ class ArrivalWriter:
         Returns:
             How many files, and what was done: `new`, `changed`, `moved`, and reasons of what was left out.
         """
-        total: Counter[str] = Counter()
-        for piece in pieces:
-            change = self._compare(piece)
-            if change.fresh:
-                self._write_fresh(change, stored)
-            if not piece.is_same:
-                self._note_records(change)
-            self._finish_file(change)
-            total += change.counts
-        return total
+        changes = [self._compare(piece) for piece in pieces]
+        if any(change.fresh for change in changes):
+            self._write_fresh(changes, stored)
+        self._note_records([change for change in changes if not change.piece.is_same])
+        return self._finish_files(changes)
 
     # ---- what is new
 
@@ -210,66 +213,87 @@ class ArrivalWriter:
 
     # ---- writing
 
-    def _write_fresh(self, change: _Change, stored: Stored) -> None:
+    def _write_fresh(self, changes: Sequence[_Change], stored: Stored) -> None:
+        """Store what is new in one batch, and let it take the place of what it replaces."""
         tx, folder, step_id = self._tx, self._folder, self._step()
-        # Words that a note said once and says again: the version they came with is over, so they come as a new one.
-        again = [self._key_of(record) for record in change.fresh if change.piece.is_note]
-        with self._work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR, step_id=step_id, keep_open=True):
-            for key in again:
-                if self._is_over(key):
-                    tx.delete("fingerprints", {"identity": key})
+        self._forget_over([self._key_of(one) for change in changes if change.piece.is_note for one in change.fresh])
+        last = tx.value("SELECT max(n) FROM memories") or 0
         run = ImportRun(folder.import_id, folder.format, folder.label, folder.space_id, folder.space, step_id)
-        tally = ImportTally()
-        self._writer.store_batch(tx, run, change.fresh, 0, tally, stored)
-        for reason, count in tally.skipped.items():
-            if count and reason != "known":
-                change.counts[f"left.{reason}"] += count
-        changed = 0
-        for key, old_id in change.replaced.items():
-            new_id = tx.value("SELECT memory_id FROM fingerprints WHERE identity = ?", (key,))
-            if new_id is not None and str(new_id) != old_id:
-                with self._work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR, step_id=step_id, keep_open=True) as verb:
-                    replace_version(tx, self._make_id, old_id, str(new_id))
-                    verb.note_audit(str(new_id), replaced=old_id)
-                changed += 1
-        change.counts.update({"new": tally.stored - changed, "changed": changed})
+        everything = [record for change in changes for record in change.fresh]
+        self._writer.store_batch(tx, run, everything, 0, ImportTally(), stored)
+        wanted = to_json([self._key_of(record).hex() for record in everything])
+        found = {bytes(key): (str(head), int(n) > last) for key, head, n in tx.all(_STORED, (wanted,))}
+        for change in changes:
+            for record in change.fresh:
+                key = self._key_of(record)
+                new_id, is_new = found.get(key, ("", False))
+                if not new_id:
+                    change.counts["left.erased"] += 1
+                elif is_new:
+                    change.counts["changed" if key in change.replaced else "new"] += 1
+        pairs = [(old, found[key][0]) for change in changes for key, old in change.replaced.items() if key in found]
+        if any(old != new for old, new in pairs):
+            with self._work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR, step_id=step_id, keep_open=True) as verb:
+                for old, new in pairs:
+                    if old != new:
+                        replace_version(tx, self._make_id, old, new)
+                verb.note_audit(pairs[0][1] if len(pairs) == 1 else folder.id, replaced=len(pairs))
 
-    def _is_over(self, key: bytes) -> bool:
-        found = self._tx.value(
-            "SELECT m.status FROM fingerprints f JOIN memories m ON m.id = f.memory_id WHERE f.identity = ?", (key,)
-        )
-        return bool(found == Status.SUPERSEDED.value)
+    def _forget_over(self, keys: Sequence[bytes]) -> None:
+        """Words that a note said once and says again come as a new version: the one they came with is over."""
+        over = self._tx.all(_OVER, (to_json([key.hex() for key in keys]),))
+        if over:
+            with self._work.verb(self._tx, VERB, LABEL, LIFECYCLE_ACTOR, step_id=self._step(), keep_open=True) as verb:
+                for (identity,) in over:
+                    self._tx.delete("fingerprints", {"identity": bytes(identity)})
+                verb.note_audit(self._folder.id, again=len(over))
 
-    def _note_records(self, change: _Change) -> None:
-        """Take down what the file says, by the memories that stand for it."""
-        wanted = to_json([key.hex() for key in change.keys])
+    def _note_records(self, changes: Sequence[_Change]) -> None:
+        """Take down what the files say, by the memories that stand for it."""
+        wanted = to_json([key.hex() for change in changes for key in change.keys])
         found = dict(self._tx.all(_STANDING_FOR, (wanted,)))
         self._tx.run_many(
             "INSERT INTO watched_records (file_n, identity, position, memory_id) VALUES (?, ?, ?, ?) "
             "ON CONFLICT (file_n, identity) DO UPDATE SET position = excluded.position, gone_at = NULL, "
             "memory_id = coalesce(excluded.memory_id, memory_id)",
-            [(change.file_n, key, change.piece.first + place, found.get(key)) for place, key in enumerate(change.keys)],
+            [
+                (change.file_n, key, change.piece.first + place, found.get(key))
+                for change in changes
+                for place, key in enumerate(change.keys)
+            ],
         )
-        if change.piece.is_note:
-            # Of a text that was longer once, what it does not say any more is asked about.
-            self._tx.run(
-                "UPDATE watched_records SET gone_at = coalesce(gone_at, ?) WHERE file_n = ? "
-                "AND identity NOT IN (SELECT unhex(value) FROM json_each(?))",
-                (self._tx.now_ms, change.file_n, to_json([key.hex() for key in (*change.keys, *change.held)])),
-            )
+        for change in changes:
+            if change.piece.is_note and change.known:
+                # Of a text that was longer once, what it does not say any more is asked about.
+                said = to_json([key.hex() for key in (*change.keys, *change.held)])
+                self._tx.run(
+                    "UPDATE watched_records SET gone_at = coalesce(gone_at, ?) WHERE file_n = ? "
+                    "AND identity NOT IN (SELECT unhex(value) FROM json_each(?))",
+                    (self._tx.now_ms, change.file_n, said),
+                )
 
-    def _finish_file(self, change: _Change) -> None:
-        tx, piece, counts = self._tx, change.piece, change.counts
-        if piece.stamp is not None:
-            tx.run("UPDATE watched_files SET stamp = ?, gone_at = NULL WHERE n = ?", (piece.stamp, change.file_n))
-            if piece.is_same:
-                tx.run("UPDATE watched_records SET gone_at = NULL WHERE file_n = ?", (change.file_n,))
-        counts += Counter()  # without what is zero
-        if any(counts[name] for name in DONE):
-            counts["files"] += piece.stamp is not None
-            count_arrival(tx, self._folder.id, self._step(), piece.name, counts)
-        elif counts:
-            write_entry(tx, self._folder.id, LEFT, piece.name, counts)
+    def _finish_files(self, changes: Sequence[_Change]) -> Counter[str]:
+        tx, total = self._tx, Counter[str]()
+        ended = [change for change in changes if change.piece.stamp is not None]
+        tx.run_many(
+            "UPDATE watched_files SET stamp = ?, gone_at = NULL WHERE n = ?",
+            [(change.piece.stamp, change.file_n) for change in ended],
+        )
+        tx.run_many(
+            "UPDATE watched_records SET gone_at = NULL WHERE file_n = ?",
+            [(change.file_n,) for change in ended if change.piece.is_same],
+        )
+        named: set[str] = set()
+        for change in changes:
+            if any(change.counts[name] for name in DONE):
+                change.counts["files"] += change.piece.stamp is not None
+                total += change.counts
+                named.add(change.piece.name)
+            elif change.counts:
+                write_entry(tx, self._folder.id, LEFT, change.piece.name, +change.counts)
+        if total:
+            count_arrival(tx, self._folder.id, self._step(), named.pop() if len(named) == 1 else "", total)
+        return total
 
 
 def _refusal(row: Mapping[str, object] | None, *, is_erased: bool) -> str | None:

@@ -282,3 +282,15 @@ def test_a_removed_folder_leaves_what_came(rig: Rig, notes: WrittenFolder) -> No
     again = watch(rig, notes.root, "markdown")  # what came once does not come twice
     assert rig.texts() == ["One."]
     assert again.files == 1
+
+
+def test_a_sealed_note_stays_sealed(rig: Rig, notes: WrittenFolder) -> None:
+    notes.write("one.md", "Where the key hangs.")
+    watch(rig, notes.root, "markdown")
+    (ident,) = rig.rows("SELECT id FROM memories")[0]
+    rig.engine.seal.set_up("a second secret").result(30)
+    rig.engine.seal.seal([ident]).result(30)
+    notes.write("one.md", "Where the other key hangs.")
+    folder = look(rig)
+    assert rig.texts(None) == []
+    assert dict(entries(rig, folder.id)[-1].counts) == {"left.erased": 1}
