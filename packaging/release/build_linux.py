@@ -35,6 +35,7 @@ WORK = ROOT / "build" / "release"
 FETCHED = WORK / "fetched"
 LIMIT_MB = 180
 CHANGED = "Thu, 01 Jan 2026 00:00:00 +0000"
+"""The day of this version, which the package's list of changes tells."""
 NEEDED = ("mksquashfs", "dpkg-deb", "strip")
 
 

@@ -121,5 +121,5 @@ def build_deb(tree: Path, version: str, changed: str, libc: str, out: Path) -> P
     (tree / "DEBIAN" / "control").write_text(write_control(version, architecture, libc, size), encoding="utf-8")
     (tree / "DEBIAN" / "md5sums").write_text(sums, encoding="utf-8")
     path = out / f"{NAME}_{version}_{architecture}.deb"
-    subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", "--build", str(tree), str(path)], check=True)
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", "-z4", "--build", str(tree), str(path)], check=True)
     return path

@@ -6,8 +6,6 @@ from pathlib import PurePosixPath
 
 ROOMS = ("app", "core", "ui", "resources")
 """Packages that are taken whole: verbs, jobs and importers are found by name."""
-METADATA = ("loci-palace", "keyring", "mcp")
-"""Distributions whose version or entry points are asked for while the program runs."""
 HIDDEN = (
     "keyring.backends.SecretService",
     "keyring.backends.kwallet",

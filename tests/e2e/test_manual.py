@@ -62,6 +62,10 @@ def test_the_files_to_install_have_the_names_that_are_built() -> None:
     glibc = build_wheel.newest_glibc(b"\0GLIBC_2.34\0")
     assert re.fullmatch(rf"loci_palace-{re.escape(version)}-cp3\d\d-cp3\d\d-manylinux_2_{glibc}_x86_64\.whl", wheel)
     assert "python3 packaging/bootstrap.py run" in INSTALL
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"[\w.-]+\.(?:deb|AppImage|whl)\b", readme)) <= named
+    for script in re.findall(r"packaging/release/\w+\.py", readme):
+        assert (ROOT / script).is_file()
 
 
 def test_every_verb_and_flag_that_is_named_exists(palace: Palace) -> None:

@@ -288,6 +288,7 @@ def test_the_index_names_the_library_by_the_package_that_brought_it(monkeypatch:
 # ---------------------------------------------------------------- the frozen program
 def test_the_frozen_program_takes_every_room_and_leaves_out_nothing_that_is_imported() -> None:
     assert set(frozen_parts.ROOMS) == set(environment.PACKAGES)
+    assert frozen_parts.MACOS_INFO["CFBundleShortVersionString"] == PROJECT["version"]
     used = {module for path in python_files("app", "core", "ui", "resources") for _, module in used_paths(path)}
     for name in frozen_parts.EXCLUDED:
         assert not [module for module in used if module == name or module.startswith(f"{name}.")], name
