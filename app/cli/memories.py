@@ -305,7 +305,10 @@ def _print_list(out: Output, reply: Mapping[str, Any]) -> None:
     for item in reply["items"]:
         mark = "" if item["status"] == "active" else f" [{load_words()['short_status'][item['status']]}]"
         out.print_line(f"{item['id']}  {on_day(item):<10}  {item['kind']:<9}{mark} {one_line(item['text'], 100)}")
-    out.print_line(load_words()["list"]["count"].format(shown=len(reply["items"]), total=reply["total"]))
+    words, total, memories = load_words()["list"], reply["total"], reply["memories"]
+    out.print_line(words["count"].format(shown=len(reply["items"]), total=total))
+    if memories != total:
+        out.print_line(format_count(words["parts"], memories))
 
 
 @loci.command()

@@ -17,7 +17,7 @@ from core.engine.authority import Authority
 from core.engine.recall.recalls import answer_recall
 from core.engine.runtime.open_vault import VaultSlot
 from core.engine.runtime.shared_property import shared_property
-from core.recall.sealed_rows import find_in_clear, list_sealed
+from core.recall.browse.sealed_rows import find_in_clear, list_sealed
 
 if TYPE_CHECKING:
     from core.embed.embedder import Embedder

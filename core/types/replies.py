@@ -361,11 +361,13 @@ class Page:
         items: memories, newest first.
         total: all matches, whatever the limit.
         next: cursor for `ListRequest.after`; None at the end.
+        memories: all matches, a long text that was split counted once.
     """
 
     items: tuple[Memory, ...]
     total: int
     next: str | None
+    memories: int = 0
 
 
 @dataclass(frozen=True, slots=True)

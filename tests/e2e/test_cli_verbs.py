@@ -572,3 +572,11 @@ def test_what_was_found_in_a_text_is_said_when_it_is_remembered(palace: Palace) 
     plain = palace.json("remember", BOAT)
     assert (plain["tier"], plain["sensitive"]) == ("cleartext", [])
     assert "Found in it" not in palace.run("remember", KEYS).out
+
+
+def test_list_and_status_count_a_long_text_once(palace: Palace) -> None:
+    palace.json("remember", "The lamp was lit by hand every night of that winter. " * 400)
+    palace.json("remember", BOAT)
+    listed = palace.json("list", "--status", "all")
+    assert listed["total"] > listed["memories"] == palace.json("status")["memories"]["total"] == 2
+    assert "Long texts are listed in parts; together that is 2 memories." in palace.run("list").out

@@ -36,7 +36,7 @@ from core.intake.seal.seal import (
 )
 from core.memory.read import read_by_ids
 from core.memory.write import write_vectors
-from core.recall.sealed_rows import list_sealed
+from core.recall.browse.sealed_rows import list_sealed
 from core.security.guesses import GuessDelay
 from core.security.keyfile import KeyFile, intact_body, parse_body
 from core.security.passphrase import KdfCost

@@ -56,6 +56,7 @@ from core.vault.memory_sql import tier_by_sql
 OPENING_CHARACTERS = 300
 _OPENING_BYTES = 4 * OPENING_CHARACTERS
 
+_COUNTS = "SELECT count(*), count(*) FILTER (WHERE m.part_of IS NULL OR m.part_index = 0) FROM memories m"
 _IS_ACTIVE = "m.status IN ('active', 'disputed')"
 # Each takes one JSON list. Case does not matter for A to Z.
 _ONE_OF = {
@@ -365,7 +366,7 @@ def read_library_page(rows: Rows, request: ListRequest, scope: Scope) -> Page:
         # Found is what is given out only: a text that is blocked could be read with a phrase letter by letter.
         params["blocked"] = json.dumps(_read_blocked_ids(rows, where, params))
         where += " AND m.id NOT IN (SELECT value FROM json_each(:blocked))"
-    total = int(rows.value(f"SELECT count(*) FROM memories m WHERE {where}", params))  # noqa: S608 - constants only
+    total, heads = rows.one(f"{_COUNTS} WHERE {where}", params) or (0, 0)  # constants only
     page_where, page_params = where, dict(params)
     if request.after is not None:
         if find_visible(rows, request.after, scope) is None:
@@ -379,7 +380,7 @@ def read_library_page(rows: Rows, request: ListRequest, scope: Scope) -> Page:
     )
     more = request.limit is not None and len(found) > request.limit
     items = tuple(row_to_memory(row) for row in (found[: request.limit] if more else found))
-    return Page(items, total, items[-1].id if more else None)
+    return Page(items, int(total), items[-1].id if more else None, int(heads))
 
 
 def _list_order(sort: str) -> str:
