@@ -24,6 +24,8 @@ _VAULT = ".obsidian"
 _TAKEOUT = "Takeout"
 _MOST_ARCHIVES = 100
 _FEW = 5  # files of one ending that are named one by one where nobody knows them
+_PACKAGES = frozenset({"META-INF/MANIFEST.MF", "AndroidManifest.xml", "[Content_Types].xml", "content.xml"})
+_PACKAGED = (".dist-info/METADATA", "/META-INF/MANIFEST.MF", ".app/Contents/Info.plist")
 _MEDIA = (
     b"\xff\xd8\xff",
     b"\x89PNG",
@@ -120,7 +122,7 @@ class CollectionImporter:
         found: set[str] = set()
         for file in [one for one in bundle.files if one.members is not None][:_MOST_ARCHIVES]:
             inner = _open_archive(file)
-            if isinstance(inner, Bundle):
+            if isinstance(inner, Bundle) and not self._is_package(inner):
                 owner = next((one for one in self._exports if one.detects(inner)), None)
                 found |= {owner.format} if owner is not None else self._find_inner(inner)
                 found |= set() if owner is not None else set(self._divide_loose(inner))
@@ -183,8 +185,17 @@ class CollectionImporter:
         inner = _open_archive(file)
         if isinstance(inner, str):
             yield _Found(None, bundle, prefix, prefix, inner)
-        else:
-            yield from self._divide(inner, f"{prefix}/", max(1, depth + 1))
+            return
+        found = [] if self._is_package(inner) else list(self._divide(inner, f"{prefix}/", max(1, depth + 1)))
+        # An archive with nothing that is known in it is one unknown file, whatever its program keeps in it.
+        is_known = any(one.importer is not None or one.trouble for one in found)
+        yield from found if is_known else [_Found(None, bundle, prefix, prefix)]
+
+    def _is_package(self, bundle: Bundle) -> bool:
+        """Whether an archive is a program or a document of one that nobody reads; their texts are nobody's notes."""
+        names = {file.name for file in bundle.files}
+        is_marked = not names.isdisjoint(_PACKAGES) or any(name.endswith(_PACKAGED) for name in names)
+        return is_marked and not self._find_owners(bundle)
 
     def _divide_children(self, bundle: Bundle, prefix: str, depth: int) -> Iterator[_Found]:
         loose: list[SourceFile] = []

@@ -156,3 +156,21 @@ def test_loose_files_of_one_kind_are_one_source_and_notes_keep_their_names(tmp_p
     }
     one = next(record for record in records(items) if record.where == "one.md")
     assert one.extra["links"][0]["to"] == "two.md"
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        {"META-INF/MANIFEST.MF": "x", "LICENSE.txt": "words"},
+        {"[Content_Types].xml": "<Types/>", "xl/workbook.xml": "<w/>"},
+        {"pkg-1.dist-info/METADATA": "x", "pkg/README.md": "words"},
+        {"data.bin": "\x00\x01"},
+    ],
+)
+def test_an_archive_of_a_program_is_one_unknown_file(inner: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "program.pkg").write_bytes(zip_bytes(inner))
+    (tmp_path / "b.ics").write_text(EVENT)
+    (tmp_path / "c.vcf").write_text(CARD)
+    _, items = read(tmp_path)
+    assert [(one.where, one.count) for one in items if isinstance(one, SkippedPart)] == [("program.pkg", 1)]
+    assert len(records(items)) == 2

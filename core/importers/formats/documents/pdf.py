@@ -100,7 +100,7 @@ def _read_pages(
         try:
             text, flags = read_page(reader, number - 1)
         except wrong:
-            yield UnreadablePart(where, "this page is damaged", "bad_page")
+            yield UnreadablePart(where, "this page is damaged or draws too much", "bad_page")
             found = True
             continue
         finally:

@@ -21,10 +21,13 @@ from core.text.times import parse_time
 from core.types.values import When
 
 if TYPE_CHECKING:
-    from pypdf import PdfReader
+    from pypdf import PageObject, PdfReader
 
 MOST_STEPS = 400_000
 """Operators of one page that are followed; what a page draws beyond them is left out."""
+MOST_DRAWING = 4 << 20
+"""Bytes of what a page draws; one that draws more is told and left out."""
+_MOST_UNPACKED = 32 << 20
 _CHUNK = 1 << 20
 
 
@@ -105,7 +108,28 @@ def _digest_of(file: SourceFile) -> str:
 
 
 def read_page(reader: PdfReader, at: int) -> tuple[str, frozenset[str]]:
-    """The text of a page, and marks of its reading."""
+    """The text of a page, and marks of its reading.
+
+    Raises:
+        ValueError: the page draws more than a page of text does; besides, whatever is in `faults`.
+    """
+    from pypdf import apply_configuration
+
+    with apply_configuration(
+        zlib_maximum_output_length=_MOST_UNPACKED,
+        lzw_maximum_output_length=_MOST_UNPACKED,
+        run_length_maximum_output_length=_MOST_UNPACKED,
+        array_based_stream_maximum_output_length=_MOST_UNPACKED,
+    ):
+        page = reader.pages[at]
+        drawing = page.get_contents()
+        # It is taken apart whole before its first step is followed.
+        if drawing is not None and len(drawing.get_data()) > MOST_DRAWING:
+            raise ValueError("a page that draws more than any text does")
+        return _follow_page(page)
+
+
+def _follow_page(page: PageObject) -> tuple[str, frozenset[str]]:
     steps, kept = 0, list[str]()
 
     def count_step(*_operator: object) -> None:
@@ -119,7 +143,7 @@ def read_page(reader: PdfReader, at: int) -> tuple[str, frozenset[str]]:
 
     flags: frozenset[str] = frozenset()
     try:
-        text = reader.pages[at].extract_text(visitor_operand_before=count_step, visitor_text=keep_text)
+        text = page.extract_text(visitor_operand_before=count_step, visitor_text=keep_text)
     except _TooManyStepsError:
         text, flags = "".join(kept), frozenset({"page_cut"})
         if not text.strip():

@@ -92,6 +92,15 @@ def test_a_page_that_draws_without_end_is_cut_or_told(words: bytes, monkeypatch:
         assert (first.text, first.flags) == ("first words\nsecond", ("page_cut",))
 
 
+def test_a_page_whose_drawing_unpacks_to_much_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_document, "MOST_DRAWING", 110)
+    items = read(RULES)
+    assert [(one.where, one.message) for one in troubles(items)] == [
+        ("a.pdf:page 1", "this page is damaged or draws too much")
+    ]
+    assert [record.extra["page"] for record in records(items)] == [3]
+
+
 def test_nothing_of_a_document_reaches_the_log(caplog: pytest.LogCaptureFixture) -> None:
     read(RULES.replace(b"endobj", b"endofj", 2))
     assert caplog.records == []
