@@ -19,7 +19,14 @@ import numpy as np
 
 from core.recall.candidates import Candidates
 from core.recall.request import RecallRequest, name_runs
-from core.text.question_form import QuestionForm, gives_value, has_other_subject, read_question_form, speaks_of_other
+from core.text.question_form import (
+    QuestionForm,
+    gives_value,
+    has_other_subject,
+    is_thing_of_other,
+    read_question_form,
+    speaks_of_other,
+)
 from core.types.recall import QueryPlan
 from core.types.values import GLOBAL_SPACE, Kind
 from core.vault.database.rows import Rows
@@ -91,7 +98,7 @@ def _find_strongest_facts(found: Candidates) -> list[int]:
 
 def _fit_of(text: str, form: QuestionForm) -> float:
     """What is left of the evidence of a text."""
-    fit = OF_OTHER if speaks_of_other(text, form) else 1.0
+    fit = OF_OTHER if speaks_of_other(text, form) else OTHER_VALUE if is_thing_of_other(text, form) else 1.0
     return fit if form.value is None or gives_value(text, form.value) else fit * OTHER_VALUE
 
 
