@@ -126,8 +126,10 @@ def is_thing_of_other(text: str, form: QuestionForm) -> bool:
     owned = [word for word in map(fold_case, words[1:]) if word not in rules.kinds_of_own][:1]
     if not owned or not words[0].endswith(("'s", "s'")) or _is_of_time(words[0]):
         return False
+    if _OWNS.sub("", fold_case(words[0])) in form.words:
+        return False
     asked = {_stem_word(word) for word in form.words if word not in stop_words()}
-    return _OWNS.sub("", fold_case(words[0])) not in form.words and _stem_word(owned[0]) in asked
+    return _stem_word(owned[0]) in asked or (owned[0] in rules.kin and owned[0] not in form.words)
 
 
 def has_other_subject(text: str, form: QuestionForm) -> bool:

@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
 from core.belief.extract.sentence import load_vocabulary_file
 from core.belief.relate.features import FeatureWord, PreparedText, load_vocabulary, prepare_text
-from core.text.terms import index_terms, stop_words
+from core.text.terms import index_terms, plain_words, stop_words
 from core.types.belief import ComparedText, Label
 
 _SURE = 0.8
@@ -107,6 +107,11 @@ class SupersessionText:
         told_by = _later_word_patterns().told_by.search(self.lower)
         told = self if told_by is None else read_supersession_text(self.text[: told_by.start()])
         return frozenset(told.stems) - _later_word_patterns().change_stems
+
+    @cached_property
+    def common_stems(self) -> frozenset[str]:
+        """The stems of its words that people write small: no names."""
+        return frozenset(stem_form(word.form) for word in self.prepared.words if word.form in plain_words())
 
     @cached_property
     def kinds(self) -> Mapping[str, frozenset[str]]:
@@ -231,17 +236,28 @@ def judge_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], 
     return Succession.OPEN
 
 
-def tells_one_property(earlier: Side, later: Side) -> bool:
-    """Whether words tell that both give one property of a thing, not only that both speak of it.
+class InCommon(IntEnum):
+    """What two statements have in common: how far words tell that both give one property, weakest first."""
 
-    A name in common tells whom both are about. Two words do more, or a word and values of one kind, or that nothing
-    else is named in one of them; and so does who says that the thing is gone, or that it is over with it.
-    """
+    NAME = 0
+    """A name, which tells whom both are about, or nothing."""
+    WORD = 1
+    """A common word: what of them."""
+    PROPERTY = 2
+    """More: two words, or one and values of a kind; or nothing else is named in one, or it is gone, or over."""
+
+
+def find_in_common(earlier: Side, later: Side) -> InCommon:
+    """What two statements have in common."""
     old, new = _as_pair(earlier, later)
     shared = old.topic & new.topic
-    if len(shared) > 1 or (shared and _has_other_kind(old, new)):
-        return True
-    return bool(shared) and (not _differ_in_thing(old, new) or _is_gone(old, new) or _is_ended(old, new))
+    if not shared:
+        return InCommon.NAME
+    if len(shared) > 1 or _has_other_kind(old, new) or not _differ_in_thing(old, new):
+        return InCommon.PROPERTY
+    if _is_gone(old, new) or _is_ended(old, new):
+        return InCommon.PROPERTY
+    return InCommon.NAME if shared.isdisjoint(new.common_stems) else InCommon.WORD
 
 
 def strip_common_words(one: Side, other: Side) -> str:
@@ -290,7 +306,8 @@ def rank_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], c
     """
     alike = shares.get(Label.SUPERSEDE, 0.0) + shares.get(Label.DUPLICATE, 0.0)
     old, new = _as_pair(earlier, later)
-    fit = 1.0 if tells_one_property(old, new) else _NAME_ALONE if old.topic & new.topic else _OTHER_WORDS
+    is_told = find_in_common(old, new) is InCommon.PROPERTY
+    fit = 1.0 if is_told else _NAME_ALONE if old.topic & new.topic else _OTHER_WORDS
     return min(1.0, alike) ** 2 * max(0.0, min(1.0, cosine)) * fit
 
 

@@ -9,7 +9,7 @@ of two people, or change a row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,14 +17,15 @@ import numpy as np
 
 from core import log
 from core.belief.relate.supersession import (
+    InCommon,
     Succession,
     SupersessionText,
+    find_in_common,
     judge_later_word,
     leans_on,
     rank_later_word,
     read_supersession_text,
     strip_common_words,
-    tells_one_property,
 )
 from core.belief.trust_gate import LATER_WORD, may_act_on
 from core.errors import LociError
@@ -60,7 +61,7 @@ class _Meant:
     side: SupersessionText
     share: float
     rank: float
-    by_words: bool
+    in_common: InCommon
 
 
 class LaterWord:
@@ -98,7 +99,7 @@ class LaterWord:
         if judged is Succession.REPLACES:
             rank = rank_later_word(old, new, shares, other.cosine)
             share = shares.get(Label.SUPERSEDE, 0.0)
-            self._meant[other.id] = _Meant(other, old, share, rank, tells_one_property(old, new))
+            self._meant[other.id] = _Meant(other, old, share, rank, find_in_common(old, new))
         if beside.label is Label.SUPERSEDE and may_act_on(beside):
             return replace(beside, confidence=ACTED_ON - 0.01)
         return beside
@@ -107,11 +108,24 @@ class LaterWord:
         """The relations with the one statement ended that is meant, if any."""
         ranked = sorted(self._meant.values(), key=lambda one: -one.rank)
         near = [one for one in ranked if one.rank >= _EQUAL * ranked[0].rank]
-        told = [one for one in near if one.by_words]
-        meant = told[0] if told else near[0] if len(near) == 1 else None
+        meant = self._find_alone(near, near[0]) if near else None
         if meant is None or not self._is_borne_out(meant):
             return dict(found)
         return {**found, meant.other.id: self._relate_ended(meant)}
+
+    def _find_alone(self, near: Sequence[_Meant], likeliest: _Meant) -> _Meant | None:
+        """The one of several equals that can be meant; None where words and the sort of both leave more than one."""
+        most = max(one.in_common for one in near)
+        left = [one for one in near if one.in_common is most]
+        if most is InCommon.PROPERTY:
+            return left[0]
+        if most is InCommon.WORD and len(left) > 1:
+            left = [one for one in left if self._is_of_one_sort(one)]
+        return likeliest if left == [likeliest] else None
+
+    def _is_of_one_sort(self, meant: _Meant) -> bool:
+        earlier, later = self._read(meant.side.text), self._read(self._side.text)
+        return earlier is not None and later is not None and earlier.type is later.type
 
     def _relate_beside(self, old: SupersessionText, other: Neighbour, of_model: Relation) -> Relation:
         """Both stand: what the model says, short of what would act on it."""
@@ -131,12 +145,11 @@ class LaterWord:
         later = self._read(self._side.text)
         if later is None:
             return True
-        if later.asserted < _ASSERTED:
-            return False
-        if meant.by_words or meant.share >= _SURE:
-            return True
         earlier = self._read(meant.side.text)
-        if earlier is not None and earlier.type is later.type:
+        # A standing order is no assertion either: it ends another one.
+        if later.asserted < _ASSERTED and (earlier is None or earlier.asserted >= _ASSERTED):
+            return False
+        if meant.in_common or meant.share >= _SURE or self._is_of_one_sort(meant):
             return True
         return self._nearness_of_rest(meant) >= _NEAR
 
