@@ -48,6 +48,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _PAST = re.compile(r"\w{3,}ed")
 _END = re.compile(r"[.!?;]\s+")
 _CLAUSE = re.compile(r"[,;.] (?:so |and |but )?")
+_BACK = re.compile(r"\b(?:back|again)\b")
 _LEAST_CLAUSE_BLANKS = 2
 _PRONOUN = re.compile(r"(?:it|it's|its|he|he's|she|she's|they|they're|that|this|those|these|there|his|her|their)\b")
 _SIGN = re.compile(r"[^\w\s'’-]")
@@ -358,7 +359,16 @@ def _is_beside_earlier(old: SupersessionText, new: SupersessionText) -> bool:
         return True  # "Old card: 55..." ends nothing that is said of the card 41...
     if not old.is_state and not old.changes:
         return True  # what once happened has happened
-    return _speaks_of_part(old, new) or _is_narrower(old, new)
+    return _speaks_of_part(old, new) or _is_narrower(old, new) or _goes_back_to(old, new)
+
+
+def _goes_back_to(old: SupersessionText, new: SupersessionText) -> bool:
+    """Whether it is back to what the earlier one tells: that ends what was told in between, not this."""
+    if old.is_negated != new.is_negated or _has_other_kind(old, new):
+        return False
+    before, after = ([read_supersession_text(part) for part in _CLAUSE.split(one.text)] for one in (old, new))
+    returning = [one.topic for one in after if len(one.topic) > 1 and _BACK.search(one.lower)]
+    return any(topic <= one.topic for topic in returning for one in before)
 
 
 def _speaks_of_part(old: SupersessionText, new: SupersessionText) -> bool:

@@ -145,13 +145,16 @@ class LaterWord:
         later = self._read(self._side.text)
         if later is None:
             return True
-        earlier = self._read(meant.side.text)
-        # A standing order is no assertion either: it ends another one.
-        if later.asserted < _ASSERTED and (earlier is None or earlier.asserted >= _ASSERTED):
+        if later.asserted < _ASSERTED and not self._is_standing_order(meant):
             return False
         if meant.in_common or meant.share >= _SURE or self._is_of_one_sort(meant):
             return True
         return self._nearness_of_rest(meant) >= _NEAR
+
+    def _is_standing_order(self, meant: _Meant) -> bool:
+        """Whether the earlier one is no assertion either: an order ends another one."""
+        earlier = self._read(meant.side.text)
+        return earlier is not None and earlier.asserted < _ASSERTED
 
     def _nearness_of_rest(self, meant: _Meant) -> float:
         """How near the two are in what they say of what both name."""
