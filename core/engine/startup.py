@@ -51,7 +51,7 @@ from core.vault.vault import Vault, WriteQueue
 
 if TYPE_CHECKING:  # what reads texts is loaded with the first that is stored (`built_in_readers`)
     from core.belief.extract.claim_model import ClaimModel
-    from core.intake.claims import TextReaders
+    from core.intake.claims import ReadSentence, TextReaders
     from core.lifecycle.job_support.job_context import TalkReader
     from core.talk.reader_model import ReaderModel
     from core.types.talk import ConversationStatements, Reading, Turn
@@ -288,7 +288,7 @@ def built_in_readers() -> TextReaders:
     )
 
 
-def _built_in_sentences() -> Callable[[str], Reading] | None:
+def _built_in_sentences() -> ReadSentence | None:
     """What reads a single sentence by the shipped reader model; None where its files are not there."""
     from core.talk.reader_model import ReaderModel
     from core.types.talk import SentenceInContext
@@ -299,7 +299,11 @@ def _built_in_sentences() -> Callable[[str], Reading] | None:
     except LociError as error:
         _log.warning("the reader of sentences is not there: %s", error.code.value)
         return None
-    return lambda text: model.read_closely((SentenceInContext(text),))[0]
+
+    def read(text: str) -> Reading:
+        return model.read_closely((SentenceInContext(text),))[0]
+
+    return read
 
 
 def built_in_claims() -> ClaimModel | None:

@@ -124,9 +124,10 @@ def is_thing_of_other(text: str, form: QuestionForm) -> bool:
     rules, words = _load_question_rules(), _WORD.findall(text.translate(_APOSTROPHES))[:_LOOKED_AT]
     words = words[1:] if words and fold_case(words[0]) in rules.own else words
     owned = [word for word in map(fold_case, words[1:]) if word not in rules.kinds_of_own][:1]
-    if not owned or not words[0].endswith(("'s", "s'")) or _is_of_time(words[0]):
+    if not owned or not words[0].endswith(("'s", "s'")):
         return False
-    if _OWNS.sub("", fold_case(words[0])) in form.words:
+    owner = _OWNS.sub("", fold_case(words[0]))
+    if owner in form.words or not (owner in rules.kin or _is_no_plain_word(owner)):
         return False
     asked = {_stem_word(word) for word in form.words if word not in stop_words()}
     return _stem_word(owned[0]) in asked or (owned[0] in rules.kin and owned[0] not in form.words)

@@ -40,7 +40,7 @@ from core.intake.store.relation_shares import (
 )
 from core.score.trust import discount_chance, relevance_probability
 from core.types.belief import ACTED_ON, Label, Relation
-from core.types.talk import Reading
+from core.types.talk import Assertion, Reading
 
 _log = log.get("intake")
 _EQUAL = 0.75
@@ -49,8 +49,8 @@ _SURE = 0.85
 """From this share of SUPERSEDE a name in common is enough, where nothing else may be meant."""
 _NEAR = 0.3
 """From this cosine of what is left without the common words, both are of one matter."""
-_ASSERTED = 1 / 3
-"""Below this likelihood that it is asserted, a statement ends nothing."""
+_UNASSERTED = frozenset({Assertion.NONE, Assertion.HYPOTHESIS, Assertion.WISH, Assertion.JOKE})
+"""What is told like this ends nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class LaterWord:
         later = self._read(self._side.text)
         if later is None:
             return True
-        if later.asserted < _ASSERTED and not self._is_standing_order(meant):
+        if later.assertion in _UNASSERTED and not self._is_standing_order(meant):
             return False
         if meant.in_common or meant.share >= _SURE or self._is_of_one_sort(meant):
             return True
@@ -154,7 +154,7 @@ class LaterWord:
     def _is_standing_order(self, meant: _Meant) -> bool:
         """Whether the earlier one is no assertion either: an order ends another one."""
         earlier = self._read(meant.side.text)
-        return earlier is not None and earlier.asserted < _ASSERTED
+        return earlier is not None and earlier.assertion in _UNASSERTED
 
     def _nearness_of_rest(self, meant: _Meant) -> float:
         """How near the two are in what they say of what both name."""
