@@ -86,7 +86,7 @@ class LaterWord:
         return read_supersession_text(self._candidate.compared_text.text)
 
     def relation_to(self, other: Neighbour, of_model: Relation) -> Relation:
-        """How it relates to an earlier statement; where it may replace it, `choose_meant` decides.
+        """How it relates to an earlier statement; where it may replace it, `choose_replaced` decides.
 
         Args:
             of_model: what the relation model says of the two.
@@ -104,7 +104,7 @@ class LaterWord:
             return replace(beside, confidence=ACTED_ON - 0.01)
         return beside
 
-    def choose_meant(self, found: Mapping[str, Relation]) -> dict[str, Relation]:
+    def choose_replaced(self, found: Mapping[str, Relation]) -> dict[str, Relation]:
         """The relations with the one statement ended that is meant, if any."""
         ranked = sorted(self._meant.values(), key=lambda one: -one.rank)
         near = [one for one in ranked if one.rank >= _EQUAL * ranked[0].rank]

@@ -321,7 +321,7 @@ def _relate_neighbours(
                 relation = _relation_of_amounts(candidate, other, discount_chance(relation, other.cosine, others))
                 relation = limit_to_part(candidate, other, relation)
             found[other.id] = relation
-    return _with_restated(candidate, neighbours, later.choose_meant(found))
+    return _with_restated(candidate, neighbours, later.choose_replaced(found))
 
 
 def _with_restated(
