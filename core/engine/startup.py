@@ -51,10 +51,10 @@ from core.vault.vault import Vault, WriteQueue
 
 if TYPE_CHECKING:  # what reads texts is loaded with the first that is stored (`built_in_readers`)
     from core.belief.extract.claim_model import ClaimModel
-    from core.intake.claims import TextReaders
+    from core.intake.claims import ReadSentence, TextReaders
     from core.lifecycle.job_support.job_context import TalkReader
     from core.talk.reader_model import ReaderModel
-    from core.types.talk import ConversationStatements, Turn
+    from core.types.talk import ConversationStatements, Reading, Turn
 
 _KEYRING_S = 2.0  # of the time a person waits for the vault to open
 _KEPT_EVERY_S = 300.0
@@ -277,13 +277,33 @@ def built_in_readers() -> TextReaders:
     from core.intake.claims import TextReaders
 
     model = built_in_claims()
+    sentences = _built_in_sentences()
     return TextReaders(
         extract=extract_claims,
         extract_stored=extract_claims if model is None else partial(extract_claims, model=model),
         rest=None if model is None else model.rest,
         statements=find_statements,
         relate=RelationModel(),
+        read_sentence=sentences,
     )
+
+
+def _built_in_sentences() -> ReadSentence | None:
+    """What reads a single sentence by the shipped reader model; None where its files are not there."""
+    from core.talk.reader_model import ReaderModel
+    from core.types.talk import SentenceInContext
+
+    model = ReaderModel()
+    try:
+        _ = model.card
+    except LociError as error:
+        _log.warning("the reader of sentences is not there: %s", error.code.value)
+        return None
+
+    def read(text: str) -> Reading:
+        return model.read_closely((SentenceInContext(text),))[0]
+
+    return read
 
 
 def built_in_claims() -> ClaimModel | None:

@@ -20,6 +20,7 @@ from core.belief.claims import EvidenceSource, draft_claim, key_form
 from core.belief.extract.normal_form import read_as_seen, strip_marks
 from core.intake.transaction.sources import claims_backed_by, refresh_claims
 from core.types.belief import ClaimDraft, ComparedText, Relation
+from core.types.talk import Reading
 from core.types.values import Status
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
@@ -159,6 +160,14 @@ class Relate(Protocol):
         ...
 
 
+class ReadSentence(Protocol):
+    """Reads what a sentence states (`core.talk.reader_model.ReaderModel`)."""
+
+    def __call__(self, text: str) -> Reading:
+        """The reading of one sentence."""
+        ...
+
+
 def no_claims(text: str, *, now_ms: int | None = None, said_ms: int | None = None) -> tuple[ClaimDraft, ...]:
     """Reads nothing: for vaults and tests without extraction."""
     del text, now_ms, said_ms
@@ -181,6 +190,7 @@ class TextReaders:
         rest: lets go of what `extract_stored` loaded; None where it holds nothing.
         statements: what whoever speaks states of themself, of which no claim need be read.
         relate: relations of pairs; None where there is no model: then structure alone decides.
+        read_sentence: what a sentence states, and whether it states it; None where there is no model for that.
         embed: the unit vector of a text, (dims,); for united texts.
         gate: the least cosine of a neighbour that is looked at, 0 to 1 (calibrated for the embedder).
         most: neighbours that are looked at, at most.
@@ -191,6 +201,7 @@ class TextReaders:
     rest: Callable[[], None] | None = None
     statements: FindStatements = no_statements
     relate: Relate | None = None
+    read_sentence: ReadSentence | None = None
     embed: Callable[[str], NDArray[np.float32]] | None = None
     gate: float = 0.25
     most: int = 5

@@ -19,7 +19,14 @@ import numpy as np
 
 from core.recall.candidates import Candidates
 from core.recall.request import RecallRequest, name_runs
-from core.text.question_form import QuestionForm, gives_value, has_other_subject, read_question_form, speaks_of_other
+from core.text.question_form import (
+    QuestionForm,
+    gives_value,
+    has_other_subject,
+    is_thing_of_other,
+    read_question_form,
+    speaks_of_other,
+)
 from core.types.recall import QueryPlan
 from core.types.values import GLOBAL_SPACE, Kind
 from core.vault.database.rows import Rows
@@ -33,6 +40,9 @@ OTHER_VALUE = 0.7
 NEAR, NEAR_CHANGE = 0.85, 0.7
 """Our choice: from this share of the first one's evidence a later word about the same thing is the one that holds; and
 from this one where it gives a value of the kind that is asked for, and says that it is otherwise than before."""
+NEAR_NOTED, LIKELY = 0.5, 0.6
+"""Our choice: from this share of the first one's evidence, and when noted as this likely, what may have taken its place
+comes before it."""
 _RIVALS = 5
 
 OF_STRANGERS = 0.75
@@ -55,6 +65,10 @@ _STRANGE = (
 _TALKS = (
     "SELECT w.value FROM json_each(:talks) w WHERE EXISTS (SELECT 1 FROM memories t JOIN mentions x "  # noqa: S608 - constants
     f"ON x.memory_id = t.id WHERE t.conversation_id = w.value AND t.security_tier = 'cleartext' AND {_ONE_OF_THEM})"
+)
+_NOTED = (
+    "SELECT incoming_id FROM conflicts WHERE existing_id = ? AND confidence >= ? AND kind = 'classification' "
+    "AND suggestion = 'supersede' AND state IN ('open', 'moot')"
 )
 _TEXTS = "SELECT n, text FROM memories WHERE n IN (SELECT value FROM json_each(?))"
 
@@ -80,7 +94,7 @@ def apply_answer_fit(rows: Rows, query: str, plan: QueryPlan, found: Candidates)
     for at, text in read.items():
         fit[at] = _fit_of(text, form)
     fitted = replace(found, fit=fit, evidence=fit * found.evidence)
-    return _put_later_word_first(fitted, read, form) if form.is_of_present and plan.time is None else fitted
+    return _put_later_word_first(rows, fitted, read, form) if form.is_of_present and plan.time is None else fitted
 
 
 def _find_strongest_facts(found: Candidates) -> list[int]:
@@ -91,17 +105,20 @@ def _find_strongest_facts(found: Candidates) -> list[int]:
 
 def _fit_of(text: str, form: QuestionForm) -> float:
     """What is left of the evidence of a text."""
-    fit = OF_OTHER if speaks_of_other(text, form) else 1.0
+    fit = OF_OTHER if speaks_of_other(text, form) else OTHER_VALUE if is_thing_of_other(text, form) else 1.0
     return fit if form.value is None or gives_value(text, form.value) else fit * OTHER_VALUE
 
 
-def _put_later_word_first(found: Candidates, read: dict[int, str], form: QuestionForm) -> Candidates:
+def _put_later_word_first(rows: Rows, found: Candidates, read: dict[int, str], form: QuestionForm) -> Candidates:
     """Where a later word about the same thing comes near the first, the first comes behind it."""
     order = sorted(read, key=lambda at: (-float(found.evidence[at]), at))
     first, rivals = order[0], order[1 : 1 + _RIVALS]
     announced = _find_announced_value(found, read, form, order)
     if announced is not None:
         return _put_in_place_of(found, first, announced)
+    noted = _find_noted_successor(rows, found, read, form, order)
+    if noted is not None:
+        return _put_in_place_of(found, first, noted)
     least = NEAR_CHANGE * float(found.evidence[first])
     later = [at for at in rivals if found.evidence[at] >= least and _may_follow(found, first, at)]
     if not later:
@@ -134,6 +151,32 @@ def _find_announced_value(found: Candidates, read: dict[int, str], form: Questio
     later = [at for at in following if announces_value(read[at])]
     later.sort(key=lambda at: -float(found.sides[at, 0]))
     return next((at for at in later if announces_value_of(read[order[0]], read[at], form.words)), None)
+
+
+def _find_noted_successor(
+    rows: Rows, found: Candidates, read: dict[int, str], form: QuestionForm, order: list[int]
+) -> int | None:
+    """The newest of those that were noted as what likely took the place of the first one, where it answers as well."""
+    first, following = order[0], [at for at in order[1:] if _may_follow(found, order[0], at)]
+    noted = {str(one) for (one,) in rows.all(_NOTED, (found.facts[first].id, LIKELY))} if following else set()
+    fitting = [
+        at
+        for at in following
+        if found.facts[at].id in noted
+        and found.evidence[at] >= NEAR_NOTED * found.evidence[first]
+        and not has_other_subject(read[at], form)
+        and _answers_as_well(read[first], read[at], form)
+    ]
+    return max(fitting, key=lambda at: float(found.sides[at, 0]), default=None)
+
+
+def _answers_as_well(first: str, later: str, form: QuestionForm) -> bool:
+    """Whether a later text gives a value of the kind that is asked for, where the first does, or says there is none."""
+    if form.value is None or gives_value(later, form.value) or not gives_value(first, form.value):
+        return True
+    from core.belief.relate.supersession import read_supersession_text
+
+    return read_supersession_text(later).is_negated
 
 
 def _put_in_place_of(found: Candidates, first: int, later: int) -> Candidates:

@@ -44,12 +44,14 @@ class QuestionForm:
     Attributes:
         value: the kind of value it asks for; None where its beginning does not tell.
         is_of_speaker: whether its subject is the speaker ("where do I live?").
+        is_of_own: that, or it asks for a thing of the speaker's ("who is my doctor?").
         is_of_present: whether it asks how something is, not how it was.
         words: its words in small letters, without a possessive ending.
     """
 
     value: AskedValue | None
     is_of_speaker: bool
+    is_of_own: bool
     is_of_present: bool
     words: frozenset[str]
 
@@ -69,6 +71,8 @@ class _Rules:
     pronouns: frozenset[str]
     own: frozenset[str]
     kin: frozenset[str]
+    helpers: frozenset[str]
+    kinds_of_own: frozenset[str]
 
 
 def read_question_form(query: str) -> QuestionForm:
@@ -81,7 +85,9 @@ def read_question_form(query: str) -> QuestionForm:
     plain = plain.replace("n't", "nt")
     value = next((kind for kind, pattern in rules.asks.items() if pattern.match(plain)), None)
     words = frozenset(_OWNS.sub("", word) for word in _WORD.findall(plain))
-    return QuestionForm(value, bool(rules.speaker.search(plain)), not rules.earlier.search(plain), words)
+    is_of_speaker = bool(rules.speaker.search(plain))
+    is_of_own = is_of_speaker or not words.isdisjoint(rules.own)
+    return QuestionForm(value, is_of_speaker, is_of_own, not rules.earlier.search(plain), words)
 
 
 def gives_value(text: str, value: AskedValue) -> bool:
@@ -104,10 +110,27 @@ def speaks_of_other(text: str, form: QuestionForm) -> bool:
         False for a question that is not about the speaker, wherever the subject of the text may be a thing, and where
         the speaker has a part in it ("mum gave me her bike").
     """
-    if not has_other_subject(text, form):
+    is_owned = form.is_of_own and is_thing_of_other(text, form)
+    if not is_owned and not has_other_subject(text, form):
         return False
     words = _WORD.findall(text.translate(_APOSTROPHES))[1:_LOOKED_AT]
     return not any(fold_case(word) in _load_question_rules().own for word in words)
+
+
+def is_thing_of_other(text: str, form: QuestionForm) -> bool:
+    """Whether a text is about what is asked for, but that of somebody whom the question does not name."""
+    if len(text) > MOST_CHARS:
+        return False
+    rules, words = _load_question_rules(), _WORD.findall(text.translate(_APOSTROPHES))[:_LOOKED_AT]
+    words = words[1:] if words and fold_case(words[0]) in rules.own else words
+    owned = [word for word in map(fold_case, words[1:]) if word not in rules.kinds_of_own][:1]
+    if not owned or not words[0].endswith(("'s", "s'")):
+        return False
+    owner = _OWNS.sub("", fold_case(words[0]))
+    if owner in form.words or not (owner in rules.kin or _is_no_plain_word(owner)):
+        return False
+    asked = {_stem_word(word) for word in form.words if word not in stop_words()}
+    return _stem_word(owned[0]) in asked or (owned[0] in rules.kin and owned[0] not in form.words)
 
 
 def has_other_subject(text: str, form: QuestionForm) -> bool:
@@ -127,14 +150,17 @@ def has_other_subject(text: str, form: QuestionForm) -> bool:
     name = _OWNS.sub("", low)
     if name in form.words:
         return False
-    return name in rules.kin or (_is_capitalised_name(first) and _does_what_is_asked(words[1:], form))
+    is_name = _is_capitalised_name(first) or (not _has_capitals(text) and _is_no_plain_word(first))
+    return name in rules.kin or (is_name and _does_what_is_asked(words[1:], form))
 
 
 def _does_what_is_asked(words: Iterable[str], form: QuestionForm) -> bool:
     """Whether a name is followed by the verb of the question in the third person, or by "his" and "her"."""
     verbs = {_stem_word(word) for word in form.words if word not in stop_words()}
+    helpers, folded = _load_question_rules().helpers, [fold_case(word) for word in words]
     return any(
-        word in ("his", "her") or (word.endswith("s") and _stem_word(word) in verbs) for word in map(fold_case, words)
+        word in ("his", "her") or ((word.endswith("s") or before in helpers) and _stem_word(word) in verbs)
+        for before, word in zip(("", *folded), folded, strict=False)
     )
 
 
@@ -144,10 +170,23 @@ def _stem_word(word: str) -> str:
 
 
 def _is_capitalised_name(word: str) -> bool:
+    return word[:1].isupper() and _is_no_plain_word(word)
+
+
+def _is_no_plain_word(word: str) -> bool:
+    """Whether a word may be a name, however it is written."""
     folded = _OWNS.sub("", fold_case(word))
-    times = time_vocabulary()
-    is_time = folded in times.weekdays or folded in times.weekday_plurals or folded in times.months
-    return word[:1].isupper() and not is_time and folded not in common_words() and folded not in plain_words()
+    return not _is_of_time(word) and folded not in common_words() and folded not in plain_words()
+
+
+def _is_of_time(word: str) -> bool:
+    folded, times = _OWNS.sub("", fold_case(word)), time_vocabulary()
+    return folded in times.weekdays or folded in times.weekday_plurals or folded in times.months
+
+
+def _has_capitals(text: str) -> bool:
+    """Whether whoever wrote a text writes names with a capital, as far as it tells."""
+    return any(char.isupper() for char in text)
 
 
 def _names_person(plain: str) -> bool:
@@ -192,4 +231,6 @@ def _load_question_rules() -> _Rules:
         pronouns=frozenset(data["pronouns"]),
         own=frozenset(data["own"]),
         kin=frozenset(data["kin"].split()),
+        helpers=frozenset(data["helpers"].split()),
+        kinds_of_own=frozenset(data["kinds_of_own"].split()),
     )

@@ -39,6 +39,11 @@ _TEXT_CHARACTERS = 40_000
 _SELF, _OWN = "<user>", "<user's>"
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _FRONT_MATTER = re.compile(r"\s*---[ \t]*\n")
+_TWO_THINGS = re.compile(
+    r"\b(?:is|are|was|were)\b[^,;.:]*[,;] (?:and |but )?(?!(?:it|he|she|they|we|i|this|that|there|which|who)\b)"
+    r"(?:[\w'’-]+ ){1,3}(?:is|are|was|were)\b",
+    re.IGNORECASE,
+)
 _ENUMERATED = re.compile(r":[^:.!?\n]*[,;][^:.!?\n]*[,;]")
 _STEM = 5
 _SHORT = 24
@@ -460,7 +465,7 @@ def _content_stems(side: PreparedText) -> frozenset[str]:
 
 
 def _makes_one_point(text: str) -> bool:
-    if _FRONT_MATTER.match(text) or _ENUMERATED.search(text):
+    if _FRONT_MATTER.match(text) or _ENUMERATED.search(text) or _TWO_THINGS.search(text):
         return False
     return sum(1 for begin, end in split_sentences(text.strip()) if _WORD.search(text.strip(), begin, end)) <= 1
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
 from core.belief.extract.sentence import load_vocabulary_file
 from core.belief.relate.features import FeatureWord, PreparedText, load_vocabulary, prepare_text
-from core.text.terms import index_terms, stop_words
+from core.text.terms import index_terms, plain_words, stop_words
 from core.types.belief import ComparedText, Label
 
 _SURE = 0.8
@@ -31,8 +31,8 @@ _SAME = 0.6
 """From this share of "the same, or changed" two values of one kind are two values of one property."""
 _RELATED = 0.75
 """From this probability that they are near for a reason, texts without a word in common are about one thing."""
-_OTHER_FIRST, _OTHER_WORDS = 0.8, 0.6
-"""What begins with the same thing, and what has a word in common, is rather meant than what does not."""
+_NAME_ALONE, _OTHER_WORDS = 0.8, 0.6
+"""Of what words tell that it is of one property, it is rather meant than what has a name, or nothing, in common."""
 _MOST_WORDS = 40
 _WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 _MONTHS = frozenset(
@@ -48,6 +48,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _PAST = re.compile(r"\w{3,}ed")
 _END = re.compile(r"[.!?;]\s+")
 _CLAUSE = re.compile(r"[,;.] (?:so |and |but )?")
+_BACK = re.compile(r"\b(?:back|again)\b")
 _LEAST_CLAUSE_BLANKS = 2
 _PRONOUN = re.compile(r"(?:it|it's|its|he|he's|she|she's|they|they're|that|this|those|these|there|his|her|their)\b")
 _SIGN = re.compile(r"[^\w\s'’-]")
@@ -103,8 +104,15 @@ class SupersessionText:
 
     @cached_property
     def topic(self) -> frozenset[str]:
-        """Those stems, words of a change left out: what it speaks of."""
-        return frozenset(self.stems) - _later_word_patterns().change_stems
+        """Those stems, words of a change and whoever said so left out: what it speaks of."""
+        told_by = _later_word_patterns().told_by.search(self.lower)
+        told = self if told_by is None else read_supersession_text(self.text[: told_by.start()])
+        return frozenset(told.stems) - _later_word_patterns().change_stems
+
+    @cached_property
+    def common_stems(self) -> frozenset[str]:
+        """The stems of its words that people write small: no names."""
+        return frozenset(stem_form(word.form) for word in self.prepared.words if word.form in plain_words())
 
     @cached_property
     def kinds(self) -> Mapping[str, frozenset[str]]:
@@ -183,10 +191,12 @@ class _Patterns:
     gone: re.Pattern[str]
     happened: re.Pattern[str]
     states: frozenset[str]
+    state_stems: frozenset[str]
     tastes: frozenset[str]
     disliked: frozenset[str]
     light: frozenset[str]
     change_stems: frozenset[str]
+    told_by: re.Pattern[str]
 
 
 def read_supersession_text(text: str) -> SupersessionText:
@@ -227,6 +237,40 @@ def judge_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], 
     return Succession.OPEN
 
 
+class InCommon(IntEnum):
+    """What two statements have in common: how far words tell that both give one property, weakest first."""
+
+    NAME = 0
+    """A name, which tells whom both are about, or nothing."""
+    WORD = 1
+    """A common word: what of them."""
+    PROPERTY = 2
+    """More: two words, or one and values of a kind; or nothing else is named in one, or it is gone, or over."""
+
+
+def find_in_common(earlier: Side, later: Side) -> InCommon:
+    """What two statements have in common."""
+    old, new = _as_pair(earlier, later)
+    shared = old.topic & new.topic
+    if not shared:
+        return InCommon.NAME
+    if len(shared) > 1 or _has_other_kind(old, new) or not _differ_in_thing(old, new):
+        return InCommon.PROPERTY
+    if _is_gone(old, new) or _is_ended(old, new):
+        return InCommon.PROPERTY
+    return InCommon.NAME if shared.isdisjoint(new.common_stems) else InCommon.WORD
+
+
+def strip_common_words(one: Side, other: Side) -> str:
+    """What a statement says of what both name: its text without the words that the other one has, too."""
+    this, that = _as_read(one), _as_read(other)
+    text = this.prepared.text
+    for word in reversed(this.prepared.words):
+        if stem_form(word.form) in this.topic & that.topic:
+            text = text[: word.start] + text[word.end :]
+    return " ".join(text.split())
+
+
 def may_update(earlier: str, later: str, *, is_of_kind: bool) -> bool:
     """Whether of two that stand beside each other the later one is rather what holds, by its words alone.
 
@@ -263,8 +307,8 @@ def rank_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], c
     """
     alike = shares.get(Label.SUPERSEDE, 0.0) + shares.get(Label.DUPLICATE, 0.0)
     old, new = _as_pair(earlier, later)
-    fit = 1.0 if not old.firsts.isdisjoint(new.firsts) else _OTHER_FIRST
-    fit *= 1.0 if old.topic & new.topic else _OTHER_WORDS
+    is_told = find_in_common(old, new) is InCommon.PROPERTY
+    fit = 1.0 if is_told else _NAME_ALONE if old.topic & new.topic else _OTHER_WORDS
     return min(1.0, alike) ** 2 * max(0.0, min(1.0, cosine)) * fit
 
 
@@ -290,11 +334,13 @@ def _is_likely_change(old: SupersessionText, new: SupersessionText, share: float
     """Whether the later one shows in its words what the model only thinks likely."""
     other_kind, same_first = _has_other_kind(old, new), not old.firsts.isdisjoint(new.firsts)
     shared = len(old.topic & new.topic)
-    if other_kind and same_first and share >= (_POSSIBLE if new.changes or not new.topic - old.topic else _PROBABLE):
-        return True
+    if other_kind and (same_first or shared > 1):
+        is_alike = shared > 1 or new.changes or new.topic - old.topic <= _later_word_patterns().state_stems
+        if share >= (_POSSIBLE if is_alike else _PROBABLE):
+            return True
     if share < _LIKELY:
         return False
-    if _is_state_of_same(old, new) or (other_kind and shared > 1):
+    if _is_state_of_same(old, new):
         return True
     if not new.tells_state:
         return False
@@ -313,7 +359,16 @@ def _is_beside_earlier(old: SupersessionText, new: SupersessionText) -> bool:
         return True  # "Old card: 55..." ends nothing that is said of the card 41...
     if not old.is_state and not old.changes:
         return True  # what once happened has happened
-    return _speaks_of_part(old, new) or _is_narrower(old, new)
+    return _speaks_of_part(old, new) or _is_narrower(old, new) or _goes_back_to(old, new)
+
+
+def _goes_back_to(old: SupersessionText, new: SupersessionText) -> bool:
+    """Whether it is back to what the earlier one tells: that ends what was told in between, not this."""
+    if old.is_negated != new.is_negated or _has_other_kind(old, new):
+        return False
+    before, after = ([read_supersession_text(part) for part in _CLAUSE.split(one.text)] for one in (old, new))
+    returning = [one.topic for one in after if len(one.topic) > 1 and _BACK.search(one.lower)]
+    return any(topic <= one.topic for topic in returning for one in before)
 
 
 def _speaks_of_part(old: SupersessionText, new: SupersessionText) -> bool:
@@ -361,7 +416,7 @@ def _is_other_value(old: SupersessionText, new: SupersessionText, alike: float) 
     if not _has_other_kind(old, new):
         return False
     is_weekly = "weekday" in old.kinds.keys() & new.kinds.keys() and len(old.topic & new.topic) > 1
-    if is_weekly and new.topic - old.topic <= _later_word_patterns().states:
+    if is_weekly and new.topic - old.topic <= _later_word_patterns().state_stems:
         return True
     if alike < _SAME:
         return False
@@ -474,8 +529,10 @@ def _later_word_patterns() -> _Patterns:
             rf"{_SUBJECT}(?:\w{{3,}}ed|{whole(vocabulary['pasts'])}) (?:{whole(vocabulary['objects'])})(?!\w)"
         ),
         states=frozenset(vocabulary["states"]),
+        state_stems=frozenset(map(stem_form, vocabulary["states"])),
         tastes=frozenset(vocabulary["tastes"]),
         disliked=frozenset(vocabulary["disliked"]),
         light=frozenset(vocabulary["light"]),
         change_stems=frozenset(stem_form(word) for word in vocabulary["changes"] if " " not in word),
+        told_by=re.compile(rf"(?<=\w), (?:[\w.'-]+ ){{1,3}}(?:{whole(vocabulary['tells'])})(?: me| us| so)*\W*$"),
     )

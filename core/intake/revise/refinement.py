@@ -31,8 +31,9 @@ from core.intake.candidate import (
 )
 from core.intake.claims import exclusive_rivals, write_claims
 from core.intake.store.plan_execution import PlanExecution
+from core.intake.store.relation_shares import limit_to_part
 from core.intake.store.store import StoreService
-from core.intake.store.store_plan import NeighbourCase, StorePlan, limit_to_part
+from core.intake.store.store_plan import NeighbourCase, StorePlan
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions
 from core.memory.write import Stored

@@ -8,25 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 
 from core import log
 from core.belief.claims import key_form
-from core.belief.relate.coverage import covers_text, says_all_of
+from core.belief.relate.coverage import says_all_of
 from core.belief.relate.distinctions import has_other_amounts, is_amount_restated, is_one_slot_apart
 from core.belief.relate.features import load_vocabulary
-from core.belief.relate.owner_contradiction import DOUBT, ContradictionOdds
 from core.belief.relate.relation_model import CLAIMS_AT_ODDS
-from core.belief.relate.supersession import (
-    Succession,
-    SupersessionText,
-    judge_later_word,
-    leans_on,
-    rank_later_word,
-    read_supersession_text,
-)
 from core.belief.trust_gate import (
-    LATER_WORD,
     GateDecision,
     SourceAuthority,
     Verdict,
@@ -50,6 +40,7 @@ from core.intake.candidate import (
     load_neighbours,
 )
 from core.intake.claims import Relate, TextReaders
+from core.intake.store.later_word import LaterWord
 from core.intake.store.neighbours import (
     OLD_VALUE,
     VALUE_RETURNS,
@@ -62,6 +53,16 @@ from core.intake.store.neighbours import (
     relation_to_past,
     relations_to_doubted,
 )
+from core.intake.store.relation_shares import (
+    CLAIMS_LIKELIER,
+    SAYS_MORE,
+    doubtful_relation,
+    limit_to_part,
+    make_at_least_doubtful,
+    relation_by_rules,
+    weaken_relation,
+    without_supersede,
+)
 from core.score.trust import discount_chance, relevance_probability
 from core.types.belief import ACTED_ON, LABELS, ComparedText, Label, Relation
 from core.types.values import Action, Source, Status
@@ -72,8 +73,6 @@ _RELATED = 0.5
 """From this cosine two memories that both stand get a relation that the graph shows."""
 _STRUCTURE = 0.85
 """How sure claims at odds are that were read, not given, where no model can be asked."""
-_SAYS_MORE = "says_more"
-"""The reason of a relation: the same in other words, but for something of its own."""
 _LIKELY = 0.5
 _QUESTIONS = 2
 """One candidate asks few questions, and leaves few notes, however many it may be about."""
@@ -81,9 +80,6 @@ _FOUND = 0.1
 """A neighbour that is most likely near by chance alone is not worth a reading (`core.score.trust`)."""
 _NOT_RULED_OUT = 0.1
 """From this share of SUPERSEDE claims at odds are two values that the person gave one after the other."""
-_AT_ODDS = 12.0
-"""How much likelier claims at odds make SUPERSEDE, and claims of other exclusive matters make it less likely: of the
-training pairs with claims at odds 41 of 48 are (of all, 1 in 4); taken lower because there are few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,30 +248,10 @@ def _relations_by_judge(
         if relation is not None and relation.by == "rules":
             continue
         if one.odds.is_doubt and (one.odds.by_rule or may_hold(candidate, one.neighbour)):
-            found[one.neighbour.id] = _make_at_least_doubtful(relation, one.odds)
+            found[one.neighbour.id] = make_at_least_doubtful(relation, one.odds)
         elif relation is not None and not one.odds.is_doubt and one.odds.is_whole and relation.reason != CLAIMS_AT_ODDS:
-            found[one.neighbour.id] = _without_supersede(relation)
+            found[one.neighbour.id] = without_supersede(relation)
     return found
-
-
-def _make_at_least_doubtful(relation: Relation | None, odds: ContradictionOdds) -> Relation:
-    """Beside the person's word another value of the same thing is asked about, however the texts are worded."""
-    if relation is None:
-        shares = dict.fromkeys(LABELS, 0.0) | {Label.SUPERSEDE: odds.share, Label.COEXIST: 1.0 - odds.share}
-        relation = Relation(Label.COEXIST, 1.0 - odds.share, shares, "builtin", "value_changed")
-    if relation.label is not Label.SUPERSEDE:
-        return _doubtful_relation(relation, "value_changed")
-    return replace(relation, reason="value_changed") if relation.by_meaning else relation
-
-
-def _without_supersede(relation: Relation) -> Relation:
-    """Not at odds with the person's word: what the model took for its end stands beside it."""
-    if relation.label is not Label.SUPERSEDE and relation.probabilities.get(Label.SUPERSEDE, 0.0) < DOUBT:
-        return relation
-    shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS}
-    shares |= {Label.SUPERSEDE: 0.0, Label.COEXIST: shares[Label.COEXIST] + shares[Label.SUPERSEDE]}
-    likeliest = max(LABELS, key=lambda one: shares[one])
-    return Relation(likeliest, shares[likeliest], shares, relation.by, "other_claims")
 
 
 def _is_without_twin(made: StorePlan, twin: str) -> bool:
@@ -325,11 +301,11 @@ def _relate_neighbours(
     against = {one.memory_id for one in odds}
     certain = {one.memory_id for one in odds if one.is_supplied}
     classified = _classify_neighbours(candidate, _list_asked(neighbours, odds), readers)
-    later = cache(partial(read_supersession_text, candidate.compared_text.text))  # read at most once
+    later = LaterWord(candidate, readers, others)
     found: dict[str, Relation] = {}
     for other in neighbours:
         if other.id in certain:
-            found[other.id] = _relation_by_rules(Label.SUPERSEDE, 1.0, "claims_at_odds")
+            found[other.id] = relation_by_rules(Label.SUPERSEDE, 1.0, "claims_at_odds")
         elif other.id in against:
             found[other.id] = _with_structure(
                 classified.get(other.id), is_restated=_is_restated_by_person(candidate, other)
@@ -337,15 +313,15 @@ def _relate_neighbours(
         elif other.id in classified:
             relation = classified[other.id]
             if relation.by != "rules" and _is_restated_by_person(candidate, other):
-                found[other.id] = _relation_of_later_word(candidate, other, relation, others, later())
+                found[other.id] = later.relation_to(other, relation)
                 continue
             if relation.by != "rules" and _are_of_different_subjects(candidate.compared_text, other.compared_text):
-                relation = _weaken_relation(relation)
+                relation = weaken_relation(relation)
             if relation.by != "rules":
                 relation = _relation_of_amounts(candidate, other, discount_chance(relation, other.cosine, others))
                 relation = limit_to_part(candidate, other, relation)
             found[other.id] = relation
-    return _with_restated(candidate, neighbours, found)
+    return _with_restated(candidate, neighbours, later.choose_replaced(found))
 
 
 def _with_restated(
@@ -362,7 +338,7 @@ def _with_restated(
         and is_amount_restated(other.compared_text.text, candidate.compared_text.text, numbers)
     ]
     if len(restated) == 1 and not may_act_on(found[restated[0]]):
-        found[restated[0]] = replace(_relation_by_rules(Label.SUPERSEDE, _STRUCTURE, "number_changed"), by="builtin")
+        found[restated[0]] = replace(relation_by_rules(Label.SUPERSEDE, _STRUCTURE, "number_changed"), by="builtin")
     return found
 
 
@@ -381,19 +357,6 @@ def _relation_of_amounts(candidate: StoreCandidate, other: Neighbour, relation: 
     return Relation(likeliest, min(shares[likeliest], ACTED_ON - 0.01), shares, relation.by, "other_amount")
 
 
-def limit_to_part(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
-    """A remark about a line of a document does not take the place of the whole.
-
-    Neighbour what it may not replace anyway it stays as suspicious as it was.
-    """
-    doubted = relation.label is not Label.SUPERSEDE or not may_act_on(relation)
-    if doubted or not may_displace(candidate.authority, other.authority):
-        return relation
-    if covers_text(other.compared_text.text, candidate.compared_text.text):
-        return relation
-    return _weaken_relation(relation, "part_only")
-
-
 def _limit_to_repeats(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """What is near in meaning but says something of its own is no repeat: both stand, and the later speaks."""
     is_active = not other.is_over and other.status != Status.QUARANTINED
@@ -402,7 +365,7 @@ def _limit_to_repeats(candidate: StoreCandidate, other: Neighbour, relation: Rel
         return relation
     shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS}
     shares |= {Label.DUPLICATE: 0.0, Label.COEXIST: shares[Label.COEXIST] + shares[Label.DUPLICATE]}
-    return Relation(Label.COEXIST, shares[Label.COEXIST], shares, relation.by, _SAYS_MORE)
+    return Relation(Label.COEXIST, shares[Label.COEXIST], shares, relation.by, SAYS_MORE)
 
 
 def _list_asked(neighbours: Sequence[Neighbour], odds: Sequence[ClaimConflict]) -> list[Neighbour]:
@@ -440,37 +403,6 @@ def _is_restated_by_person(candidate: StoreCandidate, other: Neighbour) -> bool:
     return both_personal and candidate.authority.at_ms >= other.authority.at_ms
 
 
-def _relation_of_later_word(
-    candidate: StoreCandidate, other: Neighbour, relation_of_model: Relation, others: int, later: SupersessionText
-) -> Relation:
-    """How the later of two words of the person relates to the earlier one.
-
-    Args:
-        later: the candidate as it was read.
-    """
-    sides = (read_supersession_text(other.compared_text.text), later)
-    judged = judge_later_word(*sides, relation_of_model.probabilities, relevance_probability(other.cosine, others))
-    if judged is Succession.REPLACES:
-        rank = rank_later_word(*sides, relation_of_model.probabilities, other.cosine)
-        sure = _relation_by_rules(Label.SUPERSEDE, ACTED_ON + (0.99 - ACTED_ON) * rank, LATER_WORD)
-        return limit_to_part(candidate, other, replace(sure, by="builtin"))
-    relation = discount_chance(relation_of_model, other.cosine, others)
-    if relation.label is Label.MERGE and not leans_on(later, sides[0]):
-        relation = Relation(
-            Label.COEXIST, relation.confidence, _move_merge_to_coexist(relation), relation.by, _SAYS_MORE
-        )
-    if judged is Succession.BESIDE:
-        return _without_supersede(relation)
-    if relation.label is Label.SUPERSEDE and may_act_on(relation):
-        relation = replace(relation, confidence=ACTED_ON - 0.01)
-    return relation
-
-
-def _move_merge_to_coexist(relation: Relation) -> dict[Label, float]:
-    shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS}
-    return shares | {Label.MERGE: 0.0, Label.COEXIST: shares[Label.COEXIST] + shares[Label.MERGE]}
-
-
 def _with_structure(relation: Relation | None, *, is_restated: bool = False) -> Relation:
     """Claims that were read are at odds: certain where meaning agrees or cannot be asked, else a question.
 
@@ -478,23 +410,23 @@ def _with_structure(relation: Relation | None, *, is_restated: bool = False) -> 
         is_restated: both are the person's words: the later one holds, unless meaning is sure of something else.
     """
     if relation is None:
-        return _relation_by_rules(Label.SUPERSEDE, _STRUCTURE, "claims_at_odds")
+        return relation_by_rules(Label.SUPERSEDE, _STRUCTURE, "claims_at_odds")
     if relation.label is Label.SUPERSEDE:
         return replace(relation, confidence=max(relation.confidence, _STRUCTURE), reason="claims_at_odds")
     if relation.label is Label.DUPLICATE and may_act_on(relation) and relation.by == "rules":
         return relation
     supersede_likelihood = _likelihood_of_superseding(relation)
     if is_restated and relation.probabilities.get(Label.SUPERSEDE, 0.0) >= _NOT_RULED_OUT:
-        return _relation_by_rules(Label.SUPERSEDE, max(supersede_likelihood, _STRUCTURE), "claims_at_odds")
+        return relation_by_rules(Label.SUPERSEDE, max(supersede_likelihood, _STRUCTURE), "claims_at_odds")
     if supersede_likelihood >= ACTED_ON:
-        return _relation_by_rules(Label.SUPERSEDE, supersede_likelihood, "claims_at_odds")
-    return _doubtful_relation(relation, "claims_at_odds")
+        return relation_by_rules(Label.SUPERSEDE, supersede_likelihood, "claims_at_odds")
+    return doubtful_relation(relation, "claims_at_odds")
 
 
 def _likelihood_of_superseding(relation: Relation) -> float:
     """How likely SUPERSEDE is once it is known that claims that were read are at odds (the model does not see them)."""
     share = relation.probabilities.get(Label.SUPERSEDE, 0.0)
-    return _AT_ODDS * share / (_AT_ODDS * share + 1.0 - share)
+    return CLAIMS_LIKELIER * share / (CLAIMS_LIKELIER * share + 1.0 - share)
 
 
 def _are_of_different_subjects(candidate: ComparedText, other: ComparedText) -> bool:
@@ -505,30 +437,6 @@ def _are_of_different_subjects(candidate: ComparedText, other: ComparedText) -> 
         and not keys[0] & keys[1]
         and all(one.exclusive for compared in (candidate, other) for one in compared.claims)
     )
-
-
-def _weaken_relation(relation: Relation, reason: str = "other_claims") -> Relation:
-    """Neither replaces nor repeats the other, as far as their claims tell: what is taken from both is COEXIST's."""
-    shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS}
-    for label in (Label.SUPERSEDE, Label.DUPLICATE):
-        left = shares[label] / _AT_ODDS
-        shares[Label.COEXIST] += shares[label] - left
-        shares[label] = left
-    likeliest = max(LABELS, key=lambda one: shares[one])
-    return Relation(likeliest, shares[likeliest], shares, relation.by, reason)
-
-
-def _doubtful_relation(relation: Relation, reason: str) -> Relation:
-    """A question whether one replaces the other, whatever the model said."""
-    doubt = {label: relation.probabilities.get(label, 0.0) / 2 for label in LABELS}
-    doubt[Label.SUPERSEDE] += 0.5
-    asked = min(ACTED_ON - 0.01, doubt[Label.SUPERSEDE])
-    return Relation(Label.SUPERSEDE, asked, doubt, relation.by, reason)
-
-
-def _relation_by_rules(label: Label, confidence: float, reason: str) -> Relation:
-    rest = (1.0 - confidence) / 3
-    return Relation(label, confidence, {one: confidence if one is label else rest for one in LABELS}, "rules", reason)
 
 
 def _make_cases(
@@ -599,11 +507,11 @@ def _is_weightier(case: NeighbourCase, before: NeighbourCase) -> bool:
 
 
 def _agrees_certainly(case: NeighbourCase) -> bool:
-    return may_act_on(case.relation) and (case.relation.label is Label.DUPLICATE or case.relation.reason == _SAYS_MORE)
+    return may_act_on(case.relation) and (case.relation.label is Label.DUPLICATE or case.relation.reason == SAYS_MORE)
 
 
 def _is_in_agreement(case: NeighbourCase) -> bool:
-    return case.relation.label in (Label.DUPLICATE, Label.MERGE) or case.relation.reason == _SAYS_MORE
+    return case.relation.label in (Label.DUPLICATE, Label.MERGE) or case.relation.reason == SAYS_MORE
 
 
 _FIRST = (GateDecision.STACK, GateDecision.QUARANTINE, GateDecision.ENTER_SUPERSEDED, GateDecision.DISPUTE)
@@ -620,7 +528,7 @@ def _record_changed(candidate: StoreCandidate, other: Neighbour, relation: Relat
         or not is_one_slot_apart(other.compared_text, candidate.compared_text)
     ):
         return relation
-    return _doubtful_relation(relation, "value_changed")
+    return doubtful_relation(relation, "value_changed")
 
 
 _RECORDING = (Source.TOOL_OUTPUT, Source.SYSTEM)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from engine_rig import HandClock, Rig, rig_at
 
+from core.intake.claims import TextReaders
 from core.recall.result import UNFIT
+from core.types.belief import BY_MEANING, LABELS, ComparedText, Label, Relation
 from core.types.values import Source
 
 HOUR = 3_600_000
@@ -90,3 +92,24 @@ def test_what_somebody_wants_a_value_to_be_comes_before_what_it_was(rig: Rig) ->
     ]
     assert rig.found("how much is the kiln?")[0].startswith("The kiln")
     assert "455" in rig.found("what was the studio rent before?")[0]
+
+
+class Supposing:
+    """A relation model that takes every newcomer for the likely successor of what stands."""
+
+    def __init__(self, share: float) -> None:
+        rest = (1.0 - share) / 3
+        shares = {label: share if label is Label.SUPERSEDE else rest for label in LABELS}
+        self._relation = Relation(Label.SUPERSEDE, share, shares, "builtin", BY_MEANING)
+
+    def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
+        """The same of every pair."""
+        return (self._relation,) * len(pairs)
+
+
+@pytest.mark.parametrize(("share", "first"), [(0.65, "Wexcombe"), (0.55, "Our parcels come")])
+def test_what_was_noted_as_its_likely_successor_comes_first(tmp_path: Path, share: float, first: str) -> None:
+    with rig_at(tmp_path, readers=TextReaders(relate=Supposing(share), gate=0.0)) as rig:
+        tell(rig, "Our parcels come from Wexcombe.", "Wexcombe lost our parcels, so parcels come by van from Dorset.")
+        assert len(rig.texts()) == 2
+        assert rig.found("where do our parcels come from?")[0].startswith(first)

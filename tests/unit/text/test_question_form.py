@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text.question_form import AskedValue, gives_value, has_other_subject, read_question_form, speaks_of_other
+from core.text.question_form import (
+    AskedValue,
+    gives_value,
+    has_other_subject,
+    is_thing_of_other,
+    read_question_form,
+    speaks_of_other,
+)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +67,12 @@ def test_what_a_text_gives(text: str, value: AskedValue, *, gives: bool) -> None
         ("where do i live?", "mum lives in Gdynia", True),
         ("where do I live?", "Kofi's mother lives in Accra.", True),
         ("how do I take my tea?", "Imke takes her tea with lemon.", True),
+        ("can I dive?", "imke can't dive", True),
+        ("when do i go rowing?", "imke rows on sundays", True),
+        ("who is my barber?", "Kofi's barber is old Mr. Stroud.", True),
+        ("where do i sleep?", "imke's cousin is basically sleeping here", True),
+        ("when do i go rowing?", "rowing is on sundays", False),
+        ("who is my barber?", "Today's barber was Mr. Stroud.", False),
         ("where do I live?", "I moved into the mill house.", False),
         ("where do I live?", "rooms are in the mill house", False),
         ("where do I buy flour?", "Tiller's deliver the flour.", False),
@@ -88,6 +101,21 @@ def test_how_it_was(query: str) -> None:
 def test_any_text_can_be_read(query: str, text: str) -> None:
     form = read_question_form(query)
     assert form == read_question_form(query)
-    assert speaks_of_other(text, form) <= has_other_subject(text, form) <= form.is_of_speaker
+    assert has_other_subject(text, form) <= form.is_of_speaker <= form.is_of_own
+    assert speaks_of_other(text, form) <= (has_other_subject(text, form) or is_thing_of_other(text, form))
     for value in AskedValue:
         assert gives_value(text + " at the mill on Monday, said my aunt Imke, 3 times", value)
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "other"),
+    [
+        ("when is the regatta?", "Kofi's own regatta is in June.", True),
+        ("when is the regatta?", "The regatta's in June.", False),
+        ("when is Kofi's regatta?", "Kofi's regatta is in June.", False),
+        ("when is the regatta?", "Sunday's regatta is off.", False),
+        ("where is the kayak?", "kayak's in the shed", False),
+    ],
+)
+def test_a_thing_of_somebody_else(query: str, text: str, *, other: bool) -> None:
+    assert is_thing_of_other(text, read_question_form(query)) is other

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.relate.supersession import Succession, judge_later_word, leans_on, may_update, rank_later_word
+from core.belief.relate.supersession import (
+    InCommon,
+    Succession,
+    find_in_common,
+    judge_later_word,
+    leans_on,
+    may_update,
+    rank_later_word,
+    read_supersession_text,
+    strip_common_words,
+)
 from core.types.belief import LABELS, ComparedText, Label
 
 NEAR = 0.9
@@ -133,3 +143,46 @@ def test_two_things_of_one_person_are_two() -> None:
     assert not may_update(phone, rent, is_of_kind=True)
     assert judged("Ilse's rent is 900 a month.", rent, 0.78, 0.04) is Succession.REPLACES
     assert may_update("Ilse's rent is 900 a month.", rent, is_of_kind=True)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "common"),
+    [
+        ("Ottokar keeps geese.", "Ottokar has gone vegan.", InCommon.NAME),
+        ("I keep geese.", "My sister sold her kayak.", InCommon.NAME),
+        ("Rent for the studio is fair.", "The landlady put up the rent.", InCommon.WORD),
+        ("The ferry of Ottokar leaves at 7.", "Ottokar sails at 9 now.", InCommon.PROPERTY),
+        ("The harp stands by the window.", "The harp is by the door, away from the window.", InCommon.PROPERTY),
+        ("I ride an old Kreidler to work.", "The Kreidler was sold.", InCommon.PROPERTY),
+    ],
+)
+def test_what_two_statements_have_in_common(earlier: str, later: str, common: InCommon) -> None:
+    assert find_in_common(ComparedText(earlier), ComparedText(later)) is common
+
+
+def test_who_said_so_is_not_what_is_spoken_of() -> None:
+    told = read_supersession_text("Deliveries in the afternoon from now, Ottokar asked.")
+    assert "ottokar" not in told.topic
+    assert told.topic
+
+
+def test_what_is_back_as_it_was_is_beside_what_told_so() -> None:
+    was, between = "The harp stands in the front room.", "The harp is lent to Eberhard's school."
+    back = "The harp is back in the front room, Eberhard moved house."
+    assert judged(was, back, 0.85) is Succession.BESIDE
+    assert judged(between, back, 0.85) is Succession.REPLACES
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_the_rest_without_common_words_has_none_of_them(first: str, second: str) -> None:
+    rest = strip_common_words(ComparedText(first), ComparedText(second))
+    common = read_supersession_text(first).topic & read_supersession_text(second).topic
+    assert len(rest) <= len(read_supersession_text(first).prepared.text)
+    assert common or rest == " ".join(read_supersession_text(first).prepared.text.split())
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_a_statement_without_a_word_in_common_has_nothing_but_a_name(first: str, second: str) -> None:
+    found = find_in_common(ComparedText(first), ComparedText(second))
+    shares = read_supersession_text(first).topic & read_supersession_text(second).topic
+    assert found is InCommon.NAME or shares
