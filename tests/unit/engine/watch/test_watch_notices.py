@@ -15,7 +15,7 @@ from core.engine.watch.notices import LIMIT, REMOTE, FolderNotices, is_remote
 from core.engine.watch.rounds import LONGEST_WAIT_S, REST_S, RestCheck
 from core.importers.input.files import DiskFile, disk_file
 from core.types.clock import ManualClock
-from core.types.replies import WatchMeans, WatchState
+from core.types.folders.watch import WatchMeans, WatchState
 
 MOUNTS = """\
 21 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw
