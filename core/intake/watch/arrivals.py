@@ -40,7 +40,7 @@ _STORED = (
     "WHERE f.identity IN (SELECT unhex(value) FROM json_each(?))"
 )
 _OVER = (
-    "SELECT f.identity FROM fingerprints f JOIN memories m ON m.id = f.memory_id WHERE m.status = 'superseded' "
+    "SELECT f.identity FROM fingerprints f JOIN memories m ON m.id = f.memory_id WHERE +m.status = 'superseded' "
     "AND f.identity IN (SELECT unhex(value) FROM json_each(?))"
 )
 _PARTS = "SELECT id, text FROM memories WHERE id = ? OR part_of = ? ORDER BY id <> ?, part_index"
