@@ -74,7 +74,7 @@ def move_merge_to_coexist(relation: Relation) -> dict[Label, float]:
 def limit_to_part(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """A remark about a line of a document does not take the place of the whole.
 
-    Neighbour what it may not replace anyway it stays as suspicious as it was.
+    Beside what it may not replace anyway, it stays as suspicious as it was.
     """
     doubted = relation.label is not Label.SUPERSEDE or not may_act_on(relation)
     if doubted or not may_displace(candidate.authority, other.authority):
