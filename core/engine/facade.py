@@ -368,12 +368,12 @@ class Engine(EngineGroups):
             self.embedding_models.close_server()
         if self.is_made("seal"):
             self.seal.close()
-        if self.is_made("watches"):
-            self.watches.stop()
         if self.is_made("sessions"):
             self.sessions.save_all_sessions(open_vault.storage)
         self._counter.store_last_seen(open_vault.storage)
         startup.close_vault(open_vault, within_s)
+        if self.is_made("watches"):
+            self.watches.stop()  # once nobody looks any more
         self._set_state("locked")
 
     def close(self, within_s: float = startup.CLOSE_S) -> None:

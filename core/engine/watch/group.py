@@ -169,11 +169,11 @@ class WatchedFolders:
         clock = open_vault.storage.clock
         progress = ImportProgress(clock, closing=open_vault.storage.closing.is_set)
         watch.is_due = False
+        # Until it went well: what fails every time is not tried again every second.
+        watch.next_at = watch.not_before = clock.monotonic() + _RETRY_S
         try:
             outcome = self._look(open_vault, folder.id, watch, progress)
         except LociError as error:
-            now = clock.monotonic()
-            watch.next_at = watch.not_before = now + _RETRY_S
             if not open_vault.storage.closing.is_set() and error.code is not Code.NOT_FOUND:
                 if watch.code != error.code.value:
                     _log.warning("a watched folder could not be read: %s", error.code.value)

@@ -22,7 +22,7 @@ _log = log.get("engine")
 _DRAIN_MS = 5
 _MOUNTS = Path("/proc/self/mountinfo")
 # Changes that another machine, or the other side of a virtual one, makes there are told to nobody here.
-_REMOTE = ("nfs", "cifs", "smb", "9p", "vboxsf", "fuse", "afs", "ceph", "davfs", "prl_fs", "vmhgfs", "virtiofs")
+_REMOTE = ("nfs", "cifs", "smb", "9p", "vboxsf", "fuse.", "afs", "ceph", "davfs", "prl_fs", "vmhgfs", "virtiofs")
 REMOTE, LIMIT = "remote", "limit"
 """Why a folder is looked at: it lies on another machine; the system has no watches left. Keys of the sentences."""
 

@@ -18,7 +18,7 @@ from core.engine.imports import make_import_records
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.progress import ImportProgress
 from core.engine.runtime.search import Embedded
-from core.errors import Code, LociError
+from core.errors import Code, UserError
 from core.importers.input.files import DiskFile
 from core.importers.records import Record, SkippedPart, UnreadablePart
 from core.importers.watched_folder import (
@@ -203,14 +203,15 @@ class FolderRound:
             stamp = survey.stamps[name]
             try:
                 yield from self._read_file(reader, name, stamp)
-            except LociError as error:
+            except UserError as error:
+                if error.code is Code.VAULT_LOCKED:
+                    raise
                 if error.code is Code.IMPORT_CHANGED:
                     self._is_waiting = True
-                elif error.code is Code.IMPORT_REFUSED:
-                    self._rest.refused[name] = stamp
-                    yield FilePiece(name, None, (), is_same=True, left_out={"refused_file": 1}), ()
-                else:
-                    raise
+                    continue
+                # One file that is refused does not keep the others out.
+                self._rest.refused[name] = stamp
+                yield FilePiece(name, None, (), is_same=True, left_out={"refused_file": 1}), ()
             else:
                 self._rest.forget(name)
         self._progress.report_progress(len(names), len(names))

@@ -101,8 +101,10 @@ class AddLine(ActionLine):
         watches, strings = self._context.bridge.engine.watches, section_strings()
         self.show_note(strings["add"]["bringing"])
         clear_layout(self.side_column)
-        task: Task[WatchedFolder] = make_job(
-            strings["tasks"]["adding"], lambda seen: watches.add(path, form, None, OWNER_ACTOR, seen.progress)
+        task: Task[WatchedFolder] = Task(
+            strings["tasks"]["adding"],
+            lambda seen: watches.add(path, form, None, OWNER_ACTOR, seen.progress),
+            writes=True,
         )
         self._context.tasks.run(task.within(self, "add").success(self._on_added).failure(self._show_failure))
 
