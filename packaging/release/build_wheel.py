@@ -33,7 +33,7 @@ import machine  # noqa: E402
 
 ROOT = environment.ROOT
 TIME = (2026, 1, 1, 0, 0, 0)
-"""Of every file in the wheel, so that the same checkout makes the same wheel."""
+"""Of every file in the wheel, so that the day of the build is not in it."""
 _SYMBOLS = re.compile(rb"\b(GLIBC|GLIBCXX)_([0-9]+(?:\.[0-9]+)+)\0")
 _GLIBC_OF_GLIBCXX = {"3.4.21": 23, "3.4.22": 24, "3.4.25": 28, "3.4.28": 31, "3.4.29": 34, "3.4.30": 36, "3.4.32": 39}
 """The newest symbols of the C++ library that every system with a certain C library (2.x) has."""
