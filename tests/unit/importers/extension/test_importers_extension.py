@@ -139,6 +139,17 @@ def test_it_is_asked_after_what_shows_itself_and_before_plain_text() -> None:
     assert detect_format(memory_bundle({"a.txt": "words"})).format == "text"
 
 
+def test_it_takes_no_folder_of_notes_from_ours() -> None:
+    guarded = (GuardedImporter(example()(), "logbook"),)
+    bundle = memory_bundle({"a.log": LOG, "one.md": "words", "two.md": "more"}, "folder")
+    importer = detect_format(bundle, None, guarded)
+    assert importer.format == "mixed"
+    assert sorted({record.part.format for record in records(list(importer.read(bundle))) if record.part}) == [
+        "logbook",
+        "markdown",
+    ]
+
+
 def test_its_records_are_its_own_and_never_the_persons_explicit_word() -> None:
     (record,) = records(list(GuardedImporter(Plain(), "plain").read(memory_bundle({"a.plain": "x"}))))
     assert (record.identity, record.source) == ("x-plain:1", Source.USER_IMPLICIT)
