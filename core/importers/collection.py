@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 from core.errors import Code, UserError
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import is_hidden, read_head
+from core.importers.input.streams import is_binary, is_hidden, read_head
 from core.importers.records import Importer, Item, Part, SkippedPart, UnreadablePart
+from core.types.values import IMPORT_FORMATS
 
 _FORMAT = "mixed"
 _DEEPEST = 12
@@ -80,9 +81,10 @@ class CollectionImporter:
     """
 
     def __init__(self, importers: tuple[Importer, ...]) -> None:
-        self._importers = importers
         self._exports = [one for one in importers if one.format not in _LOOSE]
         self._loose = [one for one in importers if one.format in _LOOSE]
+        # What another maker's importer knows is its own; it takes no folder from ours.
+        self._singles = _SINGLES.union(one.format for one in importers if one.format not in IMPORT_FORMATS)
 
     @property
     def format(self) -> str:
@@ -155,7 +157,7 @@ class CollectionImporter:
                 return True
         elif len(known) >= _MANY or (len(known) > 1 and (inner - owners or not tops & _ROOTS)):
             return True
-        if owners - _SINGLES:
+        if owners - self._singles:
             return False
         if inner or len(owners) > 1:
             return True
@@ -240,10 +242,10 @@ class CollectionImporter:
 def _is_media(file: SourceFile) -> bool:
     """Whether a file is a picture, a sound, a film or a program, which no importer reads."""
     try:
-        head = read_head(file, 16)
+        head = read_head(file, 512)
     except UserError:
         return False  # unreadable: the importer says so when it comes to it
-    return head.startswith(_MEDIA) or head[4:8] == b"ftyp"
+    return (head.startswith(_MEDIA) or head[4:8] == b"ftyp") and is_binary(head)
 
 
 def _join_unknown(unknown: list[_Found], prefix: str) -> Iterator[_Found]:

@@ -81,6 +81,8 @@ class _PlannedSource:
         """Take one record of it."""
         self.records += 1
         self.times.add_all(_known_times(record))
+        if len(self.samples) == _SAMPLES and all(len(one) >= _TELLING for one in self.samples):
+            return
         words = record.text[: 4 * _SAMPLE].split()
         beginning = " ".join(words)[:_SAMPLE].rstrip()
         if beginning and len(self.samples) < _SAMPLES:

@@ -17,6 +17,8 @@ from core.config.help_strings import read_help_strings
 from core.embed.embedder import MiniLmEmbedder
 from core.engine.home.keys import HomeKeys
 from core.errors import Code, LociError
+from core.importers.extension.discovery import find_extensions
+from core.importers.input.files import printable_name
 from core.types.replies import Finding
 from core.vault.files.home import RESERVE_BYTES, Home
 
@@ -32,7 +34,8 @@ def examine_home(home: Home, keys: HomeKeys) -> tuple[Finding, ...]:
         home: where the vault lives, or would.
 
     Returns:
-        One finding a check, in the order in which things depend on each other.
+        One finding a check, in the order in which things depend on each other; one for importers of other makers
+        only where some are installed.
     """
     checks: tuple[Callable[[], Finding], ...] = (
         _check_libraries,
@@ -43,7 +46,7 @@ def examine_home(home: Home, keys: HomeKeys) -> tuple[Finding, ...]:
         lambda: _check_disk(home),
         lambda: _check_vault(home, keys),
     )
-    return tuple(check() for check in checks)
+    return (*(check() for check in checks), *_list_extensions())
 
 
 def make_finding(check: str, outcome: str, **values: str) -> Finding:
@@ -75,6 +78,13 @@ def _check_libraries() -> Finding:
     finally:
         connection.close()
     return make_finding("libraries", "plain") if row is None else make_finding("libraries", "ok", version=str(row[0]))
+
+
+def _list_extensions() -> Iterator[Finding]:
+    """The importers of other makers that are installed; nothing of them is loaded."""
+    found = [printable_name(f"{one.name} ({one.package})") for one in find_extensions()]
+    if found:
+        yield make_finding("importers", "found", names=", ".join(found))
 
 
 def _check_model(check: str, load: Callable[[], object]) -> Finding:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from core.importers.document import Document
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import read_whole_text, visible_files
-from core.importers.records import Item, SkippedPart
+from core.importers.records import Item, SkippedPart, UnreadablePart
 from core.text.times import find_labelled_date, parse_time
 from core.types.values import When
 
@@ -153,28 +153,39 @@ def _plain_path(file: SourceFile) -> str:
 
 def _read_table(file: SourceFile, titles: set[str]) -> Iterator[Item]:
     text, flags = read_whole_text(file, _MOST)
-    before, known = csv.field_size_limit(_LONGEST_CELL), {_letters(title) for title in titles}
-    told = 0
+    known, told = {_letters(title) for title in titles}, 0
     try:
-        for number, row in enumerate(csv.DictReader(io.StringIO(text.lstrip("\ufeff"))), 2):
-            fields = {
-                name: value.strip() for name, value in row.items() if name and isinstance(value, str) and value.strip()
-            }
-            title = next(iter(fields.values()), "")
-            if not fields or _letters(title) in known:
-                told += bool(fields)
-                continue
-            yield Document(
-                form=_FORMAT,
-                text="\n".join(f"{name}: {value}" for name, value in fields.items()),
-                where=f"{file.name}:{number}",
-                title=title,
-                occurred=_find_date(fields),
-                tags=_find_tags(fields),
-                facts={"path": _plain_path(file)},
-                flags=flags,
-            ).to_item()
-    finally:
-        csv.field_size_limit(before)
+        rows = _read_rows(text)
+    except csv.Error:
+        yield UnreadablePart(file.name, "this table has a cell that is too long or not closed", "bad_table")
+        return
+    for number, fields in rows:
+        title = next(iter(fields.values()))
+        if _letters(title) in known:
+            told += 1
+            continue
+        yield Document(
+            form=_FORMAT,
+            text="\n".join(f"{name}: {value}" for name, value in fields.items()),
+            where=f"{file.name}:{number}",
+            title=title,
+            occurred=_find_date(fields),
+            tags=_find_tags(fields),
+            facts={"path": _plain_path(file)},
+            flags=flags,
+        ).to_item()
     if told:
         yield SkippedPart("told_as_page", file.name, told)
+
+
+def _read_rows(text: str) -> list[tuple[int, dict[str, str]]]:
+    """The rows with something in them, each with its number and its filled cells by name."""
+    before = csv.field_size_limit(_LONGEST_CELL)  # of the whole process, so it is put back before anything is given
+    try:
+        rows: list[tuple[int, dict[str, str]]] = []
+        for number, row in enumerate(csv.DictReader(io.StringIO(text.lstrip("\ufeff"))), 2):
+            cells = ((name, value.strip()) for name, value in row.items() if name and isinstance(value, str))
+            rows.append((number, {name: value for name, value in cells if value}))
+        return [(number, fields) for number, fields in rows if fields]
+    finally:
+        csv.field_size_limit(before)

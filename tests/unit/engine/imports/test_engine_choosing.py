@@ -263,3 +263,24 @@ def test_an_archive_has_no_sources_to_choose_from(rig: Rig, tmp_path: Path) -> N
 )
 def test_a_choice_is_kept_as_it_was(choice: Choice) -> None:
     assert choice.is_all or Choice.from_json(json.loads(json.dumps(choice.to_json()))) == choice
+
+
+def test_an_interrupted_drop_is_finished_without_what_was_left_out(rig: Rig, tmp_path: Path) -> None:
+    path = drop(tmp_path)
+    (path / "rows.jsonl").write_text('{"text": "Not chosen."}\n', encoding="utf-8")
+    rig.opened.options = Options(import_batch=1)
+    writing = rig.opened.search.import_writer.store_batch
+
+    def batch(*given: Any) -> None:
+        writing(*given)
+        given[0].after_commit(rig.opened.storage.closing.set)
+
+    object.__setattr__(rig.opened.search.import_writer, "store_batch", batch)
+    choice = Choice(None, None, frozenset({"rows.jsonl"}))
+    assert error_of(rig.engine.imports.run(path, None, None, OWNER_ACTOR, choice=choice)).code is Code.VAULT_LOCKED
+    rig.lock()
+    rig.unlock()
+    assert rig.engine.imports.finish_interrupted().result(30) == 1
+    assert sorted(text[:8] for text in rig.texts()) == ["Low tide", "The moor"]
+    ((state, at, total),) = rig.rows("SELECT state, position, total FROM imports")
+    assert (state, at, total) == ("done", 2, 2)

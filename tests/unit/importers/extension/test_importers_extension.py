@@ -12,6 +12,7 @@ import pytest
 from engine_rig import Rig
 from importer_checks import memory_bundle, records
 
+from core.engine.facade import Home, HomeKeys, examine_home
 from core.errors import Code, UserError
 from core.importers.detect import detect_format, list_importers
 from core.importers.extension import discovery
@@ -97,9 +98,14 @@ def test_the_example_of_the_guide_is_an_importer_without_a_fault(tmp_path: Path)
     ]
 
 
-def test_finding_loads_nothing(installed: list[EntryPoint]) -> None:
+@pytest.mark.starts_process
+def test_finding_loads_nothing(installed: list[EntryPoint], tmp_path: Path) -> None:
     installed += [EntryPoint("logbook", "no_such_package:Importer", discovery.GROUP)]
     assert find_extensions() == (Extension("logbook", ""),)
+    (finding,) = [one for one in examine_home(Home(tmp_path), HomeKeys(Home(tmp_path))) if one.check == "importers"]
+    assert (finding.state, finding.sentence.partition(".")[0]) == ("ok", "logbook ()")
+    installed.clear()
+    assert "importers" not in {one.check for one in examine_home(Home(tmp_path), HomeKeys(Home(tmp_path)))}
 
 
 def test_what_cannot_be_used_is_told_and_the_others_go_on(installed: list[EntryPoint]) -> None:
@@ -137,6 +143,17 @@ def test_it_is_asked_after_what_shows_itself_and_before_plain_text() -> None:
     assert detect_format(memory_bundle({"a.vcf": card}), None, guarded).format == "contacts"
     assert detect_format(memory_bundle({"a.txt": "words"}), None, guarded).format == "plain"
     assert detect_format(memory_bundle({"a.txt": "words"})).format == "text"
+
+
+def test_it_takes_no_folder_of_notes_from_ours() -> None:
+    guarded = (GuardedImporter(example()(), "logbook"),)
+    bundle = memory_bundle({"a.log": LOG, "one.md": "words", "two.md": "more"}, "folder")
+    importer = detect_format(bundle, None, guarded)
+    assert importer.format == "mixed"
+    assert sorted({record.part.format for record in records(list(importer.read(bundle))) if record.part}) == [
+        "logbook",
+        "markdown",
+    ]
 
 
 def test_its_records_are_its_own_and_never_the_persons_explicit_word() -> None:

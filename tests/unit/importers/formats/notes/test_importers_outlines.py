@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from typing import Any
 
 import pytest
@@ -133,3 +134,12 @@ def test_rows_that_are_pages_come_once_and_others_come_as_rows() -> None:
 )
 def test_an_export_is_told_by_its_names_and_titles(files: dict[str, str], want: bool) -> None:
     assert NOTION.detects(memory_bundle(files, "folder")) is want
+
+
+def test_a_table_with_an_endless_cell_is_told_and_the_pages_come_in() -> None:
+    files = {f"A {ID}.md": "# A\nx", f"T {OTHER}.csv": "Name\n" + "y" * ((1 << 20) + 1)}
+    before = csv.field_size_limit()
+    items = notion(files)
+    assert [record.text for record in records(items)] == ["x"]
+    assert reasons(items) == {"bad_table": 1}
+    assert csv.field_size_limit() == before
