@@ -51,7 +51,7 @@ from core.vault.vault import Vault, WriteQueue
 
 if TYPE_CHECKING:  # what reads texts is loaded with the first that is stored (`built_in_readers`)
     from core.belief.extract.claim_model import ClaimModel
-    from core.intake.claims import ReadSentence, TextReaders
+    from core.intake.claims import TextReaders
     from core.lifecycle.job_support.job_context import TalkReader
     from core.talk.reader_model import ReaderModel
     from core.types.talk import ConversationStatements, Reading, Turn
@@ -276,22 +276,25 @@ def built_in_readers() -> TextReaders:
     from core.belief.relate.relation_model import RelationModel
     from core.intake.claims import TextReaders
 
-    model = built_in_claims()
-    sentences = _built_in_sentences()
+    claims, sentences = built_in_claims(), _built_in_sentences()
     return TextReaders(
         extract=extract_claims,
-        extract_stored=extract_claims if model is None else partial(extract_claims, model=model),
-        rest=None if model is None else model.rest,
+        extract_stored=extract_claims if claims is None else partial(extract_claims, model=claims),
+        rest=partial(_rest_all, [model for model in (claims, sentences) if model is not None]),
         statements=find_statements,
         relate=RelationModel(),
-        read_sentence=sentences,
+        read_sentence=None if sentences is None else partial(_read_sentence, sentences),
     )
 
 
-def _built_in_sentences() -> ReadSentence | None:
+def _rest_all(models: Sequence[ClaimModel | ReaderModel]) -> None:
+    for model in models:
+        model.rest()
+
+
+def _built_in_sentences() -> ReaderModel | None:
     """What reads a single sentence by the shipped reader model; None where its files are not there."""
     from core.talk.reader_model import ReaderModel
-    from core.types.talk import SentenceInContext
 
     model = ReaderModel()
     try:
@@ -299,11 +302,13 @@ def _built_in_sentences() -> ReadSentence | None:
     except LociError as error:
         _log.warning("the reader of sentences is not there: %s", error.code.value)
         return None
+    return model
 
-    def read(text: str) -> Reading:
-        return model.read_closely((SentenceInContext(text),))[0]
 
-    return read
+def _read_sentence(model: ReaderModel, text: str) -> Reading:
+    from core.types.talk import SentenceInContext
+
+    return model.read_closely((SentenceInContext(text),))[0]
 
 
 def built_in_claims() -> ClaimModel | None:

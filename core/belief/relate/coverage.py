@@ -40,7 +40,7 @@ _SELF, _OWN = "<user>", "<user's>"
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _FRONT_MATTER = re.compile(r"\s*---[ \t]*\n")
 _TWO_THINGS = re.compile(
-    r"\b(?:is|are|was|were)\b[^,;.:]*[,;] (?:and |but )?(?!(?:it|he|she|they|we|i|this|that|there|which|who)\b)"
+    r"\b(?:is|are|was|were)\b[^,;.:]{1,80}[,;] (?:and |but )?(?!(?:it|he|she|they|we|i|this|that|there|which|who)\b)"
     r"(?:[\w'’-]+ ){1,3}(?:is|are|was|were)\b",
     re.IGNORECASE,
 )

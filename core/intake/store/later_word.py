@@ -106,7 +106,7 @@ class LaterWord:
 
     def choose_replaced(self, found: Mapping[str, Relation]) -> dict[str, Relation]:
         """The relations with the one statement ended that is meant, if any."""
-        ranked = sorted(self._meant.values(), key=lambda one: -one.rank)
+        ranked = sorted(self._meant.values(), key=lambda one: (-one.rank, one.other.id))
         near = [one for one in ranked if one.rank >= _EQUAL * ranked[0].rank]
         meant = self._find_alone(near, near[0]) if near else None
         if meant is None or not self._is_borne_out(meant):
