@@ -368,6 +368,8 @@ class Engine(EngineGroups):
             self.embedding_models.close_server()
         if self.is_made("seal"):
             self.seal.close()
+        if self.is_made("devices"):
+            self.devices.stop()
         if self.is_made("sessions"):
             self.sessions.save_all_sessions(open_vault.storage)
         self._counter.store_last_seen(open_vault.storage)

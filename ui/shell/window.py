@@ -5,7 +5,7 @@ Must not do: know a single page, section or verb beyond search, status, lock and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -50,7 +50,7 @@ from ui.shell.seal_dialog import open_seal_dialog
 from ui.shell.status_bar import StatusBar
 from ui.shell.toasts import Toasts
 from ui.shell.vault_view import House
-from ui.strings import device_strings, new_memory_strings, window_strings
+from ui.strings import Strings, device_strings, new_memory_strings, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
     FieldIcon,
@@ -70,6 +70,10 @@ _PAUSE_MS = 140
 _SHOWN = 8
 _WORDS, _ANSWERS = "words", "answers"
 """The last rows: search for the words in the library, or see all answers with their reasons."""
+
+
+_WARNED: Mapping[str, Strings] = {"devices": device_strings}
+"""Which page of the settings tells more of what stalled, by its subject."""
 
 
 class SearchBox(QObject):
@@ -527,7 +531,7 @@ class MainWindow(QMainWindow):
         self.toasts.show_message(sentence, action, run, stays=stays)
 
     def _show_warning(self, warned: Stalled) -> None:
-        strings = device_strings()
+        strings = _WARNED[warned.subject]()
         self.context.desk.show_message(
             warned.sentence,
             strings["warning"]["act"],

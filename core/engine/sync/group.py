@@ -126,6 +126,10 @@ class Devices:
                 "a round by itself",
             )
 
+    def stop(self) -> None:
+        """The vault closes: nothing of it is kept here."""
+        self._scheduled = None
+
     def _run_by_itself(self, open_vault: OpenVault, schedule: RoundSchedule) -> None:
         trouble: LociError | None = None
         try:

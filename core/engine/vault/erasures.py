@@ -276,7 +276,11 @@ def _check_erasure(open_vault: OpenVault, done: _Committed, report: ReportErasur
     if pages is None:
         not_checked.append("pages")
     copies = _look_into_copies(open_vault, done.certificate.ids, done.hashes, report)
-    holders = storage.vault.read(lambda rows: find_other_holders(rows, done.content.texts), deadline_s=None)
+    holders, is_complete = storage.vault.read(
+        lambda rows: find_other_holders(rows, done.content.texts), deadline_s=None
+    )
+    if not is_complete:
+        not_checked.append("other_numbers")
     places = _merge_places(done.certificate.places, search, _check_index(open_vault, done.labels))
     found = pages or PageSearch(0, 0, 0)
     return replace(

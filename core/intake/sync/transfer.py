@@ -125,7 +125,8 @@ def meet_devices(tx: Tx, devices: Sequence[KnownDevice]) -> None:
             meet_device(tx, replace(device, number=0, digest=""))
         elif device.left_at is not None and device.last is not None:
             mark_left(tx, device.id, device.left_at, device.last)
-            if known[device.id].number > device.last:
+            before = known[device.id]
+            if before.last is None and before.number > device.last:
                 note_owing(tx)  # the others have to take that too
 
 

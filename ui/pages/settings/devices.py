@@ -166,7 +166,8 @@ class DevicesSection(SettingsSection):
     def _show_problems(self, status: SyncStatus) -> None:
         strings = device_strings()["problems"]
         found = status.problems
-        text = format_count(strings["text"], len(found)) if found else strings["none"]
+        nothing = strings["none" if status.is_on else "off"]
+        text = format_count(strings["text"], len(found)) if found else nothing
         lines = [describe_problem(one) for one in found[:_SHOWN]]
         if len(found) > _SHOWN:
             lines.append(format_count(strings["more"], len(found) - _SHOWN))

@@ -16,6 +16,7 @@ from core.config.erasure_wording import certificate_lines
 from core.engine.facade import Home, restore_vault
 from core.engine.vault import erasures
 from core.errors import Code, EnvironmentFaultError
+from core.intake.erase import other_holders
 from core.intake.erase.certificates import digest_of
 from core.types.memory import (
     CopyState,
@@ -94,6 +95,16 @@ def test_it_names_who_else_has_the_same_words_or_the_same_number(rig: Rig) -> No
     assert (again, again.is_authentic) == (done, True)
     alone = erase(rig, dashed)
     assert (alone.holders, "holders" in alone.as_json()) == (0, False)
+
+
+def test_it_says_where_so_much_went_that_not_every_number_was_looked_for(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(other_holders, "_MOST_TEXTS", 1)
+    gone = [rig.store(f"Note {at}: 4111 1111 1111 1111").memory_id for at in range(2)]
+    stays = rig.store("She pays with 4111-1111-1111-1111 at the yard", kind=Kind.EPISODE).memory_id
+    done = erase(rig, *gone)
+    assert ("other_numbers" in done.not_checked, done.holder_ids) == (True, (stays,))
 
 
 def test_it_is_read_later_and_a_change_of_it_is_told(rig: Rig) -> None:
