@@ -178,6 +178,8 @@ def test_many_problems_are_counted_and_trouble_is_said(section: DevicesSection) 
     section._show_status(SyncStatus(is_on=True, folder="/there", problems=problems, trouble="It is full."))
     assert section.problems.description.text().splitlines()[-1] == "… and 3 more."
     assert section.now.told.text().endswith("It is full.")
+    section._show_status(SyncStatus(is_on=True, folder="/there"))
+    assert section.now.told.text() == ""
 
 
 def test_the_window_says_once_what_cannot_go_on(context: Context, rig: Rig, qtbot: QtBot) -> None:

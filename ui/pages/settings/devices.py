@@ -102,6 +102,7 @@ class DevicesSection(SettingsSection):
         super().__init__(device_strings()["title"])
         self.context = context
         self.status = SyncStatus(is_on=False)
+        self._is_troubled = False
         self.folder = self._make_line("folder", "off", self._choose_folder)
         self.pair = self._make_line("pair", "text", self._show_code)
         self.join = self._make_line("join", "text", self._enter_code)
@@ -162,6 +163,9 @@ class DevicesSection(SettingsSection):
             self.now.description.setText(f"{strings['last'].format(when=time_of(status.synced_at))} {told}")
         if status.trouble:
             self.now.show_note(strings["trouble"].format(sentence=status.trouble), "warning")
+        elif self._is_troubled:
+            self.now.show_note("")  # it went on since
+        self._is_troubled = bool(status.trouble)
 
     def _show_problems(self, status: SyncStatus) -> None:
         strings = device_strings()["problems"]

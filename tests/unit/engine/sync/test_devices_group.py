@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from archive_rig import other_rig
-from engine_rig import HandClock, Rig, error_of
+from engine_rig import HandClock, Rig, error_of, rig_at
 
 from core.engine.sync.schedule import FIRST_MS, QUIET_MS
 from core.errors import Code
@@ -240,3 +241,29 @@ def test_a_locked_vault_says_so(rigs: tuple[Rig, Rig]) -> None:
     one.lock()
     with pytest.raises(Exception, match="E1001"):
         one.engine.devices.run()
+
+
+def test_an_engine_that_runs_does_rounds_and_none_while_it_is_locked(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (tmp_path / "one").mkdir()
+    with rig_at(tmp_path / "one", background=True) as one, other_rig(tmp_path / "two", one.clock) as two:
+        code = one.engine.devices.pair(shared, "desk").result(30).code
+        two.engine.devices.join(code, shared, "laptop").result(30)
+        settle(one, two)
+        two.store("Ada keeps bees")
+        now(two)
+        until = time.monotonic() + 60
+        while one.texts() != ["Ada keeps bees"] and time.monotonic() < until:
+            pass_time(one, 60_000)  # the first look only begins to count
+            time.sleep(0.2)
+        assert one.texts() == ["Ada keeps bees"]
+        one.lock()
+        two.store("Ada has a dog")
+        now(two)
+        pass_time(one, 900_000)
+        before = sorted(path.name for path in shared.iterdir())
+        one.engine.devices.note_change("remember")
+        assert one.engine.devices._scheduled is None
+        assert sorted(path.name for path in shared.iterdir()) == before
+        one.unlock()
