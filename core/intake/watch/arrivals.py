@@ -45,7 +45,9 @@ _OVER = (
 )
 _PARTS = "SELECT id, text FROM memories WHERE id = ? OR part_of = ? ORDER BY id <> ?, part_index"
 _MOVED = (
-    "SELECT f.n, r.identity, r.memory_id FROM watched_files f JOIN watched_records r ON r.file_n = f.n "
+    # By the few that vanished: otherwise every new note would go through all files of the folder.
+    "SELECT f.n, r.identity, r.memory_id FROM watched_files f INDEXED BY ix_watched_files_gone "
+    "JOIN watched_records r ON r.file_n = f.n "
     "JOIN memories m ON m.id = r.memory_id WHERE f.folder_id = ? AND f.gone_at IS NOT NULL "
     "AND m.content_hash = ? AND m.status = 'active' ORDER BY f.name"
 )

@@ -63,6 +63,7 @@ CREATE TABLE watched_records (
     PRIMARY KEY (file_n, identity)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX ix_watched_records_gone ON watched_records (file_n) WHERE gone_at IS NOT NULL;
+CREATE INDEX ix_watched_records_memory ON watched_records (memory_id) WHERE memory_id IS NOT NULL;
 
 CREATE TABLE watched_log (
     n         INTEGER PRIMARY KEY,
