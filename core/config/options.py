@@ -412,6 +412,7 @@ class ScreeningOptions(BaseModel):
         return self
 
 
+_BACKUP_DAYS = {"0": "Never", "1": "Day", "7": "Week", "30": "30 days"}
 _SYNC_MINUTES = {"0": "Never", "1": "1 minute", "5": "5 minutes", "15": "15 minutes"}
 
 
@@ -436,12 +437,21 @@ class BasicOptions(BaseModel):
         description="Days in which you can see what an assistant was given. Applies to later answers.",
         json_schema_extra=field_extra("History", unit="days"),
     )
+    backup_days: int = Field(
+        default=7,
+        ge=0,
+        le=365,
+        title="Back up every",
+        description="While the vault is open and something changed since the last one. A backup lies in the vault's "
+        "folder; copy one to another disk now and then.",
+        json_schema_extra=field_extra("Backups", unit="days", choices=_BACKUP_DAYS),
+    )
     backups_kept: int = Field(
         default=3,
         ge=1,
         le=100,
-        title="Automatic backups",
-        description="How many are kept.",
+        title="Backups kept",
+        description="How many of those in the vault's folder. The oldest goes when a new one is made.",
         json_schema_extra=field_extra("Backups", unit="backups"),
     )
     sync_minutes: int = Field(

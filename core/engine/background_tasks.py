@@ -26,6 +26,7 @@ from core.types.values import Pressure
 
 if TYPE_CHECKING:
     from core.engine.conflicts import ReviewChores
+    from core.engine.vault.backup_schedule import BackupSchedule
 
 _FLUSH_S = 1.0
 _WATCH_S = 5.0
@@ -63,6 +64,13 @@ class BackgroundChores:
         from core.engine.conflicts import ReviewChores
 
         return ReviewChores()
+
+    @shared_property
+    def backups(self) -> BackupSchedule:
+        """What backs the vault up without being asked."""
+        from core.engine.vault.backup_schedule import BackupSchedule
+
+        return BackupSchedule()
 
     def begin(self, open_vault: OpenVault) -> Future[int] | None:
         """Begin what a vault needs that was just opened.
@@ -185,6 +193,8 @@ class BackgroundChores:
             self._run_chore(open_vault, self._groups.scheduler.queue_due)
             if self._groups.is_made("devices"):
                 self._run_chore(open_vault, self._groups.devices.run_when_due)
+            if not self._may_wait:
+                self._run_chore(open_vault, self.backups.run_when_due)
 
     def _release_memory(self, level: Pressure) -> None:
         if self._groups.is_made("timeline"):

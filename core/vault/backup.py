@@ -31,7 +31,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from core.errors import Code, EnvironmentFaultError, IntegrityError, LociError, PreconditionError, UserError
+from core.errors import BugError, Code, EnvironmentFaultError, IntegrityError, LociError, PreconditionError, UserError
 from core.security.atomic import file_write_error, sync_directory
 from core.security.keys import keyed_digest, same_bytes
 from core.types.clock import Clock
@@ -524,6 +524,18 @@ def automatic_backups(home: Home) -> tuple[Path, ...]:
         if (named := _AUTOMATIC.fullmatch(entry.name)) is not None
     ]
     return tuple(entry for _, _, entry in sorted(found, reverse=True))
+
+
+def seq_of(automatic: Path) -> int:
+    """The vault's sequence in an automatic backup.
+
+    Args:
+        automatic: one of `automatic_backups`.
+    """
+    named = _AUTOMATIC.fullmatch(automatic.name)
+    if named is None:
+        raise BugError("the name of an automatic backup")
+    return int(named["seq"])
 
 
 def made_at_ms(automatic: Path) -> int:
