@@ -8,6 +8,7 @@ import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from importlib.metadata import version
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from app.cli.messages import older_words
@@ -18,6 +19,7 @@ from app.engine.local_session import report_opening
 from app.engine.session import Tell
 from core.engine.facade import Engine, HomeKeys, RootKey
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
+from core.events import Event, StateChanged
 from core.ipc.methods.administration import older_of
 from core.ipc.protocol.contract import load_registry
 from core.ipc.socket.server import Hooks, Server, failed_turn, no_socket_error
@@ -207,14 +209,24 @@ def _read_root(app_context: AppContext, keys: HomeKeys) -> RootKey | None:
 
 
 def _wait_for_end(service: Service, engine: Engine, tell: Tell) -> None:
-    """Wait for the end, and say when the vault was locked or unlocked meanwhile."""
-    before = engine.state
-    # Waiting in slices lets the signal handler of the main thread run.
-    while not service.ended.wait(0.5):
-        now = engine.state
-        if now != before and now in _TURNED:
-            tell(_TURNED[now])
-            before = now
+    """Wait for the end, and say whenever the vault was locked or unlocked meanwhile, however soon it turned again."""
+    told, turns = engine.state, SimpleQueue[str]()
+
+    def note_turn(event: Event) -> None:
+        if isinstance(event, StateChanged):
+            turns.put(event.state)
+
+    unsubscribe = engine.hub.subscribe(note_turn)
+    try:
+        # Waiting in slices lets the signal handler of the main thread run.
+        while not service.ended.wait(0.5):
+            while not turns.empty():
+                state = turns.get()
+                if state != told and state in _TURNED:
+                    tell(_TURNED[state])
+                    told = state
+    finally:
+        unsubscribe()
 
 
 def _done_future(value: T) -> Future[T]:

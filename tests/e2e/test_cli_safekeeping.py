@@ -36,7 +36,7 @@ def test_init_makes_a_vault_once_and_shows_the_code_once(palace: Palace) -> None
     code = palace.folder / "code"
     for typed in (reply["recovery_code"], reply["recovery_code"].replace("-", "").lower()):
         code.write_text(typed + "\n", encoding="utf-8")
-        assert palace.run("--json", "list", secret=code).document == {"items": [], "total": 0}
+        assert palace.run("--json", "list", secret=code).document == {"items": [], "total": 0, "memories": 0}
     assert palace.run("list").code == 0
 
 

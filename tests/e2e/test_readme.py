@@ -52,7 +52,15 @@ FORMAT_WORDS = {
     "kindle": "Kindle clippings",
     "bookmarks": "bookmarks",
     "docx": "Word documents (DOCX)",
-    "mixed": "folders of all these",
+    "opencode": "OpenCode",
+    "continue": "Continue",
+    "cursor": "Cursor",
+    "imessage": "iMessage",
+    "notion": "Notion",
+    "pdf": "PDF",
+    "html": "web pages (HTML)",
+    "org": "Org",
+    "mixed": "folders and archives of all these",
 }
 
 

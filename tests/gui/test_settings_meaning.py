@@ -238,7 +238,7 @@ def test_the_page_makes_the_section_in_a_turn_of_its_own(qtbot: QtBot, context: 
     page.activate("Search by meaning")
     settle(qtbot, page.is_settled)
     titles = [section.title for section in page.sections]
-    assert titles[-3:] == ["Search by meaning", "Vault and keys", "About"]
+    assert titles[-4:] == ["Search by meaning", "Watched folders", "Vault and keys", "About"]
     settle(qtbot, lambda: (item := page.groups.currentItem()) is not None and item.text() == "Search by meaning")
     page.search.setText("ollama vectors")
     assert page.meaning is not None

@@ -31,7 +31,7 @@ _FOLDERS = (
     "w.step_id FROM watched_folders w JOIN spaces s ON s.id = w.space_id"
 )
 # What the person forgot, edited, archived, sealed or erased is not asked about any more.
-_ASKED = "m.status IN ('active', 'disputed', 'quarantined', 'consolidated')"
+_ASKED = "+m.status IN ('active', 'disputed', 'quarantined', 'consolidated')"
 _GONE = (
     "WITH few (n) AS (SELECT n FROM watched_files INDEXED BY ix_watched_files_gone "  # noqa: S608
     "WHERE folder_id = :folder AND gone_at IS NOT NULL UNION SELECT g.file_n FROM watched_records g "

@@ -387,7 +387,7 @@ def slow_import(served: Served, monkeypatch: pytest.MonkeyPatch, gate: threading
     def run(
         _path: Path, _format: str | None, _space: str | None, _actor: Actor, *ways: Any, **_: Any
     ) -> Future[ImportReport]:
-        return served.rig.opened.storage.run_on(served.rig.opened.storage.threads.jobs, work, *ways)
+        return served.rig.opened.storage.run_on(served.rig.opened.storage.threads.jobs, work, *ways[:2])
 
     monkeypatch.setattr(served.engine.imports, "run", run)
     return gate
