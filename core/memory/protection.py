@@ -95,6 +95,18 @@ def read_tier_rules(rows: Rows) -> TierRules:
     )
 
 
+def read_protection(rows: Rows, memory_id: str) -> tuple[SecurityTier, frozenset[SensitiveType]] | None:
+    """The tier of a memory and what kinds of sensitive content its text holds; None where there is no such memory.
+
+    A memory in the clear is not looked at again: what was found in it asked for no tier.
+    """
+    row = rows.one("SELECT security_tier, text FROM memories WHERE id = ?", (memory_id,))
+    if row is None:
+        return None
+    tier = SecurityTier(str(row[0]))
+    return tier, frozenset() if tier is SecurityTier.CLEARTEXT else types_in(str(row[1]))
+
+
 def split_names(listed: str) -> list[str]:
     """The names of a list that is written with commas."""
     return [name for one in listed.split(",") if (name := one.strip())]

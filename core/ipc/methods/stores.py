@@ -13,7 +13,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from core.errors import Code, UserError
+from core.errors import Code
 from core.ipc.methods import memory_json
 from core.ipc.methods.definition.entry import (
     AbsolutePath,
@@ -221,14 +221,12 @@ async def remember_text(call: MethodCall, params: RememberParams | StoreParams) 
 
 
 async def _read_tier(call: MethodCall, stored: Answer) -> dict[str, object]:
-    """What rules found in the text, and the tier that its memory has now."""
-    try:
-        shown = await await_future(call.engine.memories.show(stored["memory_id"], call.actor()))
-    except UserError as error:
-        if error.code is not Code.NOT_FOUND:
-            raise
+    """The tier that the memory has now, and what of its text asks for one."""
+    found = await await_future(call.engine.library.read_protection(stored["memory_id"]))
+    if found is None:
         return {}  # an erased text is not stored again
-    return {"tier": shown.memory.tier.value, "sensitive": [one.value for one in shown.sensitive]}
+    tier, types = found
+    return {"tier": tier.value, "sensitive": sorted(types)}
 
 
 async def memory_store_episode(call: MethodCall, params: EpisodeParams) -> Answer:
@@ -353,7 +351,7 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                 "merged": flag("It went into a memory that stood."),
                 "classification?": record({"label": text(), "confidence": number(), "by": text()}),
                 "tier?": text("To the owner's `remember`: the tier that the memory has now."),
-                "sensitive?": list_of(text(), "To the owner's `remember`: what kinds of sensitive content rules find."),
+                "sensitive?": list_of(text(), "To the owner's `remember`: what it holds that its tier is for."),
             }
         ),
     }
