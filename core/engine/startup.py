@@ -57,6 +57,7 @@ if TYPE_CHECKING:  # what reads texts is loaded with the first that is stored (`
     from core.types.talk import ConversationStatements, Reading, Turn
 
 _KEYRING_S = 2.0  # of the time a person waits for the vault to open
+_KEYRING_AT_CLOSE_S = 1.0
 _KEPT_EVERY_S = 300.0
 
 
@@ -100,14 +101,15 @@ class SeenCounter:
                     submit_work(storage.threads.checks, self._store_counter, storage)
 
     def store_last_seen(self, storage: Storage) -> None:
-        """Set it once more, beside what else closing does.
+        """Set it once more before anything closes; a keyring that does not answer holds closing up for a second.
 
         Args:
             storage: of the vault, still open.
         """
-        with suppress(LociError):
+        with suppress(LociError, TooLate):
             if self._keys.in_keyring and storage.vault.older is None:
-                submit_work(storage.threads.checks, self._store_counter, storage)
+                # Not waited for, it would be cancelled with the pools where the machine is busy.
+                submit_work(storage.threads.checks, self._store_counter, storage).result(_KEYRING_AT_CLOSE_S)
 
     def _store_counter(self, storage: Storage) -> None:
         seq = storage.vault.seq
