@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import importlib.metadata
 import importlib.util
+import io
 import sys
 import tempfile
 import time
@@ -178,8 +179,8 @@ class Faiss:
         return np.asarray(self._index.search(query.reshape(1, -1), K)[1][0], np.int64)
 
     def delete(self, label: int) -> None:
-        """Take one out."""
-        raise NotImplementedError
+        """Nothing can be taken out of a graph of this library: the table says so."""
+        raise io.UnsupportedOperation("delete")
 
     def save(self, path: Path) -> None:
         """Write everything to a file."""
@@ -236,7 +237,7 @@ def measure(make: Callable[[int], Candidate], rows: Floats, queries: Floats) -> 
     try:
         for label in gone.tolist():
             index.delete(label)
-    except NotImplementedError:
+    except io.UnsupportedOperation:
         yield "cannot delete"
         return
     kept = [index.find(query) for query in queries]

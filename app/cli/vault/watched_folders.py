@@ -16,7 +16,7 @@ from app.cli.messages import format_count, format_minute, load_words
 from app.cli.output import Output, escape_controls, one_line
 from app.cli.root import CommandContext, loci, remove_missing, with_command
 from app.engine.session import VerbSession, absolute_path
-from core.config.watched_wording import describe_counts, describe_folder, watch_words
+from core.config.folder_wording import describe_counts, describe_folder, watch_words
 from core.types.values import IMPORT_FORMATS
 
 _ACTIONS = ("add", "list", "status", "pause", "resume", "remove", "log", "keep", "archive")

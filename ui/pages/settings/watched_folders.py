@@ -13,7 +13,7 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QFileDialog, QListWidget, QListWidgetItem, QWidget
 
-from core.config.watched_wording import describe_counts, describe_folder
+from core.config.folder_wording import describe_counts, describe_folder
 from core.types.folders.watch import GoneChoice, GoneFile, WatchedFolder, WatchEntry, WatchState
 from core.types.replies import ImportReport
 from core.types.values import OWNER_ACTOR

@@ -50,6 +50,7 @@ def faults() -> tuple[type[Exception], ...]:
     """What the library raises at documents that are none; it reads strangers' bytes with plain Python."""
     from pypdf.errors import PyPdfError
 
+    # NotImplementedError: the library has no way for some encodings and filters, and says so by raising it.
     wrong = (ValueError, TypeError, LookupError, AttributeError, AssertionError, ArithmeticError, NotImplementedError)
     return (PyPdfError, RecursionError, EOFError, MemoryError, OSError, struct.error, zlib.error, *wrong)
 
