@@ -129,6 +129,33 @@ def test_words_of_landmarks_stand_in_their_room_and_never_overlap(page: PalacePa
         assert composed.cards
 
 
+def test_a_room_with_ground_left_lists_what_is_read_after_its_landmarks(qtbot: QtBot, page: PalacePage) -> None:
+    room = furnished(first(page).room)
+    page.canvas.grab()
+    painter, heads = page.canvas.painter, page.canvas.heads
+    small, large = (
+        replace(
+            painter.layout_of(room, lens_for(room, wide)), detail=DetailLevel.LANDMARKS, rect=QRectF(0, 0, wide, high)
+        )
+        for wide, high in ((360.0, 300.0), (560.0, 420.0))
+    )
+    assert painter._faces.listed_rows(room, small).size == 0
+    ground = [at for at in range(len(room.ids)) if at not in room.landmarks][:1]
+    room.ground = np.isin(np.arange(len(room.ids)), ground)
+    listed = painter._faces.listed_rows(room, large).tolist()
+    assert sorted(listed) == [at for at in range(len(room.ids)) if at not in room.landmarks and at not in ground]
+    heads.forget_rows(())
+    before = painter._faces.compose(room, large, page.scene.look)
+    assert {room.row_of(card.landmark.memory_id) for card in before.cards} <= set(room.landmarks)
+    page.canvas.wanted.emit(tuple(room.ids[at] for at in listed))
+    settle(qtbot, lambda: all(heads.get_row(room.ids[at]) is not None for at in listed))
+    cards = painter._faces.compose(room, large, page.scene.look).cards
+    shown = [room.row_of(card.landmark.memory_id) for card in cards]
+    assert set(room.landmarks) < set(shown)
+    assert set(shown) - set(room.landmarks) <= set(listed)
+    assert not any(one.rect.intersects(other.rect) for at, one in enumerate(cards) for other in cards[:at])
+
+
 def test_from_near_every_memory_is_a_card_of_its_own(qtbot: QtBot, page: PalacePage) -> None:
     room = furnished(first(page).room)
     page.canvas.enter_room(room.id)

@@ -16,7 +16,7 @@ from core.types.views import Alcove, MemoryRow
 from ui.pages.palace.items import KINDS, LocusStyle, RoomItem
 from ui.pages.palace.picture.furniture import Furniture, tint_role
 from ui.pages.palace.picture.layout import CanvasRoom, DetailLevel
-from ui.pages.palace.picture.room_face import LandmarkCard, paint_empty_place, paint_landmark
+from ui.pages.palace.picture.room_face import LandmarkCard, paint_empty_place, paint_landmark, paint_memory
 from ui.pages.palace.picture.words import LineBreaks
 from ui.theme.theme import Theme
 from ui.widgets.labels import KIND_WORDS, date_of, speaker_in_talk
@@ -159,9 +159,7 @@ class RoomInterior:
         if row in room.landmarks:
             paint_landmark(painter, theme, rect, room)
         else:
-            painter.setPen(QPen(theme.colour("line"), 1.0))
-            painter.setBrush(theme.colour("surface"))
-            painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
+            paint_memory(painter, theme, rect)
         font = self._card_font(high)
         pad = float(px(12 if high >= px(120) else 8))
         line = QFontMetricsF(font).height()

@@ -21,7 +21,6 @@ from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
 from ui.theme.theme import Theme
 
 _FILL = 0.6
-_NO_ROWS = np.empty(0, np.int64)
 
 
 class PlanGround:
@@ -31,7 +30,7 @@ class PlanGround:
         self._theme, self._heads = theme, heads
         self._words = LineBreaks()
         self._furniture = Furniture(theme)
-        self._faces = RoomFaces(theme, self._furniture, self._words)
+        self._faces = RoomFaces(theme, self._furniture, self._words, heads.get_row)
         self._interior = RoomInterior(theme, self._furniture, self._words, heads.get_row)
         self._labels: dict[str, tuple[tuple[object, ...], tuple[LandmarkCard, ...]]] = {}
 
@@ -58,7 +57,8 @@ class PlanGround:
         """Rows of the memories of a room that are on the canvas and whose text is shown there."""
         layout = self.layout_of(room, lens)
         if not layout.has_places or room.loci is None:
-            return _NO_ROWS  # its style is left as it was drawn: a picture of the plan holds as long as no room changes
+            # Its style is left as it was drawn: a picture of the plan holds as long as no room changes.
+            return self._faces.listed_rows(room, layout)
         room.apply_style(look)
         rows = self._visible_rows(room, layout, lens)
         return rows[np.isin(rows, layout.readable_rows(room))]

@@ -8,19 +8,22 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
-from core.types.views import Landmark
+from core.types.values import Kind, Status
+from core.types.views import Landmark, MemoryRow
 from ui.pages.palace.items import GREY, KINDS, LocusStyle, RoomItem
 from ui.pages.palace.picture.furniture import Furniture, tint_role
 from ui.pages.palace.picture.layout import CanvasRoom, DetailLevel
 from ui.pages.palace.picture.words import LineBreaks
 from ui.theme.theme import Theme
+from ui.widgets.labels import speaker_in_talk
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import draw_kind
 
@@ -35,16 +38,22 @@ _LEAST_TEXT = 11
 _LEAST_LETTERS = 8
 """So much is left of a name that is cut at least; else the emblem tells more."""
 _LONGEST_NAME = 80
+_LONGEST_HEAD = 200
+_DELETED, _EPISODE = tuple(Status).index(Status.DELETED), KINDS.index(Kind.EPISODE)
 _DOOR_SHARE = 0.68
 """Share of a room's width that the lowest lines of marks may take; then comes the door."""
 _LINES_BESIDE_DOOR = 3
+_LISTS_FROM = 380, 240
+"""Width and height of a room, px at the usual size of text, from which on it lists memories beside its landmarks."""
+_MOST_LISTED = 40
+_NO_ROWS = np.empty(0, np.int64)
 _MOST_BYTES = 64 << 20
 """Bytes of the pictures that are kept; those of the last frame are kept even beyond that."""
 
 
 @dataclass(frozen=True, slots=True)
 class LandmarkCard:
-    """The words of a landmark in a room.
+    """The words of a landmark, or of another memory that is listed after them.
 
     Attributes:
         rect: px; on a face from the room's upper left corner, among shapes on the canvas.
@@ -178,8 +187,15 @@ class RoomFaces:
         is_behind: whether a room was painted as a stand-in, because the time of the frame was over.
     """
 
-    def __init__(self, theme: Theme, furniture: Furniture, words: LineBreaks) -> None:
-        self._theme, self._furniture, self._words = theme, furniture, words
+    def __init__(
+        self, theme: Theme, furniture: Furniture, words: LineBreaks, head_of: Callable[[str], MemoryRow | None]
+    ) -> None:
+        """Make it.
+
+        Args:
+            head_of: gives the light row of a memory, None while it was not read.
+        """
+        self._theme, self._furniture, self._words, self._head_of = theme, furniture, words, head_of
         self._colours: list[QColor] = []
         self._kept: OrderedDict[str, _Face] = OrderedDict()
         self._shown: set[str] = set()
@@ -221,13 +237,43 @@ class RoomFaces:
         """Where everything is in a room seen from outside."""
         return self._face_of(room, layout, look).composed
 
+    def listed_rows(self, room: RoomItem, layout: CanvasRoom) -> NDArray[np.int64]:
+        """Rows of the memories that a large room lists after its landmarks; small talk is not listed.
+
+        What says a thing outright comes before what was said in a talk, then the stronger memory.
+        """
+        px, rect = self._theme.px, layout.rect
+        is_large = rect.width() >= px(_LISTS_FROM[0]) and rect.height() >= px(_LISTS_FROM[1])
+        if layout.detail != DetailLevel.LANDMARKS or not is_large or room.loci is None:
+            return _NO_ROWS
+        is_listed = ~room.ground & (room.loci.status != _DELETED)
+        is_listed[list(room.landmarks)] = False
+        rows = np.flatnonzero(is_listed)
+        return rows[np.lexsort((-room.strength[rows], room.kind[rows] == _EPISODE))][:_MOST_LISTED]
+
+    def _face_content(self, room: RoomItem, layout: CanvasRoom, look: LocusStyle) -> tuple[object, ...]:
+        """What the picture of a room depends on beside its size."""
+        read = sum(self._head_of(room.ids[row]) is not None for row in self.listed_rows(room, layout).tolist())
+        return room.version, id(room.plan), look, read
+
+    def _list_memories(self, room: RoomItem, layout: CanvasRoom) -> list[Landmark]:
+        """Landmarks, then the other memories that were read."""
+        found = list(room.plan.landmarks)
+        for row in self.listed_rows(room, layout).tolist():
+            memory = self._head_of(room.ids[row])
+            if memory is not None:
+                words, speaker = one_line(memory.head, _LONGEST_HEAD), speaker_in_talk(memory)
+                x, y = float(room.x[row]), float(room.y[row])
+                found.append(Landmark(memory.id, words, memory.kind, len(found), x, y, memory.recorded_at, "", speaker))
+        return found
+
     def _face_of(self, room: RoomItem, layout: CanvasRoom, look: LocusStyle) -> _Face:
         room.apply_style(look)
         size = QSize(round(layout.rect.width()), round(layout.rect.height()))
-        content, cached = _face_content(room, look), self._kept.get(room.id)
+        content, cached = self._face_content(room, layout, look), self._kept.get(room.id)
         if cached is None or cached.size != size or cached.content != content:
             rect = QRectF(0, 0, size.width(), size.height())
-            composed = self._compose_landmarks(room, rect) if layout.detail == DetailLevel.LANDMARKS else None
+            composed = self._compose_landmarks(room, layout, rect) if layout.detail == DetailLevel.LANDMARKS else None
             earlier = None if cached is None else cached.stand_in_for(room)
             composed = composed or self._compose_name(room, rect)
             cached = _Face(size, content, room.concealed, composed, None, earlier)
@@ -242,7 +288,7 @@ class RoomFaces:
         room.apply_style(look)
         face = self._kept.get(room.id)
         self._shown.add(room.id)
-        if face is None or not face.has_picture(size, _face_content(room, look), ratio):
+        if face is None or not face.has_picture(size, self._face_content(room, layout, look), ratio):
             if self._is_late():
                 self._paint_stand_in(painter, room, QRectF(place, size.toSizeF()))
                 return
@@ -319,7 +365,7 @@ class RoomFaces:
         count = QRectF(left, foot, wide, px(15)) if lines and foot + px(18) <= rect.height() else QRectF()
         return Composition(emblem, lines, QRectF(left, top, wide, line), font, count, " ".join(lines) == name)
 
-    def _compose_landmarks(self, room: RoomItem, rect: QRectF) -> Composition | None:
+    def _compose_landmarks(self, room: RoomItem, layout: CanvasRoom, rect: QRectF) -> Composition | None:
         """None where not one landmark has room: then the name has all of it."""
         px = self._theme.px
         if rect.width() < px(176) or rect.height() < px(104):
@@ -329,9 +375,10 @@ class RoomFaces:
         marks_high = px(12) if rect.height() >= px(110) else 0
         area = QRectF(pad, top, rect.width() - 2 * pad, rect.height() - top - pad - marks_high)
         font = self._theme.font("small" if rect.width() >= px(210) else "caption")
-        columns = 2 if area.width() >= px(420) and len(room.plan.landmarks) > 2 else 1
+        memories = self._list_memories(room, layout)
+        columns = 2 if area.width() >= px(420) and len(memories) > 2 else 1
         cards = self._compose_cards(
-            room, area, font, CardFrame(float(px(22)), float(px(8)), float(px(8)), 5.0), columns
+            memories, area, font, CardFrame(float(px(22)), float(px(8)), float(px(8)), 5.0), columns
         )
         marks, mark_at = self._compose_marks(room, cards, rect, pad) if marks_high else ((), ())
         return Composition(
@@ -367,18 +414,19 @@ class RoomFaces:
         left = min(name.name_at.left(), float(px(9)))
         area = QRectF(left, foot, rect.width() - 2 * left, rect.height() - foot - px(8))
         font = self._theme.font("caption")
-        cards = self._compose_cards(room, area, font, CardFrame(float(px(8)), 0.0, 0.0, float(px(4)), 1), 1)
+        frame = CardFrame(float(px(8)), 0.0, 0.0, float(px(4)), 1)
+        cards = self._compose_cards(room.plan.landmarks, area, font, frame, 1)
         return replace(name, cards=cards, card_font=font, is_excerpt=True)
 
     def _compose_cards(
-        self, room: RoomItem, area: QRectF, font: QFont, frame: CardFrame, columns: int
+        self, memories: Sequence[Landmark], area: QRectF, font: QFont, frame: CardFrame, columns: int
     ) -> tuple[LandmarkCard, ...]:
         found: list[LandmarkCard] = []
         gap, inset, over = frame.gap, frame.inset, frame.over
         line = QFontMetricsF(font).height()
         wide = (area.width() - (columns - 1) * gap) / columns
         for column in range(columns):
-            marks = room.plan.landmarks[column::columns]
+            marks = memories[column::columns]
             width = wide - inset - frame.right
             says = [mark.words if width >= self._theme.px(_SPEAKER_FROM) else mark.head for mark in marks]
             needs = [len(self._words.break_lines(text, font, width, _MOST_LINES)) for text in says]
@@ -462,7 +510,10 @@ class RoomFaces:
         if is_known and room.pending[row]:
             paint_empty_place(painter, self._theme, card.rect)
             return
-        paint_landmark(painter, self._theme, card.rect, room)
+        if is_known and row not in room.landmarks:
+            paint_memory(painter, self._theme, card.rect)
+        else:
+            paint_landmark(painter, self._theme, card.rect, room)
         painter.setOpacity(opacity)
         px = self._theme.px
         line = QFontMetricsF(font).height()
@@ -505,11 +556,6 @@ class RoomFaces:
         draw_kind(painter, KINDS[int(room.kind[row])], place, size, self._colours[shade])
 
 
-def _face_content(room: RoomItem, look: LocusStyle) -> tuple[object, ...]:
-    """What the picture of a room depends on beside its size."""
-    return room.version, id(room.plan), look
-
-
 def paint_empty_place(painter: QPainter, theme: Theme, rect: QRectF) -> None:
     """Paint the place of a memory that comes later than the time that is looked at."""
     colour = theme.colour("outline")
@@ -519,11 +565,16 @@ def paint_empty_place(painter: QPainter, theme: Theme, rect: QRectF) -> None:
     painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
 
 
-def paint_landmark(painter: QPainter, theme: Theme, rect: QRectF, room: RoomItem) -> None:
-    """Paint the card of a landmark without its words: a surface with a line of the room's tint at its left."""
+def paint_memory(painter: QPainter, theme: Theme, rect: QRectF) -> None:
+    """Paint the card of a memory without its words."""
     painter.setPen(QPen(theme.colour("line"), 1.0))
     painter.setBrush(theme.colour("surface"))
     painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
+
+
+def paint_landmark(painter: QPainter, theme: Theme, rect: QRectF, room: RoomItem) -> None:
+    """Paint the card of a landmark without its words: a surface with a line of the room's tint at its left."""
+    paint_memory(painter, theme, rect)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme.colour(tint_role(room.plan.furnishing)))
     painter.drawRoundedRect(QRectF(rect.left() + 1, rect.top() + 3, 3, rect.height() - 6), 1.5, 1.5)
