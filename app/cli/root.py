@@ -18,6 +18,7 @@ from app.cli.options import CONTEXT, global_options
 from app.cli.output import Output, Progression, read_text
 from app.engine.session import Report, VerbSession, is_changing_verb
 from app.qt import load_qt
+from core.errors import Code, PreconditionError, UserError
 
 if TYPE_CHECKING:  # what opens key slots is loaded when a vault is asked for, not for help or a completion
     from app.context import AppContext
@@ -157,9 +158,39 @@ def loci(context: click.Context, home: Path | None, passphrase_file: Path | None
     )
     if context.invoked_subcommand is None:
         if found.has_display and not as_json:
-            load_qt()
-            from app.window.window import open_window  # Qt is loaded by what shows a window, and by nothing else
-
-            context.exit(open_window(context.obj.app_context, context.obj.output.print_note))
+            context.exit(_show_window(context.obj))
         click.echo(context.get_help())
         context.exit(0 if sys.stdout.isatty() else 2)
+
+
+def _show_window(command: CommandContext, file: Path | None = None) -> int:
+    load_qt()
+    from app.window.window import open_window  # Qt is loaded by what shows a window, and by nothing else
+
+    return open_window(command.app_context, command.output.print_note, file)
+
+
+@loci.command("open")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@with_command
+def open_file(command: CommandContext, file: Path | None) -> int:
+    """Open the window, with a file to import.
+
+    The file is an archive of Loci or anything that can be imported. You first see what is in it; nothing is stored
+    before you say so. Where the window is open already, it shows the file.
+    """
+    given = None if file is None else file.expanduser().absolute()
+    if given is not None and not _is_there(given):
+        raise UserError(Code.INVALID_INPUT, "There is no such file; nothing was opened.")
+    if not command.app_context.environment.has_display or command.output.as_json:
+        raise PreconditionError(
+            "There is no display for the window; `loci import FILE --dry-run` looks into a file here."
+        )
+    return _show_window(command, given)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False

@@ -1,8 +1,8 @@
 """`loci` without a verb: the window over an engine of its own, and the socket beside it.
 
-A second start raises the first window, by the one word a local socket of this user knows. A headless engine that owns
-the vault is asked to hand it over once the person has given the secret; its socket is bound anew here, and clients
-reconnect.
+A second start raises the first window and hands it the file it was given (`single_instance`). A headless engine that
+owns the vault is asked to hand it over once the person has given the secret; its socket is bound anew here, and
+clients reconnect.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QApplication
 
 from app.context import AppContext
@@ -25,6 +24,8 @@ from app.engine.connection import connect
 from app.engine.service import Service
 from app.engine.session import Tell
 from app.window.desktop import Desktop, build_desktop, make_application
+from app.window.given_file import GivenFile
+from app.window.single_instance import StartListener, raise_running, window_socket_place
 from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_file
 from core.errors import Code, EnvironmentFaultError, LociError
 from ui.gate.gate import announce_opening
@@ -32,69 +33,9 @@ from ui.shell.idle import IdleWatch
 from ui.shell.system_lock import SystemLockWatch
 from ui.shell.tray import Tray
 
-_WORD = b"raise\n"
-_WAIT_MS = 1_000
-
-
-def window_socket_place(socket: Path) -> str:
-    """Where the window of a home listens: beside the engine's socket.
-
-    Args:
-        socket: the engine's.
-    """
-    return str(socket.with_suffix(".window"))
-
-
-def raise_running(name: str) -> bool:
-    """Ask the window that runs to come to the front.
-
-    Args:
-        name: from `window_socket_place`.
-
-    Returns:
-        Whether there is one.
-    """
-    socket = QLocalSocket()
-    socket.connectToServer(name)
-    if not socket.waitForConnected(_WAIT_MS):
-        return False
-    socket.write(_WORD)
-    socket.waitForBytesWritten(_WAIT_MS)
-    socket.disconnectFromServer()
-    return True
-
-
-class RaiseListener(QObject):
-    """Listens for another start."""
-
-    def __init__(self, name: str, called: Callable[[], None]) -> None:
-        """Listen; a place that a crash left behind is taken over.
-
-        Args:
-            name: from `window_socket_place`.
-            called: brings the window to the front.
-        """
-        super().__init__()
-        self._called = called
-        Path(name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._server = QLocalServer(self)
-        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
-        QLocalServer.removeServer(name)
-        self._server.newConnection.connect(self._on_connection)
-        self.is_listening = self._server.listen(name)
-
-    def _on_connection(self) -> None:
-        while self._server.hasPendingConnections():
-            caller = self._server.nextPendingConnection()
-            caller.disconnected.connect(caller.deleteLater)
-        self._called()
-
-    def close(self) -> None:
-        """Listen no more."""
-        self._server.close()
-
-
 NO_TRAY = "This system shows no tray: closing the window ends Loci."
+_RAISED = "Loci is already open; its window was brought to the front."
+_HANDED = "Loci is already open; its window shows the file."
 _BREATHE_MS = 200
 _HANDOVER_S = 8.0
 _STEP_S = 0.05
@@ -129,6 +70,7 @@ class Shown(QObject):
         self._app, self.desktop, self._service = app, desktop, service
         self._has_told = False
         context = desktop.context
+        self._given = GivenFile(desktop.window)
         self._tray = Tray(context.theme, self.raise_window, desktop.window.lock_vault, self.quit_application)
         self._idle = IdleWatch(app, context.clock.monotonic, context.clock.now_ms)
         self._idle.idle.connect(desktop.window.lock_vault)
@@ -178,6 +120,16 @@ class Shown(QObject):
         window.raise_()
         window.activateWindow()
 
+    def answer_start(self, file: Path | None) -> None:
+        """Loci was started, here or a second time: the window comes to the front, with the file it was given.
+
+        Args:
+            file: an absolute path; None for none.
+        """
+        self.raise_window()
+        if file is not None:
+            self._given.take_file(file)
+
     def quit_application(self) -> None:
         """End the program, whatever closing the window means: Qt asks every window first, and one may say no."""
         self.desktop.window.may_close = True
@@ -201,11 +153,12 @@ class Shown(QObject):
             self.desktop.release_engine()
 
 
-def open_window(app_context: AppContext, tell: Tell) -> int:
+def open_window(app_context: AppContext, tell: Tell, file: Path | None = None) -> int:
     """Open the window of a home.
 
     Args:
         tell: says what the person should know, on standard error.
+        file: an absolute path, whose import is shown once the vault is open; None for none.
 
     Returns:
         The exit code.
@@ -215,8 +168,8 @@ def open_window(app_context: AppContext, tell: Tell) -> int:
     """
     app = make_application()
     ear_at = window_socket_place(app_context.place.path)
-    if raise_running(ear_at):
-        tell("Loci is already open; its window was brought to the front.")
+    if raise_running(ear_at, file):
+        tell(_RAISED if file is None else _HANDED)
         return 0
     engine = build_engine(app_context, tell, take_over=partial(take_over, app_context))
     service = Service(app_context, engine, tell, gives_away=False)
@@ -226,7 +179,9 @@ def open_window(app_context: AppContext, tell: Tell) -> int:
         if info is not None:
             announce_opening(desktop.context, info)
         shown = Shown(app, desktop, service)
-        ear = RaiseListener(ear_at, shown.raise_window)
+        if file is not None:
+            shown.answer_start(file)
+        ear = StartListener(ear_at, shown.answer_start)
         _claim_if_free(engine, service, tell)
         try:
             return shown.run()

@@ -52,6 +52,13 @@ def test_wrong_usage_is_2(palace: Palace) -> None:
     assert palace.run("frobnicate").code == palace.run().code == 2
 
 
+def test_a_file_that_is_not_there_and_a_missing_display_open_no_window(palace: Palace) -> None:
+    with palace.shell() as shell:
+        assert "no such file" in shell.run("open", "nowhere.loci").refused(2, "E4005")
+        assert "loci import" in shell.run("open", str(palace.secret)).refused(1, "E4005")
+        assert "loci import" in shell.run("open").refused(1, "E4005")
+
+
 # --- 1 and 4: no vault, no secret, the wrong one
 
 

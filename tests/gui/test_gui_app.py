@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import pytest
 from engine_rig import Rig
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -24,7 +24,8 @@ from app.engine.service import Service
 from app.sample.sample import BEGIN, END, SampleClock, read_sample_parts, sample_engine
 from app.sample.screenshot import Shot, check_shot
 from app.window.desktop import Desktop, HomeStore, build_desktop, make_fixed_store
-from app.window.window import NO_TRAY, RaiseListener, Shown, raise_running, window_socket_place
+from app.window.single_instance import StartListener, raise_running, window_socket_place
+from app.window.window import NO_TRAY, Shown
 from core.config.option_rows import replace_option
 from core.errors import Code, LociError
 from ui.context import Command, Context
@@ -41,21 +42,21 @@ def place(tmp_path: Path) -> str:
 
 
 def test_a_window_is_called_by_a_second_start_and_by_nobody_after_it_closed(qtbot: QtBot, place: str) -> None:
-    called: list[int] = []
+    called: list[Path | None] = []
     assert not raise_running(place)
-    ear = RaiseListener(place, lambda: called.append(1))
+    ear = StartListener(place, called.append)
     assert ear.is_listening
     assert raise_running(place)
-    settle(qtbot, lambda: called == [1])
-    assert raise_running(place)
-    settle(qtbot, lambda: called == [1, 1])
+    settle(qtbot, lambda: called == [None])
+    assert raise_running(place, Path("/home/mara/sea chart \udcff \n.loci"))
+    settle(qtbot, lambda: called == [None, Path("/home/mara/sea chart \udcff \n.loci")])
     ear.close()
     assert not Path(place).exists()
     assert not raise_running(place)
 
 
 def test_only_its_own_user_may_call_it(place: str) -> None:
-    ear = RaiseListener(place, lambda: None)
+    ear = StartListener(place, lambda _: None)
     assert stat.S_IMODE(Path(place).parent.stat().st_mode) == 0o700
     assert stat.S_IMODE(Path(place).stat().st_mode) & 0o077 == 0
     ear.close()
@@ -67,10 +68,31 @@ def test_the_place_a_crash_left_behind_is_taken_over(qtbot: QtBot, place: str) -
         dead.bind(place)
     assert Path(place).exists()
     assert not raise_running(place)
-    called: list[int] = []
-    ear = RaiseListener(place, lambda: called.append(1))
+    called: list[Path | None] = []
+    ear = StartListener(place, called.append)
     assert raise_running(place)
-    settle(qtbot, lambda: called == [1])
+    settle(qtbot, lambda: called == [None])
+    ear.close()
+
+
+def test_a_caller_without_an_end_is_not_listened_to(qtbot: QtBot, place: str) -> None:
+    called: list[Path | None] = []
+    ear = StartListener(place, called.append)
+    with socket.socket(socket.AF_UNIX) as endless:
+        endless.connect(place)
+        endless.settimeout(0.02)
+
+        def talk() -> bool:
+            try:
+                endless.sendall(b"x" * 8_192)
+            except TimeoutError:
+                return False
+            except OSError:
+                return True
+            return False
+
+        settle(qtbot, talk)
+    assert called == []
     ear.close()
 
 
@@ -172,12 +194,20 @@ def test_a_picture_that_cannot_be_made_is_refused(tmp_path: Path, shot: Shot, co
 
 
 class PlainWindow(QWidget):
-    """Stands in for the main window."""
+    """Stands in for the main window, with an open vault."""
+
+    furnished = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.may_close = True
         self.locked = 0
+        self.house = object()
+        self.imported: list[list[Path]] = []
+
+    def open_import(self, paths: list[Path]) -> None:
+        """Take down."""
+        self.imported.append(paths)
 
     def lock_vault(self) -> None:
         """Count."""
@@ -319,6 +349,14 @@ def test_being_raised_brings_it_back_from_wherever_it_was(door: Door) -> None:
     door.window.hide()
     door.shown.raise_window()
     assert door.window.isVisible()
+
+
+def test_a_second_start_raises_it_and_hands_its_file_over(door: Door) -> None:
+    door.shown.answer_start(None)
+    assert (door.window.isVisible(), door.window.imported) == (True, [])
+    door.window.hide()
+    door.shown.answer_start(Path("/home/mara/all.loci"))
+    assert (door.window.isVisible(), door.window.imported) == (True, [[Path("/home/mara/all.loci")]])
 
 
 def test_it_runs_until_something_ends_it_and_keeps_the_options(door: Door, context: Context) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -42,7 +42,7 @@ from core.types.replies import Presence
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Memory
 from ui.bridge import Problem, make_query
-from ui.context import CLOSER, Context, InspectorSectionSpec, PageSpec
+from ui.context import CLOSER, USUAL_PLACES, Context, InspectorSectionSpec, PageSpec
 from ui.shell.actions import CommandPalette, PaletteEntry, WindowActions, WindowCommands, shortcut_text
 from ui.shell.help import GlossaryDialog, open_manual
 from ui.shell.new_memory import MemoryDraft, NewMemoryDialog
@@ -316,7 +316,13 @@ def _make_search_entry(context: Context, typed: str) -> PaletteEntry:
 
 
 class MainWindow(QMainWindow):
-    """The main window."""
+    """The main window.
+
+    Signals:
+        furnished: the vault is open and its pages are there.
+    """
+
+    furnished = Signal()
 
     def __init__(self, context: Context, rooms: WindowViews) -> None:
         super().__init__()
@@ -425,6 +431,7 @@ class MainWindow(QMainWindow):
                 self._stack.setCurrentWidget(self.house)
             self._status.start()
             self._request_status()
+            QTimer.singleShot(0, self, self.furnished.emit)
         elif not is_open:
             self._close_house()
             self.status.clear_status()
@@ -479,6 +486,8 @@ class MainWindow(QMainWindow):
         if self.house is None:
             return
         if self._importing is not None:
+            if self._importing.isVisible() and list(paths) == [USUAL_PLACES]:
+                return  # looking around takes nobody's place
             if self._importing.isHidden() and not paths:
                 self._importing.open()  # its result was put aside to look at what it found
                 return

@@ -24,6 +24,7 @@ from core.archive.container import (
     is_archive,
     open_archive,
     read_chunks,
+    read_header,
 )
 from core.archive.records import ArchiveEnd, ArchiveOrigin, RecordReader, TableRows
 from core.engine.archive.export import FORMAT, seal_archive
@@ -58,14 +59,19 @@ from core.vault.database.tx import Tx
 T = TypeVar("T")
 
 _log = log.get("engine")
+_ENDING = ".loci"
 _ROWS_AT_ONCE = 2000
 _CLAIMS_AT_ONCE = 100
 
 
 def is_archive_file(path: Path) -> bool:
-    """Whether a path names an encrypted archive; False for what cannot be read."""
+    """Whether a path names an encrypted archive; False for what cannot be read.
+
+    A file that is called one and does not begin as one is taken for a damaged one: whoever opens it is told so.
+    """
     try:
-        return stat.S_ISREG(path.stat().st_mode) and _has_magic(path)
+        is_called_so = path.suffix.lower() == _ENDING
+        return stat.S_ISREG(path.stat().st_mode) and (is_called_so or _has_magic(path))
     except (OSError, ValueError):
         return False
 
@@ -138,6 +144,8 @@ def _signature_of(file: BinaryIO) -> tuple[int, int, int]:
 
 def _open(path: Path, passphrase: str | None) -> _Archive:
     if passphrase is None:
+        with _open_file(path) as file:
+            read_header(file)  # nobody types a passphrase for what no passphrase opens
         raise UserError(
             Code.IMPORT_SECRET_NEEDED,
             "This is an encrypted archive of Loci; it opens with the passphrase it was given.",

@@ -49,7 +49,11 @@ def test_the_menu_entry_starts_the_command_and_names_its_icon() -> None:
     entry.optionxform = str  # type: ignore[assignment,method-assign]  # keys keep their case
     entry.read(integration.ENTRY, encoding="utf-8")
     found = dict(entry["Desktop Entry"])
-    assert found["Exec"] in PROJECT["scripts"]
+    command, verb, file = found["Exec"].split()
+    assert command in PROJECT["scripts"]
+    assert verb in loci.commands
+    assert file == "%f"  # nothing where no file is given, and then the window alone is opened
+    assert found["MimeType"] == "application/vnd.loci.archive;"
     assert (found["Type"], found["Terminal"], found["Name"]) == ("Application", "false", "Loci")
     assert f"share/icons/hicolor/scalable/apps/{found['Icon']}.svg" in integration.COPIES
     assert all(found[key].endswith(";") for key in ("Categories", "Keywords"))

@@ -217,8 +217,6 @@ def test_a_cut_archive_brings_nothing(golden: tuple[Rig, Path], new: Rig, tmp_pa
     for size in range(0, len(whole), 1000):
         path = tmp_path / "cut.loci"
         path.write_bytes(whole[:size])
-        if size < 12:
-            continue
         with refused(Code.IMPORT_REFUSED):
             import_all(new, path)
     assert differences(before, new.dump()) == {}
