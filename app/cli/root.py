@@ -165,7 +165,7 @@ def loci(context: click.Context, home: Path | None, passphrase_file: Path | None
 
 def _show_window(command: CommandContext, file: Path | None = None) -> int:
     load_qt()
-    from app.window.window import open_window  # Qt is loaded by what shows a window, and by nothing else
+    from app.window.start import open_window  # Qt is loaded by what shows a window, and by nothing else
 
     return open_window(command.app_context, command.output.print_note, file)
 

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QApplication, QProgressBar, QWidget
 
 from app.engine.session import Tell
 from app.sample.sample import SampleClock, fill_sample, sample_engine
-from app.window.desktop import build_desktop, make_application, make_fixed_store
+from app.window.application import make_application
+from app.window.desktop import build_desktop, make_fixed_store
 from app.window.window import Shown, end_on_signals
 from core.config.window import WindowOptions
 from core.engine.facade import Engine

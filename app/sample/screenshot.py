@@ -16,7 +16,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.sample.sample import fill_sample, sample_engine
-from app.window.desktop import Desktop, build_desktop, make_application, make_fixed_store
+from app.window.application import make_application
+from app.window.desktop import Desktop, build_desktop, make_fixed_store
 from core.engine.facade import Engine
 from core.errors import BugError, Code, EnvironmentFaultError, UserError
 from core.types.requests import ListRequest

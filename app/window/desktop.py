@@ -1,17 +1,15 @@
-"""The window's wiring: application, theme, options, context, main window, watchdog. Nothing else is decided here."""
+"""The window's wiring: theme, options, context, main window, watchdog. Nothing else is decided here."""
 
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
 from core.config.window import WindowOptions
-from core.engine.facade import Engine, load_window, start_ticker
+from core.engine.facade import Engine, WindowFile, load_window, start_ticker
 from core.errors import LociError
 from ui.bridge import Bridge, TaskRunner
 from ui.context import Commands, Context, Desk, PairingPort, Selection
@@ -22,23 +20,23 @@ from ui.theme.theme import Theme
 from ui.watchdog import Collector, Watchdog
 
 _log = logging.getLogger("loci.ui.qt")
-_LEVELS = {
-    QtMsgType.QtDebugMsg: logging.DEBUG,
-    QtMsgType.QtInfoMsg: logging.INFO,
-    QtMsgType.QtWarningMsg: logging.WARNING,
-}
 
 
 class HomeStore:
     """The window's options in `window.json` of the home; written on an engine thread."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, engine: Engine, kept: WindowFile | None = None) -> None:
+        """Make it.
+
+        Args:
+            kept: what the file held when it was read a moment ago; None to read it.
+        """
+        self._engine, self._kept = engine, kept
         self.note: str | None = None
 
     def load(self) -> tuple[WindowOptions, Mapping[str, str]]:
         """What the file holds; defaults where there is none."""
-        found = load_window(self._engine.home.path)
+        found, self._kept = self._kept or load_window(self._engine.home.path), None
         self.note = found.note
         return found.options, found.state
 
@@ -56,32 +54,6 @@ def _on_options_saved(error: BaseException | None) -> None:
     if error is not None:
         code = error.code.value if isinstance(error, LociError) else type(error).__name__
         _log.warning("the window's options were not saved: %s", code)
-
-
-def _log_qt_message(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
-    _log.log(_LEVELS.get(kind, logging.ERROR), "%s", message)
-    if kind is QtMsgType.QtFatalMsg:  # the process ends here, most often for want of a display: it says why
-        sys.stderr.write(f"{message}\n")
-
-
-def make_application(arguments: list[str] | None = None) -> QApplication:
-    """The one application object of this process.
-
-    Args:
-        arguments: for Qt; none of Loci's own.
-    """
-    found = QApplication.instance()
-    if isinstance(found, QApplication):
-        return found
-    # While no vault is open there is no file to log to; the terminal is not the place for it.
-    logging.getLogger("loci").addHandler(logging.NullHandler())
-    qInstallMessageHandler(_log_qt_message)
-    made = QApplication(arguments or [sys.argv[0]])
-    made.setApplicationName("loci")
-    made.setApplicationDisplayName("Loci")
-    made.setDesktopFileName("loci")
-    made.setQuitOnLastWindowClosed(True)
-    return made
 
 
 @dataclass
@@ -110,7 +82,11 @@ class Desktop:
 
 
 def build_desktop(
-    engine: Engine, app: QApplication, store: Store | None = None, pairing: PairingPort | None = None
+    engine: Engine,
+    app: QApplication,
+    store: Store | None = None,
+    pairing: PairingPort | None = None,
+    theme: Theme | None = None,
 ) -> Desktop:
     """Make a window.
 
@@ -118,13 +94,14 @@ def build_desktop(
         engine: locked or open.
         store: where the window's options are kept; None for the home.
         pairing: the socket on which assistants redeem a code; None where none is open.
+        theme: that of what was shown before; None for a new one.
 
     Returns:
         The window with what belongs to it; whoever asks shows it and shuts it.
     """
     kept = store or HomeStore(engine)
     prefs = Prefs(kept)
-    theme = Theme(app)
+    theme = theme or Theme(app)
     options = prefs.options
     theme.apply_theme(options.theme, options.text_size, reduced_motion=options.reduced_motion)
     bridge = Bridge(engine)

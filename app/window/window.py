@@ -23,20 +23,25 @@ from app.engine.compose import build_engine
 from app.engine.connection import connect
 from app.engine.service import Service
 from app.engine.session import Tell
-from app.window.desktop import Desktop, build_desktop, make_application
-from app.window.given_file import GivenFile
-from app.window.single_instance import StartListener, raise_running, window_socket_place
+from app.window.application import make_application
+from app.window.desktop import Desktop, HomeStore, build_desktop
+from app.window.single_instance import StartListener, window_socket_place
+from app.window.start import StartedLook
 from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_file
 from core.errors import Code, EnvironmentFaultError, LociError
 from ui.gate.gate import announce_opening
 from ui.shell.idle import IdleWatch
+from ui.shell.splash import SplashWindow
 from ui.shell.system_lock import SystemLockWatch
 from ui.shell.tray import Tray
+from ui.shell.window import MainWindow
+from ui.strings import window_strings
+from ui.widgets.plaintext import one_line
 
 NO_TRAY = "This system shows no tray: closing the window ends Loci."
-_RAISED = "Loci is already open; its window was brought to the front."
-_HANDED = "Loci is already open; its window shows the file."
 _BREATHE_MS = 200
+_NAME = 60
+"""Characters of a file's name that are shown."""
 _HANDOVER_S = 8.0
 _STEP_S = 0.05
 
@@ -60,6 +65,43 @@ def end_on_signals(leave: Callable[[], None]) -> Iterator[None]:
         breath.stop()
         for number, handler in handlers.items():
             signal.signal(number, handler)
+
+
+class GivenFile(QObject):
+    """The file of a start, or of a second one: it waits until the palace is open. Who gives another means that one."""
+
+    def __init__(self, window: MainWindow) -> None:
+        """Wait for a file.
+
+        Args:
+            window: opens its import.
+        """
+        super().__init__(window)
+        self._window = window
+        self._path: Path | None = None
+        self._sentence = ""
+        window.furnished.connect(self._open_import)
+
+    def take_file(self, path: Path) -> None:
+        """Open the import of a file with its preview; where the palace is not open, say so and wait for it."""
+        self._forget_sentence()
+        self._path = path
+        if self._window.house is not None:
+            self._open_import()
+            return
+        self._sentence = window_strings()["given_file"]["waits"].format(name=one_line(path.name, _NAME))
+        self._window.context.desk.show_message(self._sentence, stays=True)
+
+    def _open_import(self) -> None:
+        path, self._path = self._path, None
+        self._forget_sentence()
+        if path is not None:
+            self._window.open_import([path])
+
+    def _forget_sentence(self) -> None:
+        if self._sentence:
+            self._window.context.desk.message_over.emit(self._sentence)
+            self._sentence = ""
 
 
 class Shown(QObject):
@@ -135,13 +177,18 @@ class Shown(QObject):
         self.desktop.window.may_close = True
         self._app.quit()
 
-    def run(self) -> int:
+    def run(self, splash: SplashWindow | None = None) -> int:
         """Show it until it is closed.
+
+        Args:
+            splash: what gives way to it.
 
         Returns:
             The exit code.
         """
         self.desktop.window.show()
+        if splash is not None:
+            splash.finish(self.desktop.window)
         try:
             with end_on_signals(self.quit_application):
                 return self._app.exec()
@@ -153,8 +200,8 @@ class Shown(QObject):
             self.desktop.release_engine()
 
 
-def open_window(app_context: AppContext, tell: Tell, file: Path | None = None) -> int:
-    """Open the window of a home.
+def run_window(app_context: AppContext, tell: Tell, file: Path | None, look: StartedLook) -> int:
+    """Show the window of a home until it is closed.
 
     Args:
         tell: says what the person should know, on standard error.
@@ -167,24 +214,20 @@ def open_window(app_context: AppContext, tell: Tell, file: Path | None = None) -
         LociError: the home cannot be used at all, or the secret of a named file does not open it.
     """
     app = make_application()
-    ear_at = window_socket_place(app_context.place.path)
-    if raise_running(ear_at, file):
-        tell(_RAISED if file is None else _HANDED)
-        return 0
     engine = build_engine(app_context, tell, take_over=partial(take_over, app_context))
     service = Service(app_context, engine, tell, gives_away=False)
     try:
         info = _open_by_file(app_context, engine)
-        desktop = build_desktop(engine, app, pairing=service.pairing)
+        desktop = build_desktop(engine, app, HomeStore(engine, look.kept), service.pairing, look.theme)
         if info is not None:
             announce_opening(desktop.context, info)
         shown = Shown(app, desktop, service)
         if file is not None:
             shown.answer_start(file)
-        ear = StartListener(ear_at, shown.answer_start)
+        ear = StartListener(window_socket_place(app_context.place.path), shown.answer_start)
         _claim_if_free(engine, service, tell)
         try:
-            return shown.run()
+            return shown.run(look.splash)
         finally:
             ear.close()
     finally:

@@ -158,7 +158,8 @@ def window_walks(engine: Any, walks: Walks) -> None:
     from PySide6.QtCore import QCoreApplication, Qt
     from PySide6.QtTest import QTest
 
-    from app.window.desktop import build_desktop, make_application, make_fixed_store
+    from app.window.application import make_application
+    from app.window.desktop import build_desktop, make_fixed_store
 
     app = make_application()
     desktop = build_desktop(engine, app, make_fixed_store("light", 100, "recall"))

@@ -127,7 +127,8 @@ class _Tour:
         from app.qt import load_qt
 
         load_qt()
-        from app.window.desktop import build_desktop, make_application, make_fixed_store
+        from app.window.application import make_application
+        from app.window.desktop import build_desktop, make_fixed_store
         from core.engine.facade import Engine, Home, Setup
         from core.types.clock import SystemClock
 

@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.__main__ import main
-from app.window.desktop import make_application
+from app.window.application import make_application
 
 W = TypeVar("W", bound=QWidget)
 LOOK_MS = 25

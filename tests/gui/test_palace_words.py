@@ -139,10 +139,10 @@ def test_a_room_with_ground_left_lists_what_is_read_after_its_landmarks(qtbot: Q
         )
         for wide, high in ((360.0, 300.0), (560.0, 420.0))
     )
-    assert painter._faces.listed_rows(room, small).size == 0
+    assert small.listed_rows(room).size == 0
     ground = [at for at in range(len(room.ids)) if at not in room.landmarks][:1]
     room.ground = np.isin(np.arange(len(room.ids)), ground)
-    listed = painter._faces.listed_rows(room, large).tolist()
+    listed = large.listed_rows(room).tolist()
     assert sorted(listed) == [at for at in range(len(room.ids)) if at not in room.landmarks and at not in ground]
     heads.forget_rows(())
     before = painter._faces.compose(room, large, page.scene.look)

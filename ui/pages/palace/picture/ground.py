@@ -58,7 +58,7 @@ class PlanGround:
         layout = self.layout_of(room, lens)
         if not layout.has_places or room.loci is None:
             # Its style is left as it was drawn: a picture of the plan holds as long as no room changes.
-            return self._faces.listed_rows(room, layout)
+            return layout.listed_rows(room)
         room.apply_style(look)
         rows = self._visible_rows(room, layout, lens)
         return rows[np.isin(rows, layout.readable_rows(room))]

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF
 
+from core.types.values import Kind, Status
 from core.types.views import CARD_SIDE, HEADER, MARGIN, SLOT_ASPECT, RoomPlan, WingPlan
-from ui.pages.palace.items import RoomItem, wing_rect
+from ui.pages.palace.items import KINDS, STATUSES, RoomItem, wing_rect
 from ui.pages.palace.lattice import WIDEST
 from ui.pages.palace.scene import Lens, PalaceScene
 from ui.theme.theme import Theme
@@ -25,6 +26,9 @@ _READABLE = 92, 19
 """Width and height of a card, px at the usual size of text, from which on its words are read."""
 
 
+_LISTS_FROM = 380, 240
+"""Width and height of a room, px at the usual size of text, from which on it lists memories after its landmarks."""
+_MOST_LISTED = 40
 _BETWEEN_BLOCKS = 5.0
 _LONGEST_WING_NAME = 150
 """Px at the usual size of text that a wing's name gets however small its rooms are."""
@@ -100,6 +104,7 @@ class CanvasRoom:
         unit_x: px a plan unit across, inside; `unit_y` down.
         step: distance of two places, plan units.
         least_card: width and height, px, from which on a card is read.
+        is_listing: whether it has ground to list memories that are no landmarks.
     """
 
     detail: DetailLevel
@@ -110,6 +115,20 @@ class CanvasRoom:
     unit_y: float
     step: float
     least_card: tuple[float, float]
+    is_listing: bool = False
+
+    def listed_rows(self, room: RoomItem) -> NDArray[np.int64]:
+        """Rows of the memories that a room lists after its landmarks; small talk is not listed.
+
+        What says a thing outright comes before what was said in a talk, then the stronger memory.
+        """
+        if self.detail != DetailLevel.LANDMARKS or not self.is_listing or room.loci is None:
+            return np.empty(0, np.int64)
+        is_listed = ~room.ground & (room.loci.status != STATUSES.index(Status.DELETED))
+        is_listed[list(room.landmarks)] = False
+        rows = np.flatnonzero(is_listed)
+        is_episode = room.kind[rows] == KINDS.index(Kind.EPISODE)
+        return rows[np.lexsort((-room.strength[rows], is_episode))][:_MOST_LISTED]
 
     def readable_rows(self, room: RoomItem) -> NDArray[np.int64]:
         """Rows of a room's memories whose words are shown in their places."""
@@ -193,7 +212,8 @@ def layout_room(room: RoomItem, lens: Lens, theme: Theme) -> CanvasRoom:
     high = rect.height() if detail <= DetailLevel.NAME else max(band, float(px(40)))
     top = QRectF(rect.left(), rect.top(), rect.width(), min(high, rect.height()))
     least = float(px(_READABLE[0])), float(px(_READABLE[1]))
-    return CanvasRoom(detail, rect, top, inside, unit_x, unit_y, room.step, least)
+    is_listing = rect.width() >= px(_LISTS_FROM[0]) and rect.height() >= px(_LISTS_FROM[1])
+    return CanvasRoom(detail, rect, top, inside, unit_x, unit_y, room.step, least, is_listing)
 
 
 def _pixels_per_unit(room: RoomPlan, inside: QRectF) -> tuple[float, float]:

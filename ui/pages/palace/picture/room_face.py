@@ -12,11 +12,9 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
-from core.types.values import Kind, Status
 from core.types.views import Landmark, MemoryRow
 from ui.pages.palace.items import GREY, KINDS, LocusStyle, RoomItem
 from ui.pages.palace.picture.furniture import Furniture, tint_role
@@ -39,14 +37,9 @@ _LEAST_LETTERS = 8
 """So much is left of a name that is cut at least; else the emblem tells more."""
 _LONGEST_NAME = 80
 _LONGEST_HEAD = 200
-_DELETED, _EPISODE = tuple(Status).index(Status.DELETED), KINDS.index(Kind.EPISODE)
 _DOOR_SHARE = 0.68
 """Share of a room's width that the lowest lines of marks may take; then comes the door."""
 _LINES_BESIDE_DOOR = 3
-_LISTS_FROM = 380, 240
-"""Width and height of a room, px at the usual size of text, from which on it lists memories beside its landmarks."""
-_MOST_LISTED = 40
-_NO_ROWS = np.empty(0, np.int64)
 _MOST_BYTES = 64 << 20
 """Bytes of the pictures that are kept; those of the last frame are kept even beyond that."""
 
@@ -237,29 +230,15 @@ class RoomFaces:
         """Where everything is in a room seen from outside."""
         return self._face_of(room, layout, look).composed
 
-    def listed_rows(self, room: RoomItem, layout: CanvasRoom) -> NDArray[np.int64]:
-        """Rows of the memories that a large room lists after its landmarks; small talk is not listed.
-
-        What says a thing outright comes before what was said in a talk, then the stronger memory.
-        """
-        px, rect = self._theme.px, layout.rect
-        is_large = rect.width() >= px(_LISTS_FROM[0]) and rect.height() >= px(_LISTS_FROM[1])
-        if layout.detail != DetailLevel.LANDMARKS or not is_large or room.loci is None:
-            return _NO_ROWS
-        is_listed = ~room.ground & (room.loci.status != _DELETED)
-        is_listed[list(room.landmarks)] = False
-        rows = np.flatnonzero(is_listed)
-        return rows[np.lexsort((-room.strength[rows], room.kind[rows] == _EPISODE))][:_MOST_LISTED]
-
     def _face_content(self, room: RoomItem, layout: CanvasRoom, look: LocusStyle) -> tuple[object, ...]:
         """What the picture of a room depends on beside its size."""
-        read = sum(self._head_of(room.ids[row]) is not None for row in self.listed_rows(room, layout).tolist())
+        read = sum(self._head_of(room.ids[row]) is not None for row in layout.listed_rows(room).tolist())
         return room.version, id(room.plan), look, read
 
     def _list_memories(self, room: RoomItem, layout: CanvasRoom) -> list[Landmark]:
         """Landmarks, then the other memories that were read."""
         found = list(room.plan.landmarks)
-        for row in self.listed_rows(room, layout).tolist():
+        for row in layout.listed_rows(room).tolist():
             memory = self._head_of(room.ids[row])
             if memory is not None:
                 words, speaker = one_line(memory.head, _LONGEST_HEAD), speaker_in_talk(memory)

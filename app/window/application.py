@@ -1,0 +1,45 @@
+"""The one application object of the process, and where Qt's own messages go.
+
+Must not do: import a page or the engine; what is shown first is shown before they are read.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication
+
+_log = logging.getLogger("loci.ui.qt")
+_LEVELS = {
+    QtMsgType.QtDebugMsg: logging.DEBUG,
+    QtMsgType.QtInfoMsg: logging.INFO,
+    QtMsgType.QtWarningMsg: logging.WARNING,
+}
+
+
+def _log_qt_message(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+    _log.log(_LEVELS.get(kind, logging.ERROR), "%s", message)
+    if kind is QtMsgType.QtFatalMsg:  # the process ends here, most often for want of a display: it says why
+        sys.stderr.write(f"{message}\n")
+
+
+def make_application(arguments: list[str] | None = None) -> QApplication:
+    """The one application object of this process.
+
+    Args:
+        arguments: for Qt; none of Loci's own.
+    """
+    found = QApplication.instance()
+    if isinstance(found, QApplication):
+        return found
+    # While no vault is open there is no file to log to; the terminal is not the place for it.
+    logging.getLogger("loci").addHandler(logging.NullHandler())
+    qInstallMessageHandler(_log_qt_message)
+    made = QApplication(arguments or [sys.argv[0]])
+    made.setApplicationName("loci")
+    made.setApplicationDisplayName("Loci")
+    made.setDesktopFileName("loci")
+    made.setQuitOnLastWindowClosed(True)
+    return made
