@@ -24,7 +24,6 @@ from app.engine.connection import connect
 from app.engine.service import Service
 from app.engine.session import Tell
 from app.window.desktop import Desktop, build_desktop, make_application
-from app.window.given_file import GivenFile
 from app.window.single_instance import StartListener, raise_running, window_socket_place
 from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_file
 from core.errors import Code, EnvironmentFaultError, LociError
@@ -32,10 +31,14 @@ from ui.gate.gate import announce_opening
 from ui.shell.idle import IdleWatch
 from ui.shell.system_lock import SystemLockWatch
 from ui.shell.tray import Tray
+from ui.shell.window import MainWindow
+from ui.strings import window_strings
+from ui.widgets.plaintext import one_line
 
 NO_TRAY = "This system shows no tray: closing the window ends Loci."
 _RAISED = "Loci is already open; its window was brought to the front."
 _HANDED = "Loci is already open; its window shows the file."
+_NAME = 60
 _BREATHE_MS = 200
 _HANDOVER_S = 8.0
 _STEP_S = 0.05
@@ -60,6 +63,43 @@ def end_on_signals(leave: Callable[[], None]) -> Iterator[None]:
         breath.stop()
         for number, handler in handlers.items():
             signal.signal(number, handler)
+
+
+class GivenFile(QObject):
+    """The file that Loci is started with, now or a second time: it waits until the palace is open."""
+
+    def __init__(self, window: MainWindow) -> None:
+        """Wait for a file.
+
+        Args:
+            window: opens its import.
+        """
+        super().__init__(window)
+        self._window = window
+        self._path: Path | None = None
+        self._sentence = ""
+        window.furnished.connect(self._open_import)
+
+    def take_file(self, path: Path) -> None:
+        """Open the import of a file with its preview; where the palace is not open, say so and wait for it."""
+        self._forget_sentence()
+        self._path = path
+        if self._window.house is not None:
+            self._open_import()
+            return
+        self._sentence = window_strings()["given_file"]["waits"].format(name=one_line(path.name, _NAME))
+        self._window.context.desk.show_message(self._sentence, stays=True)
+
+    def _open_import(self) -> None:
+        path, self._path = self._path, None
+        self._forget_sentence()
+        if path is not None:
+            self._window.open_import([path])
+
+    def _forget_sentence(self) -> None:
+        if self._sentence:
+            self._window.context.desk.message_over.emit(self._sentence)
+            self._sentence = ""
 
 
 class Shown(QObject):

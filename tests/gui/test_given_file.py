@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import rail_strings, settle
 
-from app.window.given_file import GivenFile
 from app.window.single_instance import read_request, write_request
+from app.window.window import GivenFile
 from ui.context import USUAL_PLACES, Context, InspectorSectionSpec, PageSpec, WindowPage
 from ui.imports.wizard import ImportDialog
 from ui.shell.window import MainWindow, WindowViews
