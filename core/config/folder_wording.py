@@ -50,7 +50,7 @@ def describe_counts(counts: Mapping[str, int], event: str = "came") -> list[str]
         Pieces of a line, in a fixed order; `files` is left out where one file says it all.
     """
     words, reasons = watch_words()["counts"], read_help_strings("skips")["reasons"]
-    names = ("files",) if event in _FILES_ONLY else ("new", "changed", "moved")
+    names = ("files",) if event in _FILES_ONLY else ("new", "changed", "held", "moved")
     least = 1 if event in _FILES_ONLY else 0  # one file is named beside it
     said = [format_count(words[name], counts[name]) for name in names if counts.get(name, 0) > least]
     for name, count in sorted(counts.items()):

@@ -49,6 +49,7 @@ from core.intake.review.case import rejection_label
 from core.intake.review.resolution import Resolver
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.undo import steps_in_force
+from core.intake.watch.versions import settle_held
 from core.memory.read import read_by_ids
 from core.recall.scope import OWNER_SCOPE, Scope, visible_ids
 from core.text.screening.egress import prefetch_scans
@@ -83,7 +84,9 @@ _PAUSE_S = 5.0
 def make_resolver(storage: Storage, search: Search) -> Resolver:
     """The resolver of an open vault."""
     store_service = search.store_service
-    return Resolver(storage.make_id, storage.work, search.space, store_service.admit_memory, store_service.read_anew)
+    return Resolver(
+        storage.make_id, storage.work, search.space, store_service.admit_memory, store_service.read_anew, settle_held
+    )
 
 
 @dataclass

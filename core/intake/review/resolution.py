@@ -88,6 +88,7 @@ class ResolutionContext:
         vector: of a merge's text, (dims,); None for every other decision.
         admit: lets a candidate through the gate, as whoever decides wishes.
         read: reads the claims of a text that was written for a merge.
+        settle_held: told first that a held text is let in, or turned down.
     """
 
     transitions: Transitions
@@ -96,6 +97,7 @@ class ResolutionContext:
     vector: NDArray[np.float32] | None
     admit: Callable[[Transitions, str], object]
     read: Callable[[Transitions, str], object]
+    settle_held: Callable[[ResolutionContext], None]
 
     @property
     def incoming_id(self) -> str:
@@ -221,9 +223,19 @@ def _merge_texts(work: ResolutionContext) -> None:
 
 def _accept_incoming(work: ResolutionContext) -> None:
     _refuse_twin(work)
-    if work.case.item.kind == "injection":
-        clear_hold(work.transitions.tx, work.incoming_id)  # the person has read it
     work.admit(work.transitions, work.incoming_id)
+
+
+def _let_in_held(work: ResolutionContext) -> None:
+    """The person has read what seems to be an instruction, and lets it stand."""
+    clear_hold(work.transitions.tx, work.incoming_id)
+    work.settle_held(work)  # first: what it takes the place of is nothing that it could contradict
+    _accept_incoming(work)
+
+
+def _reject_held(work: ResolutionContext) -> None:
+    _reject_incoming(work)  # not taken in, whatever stands beside it
+    work.settle_held(work)
 
 
 def _retire_incoming(work: ResolutionContext) -> None:
@@ -300,7 +312,8 @@ _ALONE: Mapping[Action, Callable[[ResolutionContext], None]] = {
     Action.REJECT: _reject_incoming,
 }
 _SPECIAL: Mapping[tuple[str, Action], Callable[[ResolutionContext], None]] = {
-    ("injection", Action.REJECT): _reject_incoming,  # not taken in, whatever stands beside it
+    ("injection", Action.SUPERSEDE): _let_in_held,
+    ("injection", Action.REJECT): _reject_held,
     ("stale", Action.SUPERSEDE): _confirm_incoming,
     ("stale", Action.REJECT): _retire_incoming,
     ("gap", Action.REJECT): _do_nothing,
@@ -504,6 +517,10 @@ def leave_unread(transitions: Transitions, memory_id: str) -> None:
     transitions.assert_claims(memory_id)
 
 
+def leave_versions(work: ResolutionContext) -> None:
+    """Leave the versions of documents alone; where none is kept."""
+
+
 @dataclass(frozen=True, slots=True)
 class Resolver:
     """Carries out decisions.
@@ -515,6 +532,7 @@ class Resolver:
         admit: lets a candidate through the gate.
         read: reads the claims of a text that was written at the desk
         (`core.intake.store.store.StoreService.read_anew`).
+        settle_held: keeps the versions of documents where a held one was decided (`core.intake.watch.versions`).
     """
 
     make_id: Callable[[], str]
@@ -522,6 +540,7 @@ class Resolver:
     space: VectorSpace
     admit: Admit = activate_memory
     read: Admit = leave_unread
+    settle_held: Callable[[ResolutionContext], None] = leave_versions
 
     def resolve_item(
         self,
@@ -678,7 +697,7 @@ class Resolver:
     ) -> None:
         # Closed first: what the steps open or close about these memories meets a decided item, not this one.
         transitions.close_conflict(case.item.id, "resolved", decision.action.value, note)
-        apply_decision(ResolutionContext(transitions, case, decision, vector, self.admit, self.read))
+        apply_decision(ResolutionContext(transitions, case, decision, vector, self.admit, self.read, self.settle_held))
 
     @staticmethod
     def _close_moot_items(transitions: Transitions, decided: Sequence[str]) -> tuple[str, ...]:

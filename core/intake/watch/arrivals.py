@@ -1,6 +1,7 @@
 """What a file of a watched folder says now, beside what it said before: new memories, next versions, moves.
 
-A note is a text that is edited: what it says now takes the place of what it said before, as its next version. A note
+A note is a text that is edited: what it says now takes the place of what it said before, as its next version; what
+is held back for the review takes it only once the person lets it in (`versions`). A note
 whose words another file said that vanished is that file, moved. A log only grows. What the person changed, forgot,
 sealed or erased in Loci stays as they left it, whatever the file does. Everything of one piece is one transaction
 with the rows that say that it is done: a kill brings nothing twice and misses nothing. Must not do: read a file, or
@@ -14,26 +15,27 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.intake.claims import sync_claims
-from core.intake.revise.revision import EDITED, carry_over
 from core.intake.store.import_batch import ImportRecord, ImportRun, ImportTally, ImportWriter, identity_digest
 from core.intake.transaction.admission import erased_digests
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.intake.transitions.merge import newest_version
-from core.intake.transitions.review_items import close_moot
-from core.intake.transitions.transitions import release_digests, sync_statements
 from core.intake.watch.folders import LABEL, LEFT, VERB, FolderRow, count_arrival, open_step, write_entry
-from core.memory.protection import inherited_tier, tier_columns
+from core.intake.watch.versions import (
+    REPLACED,
+    find_current,
+    hold_version,
+    must_wait,
+    read_parts,
+    replace_version,
+    withdraw_held,
+)
 from core.memory.write import Stored, content_hash, refresh_terms
-from core.types.values import LIFECYCLE_ACTOR, TIER_BY, SecurityTier, Status
+from core.types.values import LIFECYCLE_ACTOR, Status
 from core.vault.database.rows import to_json
 from core.vault.database.tx import Tx
 
-DONE = ("new", "changed", "moved")
+DONE = ("new", "changed", "held", "moved")
 """What can come of a file, as it is counted."""
 
-_REPLACED = (Status.ACTIVE.value, Status.DISPUTED.value, Status.QUARANTINED.value)
-_KEPT_COLUMNS = ("category", "importance", "permanence", "pinned")
 _STANDING_FOR = "SELECT identity, memory_id FROM fingerprints WHERE identity IN (SELECT unhex(value) FROM json_each(?))"
 _STORED = (
     "SELECT f.identity, f.memory_id, m.n FROM fingerprints f JOIN memories m ON m.id = f.memory_id "
@@ -43,7 +45,6 @@ _OVER = (
     "SELECT f.identity FROM fingerprints f JOIN memories m ON m.id = f.memory_id WHERE +m.status = 'superseded' "
     "AND f.identity IN (SELECT unhex(value) FROM json_each(?))"
 )
-_PARTS = "SELECT id, text FROM memories WHERE id = ? OR part_of = ? ORDER BY id <> ?, part_index"
 _MOVED = (
     # By the few that vanished: otherwise every new note would go through all files of the folder.
     "SELECT f.n, r.identity, r.memory_id FROM watched_files f INDEXED BY ix_watched_files_gone "
@@ -83,7 +84,9 @@ class _Change:
     Attributes:
         known: what the file said before: identity to memory.
         replaced: identities of new texts to the memories whose place they take.
-        held: what it said before and is still known by, since the person erased or forgot it.
+        kept: what it said before and is still known by, since the person erased or forgot it.
+        waiting: identities of new texts that are held back to the memories that stand meanwhile.
+        withdrawn: identities of new texts to held ones that the file does not say any more.
     """
 
     piece: FilePiece
@@ -92,7 +95,9 @@ class _Change:
     known: dict[bytes, str | None]
     fresh: list[ImportRecord] = field(default_factory=list)
     replaced: dict[bytes, str] = field(default_factory=dict)
-    held: list[bytes] = field(default_factory=list)
+    kept: list[bytes] = field(default_factory=list)
+    waiting: dict[bytes, str] = field(default_factory=dict)
+    withdrawn: dict[bytes, str] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
 
 
@@ -163,19 +168,22 @@ class ArrivalWriter:
 
     def _take_place(self, change: _Change, record: ImportRecord, key: bytes, former: bytes) -> None:
         """A note says something else: what it said before, if it still stands as it came, gives way."""
-        tx, old_id = self._tx, change.known[former]
+        tx = self._tx
+        old_id, held_id = find_current(tx, former, change.known[former])
         row = None if old_id is None else tx.row("memories", {"id": old_id})
         reason = _refusal(row, is_erased=former in erased_digests(tx, [former]))
         if reason is not None:
             # Erased, sealed or forgotten by the person: the next words of such a file are not brought in unasked. It
             # is still known by what it said then.
             change.keys.remove(key)
-            change.held.append(former)
+            change.kept.append(former)
             change.counts[f"left.{reason}"] += 1
             return
         tx.run("DELETE FROM watched_records WHERE file_n = ? AND identity = ?", (change.file_n, former))
-        if row is not None and row["status"] in _REPLACED:
+        if row is not None and row["status"] in REPLACED:
             change.replaced[key] = str(old_id)
+        if held_id is not None:
+            change.withdrawn[key] = held_id
         change.fresh.append(record)
 
     def _take_over_moved(self, change: _Change, record: ImportRecord, key: bytes) -> bool:
@@ -183,16 +191,16 @@ class ArrivalWriter:
         tx = self._tx
         digest = content_hash(record.texts[0])
         for file_n, identity, memory_id in tx.all(_MOVED, (self._folder.id, digest)):
-            parts = tx.all(_PARTS, (memory_id, memory_id, memory_id))
-            if tuple(str(text) for _, text in parts) != record.texts:
+            parts = read_parts(tx, str(memory_id))
+            if tuple(text for _, text in parts) != record.texts:
                 continue
             with self._work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR, step_id=self._step(), keep_open=True) as verb:
                 for part, _ in parts:
-                    self._rename(str(part), record)
+                    self._rename(part, record)
                 tx.delete("fingerprints", {"identity": key})
                 tx.delete("fingerprints", {"identity": bytes(identity)})
                 tx.insert("fingerprints", {"identity": key, "memory_id": memory_id})
-                refresh_terms(tx, [str(part) for part, _ in parts])
+                refresh_terms(tx, [part for part, _ in parts])
                 verb.note_audit(str(memory_id), moved=1)
             tx.run("DELETE FROM watched_records WHERE file_n = ? AND identity = ?", (file_n, identity))
             tx.run(
@@ -226,20 +234,33 @@ class ArrivalWriter:
         wanted = to_json([self._key_of(record).hex() for record in everything])
         found = {bytes(key): (str(head), int(n) > last) for key, head, n in tx.all(_STORED, (wanted,))}
         for change in changes:
+            self._replace_versions(change, {key: head for key, (head, _) in found.items()}, step_id)
             for record in change.fresh:
                 key = self._key_of(record)
                 new_id, is_new = found.get(key, ("", False))
                 if not new_id:
                     change.counts["left.erased"] += 1
                 elif is_new:
-                    change.counts["changed" if key in change.replaced else "new"] += 1
-        pairs = [(old, found[key][0]) for change in changes for key, old in change.replaced.items() if key in found]
-        if any(old != new for old, new in pairs):
-            with self._work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR, step_id=step_id, keep_open=True) as verb:
-                for old, new in pairs:
-                    if old != new:
-                        replace_version(tx, self._make_id, old, new)
-                verb.note_audit(pairs[0][1] if len(pairs) == 1 else folder.id, replaced=len(pairs))
+                    change.counts[_name_of_change(change, key)] += 1
+
+    def _replace_versions(self, change: _Change, found: Mapping[bytes, str], step_id: str) -> None:
+        """What is new in a file takes the place of what it replaces, or waits for the person to let it."""
+        pairs = [(key, old, found[key]) for key, old in change.replaced.items() if found.get(key, old) != old]
+        over = [(held, found[key]) for key, held in change.withdrawn.items() if found.get(key, held) != held]
+        if not pairs and not over:
+            return
+        tx = self._tx
+        with self._work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR, step_id=step_id, keep_open=True) as verb:
+            for key, old, new in pairs:
+                if must_wait(tx, old, new):
+                    hold_version(tx, old, new)
+                    change.waiting[key] = old
+                else:
+                    replace_version(tx, self._make_id, old, new)
+            for held, by in over:
+                withdraw_held(tx, self._make_id, held, by)
+            named = pairs[0][2] if len(pairs) == 1 else self._folder.id
+            verb.note_audit(named, replaced=len(pairs) - len(change.waiting), held=len(change.waiting))
 
     def _forget_over(self, keys: Sequence[bytes]) -> None:
         """Words that a note said once and says again come as a new version: the one they came with is over."""
@@ -259,7 +280,7 @@ class ArrivalWriter:
             "ON CONFLICT (file_n, identity) DO UPDATE SET position = excluded.position, gone_at = NULL, "
             "memory_id = coalesce(excluded.memory_id, memory_id)",
             [
-                (change.file_n, key, change.piece.first + place, found.get(key))
+                (change.file_n, key, change.piece.first + place, change.waiting.get(key) or found.get(key))
                 for change in changes
                 for place, key in enumerate(change.keys)
             ],
@@ -267,7 +288,7 @@ class ArrivalWriter:
         for change in changes:
             if change.piece.is_note and change.known:
                 # Of a text that was longer once, what it does not say any more is asked about.
-                said = to_json([key.hex() for key in (*change.keys, *change.held)])
+                said = to_json([key.hex() for key in (*change.keys, *change.kept)])
                 self._tx.run(
                     "UPDATE watched_records SET gone_at = coalesce(gone_at, ?) WHERE file_n = ? "
                     "AND identity NOT IN (SELECT unhex(value) FROM json_each(?))",
@@ -304,45 +325,7 @@ def _refusal(row: Mapping[str, object] | None, *, is_erased: bool) -> str | None
     return "forgotten" if row is not None and row["status"] == Status.DELETED.value else None
 
 
-def replace_version(tx: Tx, make_id: Callable[[], str], old_id: str, new_id: str) -> None:
-    """A document's new text takes the place of the one before: its next version.
-
-    What the person said of it goes along: its place, its pin, its category, how sensitive it is. What it was read to
-    say stays with the old text, and is read anew of the new one.
-
-    Args:
-        old_id: stands, or waits; the head of a split text.
-        new_id: was just stored.
-    """
-    old_parts = tx.all(_PARTS, (old_id, old_id, old_id))
-    new_parts = tx.all(_PARTS, (new_id, new_id, new_id))
-    old, new = tx.row("memories", {"id": old_id}) or {}, tx.row("memories", {"id": new_id}) or {}
-    chain = str(old["chain_id"])
-    shared = {
-        **{name: old[name] for name in _KEPT_COLUMNS},
-        "chain_id": chain,
-        "version": newest_version(tx, chain, new_id) + 1,
-        "supersedes_id": old_id,
-    }
-    wholes = ("".join(str(text) for _, text in parts) for parts in (old_parts, new_parts))
-    before, after = ({**row, "text": text} for row, text in zip((old, new), wholes, strict=True))
-    tier = inherited_tier(tx, before, after)
-    by = json.loads(str(tier["extra"])).get(TIER_BY)
-    for part, _ in new_parts:
-        row = tx.row("memories", {"id": part}) or {}
-        own = tier_columns(row, SecurityTier(str(tier["security_tier"])), by)
-        tx.update("memories", {"id": part}, {**shared, **own})
-    over = {
-        "status": Status.SUPERSEDED.value,
-        "status_reason": EDITED,
-        "retired_at": tx.now_ms,
-        "superseded_by_id": new_id,
-    }
-    ids = [str(part) for part, _ in old_parts]
-    for part in ids:
-        tx.update("memories", {"id": part}, over)
-    carry_over(tx, make_id, old_id, new_id, tables=())
-    sync_claims(tx, make_id, ids)
-    moved = (*sync_statements(tx, make_id, ids), *release_digests(tx, make_id, ids, Status.ARCHIVED))
-    close_moot(tx, [*ids, *moved])
-    refresh_terms(tx, [str(part) for part, _ in new_parts])
+def _name_of_change(change: _Change, key: bytes) -> str:
+    if key in change.waiting:
+        return "held"
+    return "changed" if key in change.replaced else "new"

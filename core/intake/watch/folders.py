@@ -20,8 +20,8 @@ from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 VERB, LABEL = "watched", "What came from a watched folder"
-ADDED, PAUSED, RESUMED, CAME, GONE, LEFT, KEPT, ARCHIVED = (
-    "added", "paused", "resumed", "came", "gone", "left", "kept", "archived",
+ADDED, PAUSED, RESUMED, CAME, GONE, LEFT, KEPT, ARCHIVED, ACCEPTED, REJECTED = (
+    "added", "paused", "resumed", "came", "gone", "left", "kept", "archived", "accepted", "rejected",
 )  # fmt: skip
 MOST_FOLDERS = 50
 _MOST_ENTRIES = 2_000

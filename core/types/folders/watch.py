@@ -82,9 +82,10 @@ class WatchEntry:
     """One line of what came.
 
     Attributes:
-        event: `came`, `gone`, `back`, `left`, `kept`, `archived`, `added`, `paused` or `resumed`.
+        event: `came`, `gone`, `back`, `left`, `kept`, `archived`, `accepted`, `rejected`, `added`, `paused`
+            or `resumed`.
         name: the file, where it is about one; hostile, plain text only.
-        counts: what was done: `files`, `new`, `changed`, `moved`, `gone`, and reasons of what was left out.
+        counts: what was done: `files`, `new`, `changed`, `held`, `moved`, `gone`, and reasons of what was left out.
         step_id: what takes it back; None for nothing.
     """
 
