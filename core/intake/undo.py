@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +23,14 @@ from core.belief.claims import TOPIC, read_related_claims
 from core.errors import Code, PreconditionError, UserError
 from core.intake.claims import remove_model_claims
 from core.intake.review.approvals import withdraw_requests
+from core.intake.step_images import (
+    RowImage,
+    StepImages,
+    current_version_number,
+    find_changed_new_memories,
+    is_freed_place,
+    survey_step,
+)
 from core.intake.transaction.sources import KINDS_BY_TEXT, refresh_capped, refresh_claims, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.transitions import episodes_of, statements_of, sync_statement, unlink_episodes
@@ -31,7 +39,7 @@ from core.memory.landmarks import free_landmark
 from core.memory.rehearsals import carry_schedule
 from core.memory.write import forget_vector, refresh_terms, remove_derived
 from core.types.replies import UndoReport
-from core.types.values import HOME_SPACE, Actor, Kind
+from core.types.values import HOME_SPACE, Actor
 from core.vault.database.rows import (
     Rows,
     both_states,
@@ -49,13 +57,6 @@ NEVER = 0
 UNPAIRED = f"(paired_at = {NEVER} AND revoked_at IS NULL)"
 """SQL for such a row of `clients`."""
 _TOKEN_BYTES = 32
-# Of one millisecond, as where the clock was set back and stands still, the steps' own order tells.
-_PAIRED_SINCE = (
-    "SELECT c.id FROM undo_steps s JOIN clients c ON c.revoked_at IS NULL AND c.paired_at >= s.at WHERE s.id = ? "
-    "AND (c.paired_at > s.at OR EXISTS (SELECT 1 FROM undo_steps p JOIN undo_rows r ON r.step_id = p.id "
-    "WHERE p.at = s.at AND p.rowid > s.rowid AND p.verb = 'pair' AND r.tbl = 'clients' "
-    "AND json_extract(r.row_key, '$.id') = c.id))"
-)
 
 Row = Mapping[str, object]
 
@@ -97,35 +98,6 @@ def restored_client_row(tx: Tx, table: str, before: Row | None, current: Row | N
     if current is not None and current["revoked_at"] is None and current["token"] == before["token"]:
         return before
     return {**before, "token": secrets.token_bytes(_TOKEN_BYTES), "paired_at": NEVER, "paused_at": tx.now_ms}
-
-
-def split_newer_terms(
-    tx: Tx, step_id: str, rows: Sequence[tuple[Any, ...]]
-) -> tuple[list[tuple[Any, ...]], list[dict[str, Any]]]:
-    """Set apart what a step did to the terms of clients that were paired anew since: their grants, their own spaces.
-
-    Args:
-        step_id: the step that is taken back.
-        rows: of it, each `table, key, before, after_hash`, images as JSON.
-
-    Returns:
-        The other rows, and the grants among those that stay, as they are listed.
-    """
-    anew = {str(row[0]) for row in tx.all(_PAIRED_SINCE, (step_id,))}
-    if not anew:
-        return list(rows), []
-    others, left = [], []
-    for row in rows:
-        table, key, before = row[0], image_from_json(row[1]), None if row[2] is None else image_from_json(row[2])
-        if table not in ("grants", "spaces"):
-            others.append(row)
-            continue
-        current = tx.row(table, key)
-        if {one.get("client_id") for one in (before, current) if one is not None}.isdisjoint(anew):
-            others.append(row)
-        elif table == "grants" and before != current:
-            left.append(both_states(table, key, before, current))
-    return others, left
 
 
 _STAND = "SELECT id FROM undo_steps WHERE id IN (SELECT value FROM json_each(?)) AND undone_by IS NULL AND is_open = 0"
@@ -175,7 +147,7 @@ def undo_many(tx: Tx, step_ids: Sequence[str], by: str) -> UndoneSteps:
             done = restore_step(tx, step_id)
             restored += done.restored
             removed_labels += done.removed_labels
-            if done.left and not done.restored:
+            if done.left_count and not done.restored:
                 left.append(step_id)
                 continue
             steps.append(step_id)
@@ -239,7 +211,9 @@ class UndoState:
         topics: what claims that changed are about (TOPIC): what they opposed is weighed again.
         ceilings: clients whose trust ceiling changed: the ceilings of before and of now.
         unpaired: names of clients that came back and are to be paired anew.
-        first: of each row of the step how it was before.
+        left: rows that stay as they are, the first of them.
+        left_count: how many stay.
+        rehearsals: table and key of the rehearsals that the step changed.
         given_up: rows that stay as they are.
         schedules: rehearsals that went on under a version which goes, by the memory that comes back.
     """
@@ -248,6 +222,7 @@ class UndoState:
     onward: frozenset[str] = frozenset()
     restored: int = 0
     left: list[Mapping[str, Any]] = field(default_factory=list)
+    left_count: int = 0
     touched: set[str] = field(default_factory=set)
     placed: set[str] = field(default_factory=set)
     loosened: set[str] = field(default_factory=set)
@@ -258,10 +233,21 @@ class UndoState:
     topics: set[tuple[str, ...]] = field(default_factory=set)
     ceilings: dict[str, tuple[float, float]] = field(default_factory=dict)
     unpaired: set[str] = field(default_factory=set)
-    first: Mapping[tuple[str, str], str | None] = field(default_factory=dict)
+    rehearsals: frozenset[tuple[str, str]] = frozenset()
     given_up: set[tuple[str, str]] = field(default_factory=set)
     schedules: dict[str, Mapping[str, object]] = field(default_factory=dict)
     spots: PlaceCheck = field(default_factory=PlaceCheck)
+
+    def list_left(self, row: Mapping[str, Any]) -> None:
+        """Note a row that stays as it is, as `both_states` makes it; of very many only the first are kept."""
+        self.left_count += 1
+        if len(self.left) < _LISTED:
+            self.left.append(row)
+
+    def amend_last_left(self, first: str | None) -> None:
+        """Say how the row that was listed last was before the whole step, which may have changed it several times."""
+        if self.left_count == len(self.left):
+            self.left[-1] = {**self.left[-1], "then": None if first is None else image_from_json(first)}
 
     def add(self, part: UndoState) -> None:
         """Take over what another did, as far as something is to be derived anew from it."""
@@ -308,11 +294,11 @@ def undo_step(
     with work.verb(tx, verb_name, _undo_label(step.label), actor, undoes=step.id) as verb, tx.purge():
         chain = _mark_imports_undone(tx, step.id)
         done = restore_step(tx, step.id)
-        verb.note_audit(step.id, restored=done.restored, left=len(done.left))
+        verb.note_audit(step.id, restored=done.restored, left=done.left_count)
     _mark_steps_undone(tx, chain, verb.step_id)
     seq, labels = tx.seq, tuple(done.removed_labels)
     tx.after_commit(lambda: removed(seq, labels))
-    left, unpaired = tuple(done.left[:_LISTED]), tuple(sorted(done.unpaired))
+    left, unpaired = tuple(done.left), tuple(sorted(done.unpaired))
     return UndoReport(step.id, step.label, verb.step_id, done.restored, left, step.client, unpaired)
 
 
@@ -325,30 +311,24 @@ def restore_step(tx: Tx, step_id: str) -> UndoState:
     Returns:
         What was done: counts, what was left, the labels of memories that vanished.
     """
-    rows = tx.all(
-        "SELECT tbl, row_key, before, after_hash FROM undo_rows WHERE step_id = ? ORDER BY nr DESC", (step_id,)
-    )
-    rows, newer = split_newer_terms(tx, step_id, rows)
-    begun = {(table, key): before for table, key, before, _ in rows}
-    done = UndoState(
-        kept=_find_changed_new_memories(tx, rows), onward=_find_onward_memories(tx, rows, begun), first=begun
-    )
-    done.left += newer
-    _withdraw_statements(tx, step_id, rows, done)
-    # Freed places last: only then it is known in which space their memories stand again.
-    for table, key, before, after_hash in sorted(rows, key=_is_freed_place):
+    images = StepImages(tx, step_id)
+    survey = survey_step(tx, images)
+    done = UndoState(kept=survey.kept, onward=survey.onward, rehearsals=survey.rehearsals)
+    for one in images.newer_terms:
+        done.list_left(one)
+    _withdraw_statements(tx, step_id, survey.vanishing, done)
+    for table, key, before, after_hash in images.freed_places_last():
         if (table, key) in done.given_up:
             continue  # of a row that a step changed several times, its newest image said that it stays
         image = None if before is None else image_from_json(before)
         now_key = image_from_json(key)
-        if image is not None and _is_freed_place((table, key, before, after_hash)):
+        if image is not None and is_freed_place(table, before, after_hash):
             _free_scheduled_place(tx, now_key, image, done)
-        listed = len(done.left)
+        left = done.left_count
         _revert_row(tx, table, now_key, image, after_hash, done)
-        if len(done.left) > listed:
+        if done.left_count > left:
             done.given_up.add((table, key))
-            first = done.first[(table, key)]
-            done.left[-1] = {**done.left[-1], "then": None if first is None else image_from_json(first)}
+            done.amend_last_left(images.oldest_of(table, key, before))
     _free_stray_places(tx, done)
     _clear_orphans(tx, done)
     _recompute_derived(tx, done)
@@ -356,21 +336,19 @@ def restore_step(tx: Tx, step_id: str) -> UndoState:
 
 
 _RUNS = "SELECT id FROM undo_steps WHERE verb = 'distill' AND undone_by IS NULL AND id <> ? ORDER BY rowid DESC"
-_IMAGES = "SELECT tbl, row_key, before, after_hash FROM undo_rows WHERE step_id = ? ORDER BY nr DESC"
 _POINTERS = ("superseded_by_id", "consolidated_into")
 
 
-def _withdraw_statements(tx: Tx, step_id: str, rows: Sequence[tuple[Any, ...]], done: UndoState) -> None:
+def _withdraw_statements(tx: Tx, step_id: str, vanishing: frozenset[str], done: UndoState) -> None:
     """What was made of episodes that vanish goes with them, and what that did to others is taken back.
 
     A statement that others say too rests on those. Of the run that made one only what concerns it is taken back.
     """
-    vanishing = frozenset(_vanishing_episodes(tx, rows, done.kept))
     statements = statements_of(tx, vanishing)
     unsupported = frozenset(one for one in statements if vanishing.issuperset(episodes_of(tx, one)))
     for (run,) in tx.all(_RUNS, (step_id,)) if unsupported else ():
-        images = _images_about(tx, tx.all(_IMAGES, (run,)), unsupported)
-        part = UndoState(kept=_find_changed_new_memories(tx, images))
+        images = _images_about(tx, StepImages(tx, run), unsupported)
+        part = UndoState(kept=find_changed_new_memories(tx, images))
         for table, key, before, after_hash in images:
             image = None if before is None else image_from_json(before)
             _revert_row(tx, table, image_from_json(key), image, after_hash, part)
@@ -387,26 +365,22 @@ def _withdraw_statements(tx: Tx, step_id: str, rows: Sequence[tuple[Any, ...]], 
             tx.delete("distilled", {"memory_id": episode})  # of what was imported a model makes statements alone
 
 
-def _vanishing_episodes(tx: Tx, rows: Sequence[tuple[Any, ...]], kept: frozenset[str]) -> Iterator[str]:
-    """Ids of the episodes that the step added and that undoing it removes."""
-    for table, key, before, _ in rows:
-        if table == "memories" and before is None:
-            current = tx.row("memories", image_from_json(key))
-            if current is not None and current["kind"] == Kind.EPISODE and current["id"] not in kept:
-                yield str(current["id"])
-
-
-def _images_about(tx: Tx, images: Sequence[tuple[Any, ...]], ids: frozenset[str]) -> list[tuple[Any, ...]]:
+def _images_about(tx: Tx, images: StepImages, ids: frozenset[str]) -> list[RowImage]:
     """Images of rows that belong to memories, and of memories that these took the place of."""
-    rows = [(image, tx.row(image[0], image_from_json(image[1]))) for image in images]
     claims = {
-        str(row["claim_id"]) for (table, *_), row in rows if table == "evidence" and row and row["memory_id"] in ids
+        str(row["claim_id"])
+        for table, key, *_ in images.newest_first()
+        if table == "evidence" and (row := tx.row(table, image_from_json(key))) and row["memory_id"] in ids
     }
     named = ids | claims
-    return [image for image, row in rows if _is_image_about(image, row, ids, named)]
+    return [
+        image
+        for image in images.newest_first()
+        if _is_image_about(image, tx.row(image[0], image_from_json(image[1])), ids, named)
+    ]
 
 
-def _is_image_about(image: tuple[Any, ...], row: Row | None, ids: frozenset[str], named: frozenset[str]) -> bool:
+def _is_image_about(image: RowImage, row: Row | None, ids: frozenset[str], named: frozenset[str]) -> bool:
     """Whether a row image belongs to one of the memories, or names one of the rows in `named`."""
     table, key, before, _ = image
     if table == "memories":
@@ -467,51 +441,6 @@ def _mark_steps_undone(tx: Tx, chain: Sequence[str], undone_by: str) -> None:
         tx.run("UPDATE undo_steps SET undone_by = ? WHERE id = ?", (by, step_id))
 
 
-def _find_changed_new_memories(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> frozenset[str]:
-    """Memories which the step brought and which are no longer as it left them."""
-    left: dict[str, bytes | None] = {}  # what the step's last image of each says: the newest comes first
-    brought = set()
-    for table, key, before, after_hash in rows:
-        if table == "memories":
-            left.setdefault(key, after_hash)
-            if before is None:
-                brought.add(key)
-    changed = set()
-    for key in brought:
-        current = tx.row("memories", image_from_json(key))
-        if current is not None and image_hash(without_volatile_columns("memories", current)) != left[key]:
-            changed.add(str(current["id"]))
-    return frozenset(changed)
-
-
-def _find_onward_memories(
-    tx: Tx, rows: Sequence[tuple[Any, ...]], first: Mapping[tuple[str, str], str | None]
-) -> frozenset[str]:
-    """Memories of the step with which more happened since; that they were given another number is no matter."""
-    left: dict[str, bytes | None] = {}
-    for table, key, _, after_hash in rows:
-        if table == "memories":
-            left.setdefault(key, after_hash)
-    onward = set()
-    for key, after_hash in left.items():
-        current, begun = tx.row("memories", image_from_json(key)), first["memories", key]
-        if current is None or _current_version_number("memories", current, after_hash):
-            continue
-        known = {
-            after_hash,
-            None if begun is None else image_hash(without_volatile_columns("memories", image_from_json(begun))),
-        }
-        if image_hash(without_volatile_columns("memories", current)) not in known:
-            onward.add(str(current["id"]))
-    return frozenset(onward)
-
-
-def _is_freed_place(row: tuple[Any, ...]) -> bool:
-    """Whether a row image records a memory's place that the step removed."""
-    table, _key, before, after_hash = row
-    return bool(table == "places") and before is not None and after_hash is None
-
-
 def _free_scheduled_place(tx: Tx, key: dict[str, object], before: Mapping[str, object], done: UndoState) -> None:
     """Take back the place that the scheduler gave a memory in the wing it has left with this undo.
 
@@ -552,7 +481,7 @@ def _revert_row(
         return  # provenance of a memory that stays: listed with it
     if table == "memories" and current is not None and current["superseded_by_id"] in done.kept | done.onward:
         # The version that took its place went on since: with both back, two texts of one memory would stand.
-        done.left.append(both_states(table, key, before, current))
+        done.list_left(both_states(table, key, before, current))
         return
     now_hash = None if current is None else image_hash(without_volatile_columns(table, current))
     if before is not None and now_hash == image_hash(without_volatile_columns(table, before)):
@@ -560,11 +489,11 @@ def _revert_row(
     if now_hash != after_hash and current is not None:
         filled = _columns_filled_since(table, current, after_hash)
         before, now_hash = None if before is None else {**before, **filled}, after_hash if filled else now_hash
-    before, is_carried = carry_schedule(tx, table, before, current, done.first, done.schedules)
+    before, is_carried = carry_schedule(tx, table, before, current, done.rehearsals, done.schedules)
     is_void = is_carried or is_voided_by_revocation(table, before, current) or _is_refilled(tx, table, before, current)
     if now_hash != after_hash and not is_void:
         if table not in _SHARED | _CHOSEN:
-            done.left.append(both_states(table, key, before, current))
+            done.list_left(both_states(table, key, before, current))
         return
     before = restored_client_row(tx, table, before, current)
     try:
@@ -583,7 +512,7 @@ def _columns_filled_since(table: str, current: Mapping[str, object], after_hash:
         bare = {**current, "emblem": None}
         same = image_hash(without_volatile_columns(table, bare)) == after_hash
         return {"emblem": current["emblem"]} if same else {}
-    return _current_version_number(table, current, after_hash)
+    return current_version_number(table, current, after_hash)
 
 
 def _is_refilled(tx: Tx, table: str, before: Mapping[str, object] | None, current: Mapping[str, object] | None) -> bool:
@@ -592,19 +521,6 @@ def _is_refilled(tx: Tx, table: str, before: Mapping[str, object] | None, curren
         return False
     chosen = "SELECT 1 FROM landmarks WHERE memory_id = ? AND chosen_by = 'owner'"
     return tx.one(chosen, (before["memory_id"],)) is None
-
-
-def _current_version_number(
-    table: str, current: Mapping[str, object], after_hash: bytes | None
-) -> Mapping[str, object]:
-    """The number a version has now, where nothing but that changed: one that was said before it came in since."""
-    if table != "memories":
-        return {}
-    number = int(str(current["version"]))
-    as_left = (
-        image_hash(without_volatile_columns(table, {**current, "version": had})) for had in range(number - 1, 0, -1)
-    )
-    return {"version": number} if any(after_hash == one for one in as_left) else {}
 
 
 def _owning_memory_ids(row: Mapping[str, object]) -> tuple[object, ...]:
@@ -626,7 +542,7 @@ def _keep_referenced_row(
     # Trigger: the room of a memory that comes back is gone. Why: the scheduler gives it another place by itself.
     # Outcome: nothing is left to decide.
     if table not in _SHARED | _CHOSEN and not (table == "places" and current is None):
-        done.left.append(both_states(table, key, before, current))
+        done.list_left(both_states(table, key, before, current))
     if table == "conversations" and before is None:
         done.emptied.add(str(key["id"]))
 

@@ -5,7 +5,7 @@ What is deleted or superseded is passed over. Must not do: choose a landmark, de
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -125,7 +125,7 @@ def carry_schedule(
     table: str,
     before: Mapping[str, object] | None,
     current: Mapping[str, object] | None,
-    first: Mapping[tuple[str, str], str | None],
+    changed: Collection[tuple[str, str]],
     schedules: dict[str, Mapping[str, object]],
 ) -> tuple[Mapping[str, object] | None, bool]:
     """Let the version that comes back with an undo take over the rehearsal of the one that goes.
@@ -134,7 +134,7 @@ def carry_schedule(
         table: of a row that is taken back; of another one than rehearsals nothing is changed.
         before: as it was before the step; None where the step brought it.
         current: as it is; None where there is none.
-        first: the rows of the step, by table and key.
+        changed: table and key of the rehearsals that the step changed.
         schedules: rehearsals that go with their version, by the memory that comes back; filled and read here.
 
     Returns:
@@ -147,7 +147,7 @@ def carry_schedule(
     if current is None:
         return None, False
     older = rows.value("SELECT supersedes_id FROM memories WHERE id = ?", (current["memory_id"],))
-    if older is None or (REHEARSALS, to_json({"memory_id": older})) not in first:
+    if older is None or (REHEARSALS, to_json({"memory_id": older})) not in changed:
         return None, False
     schedules[str(older)] = {name: value for name, value in current.items() if name != "memory_id"}
     return None, True

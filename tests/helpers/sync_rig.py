@@ -13,7 +13,7 @@ from vault_kit import KEYS, START_MS, home_at, new_vault, open_at
 
 from core.archive.bundle import read_lines
 from core.belief.claims import EvidenceSource
-from core.engine.sync.folder import check_file
+from core.engine.sync.folder import FileChecks, check_file
 from core.engine.sync.pairing import (
     INVITATION_MS,
     DeviceInvitation,
@@ -76,7 +76,9 @@ class Device:
         make_id = IdMaker(self.clock)
         self.work = UnitOfWork(make_id, AuditChain(KEYS.audit), 90)
         self.make_id = make_id
-        self.rounds = FolderRounds(Workplace(self, self.work, self.home / "sync", lambda seq, labels: None))
+        self.rounds = FolderRounds(
+            Workplace(self, self.work, self.home / "sync", lambda seq, labels: None, FileChecks(self.clock))
+        )
 
     def close(self) -> None:
         """Close the vault."""

@@ -1,6 +1,7 @@
 """Whatever belief does to a vault, taking all of it back leads to where it began, and it is sound on the way.
 
 Readers in the test's hand read one claim of each sentence and relate texts at random, but the same pair always alike.
+The images of a step are written and read a few at a time, as those of a very large step are.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from engine_rig import START_MS, Rig, WordEmbedder, differences, rig_at
@@ -20,7 +22,9 @@ from hypothesis import strategies as st
 
 from core.engine.memories.import_comparison import compare_imported
 from core.errors import Code, LociError
+from core.intake import step_images
 from core.intake.claims import TextReaders
+from core.intake.transaction import unit_of_work
 from core.types.belief import LABELS, ClaimDraft, ComparedText, Label, Relation
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Source, When
@@ -180,7 +184,12 @@ CLASH = [("tell", 0, 1), ("tell", 6, 1), ("say", 12, 0), ("claim", 0, 1), ("brin
 def fresh_rig(folder: Path) -> Iterator[Rig]:
     embedder = WordEmbedder()
     readers = TextReaders(extract=read, relate=Oracle(), embed=embedder.embed_one, gate=0.2)
-    with tempfile.TemporaryDirectory(dir=folder) as name, rig_at(Path(name), embedder=embedder, readers=readers) as rig:
+    with (
+        patch.object(step_images, "_PAGE", 3),
+        patch.object(unit_of_work, "_IMAGES_AT_ONCE", 4),
+        tempfile.TemporaryDirectory(dir=folder) as name,
+        rig_at(Path(name), embedder=embedder, readers=readers) as rig,
+    ):
         yield rig
 
 

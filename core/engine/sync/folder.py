@@ -17,9 +17,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from core.archive.bundle import BundleFaultError, BundleHeader, CheckedBundle, check_bundle, read_bundle_header
+from core.archive.bundle import (
+    BundleFault,
+    BundleFaultError,
+    BundleHeader,
+    CheckedBundle,
+    check_bundle,
+    read_bundle_header,
+)
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.security.atomic import clear_partial_files, file_write_error, sync_directory
+from core.types.clock import Clock
 
 SUFFIX = ".loci-bundle"
 _OWN_NAME = re.compile(r"(?P<device>[0-9a-f]{16})-(?P<number>\d{8,16})\.loci-bundle", re.ASCII)
@@ -28,6 +36,9 @@ _MOST_KEPT = 64 * 1024 * 1024
 """A file that is no bundle is copied into quarantine up to this size."""
 _MOST_COPIES = 100
 _PART = 1 << 20
+_TICK_MS = 2_000
+"""The coarsest tick of a file's time: that of a stick with FAT."""
+_MOST_CHECKS = 10_000
 
 
 def bundle_name(device: str, number: int) -> str:
@@ -189,6 +200,83 @@ def check_file(path: Path) -> CheckedBundle:
     """
     with open_plain(path) as file:
         return check_bundle(file)
+
+
+@dataclass(frozen=True, slots=True)
+class _FileStamp:
+    """What changes when a file is written to or another takes its place; the time of its row cannot be set by hand."""
+
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
+    changed_ns: int
+
+
+class FileChecks:
+    """What the files of the folder were found to be, each for as long as it stays as it was.
+
+    So a file of gigabytes that is no good, or not in its turn, is read once and not in every round.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        """Know nothing yet.
+
+        Args:
+            clock: tells which files were written to a moment ago.
+        """
+        self._clock = clock
+        self._found: dict[Path, tuple[_FileStamp, CheckedBundle | BundleFault]] = {}
+        self._refused: dict[Path, BundleFault] = {}
+
+    def check(self, path: Path) -> CheckedBundle:
+        """`check_file`, unless the file is as it was when it was checked last.
+
+        Raises:
+            BundleFaultError: DAMAGED or NEWER; or what `refuse` was told.
+            OSError: it cannot be read.
+        """
+        with open_plain(path) as file:
+            stamp = _stamp_of(file)
+            known = self._found.get(path)
+            if known is not None and known[0] == stamp:
+                found = self._refused.get(path, known[1])
+            else:
+                found = _check_open(file)
+                self._keep(path, stamp, _stamp_of(file), found)
+        if isinstance(found, BundleFault):
+            raise BundleFaultError(found)
+        return found
+
+    def refuse(self, path: Path, fault: BundleFault) -> None:
+        """Note what was found behind the signature of a file that was checked."""
+        self._refused[path] = fault
+
+    def forget_refused(self) -> None:
+        """Another bundle was taken: what made no sense without it may make sense now."""
+        self._refused.clear()
+
+    def _keep(self, path: Path, before: _FileStamp, after: _FileStamp, found: CheckedBundle | BundleFault) -> None:
+        # A file that was written to a moment ago may be written to again within one tick of its time.
+        is_settled = abs(self._clock.now_ms() - after.modified_ns // 1_000_000) >= _TICK_MS
+        self._found.pop(path, None)
+        self._refused.pop(path, None)
+        if before == after and is_settled:
+            if len(self._found) >= _MOST_CHECKS:
+                self._found.clear()
+            self._found[path] = (after, found)
+
+
+def _check_open(file: BinaryIO) -> CheckedBundle | BundleFault:
+    try:
+        return check_bundle(file)
+    except BundleFaultError as error:
+        return error.fault
+
+
+def _stamp_of(file: BinaryIO) -> _FileStamp:
+    found = os.fstat(file.fileno())
+    return _FileStamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 def keep_copy(path: Path, to: Path) -> bool:

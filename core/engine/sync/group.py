@@ -19,7 +19,7 @@ from core.engine.authority import Authority
 from core.engine.memories.memories import embed_backlog, vector_remover
 from core.engine.runtime.open_vault import OpenVault, VaultSlot
 from core.engine.runtime.storage import log_failure, submit_work
-from core.engine.sync.folder import SyncFolder
+from core.engine.sync.folder import FileChecks, SyncFolder
 from core.engine.sync.pairing import (
     INVITATION_MS,
     DeviceInvitation,
@@ -93,13 +93,14 @@ class Devices:
         self._slot, self._authority = slot, authority
         self._schedule = RoundSchedule()
         self._scheduled: OpenVault | None = None
+        self._checks: FileChecks | None = None
 
     def read_status(self) -> Future[SyncStatus]:
         """How this device stands, and what in the folder is not as it should be."""
         open_vault = self._slot.require_vault()
         return open_vault.storage.run_on(
             open_vault.storage.threads.checks,
-            lambda: replace(_rounds_of(open_vault).read_status(), trouble=self._schedule.trouble),
+            lambda: replace(self._rounds_of(open_vault).read_status(), trouble=self._schedule.trouble),
         )
 
     # ---- by itself
@@ -128,7 +129,7 @@ class Devices:
 
     def stop(self) -> None:
         """The vault closes: nothing of it is kept here."""
-        self._scheduled = None
+        self._scheduled = self._checks = None
 
     def _run_by_itself(self, open_vault: OpenVault, schedule: RoundSchedule) -> None:
         trouble: LociError | None = None
@@ -240,13 +241,19 @@ class Devices:
 
     def _run_round(self, open_vault: OpenVault, *, is_whole: bool) -> SyncReport:
         storage, search = open_vault.storage, open_vault.search
-        report, came = _rounds_of(open_vault).run(is_whole=is_whole)
+        report, came = self._rounds_of(open_vault).run(is_whole=is_whole)
         if report.bundles:
             storage.vault.read(self._authority.reload_clients)
             storage.announce_change(SYNC, tuple(came), OWNER_ACTOR, storage.vault.seq)
         if came:
             log_failure(submit_work(storage.threads.jobs, embed_backlog, storage, search), _log, "embedding what came")
         return report
+
+    def _rounds_of(self, open_vault: OpenVault) -> FolderRounds:
+        storage = open_vault.storage
+        checks = self._checks = self._checks or FileChecks(storage.clock)
+        removed = vector_remover(storage, open_vault.search)
+        return FolderRounds(Workplace(_StoredVault(open_vault), storage.work, storage.home.sync, removed, checks))
 
     def leave(self) -> Future[SyncReport]:
         """Take this device out: a last round tells the others, then keys and stamps go. The memories stay.
@@ -262,7 +269,7 @@ class Devices:
             storage.vault.read(require_state)
             report = SyncReport()
             with suppress(LociError):
-                rounds = _rounds_of(open_vault)
+                rounds = self._rounds_of(open_vault)
                 report = rounds.run()[0]
                 storage.write(_mark_own_left).result()
                 rounds.run(is_last=True)
@@ -339,12 +346,6 @@ def _mark_own_left(tx: Tx) -> None:
     state = require_state(tx)
     mark_left(tx, state.device, tx.now_ms, state.number + 1)
     note_owing(tx)
-
-
-def _rounds_of(open_vault: OpenVault) -> FolderRounds:
-    storage = open_vault.storage
-    removed = vector_remover(storage, open_vault.search)
-    return FolderRounds(Workplace(_StoredVault(open_vault), storage.work, storage.home.sync, removed))
 
 
 def _folder_of(given: Path | None, known: SyncState | None) -> Path:

@@ -18,6 +18,7 @@ from typing import Protocol, TypeVar
 
 from core.archive.bundle import (
     FIRST,
+    BundleFault,
     BundleFaultError,
     BundleHeader,
     BundleKind,
@@ -25,7 +26,15 @@ from core.archive.bundle import (
     CheckedBundle,
     read_lines,
 )
-from core.engine.sync.folder import FoundBundle, SyncFolder, bundle_name, check_file, keep_copy, open_plain
+from core.engine.sync.folder import (
+    FileChecks,
+    FoundBundle,
+    SyncFolder,
+    bundle_name,
+    check_file,
+    keep_copy,
+    open_plain,
+)
 from core.engine.sync.pairing import read_answer, remove_files
 from core.errors import Code, UserError
 from core.intake.sync.collection import Sink, count_pending
@@ -85,12 +94,14 @@ class Workplace:
     Attributes:
         spool: the home's own folder for bundles on their way.
         removed: told sequence and labels of memories that vanish, for the index.
+        checks: what the files of the folder were found to be; of all rounds of one open vault.
     """
 
     vault: SyncedVault
     work: UnitOfWork
     spool: Path
     removed: Callable[[int, Sequence[int]], None]
+    checks: FileChecks
 
 
 @dataclass
@@ -127,7 +138,7 @@ class FolderRounds:
             place: the vault and where it keeps bundles.
         """
         self._place = place
-        self._vault = place.vault
+        self._vault, self._checks = place.vault, place.checks
 
     # ---- looking
 
@@ -239,7 +250,7 @@ class FolderRounds:
         public = {one.id: one.public_key for one in self._vault.read(read_devices)}[state.device]
         for one in ahead:
             with suppress(BundleFaultError, OSError):
-                if one.header.group == state.group and check_file(one.path).is_signed_by(public):
+                if one.header.group == state.group and self._checks.check(one.path).is_signed_by(public):
                     raise UserError(
                         Code.SYNC_FORKED,
                         "This vault is older than what it told your other devices; take it out with `loci sync leave` "
@@ -336,6 +347,7 @@ class FolderRounds:
                 taken = self._take_next(found[device_id], device, looked)
                 if taken is None:
                     break
+                self._checks.forget_refused()
                 around.count(taken)
                 is_any = True
         return is_any
@@ -374,7 +386,7 @@ class FolderRounds:
     def _check(self, one: FoundBundle, device: KnownDevice, looked: _Round) -> CheckedBundle | None:
         """A bundle that its device signed; None for any other file, which is noted."""
         try:
-            checked = check_file(one.path)
+            checked = self._checks.check(one.path)
         except BundleFaultError as error:
             self._note_fault(looked, one.path, error.fault.value)
             return None
@@ -401,12 +413,15 @@ class FolderRounds:
                 if header.kind is BundleKind.CHANGES and (lacking := self._find_lacking(origin.taken, header.device)):
                     looked.problems.append(SyncProblem("waits", one.path.name, lacking[0], lacking[1]))
                     return None
+                if check_file(one.path) != checked:  # it was known from an earlier round, and is believed now
+                    raise BundleFaultError(BundleFault.DAMAGED)
                 lines = read_lines(file, checked, key)
                 place = self._place
                 return self._vault.write(
                     lambda tx: take_bundle(tx, place.work, header, checked.digest, lines, place.removed)
                 )
         except BundleFaultError as error:
+            self._checks.refuse(one.path, error.fault)
             self._note_fault(looked, one.path, error.fault.value)
         except OSError:
             self._note_fault(looked, one.path, "unreadable")

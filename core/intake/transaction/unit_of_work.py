@@ -97,17 +97,30 @@ class _Image:
     after: Mapping[str, object] | None
 
 
+_IMAGES_AT_ONCE = 1_000
+"""So many images wait in memory; a verb that changes every row of a vault writes them as it goes."""
+
+
 class Verb:
     """A running verb: collects the images of every changed row.
 
     Attributes:
         step_id: the undo step this verb writes.
+        asks: whether it opened an item of the review.
     """
 
-    def __init__(self, tx: Tx, step_id: str) -> None:
+    def __init__(self, tx: Tx, step_id: str, open_step: Callable[[], None]) -> None:
+        """Begin with no image.
+
+        Args:
+            open_step: writes the step where it is not there yet, for images that cannot wait for the verb's end.
+        """
         self.tx = tx
         self.step_id = step_id
+        self.asks = False
+        self._open_step = open_step
         self._images: list[_Image] = []
+        self._written = 0
         self.object = ""
         self.detail: dict[str, object] = {}
         self._lines: list[tuple[str, str, str | None, float | None, float | None, str]] = []
@@ -127,12 +140,16 @@ class Verb:
             before: the row as it was; None for an insertion.
             after: the row as it is; None for a deletion.
         """
+        self.asks = self.asks or (table == "conflicts" and before is None)
         self._images.append(_Image(table, key, before, after))
+        if len(self._images) >= _IMAGES_AT_ONCE:
+            self._open_step()
+            self.write_images()
 
     @property
     def changes(self) -> int:
         """How many rows changed so far."""
-        return len(self._images)
+        return self._written + len(self._images)
 
     def note_audit(self, obj: str = "", **detail: object) -> None:
         """Say what the audit row shall hold: ids and counts, never text.
@@ -165,11 +182,6 @@ class Verb:
         self._lines.append((operation, memory_id, other_id, similarity, confidence, decided_by))
 
     @property
-    def asks(self) -> bool:
-        """Whether it opened an item of the review."""
-        return any(image.table == "conflicts" and image.before is None for image in self._images)
-
-    @property
     def lines(self) -> int:
         """How many lines of the consolidation log there are so far."""
         return len(self._lines)
@@ -196,15 +208,14 @@ class Verb:
             [(make_id(), self.tx.now_ms, *line, step) for line in self._lines],
         )
 
-    def write_images(self, first_nr: int) -> None:
-        """Write the collected images into the step.
-
-        Args:
-            first_nr: the number of the first image within the step.
-        """
+    def write_images(self) -> None:
+        """Write the images that wait into the step, behind those it has."""
+        first_nr = int(
+            self.tx.value("SELECT coalesce(max(nr) + 1, 0) FROM undo_rows WHERE step_id = ?", (self.step_id,))
+        )
         self.tx.run_many(
             "INSERT INTO undo_rows (step_id, nr, tbl, row_key, before, after, after_hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [
+            (
                 (
                     self.step_id,
                     first_nr + nr,
@@ -216,8 +227,10 @@ class Verb:
                     None if image.after is None else image_hash(without_volatile_columns(image.table, image.after)),
                 )
                 for nr, image in enumerate(self._images)
-            ],
+            ),
         )
+        self._written += len(self._images)
+        self._images.clear()
 
 
 class UnitOfWork:
@@ -264,7 +277,12 @@ class UnitOfWork:
                 much of it would wait for the person.
         """
         check_admitted(tx, actor)
-        verb = Verb(tx, step_id or self._make_id())
+        wanted = step_id or self._make_id()
+
+        def open_step() -> None:
+            self._write_step(tx, wanted, name, label, actor, undoes=undoes, keep_open=True)
+
+        verb = Verb(tx, wanted, open_step)
         previous, tx.recorder = tx.recorder, verb
         try:
             yield verb
@@ -272,12 +290,10 @@ class UnitOfWork:
             tx.recorder = previous
         if verb.asks:
             check_waiting(tx, actor, self.client_waits, tx.now_ms)
-        known = tx.one("SELECT coalesce(max(nr) + 1, 0) FROM undo_rows WHERE step_id = ?", (verb.step_id,))
-        exists = tx.value("SELECT 1 FROM undo_steps WHERE id = ?", (verb.step_id,)) is not None
-        is_step = bool(verb.changes) or keep_open or exists or undoes is not None
+        is_step = bool(verb.changes) or keep_open or undoes is not None or _is_written(tx, verb.step_id)
         if is_step:
-            self._write_step(verb, name, label, actor, undoes=undoes, keep_open=keep_open, exists=exists)
-            verb.write_images(int(known[0]) if known else 0)
+            self._write_step(tx, verb.step_id, name, label, actor, undoes=undoes, keep_open=keep_open)
+            verb.write_images()
         verb.write_log(self._make_id, with_step=is_step)
         self._chain.append_row(tx, _audit_name(actor), name, verb.object, {**verb.detail, "rows": verb.changes})
 
@@ -300,13 +316,12 @@ class UnitOfWork:
         return step_id
 
     def _write_step(
-        self, verb: Verb, name: str, label: str, actor: Actor, *, undoes: str | None, keep_open: bool, exists: bool
+        self, tx: Tx, step_id: str, name: str, label: str, actor: Actor, *, undoes: str | None, keep_open: bool
     ) -> None:
-        tx = verb.tx
-        if exists:
-            tx.run("UPDATE undo_steps SET is_open = ? WHERE id = ?", (int(keep_open), verb.step_id))
+        if _is_written(tx, step_id):
+            tx.run("UPDATE undo_steps SET is_open = ? WHERE id = ?", (int(keep_open), step_id))
             return
-        self._insert_step(tx, verb.step_id, name, label, actor, undoes=undoes, keep_open=keep_open)
+        self._insert_step(tx, step_id, name, label, actor, undoes=undoes, keep_open=keep_open)
 
     def _insert_step(
         self, tx: Tx, step_id: str, name: str, label: str, actor: Actor, *, undoes: str | None, keep_open: bool
@@ -344,6 +359,10 @@ def check_admitted(rows: Rows, actor: Actor) -> None:
 def not_admitted_error() -> UserError:
     """The one answer to a client that is unknown, paused or revoked."""
     return UserError(Code.UNAUTHENTICATED, "This client is not paired; ask the person to pair it again.")
+
+
+def _is_written(rows: Rows, step_id: str) -> bool:
+    return rows.value("SELECT 1 FROM undo_steps WHERE id = ?", (step_id,)) is not None
 
 
 def _audit_name(actor: Actor) -> str:

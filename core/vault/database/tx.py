@@ -102,6 +102,10 @@ _BESIDE = frozenset({"evidence", "memory_sources", "procedures", "rules", "verdi
 """Tables whose rows say how a memory of theirs stands."""
 _QUIET = frozenset({"access_count", "last_accessed_at", "read_at", "strength"})
 """Columns by which nobody is told anything: reading, and upkeep that counts it."""
+_STANDING = (
+    "part_of", "space_id", "status", "status_reason", "scope_channel", "security_tier", "client_id", "extra"
+)  # fmt: skip
+"""Columns by which it is told who may know of a change: of a whole vault that goes, its texts would fill the memory."""
 
 Row = Mapping[str, object]
 
@@ -110,7 +114,8 @@ class TouchedMemories:
     """The memories of one transaction.
 
     Attributes:
-        before: id to the row as it was, in the order they were touched; None for one that was not there.
+        before: id to how the row stood, in the order they were touched; None for one that was not there. Of a row only
+            the columns that say where it stood are kept, and those of many that stood alike once.
         beside: ids of memories of which another table holds something else now.
     """
 
@@ -118,6 +123,7 @@ class TouchedMemories:
         """Nothing yet."""
         self.before: dict[str, Row | None] = {}
         self.beside: dict[str, None] = {}
+        self._standings: dict[tuple[object, ...], Row] = {}
 
     @property
     def size(self) -> tuple[int, int]:
@@ -134,9 +140,13 @@ class TouchedMemories:
         """
         if table == _MEMORIES:
             if names is None or not _QUIET.issuperset(names):
-                self.before.setdefault(str(row["id"]), before)
+                self.before.setdefault(str(row["id"]), None if before is None else self._share_standing(before))
         elif table in _BESIDE:
             self.beside.setdefault(str(row["memory_id"]))
+
+    def _share_standing(self, row: Row) -> Row:
+        found = {name: row[name] for name in _STANDING if name in row}
+        return self._standings.setdefault(tuple(found.items()), found)
 
     def cut_to_size(self, size: tuple[int, int]) -> None:
         """Forget what was first touched since; those changes were taken back.

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import errno
 import io
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from sync_rig import Device, new_device, new_group_of, settle
-from vault_kit import memory
+from vault_kit import START_MS, memory
 
-from core.archive.bundle import BundleKind, BundleWriter, make_device_key, make_salt
-from core.engine.sync.folder import SyncFolder, bundle_name
+from core.archive.bundle import BundleKind, BundleWriter, CheckedBundle, check_bundle, make_device_key, make_salt
+from core.engine.sync import folder, rounds
+from core.engine.sync.folder import FileChecks, SyncFolder, bundle_name
 from core.engine.sync.pairing import (
     INVITATION_MS,
     DeviceInvitation,
@@ -39,6 +42,7 @@ from core.intake.sync.device import (
 from core.intake.sync.keys import SyncKey, key_id, read_keys
 from core.intake.sync.transfer import next_header
 from core.intake.transaction.admission import erased_texts
+from core.types.clock import ManualClock
 from core.vault.database.tx import Tx
 
 
@@ -569,3 +573,77 @@ def test_a_group_has_room_for_some_devices(tmp_path: Path) -> None:
         one.write(fill)
     assert caught.value.code is Code.INVALID_INPUT
     one.close()
+
+
+def test_a_file_that_is_no_good_is_read_again_only_when_it_changes(
+    pair: tuple[Device, Device, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other, shared = pair
+    reads: list[BinaryIO] = []
+
+    def count_reads(file: BinaryIO) -> CheckedBundle:
+        reads.append(file)
+        return check_bundle(file)
+
+    monkeypatch.setattr(folder, "check_bundle", count_reads)
+    one.remember("Bees need water")
+    one.now()
+    path = files(shared, one)[-1]
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-40] + bytes(40))
+    for _ in range(3):
+        assert [one.kind for one in other.now().problems] == ["damaged"]
+    assert len(reads) == 1
+
+    # Another size, another file of the same size, and the same file with its old time: each is looked at anew.
+    path.write_bytes(whole[:-41])
+    assert [one.kind for one in other.now().problems] == ["damaged"]
+    before = path.stat()
+    path.write_bytes(bytes([whole[0] ^ 1]) + whole[1:-41])
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert "damaged" in {one.kind for one in other.now().problems}
+    beside = path.with_name("beside.tmp")
+    beside.write_bytes(whole)
+    beside.replace(path)
+    assert other.now().problems == ()
+    assert other.texts() == ["Bees need water"]
+
+
+def test_a_signed_bundle_that_says_nonsense_is_read_once(
+    pair: tuple[Device, Device, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other, shared = pair
+    one.remember("Bees need water")
+    settle(pair[:2])
+    state, header = one.read(require_state), one.read(lambda rows: next_header(rows, is_whole=False))
+    with (shared / bundle_name(header.device, header.number)).open("w+b") as file:
+        writer = BundleWriter(file, replace(header, salt=make_salt()), state.sync_key, state.private_key)
+        writer.write_line({"bundle": {"clock": 1, "taken": {}}})
+        writer.write_line({"what": 1})
+        writer.finish()
+    assert [found.kind for found in other.now().problems] == ["damaged"]
+
+    def refuse(file: BinaryIO) -> CheckedBundle:
+        raise AssertionError(file)
+
+    monkeypatch.setattr(folder, "check_bundle", refuse)
+    monkeypatch.setattr(rounds, "read_lines", refuse)
+    assert [found.kind for found in other.now().problems] == ["damaged"]
+
+
+def test_a_file_that_was_written_a_moment_ago_is_not_known_yet(
+    pair: tuple[Device, Device, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, _, shared = pair
+    one.remember("Bees need water")
+    one.now()
+    path = files(shared, one)[-1]
+    whole = path.read_bytes()
+    damaged = whole[:-1] + bytes([whole[-1] ^ 1])
+    monkeypatch.setattr(folder, "_stamp_of", lambda _: folder._FileStamp(1, 1, len(whole), START_MS * 1_000_000, 0))
+    for later_ms, is_known in ((500, False), (60_000, True)):
+        checks = FileChecks(ManualClock(START_MS + later_ms))
+        path.write_bytes(damaged)
+        found = checks.check(path)
+        path.write_bytes(whole)
+        assert (checks.check(path) == found) is is_known

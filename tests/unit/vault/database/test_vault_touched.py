@@ -12,7 +12,7 @@ def test_the_first_image_counts() -> None:
     touched.note_row("memories", {"id": "b"}, {"id": "b", "status": "active"}, ["status"])
     touched.note_row("spaces", {"id": "s"}, None)
     touched.note_row("verdicts", {"memory_id": "c"}, None)
-    assert touched.before == {"a": None, "b": {"id": "b", "status": "active"}}
+    assert touched.before == {"a": None, "b": {"status": "active"}}
     assert list(touched.beside) == ["c"]
 
 
@@ -33,3 +33,13 @@ def test_what_was_taken_back_is_forgotten() -> None:
     touched.note_row("rules", {"memory_id": "c"}, None)
     touched.cut_to_size(size)
     assert (list(touched.before), list(touched.beside)) == (["a"], [])
+
+
+def test_many_that_stood_alike_are_kept_once_and_without_their_texts() -> None:
+    touched = TouchedMemories()
+    for number in range(3):
+        row = {"id": str(number), "text": "A long text. " * 100, "status": "active", "space_id": "home", "extra": "{}"}
+        touched.note_row("memories", row, row)
+    first, second, third = touched.before.values()
+    assert first is second is third
+    assert first == {"status": "active", "space_id": "home", "extra": "{}"}
