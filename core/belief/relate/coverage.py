@@ -183,12 +183,16 @@ def says_most_of(existing: str, incoming: str) -> bool:
     """Whether a newcomer tells hardly more than what stands: three fifths of its content words, no other value.
 
     A value is a number, a name or a date. "User likes two-space indentation." tells no more than "The user prefers
-    2-space indentation."; a show in September tells another one than a show in August.
+    2-space indentation."; a show in September tells another one than a show in August. Names do not count: two
+    statements of one person have the name in common, whatever they say.
     """
     old, new = prepare_text(read_as_seen(existing)), prepare_text(read_as_seen(incoming))
-    said, known = _content_stems(new), _content_stems(old)
-    has_other_value = bool(_value_forms(new) - _value_forms(old)) or old.negations != new.negations
-    return bool(said) and not has_other_value and len(said & known) >= _MOST_SHARE * len(said)
+    if _value_forms(new) - _value_forms(old) or old.negations != new.negations:
+        return False
+    content = _content_stems(new)
+    names = {index_terms(word.form) for side in (old, new) for word in side.words if word.name}
+    said = content - names
+    return bool(content) and len(said & _content_stems(old)) >= _MOST_SHARE * len(said)
 
 
 def _value_forms(side: PreparedText) -> frozenset[str]:

@@ -87,6 +87,7 @@ def test_other_words_for_the_same_are_most_of_it(old: str, new: str) -> None:
         ("Ida keeps bees behind the barn.", "Ida keeps no bees behind the barn."),
         ("Ida keeps bees behind the barn.", "Bruno keeps bees and Ida keeps hens behind the barn."),
         ("Ida keeps bees.", "Ida keeps bees behind the barn and sells honey at the market."),
+        ("Ida opens a honey shop because Ida is passionate about bees.", "Ida has been into bees since she was a kid."),
         ("Ida keeps bees.", ""),
     ],
 )
