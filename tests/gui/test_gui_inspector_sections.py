@@ -30,8 +30,9 @@ from ui.inspector.history import HistorySection
 from ui.inspector.panel import Inspector
 from ui.inspector.provenance import ProvenanceSection
 from ui.inspector.relations import RelationsSection
-from ui.inspector.text_view import TextView
+from ui.inspector.text_view import TextView, plain_runs_of_text
 from ui.registry import INSPECTOR_SECTIONS
+from ui.widgets.basics import make_column
 
 
 def test_a_message_is_told_with_its_conversation_and_the_place_can_be_walked(
@@ -316,3 +317,22 @@ def test_nothing_is_cut_off_at_a_large_text_size(qtbot: QtBot, rig: Rig, context
     assert column is not None
     assert column.minimumSizeHint().width() <= made.area.viewport().width()
     made.close()
+
+
+def test_a_text_has_its_height_when_it_is_shown_after_a_change_of_theme(qtbot: QtBot, context: Context) -> None:
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    view = TextView(context.theme, "text")
+    make_column(holder, view, None)
+    holder.resize(300, 400)
+    view.show_runs(
+        plain_runs_of_text("The harbour master moved the mooring, and nobody had told the crew of it."), "quote"
+    )
+    holder.show()
+    settle(qtbot, lambda: view.height() > view.fontMetrics().height())
+    before = view.height()
+    holder.hide()
+    context.theme.apply_theme("dark", 100)
+    holder.show()
+    QTest.qWait(50)
+    assert view.height() == before

@@ -23,6 +23,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
+    QShowEvent,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
@@ -383,6 +384,11 @@ class FittedText(QTextEdit):
         wide = self.viewport().width()
         if self.document().pageSize().width() != wide:
             self.document().setPageSize(QSizeF(wide, -1))
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """What was written while it was hidden, as by a change of theme, was measured before it was laid out."""
+        super().showEvent(event)
+        self._fit_height()
 
     def createMimeDataFromSelection(self) -> QMimeData:  # noqa: N802 - Qt's name
         """What is copied or dragged is the original."""
