@@ -227,6 +227,23 @@ def test_levels_and_crumbs_lead_there(page: PalacePage) -> None:
     assert page.canvas.where.level == WING
 
 
+def test_the_level_of_texts_is_that_of_the_room_one_is_at(page: PalacePage) -> None:
+    last = list(page.scene.rooms.values())[-1]
+    page.canvas.marks.selected = ""
+    page.canvas.set_cursor_at(room_id=last.id)
+    page._go_to_level(LOCUS)
+    assert page.canvas.where.room_id == last.id
+
+
+def test_a_palace_of_one_wing_offers_no_level_of_wings(page: PalacePage) -> None:
+    page.header.show_level(WING, wings=1)
+    assert WHOLE not in page.header.level._choices
+    assert page.header.level.current == WING
+    page.header.show_level(WHOLE, wings=2)
+    assert page.header.level.current == WHOLE
+    assert WHOLE in page.header.level._choices
+
+
 def test_the_camera_is_kept_for_the_next_time(qtbot: QtBot, context: Context, page: PalacePage) -> None:
     room = first(page).room
     page.canvas.enter_room(room.id)

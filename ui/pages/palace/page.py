@@ -28,7 +28,7 @@ from ui.pages.palace.loader import (
     parse_shelves,
     place_camera,
 )
-from ui.pages.palace.scene import ROOM, WHOLE, WING, PalaceScene
+from ui.pages.palace.scene import ROOM, WHOLE, WING, PalaceScene, PlacedLocus
 from ui.pages.palace.slider import PalaceLegend, TimeCard
 from ui.pages.palace.summary import PlaceSummaries
 from ui.pages.palace.verbs import PalaceVerbs
@@ -70,6 +70,7 @@ class PalaceHeader(QWidget):
         )
         kinds = {_ALL: strings["header"]["all"]} | {kind.value: KIND_PLURALS[kind].lower() for kind in Kind}
         self.kinds = MenuChip(context.theme, strings["header"]["kinds"], kinds, _ALL)
+        self._levels: dict[str, str] = dict(levels)
         self.level = MenuChip(context.theme, strings["header"]["level"], levels, WHOLE)
         left = make_row(self.title, self._crumbs, self.count, gap=10)
         left.setStretch(2, 1)
@@ -104,6 +105,21 @@ class PalaceHeader(QWidget):
             self._crumbs.setVisible(bool(path))
         self.count.set_text(count)
         self._shown = shown
+
+    def show_level(self, level: str, wings: int) -> None:
+        """Show at which level one is; where there is one wing, that is all there is.
+
+        Args:
+            level: palace, wing, room or locus.
+            wings: how many there are.
+        """
+        offered = dict(palace_strings()["levels"])
+        if wings < 2 and level != WHOLE:
+            del offered[WHOLE]
+        if self._levels != offered:
+            self._levels = offered
+            self.level.set_choices(offered, level)
+        self.level.show_choice(level)
 
     def add_controls(self, controls: WalkControls) -> None:
         """Put something beside the choices, to their right."""
@@ -422,7 +438,7 @@ class PalacePage(WindowPage):
             rooms = count_unit(len(scene.rooms), "room")
             words = strings["in_palace"].format(placed=count, wings=count_unit(wings, "wing"), rooms=rooms)
             self.header.show_path(title, [], f"{words}{waiting}")
-        self.header.level.show_choice(where.level)
+        self.header.show_level(where.level, wings=sum(bool(found.rooms) for found in scene.wings))
         self._keep.start()
 
     def _go_to_wing(self) -> None:
@@ -431,7 +447,8 @@ class PalacePage(WindowPage):
     def _go_to_level(self, level: str) -> None:
         canvas, lens = self.canvas, self.canvas.camera.goal
         spot = self.scene.spot_of(canvas.marks.selected)
-        room = spot.room if spot is not None else self.scene.nearest_room(lens.x, lens.y)
+        at_cursor = self.scene.rooms.get(canvas.where.room_id or canvas.marks.cursor_room)
+        room = spot.room if spot is not None else at_cursor or self.scene.nearest_room(lens.x, lens.y)
         if level == WHOLE or room is None:
             canvas.camera.show_whole()
         elif level == WING:
@@ -439,6 +456,8 @@ class PalacePage(WindowPage):
         elif level == ROOM:
             canvas.enter_room(room.id)
         else:
+            first = next(iter(sorted(room.landmarks, key=room.landmarks.__getitem__)), None)
+            spot = spot or (None if first is None else PlacedLocus(room, first))
             spot = spot or canvas.painter.spot_in_middle(room, lens)
             if spot is not None:
                 canvas.enter_locus(spot)
