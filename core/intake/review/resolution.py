@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims import claim_key
+from core.belief.extract.normal_form import claim_key
 from core.belief.review.wording import review_strings
 from core.errors import BugError, Code, LociError, PreconditionError, UserError
 from core.intake.candidate import has_other_claims

@@ -102,12 +102,16 @@ class Verb:
 
     Attributes:
         step_id: the undo step this verb writes.
+        brought: the memories that it brought in so far.
+        asks: whether it opened an item of the review.
     """
 
     def __init__(self, tx: Tx, step_id: str) -> None:
         self.tx = tx
         self.step_id = step_id
         self._images: list[_Image] = []
+        self.brought: set[str] = set()
+        self.asks = False
         self.object = ""
         self.detail: dict[str, object] = {}
         self._lines: list[tuple[str, str, str | None, float | None, float | None, str]] = []
@@ -128,6 +132,9 @@ class Verb:
             after: the row as it is; None for a deletion.
         """
         self._images.append(_Image(table, key, before, after))
+        if before is None and after is not None and table == "memories":
+            self.brought.add(str(after["id"]))
+        self.asks = self.asks or (before is None and table == "conflicts")
 
     @property
     def changes(self) -> int:
@@ -163,11 +170,6 @@ class Verb:
             similarity: of the two, cosine.
         """
         self._lines.append((operation, memory_id, other_id, similarity, confidence, decided_by))
-
-    @property
-    def asks(self) -> bool:
-        """Whether it opened an item of the review."""
-        return any(image.table == "conflicts" and image.before is None for image in self._images)
 
     @property
     def lines(self) -> int:

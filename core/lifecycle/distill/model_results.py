@@ -24,7 +24,7 @@ from core.intake.candidate import Neighbour, StoreCandidate, find_claim_conflict
 from core.intake.claims import read_claims
 from core.intake.store.classification import load_candidate
 from core.intake.store.plan_execution import PlanExecution
-from core.intake.store.relation_shares import limit_to_part
+from core.intake.store.relations import limit_to_part
 from core.intake.store.store import StoreService
 from core.intake.store.store_plan import NeighbourCase, StorePlan
 from core.intake.transaction.admission import erased_texts, was_disclosed
