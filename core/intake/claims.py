@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.extract.normal_form import key_of_draft, read_as_seen, strip_marks, value_key
+from core.belief.extract.normal_form import key_of_draft, read_as_seen, statement_key, strip_marks, value_key
 from core.intake.transaction.sources import claims_backed_by, refresh_claims
 from core.types.belief import ClaimDraft, ComparedText, Relation
 from core.types.talk import Reading
@@ -74,10 +74,10 @@ def read_claims(
     Returns:
         The given claims first, then what was read, each once; spans lie in the text.
     """
-    found: dict[tuple[str, str, str, str], ClaimDraft] = {_draft_key(draft): draft for draft in given}
+    found: dict[tuple[str, str, str, str], ClaimDraft] = {statement_key(draft): draft for draft in given}
     for draft in _read_drafts(extract, text, times):
         if not any(_covers_draft(one, draft, vouched=vouched) for one in given):
-            name = _draft_key(draft)
+            name = statement_key(draft)
             found[name] = draft if name not in found or not vouched else found[name]
     return tuple(found.values())[:_MOST]
 
@@ -245,11 +245,6 @@ def _evidence_row(
         "observed_at": on.observed_at,
         "recorded_at": now_ms,
     }
-
-
-def _draft_key(draft: ClaimDraft) -> tuple[str, str, str, str]:
-    """By what two drafts are the same claim: subject, predicate, value and polarity."""
-    return value_key(draft.subject), draft.predicate, value_key(draft.value), draft.polarity
 
 
 class Extract(Protocol):

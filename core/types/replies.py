@@ -296,8 +296,8 @@ class StoreReply:
         superseded: ids that no longer stand.
         conflict: the review item that was opened, if any.
         merged: whether texts were united.
-        protection: to the owner, the tier that the memory has now and what of its text asks for one; never kept with
-            the answer to a request, since a later word changes it.
+        protection: to the owner, the tier that the memory has now and what of its text asks for one; it is no part of
+            what was done, since a later word changes it.
     """
 
     operation: str
@@ -307,7 +307,7 @@ class StoreReply:
     conflict: str | None = None
     merged: bool = False
     classification: Classification = Classification("NEW", 1.0, "rules")
-    protection: tuple[SecurityTier, frozenset[SensitiveType]] | None = None
+    protection: tuple[SecurityTier, frozenset[SensitiveType]] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,6 +127,11 @@ def value_key(text: str) -> str:
     return _stable_form(text) if len(text) <= _LONGEST else _plain_form(text)
 
 
+def statement_key(draft: ClaimDraft) -> tuple[str, str, str, str]:
+    """By what two drafts state the same: subject, predicate, value and polarity, whatever the conditions."""
+    return value_key(draft.subject), draft.predicate, value_key(draft.value), draft.polarity
+
+
 def claim_key(space_id: str, claim: Mapping[str, Any], scope_session: str = "") -> bytes:
     """The identity of what a claim says (seed C part 5, claim_key).
 
