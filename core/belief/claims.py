@@ -1,12 +1,11 @@
 """Whose word a memory is, and what contradicts a claim, as parts of queries.
 
-Two claims oppose each other that are of one subject,
-predicate, session and condition, at overlapping times, and hold two values where one can be true, or the same with the
-other sign (seed A feature 1; seed C 7.7). It is read from the claims and memories as they stand, so that it ends with
-the contradiction: what waits or is over speaks against nothing. Whose word a memory `m` is has its one
-definition here, for the gate and the desk. Must not do: write a claim (`core.intake.claims` does), read one out of a
-text (`core.belief.extract` does), weigh one word against another (`core.belief.trust_gate` does), or decide which is
-right.
+Two claims oppose each other that are of one subject, predicate, session and condition, at overlapping times, and hold
+two values where one can be true, or the same with the other sign (seed A feature 1; seed C 7.7). It is read from the
+claims and memories as they stand, so that it ends with the contradiction: what waits or is over speaks against nothing.
+Whose word a memory `m` is has its one definition here, for the gate and the desk. Must not do: write a claim
+(`core.intake.claims` does), read one out of a text (`core.belief.extract` does), weigh one word against another
+(`core.belief.trust_gate` does), or decide which is right.
 """
 
 from __future__ import annotations

@@ -503,7 +503,7 @@ def find_asserted(rows: Rows, space_id: str, key: bytes) -> str | None:
     """The claim that says exactly this and stands, if any.
 
     Args:
-        key: `core.belief.claims.claim_key`.
+        key: `core.belief.extract.normal_form.claim_key`.
     """
     found = rows.value(
         "SELECT id FROM claims WHERE space_id = ? AND claim_key = ? AND state IN ('asserted', 'disputed')",

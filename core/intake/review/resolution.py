@@ -415,7 +415,7 @@ def requalified_claim_key(row: Mapping[str, Any], qualifiers: Mapping[str, objec
         row: of `claims`.
 
     Returns:
-        `core.belief.claims.claim_key`.
+        `core.belief.extract.normal_form.claim_key`.
     """
     statement = {name: row[name] for name in ("subject", "predicate", "value", "polarity")}
     return claim_key(row["space_id"], {**statement, "qualifiers": dict(qualifiers)}, row["scope_session"])
