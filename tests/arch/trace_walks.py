@@ -6,7 +6,8 @@ sample's clock too): a text is stored (without and with something that stands ag
 Recall page is asked, an item of the review is decided by a key, and Ctrl+Z takes that back. Counted is our own code
 only (`app`, `core`, `ui`).
 A layer is one file of `core` on the stack between a verb and its row: the caller's until the write is queued, then the
-writer's.
+writer's. Of a walk that ends at its commit, too, only these two threads are counted: what the window draws meanwhile
+depends on how fast the machine is.
 It prints a table; with `--check` it ends with 1 where a walk is longer than it may be (`CEILINGS`), which
 `tests/e2e/test_walks.py` looks at. A walk that grows over its ceiling passes a file that does nothing for it.
 """
@@ -33,6 +34,7 @@ _CORE = f"{ROOT / 'core'}{os.sep}"
 _ENQUEUE = ("vault.py", "submit_verb")
 _INSERT = ("tx.py", "insert")
 _COMMIT = ("vault.py", "_run_transaction")
+_WRITER = "loci-writer"
 _CHORES = frozenset({"loci-watch", "loci-index", "loci-journal", "loci-counter", "loci-palace", "loci-loci-watchdog"})
 _ASIDE = frozenset(str(ROOT / name) for name in ("ui/watchdog.py", "app/sample/sample.py"))
 _SETTLE_S = 0.4
@@ -96,8 +98,11 @@ class Tracer:
         if trace is None or event not in ("call", "return"):
             return
         name = frame.f_code.co_filename
-        if not name.startswith(_OWN) or name in _ASIDE or threading.current_thread().name in _CHORES:
+        thread = threading.current_thread().name
+        if not name.startswith(_OWN) or name in _ASIDE or thread in _CHORES:
             return
+        if self._ends_at_commit and trace.above and thread != _WRITER:
+            return  # the window draws what comes next while the row is written
         if event == "return":
             is_commit = (Path(name).name, frame.f_code.co_name) == _COMMIT
             if self._ends_at_commit and trace.below and is_commit:

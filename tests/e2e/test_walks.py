@@ -16,7 +16,7 @@ def test_no_walk_passes_more_files_than_it_may() -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=1200,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
