@@ -11,7 +11,7 @@ from app.engine.compose import build_engine
 from app.engine.session import Report, Tell
 from core.engine.facade import Engine, OpenInfo, RootKey
 from core.ipc.methods.definition.entry import CallProgress
-from core.ipc.methods.table import METHODS
+from core.ipc.methods.table import find_entry
 from core.ipc.protocol.contract import load_registry
 
 
@@ -21,13 +21,14 @@ class LocalSession:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self._registry = load_registry()
+        self._loop = engine.loop
 
     def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
         """Carry out one verb in process; see `VerbSession.call`."""
         watch = CallProgress(progress)
-        entry = METHODS[self._registry.find_method(f"owner.{verb}").name]
+        entry = find_entry(self._registry.find_method(f"owner.{verb}").name)
         work = entry.answer_owner(self.engine, self._registry, params, watch)
-        future = asyncio.run_coroutine_threadsafe(work, self.engine.loop)
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
         except KeyboardInterrupt:

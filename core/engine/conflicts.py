@@ -21,6 +21,7 @@ from core.belief.review.items import (
     HELD,
     ClientRights,
     QueueItem,
+    count_open_items,
     find_current_side,
     find_similar_ids,
     read_item,
@@ -29,7 +30,7 @@ from core.belief.review.items import (
 from core.belief.review.sides import injection_reasons
 from core.engine.authority import Authority
 from core.engine.clients.client_terms import client_id_of
-from core.engine.health import count_waiting
+from core.engine.recall.probes import COUNT_REGRESSIONS
 from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, chain_work
 from core.entities.registry import find_owner_names
@@ -50,6 +51,7 @@ from core.intake.review.resolution import Resolver
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.undo import steps_in_force
 from core.intake.watch.versions import settle_held
+from core.lifecycle.job_support.job_store import CHANGED
 from core.memory.read import read_by_ids
 from core.recall.scope import OWNER_SCOPE, Scope, visible_ids
 from core.text.screening.egress import prefetch_scans
@@ -180,6 +182,14 @@ def _name_speaker(rows: Rows, memory: Memory) -> str:
     return "" if speaker is None or speaker.is_owner else speaker.name
 
 
+# A run that erased cannot be taken back, so it counts also where its step is.
+_UNSEEN_RUNS = (
+    "SELECT count(*) FROM jobs j LEFT JOIN undo_steps s ON s.id = j.step_id "  # noqa: S608 - a constant
+    "WHERE j.actor = 'scheduler' AND j.finished_at > ? AND (coalesce(json_extract(j.report, '$.erased'), 0) > 0 "
+    f"OR s.undone_by IS NULL AND EXISTS (SELECT 1 FROM undo_rows r WHERE r.step_id = s.id AND {CHANGED}))"
+)
+
+
 class Conflicts:
     """The conflict desk. Each method returns at once with a Future."""
 
@@ -237,7 +247,7 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._storage().read_quietly(lambda rows: count_waiting(rows, runs_since))
+        return self._storage().read_quietly(lambda rows: _count_waiting(rows, runs_since))
 
     def list_closed(self, days: int = 7) -> Future[tuple[ClosedRow, ...]]:
         """What closed in the last days, by itself or by a decision, the latest first.
@@ -608,3 +618,12 @@ def _listed_conflict_from_item(item: ReviewItem, actions: tuple[Action, ...]) ->
         warning=item.warning,
         against=None if item.against is None else item.against.memory,
     )
+
+
+def _count_waiting(rows: Rows, runs_since: int) -> dict[WaitingKind, int]:
+    runs, regressions = rows.all(f"SELECT ({_UNSEEN_RUNS}), ({COUNT_REGRESSIONS})", (runs_since,))[0]
+    return {
+        WaitingKind.REVIEWS: count_open_items(rows),
+        WaitingKind.RUNS: int(runs),
+        WaitingKind.REGRESSIONS: int(regressions),
+    }

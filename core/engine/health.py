@@ -16,7 +16,6 @@ from typing import Any
 
 from core.belief.review.items import count_open_items
 from core.config.help_strings import read_help_strings
-from core.engine.recall.probes import count_regressions
 from core.engine.runtime.open_vault import CachedCount, OpenVault
 from core.engine.runtime.progress import RunningImport
 from core.engine.runtime.search import Search
@@ -27,14 +26,13 @@ from core.intake.undo import UNPAIRED
 from core.lifecycle.distill import model_queue
 from core.lifecycle.gauges import count_gauges_by_state
 from core.lifecycle.job_support import clock_check
-from core.lifecycle.job_support.job_store import CHANGED
 from core.lifecycle.sweep import plan_sweep
 from core.memory.write import count_without_vectors
 from core.recall.receipt_codec import metrics_from_json
 from core.score.answer_quality import rank_percentile
 from core.types.belief import ModelServerState, ModelState
 from core.types.lifecycle import Health, JobAction, LatencyPeriod, Trends
-from core.types.replies import StatusReport, WaitingKind
+from core.types.replies import StatusReport
 from core.types.values import Pressure
 from core.vault.backup import automatic_backups, made_at_ms
 from core.vault.bootstrap import Doubt
@@ -48,27 +46,6 @@ _BEFORE_MERGES = (
     "count(*) FROM memories AS kept JOIN memories AS old ON old.id = kept.supersedes_id "
     "WHERE kept.supersedes_id IS NOT NULL AND old.status_reason = 'merged'"
 )
-
-
-# A run that erased cannot be taken back, so it counts also where its step is.
-_UNSEEN_RUNS = (
-    "SELECT count(*) FROM jobs j LEFT JOIN undo_steps s ON s.id = j.step_id "  # noqa: S608 - a constant
-    "WHERE j.actor = 'scheduler' AND j.finished_at > ? AND (coalesce(json_extract(j.report, '$.erased'), 0) > 0 "
-    f"OR s.undone_by IS NULL AND EXISTS (SELECT 1 FROM undo_rows r WHERE r.step_id = s.id AND {CHANGED}))"
-)
-
-
-def count_waiting(rows: Rows, runs_since: int) -> dict[WaitingKind, int]:
-    """Count everything in the vault that waits for the person.
-
-    Args:
-        runs_since: epoch ms; runs that ended before were seen.
-    """
-    return {
-        WaitingKind.REVIEWS: count_open_items(rows),
-        WaitingKind.RUNS: int(rows.value(_UNSEEN_RUNS, (runs_since,))),
-        WaitingKind.REGRESSIONS: count_regressions(rows),
-    }
 
 
 def status_report(open_vault: OpenVault, rows: Rows) -> StatusReport:

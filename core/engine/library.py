@@ -24,7 +24,6 @@ from core.intake.revise.revision import PROTECT, VERB, Reviser, preview_revision
 from core.intake.revise.revision_plan import check_revision
 from core.intake.transitions.injection_hold import VERB as LET_THROUGH
 from core.intake.transitions.injection_hold import release_hold
-from core.memory.protection import read_protection
 from core.memory.read import read_by_id
 from core.recall.browse.library import (
     count_facets,
@@ -40,7 +39,7 @@ from core.text.terms import embedding_text, stop_words
 from core.types.memory import Warned
 from core.types.replies import ArchiveReceipt
 from core.types.sensitivity import ProtectionReport, SensitivePage, SensitiveType
-from core.types.values import OWNER_ACTOR, SecurityTier, Status, is_id
+from core.types.values import OWNER_ACTOR, Status, is_id
 from core.types.views import Facets, FindRequest, FindResult, MemoryRow, Revision, RevisionPreview, RevisionReport
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -232,10 +231,6 @@ class Library:
         """
         wanted = tuple(ids)
         return self._storage().read(lambda rows: fields_of_parts(rows, wanted))
-
-    def read_protection(self, memory_id: str) -> Future[tuple[SecurityTier, frozenset[SensitiveType]] | None]:
-        """The tier of a memory and what it holds that is sensitive; None where there is none."""
-        return self._storage().read(lambda rows: read_protection(rows, memory_id))
 
     def find_sensitive(
         self, types: Sequence[SensitiveType] = (), space: str | None = None, after: int = 0

@@ -16,9 +16,7 @@ import json
 import os
 import stat
 import struct
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -31,7 +29,7 @@ from core.errors import LociError
 from core.index import flat, hnsw
 from core.index.base import Dump, VectorIndex
 from core.index.hnsw import graph_format, memory_files_work, new_buffer
-from core.security.atomic import file_write_error, sync_directory
+from core.security.atomic import file_write_error, replacement_of, sync_directory
 
 MAGIC = b"LOCIIDX1"
 _FRAME = 4 << 20
@@ -211,18 +209,8 @@ def _frame_bytes(sealed: bytes) -> bytes:
 
 
 def _replace_snapshot(path: Path, parts: Iterator[bytes]) -> int:
-    # Named as core.security.atomic names its own, so what a kill leaves behind goes when the vault is next opened.
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:  # mkstemp made it 0600
-            size = sum(file.write(part) for part in parts)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
+    with replacement_of(path, 0o600) as file:
+        size = sum(file.write(part) for part in parts)
     sync_directory(path.parent)
     return size
 

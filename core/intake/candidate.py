@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims import IN_PASSING, OWNERS_WORD, PERSONS, key_form, key_of_draft
-from core.belief.extract.normal_form import read_as_seen
+from core.belief.claims import IN_PASSING, OWNERS_WORD, PERSONS
+from core.belief.extract.normal_form import key_of_draft, read_as_seen, value_key
 from core.belief.relate.coverage import has_no_residue
 from core.belief.trust_gate import SourceAuthority
 from core.intake.transaction.sources import KINDS_BY_TEXT, base_trusts, find_active_duplicate
@@ -29,6 +29,12 @@ from core.vault.memory_sql import given_sql
 _ALWAYS, _NEVER = 2**63 - 1, -(2**63) + 1
 _COMPARED = to_json([kind.value for kind in KINDS_BY_TEXT])
 """A claim is at odds with another whatever kind of memory says it: a rule is no way around what a fact says."""
+_BACKED_BY = (
+    "SELECT m.id FROM claims c JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting' "  # noqa: S608
+    "JOIN memories m ON m.id = e.memory_id WHERE c.space_id = ?1 AND c.claim_key = ?2 "
+    "AND c.state IN ('asserted', 'disputed') AND m.status IN ('active', 'disputed') "
+    f"AND m.id <> ?3 AND (?4 IS NULL OR {given_sql('?4')}) ORDER BY m.status, m.n LIMIT 1"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +67,15 @@ def find_same_claims(rows: Rows, candidate: StoreCandidate) -> str | None:
         The memory that backs the first claim; None where a claim is new, or there are none, or the text says more than
         the claims that were read from it (a claim that is given stands for its text).
     """
-    if not _claims_cover_text(candidate):
-        return None
     first: str | None = None
     for draft in candidate.claims:
         key = key_of_draft(candidate.space_id, draft, candidate.authority.scope_session)
-        found = rows.value(
-            "SELECT m.id FROM claims c JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting' "  # noqa: S608
-            "JOIN memories m ON m.id = e.memory_id WHERE c.space_id = ?1 AND c.claim_key = ?2 "
-            "AND c.state IN ('asserted', 'disputed') AND m.status IN ('active', 'disputed') "
-            f"AND m.id <> ?3 AND (?4 IS NULL OR {given_sql('?4')}) ORDER BY m.status, m.n LIMIT 1",
-            (candidate.space_id, key, candidate.memory_id, candidate.stranger),
-        )
+        found = rows.value(_BACKED_BY, (candidate.space_id, key, candidate.memory_id, candidate.stranger))
         if found is None:
             return None
         first = first or str(found)
-    return first
+    # Asked last: most texts say something new, and reading what their claims leave out takes longer than a look-up.
+    return first if first is not None and _claims_cover_text(candidate) else None
 
 
 def find_same_words(rows: Rows, candidate: StoreCandidate) -> str | None:
@@ -132,7 +131,7 @@ def _find_opposed(rows: Rows, candidate: StoreCandidate, draft: ClaimDraft) -> l
         "ORDER BY m.n, c.id",
         (
             candidate.space_id,
-            key_form(draft.subject),
+            value_key(draft.subject),
             draft.predicate,
             candidate.authority.scope_session,
             candidate.authority.owner_said,
@@ -140,14 +139,14 @@ def _find_opposed(rows: Rows, candidate: StoreCandidate, draft: ClaimDraft) -> l
             # Two that the person kept side by side are no gap through which others tell a third.
             not candidate.authority.owner_said,
             to_json(dict(draft.qualifiers)),
-            key_form(draft.value),
+            value_key(draft.value),
             candidate.memory_id,
             _COMPARED,
             draft.polarity,
             int(draft.exclusive),
-            key_form(draft.value),
+            value_key(draft.value),
             draft.polarity,
-            key_form(draft.value),
+            value_key(draft.value),
             _NEVER, end, _ALWAYS, begin, _NEVER, _ALWAYS,
         ),
     )  # fmt: skip

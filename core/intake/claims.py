@@ -8,6 +8,7 @@ version its number, or remove what rules read or somebody gave.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,12 +17,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims import EvidenceSource, draft_claim, key_form
-from core.belief.extract.normal_form import read_as_seen, strip_marks
+from core.belief.extract.normal_form import key_of_draft, read_as_seen, statement_key, strip_marks, value_key
 from core.intake.transaction.sources import claims_backed_by, refresh_claims
 from core.types.belief import ClaimDraft, ComparedText, Relation
 from core.types.talk import Reading
-from core.types.values import Status
+from core.types.values import Status, When
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
@@ -74,10 +74,10 @@ def read_claims(
     Returns:
         The given claims first, then what was read, each once; spans lie in the text.
     """
-    found: dict[tuple[str, str, str, str], ClaimDraft] = {_draft_key(draft): draft for draft in given}
+    found: dict[tuple[str, str, str, str], ClaimDraft] = {statement_key(draft): draft for draft in given}
     for draft in _read_drafts(extract, text, times):
         if not any(_covers_draft(one, draft, vouched=vouched) for one in given):
-            name = _draft_key(draft)
+            name = statement_key(draft)
             found[name] = draft if name not in found or not vouched else found[name]
     return tuple(found.values())[:_MOST]
 
@@ -101,11 +101,52 @@ def _covers_draft(given: ClaimDraft, read: ClaimDraft, *, vouched: bool) -> bool
     if given.predicate != read.predicate:
         return False
     return vouched or (
-        key_form(given.subject) == key_form(read.subject)
+        value_key(given.subject) == value_key(read.subject)
         and given.polarity == read.polarity
         and given.exclusive >= read.exclusive
         and dict(given.qualifiers) == dict(read.qualifiers)
         and (given.valid_from, given.valid_to) in ((None, None), (read.valid_from, read.valid_to))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceSource:
+    """The memory a claim rests on.
+
+    Attributes:
+        memory_id: its id.
+        text: its exact text; the quote is a part of it.
+        space_id: its space.
+        lineage: its independent source.
+        observed_at: when it was said, epoch ms.
+    """
+
+    memory_id: str
+    text: str
+    space_id: str
+    lineage: str
+    observed_at: int
+
+
+def draft_supplied_claim(claim: Mapping[str, Any], text: str, validity: tuple[When | None, When | None]) -> ClaimDraft:
+    """A claim that came with its text: the whole text is its evidence.
+
+    Args:
+        claim: a claim with its defaults filled in (`core.intake.transaction.claim_checks.check_claim`).
+        validity: from when and until when it holds.
+    """
+    return ClaimDraft(
+        subject=claim["subject"],
+        predicate=claim["predicate"],
+        value=claim["value"],
+        exclusive=bool(claim["exclusive"]),
+        polarity=claim["polarity"],
+        valid_from=validity[0],
+        valid_to=validity[1],
+        qualifiers=claim["qualifiers"],
+        start=0,
+        end=len(text),
+        method="given",
     )
 
 
@@ -131,9 +172,79 @@ def write_claims(
     return ids
 
 
-def _draft_key(draft: ClaimDraft) -> tuple[str, str, str, str]:
-    """By what two drafts are the same claim: subject, predicate, value and polarity."""
-    return key_form(draft.subject), draft.predicate, key_form(draft.value), draft.polarity
+def draft_claim(
+    tx: Tx, draft: ClaimDraft, on: EvidenceSource, ids: tuple[str, str], scope_session: str = ""
+) -> str | None:
+    """Write a claim as a draft, with its quote as evidence.
+
+    Args:
+        draft: what was read or given; its span must lie in the text.
+        on: the memory it rests on.
+        ids: the ids of the claim and of its evidence.
+        scope_session: the session it is limited to, or "".
+
+    Returns:
+        The claim's id; None where this memory backs the same claim already, or the span is no quote of the text.
+    """
+    quote = on.text[draft.start : draft.end]
+    if not quote or draft.start < 0:
+        return None
+    key = key_of_draft(on.space_id, draft, scope_session)
+    if tx.one(
+        "SELECT 1 FROM claims c JOIN evidence e ON e.claim_id = c.id WHERE e.memory_id = ? AND c.claim_key = ?",
+        (on.memory_id, key),
+    ):
+        return None
+    tx.insert("claims", _claim_row(draft, on, ids[0], key, scope_session, tx.now_ms))
+    tx.insert("evidence", _evidence_row(draft, on, ids, quote, tx.now_ms))
+    return ids[0]
+
+
+def _claim_row(
+    draft: ClaimDraft, on: EvidenceSource, claim_id: str, key: bytes, scope_session: str, now_ms: int
+) -> dict[str, object]:
+    begin, end = draft.valid_from, draft.valid_to
+    return {
+        "id": claim_id,
+        "space_id": on.space_id,
+        "claim_key": key,
+        "subject": draft.subject,
+        "subject_key": value_key(draft.subject),
+        "predicate": draft.predicate,
+        "value": draft.value,
+        "value_key": value_key(draft.value),
+        "exclusive": int(draft.exclusive),
+        "polarity": draft.polarity,
+        "qualifiers": json.dumps(dict(draft.qualifiers), sort_keys=True, separators=(",", ":"), ensure_ascii=False),
+        "scope_session": scope_session,
+        "valid_from": None if begin is None else begin.ms,
+        "valid_from_prec": None if begin is None else begin.precision.value,
+        "valid_to": None if end is None else end.ms,
+        "valid_to_prec": None if end is None else end.precision.value,
+        "confidence": 0.0,
+        "extracted_by": draft.method,
+        "recorded_at": now_ms,
+    }
+
+
+def _evidence_row(
+    draft: ClaimDraft, on: EvidenceSource, ids: tuple[str, str], quote: str, now_ms: int
+) -> dict[str, object]:
+    return {
+        "id": ids[1],
+        "claim_id": ids[0],
+        "memory_id": on.memory_id,
+        "space_id": on.space_id,
+        "quote": quote,
+        "start_at": draft.start,
+        "end_at": draft.start + len(quote),
+        "span_hash": hashlib.sha256(quote.encode("utf-8")).digest(),
+        "confidence": draft.confidence,
+        "method": draft.method,
+        "lineage": on.lineage,
+        "observed_at": on.observed_at,
+        "recorded_at": now_ms,
+    }
 
 
 class Extract(Protocol):
@@ -392,7 +503,7 @@ def find_asserted(rows: Rows, space_id: str, key: bytes) -> str | None:
     """The claim that says exactly this and stands, if any.
 
     Args:
-        key: `core.belief.claims.claim_key`.
+        key: `core.belief.extract.normal_form.claim_key`.
     """
     found = rows.value(
         "SELECT id FROM claims WHERE space_id = ? AND claim_key = ? AND state IN ('asserted', 'disputed')",

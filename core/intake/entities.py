@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.belief.claims import find_persons_words, key_form
+from core.belief.claims import find_persons_words
+from core.belief.extract.normal_form import value_key
 from core.entities import registry
 from core.entities.across_spaces import keep_apart
 from core.entities.recognition import name_key
@@ -91,7 +92,7 @@ def claims_about(rows: Rows, entity_id: str, beside: str = "") -> list[EntityCla
     """
     space = rows.value(_ENTITY, (entity_id,))
     names = rows.all(_NAMES, {"id": entity_id, "with": beside or entity_id, "space": space})
-    keys = sorted({key_form(str(alias)) for (alias,) in names} - {""})
+    keys = sorted({value_key(str(alias)) for (alias,) in names} - {""})
     found = rows.all(_ABOUT, {"id": entity_id, "space": space, "keys": json.dumps(keys)})
     return [_entity_claim_from_row(row) for row in found]
 

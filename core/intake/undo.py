@@ -36,7 +36,7 @@ from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.transitions import episodes_of, statements_of, sync_statement, unlink_episodes
 from core.memory.floor_plan import PlaceCheck, find_misplaced, remove_newcomers, remove_plan
 from core.memory.landmarks import free_landmark
-from core.memory.rehearsals import carry_schedule
+from core.memory.rehearsals import REHEARSALS, carry_schedule
 from core.memory.write import forget_vector, refresh_terms, remove_derived
 from core.types.replies import UndoReport
 from core.types.values import HOME_SPACE, Actor
@@ -466,12 +466,7 @@ def _free_stray_places(tx: Tx, done: UndoState) -> None:
 
 
 def _revert_row(
-    tx: Tx,
-    table: str,
-    key: dict[str, object],
-    before: Mapping[str, object] | None,
-    after_hash: bytes | None,
-    done: UndoState,
+    tx: Tx, table: str, key: dict[str, object], before: Row | None, after_hash: bytes | None, done: UndoState
 ) -> None:
     """Bring one row of a step back to its image from before, unless something newer depends on it."""
     current = tx.row(table, key)
@@ -489,7 +484,7 @@ def _revert_row(
     if now_hash != after_hash and current is not None:
         filled = _columns_filled_since(table, current, after_hash)
         before, now_hash = None if before is None else {**before, **filled}, after_hash if filled else now_hash
-    before, is_carried = carry_schedule(tx, table, before, current, done.rehearsals, done.schedules)
+    before, is_carried = _carry_rehearsal(tx, table, before, current, done)
     is_void = is_carried or is_voided_by_revocation(table, before, current) or _is_refilled(tx, table, before, current)
     if now_hash != after_hash and not is_void:
         if table not in _SHARED | _CHOSEN:
@@ -506,6 +501,15 @@ def _revert_row(
         _note_dependents(table, before, current, done)
 
 
+def _carry_rehearsal(
+    tx: Tx, table: str, before: Row | None, current: Row | None, done: UndoState
+) -> tuple[Row | None, bool]:
+    """`carry_schedule` for a row of rehearsals; any other row stays as it is."""
+    if table != REHEARSALS:
+        return before, False
+    return carry_schedule(tx, before, current, done.rehearsals, done.schedules)
+
+
 def _columns_filled_since(table: str, current: Mapping[str, object], after_hash: bytes | None) -> Mapping[str, object]:
     """What the machine wrote into a row that is otherwise as the step left it: a version's number, a room's emblem."""
     if table == "rooms":
@@ -515,7 +519,7 @@ def _columns_filled_since(table: str, current: Mapping[str, object], after_hash:
     return current_version_number(table, current, after_hash)
 
 
-def _is_refilled(tx: Tx, table: str, before: Mapping[str, object] | None, current: Mapping[str, object] | None) -> bool:
+def _is_refilled(tx: Tx, table: str, before: Row | None, current: Row | None) -> bool:
     """Whether the scheduler filled the position that a landmark comes back to, unless the person chose it anew."""
     if table != "landmarks" or before is None or current is None or current["chosen_by"] != "lifecycle":
         return False
@@ -529,12 +533,7 @@ def _owning_memory_ids(row: Mapping[str, object]) -> tuple[object, ...]:
 
 
 def _keep_referenced_row(
-    tx: Tx,
-    table: str,
-    key: Mapping[str, object],
-    before: Mapping[str, object] | None,
-    current: Mapping[str, object] | None,
-    done: UndoState,
+    tx: Tx, table: str, key: Mapping[str, object], before: Row | None, current: Row | None, done: UndoState
 ) -> None:
     """Something newer refers to the row (a later import, a claim, a receipt): it stays, and is listed."""
     if table == "clients" and before is None:
@@ -548,12 +547,7 @@ def _keep_referenced_row(
 
 
 def _restore_row(
-    tx: Tx,
-    table: str,
-    key: dict[str, object],
-    before: Mapping[str, object] | None,
-    current: Mapping[str, object] | None,
-    done: UndoState,
+    tx: Tx, table: str, key: dict[str, object], before: Row | None, current: Row | None, done: UndoState
 ) -> None:
     """Write the image from before: delete what the step added, insert what it removed, or change the columns back."""
     if before is None and current is not None and table == "memories":
@@ -629,9 +623,7 @@ def _restore_parent_rows(tx: Tx, row: Mapping[str, object], done: UndoState) -> 
             _note_dependents(table, image, None, done)
 
 
-def _note_dependents(
-    table: str, before: Mapping[str, object] | None, current: Mapping[str, object] | None, done: UndoState
-) -> None:
+def _note_dependents(table: str, before: Row | None, current: Row | None, done: UndoState) -> None:
     """Note for which memories, entities, claims and clients a restored row makes something to derive anew."""
     row = before or current or {}
     if table in ("landmarks", "places"):
@@ -655,9 +647,7 @@ def _note_dependents(
         done.emptied.add(str(current["conversation_id"]))
 
 
-def _note_client_terms_undone(
-    before: Mapping[str, object], current: Mapping[str, object] | None, done: UndoState
-) -> None:
+def _note_client_terms_undone(before: Mapping[str, object], current: Row | None, done: UndoState) -> None:
     """Note a client that must be paired anew, and its trust ceiling before and now."""
     if is_unpaired(before):
         done.unpaired.add(str(before["name"]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -187,6 +187,15 @@ def plan_prune(rows: Rows, options: Options, now_ms: int) -> list[PlannedAction]
     """
     actions = plan_sweep(rows, options, now_ms)
     return [one for one in actions if one.action is JobAction.ARCHIVE and one.reason not in (UNANSWERED, RETENTION)]
+
+
+def count_sweep(actions: Sequence[PlannedAction]) -> Mapping[str, int]:
+    """What carrying out the plan of a sweep would count, if every action still fits.
+
+    Returns:
+        The keys of its `BatchResult.counts`.
+    """
+    return dict(Counter("old_versions" if action.reason == OLD_VERSION else action.reason for action in actions))
 
 
 def carry_out_sweep(tx: Tx, verb: Verb, context: JobContext, actions: Sequence[PlannedAction]) -> BatchResult:

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from uuid import UUID
 
-from core.llm.prompts import PROMPT_ANSWER_BYTES, Prompt, escape_fences, find_json, load_instructions
+from core.llm.prompts import PROMPT_ANSWER_BYTES, Prompt, find_json, load_instructions
+from core.text.screening.fences import escape_fences
 from core.text.times import format_time
 from core.types.talk import StatementType
 from core.types.values import Precision, When

@@ -17,7 +17,7 @@ from importlib.resources import files
 from typing import Any
 
 from core.text.metadata import find_dates
-from core.text.screening.fences import escape_template_marks
+from core.text.screening.fences import escape_fences
 from core.text.times import format_time
 from core.types.belief import ClaimProposal, ComparedText, Label, RelationProposal
 from core.types.values import Precision, When
@@ -256,9 +256,6 @@ def _is_sound(value: object, depth: int) -> bool:
 TEXT_CHARACTERS = 4_000
 """A longer text is not asked about: cut, it could mean something else."""
 
-_MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-_UNSENT = re.compile("[\ud800-\udfff\0]")
-
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
@@ -273,15 +270,6 @@ class Prompt:
     schema: str
     system: str
     user: str
-
-
-def escape_fences(text: str) -> str:
-    """Write a text so that it holds no mark of a fence or of a chat template.
-
-    Returns:
-        The text with `&`, `<`, `>` and bracketed marks as character references.
-    """
-    return escape_template_marks(_UNSENT.sub("\ufffd", text).translate(_MARKUP))
 
 
 def relation_prompt(existing: ComparedText, incoming: ComparedText) -> Prompt:

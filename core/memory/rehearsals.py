@@ -122,7 +122,6 @@ def remove_rehearsals(tx: Tx, memory_ids: Sequence[str]) -> None:
 
 def carry_schedule(
     rows: Rows,
-    table: str,
     before: Mapping[str, object] | None,
     current: Mapping[str, object] | None,
     changed: Collection[tuple[str, str]],
@@ -131,8 +130,7 @@ def carry_schedule(
     """Let the version that comes back with an undo take over the rehearsal of the one that goes.
 
     Args:
-        table: of a row that is taken back; of another one than rehearsals nothing is changed.
-        before: as it was before the step; None where the step brought it.
+        before: the row of `rehearsals` that is taken back, as it was before the step; None where the step brought it.
         current: as it is; None where there is none.
         changed: table and key of the rehearsals that the step changed.
         schedules: rehearsals that go with their version, by the memory that comes back; filled and read here.
@@ -140,8 +138,6 @@ def carry_schedule(
     Returns:
         As the row shall be, and whether it goes although the person was rehearsed since.
     """
-    if table != REHEARSALS:
-        return before, False
     if before is not None:
         return {**before, **schedules.get(str(before["memory_id"]), {})}, False
     if current is None:

@@ -74,7 +74,7 @@ def open_atomic(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
     """
     failed: OSError | None = None
     try:
-        with _replacement_of(path, mode) as file:
+        with replacement_of(path, mode) as file:
             yield file
         sync_directory(path.parent)
     except OSError as error:
@@ -84,7 +84,15 @@ def open_atomic(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _replacement_of(path: Path, mode: int) -> Iterator[BinaryIO]:
+def replacement_of(path: Path, mode: int) -> Iterator[BinaryIO]:
+    """A file that takes the place of another once all is in it and on disk; an error leaves the old one as it was.
+
+    Yields:
+        The new file, open for writing.
+
+    Raises:
+        OSError: the system refused.
+    """
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_PARTIAL, dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -6,8 +6,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
-from core.sensitivity.passage import Passage
-from core.sensitivity.vocabulary import load_vocabulary
+from core.sensitivity.passage import Passage, load_vocabulary
 from core.types.sensitivity import SensitiveSpan, SensitiveType
 
 _NEAR, _FAR = 22, 60

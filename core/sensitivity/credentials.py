@@ -9,8 +9,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from core.sensitivity.passage import Passage
-from core.sensitivity.vocabulary import load_vocabulary
+from core.sensitivity.passage import Passage, load_vocabulary
 from core.types.sensitivity import SensitiveSpan, SensitiveType
 
 _REACH, _LONGEST = 100, 200

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
-from core.sensitivity.passage import Passage, Word, fold
-from core.sensitivity.vocabulary import load_vocabulary
+from core.sensitivity.passage import Passage, Word, fold, load_vocabulary
 from core.types.sensitivity import SensitiveSpan, SensitiveType
 
 _FILE = "health"

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.sensitivity.passage import Passage, fold
-from core.sensitivity.vocabulary import load_common_words, load_folded_names, load_vocabulary
+from core.sensitivity.passage import Passage, fold, load_common_words, load_folded_names, load_vocabulary
 from core.types.sensitivity import SensitiveSpan, SensitiveType
 
 _BEFORE, _AFTER, _AROUND = 70, 40, 160

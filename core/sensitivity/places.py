@@ -6,8 +6,7 @@ import re
 from bisect import bisect_left, insort
 from collections.abc import Iterator
 
-from core.sensitivity.passage import Passage, fold
-from core.sensitivity.vocabulary import load_folded_names, load_vocabulary
+from core.sensitivity.passage import Passage, fold, load_folded_names, load_vocabulary
 from core.types.sensitivity import SensitiveSpan, SensitiveType
 
 _BEFORE, _BEHIND, _PARTS = 90, 90, 8

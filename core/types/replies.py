@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from core.types.sensitivity import SensitiveType
-from core.types.values import Memory
+from core.types.values import Memory, SecurityTier
 
 
 class WaitingKind(StrEnum):
@@ -296,6 +296,8 @@ class StoreReply:
         superseded: ids that no longer stand.
         conflict: the review item that was opened, if any.
         merged: whether texts were united.
+        protection: to the owner, the tier that the memory has now and what of its text asks for one; it is no part of
+            what was done, since a later word changes it.
     """
 
     operation: str
@@ -305,6 +307,7 @@ class StoreReply:
     conflict: str | None = None
     merged: bool = False
     classification: Classification = Classification("NEW", 1.0, "rules")
+    protection: tuple[SecurityTier, frozenset[SensitiveType]] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,7 +192,7 @@ INNER = (
     ("core/vault", "files", "database"),
     ("core/text", "terms", "query_plan"),
     ("core/score", "profile", "ranking"),
-    ("core/sensitivity", "vocabulary", "detector"),
+    ("core/sensitivity", "passage", "detector"),
     ("core/archive", "container", "records"),
     ("ui/inspector", "trust", "history"),
     ("ui/pages/journal", "rows", "undo"),

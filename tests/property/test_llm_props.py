@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from core.belief.extract.frames import predicate_names
 from core.belief.extract.model_proposals import PROPOSED_CONFIDENCE, keep_grounded, weigh_model_answer
-from core.llm.prompts import MOST_CLAIMS, claims_prompt, escape_fences, parse_claims, parse_relation, relation_prompt
+from core.llm.prompts import MOST_CLAIMS, claims_prompt, parse_claims, parse_relation, relation_prompt
+from core.text.screening.fences import escape_fences
 from core.types.belief import LABELS, ClaimProposal, ComparedText, Label, RelationProposal
 
 WORDS = st.text(alphabet=st.characters(codec="utf-8"), max_size=60)

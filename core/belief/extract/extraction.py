@@ -138,7 +138,8 @@ def _extract_from_sentence(story: _Story, text: str, place: tuple[int, int], sta
         for token in sentence.tokens:
             if span.start <= token.start < span.end:
                 token.hidden = True
-    found = sorted([*match_frames(sentence), *read_family_claims(sentence), *noted], key=lambda one: (one.at, one.run))
+    kin = () if claim_word_lists().kin.isdisjoint(sentence.lows) else read_family_claims(sentence)
+    found = sorted([*match_frames(sentence), *kin, *noted], key=lambda one: (one.at, one.run))
     _note_people(story, sentence)
     known = dict(story.claims)
     _keep_matches(story, sentence, found, bounds)

@@ -1,4 +1,4 @@
-"""How subjects and values are compared: one spelling for what a reader takes for the same.
+"""How subjects, values and claims are compared: one spelling for what a reader takes for the same.
 
 Two writings get one form when a person would read them alike: case, width, look-alike letters of other scripts, signs
 that are not seen, articles, quotes, numbers as words or digits, dates, units, telephone numbers and e-mail addresses.
@@ -7,13 +7,17 @@ The form is for comparing only and is never shown.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import unicodedata
+from collections.abc import Mapping
 from datetime import date
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
+
+from core.types.belief import ClaimDraft
 
 _LONGEST = 512
 _ROUNDS = 4
@@ -121,6 +125,46 @@ def value_key(text: str) -> str:
         Its key; the folded text itself where nothing but quotes or articles would be left.
     """
     return _stable_form(text) if len(text) <= _LONGEST else _plain_form(text)
+
+
+def statement_key(draft: ClaimDraft) -> tuple[str, str, str, str]:
+    """By what two drafts state the same: subject, predicate, value and polarity, whatever the conditions."""
+    return value_key(draft.subject), draft.predicate, value_key(draft.value), draft.polarity
+
+
+def claim_key(space_id: str, claim: Mapping[str, Any], scope_session: str = "") -> bytes:
+    """The identity of what a claim says (seed C part 5, claim_key).
+
+    Args:
+        space_id: the space it holds in.
+        claim: subject, predicate, value, polarity, qualifiers.
+        scope_session: the session it is limited to, or "".
+
+    Returns:
+        32 bytes of SHA-256 over the canonical parts.
+    """
+    parts = [
+        space_id,
+        value_key(claim["subject"]),
+        claim["predicate"],
+        value_key(claim["value"]),
+        claim["polarity"],
+        json.dumps(claim["qualifiers"], sort_keys=True, separators=(",", ":"), ensure_ascii=False),
+        scope_session,
+    ]
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8")).digest()
+
+
+def key_of_draft(space_id: str, draft: ClaimDraft, scope_session: str = "") -> bytes:
+    """`claim_key` of a draft."""
+    statement = {
+        "subject": draft.subject,
+        "predicate": draft.predicate,
+        "value": draft.value,
+        "polarity": draft.polarity,
+        "qualifiers": dict(draft.qualifiers),
+    }
+    return claim_key(space_id, statement, scope_session)
 
 
 @lru_cache(maxsize=4096)

@@ -47,6 +47,7 @@ class WordLists:
         cuts: phrases that end a value, by their first word.
         opener: words a speaker begins with.
         moods: phrases that take a sentence out of the world, by kind and first word.
+        kin: words on which a claim of a relative or an animal hangs; without one nothing of the kind is read.
     """
 
     sets: Mapping[str, frozenset[str]]
@@ -55,6 +56,7 @@ class WordLists:
     cuts: Mapping[str, tuple[tuple[str, ...], ...]]
     opener: frozenset[str]
     moods: Mapping[str, Mapping[str, tuple[tuple[str, ...], ...]]]
+    kin: frozenset[str]
 
     def has_word(self, name: str, low: str) -> bool:
         """Whether a word is in a list."""
@@ -336,6 +338,7 @@ def claim_word_lists() -> WordLists:
     moods = {kind: loaded["mood"][kind] for kind in ("hypothetical", "fiction")}
     sets = {name: frozenset(text.split()) for name, text in loaded["sets"].items()}
     plain = {name: frozenset(loaded["mood"][name].split()) for name in ("commands", "commandfree", "questions")}
+    kin = frozenset().union(*(sets[name] for name in ("partner", "family", "child", "children", "pet", "pets")))
     return WordLists(
         sets={**sets, **plain},
         lists={name: tuple(found) for name, found in loaded["lists"].items()},
@@ -343,6 +346,7 @@ def claim_word_lists() -> WordLists:
         cuts=phrases_by_first_word(loaded["lists"]["cutphrases"]),
         opener=frozenset(_OPENERS),
         moods={kind: phrases_by_first_word(found) for kind, found in moods.items()},
+        kin=kin | {"half", "other", "pig", "pigs"},  # as in "better half" and "guinea pig"
     )
 
 

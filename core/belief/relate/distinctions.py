@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from core.belief.claims import key_form
 from core.belief.extract.extraction import is_known_empty
 from core.belief.extract.frames import load_exclusivity
-from core.belief.extract.normal_form import read_as_seen
+from core.belief.extract.normal_form import read_as_seen, value_key
 from core.belief.extract.sentence import claim_word_lists as vocabulary_words
 from core.belief.relate.features import FeatureWord, load_vocabulary, prepare_text
 from core.text.terms import stop_words
@@ -199,7 +198,7 @@ def are_of_other_times(existing: Sequence[ClaimDraft], incoming: Sequence[ClaimD
         (old, new)
         for old in existing
         for new in incoming
-        if old.predicate == new.predicate and key_form(old.subject) == key_form(new.subject)
+        if old.predicate == new.predicate and value_key(old.subject) == value_key(new.subject)
     ]
     return bool(same) and not any(_do_periods_overlap(old, new) for old, new in same)
 
@@ -393,11 +392,11 @@ def _count_shared_words(old: list[str], new: list[str]) -> int:
 
 def _are_contradictory(old: ClaimDraft, new: ClaimDraft) -> bool:
     """Whether two claims of one subject and predicate cannot both be true at one time."""
-    if old.predicate != new.predicate or key_form(old.subject) != key_form(new.subject):
+    if old.predicate != new.predicate or value_key(old.subject) != value_key(new.subject):
         return False
     if not _do_periods_overlap(old, new):
         return False
-    if key_form(old.value) == key_form(new.value):
+    if value_key(old.value) == value_key(new.value):
         return old.polarity != new.polarity
     return old.exclusive and new.exclusive and old.polarity == new.polarity == "positive"
 

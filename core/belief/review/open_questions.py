@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.belief.claims import key_form
+from core.belief.extract.normal_form import value_key
 from core.belief.review.wording import ItemTopic, describe_item_line
 from core.text.terms import query_terms
 from core.vault.database.rows import Rows
@@ -172,7 +172,7 @@ def _missing_of(rows: Rows, row: Sequence[Any], known_fields: _KnownFields) -> I
         thing = _Thing(memory_id, space, text, bool(dated), subject, subject_key, name)
         for field in template.fields:
             if not _is_field_known(rows, thing, field, known_fields):
-                key = "\0".join((template.schema, field.name, space, subject_key, key_form(name)))
+                key = "\0".join((template.schema, field.name, space, subject_key, value_key(name)))
                 yield MissingField(memory_id, space, template.schema, field.name, key, _format_question(field, thing))
         return
 
@@ -200,7 +200,7 @@ def _is_field_known(rows: Rows, thing: _Thing, field: ExpectedField, known_field
     if (field.dated and thing.dated) or (field.named and thing.name[:1].isupper()):
         return True
     if field.predicates:
-        key = key_form(thing.name) if field.of == "thing" else thing.subject_key
+        key = value_key(thing.name) if field.of == "thing" else thing.subject_key
         if rows.one(_CLAIMED, (thing.space_id, key, json.dumps(list(field.predicates)))) is not None:
             return True
     name = re.escape(thing.name)

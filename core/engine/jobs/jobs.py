@@ -31,7 +31,6 @@ from core.lifecycle.archive import read_archive_page
 from core.lifecycle.consolidate.consolidate import (
     count_active,
     count_plan,
-    count_sweep,
     forecast_memories,
     make_report,
 )
@@ -40,6 +39,7 @@ from core.lifecycle.episode_cleanup import EpisodeCleanupJob, count_remaining, p
 from core.lifecycle.gauges import count_gauges_by_state, read_gauges
 from core.lifecycle.job_support import job_store
 from core.lifecycle.job_support.job_context import JobContext, Planner, StreamJob
+from core.lifecycle.sweep import count_sweep
 from core.recall.scope import Scope, visible_ids
 from core.types.lifecycle import (
     ArchivePage,

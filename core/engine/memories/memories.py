@@ -36,12 +36,13 @@ from core.intake.erase.erasure import ErasureOutcome, erase_named, erase_preview
 from core.intake.erase.subjects import NamedRows
 from core.intake.erase.trace_erasure import TraceIndex
 from core.intake.store.requests import CheckedRequest, check_request, check_source_allowed, store_request_from_fact
-from core.intake.store.store import identify_store_call, restore_store_reply
+from core.intake.store.store import identify_store_call, restore_store_reply, store_reply_to_json
 from core.intake.transaction.admission import NO_IDS
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.transitions.transitions import forget_memory
 from core.intake.transitions.verdicts import VerdictWriter
 from core.lifecycle.enrich import renew_annotations
+from core.memory.protection import read_protection
 from core.memory.read import read_by_ids
 from core.memory.write import read_without_vectors, write_vectors
 from core.recall.browse.library import read_library_page
@@ -380,11 +381,12 @@ class Memories:
             vectors = embedded.vectors_in(open_vault.search.active_space)
             with open_vault.storage.verb(tx, actor, "store", identify_store_call(checked.request, actor)) as verb:
                 if verb.earlier is not None:
-                    return restore_store_reply(verb.earlier)
-                service, add_vectors = open_vault.search.store_service, open_vault.search.add_vectors
-                reply = service.store_request(tx, checked, vectors, actor, client, add_vectors, handed)
-                verb.set_outcome((reply.memory_id,), asdict(reply))
-                return reply
+                    reply = restore_store_reply(verb.earlier)
+                else:
+                    service, add_vectors = open_vault.search.store_service, open_vault.search.add_vectors
+                    reply = service.store_request(tx, checked, vectors, actor, client, add_vectors, handed)
+                    verb.set_outcome((reply.memory_id,), store_reply_to_json(reply))
+            return replace(reply, protection=read_protection(tx, reply.memory_id)) if actor.is_owner else reply
 
         return write
 

@@ -62,9 +62,12 @@ def _failing_probe_ids(rows: Rows) -> set[str]:
     return {row[0] for row in rows.all("SELECT id FROM probes WHERE regressed_at IS NOT NULL")}
 
 
+COUNT_REGRESSIONS = "SELECT count(*) FROM probes WHERE regressed_at IS NOT NULL"
+
+
 def count_regressions(rows: Rows) -> int:
     """How many probes do not hold although they once did."""
-    return int(rows.value("SELECT count(*) FROM probes WHERE regressed_at IS NOT NULL"))
+    return int(rows.value(COUNT_REGRESSIONS))
 
 
 def save_probe(tx: Tx, storage: Storage, query: str, kind: str, memory_ids: Sequence[str], within: int) -> Probe:

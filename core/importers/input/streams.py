@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from io import BufferedReader, BytesIO, RawIOBase
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -362,8 +362,14 @@ def read_json(file: SourceFile, cap: int = 256 << 20) -> ParsedJson:
             content += chunk
             if len(content) > cap:
                 raise refused_file_error(file.name, f"is longer than {cap >> 20} MiB, too long for one JSON value")
-    try:
+    with _refused_if_not_json(file):
         return parse_bytes(content)
+
+
+@contextmanager
+def _refused_if_not_json(file: SourceFile) -> Iterator[None]:
+    try:
+        yield
     except BadJson as error:
         raise refused_file_error(file.name, f"is not valid JSON ({error.reason})") from None
 
@@ -385,11 +391,8 @@ def iter_json_array(file: SourceFile, prefixes: tuple[str, ...]) -> Iterator[Par
         UserError: IMPORT_REFUSED on anything that is not JSON, NaN, or nesting over 512 levels, even when that shows
             only after elements were given.
     """
-    with closing(file.open()) as stream:
-        try:
-            yield from array_elements(utf8_chunks(stream), prefixes)
-        except BadJson as error:
-            raise refused_file_error(file.name, f"is not valid JSON ({error.reason})") from None
+    with closing(file.open()) as stream, _refused_if_not_json(file):
+        yield from array_elements(utf8_chunks(stream), prefixes)
 
 
 def iter_json_path(file: SourceFile, path: tuple[str, ...]) -> Iterator[tuple[Scope, ParsedJson]]:
@@ -406,11 +409,8 @@ def iter_json_path(file: SourceFile, path: tuple[str, ...]) -> Iterator[tuple[Sc
         UserError: IMPORT_REFUSED on anything that is not JSON, NaN, or nesting over 512 levels, even when that shows
             only after values were given.
     """
-    with closing(file.open()) as stream:
-        try:
-            yield from path_elements(utf8_chunks(stream), path)
-        except BadJson as error:
-            raise refused_file_error(file.name, f"is not valid JSON ({error.reason})") from None
+    with closing(file.open()) as stream, _refused_if_not_json(file):
+        yield from path_elements(utf8_chunks(stream), path)
 
 
 def read_head(file: SourceFile, size: int = 65536) -> bytes:

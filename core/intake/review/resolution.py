@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims import claim_key
+from core.belief.extract.normal_form import claim_key
 from core.belief.review.wording import review_strings
 from core.errors import BugError, Code, LociError, PreconditionError, UserError
 from core.intake.candidate import has_other_claims
@@ -428,7 +428,7 @@ def requalified_claim_key(row: Mapping[str, Any], qualifiers: Mapping[str, objec
         row: of `claims`.
 
     Returns:
-        `core.belief.claims.claim_key`.
+        `core.belief.extract.normal_form.claim_key`.
     """
     statement = {name: row[name] for name in ("subject", "predicate", "value", "polarity")}
     return claim_key(row["space_id"], {**statement, "qualifiers": dict(qualifiers)}, row["scope_session"])

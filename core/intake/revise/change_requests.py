@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims import EvidenceSource
 from core.belief.extract.validity import classify_permanence
 from core.errors import BugError, Code, LociError, PreconditionError, UserError
 from core.intake.candidate import authority_of
-from core.intake.claims import read_claims, write_claims
+from core.intake.claims import EvidenceSource, read_claims, write_claims
 from core.intake.review.approvals import OPEN_AT_MOST, carry_over, count_open_change_requests, record_request
 from core.intake.store.requests import default_role
 from core.intake.store.store import StoreService

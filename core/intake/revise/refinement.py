@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.belief.claims import EvidenceSource
 from core.belief.trust_gate import GateDecision, SourceAuthority, Verdict, decide_gate, may_act_on
 from core.errors import BugError
 from core.intake.candidate import (
@@ -29,9 +28,9 @@ from core.intake.candidate import (
     load_candidate_claims,
     load_neighbours,
 )
-from core.intake.claims import exclusive_rivals, write_claims
+from core.intake.claims import EvidenceSource, exclusive_rivals, write_claims
 from core.intake.store.plan_execution import PlanExecution
-from core.intake.store.relation_shares import limit_to_part
+from core.intake.store.relations import limit_to_part
 from core.intake.store.store import StoreService
 from core.intake.store.store_plan import NeighbourCase, StorePlan
 from core.intake.transitions.review_items import ItemSubject

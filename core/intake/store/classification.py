@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims import EvidenceSource
 from core.belief.extract.validity import classify_permanence
 from core.belief.trust_gate import GateDecision
 from core.embed.embedder import from_blob
 from core.errors import BugError
 from core.intake.candidate import StoreCandidate, authority_of, find_claim_conflicts, load_candidate_claims
-from core.intake.claims import TextReaders, read_claims, sync_claims, write_claims
+from core.intake.claims import EvidenceSource, TextReaders, read_claims, sync_claims, write_claims
 from core.intake.store.plan_execution import PlanExecution
 from core.intake.store.store_plan import StorePlan
 from core.intake.transaction.sources import (

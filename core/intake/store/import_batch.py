@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims import EvidenceSource, draft_supplied_claim
 from core.errors import UserError
-from core.intake.claims import write_claims
+from core.intake.claims import EvidenceSource, draft_supplied_claim, write_claims
 from core.intake.transaction.admission import SplitDraft, check_space_name, erased_digests, erased_texts, split_draft
 from core.intake.transaction.claim_checks import check_claim, claim_validity, is_exclusive, is_ordered
 from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_corroboration, add_source, find_active_duplicate

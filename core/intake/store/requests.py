@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims import key_form
+from core.belief.extract.normal_form import value_key
 from core.errors import Code, UserError
 from core.intake.claims import Extract
 from core.intake.transaction.admission import (
@@ -283,7 +283,7 @@ def is_bare_value(text: str, subject: str) -> bool:
 def _value_of_fact(fact: FactRequest, extract: Extract, now_ms: int) -> str:
     occurred_ms = None if fact.store.occurred is None else fact.store.occurred.ms
     for read in extract(fact.store.text, now_ms=now_ms, said_ms=occurred_ms):
-        if read.predicate == fact.predicate and key_form(read.subject) == key_form(fact.subject):
+        if read.predicate == fact.predicate and value_key(read.subject) == value_key(fact.subject):
             return read.value
     if len(fact.store.text) > _VALUE_CHARACTERS:
         raise UserError(Code.INVALID_INPUT, "The text is too long to be the value itself; give `value` beside it.")

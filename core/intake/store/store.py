@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims import EvidenceSource, draft_supplied_claim, key_of_draft
+from core.belief.extract.normal_form import key_of_draft
 from core.belief.extract.validity import classify_permanence
 from core.belief.trust_gate import SourceAuthority
 from core.errors import BugError, Code, UserError
 from core.intake.candidate import StoreCandidate, counts_as_owner, find_same_words
-from core.intake.claims import TextReaders, read_claims, write_claims
+from core.intake.claims import EvidenceSource, TextReaders, draft_supplied_claim, read_claims, write_claims
 from core.intake.store.classification import StoredMemoryJudge, judge_stored, load_candidate
 from core.intake.store.neighbours import NeighbourSearch
 from core.intake.store.plan_execution import PlanExecution, archive_refused, find_refusal
@@ -480,6 +480,11 @@ def identify_store_call(request: StoreRequest, actor: Actor) -> IdempotentCall:
         if not whole[name]:
             del whole[name]  # as it was digested before there was any
     return IdempotentCall(actor, request.request_id, whole)
+
+
+def store_reply_to_json(reply: StoreReply) -> dict[str, Any]:
+    """What is kept of a reply, for the same call made again."""
+    return {name: value for name, value in asdict(reply).items() if name != "protection"}
 
 
 def restore_store_reply(known: Mapping[str, Any]) -> StoreReply:

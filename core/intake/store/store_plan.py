@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from core import log
-from core.belief.claims import key_form
+from core.belief.extract.normal_form import value_key
 from core.belief.relate.coverage import says_all_of
 from core.belief.relate.distinctions import has_other_amounts, is_amount_restated, is_one_slot_apart
 from core.belief.relate.features import load_vocabulary
@@ -40,7 +40,6 @@ from core.intake.candidate import (
     load_neighbours,
 )
 from core.intake.claims import Relate, TextReaders
-from core.intake.store.later_word import LaterWord
 from core.intake.store.neighbours import (
     OLD_VALUE,
     VALUE_RETURNS,
@@ -53,9 +52,10 @@ from core.intake.store.neighbours import (
     relation_to_past,
     relations_to_doubted,
 )
-from core.intake.store.relation_shares import (
+from core.intake.store.relations import (
     CLAIMS_LIKELIER,
     SAYS_MORE,
+    LaterWord,
     doubtful_relation,
     limit_to_part,
     make_at_least_doubtful,
@@ -431,7 +431,7 @@ def _likelihood_of_superseding(relation: Relation) -> float:
 
 def _are_of_different_subjects(candidate: ComparedText, other: ComparedText) -> bool:
     """Whether each tells what only one value can hold of, and never of the same: a home here, an employer there."""
-    keys = [{(key_form(one.subject), one.predicate) for one in compared.claims} for compared in (candidate, other)]
+    keys = [{(value_key(one.subject), one.predicate) for one in compared.claims} for compared in (candidate, other)]
     return (
         bool(keys[0] and keys[1])
         and not keys[0] & keys[1]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.belief.claims import read_opposing_claims, read_opposition
+from core.belief.claims import AGAINST, RIVAL
 from core.errors import BugError
 from core.memory.read import read_strength_by_id
 from core.memory.write import content_hash
@@ -42,6 +42,7 @@ _EVIDENCE = (
     "JOIN memories m ON m.id = e.memory_id LEFT JOIN memories o ON o.id = m.consolidated_into "
     "WHERE m.status <> 'deleted' ORDER BY e.claim_id, e.id"
 )
+_RIVALS = f"SELECT DISTINCT id FROM ({RIVAL} WHERE c.id IN (SELECT value FROM json_each(?))) ORDER BY id"  # noqa: S608
 
 
 def trust_terms_of(rows: Rows, memory_id: str, now_ms: int) -> TrustTerms:
@@ -167,8 +168,8 @@ def weigh_evidence(rows: Rows, claim_ids: Sequence[str]) -> dict[str, list[Weigh
     for claim_id, lineage, weight, stance, is_active in found:
         if is_active or claim_id not in backed:
             pieces[claim_id].append(WeighedEvidence(lineage, float(weight), stance == "supporting"))
-    for claim_id, lineage, weight in read_opposition(rows, claim_ids):
-        pieces[claim_id].append(WeighedEvidence(lineage, weight, supports=False))
+    for claim_id, lineage, weight in rows.all(AGAINST, (to_json(list(claim_ids)),)):
+        pieces[claim_id].append(WeighedEvidence(str(lineage), float(weight), supports=False))
     return pieces
 
 
@@ -179,7 +180,8 @@ def refresh_claims(tx: Tx, claim_ids: Iterable[str]) -> int:
     """
     changed = 0
     given = list(claim_ids)
-    for claim_id, pieces in weigh_evidence(tx, list(dict.fromkeys([*given, *read_opposing_claims(tx, given)]))).items():
+    rivals = (str(row[0]) for row in tx.all(_RIVALS, (to_json(given),)))
+    for claim_id, pieces in weigh_evidence(tx, list(dict.fromkeys([*given, *rivals]))).items():
         confidence = claim_confidence(pieces)
         # Derived, as trust is: written past the recorder.
         changed += tx.run(

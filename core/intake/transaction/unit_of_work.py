@@ -106,6 +106,7 @@ class Verb:
 
     Attributes:
         step_id: the undo step this verb writes.
+        brought: the memories that it brought in so far.
         asks: whether it opened an item of the review.
     """
 
@@ -121,6 +122,7 @@ class Verb:
         self._open_step = open_step
         self._images: list[_Image] = []
         self._written = 0
+        self.brought: set[str] = set()
         self.object = ""
         self.detail: dict[str, object] = {}
         self._lines: list[tuple[str, str, str | None, float | None, float | None, str]] = []
@@ -142,6 +144,8 @@ class Verb:
         """
         self.asks = self.asks or (table == "conflicts" and before is None)
         self._images.append(_Image(table, key, before, after))
+        if before is None and after is not None and table == "memories":
+            self.brought.add(str(after["id"]))
         if len(self._images) >= _IMAGES_AT_ONCE:
             self._open_step()
             self.write_images()

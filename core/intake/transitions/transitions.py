@@ -573,7 +573,12 @@ class Transitions:
         Args:
             memory_ids: memories to look at, besides those this verb touched.
         """
-        return review_items.close_moot(self.tx, [*self.touched, *memory_ids])
+        changed = [*self.touched, *memory_ids]
+        # Nothing is open about memories that this very verb brought, where it asked nothing; what an attempt within it
+        # did, it learns when the attempt is over.
+        if self.tx.recorder is self.verb and not self.verb.asks and self.verb.brought.issuperset(changed):
+            return ()
+        return review_items.close_moot(self.tx, changed)
 
     # ---- claims
 

@@ -38,6 +38,7 @@ from core.ipc.methods.definition.entry import (
     TagNames,
     TimeText,
     await_future,
+    check_prompt,
     check_spaces,
     client_method,
     items_after,
@@ -441,9 +442,7 @@ def _join_spaces(spaces: tuple[str, ...] | None, space: str | None) -> tuple[str
 async def build_context(call: MethodCall, params: ContextParams | ClientContextParams) -> Answer:
     """What is remembered of a prompt, fenced as data, within a token budget."""
     spaces = _join_spaces(params.spaces, params.space if isinstance(params, ContextParams) else None)
-    check_spaces(call.session, spaces or ())
-    if not params.prompt.strip():
-        raise UserError(Code.INVALID_QUERY, "The prompt is empty; write what the assistant is asked.")
+    check_prompt(call.session, params.prompt, spaces or ())
     query = ContextQuery(
         prompt=params.prompt,
         budget=params.token_budget,

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from core.errors import Code, UserError
+from core.errors import Code
 from core.ipc.methods import memory_json
 from core.ipc.methods.definition.entry import (
     Answer,
@@ -26,8 +26,8 @@ from core.ipc.methods.definition.entry import (
     StoreSpace,
     ToolResults,
     await_future,
+    check_prompt,
     check_space_writable,
-    check_spaces,
     client_method,
     client_write,
 )
@@ -114,9 +114,7 @@ class SessionCloseParams(ChannelParams):
 
 async def turn_begin(call: MethodCall, params: TurnBeginParams) -> Answer:
     """Begin a turn: what is remembered of its prompt, in what the model can take."""
-    check_spaces(call.session, params.spaces or ())
-    if not params.prompt.strip():
-        raise UserError(Code.INVALID_QUERY, "The prompt is empty; write what the assistant is asked.")
+    check_prompt(call.session, params.prompt, params.spaces or ())
     query = TurnQuery(
         prompt=params.prompt,
         session=params.session,

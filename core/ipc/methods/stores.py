@@ -216,29 +216,24 @@ async def remember_text(call: MethodCall, params: RememberParams | StoreParams) 
         claim=None if claim is None else claim.model_dump(exclude_unset=True),
         author=author,
     )
-    stored = await _store_text(call, request)
-    return {**stored, **await _read_tier(call, stored)} if call.session.actor.is_owner else stored
-
-
-async def _read_tier(call: MethodCall, stored: Answer) -> dict[str, object]:
-    """The tier that the memory has now, and what of its text asks for one."""
-    found = await await_future(call.engine.library.read_protection(stored["memory_id"]))
-    if found is None:
-        return {}  # an erased text is not stored again
-    tier, types = found
-    return {"tier": tier.value, "sensitive": sorted(types)}
+    reply = await _store_text(call, request)
+    stored = stored_json(reply, classification=call.session.actor.is_owner)
+    if reply.protection is None:  # a client, or an erased text, which is not stored again
+        return stored
+    tier, types = reply.protection
+    return {**stored, "tier": tier.value, "sensitive": sorted(types)}
 
 
 async def memory_store_episode(call: MethodCall, params: EpisodeParams) -> Answer:
     """Store something said or done, word for word (seed B, `memory_store_episode`)."""
-    return await _store_text(
-        call, replace(_make_store_request(params, Kind.EPISODE), occurred=parse_time_param(params.time, "time"))
-    )
+    request = replace(_make_store_request(params, Kind.EPISODE), occurred=parse_time_param(params.time, "time"))
+    return stored_json(await _store_text(call, request), classification=call.session.actor.is_owner)
 
 
 async def memory_store_rule(call: MethodCall, params: RuleParams) -> Answer:
     """Store guidance; it begins as a candidate (seed B, `memory_store_rule`)."""
-    return await _store_text(call, replace(_make_store_request(params, Kind.RULE), permanence=params.permanence))
+    request = replace(_make_store_request(params, Kind.RULE), permanence=params.permanence)
+    return stored_json(await _store_text(call, request), classification=call.session.actor.is_owner)
 
 
 async def memory_store_fact(call: MethodCall, params: FactParams) -> Answer:
@@ -279,10 +274,9 @@ def _make_store_request(
     )
 
 
-async def _store_text(call: MethodCall, request: StoreRequest) -> Answer:
+async def _store_text(call: MethodCall, request: StoreRequest) -> StoreReply:
     check_store(request, call.session)
-    reply = await await_future(call.engine.memories.store(request, call.actor(request.session)))
-    return stored_json(reply, classification=call.session.actor.is_owner)
+    return await await_future(call.engine.memories.store(request, call.actor(request.session)))
 
 
 async def import_file(call: MethodCall, params: ImportParams) -> Answer:

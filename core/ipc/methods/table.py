@@ -32,6 +32,20 @@ def _all_entries() -> Mapping[str, Entry]:
     return {entry.name: entry for entry in sorted(every, key=lambda entry: _CALLERS.index(entry.who))}
 
 
+@cache
+def find_entry(name: str) -> Entry:
+    """The method of a name.
+
+    Raises:
+        KeyError: there is none.
+    """
+    for subject in (_ASKED_MOST, *_SUBJECTS):
+        entry = _entries_of(subject).get(name)
+        if entry is not None:
+            return entry
+    raise KeyError(name)
+
+
 class _MethodTable(Mapping[str, "Entry"]):
     """Loads the subjects until one has the method that is asked for, and all of them to list every method.
 
@@ -40,11 +54,7 @@ class _MethodTable(Mapping[str, "Entry"]):
     """
 
     def __getitem__(self, name: str) -> Entry:
-        for subject in (_ASKED_MOST, *_SUBJECTS):
-            entry = _entries_of(subject).get(name)
-            if entry is not None:
-                return entry
-        raise KeyError(name)
+        return find_entry(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(_all_entries())

@@ -42,7 +42,6 @@ from core.lifecycle.consolidate.duplicates import (
 from core.lifecycle.consolidate.near_groups import CosineThresholds, thresholds_for
 from core.lifecycle.consolidate.pairs import Node, PairDecisions, find_near_pairs, read_pair_decisions
 from core.lifecycle.job_support.job_context import BatchResult, JobContext
-from core.lifecycle.sweep import OLD_VERSION
 from core.memory.read import time_of_memory_sql
 from core.types.lifecycle import Consolidated, JobAction, JobType, PlannedAction
 from core.vault.database.rows import Rows, to_json
@@ -69,15 +68,6 @@ def count_plan(actions: Sequence[PlannedAction]) -> Mapping[str, int]:
         else:
             counts.update(action.detail["counts"])  # an action may stack, confirm and digest: it says how many
     return dict(counts)
-
-
-def count_sweep(actions: Sequence[PlannedAction]) -> Mapping[str, int]:
-    """What carrying out the plan of a sweep would count, if every action still fits.
-
-    Returns:
-        The keys of its `BatchResult.counts`.
-    """
-    return dict(Counter("old_versions" if action.reason == OLD_VERSION else action.reason for action in actions))
 
 
 def forecast_memories(rows: Rows, actions: Sequence[PlannedAction], before: Mapping[str, int]) -> dict[str, int]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims import key_form
+from core.belief.extract.normal_form import statement_key
 from core.belief.relate.coverage import has_no_residue, says_most_of
 from core.belief.trust_gate import may_act_on
 from core.errors import BugError
@@ -285,8 +285,7 @@ def _has_only_claims_of(one: _Statement, other: _Statement) -> bool:
 
 
 def _claim_key(claim: ClaimDraft) -> tuple[str, ...]:
-    qualifiers = json.dumps(dict(claim.qualifiers), sort_keys=True)
-    return key_form(claim.subject), claim.predicate, key_form(claim.value), claim.polarity, qualifiers
+    return *statement_key(claim), json.dumps(dict(claim.qualifiers), sort_keys=True)
 
 
 def _own_claims(one: _Statement) -> tuple[ClaimDraft, ...]:

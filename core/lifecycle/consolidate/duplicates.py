@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims import key_form
+from core.belief.extract.normal_form import statement_key
 from core.belief.relate.coverage import has_no_residue, says_all_of, says_most_of
 from core.belief.relate.distinctions import has_contradiction
 from core.belief.relate.relation_model import certain_relation
@@ -408,10 +408,7 @@ def _is_saying_same(pair: ReadPair, keep: Node) -> bool:
 
 def _are_of_same_claims(sides: tuple[Neighbour, Neighbour]) -> bool:
     """Whether both are read to say the same, and one of them says nothing else."""
-    keys = [
-        frozenset((key_form(c.subject), c.predicate, key_form(c.value), c.polarity) for c in side.claims)
-        for side in sides
-    ]
+    keys = [frozenset(map(statement_key, side.claims)) for side in sides]
     return any(
         bool(keys[at]) and keys[at] <= keys[1 - at] and has_no_residue(sides[at].text, sides[at].claims)
         for at in (0, 1)

@@ -19,12 +19,12 @@ from core.belief.extract.model_proposals import weigh_model_answer
 from core.belief.extract.validity import classify_permanence, reconcile_permanence
 from core.belief.relate.coverage import is_entailed
 from core.belief.trust_gate import GateDecision, decide_gate
-from core.errors import Code, LociError, UserError
+from core.errors import LociError
 from core.intake.candidate import Neighbour, StoreCandidate, find_claim_conflicts, has_other_claims, load_neighbours
 from core.intake.claims import read_claims
 from core.intake.store.classification import load_candidate
 from core.intake.store.plan_execution import PlanExecution
-from core.intake.store.relation_shares import limit_to_part
+from core.intake.store.relations import limit_to_part
 from core.intake.store.store import StoreService
 from core.intake.store.store_plan import NeighbourCase, StorePlan
 from core.intake.transaction.admission import erased_texts, was_disclosed
@@ -38,6 +38,7 @@ from core.intake.transaction.sources import (
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions
 from core.lifecycle.distill.model_queue import Episode
+from core.lifecycle.distill.statement_writer import AlreadyStandsError
 from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
 from core.types.belief import Label, RelationProposal
 from core.types.values import Kind, Role, Source, Status
@@ -90,14 +91,6 @@ class ItemOutcome:
     ids: tuple[str, ...] = ()
 
 
-class _StandsError(UserError):
-    """The gate found that it stands already: what was begun is taken back."""
-
-    def __init__(self, memory_id: str) -> None:
-        super().__init__(Code.INVALID_INPUT, "It stands already.")
-        self.memory_id = memory_id
-
-
 @dataclass
 class ItemWriter:
     """Carries one item out within a transaction.
@@ -129,7 +122,7 @@ class ItemWriter:
         try:
             with self.tx.attempt():
                 return self._let_in(item)
-        except _StandsError as stands:
+        except AlreadyStandsError as stands:
             self.transitions.verb.forget_lines(lines)
             return self.confirm(stands.memory_id, item.sources)
         except LociError:
@@ -161,7 +154,7 @@ class ItemWriter:
             return ItemOutcome("asked", (memory_id,))
         reply = self.store_service.admit_memory(self.transitions, memory_id)
         if reply.deduplicated:
-            raise _StandsError(reply.memory_id)
+            raise AlreadyStandsError(reply.memory_id)
         if item.target_id is not None and self._are_all_active(memory_id, item.target_id):
             self._propose_replacement(memory_id, item.target_id)
         return self._item_outcome(item, memory_id, reply.operation)

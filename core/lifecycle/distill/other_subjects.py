@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from core.belief.claims import key_form
+from core.belief.extract.normal_form import value_key
 from core.belief.relate.relation_model import certain_relation
 from core.belief.relate.supersession import SupersessionText, read_supersession_text
 from core.intake.claims import Relate
@@ -73,7 +73,7 @@ def _are_apart(existing: ComparedText, incoming: ComparedText) -> bool:
 
 
 def _share_property(existing: ComparedText, incoming: ComparedText) -> bool:
-    first, second = ({(key_form(one.subject), one.predicate) for one in side.claims} for side in (existing, incoming))
+    first, second = ({(value_key(one.subject), one.predicate) for one in side.claims} for side in (existing, incoming))
     return not first.isdisjoint(second)
 
 

@@ -114,7 +114,7 @@ class StatementOutcome:
     ids: tuple[str, ...] = ()
 
 
-class _StandsError(UserError):
+class AlreadyStandsError(UserError):
     """The gate found that it stands already: what was begun is taken back."""
 
     def __init__(self, memory_id: str) -> None:
@@ -270,7 +270,7 @@ class StatementWriter:
         try:
             with self.tx.attempt():
                 return self._let_in(one)
-        except _StandsError as stands:
+        except AlreadyStandsError as stands:
             self.transitions.verb.forget_lines(lines)
             return self._corroborate_statement(stands.memory_id, one)
         except _StandsBesideError:
@@ -292,7 +292,7 @@ class StatementWriter:
         memory_id = self._write_statement(one)
         reply = compare_by_subject(self.store_service).admit_memory(self.transitions, memory_id)
         if reply.deduplicated:
-            raise _StandsError(reply.memory_id)
+            raise AlreadyStandsError(reply.memory_id)
         if reply.operation == "MERGE" or self._is_ended_by_wording(one, memory_id, reply):
             raise _StandsBesideError
         self._note_statement(memory_id, one, reply.operation)

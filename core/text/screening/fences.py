@@ -24,6 +24,8 @@ _HIDDEN = re.compile(
     "\U000e0000-\U000e0fff\U000f0000-\U0010fffd]"
 )
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"})
+_MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_UNSENT = re.compile("[\ud800-\udfff\0]")
 _BRACKETS = str.maketrans("[]", "()")
 # Chat templates mark turns in square brackets too, an instruction's begin and end for one.
 _TEMPLATE_MARK = re.compile(r"\[(?=\s*/?\s*[A-Z][A-Z_ ]*\s*/?\s*\])")
@@ -59,6 +61,15 @@ def escape_fenced(text: str) -> str:
     if not flat.isascii() or not flat.isprintable():
         flat = _HIDDEN.sub("", _PLANE_ENDS.sub(_SHOWN, _CONTROL.sub(_SHOWN, flat)))
     return escape_template_marks(flat.translate(_ESCAPES))
+
+
+def escape_fences(text: str) -> str:
+    """Write a text so that it holds no mark of a fence or of a chat template.
+
+    Returns:
+        The text with `&`, `<`, `>` and bracketed marks as character references.
+    """
+    return escape_template_marks(_UNSENT.sub("\ufffd", text).translate(_MARKUP))
 
 
 def escape_template_marks(text: str) -> str:

@@ -15,12 +15,12 @@ from core.llm.prompts import (
     Prompt,
     answer_schema,
     claims_prompt,
-    escape_fences,
     find_json,
     parse_claims,
     parse_relation,
     relation_prompt,
 )
+from core.text.screening.fences import escape_fences
 from core.types.belief import LABELS, ClaimProposal, ComparedText, Label, RelationProposal
 
 CLAIM = {

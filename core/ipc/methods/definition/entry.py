@@ -703,6 +703,17 @@ def check_spaces(session: Session, names: Iterable[str]) -> None:
         raise UserError(Code.ACCESS_DENIED, "This client has no grant for that space.")
 
 
+def check_prompt(session: Session, prompt: str, spaces: Iterable[str]) -> None:
+    """Refuse a prompt that asks nothing, or asks in spaces that a client may not see.
+
+    Raises:
+        UserError: ACCESS_DENIED, INVALID_QUERY.
+    """
+    check_spaces(session, spaces)
+    if not prompt.strip():
+        raise UserError(Code.INVALID_QUERY, "The prompt is empty; write what the assistant is asked.")
+
+
 def check_store(request: StoreRequest, session: Session) -> None:
     """Refuse what a client may not store; the owner may store anything.
 

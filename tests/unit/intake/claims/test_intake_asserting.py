@@ -11,9 +11,16 @@ from belief_rig import claim as put_claim
 from belief_rig import evidence as put_evidence
 from engine_rig import START_MS, Rig, refused
 
-from core.belief.claims import EvidenceSource, draft_claim
 from core.errors import Code
-from core.intake.claims import claims_of, exclusive_rivals, find_asserted, replace_claim, sync_claims
+from core.intake.claims import (
+    EvidenceSource,
+    claims_of,
+    draft_claim,
+    exclusive_rivals,
+    find_asserted,
+    replace_claim,
+    sync_claims,
+)
 from core.types.belief import ClaimDraft
 from core.types.replies import StoreReply
 from core.types.values import OWNER_ACTOR, Kind, Source, Status, When

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from engine_rig import Rig
 
-from core.belief.claims import read_opposing_claims
+from core.belief.claims import RIVAL
 from core.types.reviews import Decision
 from core.types.values import Action, Actor, Source
 
@@ -87,7 +87,7 @@ def test_only_what_cannot_be_true_together(
     alone = sure(rig)["Graz"]
     tell(rig, pair[1], "Linz", **more)
     graz = str(rig.value("SELECT id FROM claims WHERE value = 'Graz'"))
-    assert bool(rig.opened.storage.vault.read(lambda rows: read_opposing_claims(rows, [graz]))) is opposes
+    assert bool(rig.rows(f"{RIVAL} WHERE c.id = '{graz}'")) is opposes
     assert (sure(rig)["Graz"] < alone) is opposes
 
 

@@ -10,6 +10,7 @@ from engine_rig import Rig, differences, error_of, later, refused
 
 from core.errors import Code
 from core.types.clients import Change, Moves
+from core.types.sensitivity import SensitiveType
 from core.types.values import Actor, Kind, SecurityTier, Source
 from core.types.views import Revision
 
@@ -240,3 +241,12 @@ def test_what_was_stored_before_is_protected_as_if_it_were_stored_now(rig: Rig) 
     set_tier(rig, ids[0], SecurityTier.CLEARTEXT)
     again = rig.engine.library.protect_found().result(30)
     assert (again.protected, again.looked_at, again.step_id) == (0, 2, None)  # the person's word is not looked at
+
+
+def test_the_owner_is_told_the_tier_that_a_memory_has_now(rig: Rig, reader: Actor) -> None:
+    first = rig.store(CARD, request_id="a")
+    assert first.protection == (SecurityTier.CONFIDENTIAL, frozenset({SensitiveType.CREDIT_CARD}))
+    set_tier(rig, first.memory_id, SecurityTier.CLEARTEXT)
+    again = rig.store(CARD, request_id="a")
+    assert (again, again.protection) == (first, (SecurityTier.CLEARTEXT, frozenset()))
+    assert rig.store("The boatyard opens at eight.", reader).protection is None

@@ -13,8 +13,9 @@ from core.errors import BugError, Code, UserError
 from core.intake.store.import_batch import ImportTally, identity_digest, tally_from, tally_json
 from core.intake.transaction.admission import split_draft
 from core.intake.transaction.sources import refresh_trust, trust_terms_of
-from core.intake.transaction.unit_of_work import UnitOfWork
-from core.memory.write import Draft
+from core.intake.transaction.unit_of_work import UnitOfWork, Verb
+from core.intake.transitions.review_items import open_review
+from core.memory.write import Draft, insert_memories
 from core.score.trust import age_days
 from core.types.values import OWNER_ACTOR, Kind, Role, Source, Status, When
 from core.vault.database.tx import Tx
@@ -207,3 +208,44 @@ def test_a_tally_survives_its_row() -> None:
     tally.skipped["known"] = 7
     assert tally_from(json.loads(json.dumps(tally_json(tally)))) == tally
     assert tally_from({}) == ImportTally()
+
+
+def test_a_verb_tells_what_it_brought_in_and_whether_it_asks(rig: Rig) -> None:
+    verb = rig.write(lambda tx: Verb(tx, "step"))
+    verb.record_change("memories", {"id": "old"}, {"id": "old"}, {"id": "old"})
+    verb.record_change("conflicts", {"id": "item"}, {"id": "item"}, {"id": "item"})
+    assert (verb.brought, verb.asks) == (set(), False)
+    verb.record_change("memories", {"n": 7}, None, {"n": 7, "id": "new"})
+    verb.record_change("conflicts", {"id": "asked"}, None, {"id": "asked"})
+    assert (verb.brought, verb.asks, verb.changes) == ({"new"}, True, 4)
+
+
+def test_what_is_asked_of_a_newcomer_closes_with_it_in_the_same_verb(rig: Rig) -> None:
+    """Moot items are looked for also about a memory that the very verb brought, once it asked something."""
+    opened = rig.opened
+
+    def write(tx: Tx) -> tuple[str, ...]:
+        with opened.storage.work.verb(tx, "store", "Stored", OWNER_ACTOR) as verb:
+            search = opened.search
+            transitions = search.store_service.make_transitions(tx, verb, search.add_vectors)
+            waiting = Draft(
+                id="m",
+                text="The boat leaves at nine.",
+                kind=Kind.FACT,
+                status=Status.QUARANTINED,
+                space_id=str(tx.value("SELECT id FROM spaces")),
+                source=Source.DOCUMENT,
+                role=Role.SOURCE,
+                lineage="l",
+                recorded_at=1,
+                trust=0.5,
+                last_confirmed_at=1,
+                ref="r",
+            )
+            insert_memories(tx, [waiting])
+            assert transitions.close_moot(["m"]) == ()
+            open_review(tx, "item", "m", "proposal", "proposed")
+            tx.update("memories", {"id": "m"}, {"status": "archived", "status_reason": "rejected"})
+            return transitions.close_moot(["m"])
+
+    assert rig.write(write) == ("item",)

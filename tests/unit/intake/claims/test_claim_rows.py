@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 import vault_kit
 
-from core.belief.claims import EvidenceSource, claim_key, draft_claim, draft_supplied_claim, key_form
+from core.belief.extract.normal_form import claim_key, value_key
 from core.errors import Code, LociError
+from core.intake.claims import EvidenceSource, draft_claim, draft_supplied_claim
 from core.types.values import Precision, When
 from core.vault.database.tx import Tx
 from core.vault.vault import Vault
@@ -51,7 +52,7 @@ def vault(tmp_path: Path) -> Iterator[Vault]:
     [("  Ada\tLovelace \n", "ada lovelace"), ("STRASSE", "strasse"), ("Straße", "strasse"), ("Ｇｒａｚ", "graz")],
 )
 def test_what_is_compared(text: str, key: str) -> None:
-    assert key_form(text) == key
+    assert value_key(text) == key
 
 
 def test_a_claim_s_key_ignores_spelling_only() -> None:
