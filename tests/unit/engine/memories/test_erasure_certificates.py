@@ -317,3 +317,18 @@ def test_only_the_owner_erases_and_a_cancelled_call_erases_nothing(rig: Rig) -> 
     assert error_of(stopped).code is Code.CANCELLED
     assert rig.texts(None) == [TEXT]
     assert rig.engine.erasures.list_certificates().result(30) == ()
+
+
+def test_questions_that_looked_for_a_leaked_number_go_with_it(rig: Rig) -> None:
+    gone = rig.store("Card for the boatyard: 4111 1111 1111 1111").memory_id
+    rig.store("Ada keeps bees")
+    rig.recall("Is 4111-1111-1111-1111 anywhere?")
+    rig.recall("4111111111111111")
+    rig.recall("What does the boatyard take?")
+    rig.recall("Who keeps bees?")
+    rig.engine.flush_journal()
+    rig.engine.recall_trials.save_probe("Whose is 4111 1111 1111 1111?", "negative", [], 10).result(30)
+    erase(rig, gone)
+    kept = [str(query) for (query,) in rig.rows("SELECT query FROM receipts WHERE query IS NOT NULL ORDER BY id")]
+    assert kept == ["Who keeps bees?"]
+    assert (traces(rig, "4111"), traces(rig, "boatyard"), rig.rows("SELECT query FROM probes")) == ([], [], [])
