@@ -1,9 +1,9 @@
 """How long new keys for a whole vault take and how much memory, and whether a kill at any moment leaves a whole vault.
 
-    nice .venv/bin/python tests/bench/bench_rotation.py [--n 10000 100000] [--kills 50]
+    nice .venv/bin/python tests/bench/bench_rotation.py [--n 10000 100000] [--kills 50] [--kill-size 800]
 
 The vault is filled with synthetic messages and facts with their sources (`resources/bench`), a vector and an audit row
-each. For the kills a process rotates a small vault and gets SIGKILL at a random moment; then the passphrase must open a
+each. For the kills a process rotates a vault, a small one unless told, and gets SIGKILL at a random moment; then the passphrase must open a
 vault that is whole, by its old keys or by its new ones, and nothing of the work may be left.
 """
 
@@ -92,15 +92,19 @@ def measure(folder: Path, count: int) -> dict[str, float]:
         }
 
 
-def kill_rounds(folder: Path, rounds: int, seed: int) -> Counter[str]:
+def kill_rounds(folder: Path, rounds: int, seed: int, size: int) -> Counter[str]:
     """Kill so many rotations at random moments.
+
+    Args:
+        size: memories in the vault.
 
     Returns:
         How many ended with the old keys, with the new ones, done before the kill, or damaged.
     """
     dice, outcomes = random.Random(seed), Counter[str]()
     with rig_at(folder / "first") as rig:
-        fill(rig, [message.text for message in SyntheticWriter(seed).write_messages(800)])
+        fill(rig, [message.text for message in SyntheticWriter(seed).write_messages(size)])
+        _add_vectors_and_audit(rig, size)
         total = int(rig.rows("SELECT count(*) FROM memories")[0][0])
         rig.lock()
     longest = 0.0
@@ -155,9 +159,9 @@ def _is_whole(home: Path, secret: str, total: int) -> bool:
     )
     engine = Engine(setup)
     try:
-        engine.vault.open(secret).result(60)
+        engine.vault.open(secret).result(300)
         found = engine.vault.read_status().result(30).values["memories"]["total"]
-        return bool(found == total and engine.older is None and engine.vault.verify().result(120)["status"] == "ok")
+        return bool(found == total and engine.older is None and engine.vault.verify().result(600)["status"] == "ok")
     finally:
         engine.close()
 
@@ -167,6 +171,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--n", type=int, nargs="*", default=[10_000])
     parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--kill-size", type=int, default=800)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     for count in given.n:
@@ -175,8 +180,8 @@ def main() -> int:
     if not given.kills:
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        outcomes = kill_rounds(Path(folder), given.kills, given.seed)
-    print(json.dumps({"kills": given.kills, **outcomes}), flush=True)
+        outcomes = kill_rounds(Path(folder), given.kills, given.seed, given.kill_size)
+    print(json.dumps({"kills": given.kills, "memories": given.kill_size, **outcomes}), flush=True)
     return int(outcomes["damaged"] > 0)
 
 

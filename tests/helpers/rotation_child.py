@@ -62,7 +62,7 @@ def rotate_and_die(order: dict[str, Any]) -> None:
     code = engine.keys.prepare_rotation(order["secret"]).result(60)
     sys.stdout.write(f"{code}\n")
     sys.stdout.flush()
-    engine.keys.rotate(code, report).result(120)
+    engine.keys.rotate(code, report).result(600)
     sys.stdout.write("done\n")
     sys.stdout.flush()
     engine.close()

@@ -16,12 +16,14 @@ from core.errors import Code, LociError
 from core.events import Changed
 from core.types.memory import Belief
 from core.types.replies import MemoryDetail
+from core.types.sensitivity import SealedRow
 from core.types.values import OWNER_ACTOR, Kind, Memory, SecurityTier, Status
 from ui.bridge import make_query, problem_of
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec, Pointed
 from ui.inspector.actions import MemoryActions
 from ui.inspector.shared_widgets import EmptyInspector
-from ui.strings import inspector_strings, window_strings
+from ui.seal_summary import SealedSummary
+from ui.strings import inspector_strings, seal_strings, window_strings
 from ui.widgets.basics import (
     Elided,
     clear_layout,
@@ -142,7 +144,7 @@ class Inspector(QFrame):
         self._wanted = ""
         self._shown: Inspected | None = None
         self._watched: frozenset[str] = frozenset()
-        self._asks = False
+        self._asks = self._is_sealed = False
         self._is_behind = bool(context.selection.current)  # hidden, and there is something to read once it is shown
         self.actions_box = MemoryActions(context, self)
         self.actions_box.wanted.connect(self._show_selection)
@@ -295,7 +297,9 @@ class Inspector(QFrame):
         self._context.tasks.run(task.success(read_belief).failure(self._on_reading_failed))
 
     def _reload_shown(self) -> None:
-        if self._shown is not None and self._wanted and self._context.bridge.is_open:
+        if self._is_sealed:
+            self._load_memory(self._wanted)  # it may have been put back, or erased
+        elif self._shown is not None and self._wanted and self._context.bridge.is_open:
             _reload_sections(section for _, section, _ in self._column.sections)
             self._request_memory(self._wanted)
 
@@ -373,7 +377,7 @@ class Inspector(QFrame):
     def _clear_shown(self) -> None:
         """Forget which memory it was, and what was being written."""
         self._slow.stop()
-        self._shown, self._watched, self._asks = None, frozenset(), False
+        self._shown, self._watched, self._asks, self._is_sealed = None, frozenset(), False, False
         for _, section, _ in self._column.made:
             if isinstance(section, TextEditing):
                 section.discard_edit()
@@ -407,6 +411,7 @@ class Inspector(QFrame):
         if is_gone:
             words = strings["sentence"]
             self._states.show_empty(EmptyInspector(self._context.theme, "eye-off", strings["title"], words))
+            self._request_sealed(self._wanted)
         else:
             again = (window_strings()["buttons"]["retry"], lambda: self._load_memory(self._wanted))
             self._states.show_empty(
@@ -418,6 +423,18 @@ class Inspector(QFrame):
                     again,
                 )
             )
+
+    def _request_sealed(self, memory_id: str) -> None:
+        """What is no memory any more may be a sealed one: then what is said of it in the clear is shown."""
+
+        def show_sealed(rows: tuple[SealedRow, ...]) -> None:
+            row = next((one for one in rows if one.id == memory_id == self._wanted), None)
+            if row is not None and self._shown is None:
+                self._is_sealed = True
+                self._states.show_empty(SealedSummary(self._context, row))
+
+        task = make_query(seal_strings()["task"], self._context.bridge.engine.seal.list_rows).within(self, "sealed")
+        self._context.tasks.run(task.success(show_sealed).failure(lambda _: None))
 
 
 def _reload_sections(sections: Iterable[InspectorSection]) -> None:

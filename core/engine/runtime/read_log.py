@@ -16,6 +16,7 @@ from typing import Any
 
 from core.errors import Code
 from core.intake.transaction.admission import erased_texts, note_disclosures
+from core.sensitivity.detector import mask_confidential
 from core.types.recall import Context
 from core.types.values import Actor
 from core.vault.audit import AuditChain, AuditEntry
@@ -326,7 +327,7 @@ class ReadLog:
 
         Args:
             verb: `recall`, `context` …
-            query: the words asked, kept encrypted in the vault until the receipt expires.
+            query: the words asked, kept encrypted in the vault until the receipt expires, without confidential numbers.
             given: ids of what was answered.
             body: ids, ranks, counts, reasons; never memory text; its `metrics` get their own column. Where it is
                 a function, that is called when the receipt is written: the reader does not wait for what it costs.
@@ -445,7 +446,8 @@ class ReadLog:
         body = dict(_entry_body(entry))
         metrics = body.pop("metrics", None)
         columns = (_count_items(entry), None if metrics is None else _to_json(metrics), _to_json(body))
-        return (entry.id, entry.at, *who, entry.verb, entry.query, *columns, expires_at)
+        query = mask_confidential(entry.query)  # whoever looks for a leaked number must not store it by that
+        return (entry.id, entry.at, *who, entry.verb, query, *columns, expires_at)
 
     def _write_contexts(self, tx: Tx, entries: Sequence[_Entry]) -> None:
         tx.run_many(

@@ -221,7 +221,7 @@ class FolderRounds:
         state = self._vault.read(require_state)
         folder = SyncFolder(Path(state.folder))
         folder.require()
-        self._publish_spooled(folder, state)
+        was_late = self._publish_spooled(folder, state)
         around = _Round()
         self._check_own(folder, state)
         if not is_last:
@@ -232,7 +232,7 @@ class FolderRounds:
             self._check_membership(state)  # what was taken may have said that this device is out
             if self._vault.read(is_key_spent):
                 self._vault.write(renew_key)
-        told, wrote = 0, False
+        told, wrote = 0, was_late
         if is_whole or around.admitted or self._vault.read(is_bundle_due):
             told, wrote = self._tell(folder, is_whole=is_whole or bool(around.admitted)), True
         removed = self._clear(folder)
@@ -483,12 +483,17 @@ class FolderRounds:
         with suppress(OSError):
             path.unlink()
 
-    def _publish_spooled(self, folder: SyncFolder, state: SyncState) -> None:
-        """What a kill, or a folder that was gone, left on its way; what was never noted as told is no bundle."""
+    def _publish_spooled(self, folder: SyncFolder, state: SyncState) -> bool:
+        """What a kill, or a folder that was gone, left on its way; what was never noted as told is no bundle.
+
+        Returns:
+            Whether a bundle came into the folder.
+        """
+        is_any = False
         try:
             waiting = sorted(self._place.spool.glob(f"{state.device}-*"))
         except OSError:
-            return
+            return False
         for path in waiting:
             try:
                 number = int(path.stem.partition("-")[2])
@@ -496,9 +501,11 @@ class FolderRounds:
                 continue
             if number <= state.number:
                 self._publish(folder, path)
+                is_any = True
             else:
                 with suppress(OSError):
                     path.unlink()
+        return is_any
 
     def _clear(self, folder: SyncFolder) -> int:
         """Remove this device's bundles that every other device has taken; the last one stays."""

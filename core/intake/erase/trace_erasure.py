@@ -23,6 +23,7 @@ import json
 import re
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
@@ -31,6 +32,9 @@ from numpy.typing import NDArray
 
 from core.intake.erase.row_erasure import ErasedRows, RowEraser
 from core.intake.transaction.admission import fold_text
+from core.sensitivity.detector import find_sensitive
+from core.text.terms import index_terms, query_terms
+from core.types.sensitivity import SensitiveType
 from core.vault.database.rows import (
     Rows,
     after_from_json,
@@ -285,6 +289,11 @@ _NAMES_IT = (
 _RECEIPT = "SELECT r.id, r.body FROM receipts r "
 _BODIES = "EXISTS (SELECT 1 FROM json_each(:ids) w WHERE instr(r.body, w.value))"
 _QUERY = "SELECT r.id, r.query FROM receipts r "
+_QUESTIONS = "SELECT id, query FROM receipts WHERE query IS NOT NULL"
+_LIVING_TERM = "SELECT 1 FROM memory_fts WHERE memory_fts MATCH ? LIMIT 1"
+_SECRETS = frozenset(SensitiveType) - {SensitiveType.PERSON_NAME, SensitiveType.LOCATION, SensitiveType.HEALTH}
+_SECRET_LEAST = 6
+"""Characters of a secret that a question is searched for; fewer are in words of every kind."""
 _CONTEXT = "SELECT c.id, c.text FROM contexts c "
 _REQUEST = "SELECT q.actor, q.request_id, q.reply FROM requests q "
 # What erases from the archive plans by ids alone, and names them all: it is passed by.
@@ -304,12 +313,13 @@ def clear_traces(tx: Tx, remover: RowEraser, journals: TraceIndex | None = None)
     """
     taken = remover.taken
     matcher = ErasedTextMatcher(taken.texts)
-    _clear_probes(tx, remover, matcher)
+    questions = QuestionMatcher(taken.texts)
+    _clear_probes(tx, remover, matcher, questions)
     keys = {key for _, key in taken.removed} | {key for _, key in taken.mended}
     places = None if journals is None else journals.find_trace_rows(tx, taken.ids, keys, taken.texts)
     at = places or {}
     _clear_images(tx, taken, matcher, keys, at)
-    _clear_receipts(tx, taken, matcher, at)
+    _clear_receipts(tx, taken, matcher, questions, at)
     _clear_plans(tx, taken)
     ids = to_json(sorted(taken.ids))
     place = at.get("requests")
@@ -440,7 +450,63 @@ def _clear_steps(tx: Tx, steps: Iterable[str]) -> None:
 # ---- receipts
 
 
-def _clear_receipts(tx: Tx, taken: ErasedRows, matcher: ErasedTextMatcher, at: Mapping[str, TraceRows]) -> None:
+class QuestionMatcher:
+    """Tells which questions say something of erased texts."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        """Read the texts once they are asked about.
+
+        Args:
+            texts: what was erased.
+        """
+        self._texts = tuple(texts)
+
+    def has_word_of_theirs(self, rows: Rows, question: str) -> bool:
+        """Whether the question has a word of a text that no memory says any more.
+
+        Args:
+            rows: the transaction, behind the erasure.
+        """
+        shared = {one.term for one in query_terms(question) if not one.stop} & self._terms
+        return any(rows.one(_LIVING_TERM, (f'"{term}"',)) is None for term in sorted(shared))
+
+    def has_secret(self, question: str) -> bool:
+        """Whether the question has a number, a password or an address that a text had, however it is spaced."""
+        joined = _join_characters(question) if self.secrets else ""
+        return any(one in joined for one in self.secrets)
+
+    @cached_property
+    def secrets(self) -> frozenset[str]:
+        """Numbers, passwords and addresses of the texts, without what is between their characters."""
+        spans = ((text, span) for text in self._texts for span in find_sensitive(text) if span.type in _SECRETS)
+        found = {_join_characters(text[span.start : span.end]) for text, span in spans}
+        return frozenset(one for one in found if len(one) >= _SECRET_LEAST)
+
+    @cached_property
+    def _terms(self) -> frozenset[str]:
+        return frozenset(term for text in self._texts for term in index_terms(text).split())
+
+
+def _join_characters(text: str) -> str:
+    return "".join(one for one in text.casefold() if one.isalnum())
+
+
+def _clear_questions(tx: Tx, taken: ErasedRows, questions: QuestionMatcher) -> None:
+    """Whoever looked for a leaked number typed it: no question that has it stays, whatever it found."""
+    for receipt, query in tx.all(_QUESTIONS) if questions.secrets else ():
+        if questions.has_secret(query):
+            _clear_question(tx, receipt)
+            taken.cleared["receipts"] += 1
+
+
+def _clear_question(tx: Tx, receipt: str) -> None:
+    # The trace refers to places in the question.
+    tx.run("UPDATE receipts SET query = NULL, body = json_remove(body, '$.trace') WHERE id = ?", (receipt,))
+
+
+def _clear_receipts(
+    tx: Tx, taken: ErasedRows, matcher: ErasedTextMatcher, questions: QuestionMatcher, at: Mapping[str, TraceRows]
+) -> None:
     ids = {"ids": to_json(sorted(taken.ids))}
     place = at.get("receipts")
     for receipt, body in _select_journal_rows(tx, place, "r", _RECEIPT, _BODIES, ids):
@@ -454,11 +520,14 @@ def _clear_receipts(tx: Tx, taken: ErasedRows, matcher: ErasedTextMatcher, at: M
             "UPDATE receipts SET body = ? WHERE id = ?",
             (to_json(remove_traces_of_ids(receipt_body, taken.ids)), receipt),
         )
+        asked = tx.value("SELECT query FROM receipts WHERE id = ?", (receipt,))
+        if asked is not None and questions.has_word_of_theirs(tx, str(asked)):
+            _clear_question(tx, receipt)
     for receipt, query in _select_journal_rows(tx, at.get("receipts"), "r", _QUERY, "r.query IS NOT NULL"):
         if matcher.is_quoted_in(query):
-            # The trace refers to places in the question.
-            tx.run("UPDATE receipts SET query = NULL, body = json_remove(body, '$.trace') WHERE id = ?", (receipt,))
+            _clear_question(tx, receipt)
             taken.cleared["receipts"] += 1
+    _clear_questions(tx, taken, questions)
     for context, text in _select_journal_rows(tx, at.get("contexts"), "c", _CONTEXT):
         if matcher.is_quoted_in(text):
             taken.cleared["contexts"] += tx.run("DELETE FROM contexts WHERE id = ?", (context,))
@@ -518,13 +587,13 @@ def _clear_plans(tx: Tx, taken: ErasedRows) -> None:
 # ---- saved questions
 
 
-def _clear_probes(tx: Tx, remover: RowEraser, matcher: ErasedTextMatcher) -> None:
-    """A saved question goes with the last memory it names, and where it is the erased text itself."""
+def _clear_probes(tx: Tx, remover: RowEraser, matcher: ErasedTextMatcher, questions: QuestionMatcher) -> None:
+    """A saved question goes with the last memory it names, and where it is the erased text or has a secret of it."""
     erased_ids = remover.taken.ids
     for probe, query, expected in tx.all("SELECT id, query, expected FROM probes ORDER BY id"):
         named = json.loads(expected)
         left = [one for one in named if one not in erased_ids]
-        if matcher.is_quoted_in(query) or (named and not left):
+        if matcher.is_quoted_in(query) or questions.has_secret(query) or (named and not left):
             remover.remove_row("probes", {"id": probe})
         elif left != named:
             remover.mend_row("probes", {"id": probe}, {"expected": json.dumps(left)})

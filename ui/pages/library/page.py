@@ -18,6 +18,7 @@ from ui.pages.library.bulk import ACTS, BulkChanges, SelectionBar
 from ui.pages.library.filters import LibraryFilterBar, LibraryListControls, LibraryQuery, TermChips, make_empty_state
 from ui.pages.library.search_line import QueryHelp, QueryLine
 from ui.pages.library.table import LibraryTable
+from ui.seal_summary import SealedStrip
 from ui.strings import library_strings
 from ui.widgets.basics import Elided, make_column, make_label, make_row
 from ui.widgets.states import States
@@ -50,6 +51,7 @@ class LibraryPage(RefreshingPage):
         self.search_field = self.line.field
         self.filters = LibraryFilterBar(context, self.query)
         self.terms = TermChips(theme, self.query)
+        self.sealed = SealedStrip(context, ORIGIN)
         self.bar = SelectionBar(theme)
         self.changes = BulkChanges(context, self)
         self.helper = QueryHelp(theme, self, self.line)
@@ -70,7 +72,7 @@ class LibraryPage(RefreshingPage):
         )
         line.setStretch(1, 1)
         layout.addWidget(header)
-        for part in (self.line, self.filters, self.terms):
+        for part in (self.line, self.filters, self.terms, self.sealed):
             layout.addWidget(part)
         layout.addWidget(self.states, 1)
         layout.addWidget(self.bar)
@@ -179,6 +181,7 @@ class LibraryPage(RefreshingPage):
 
     def _on_found(self, found: FindResult, *, stays: bool) -> None:
         self._is_found = self._is_answered = True
+        self.sealed.ask(self.query.words, lists_all=not self.query.text)
         self._is_echo = True
         self.table.show_ids(found.ids, stays=stays)
         self._select_looked_at()

@@ -27,6 +27,7 @@ from ui.pages.recall.question import FOUND_LIMIT, LIMIT, LaboratoryQuery, Recall
 from ui.pages.recall.saved_questions import SavedQuestions
 from ui.pages.recall.signals import SignalLegend
 from ui.pages.recall.tuner import AppliedDialog, Tuner, TuningDesk
+from ui.seal_summary import SealedStrip
 from ui.strings import format_count, recall_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
@@ -64,9 +65,14 @@ class AnswerPane(QWidget):
     empty_asked = Signal()
     why_asked = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, sealed: SealedStrip) -> None:
+        """Make it, empty.
+
+        Args:
+            sealed: shows the sealed memories that the question is about.
+        """
         super().__init__()
-        self._theme = theme
+        self._theme, self.sealed = theme, sealed
 
     def build_layout(self) -> None:
         """Fill it once it is in its place."""
@@ -80,7 +86,7 @@ class AnswerPane(QWidget):
         for part in (over, under):
             part.setContentsMargins(0, 0, BAR, 0)
         self._stage, self.silence = QWidget(), NoAnswerPanel()
-        for made in (self.funnel, self._stage, self.silence):
+        for made in (self.funnel, self._stage, self.silence, self.sealed):
             over.addWidget(made)
         self.stage_note = make_label("", "muted", wrap=True)
         self.back = make_button(recall_strings()["show_all"], self.answer_asked.emit, kind="link")
@@ -151,12 +157,13 @@ class RecallPanes(QWidget):
         self._theme = theme
         self.is_narrow = self._shows_tuner = self._has_answer = False
 
-    def build_layout(self, tuner: Tuner, saved: SavedQuestions) -> None:
+    def build_layout(self, tuner: Tuner, saved: SavedQuestions, sealed: SealedStrip) -> None:
         """Fill it once it is in its place, from the outside in: what is moved later is styled twice.
 
         Args:
             tuner: the column at the right, not built yet.
             saved: the saved questions, likewise.
+            sealed: the sealed memories a question is about.
         """
         theme, strings = self._theme, recall_strings()
         self.tuner, self.saved = tuner, saved
@@ -176,7 +183,7 @@ class RecallPanes(QWidget):
         )
         self.header = RecallHeader(theme, self.views, self.turn)
         above.addWidget(self.header)
-        self.pane = AnswerPane(theme)
+        self.pane = AnswerPane(theme, sealed)
         self.states = States(theme, self.pane, recall_strings()["asking"])
         self._body.addWidget(self.states)
         self.pane.build_layout()
@@ -294,7 +301,7 @@ class RecallPage(RefreshingPage):
         self.tuner = Tuner(context, self.tuning)
         self.panes = RecallPanes(theme)
         make_column(self, self.panes)
-        self.panes.build_layout(self.tuner, self.saved)
+        self.panes.build_layout(self.tuner, self.saved, SealedStrip(context, ORIGIN))
         self.pane, self.list, self.header = self.panes.pane, self.panes.pane.list, self.panes.header
         self.search_field = self.header.question.field
         self._reads_tuning = self._asks_again = False
@@ -436,6 +443,7 @@ class RecallPage(RefreshingPage):
         self.header.chips.show_answer(asked, answer)
         self.tuner.show_intent(answer.trace.plan.intent.value)
         self.pane.show_answer(answer)
+        self.pane.sealed.ask("" if asked.seen_as else asked.question)  # no client is ever shown them
         self.panes.show_summary(asked, answer, is_trial=bool(self.asker.weights))
         self.panes.states.show_content()
         stage = self.pane.funnel.current

@@ -317,3 +317,29 @@ def test_only_the_owner_erases_and_a_cancelled_call_erases_nothing(rig: Rig) -> 
     assert error_of(stopped).code is Code.CANCELLED
     assert rig.texts(None) == [TEXT]
     assert rig.engine.erasures.list_certificates().result(30) == ()
+
+
+def test_questions_that_looked_for_a_leaked_number_go_with_it(rig: Rig) -> None:
+    gone = rig.store("The boatyard is called under +44 20 7946 0958.").memory_id
+    rig.store("Ada keeps bees")
+    rig.recall("Is 0044 20-7946-0958 or +44 2079460958 anywhere?")
+    rig.recall("What does the boatyard take?")
+    rig.recall("Who keeps bees?")
+    rig.engine.flush_journal()
+    rig.engine.recall_trials.save_probe("Whose is +44 20 7946 0958?", "negative", [], 10).result(30)
+    assert len(traces(rig, "7946")) > 2
+    erase(rig, gone)
+    kept = [str(query) for (query,) in rig.rows("SELECT query FROM receipts WHERE query IS NOT NULL ORDER BY id")]
+    assert kept == ["Who keeps bees?"]
+    assert (traces(rig, "7946"), traces(rig, "boatyard"), rig.rows("SELECT query FROM probes")) == ([], [], [])
+
+
+def test_a_question_that_has_a_confidential_number_is_kept_without_it(rig: Rig) -> None:
+    gone = rig.store("Card for the boatyard: 4111 1111 1111 1111").memory_id
+    rig.recall("Is 4111-1111-1111-1111 anywhere?")
+    erase(rig, gone)
+    rig.recall("Is 4111-1111-1111-1111 gone, with 5 others?")
+    rig.engine.flush_journal()
+    assert traces(rig, "1111") == []
+    asked = [str(query) for (query,) in rig.rows("SELECT query FROM receipts WHERE query IS NOT NULL ORDER BY id")]
+    assert asked[-1] == "Is ••••-••••-••••-•••• gone, with 5 others?"

@@ -647,3 +647,22 @@ def test_a_file_that_was_written_a_moment_ago_is_not_known_yet(
         found = checks.check(path)
         path.write_bytes(whole)
         assert (checks.check(path) == found) is is_known
+
+
+def test_files_of_any_name_are_taken_by_what_they_say(pair: tuple[Device, Device, Path]) -> None:
+    one, other, shared = pair
+    one.remember("Bees need water")
+    one.now()
+    path = files(shared, one)[-1]
+    whole, own = path.read_bytes(), path.name
+    path.unlink()
+    strange = "".join(chr(code) for code in (*range(1, 47), *range(58, 65), 0x7F, 0xE9, 0x202E, 0x200B, 0x1F41D))
+    for at, name in enumerate((strange.replace("/", ""), "a" * 200, " ", "-rf", "$(x)`y`", "con", own[:-12] + "\n(1)")):
+        (shared / f"{name}.loci-bundle-{at}").write_bytes(whole if at % 2 else whole[:-1])
+    (shared / os.fsdecode(b"\xff\xfe.loci-bundle")).write_bytes(whole)
+    (shared / "loci-bundle").mkdir()
+    (shared / ".hidden.loci-bundle").write_bytes(whole)
+    report = other.now()
+    assert other.texts() == ["Bees need water"]
+    assert {problem.kind for problem in report.problems} <= {"damaged"}
+    assert agree(one, other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from core.security.keyring_client import KeyringCause
 from core.security.passphrase import KdfCost
 from core.types.requests import ListRequest, StoreRequest
 from core.types.values import OWNER_ACTOR
+from core.vault import rotation
 from core.vault.database.connections import open_reader
 
 
@@ -183,3 +185,22 @@ def test_the_old_database_key_does_not_read_the_new_file(engine: Engine) -> None
     with pytest.raises(Exception, match="E1002"):
         open_reader(engine.home.vault, old.db)
     copy.wipe()
+
+
+@pytest.mark.parametrize("step", ["copy_under_key", "_rebind_audit", "new_file", "sync_directory"])
+def test_a_full_disk_leaves_the_old_keys_and_nothing_of_the_work(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    before = engine.home.keys.read_bytes()
+    code = engine.keys.prepare_rotation(PASSPHRASE).result(30)
+    with monkeypatch.context() as patch:
+        patch.setattr(rotation, step, full)
+        assert error_of(engine.keys.rotate(code)).code is Code.DISK_FULL
+    assert engine.state == "open"
+    assert engine.home.keys.read_bytes() == before
+    assert _texts(engine) == ["The key hangs behind the clock."]
+    assert [one.name for one in engine.home.path.iterdir() if "rotat" in one.name] == []
+    assert engine.keys.rotate(engine.keys.prepare_rotation(PASSPHRASE).result(30)).result(60) is not None

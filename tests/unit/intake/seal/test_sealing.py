@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from engine_rig import PASSPHRASE, Rig, error_of, later, refused, rig_at
+from engine_rig import PASSPHRASE, Rig, differences, error_of, later, refused, rig_at
 from erasing_rig import MARK, TEXT, traces
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import Code, IntegrityError
+from core.engine.home.keys import sub_keys
+from core.engine.startup import scrub_index
+from core.errors import Code, EnvironmentFaultError, IntegrityError
 from core.intake.seal.seal import SealKey, check_label
 from core.intake.seal.sealed_body import SealedBody
 from core.security.keys import RootKey
@@ -20,6 +23,8 @@ from core.types.requests import ListRequest
 from core.types.sensitivity import SealReport
 from core.types.values import OWNER_ACTOR, Kind, SecurityTier
 from core.types.views import Revision
+from core.vault.database.pages import PIECE, Fragments, log_bytes, search_pages
+from core.vault.database.tx import Tx
 
 SECRET = "a second secret"
 
@@ -393,3 +398,49 @@ def test_a_summary_gives_nothing_away(rig: Rig, summary: str) -> None:
     with refused(Code.INVALID_INPUT):
         rig.engine.seal.seal([kept], "A safe", summary)
     assert rig.texts() == ["The boathouse safe opens with 12-34-56"]
+
+
+def test_no_page_free_or_not_and_no_log_holds_a_word_of_it(rig: Rig, tmp_path: Path) -> None:
+    set_up(rig)
+    rig.store("Ada keeps bees")
+    secret = rig.store(TEXT, tags=(MARK,)).memory_id
+    rig.recall(TEXT)
+    rig.undo(rig.forget(secret))
+    fragments = Fragments({MARK[at : at + PIECE].lower().encode() for at in range(len(MARK) - PIECE + 1)})
+    exact = Fragments({MARK[at : at + PIECE].encode() for at in range(len(MARK) - PIECE + 1)})
+
+    def count_pages() -> int:
+        rig.lock()
+        path = rig.home.vault
+        assert log_bytes(path) == 0
+        root = RootKey(rig.root, rig.engine.vault_id)
+        found = sum(search_pages(path, sub_keys(root).db, one).found for one in (fragments, exact))
+        root.wipe()
+        rig.unlock()
+        return found
+
+    assert count_pages() > 0
+    rig.engine.seal.open(SECRET).result(30)
+    seal(rig, secret)
+    scrub_index(rig.opened.storage, rig.opened.search)
+    assert count_pages() == 0
+
+
+def test_a_full_disk_while_sealing_leaves_the_memory_as_it_was(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_up(rig)
+    secret = rig.store(TEXT).memory_id
+    before = rig.dump()
+    execute, left = Tx._execute_sql, [12]
+
+    def run_full(tx: Tx, sql: str, values: Any) -> Any:
+        left[0] -= not sql.startswith("SELECT")
+        if left[0] < 0:
+            raise EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")
+        return execute(tx, sql, values)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Tx, "_execute_sql", run_full)
+        assert error_of(rig.engine.seal.seal([secret])).code is Code.DISK_FULL
+    assert differences(before, rig.dump()) == {}
+    assert rig.found(TEXT) == [TEXT]
+    assert seal(rig, secret).ids == (secret,)
