@@ -13,6 +13,7 @@ Must not do: bring a candidate, move a message, or put a newer word of less weig
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +23,7 @@ from core.recall.request import RecallRequest, name_runs
 from core.text.question_form import (
     QuestionForm,
     gives_value,
+    has_other_number,
     has_other_subject,
     is_thing_of_other,
     read_question_form,
@@ -70,6 +72,10 @@ _NOTED = (
     "SELECT incoming_id FROM conflicts WHERE existing_id = ? AND confidence >= ? AND kind = 'classification' "
     "AND suggestion = 'supersede' AND state IN ('open', 'moot')"
 )
+_EARLIER = (
+    "SELECT h.n, o.text FROM json_each(:over) w JOIN memories o ON o.n = w.value "
+    "JOIN memories h ON h.chain_id = o.chain_id AND h.n <> o.n WHERE h.n IN (SELECT value FROM json_each(:here))"
+)
 _TEXTS = "SELECT n, text FROM memories WHERE n IN (SELECT value FROM json_each(?))"
 
 
@@ -91,8 +97,9 @@ def apply_answer_fit(rows: Rows, query: str, plan: QueryPlan, found: Candidates)
     texts = {int(label): str(text) for label, text in rows.all(_TEXTS, (json.dumps(labels),))}
     read = {at: texts.get(int(found.labels[at]), "") for at in strongest}
     fit = np.ones(found.labels.size)
+    earlier = _read_earlier_versions(rows, found, read)
     for at, text in read.items():
-        fit[at] = _fit_of(text, form)
+        fit[at] = _fit_of(text, earlier.get(at, ()), form)
     fitted = replace(found, fit=fit, evidence=fit * found.evidence)
     return _put_later_word_first(rows, fitted, read, form) if form.is_of_present and plan.time is None else fitted
 
@@ -103,10 +110,31 @@ def _find_strongest_facts(found: Candidates) -> list[int]:
     return sorted(facts, key=lambda at: (-float(found.evidence[at]), at))[:LOOKED_AT]
 
 
-def _fit_of(text: str, form: QuestionForm) -> float:
-    """What is left of the evidence of a text."""
-    fit = OF_OTHER if speaks_of_other(text, form) else OTHER_VALUE if is_thing_of_other(text, form) else 1.0
+def _read_earlier_versions(rows: Rows, found: Candidates, read: Mapping[int, str]) -> dict[int, list[str]]:
+    """What those that took the place of another candidate say together with all that they took the place of."""
+    over = [int(label) for label in found.labels[found.lends]]
+    if not over:
+        return {}
+    place = {int(found.labels[at]): at for at in read}
+    versions: dict[int, list[str]] = {}
+    for label, text in rows.all(_EARLIER, {"over": json.dumps(over), "here": json.dumps(list(place))}):
+        versions.setdefault(place[int(label)], []).append(str(text))
+    return versions
+
+
+def _fit_of(text: str, earlier: Sequence[str], form: QuestionForm) -> float:
+    """What is left of the evidence of a text.
+
+    Args:
+        earlier: what it took the place of: it tells of the same, whoever its sentence names.
+    """
+    fit = max(_fit_of_subject(each, form) for each in (text, *earlier))
     return fit if form.value is None or gives_value(text, form.value) else fit * OTHER_VALUE
+
+
+def _fit_of_subject(text: str, form: QuestionForm) -> float:
+    fit = OF_OTHER if speaks_of_other(text, form) else OTHER_VALUE if is_thing_of_other(text, form) else 1.0
+    return OTHER_VALUE * fit if has_other_number(text, form) else fit
 
 
 def _put_later_word_first(rows: Rows, found: Candidates, read: dict[int, str], form: QuestionForm) -> Candidates:

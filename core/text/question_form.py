@@ -23,6 +23,7 @@ MOST_CHARS = 400
 _LOOKED_AT = 12
 """Words of a text in which its subject is looked for."""
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
+_NUMBERED = re.compile(r"\b([^\W\d_][\w-]*) (\d+[a-z]?)\b(?![.,:]\d)")
 _OWNS = re.compile(r"'s?$")
 _APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 _NAMED = re.compile(r"(?<!^)(?<![.!?:;] )\b[A-Z][\w'-]+|(?i:\b(?:mr|mrs|ms|miss|dr|prof)\b)\.? [A-Z][\w'-]+")
@@ -47,6 +48,7 @@ class QuestionForm:
         is_of_own: that, or it asks for a thing of the speaker's ("who is my doctor?").
         is_of_present: whether it asks how something is, not how it was.
         words: its words in small letters, without a possessive ending.
+        numbered: things it names by a number: "path 14".
     """
 
     value: AskedValue | None
@@ -54,6 +56,7 @@ class QuestionForm:
     is_of_own: bool
     is_of_present: bool
     words: frozenset[str]
+    numbered: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def tells_anything(self) -> bool:
@@ -87,7 +90,8 @@ def read_question_form(query: str) -> QuestionForm:
     words = frozenset(_OWNS.sub("", word) for word in _WORD.findall(plain))
     is_of_speaker = bool(rules.speaker.search(plain))
     is_of_own = is_of_speaker or not words.isdisjoint(rules.own)
-    return QuestionForm(value, is_of_speaker, is_of_own, not rules.earlier.search(plain), words)
+    is_of_present = not rules.earlier.search(plain)
+    return QuestionForm(value, is_of_speaker, is_of_own, is_of_present, words, _find_numbered_things(plain))
 
 
 def gives_value(text: str, value: AskedValue) -> bool:
@@ -127,10 +131,27 @@ def is_thing_of_other(text: str, form: QuestionForm) -> bool:
     if not owned or not words[0].endswith(("'s", "s'")):
         return False
     owner = _OWNS.sub("", fold_case(words[0]))
-    if owner in form.words or not (owner in rules.kin or _is_no_plain_word(owner)):
+    if owner in form.words:
+        is_person_asked = form.value is AskedValue.PERSON
+        return not is_person_asked and owned[0] in rules.kin and owned[0] not in form.words
+    if not (owner in rules.kin or _is_no_plain_word(owner)):
         return False
     asked = {_stem_word(word) for word in form.words if word not in stop_words()}
     return _stem_word(owned[0]) in asked or (owned[0] in rules.kin and owned[0] not in form.words)
+
+
+def has_other_number(text: str, form: QuestionForm) -> bool:
+    """Whether a text names a thing of a sort that the question names by a number, and by another number only."""
+    if not form.numbered or len(text) > MOST_CHARS:
+        return False
+    named = _find_numbered_things(_fold_text(text))
+    sorts = {noun for noun, _ in form.numbered} & {noun for noun, _ in named}
+    return bool(sorts) and named.isdisjoint(form.numbered)
+
+
+def _find_numbered_things(plain: str) -> frozenset[tuple[str, str]]:
+    found = (match.groups() for match in _NUMBERED.finditer(plain))
+    return frozenset((noun, number) for noun, number in found if noun not in stop_words() and not _is_of_time(noun))
 
 
 def has_other_subject(text: str, form: QuestionForm) -> bool:
@@ -213,6 +234,7 @@ def _load_question_rules() -> _Rules:
         "number": times.numbers,
         "unit": times.units,
         "kin": data["kin"].split(),
+        "verb": data["verbs"].split(),
     }
     choices = {name: f"(?:{'|'.join(sorted(some, key=lambda one: (-len(one), one)))})" for name, some in words.items()}
 

@@ -24,6 +24,7 @@ from encoder_net import WIDTH, export_reader, fill_layers, fill_places, fit, lay
 from reader_net import PLACES, UNKNOWN, batch_of
 
 _NOTHING = -1e4
+_PRODUCTS = "MatMulInteger", "DynamicQuantizeMatMul"
 
 
 @dataclass(frozen=True)
@@ -112,25 +113,25 @@ def build(weights: dict[str, Any], recipe: Recipe) -> Any:
     return net
 
 
-def fill_from_reader(net: Any, reader: Path) -> None:
-    """Begin with the layers of the reader, which knows talk, as its int8 file holds them.
+def fill_from_model(net: Any, model: Path) -> None:
+    """Begin with the weights of a claim model that was trained before, as its int8 file holds them.
 
     Args:
         net: what `build` made.
-        reader: the reader's model.onnx, with as many layers.
+        model: its model.onnx, with as many layers.
     """
     onnx, torch = importlib.import_module("onnx"), importlib.import_module("torch")
-    graph = onnx.load(str(reader)).graph
+    graph = onnx.load(str(model)).graph
     held = {part.name: onnx.numpy_helper.to_array(part) for part in graph.initializer}
 
     def whole(name: str) -> NDArray[np.float32]:
         raw, zero = held[f"{name}_quantized"].astype(np.float32), held[f"{name}_zero_point"].astype(np.float32)
         return np.asarray((raw - zero) * held[f"{name}_scale"], np.float32)
 
-    products = [n.input[1].removesuffix("_quantized") for n in graph.node if n.op_type == "MatMulInteger"]
+    products = [n.input[1].removesuffix("_quantized") for n in graph.node if n.op_type in _PRODUCTS]
     names = [f"layers.{i}.{part}" for i in range(len(net.layers)) for part in ("seen", "out", "wide", "back")]
-    state = {f"{name}.weight": whole(part).T for name, part in zip(names, products, strict=False)}
-    state |= {name: part for name, part in held.items() if name.startswith(("norm.", "layers."))}
+    state = {f"{name}.weight": whole(part).T for name, part in zip([*names, "tag"], products, strict=True)}
+    state |= {name: part for name, part in held.items() if name.startswith(("norm.", "layers.", "tag."))}
     state |= {name: whole(name) for name in ("kind.weight", "place.weight")}
     known = net.state_dict()
     known |= {name: torch.from_numpy(np.array(part)) for name, part in state.items() if name in known}

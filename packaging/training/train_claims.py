@@ -4,9 +4,9 @@ Run by hand when the lines or the embedder change, in an environment with the `m
 
     python packaging/training/train_claims.py [--epochs 3] [--seeds 1]
 
-It begins with the layers of the reader that ships. Sentences of the talk that assert nothing teach what is no claim;
-only authors that are not held out of the reader's fit are used. `fit_claim_limits.py` sets the limits afterwards. Must
-not do: fetch anything, or read a set that measures the model.
+It goes on from the claim model that ships, which began with the layers of the reader. Sentences of the talk that assert
+nothing teach what is no claim; only authors that are not held out of the reader's fit are used. `fit_claim_limits.py`
+sets the limits afterwards. Must not do: fetch anything, or read a set that measures the model.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ from core.belief.extract.frames import predicate_names  # noqa: E402
 from encoder_net import find_shared, fuse_layers, mean_of  # noqa: E402
 
 TARGET = ROOT / "resources" / "model" / "claims"
-READER = ROOT / "resources" / "model" / "reader" / "model.onnx"
 DRESSES, NOTHINGS = 3, 900
 """Dresses of a line with claims, and sentences that assert nothing, an epoch."""
 _LONGEST = 140
@@ -63,7 +62,7 @@ def make(arguments: argparse.Namespace) -> None:
     """Train and write everything but the limits."""
     importlib.import_module("torch").set_num_threads(arguments.threads)
     lines, nothings, shared = load_lines(), nothing_lines(), find_shared()
-    recipe = network.Recipe(epochs=arguments.epochs)
+    recipe = network.Recipe(epochs=arguments.epochs, rate=arguments.rate)
     nets = []
     for seed in range(1, arguments.seeds + 1):
 
@@ -72,13 +71,14 @@ def make(arguments: argparse.Namespace) -> None:
             return [network.mark_line(shared.tokenizer, each) for each in dressed_lines(lines, nothings, rng)]
 
         nets.append(network.build(shared.weights, recipe))
-        network.fill_from_reader(nets[-1], READER)
+        network.fill_from_model(nets[-1], arguments.start)
         network.train(nets[-1], epoch_rows, shared.table, replace(recipe, seed=seed))
-    write_model(mean_of(nets), arguments.target, training_facts(lines, nothings, len(nets), recipe), shared.place)
+    facts = training_facts(lines, nothings, arguments.start, len(nets), recipe)
+    write_model(mean_of(nets), arguments.target, facts, shared.place)
 
 
 def training_facts(
-    lines: Sequence[ClaimLine], nothings: Sequence[ClaimLine], models: int, recipe: network.Recipe
+    lines: Sequence[ClaimLine], nothings: Sequence[ClaimLine], start: Path, models: int, recipe: network.Recipe
 ) -> dict[str, Any]:
     """What the manifest says of the training."""
     said = "".join(f"{line.author}\t{line.text}\n" for line in lines)
@@ -87,7 +87,7 @@ def training_facts(
         "authors": len({line.author for line in lines}),
         "nothings": len(nothings),
         "sha256": hashlib.sha256(said.encode()).hexdigest(),
-        "reader": sha256_of(READER),
+        "goes_on_from": sha256_of(start),
         "models": models,
         "recipe": asdict(recipe),
     }
@@ -128,7 +128,7 @@ Says of a sentence which of its words are a value of which predicate of the voca
 It runs on the processor, without a server or a network.
 
 - **What it is**: {len(recipe["layers"])} layers of the bundled embedder (`../minilm`, Apache-2.0), begun with those of
-  the reader (`../reader`), with one head over the tokens. It shares the embedder's tokenizer and word vectors, so only
+  the reader (`../reader`) and trained on from the model before, with one head over the tokens. It shares the embedder's tokenizer and word vectors, so only
   the layers are here, as int8 ONNX. It reads 64 tokens of a sentence.
 - **What it learned from**: {facts["lines"]} lines of {facts["authors"]} invented authors, and of {facts["nothings"]}
   sentences of the labelled talk that assert nothing some an epoch; all written for this project
@@ -145,6 +145,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--seeds", type=int, default=1, help="models whose weights are averaged")
+    parser.add_argument("--rate", type=float, default=network.Recipe.rate, help="of the layers")
+    parser.add_argument("--start", type=Path, default=TARGET / "model.onnx", help="the model that it goes on from")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--target", type=Path, default=TARGET)
     make(parser.parse_args())

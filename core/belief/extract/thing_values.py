@@ -337,12 +337,13 @@ _DEICTIC = re.compile(
     rf" (?:(?:this|next) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|\w+day)|tomorrow|tonight|today"
     r"|(?:by|before|until|till) (?:the end of )?(?:next |this |the )?"
     rf"(?:(?:19|20)\d\d|week|month|year|season|{_SEASON})"
+    rf"|(?:in|over|during|at|after|from) (?:early |late |the |next )?(?:(?:19|20)\d\d|{_SEASON})|on \w+days?"
     r"|soon|one day|some day|someday|eventually|sometime)$"
 )
 
 
 def _trim_time(sentence: TokenizedSentence, run: Run | None) -> Run | None:
-    """Leave out a time at the end that only today understands (`next spring`)."""
+    """Leave out a time at the end: when it is to be is not what it is (`next spring`, `in May`)."""
     if run is None:
         return None
     found = _DEICTIC.search(" ".join(sentence.lows[run[0] : run[1]]))

@@ -50,6 +50,10 @@ _END = re.compile(r"[.!?;]\s+")
 _CLAUSE = re.compile(r"[,;.] (?:so |and |but )?")
 _BACK = re.compile(r"\b(?:back|again)\b")
 _LEAST_CLAUSE_BLANKS = 2
+_MAY = re.compile(r"([\w'-]+) may (?=[a-z])")
+_IS = re.compile(r"\b(?:is|are)\b")
+_MOST_OF_STATE = 3
+_LEAST_SHARED = 2
 _PRONOUN = re.compile(r"(?:it|it's|its|he|he's|she|she's|they|they're|that|this|those|these|there|his|her|their)\b")
 _SIGN = re.compile(r"[^\w\s'’-]")
 _SUBJECT = r"(?:(?:the|my|our|a|an|his|her|their) )?(?:[\w'-]+ ){0,3}?"
@@ -163,6 +167,24 @@ class SupersessionText:
         return self.is_state or self.changes
 
     @cached_property
+    def is_tentative(self) -> bool:
+        """Whether it tells what may be: it is not so yet."""
+        if _later_word_patterns().tentative.search(self.lower) is not None:
+            return True
+        before = [found[1] for found in _MAY.finditer(self.lower)]
+        return any(word not in _later_word_patterns().no_month and not word[0].isdigit() for word in before)
+
+    @cached_property
+    def state(self) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+        """Its subject, the numbers that name it, and the words behind its first "is"; all empty where it has none."""
+        lower = _BE.sub(" is", self.lower)
+        at = _IS.search(lower)
+        if at is None or not self.subject:
+            return frozenset(), frozenset(), frozenset()
+        behind = re.findall(r"[\w'-]+", _CLAUSE.split(lower[at.end() :])[0])[:_MOST_OF_STATE]
+        return self.subject, frozenset(re.findall(r"\d+", lower[: at.start()])), frozenset(behind)
+
+    @cached_property
     def is_negated(self) -> bool:
         """Whether it denies, or dislikes."""
         words = set(re.findall(r"[\w']+", self.lower))
@@ -195,6 +217,11 @@ class _Patterns:
     tastes: frozenset[str]
     disliked: frozenset[str]
     light: frozenset[str]
+    tentative: re.Pattern[str]
+    wanted: re.Pattern[str]
+    no_month: frozenset[str]
+    apart: tuple[frozenset[str], ...]
+    poles: tuple[frozenset[str], ...]
     change_stems: frozenset[str]
     told_by: re.Pattern[str]
 
@@ -228,7 +255,11 @@ def judge_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], 
     is_related = bool(old.topic & new.topic) or related >= _RELATED
     if not is_related:
         return Succession.OPEN
+    if _is_tentative_beside(old, new):
+        return Succession.OPEN
     if _is_other_value(old, new, share + shares.get(Label.DUPLICATE, 0.0)) or _is_ended(old, new):
+        return Succession.REPLACES
+    if _is_opposite_state(old, new) or _is_changed_value(old, new):
         return Succession.REPLACES
     if _is_likely_change(old, new, share):
         return Succession.REPLACES
@@ -330,6 +361,14 @@ def _as_read(side: str | Side) -> SupersessionText:
     return read_supersession_text(side if isinstance(side, str) else side.text)
 
 
+def _is_tentative_beside(old: SupersessionText, new: SupersessionText) -> bool:
+    """Whether the later one tells what may be, or, without a word of what it is, which value somebody wants."""
+    if new.is_tentative:
+        return not old.is_tentative
+    is_wanted = _later_word_patterns().wanted.search(new.lower) is not None
+    return is_wanted and _has_other_kind(old, new) and find_in_common(old, new) is InCommon.NAME
+
+
 def _is_likely_change(old: SupersessionText, new: SupersessionText, share: float) -> bool:
     """Whether the later one shows in its words what the model only thinks likely."""
     other_kind, same_first = _has_other_kind(old, new), not old.firsts.isdisjoint(new.firsts)
@@ -340,7 +379,7 @@ def _is_likely_change(old: SupersessionText, new: SupersessionText, share: float
             return True
     if share < _LIKELY:
         return False
-    if _is_state_of_same(old, new):
+    if _is_state_of_same(old, new) or _is_gone(old, new):
         return True
     if not new.tells_state:
         return False
@@ -359,7 +398,37 @@ def _is_beside_earlier(old: SupersessionText, new: SupersessionText) -> bool:
         return True  # "Old card: 55..." ends nothing that is said of the card 41...
     if not old.is_state and not old.changes:
         return True  # what once happened has happened
+    if _are_told_apart(old, new):
+        return True
     return _speaks_of_part(old, new) or _is_narrower(old, new) or _goes_back_to(old, new)
+
+
+def _are_told_apart(old: SupersessionText, new: SupersessionText) -> bool:
+    """Whether each gives a value for another of two things of a sort: inside and outside, members and non-members."""
+    words = [frozenset(re.findall(r"[\w'-]+", one.lower)) for one in (old, new)]
+    for these, those in (words, words[::-1]):
+        if any(word.startswith("non-") and word[4:] in those for word in these - those):
+            return True
+    if not _has_other_kind(old, new):
+        return False
+    sorts = [[group & these for these in words] for group in _later_word_patterns().apart]
+    return any(one and other and one.isdisjoint(other) for one, other in sorts)
+
+
+def _is_opposite_state(old: SupersessionText, new: SupersessionText) -> bool:
+    """Whether the later one says that a thing is what excludes what it was: the path is closed, beside open."""
+    (thing, numbers, before), (same, same_numbers, after) = old.state, new.state
+    if not same or not same <= thing or numbers != same_numbers or old.is_negated != new.is_negated:
+        return False
+    states = [(group & before, group & after) for group in _later_word_patterns().poles]
+    return any(was and now and was.isdisjoint(now) for was, now in states)
+
+
+def _is_changed_value(old: SupersessionText, new: SupersessionText) -> bool:
+    """Whether the later one, with a word of a change, gives another value of a kind and names nothing else."""
+    if not new.changes or not _has_other_kind(old, new) or len(old.topic & new.topic) < _LEAST_SHARED:
+        return False
+    return old.topic ^ new.topic <= _later_word_patterns().state_stems | _clock_stems()
 
 
 def _goes_back_to(old: SupersessionText, new: SupersessionText) -> bool:
@@ -443,8 +512,12 @@ def _is_state_of_same(old: SupersessionText, new: SupersessionText) -> bool:
 
 def _is_gone(old: SupersessionText, new: SupersessionText) -> bool:
     """Whether the later one says of a thing of the earlier one's that it is gone or has left."""
-    found = _later_word_patterns().gone.search(new.lower)
-    return found is not None and not old.topic.isdisjoint(read_supersession_text(new.lower[: found.start()]).topic)
+    lower = _BE.sub(" is", new.lower)
+    found = _later_word_patterns().gone.search(lower)
+    if found is None:
+        return False
+    clause = _CLAUSE.split(lower[: found.start()])[-1]
+    return not old.topic.isdisjoint(read_supersession_text(clause).topic)
 
 
 def _is_ended(old: SupersessionText, new: SupersessionText) -> bool:
@@ -470,6 +543,11 @@ def _is_own(one: SupersessionText) -> bool:
 def is_content_word(word: FeatureWord) -> bool:
     """Whether a word is neither a stop word nor part of a date or number."""
     return word.form not in stop_words() and not word.number and word.form not in _date_words()
+
+
+@cache
+def _clock_stems() -> frozenset[str]:
+    return frozenset(map(stem_form, ("half", "quarter", "past", "am", "pm", "noon")))
 
 
 def _is_verb_form(word: FeatureWord) -> bool:
@@ -533,6 +611,11 @@ def _later_word_patterns() -> _Patterns:
         tastes=frozenset(vocabulary["tastes"]),
         disliked=frozenset(vocabulary["disliked"]),
         light=frozenset(vocabulary["light"]),
+        tentative=found("tentative"),
+        wanted=found("wanted"),
+        no_month=frozenset(vocabulary["no_month"]),
+        apart=tuple(map(frozenset, vocabulary["apart"])),
+        poles=tuple(map(frozenset, vocabulary["poles"])),
         change_stems=frozenset(stem_form(word) for word in vocabulary["changes"] if " " not in word),
         told_by=re.compile(rf"(?<=\w), (?:[\w.'-]+ ){{1,3}}(?:{whole(vocabulary['tells'])})(?: me| us| so)*\W*$"),
     )

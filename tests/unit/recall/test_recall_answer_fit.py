@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from engine_rig import HandClock, Rig, rig_at
@@ -65,6 +66,23 @@ def test_a_later_word_of_less_weight_stays_behind(rig: Rig) -> None:
     tell(rig, "The ladder hangs in the shed.")
     tell(rig, "The ladder hangs in the attic these days I think.", source=Source.INFERENCE)
     assert "shed" in rig.found("where is the ladder?")[0]
+
+
+def test_what_took_the_place_of_the_speakers_word_is_about_the_speaker(rig: Rig) -> None:
+    def claim(town: str) -> dict[str, Any]:
+        return {"subject": "user", "predicate": "lives_in", "value": town, "exclusive": True}
+
+    later = "Mum lives next door to the new home in Linz."
+    rig.store(later)
+    assert not rig.found("where do I live?")
+    rig.undo()
+    rig.store("I live in Graz by the old mill.", claim=claim("Graz"))
+    assert isinstance(rig.clock, HandClock)
+    rig.clock.at_ms += HOUR
+    assert rig.store(later, claim=claim("Linz")).operation == "SUPERSEDE"
+    item = rig.recall("where do I live?").items[0]
+    assert item.memory.text == later
+    assert UNFIT not in item.why
 
 
 def test_messages_keep_all_their_lists(rig: Rig) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from core.text.question_form import (
     AskedValue,
     gives_value,
+    has_other_number,
     has_other_subject,
     is_thing_of_other,
     read_question_form,
@@ -26,6 +27,7 @@ from core.text.question_form import (
         ("with whom do I share the shed?", AskedValue.PERSON),
         ("Where's the spare fuse?", AskedValue.PLACE),
         ("Which town is the depot in?", AskedValue.PLACE),
+        ("which room is the loom in?", AskedValue.PLACE),
         ("How much is the ferry?", AskedValue.AMOUNT),
         ("what is my locker number?", AskedValue.AMOUNT),
         ("What's the monthly fee?", AskedValue.AMOUNT),
@@ -47,6 +49,8 @@ def test_the_beginning_tells_what_is_asked(query: str, value: AskedValue | None)
         ("My uncle loves the harbour.", AskedValue.PLACE, False),
         ("My uncle came to stay with us.", AskedValue.PLACE, True),
         ("The recital is on Friday.", AskedValue.PLACE, False),
+        ("My uncle wants to come.", AskedValue.PLACE, False),
+        ("My uncle moved to Gdynia.", AskedValue.PLACE, True),
         ("dr. Anand looks after my teeth", AskedValue.PERSON, True),
         ("my landlady has the fuse", AskedValue.PERSON, True),
         ("got an extension until spring", AskedValue.PERSON, False),
@@ -119,3 +123,29 @@ def test_any_text_can_be_read(query: str, text: str) -> None:
 )
 def test_a_thing_of_somebody_else(query: str, text: str, *, other: bool) -> None:
     assert is_thing_of_other(text, read_question_form(query)) is other
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "is_other"),
+    [
+        ("is gate 14 locked?", "Gate 11 is locked.", True),
+        ("is gate 14 locked?", "Gate 14 is locked, gate 11 is not.", False),
+        ("is gate 14 locked?", "The yard has 11 gates.", False),
+        ("is the gate locked?", "Gate 11 is locked.", False),
+        ("what happened in march 2024?", "In April 2023 we moved.", False),
+    ],
+)
+def test_a_number_that_names_a_thing_names_no_other(query: str, text: str, *, is_other: bool) -> None:
+    assert has_other_number(text, read_question_form(query)) is is_other
+
+
+@pytest.mark.parametrize(
+    ("query", "is_other"),
+    [
+        ("where does Ravi work?", True),
+        ("where does Ravi's sister work?", False),
+        ("who is Ravi fond of?", False),
+    ],
+)
+def test_kin_of_whom_the_question_names_is_somebody_else(query: str, *, is_other: bool) -> None:
+    assert is_thing_of_other("Ravi's sister works at the mill.", read_question_form(query)) is is_other

@@ -48,6 +48,12 @@ def judged(earlier: str, later: str, share: float, same: float = 0.03, related: 
         ("The stall is run by Nadir.", "Nadir moved to Leeds, Wanda runs the stall.", 0.88, 0.02),
         ("He drives an old Saab.", "His old car is gone, he cycles.", 0.9, 0.02),
         ("Oskar does the accounts.", "Accounts went to a bureau in May, Oskar does the stock.", 0.87, 0.02),
+        # What is called off is gone, whatever else the sentence names.
+        ("We have a week in Bergen planned.", "Bergen's off, the ferry is on strike.", 0.6, 0.02),
+        # A thing is what excludes what it was, though the model sees two notes of one thing.
+        ("Gate 3 to the yard is locked.", "Gate 3 is unlocked until the fair.", 0.05, 0.02),
+        # Another value, a word of a change, and nothing else named.
+        ("The library closes at six.", "From March the library closes at eight.", 0.15, 0.02),
         # A weekly habit on another day, without a word of a change.
         ("Yoga class is on Mondays with Ines.", "Ines gives the yoga class on Thursdays.", 0.05, 0.02),
     ],
@@ -71,6 +77,39 @@ def test_another_value_of_the_same_replaces(earlier: str, later: str, share: flo
 )
 def test_a_part_a_narrower_thing_an_addition_and_an_event_end_nothing(earlier: str, later: str) -> None:
     assert judged(earlier, later, 0.9) is Succession.BESIDE
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("A locker is 3 euros for members.", "A locker is 5 euros for non-members."),
+        ("Lessons for juniors cost 8 francs.", "Lessons for seniors cost 12 francs."),
+    ],
+)
+def test_two_of_a_sort_each_with_a_value_stand_beside_each_other(earlier: str, later: str) -> None:
+    assert judged(earlier, later, 0.9) is Succession.BESIDE
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("The fair ends on 3 May.", "They may keep the fair open until the 9th."),
+        ("The fair ends on 3 May.", "Perhaps the fair ends on 9 May."),
+        ("Storage is 80 a month.", "The warehouse people want 95 and Lotte wants 110 from July."),
+    ],
+)
+def test_what_may_be_and_what_somebody_wants_ends_nothing(earlier: str, later: str) -> None:
+    assert judged(earlier, later, 0.9) is Succession.OPEN
+
+
+def test_a_month_is_no_possibility() -> None:
+    assert not read_supersession_text("the lease ends in may of next year").is_tentative
+    assert not read_supersession_text("moved to 4 may because of the strike").is_tentative
+    assert read_supersession_text("the club may move it").is_tentative
+
+
+def test_another_number_is_another_thing() -> None:
+    assert judged("Gate 3 is locked.", "Gate 4 is unlocked.", 0.05) is Succession.OPEN
 
 
 def test_two_of_a_sort_are_not_one_thing_with_another_day() -> None:
