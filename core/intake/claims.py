@@ -298,6 +298,8 @@ class TextReaders:
     Attributes:
         extract: claims of a text, at a cost that every comparison can pay.
         extract_stored: claims of a text that is stored, read with more care; None: as `extract`.
+        read_ahead: reads with that care what is about to be stored, so that who writes it does not wait; None where
+            nothing would be kept of it.
         rest: lets go of what `extract_stored` loaded; None where it holds nothing.
         statements: what whoever speaks states of themself, of which no claim need be read.
         relate: relations of pairs; None where there is no model: then structure alone decides.
@@ -309,6 +311,7 @@ class TextReaders:
 
     extract: Extract = no_claims
     extract_stored: Extract | None = None
+    read_ahead: Callable[[str], None] | None = None
     rest: Callable[[], None] | None = None
     statements: FindStatements = no_statements
     relate: Relate | None = None

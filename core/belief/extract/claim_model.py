@@ -11,7 +11,9 @@ import the runtime before the first sentence.
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -33,8 +35,8 @@ OTHERS, DENIED = 3, 4
 """Logits of a token behind those of its tag: the three of a subject, then one each for "somebody else's", "denied"."""
 SIDE = 5
 LIMITS = ("added", "replaces", "backed")
-_MOST_RECENT = 16
-"""Readings that are kept: what is written is read for how long it lasts, and again for its claims."""
+_MOST_RECENT = 32
+"""Readings that are kept, more than one text has: it is read ahead, for how long it lasts, and for its claims."""
 
 Span = tuple[int, int]
 
@@ -103,8 +105,10 @@ class ClaimModel:
         self._files = ModelFiles(claims_folder() if folder is None else folder, "model that reads claims")
         self._session = SentenceSession(self._files)
         self._card: ClaimCard | None = None
-        # Each under the digest of its sentence. Replaced whole, so that no thread sees it change.
-        self._recent: tuple[tuple[bytes, ClaimReading], ...] = ()
+        # Each under the digest of its sentence; the lock guards both.
+        self._lock = threading.Lock()
+        self._recent: dict[bytes, ClaimReading] = {}
+        self._begun: dict[bytes, Future[ClaimReading]] = {}
 
     @property
     def card(self) -> ClaimCard:
@@ -118,16 +122,34 @@ class ClaimModel:
         return self._card
 
     def read(self, sentence: str) -> ClaimReading:
-        """Read a sentence, its first 64 tokens.
+        """Read a sentence, its first 64 tokens; where another thread is about it, wait for that one.
 
         Raises:
             LociError: E3001 if the model cannot be loaded, E3002 if it gave no usable answer.
         """
         digest = hashlib.sha256(sentence.encode("utf-8", "surrogatepass")).digest()
-        found = next((reading for known, reading in self._recent if known == digest), None)
-        if found is None:
+        with self._lock:
+            found, begun = self._recent.get(digest), self._begun.get(digest)
+            if found is not None:
+                return found
+            own = self._begun.setdefault(digest, Future())
+        return self._read_for_all(digest, sentence, own) if begun is None else begun.result()
+
+    def _read_for_all(self, digest: bytes, sentence: str, reply: Future[ClaimReading]) -> ClaimReading:
+        """Read what nobody reads yet, and tell whoever waits for it."""
+        try:
             found = self._read_anew(sentence)
-            self._recent = (*self._recent[1 - _MOST_RECENT :], (digest, found))
+        except BaseException as error:
+            with self._lock:
+                del self._begun[digest]
+            reply.set_exception(error)
+            raise
+        with self._lock:
+            del self._begun[digest]
+            while len(self._recent) >= _MOST_RECENT:
+                del self._recent[next(iter(self._recent))]
+            self._recent[digest] = found
+        reply.set_result(found)
         return found
 
     def _read_anew(self, sentence: str) -> ClaimReading:
@@ -144,7 +166,8 @@ class ClaimModel:
     def rest(self) -> None:
         """Let go of what was loaded; who is reading goes on, and who reads again loads it again."""
         self._session.rest()
-        self._recent = ()
+        with self._lock:
+            self._recent.clear()
 
 
 @dataclass(frozen=True, slots=True)

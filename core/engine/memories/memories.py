@@ -38,6 +38,7 @@ from core.intake.erase.trace_erasure import TraceIndex
 from core.intake.store.requests import CheckedRequest, check_request, check_source_allowed, store_request_from_fact
 from core.intake.store.store import identify_store_call, restore_store_reply, store_reply_to_json
 from core.intake.transaction.admission import NO_IDS
+from core.intake.transaction.sources import KINDS_BY_TEXT
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.transitions.transitions import forget_memory
 from core.intake.transitions.verdicts import VerdictWriter
@@ -352,8 +353,11 @@ class Memories:
         client = self._authority.client_of(actor)
         checked = check_request(replace(request, channel=actor.channel), client)
         texts = [embedding_text(text, author=request.author) for text in checked.texts]
+        embedded = open_vault.search.embed_texts(texts)
+        if request.kind in KINDS_BY_TEXT:
+            open_vault.search.read_ahead(checked.texts[0])
         return chain_work(
-            open_vault.search.embed_texts(texts),
+            embedded,
             lambda meant: open_vault.storage.write(self._make_store_writer(open_vault, checked, meant, actor, client)),
         )
 

@@ -20,7 +20,7 @@ from core import log
 from core.config.retrieval import RetrievalOptions
 from core.embed.embedder import AWAY, Embedder, from_blob
 from core.engine.runtime.shared_property import shared_property
-from core.engine.runtime.storage import Storage
+from core.engine.runtime.storage import Storage, log_failure
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.index.base import Labels
 from core.index.flat import NO_LABELS
@@ -370,6 +370,16 @@ class Search:
         """
         self._storage.activity.note_call()
         return self._storage.run_on(self._storage.threads.prompt, embed_texts, self.active_space, texts)
+
+    def read_ahead(self, text: str) -> None:
+        """Begin to read the claims of a text that is being embedded, so that the writer finds them read.
+
+        Args:
+            text: what is about to be stored.
+        """
+        read = self.store_service.readers.read_ahead
+        if read is not None:
+            log_failure(self._storage.run_on(self._storage.threads.prompt, read, text), _log, "reading ahead")
 
     def embed_many(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
         """Embed for background work, after what such work asked for before.

@@ -6,9 +6,11 @@ tell; a name tells nothing. Must not do: guess by a name, or choose where a conv
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from core.talk.vocabulary import Token, talk_words, tokenize_talk
 from core.types.talk import Turn
@@ -57,24 +59,28 @@ def find_genders(turns: Sequence[Turn]) -> Mapping[str, str]:
         turns: all of it; what another talk tells of a speaker (`Turn.gender`) counts where this one tells nothing.
     """
     speakers = tuple(dict.fromkeys(turn.speaker for turn in turns if turn.speaker))
-    words = _gendered_words()
+    may_tell = _gendered_words().search
     signs: dict[str, Counter[str]] = {}
     for turn in turns:
-        lows = turn.text.lower()
-        if not turn.speaker or turn.is_assistant or not any(word in lows for word in words):
+        if not turn.speaker or turn.is_assistant or not may_tell(turn.text.lower()):
             continue
         others = [name for name in speakers if name != turn.speaker]
         for line in turn.text.replace("?", ".").replace("!", ".").split("."):
-            for name, gender in _read_line(tokenize_talk(line), turn.speaker, others):
+            # Cutting a line into words takes longer than all that is asked of them, and few lines hold such a word.
+            read = _read_line(tokenize_talk(line), turn.speaker, others) if may_tell(line.lower()) else ()
+            for name, gender in read:
                 signs.setdefault(name.casefold(), Counter())[gender] += 1
     told = {turn.speaker.casefold(): turn.gender for turn in turns if turn.gender}
     found = told | {name: next(iter(some)) if len(some) == 1 else "" for name, some in signs.items()}
     return {name: gender for name, gender in found.items() if gender}
 
 
-def _gendered_words() -> frozenset[str]:
+@cache
+def _gendered_words() -> re.Pattern[str]:
+    """Finds whatever `tokenize_talk` could give as one of the words that tell, "hes" for "he's" too."""
     sets = talk_words().sets
-    return sets["own_women"] | sets["own_men"] | frozenset(_THIRD)
+    words = sorted(sets["own_women"] | sets["own_men"] | frozenset(_THIRD))
+    return re.compile(rf"(?<![a-z])(?:{'|'.join(map(re.escape, words))})s?(?![a-z])")
 
 
 def _read_line(tokens: Sequence[Token], speaker: str, others: Sequence[str]) -> Iterator[tuple[str, str]]:

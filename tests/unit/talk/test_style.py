@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from unittest.mock import patch
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,6 +56,21 @@ def _genders(*lines: tuple[str, str]) -> dict[str, str]:
 )
 def test_a_pronoun_is_known_where_the_talk_tells_it(lines: list[tuple[str, str]], known: dict[str, str]) -> None:
     assert _genders(*lines) == known
+
+
+GENDERED = st.lists(
+    st.sampled_from(["he", "Hes", "she", "shes", "HER", "his", "mum", "dads", "wife", "Anna", "my", "said", "is", "a"])
+    | st.sampled_from(["as", " ", " ", "'s", "’s", ".", "!", "-", "_", "£5", "7", "é", "İ", "the", "hen", "here"]),
+    max_size=12,
+).map("".join)
+
+
+@given(st.lists(GENDERED | WORDS, min_size=1, max_size=3))
+def test_lines_that_are_passed_over_tell_no_pronoun(lines: list[str]) -> None:
+    talk = [("Mara", line) for line in lines] + [("Anna", "Hi.")]
+    known = _genders(*talk)
+    with patch("core.talk.style.gender._gendered_words", lambda: re.compile("")):
+        assert _genders(*talk) == known
 
 
 MUM = ("Mara", "Being a mum is loud.")

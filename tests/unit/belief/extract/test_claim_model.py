@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from core.belief.extract import claim_model
 from core.belief.extract.claim_model import ClaimModel, ClaimReading, claims_folder, count_logits, read_claim_marks
 from core.belief.extract.extraction import extract_claims
 from core.belief.extract.frames import predicate_names
@@ -60,7 +63,7 @@ def test_after_a_rest_it_reads_again(model: ClaimModel) -> None:
 
 
 def test_a_sentence_that_was_just_read_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, texts = ClaimModel(), [f"I own {nr} caravans." for nr in range(20)]
+    model, texts = ClaimModel(), [f"I own {nr} caravans." for nr in range(36)]
     first = [model.read(text).values for text in texts]
     asked: list[str] = []
     real = ClaimModel._read_anew
@@ -75,6 +78,54 @@ def test_a_sentence_that_was_just_read_is_not_read_again(monkeypatch: pytest.Mon
     model.rest()
     assert model.read(texts[-1]).values == first[-1]
     assert asked[-1] == texts[-1]
+
+
+def test_two_threads_that_ask_about_one_sentence_read_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, reads, both_asked = ClaimModel(), list[str](), threading.Event()
+    real = ClaimModel._read_anew
+
+    def hold(self: ClaimModel, sentence: str) -> ClaimReading:
+        reads.append(sentence)
+        assert both_asked.wait(30)
+        return real(self, sentence)
+
+    class Waiting(Future[ClaimReading]):
+        def result(self, timeout: float | None = None) -> ClaimReading:
+            both_asked.set()
+            return super().result(timeout)
+
+    monkeypatch.setattr(ClaimModel, "_read_anew", hold)
+    monkeypatch.setattr(claim_model, "Future", Waiting)
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(model.read, ["I own a caravan."] * 2))
+    assert reads == ["I own a caravan."]
+    assert found[0] is found[1]
+
+
+def test_what_fails_for_one_thread_fails_for_who_waits_and_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, reads, is_asked = ClaimModel(), list[str](), threading.Event()
+    real = ClaimModel._read_anew
+
+    def fail_first(self: ClaimModel, sentence: str) -> ClaimReading:
+        reads.append(sentence)
+        if len(reads) == 1:
+            assert is_asked.wait(30)
+            raise LociError(Code.EMBEDDING_FAILED, "no answer")
+        return real(self, sentence)
+
+    class Waiting(Future[ClaimReading]):
+        def result(self, timeout: float | None = None) -> ClaimReading:
+            is_asked.set()
+            return super().result(timeout)
+
+    monkeypatch.setattr(ClaimModel, "_read_anew", fail_first)
+    monkeypatch.setattr(claim_model, "Future", Waiting)
+    with ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(model.read, "I own a caravan.") for _ in range(2)]
+        errors = [one.exception(30) for one in asked]
+    assert [type(one) for one in errors] == [LociError, LociError]
+    assert model.read("I own a caravan.").values
+    assert reads == ["I own a caravan."] * 2
 
 
 def test_a_model_that_fails_leaves_the_rules_alone(copied: Path) -> None:

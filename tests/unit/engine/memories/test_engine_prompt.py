@@ -8,11 +8,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from engine_rig import rig_at
+import pytest
+from engine_rig import START_MS, HandClock, rig_at
 
+from core.belief.extract.claim_model import ClaimModel, ClaimReading
 from core.engine import startup
+from core.engine.facade import built_in_readers
+from core.errors import Code, LociError
+from core.intake.claims import TextReaders
 from core.types.requests import RecallQuery, StoreRequest
-from core.types.values import OWNER_ACTOR
+from core.types.values import OWNER_ACTOR, Kind
 
 PATIENCE_S = 60
 
@@ -76,3 +81,40 @@ def test_an_empty_vault_opens(tmp_path: Path) -> None:
         assert rig.found("anything") == []
         startup.warm_index(rig.opened.storage, rig.opened.search)
         assert rig.opened.search.index.status().total == 0
+
+
+@pytest.mark.parametrize(("kind", "is_read"), [(Kind.FACT, True), (Kind.RULE, True), (Kind.EPISODE, False)])
+def test_what_has_claims_is_read_ahead_off_the_writer(tmp_path: Path, kind: Kind, is_read: bool) -> None:
+    read: list[tuple[str, str]] = []
+    readers = TextReaders(read_ahead=lambda text: read.append((threading.current_thread().name, text)))
+    with rig_at(tmp_path, clock=HandClock(START_MS), readers=readers) as rig:
+        rig.store("I keep the spare keys in the blue drawer.", kind=kind)
+        rig.settle()
+    assert [text for _, text in read] == ["I keep the spare keys in the blue drawer."] * is_read
+    assert all(name.startswith("loci-prompt") for name, _ in read)
+
+
+@pytest.mark.expected_logs("reading ahead stopped: E3002")
+def test_a_reader_that_fails_ahead_does_not_fail_the_store(tmp_path: Path) -> None:
+    def fail(_: str) -> None:
+        raise LociError(Code.EMBEDDING_FAILED, "no answer")
+
+    with rig_at(tmp_path, clock=HandClock(START_MS), readers=TextReaders(read_ahead=fail)) as rig:
+        rig.store("I keep the spare keys in the blue drawer.")
+        rig.settle()
+        assert rig.texts() == ["I keep the spare keys in the blue drawer."]
+
+
+def test_the_claim_model_reads_a_stored_sentence_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    real = ClaimModel._read_anew
+
+    def count(self: ClaimModel, sentence: str) -> ClaimReading:
+        asked.append(sentence)
+        return real(self, sentence)
+
+    monkeypatch.setattr(ClaimModel, "_read_anew", count)
+    with rig_at(tmp_path, clock=HandClock(START_MS), readers=built_in_readers()) as rig:
+        rig.store("I moved to Trieste. I own a caravan.")
+        rig.settle()
+    assert sorted(asked) == ["I moved to Trieste.", "I own a caravan."]
