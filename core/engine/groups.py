@@ -258,7 +258,6 @@ class EngineGroups(UpkeepGroups):
     def copies(self) -> KnownCopies:
         """Looking into backups and other copies in the home."""
         from core.engine.copy_viewer import KnownCopies
-    from core.engine.files.group import Files
 
         return KnownCopies(self._slot.require_vault)
 

@@ -1,4 +1,4 @@
-"""Files of memories as verbs: attached, listed, shown and saved; attaching is what its gate and its unit of work make it.
+"""Files of memories as verbs: attached, listed, shown and saved.
 
 Must not do: read a format (`core.importers` does), or write a file anywhere but where the person says.
 """

@@ -47,13 +47,15 @@ CREATE INDEX ix_files_stored ON files (stored_id);
 
 -- A text that was read out of a file, and where each stretch of it stands: in the file, and in the memory.
 CREATE TABLE file_views (
-    id      TEXT PRIMARY KEY,
-    file_id TEXT NOT NULL REFERENCES files (id) ON DELETE CASCADE,
-    method  TEXT NOT NULL CHECK (method IN
+    id        TEXT PRIMARY KEY,
+    file_id   TEXT NOT NULL REFERENCES files (id) ON DELETE CASCADE,
+    memory_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,  -- the file's
+    method    TEXT NOT NULL CHECK (method IN
             ('pdf-text', 'plain-text', 'html-text', 'docx-text', 'caption', 'exif')),
-    text    TEXT NOT NULL,
-    regions TEXT NOT NULL CHECK (json_valid(regions)),  -- [page, start, end, part, start in the part], characters
-    is_cut  INTEGER NOT NULL DEFAULT 0 CHECK (is_cut IN (0, 1)),
-    made_at INTEGER NOT NULL,
+    text      TEXT NOT NULL,
+    regions   TEXT NOT NULL CHECK (json_valid(regions)),  -- [page, start, end, part, start in the part], characters
+    is_cut    INTEGER NOT NULL DEFAULT 0 CHECK (is_cut IN (0, 1)),
+    made_at   INTEGER NOT NULL,
     UNIQUE (file_id, method)
 ) STRICT;
+CREATE INDEX ix_file_views_memory ON file_views (memory_id);
