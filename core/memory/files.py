@@ -28,6 +28,7 @@ _COUNTS = (
     "GROUP BY w.value"
 )
 _VIEWS = "SELECT file_id, id, method, length(text), json_array_length(regions), is_cut FROM file_views WHERE file_id "
+_SHORT_ID = 8
 _OF = "IN (SELECT value FROM json_each(?)) ORDER BY rowid"
 
 
@@ -142,6 +143,37 @@ def read_file(rows: Rows, file_id: str) -> AttachedFile:
     if row is None:
         raise UserError(Code.NOT_FOUND, "There is no such file.")
     return _files_from(rows, [row])[0]
+
+
+def find_files(rows: Rows, typed: str) -> tuple[AttachedFile, ...]:
+    """What a person means by an id, or the end of one: a file, or the files of a memory.
+
+    Args:
+        typed: of eight signs at least, where it is the end of an id.
+
+    Raises:
+        UserError: NOT_FOUND; INVALID_INPUT where several end so.
+    """
+    found = _ids_like(rows, "files", typed)
+    if found:
+        return (read_file(rows, found[0]),)
+    memories = _ids_like(rows, "memories", typed)
+    files = list_files(rows, memories[0]) if memories else ()
+    if not files:
+        raise UserError(Code.NOT_FOUND, "There is no such file, and no memory of that id has one.")
+    return files
+
+
+def _ids_like(rows: Rows, table: str, typed: str) -> list[str]:
+    exact = rows.value(f"SELECT id FROM {table} WHERE id = ?", (typed,))  # noqa: S608 - a table's name
+    if exact is not None:
+        return [str(exact)]
+    if len(typed) < _SHORT_ID or not typed.replace("-", "").isalnum():
+        return []
+    found = [str(row[0]) for row in rows.all(f"SELECT id FROM {table} WHERE id GLOB ? LIMIT 2", (f"*{typed}",))]  # noqa: S608 - likewise
+    if len(found) > 1:
+        raise UserError(Code.INVALID_INPUT, "Several ids end like that; give more of it.")
+    return found
 
 
 def list_files(rows: Rows, memory_id: str) -> tuple[AttachedFile, ...]:

@@ -33,6 +33,7 @@ from core.intake.store.attachment import (
 from core.intake.transaction.admission import check_space_name, is_plain_label
 from core.memory.files import (
     count_files,
+    find_files,
     list_files,
     list_regions,
     read_file,
@@ -116,6 +117,14 @@ class Files:
     def count_files(self, memory_ids: Sequence[str]) -> Future[Mapping[str, int]]:
         """How many files memories have, for the marks of a list; memories without any are left out."""
         return self._read(lambda rows: count_files(rows, memory_ids))
+
+    def find_files(self, typed: str) -> Future[tuple[AttachedFile, ...]]:
+        """What a person means by an id or the end of one: a file, or the files of a memory.
+
+        Returns:
+            One or more; the future raises NOT_FOUND, INVALID_INPUT where several end so.
+        """
+        return self._read(lambda rows: find_files(rows, typed))
 
     def read_info(self, file_id: str) -> Future[AttachedFile]:
         """One file; the future raises NOT_FOUND, also while its memory is sealed."""

@@ -210,7 +210,7 @@ def test_what_is_no_ordinary_file_within_the_limit_is_refused_in_a_sentence(rig:
             attach(rig, rig.folder / name)
     with refused(Code.NOT_FOUND):
         attach(rig, rig.folder / "none")
-    rig.engine.settings.set_options({"file_limit_mb": 1}).result(30)
+    rig.engine.settings.set_option("file_limit_mb", 1).result(30)
     with refused(Code.FILE_TOO_LARGE):
         attach(rig, put(rig, "large.bin", bytes(1_000_001)))
     with refused(Code.ACCESS_DENIED):
