@@ -162,8 +162,8 @@ class Restoration:
         for row in batch.as_mappings():
             if table.name == "spaces" and row["id"] in _EVERYWHERE:
                 continue
-            if table.name == "stored_chunks" and row["file_id"] in self._twins["stored_files"]:
-                continue  # the same content is here, in chunks of its own
+            if table.name == "stored_chunks" and self._is_left_content(row["file_id"]):
+                continue
             fitted = self._fit_row(tx, table, row)
             if fitted is None:
                 self._leave_row(table, row, Meeting.REFUSED)
@@ -173,6 +173,10 @@ class Restoration:
         if table.name == "memories" and self._scope is ArchiveScope.ANY_ARCHIVE:
             new = self._keep_among_themselves(table, new)
         self._insert_rows(tx, table, new)
+
+    def _is_left_content(self, file_id: object) -> bool:
+        """Whether the content of a file was not taken, or is here already in chunks of its own."""
+        return file_id in self._twins["stored_files"] or file_id in self._absent["stored_files"]
 
     def _keep_among_themselves(self, table: ArchivedTable, new: Sequence[_Incoming]) -> list[_Incoming]:
         """New memories of another vault that are parts and versions of its own memories alone."""

@@ -182,9 +182,7 @@ _TABLES = (
         refs={"memory_id": "sealed_memories"},
         is_recorded=False,
     ),
-    ArchivedTable(
-        name="stored_chunks", key=("file_id", "nr"), scope=_ANY, refs={"file_id": "stored_files"}, is_recorded=False
-    ),
+    ArchivedTable(name="stored_chunks", key=("file_id", "nr"), scope=_ANY, is_recorded=False),
     ArchivedTable(name="denied", key=("name_key",), scope=_DECISION),
     ArchivedTable(name="tombstones", key=("digest",)),
     ArchivedTable(name="audit", key=("nr",), scope=ArchiveScope.NEVER),
