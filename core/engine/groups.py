@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from core.engine.conflicts import Conflicts
     from core.engine.conversations import Conversations
     from core.engine.copy_viewer import KnownCopies
+    from core.engine.files.group import Files
     from core.engine.imports import Imports
     from core.engine.jobs.jobs import JobsGroup, Maintenance
     from core.engine.jobs.model_refinement import ModelRefinement
@@ -166,8 +167,8 @@ class UpkeepGroups:
         return made
 
 
-class EngineGroups(UpkeepGroups):
-    """All groups; `Engine` adds what opens and closes the vault behind them."""
+class SourceGroups(UpkeepGroups):
+    """The groups that read files of the person's: imports, attached files, watched folders."""
 
     @shared_property
     def imports(self) -> Imports:
@@ -177,11 +178,22 @@ class EngineGroups(UpkeepGroups):
         return Imports(self._slot.require_vault, self._person_home)
 
     @shared_property
+    def files(self) -> Files:
+        """Files of memories."""
+        from core.engine.files.group import Files
+
+        return Files(self._slot.require_vault)
+
+    @shared_property
     def watches(self) -> WatchedFolders:
         """Folders that are watched."""
         from core.engine.watch.group import WatchedFolders
 
         return WatchedFolders(self._slot, self.imports)
+
+
+class EngineGroups(SourceGroups):
+    """All groups; `Engine` adds what opens and closes the vault behind them."""
 
     @shared_property
     def library(self) -> Library:

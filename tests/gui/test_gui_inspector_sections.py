@@ -323,7 +323,7 @@ def test_a_text_has_its_height_when_it_is_shown_after_a_change_of_theme(qtbot: Q
     holder = QWidget()
     qtbot.addWidget(holder)
     view = TextView(context.theme, "text")
-    make_column(holder, view, None)
+    make_column(holder, view).addStretch(1)
     holder.resize(300, 400)
     view.show_runs(
         plain_runs_of_text("The harbour master moved the mooring, and nobody had told the crew of it."), "quote"

@@ -666,3 +666,10 @@ def test_files_of_any_name_are_taken_by_what_they_say(pair: tuple[Device, Device
     assert other.texts() == ["Bees need water"]
     assert {problem.kind for problem in report.problems} <= {"damaged"}
     assert agree(one, other)
+
+
+def test_a_text_in_parts_comes_whole_and_stays_where_it_was(tmp_path: Path) -> None:
+    (one, other), _ = new_group_of(tmp_path, 2)
+    one.split(["The first part. ", "The second part."])
+    settle([one, other])
+    assert one.texts() == other.texts() == ["The first part. ", "The second part."]

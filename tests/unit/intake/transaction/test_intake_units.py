@@ -211,7 +211,7 @@ def test_a_tally_survives_its_row() -> None:
 
 
 def test_a_verb_tells_what_it_brought_in_and_whether_it_asks(rig: Rig) -> None:
-    verb = rig.write(lambda tx: Verb(tx, "step"))
+    verb = rig.write(lambda tx: Verb(tx, "step", lambda: None))
     verb.record_change("memories", {"id": "old"}, {"id": "old"}, {"id": "old"})
     verb.record_change("conflicts", {"id": "item"}, {"id": "item"}, {"id": "item"})
     assert (verb.brought, verb.asks) == (set(), False)
