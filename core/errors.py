@@ -65,6 +65,8 @@ class Code(StrEnum):
     IMPORT_UNKNOWN_FORMAT = "E6002"
     IMPORT_CHANGED = "E6003"
     IMPORT_SECRET_NEEDED = "E6004"  # noqa: S105 - a code, not a secret
+    FILE_REFUSED = "E6005"
+    FILE_TOO_LARGE = "E6006"
     SYNC_OFF = "E7001"
     SYNC_FOLDER_GONE = "E7002"
     SYNC_FORKED = "E7003"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from typing import Protocol
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
@@ -22,7 +22,25 @@ CHUNK = 64 * 1024
 _NONCE = struct.Struct(">3xQB")
 
 
-def open_chunks(file: BinaryIO, key: bytes, associated: bytes, make_fault: Callable[[], Exception]) -> Iterator[bytes]:
+class ChunkSource(Protocol):
+    """What sealed chunks are read from, in order: a file, or rows."""
+
+    def read(self, size: int, /) -> bytes:
+        """So many bytes, fewer only at the end."""
+        ...
+
+
+class ChunkTarget(Protocol):
+    """What sealed chunks are written to, one a call."""
+
+    def write(self, data: bytes, /) -> object:
+        """Take one chunk."""
+        ...
+
+
+def open_chunks(
+    file: ChunkSource, key: bytes, associated: bytes, make_fault: Callable[[], Exception]
+) -> Iterator[bytes]:
     """Decrypt the content piece by piece.
 
     Args:
@@ -52,7 +70,7 @@ def open_chunks(file: BinaryIO, key: bytes, associated: bytes, make_fault: Calla
 class ChunkSealer:
     """Encrypts content into chunks as it comes."""
 
-    def __init__(self, file: BinaryIO, key: bytes, associated: bytes) -> None:
+    def __init__(self, file: ChunkTarget, key: bytes, associated: bytes) -> None:
         """Begin with the first chunk.
 
         Args:

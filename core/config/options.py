@@ -471,6 +471,14 @@ class BasicOptions(BaseModel):
         description="Memories that an import saves at once.",
         json_schema_extra=field_extra("Imports", unit="memories", advanced=True),
     )
+    file_limit_mb: int = Field(
+        default=50,
+        ge=1,
+        le=500,
+        title="Largest attached file",
+        description="How large a file may be that is attached to a memory.",
+        json_schema_extra=field_extra("Imports", unit="MB"),
+    )
     import_extensions: bool = Field(
         default=False,
         title="Importers of other makers",

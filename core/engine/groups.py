@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from core.engine.conflicts import Conflicts
     from core.engine.conversations import Conversations
     from core.engine.copy_viewer import KnownCopies
+    from core.engine.files.group import Files
     from core.engine.imports import Imports
     from core.engine.jobs.jobs import JobsGroup, Maintenance
     from core.engine.jobs.model_refinement import ModelRefinement
@@ -175,6 +176,13 @@ class EngineGroups(UpkeepGroups):
         from core.engine.imports import Imports
 
         return Imports(self._slot.require_vault, self._person_home)
+
+    @shared_property
+    def files(self) -> Files:
+        """Files of memories."""
+        from core.engine.files.group import Files
+
+        return Files(self._slot.require_vault)
 
     @shared_property
     def watches(self) -> WatchedFolders:

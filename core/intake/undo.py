@@ -209,6 +209,7 @@ _PARENTS = (
     ("space_id", "spaces"),
     ("conversation_id", "conversations"),
     ("memory_id", "memories"),
+    ("file_id", "files"),
     ("claim_id", "claims"),
     ("parent_id", "rooms"),
     ("room_id", "rooms"),

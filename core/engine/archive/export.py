@@ -73,7 +73,7 @@ def write_archive(
             f"loci {version('loci-palace')}",
         )
         total, done = count_archived_rows(rows), 0
-        with _open_export(to) as file:
+        with open_export(to) as file:
             writer = RecordWriter(ChunkWriter(file, header, keys), origin)
             for table in TABLES.values():
                 columns, pages = read_table(rows, table)
@@ -91,7 +91,12 @@ def write_archive(
 
 
 @contextmanager
-def _open_export(to: Path) -> Iterator[BinaryIO]:
+def open_export(to: Path) -> Iterator[BinaryIO]:
+    """A file that a person asked for, which gets its name once it is whole.
+
+    Raises:
+        EnvironmentFaultError: DISK_FULL, READ_ONLY or WRITE_FAILED, in the words of somebody who exports.
+    """
     try:
         with open_atomic(to) as file:
             yield file

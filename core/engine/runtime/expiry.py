@@ -161,6 +161,9 @@ def _delete_steps(tx: Tx) -> bool:
         return True
     for table, column in (("undo_steps", "undoes_id"), ("undo_steps", "undone_by"), ("consolidation_log", "step_id")):
         tx.run(f"UPDATE {table} SET {column} = NULL WHERE {column} {of_them}", (steps,))  # noqa: S608 - constant
+    from core.memory.stored_files import remove_unheld
+
+    remove_unheld(tx)  # files that were taken back and cannot come back any more
     return tx.run(f"DELETE FROM undo_steps WHERE id {of_them}", (steps,)) >= _STEPS  # noqa: S608 - constant
 
 

@@ -34,6 +34,7 @@ from core.intake.transaction.sources import (
 )
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import close_moot
+from core.memory.stored_files import remove_unheld
 from core.memory.write import content_hash
 from core.types.lifecycle import Erased
 from core.types.memory import ErasedItem, ErasePreview
@@ -228,6 +229,7 @@ def remove_elsewhere_removed(
         remover = RowEraser(tx, reach)
         taken = remover.run()
         clear_traces(tx, remover)
+        _remove_contents(tx, taken)
         if is_erased:
             texts, _ = _split_by_other_memories(tx, reach, taken.texts)
             write_tombstones(tx, texts, taken.identities)
@@ -248,10 +250,18 @@ def _remove_erased_rows(
     with tx.purge():
         taken = remover.run()
         clear_traces(tx, remover, journals)
+        _remove_contents(tx, taken)
     texts, others = _split_by_other_memories(tx, reach, taken.texts)
     # Words are barred where the person said so. What age alone erased may be said again; a file does not bring it back.
     write_tombstones(tx, texts if bars_words else (), taken.identities)
     return taken, texts, len(others)
+
+
+def _remove_contents(tx: Tx, taken: ErasedRows) -> None:
+    """The bytes of files go with the last of what held them: rows that are gone by now, and images of them."""
+    contents = remove_unheld(tx)
+    taken.ids.update(contents)
+    taken.cleared["stored_files"] += len(contents)
 
 
 def _split_by_other_memories(rows: Rows, reach: ErasureScope, texts: Sequence[str]) -> tuple[list[str], list[str]]:

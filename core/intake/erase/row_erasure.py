@@ -143,6 +143,8 @@ REFERRING = (
     ("evidence", "memory_id", "id"),
     ("fading", "memory_id", "memory_id"),
     ("feedback", "memory_id", "id"),
+    ("file_views", "memory_id", "id"),
+    ("files", "memory_id", "id"),
     ("fingerprints", "memory_id", "identity"),
     ("gaps", "memory_id", "id"),
     ("gaps", "other_id", "id"),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _SUBJECTS = (
     "stores", "searches", "sessions", "entities", "reviews", "maintenance", "changes", "erasures", "connection",
-    "administration", "clients", "seal", "folders.sync",
+    "administration", "clients", "seal", "files", "folders.sync",
     "folders.watched_folders",
 )  # fmt: skip
 _ASKED_MOST = "searches"

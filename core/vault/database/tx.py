@@ -154,9 +154,9 @@ UNLOGGED = frozenset(
     {
         "accesses", "audit", "clients", "consolidation_log", "contexts", "embeddings", "entities", "entity_aliases",
         "feedback", "handed", "imports", "inferred", "job_deeds", "jobs", "memory_fts", "mentions", "probe_runs",
-        "probes", "receipts", "requests", "settings", "sync_devices", "sync_invitations", "sync_keys", "sync_rows",
-        "sync_state", "tiers", "tombstones", "tunings", "undo_rows", "undo_steps", "vault_state", "watched_files",
-        "watched_folders", "watched_log", "watched_records", "working",
+        "probes", "receipts", "requests", "sealed_files", "settings", "stored_chunks", "stored_files", "sync_devices",
+        "sync_invitations", "sync_keys", "sync_rows", "sync_state", "tiers", "tombstones", "tunings", "undo_rows",
+        "undo_steps", "vault_state", "watched_files", "watched_folders", "watched_log", "watched_records", "working",
     }
 )  # fmt: skip
 """Tables that `Tx.run` may change: derived ones and journals, which undo does not look at."""

@@ -34,9 +34,9 @@ _SNIFFED = 1_024  # bytes in which the mark stands; some programs write somethin
 MOST_PAGES = 2_000
 """Pages of one document that are read."""
 _MOST_BYTES = 512 << 20
-_LOCKED = "this PDF is locked with a password; save a copy without one and import that"
+LOCKED = "this PDF is locked with a password; save a copy without one and import that"
 _DAMAGED = "this PDF is damaged and cannot be read"
-_PICTURES = "this PDF holds pictures of pages and no text; make its text recognisable (OCR) and import that"
+PICTURES = "this PDF holds pictures of pages and no text; make its text recognisable (OCR) and import that"
 _HUGE = "this PDF is larger than 512 MiB; divide it and import the parts"
 
 
@@ -80,7 +80,7 @@ def _read_document(file: SourceFile) -> Iterator[Item]:
             reader = open_reader(stream)
             # A document that only forbids to print opens with no password at all.
             if reader.is_encrypted and not reader.decrypt(""):
-                yield UnreadablePart(file.name, _LOCKED, "refused_file")
+                yield UnreadablePart(file.name, LOCKED, "refused_file")
                 return
             about = read_about(reader, file)
         except UserError:
@@ -111,7 +111,7 @@ def _read_pages(
         found = True
         yield _make_item(about, number, text, where, flags)
     if not found:
-        yield UnreadablePart(file.name, _PICTURES, "refused_file")
+        yield UnreadablePart(file.name, PICTURES, "refused_file")
     elif empty:
         yield SkippedPart("empty_page", file.name, empty)
     if about.pages > MOST_PAGES:

@@ -1,0 +1,204 @@
+"""The content of attached files, each once: encrypted in chunks under a key of its own, in the vault itself.
+
+What holds a content is a row of `files`, a sealed memory, or the undo image of such a row; what nothing holds any more
+is removed. Why in the vault and not beside it: one transaction stores a file with its memory, and backups, restoring,
+new keys, and erasing in backups reach it as they reach a text. Must not do: look into a content, or keep one in an undo
+image.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from core.archive.chunks import CHUNK, ChunkSealer, open_chunks
+from core.errors import Code, IntegrityError, UserError
+from core.security.keys import KEY_BYTES, TAG_BYTES
+from core.vault.database.rows import Rows, to_json
+from core.vault.database.tx import Tx
+
+_LABEL = b"loci-file-v1:"
+_INSERT = "INSERT INTO stored_chunks (file_id, nr, body) VALUES (?, ?, ?)"
+_AT_ONCE = 64
+_HELD_IN_STEPS = "SELECT json_extract(before, '$.stored_id') FROM undo_rows WHERE tbl = 'files' AND before IS NOT NULL"
+_UNHELD = (
+    "SELECT id FROM stored_files s WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.stored_id = s.id) "  # noqa: S608 - constants
+    f"AND id NOT IN ({_HELD_IN_STEPS})"
+)
+_WITHOUT_KEY = (
+    "SELECT DISTINCT file_id FROM stored_chunks WHERE file_id NOT IN (SELECT id FROM stored_files) "
+    "AND file_id NOT IN (SELECT file_id FROM sealed_files)"
+)
+_OF = "IN (SELECT value FROM json_each(?))"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredContent:
+    """The content of a file as its row tells it.
+
+    Attributes:
+        digest: SHA-256 of the bytes.
+        key: opens its chunks.
+    """
+
+    id: str
+    digest: bytes
+    size: int
+    key: bytes
+
+
+def digest_of(data: bytes) -> bytes:
+    """What a content is known by."""
+    return hashlib.sha256(data).digest()
+
+
+def find_content(rows: Rows, digest: bytes) -> str | None:
+    """The id of a content that is stored in the clear of the vault's own key.
+
+    Args:
+        digest: from `digest_of`.
+    """
+    found = rows.value("SELECT id FROM stored_files WHERE digest = ?", (digest,))
+    return None if found is None else str(found)
+
+
+def store_content(tx: Tx, new_id: str, data: bytes, thumbnail: bytes | None) -> str:
+    """Store the bytes of a file; those that are stored already are not stored again.
+
+    Args:
+        new_id: the id a new content gets.
+        data: the whole file, not empty.
+        thumbnail: a small picture of it, PNG.
+
+    Returns:
+        The content's id.
+    """
+    digest = digest_of(data)
+    known = find_content(tx, digest)
+    if known is not None:
+        return known
+    key = os.urandom(KEY_BYTES)
+    tx.run(
+        "INSERT INTO stored_files (id, digest, size, key, thumbnail, stored_at) VALUES (?, ?, ?, ?, ?, ?)",
+        (new_id, digest, len(data), key, thumbnail, tx.now_ms),
+    )
+    written = _ChunkWriter(tx, new_id)
+    sealer = ChunkSealer(written, key, _bind(new_id))
+    for at in range(0, len(data), CHUNK * _AT_ONCE):
+        sealer.write(data[at : at + CHUNK * _AT_ONCE])
+    sealer.finish()
+    written.flush()
+    return new_id
+
+
+def read_content(rows: Rows, content: StoredContent) -> Iterator[bytes]:
+    """The bytes of a file, piece by piece; that they are whole is known after the last one.
+
+    Raises:
+        IntegrityError: ENCRYPTION_FAILED; what is stored was cut or changed.
+    """
+    digest, size = hashlib.sha256(), 0
+    for piece in open_chunks(_ChunkReader(rows, content.id), content.key, _bind(content.id), damaged_content_error):
+        digest.update(piece)
+        size += len(piece)
+        yield piece
+    if size != content.size or digest.digest() != content.digest:
+        raise damaged_content_error()
+
+
+def require_content(rows: Rows, stored_id: str) -> StoredContent:
+    """The row of a content.
+
+    Raises:
+        UserError: NOT_FOUND.
+    """
+    found = rows.one("SELECT id, digest, size, key FROM stored_files WHERE id = ?", (stored_id,))
+    if found is None:
+        raise UserError(Code.NOT_FOUND, "There is no such file.")
+    return StoredContent(str(found[0]), bytes(found[1]), int(found[2]), bytes(found[3]))
+
+
+def list_contents(rows: Rows) -> list[StoredContent]:
+    """Every content whose key is in the vault."""
+    found = rows.all("SELECT id, digest, size, key FROM stored_files ORDER BY rowid")
+    return [StoredContent(str(one), bytes(digest), int(size), bytes(key)) for one, digest, size, key in found]
+
+
+def list_unheld(rows: Rows) -> list[str]:
+    """Contents that nothing holds, with key or without; a whole vault has none but for an instant."""
+    return [str(row[0]) for row in rows.all(f"{_UNHELD} UNION {_WITHOUT_KEY}")]
+
+
+def list_incomplete(rows: Rows) -> list[str]:
+    """Contents that something holds and that lack chunks: kept by a row, or by a sealed memory."""
+    held = "SELECT id AS one FROM stored_files UNION SELECT file_id FROM sealed_files"
+    lacking = f"SELECT one FROM ({held}) WHERE NOT EXISTS (SELECT 1 FROM stored_chunks c WHERE c.file_id = one)"  # noqa: S608 - constants
+    return [str(row[0]) for row in rows.all(lacking)]
+
+
+def remove_unheld(tx: Tx) -> tuple[str, ...]:
+    """Remove what nothing holds any more; by this a file leaves with the last memory and the last undo step of it.
+
+    Returns:
+        The contents that went, or of which the key went.
+    """
+    unheld = [str(row[0]) for row in tx.all(_UNHELD)]
+    if unheld:
+        tx.run(f"DELETE FROM stored_files WHERE id {_OF}", (to_json(unheld),))  # noqa: S608 - constant
+    gone = [str(row[0]) for row in tx.all(_WITHOUT_KEY)]
+    if gone:
+        tx.run(f"DELETE FROM stored_chunks WHERE file_id {_OF}", (to_json(gone),))  # noqa: S608 - constant
+    return tuple(dict.fromkeys([*unheld, *gone]))
+
+
+def damaged_content_error() -> IntegrityError:
+    """What is stored of a file does not open, or is not what was stored."""
+    return IntegrityError(
+        Code.ENCRYPTION_FAILED,
+        "What is stored of this file is damaged; `loci verify` says more, and a backup may have it.",
+    )
+
+
+def _bind(stored_id: str) -> bytes:
+    return _LABEL + stored_id.encode("ascii")
+
+
+class _ChunkWriter:
+    """Takes sealed chunks as a file would, each a row."""
+
+    def __init__(self, tx: Tx, stored_id: str) -> None:
+        self._tx, self._id = tx, stored_id
+        self._rows: list[tuple[str, int, bytes]] = []
+        self._number = 0
+
+    def write(self, sealed: bytes, /) -> int:
+        """One chunk."""
+        self._rows.append((self._id, self._number, sealed))
+        self._number += 1
+        if len(self._rows) >= _AT_ONCE:
+            self.flush()
+        return len(sealed)
+
+    def flush(self) -> None:
+        """Write the rows that wait."""
+        self._tx.run_many(_INSERT, self._rows)
+        self._rows = []
+
+
+class _ChunkReader:
+    """Gives sealed chunks as a file would, one row a read."""
+
+    def __init__(self, rows: Rows, stored_id: str) -> None:
+        self._rows, self._id = rows, stored_id
+        self._number = 0
+
+    def read(self, size: int, /) -> bytes:
+        """The next chunk; empty at the end. One that is larger than any that was written does not open."""
+        found = self._rows.value(
+            "SELECT body FROM stored_chunks WHERE file_id = ? AND nr = ?", (self._id, self._number)
+        )
+        self._number += 1
+        body = b"" if found is None else bytes(found)
+        return body if len(body) <= CHUNK + TAG_BYTES and len(body) <= size else b"\0"
