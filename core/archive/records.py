@@ -23,6 +23,7 @@ from core.archive.container import ChunkWriter, damaged_archive_error
 
 MOST_LINE = 16 * 1024 * 1024
 """Bytes of one line. The longest text of a vault's row has 8 KiB, its longest note of a view some hundred."""
+_BATCH_BYTES = 8 * 1024 * 1024  # of lines that are held at once: those of files are long
 MOST_EXPANSION = 200
 """How much longer lines may be than their compressed form; ten times what a vault of one sentence has."""
 
@@ -195,17 +196,21 @@ class RecordReader:
         counts: dict[str, int] = {}
         table, columns = "", tuple[str, ...]()
         rows: list[Row] = []
+        held = 0
         for line in self._lines:
             if line.startswith(b"["):
-                if len(rows) == size:
+                if len(rows) == size or held > _BATCH_BYTES:
                     yield TableRows(table, columns, tuple(rows))
                     rows.clear()
+                    held = 0
                 rows.append(_parse_row(line, len(columns)))
+                held += len(line)
                 counts[table] = counts.get(table, 0) + 1
             else:
                 if rows:
                     yield TableRows(table, columns, tuple(rows))
                     rows.clear()
+                held = 0
                 if line.startswith(b'{"end":'):
                     self._check_end(_parse_end(line), counts)
                     return

@@ -167,8 +167,8 @@ class UpkeepGroups:
         return made
 
 
-class EngineGroups(UpkeepGroups):
-    """All groups; `Engine` adds what opens and closes the vault behind them."""
+class SourceGroups(UpkeepGroups):
+    """The groups that read files of the person's: imports, attached files, watched folders."""
 
     @shared_property
     def imports(self) -> Imports:
@@ -190,6 +190,10 @@ class EngineGroups(UpkeepGroups):
         from core.engine.watch.group import WatchedFolders
 
         return WatchedFolders(self._slot, self.imports)
+
+
+class EngineGroups(SourceGroups):
+    """All groups; `Engine` adds what opens and closes the vault behind them."""
 
     @shared_property
     def library(self) -> Library:

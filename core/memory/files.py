@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.errors import Code, UserError
-from core.types.files.attached import AttachedFile, FileView, FileViewText, SourceRegion, ViewMethod
+from core.types.files.attachments import AttachedFile, FileDescription, FileView, FileViewText, SourceRegion, ViewMethod
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
@@ -67,18 +67,12 @@ class ViewDraft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileDraft:
+class FileDraft(FileDescription):
     """A row of `files` to be, with its views."""
 
     id: str
     memory_id: str
     stored_id: str
-    name: str
-    media_type: str
-    caption: str = ""
-    pages: int | None = None
-    width: int | None = None
-    height: int | None = None
     views: tuple[tuple[str, ViewDraft], ...] = field(default=())
     """Each with its id."""
 

@@ -25,7 +25,9 @@ _AT_ONCE = 64
 _HELD_IN_STEPS = "SELECT json_extract(before, '$.stored_id') FROM undo_rows WHERE tbl = 'files' AND before IS NOT NULL"
 _UNHELD = (
     "SELECT id FROM stored_files s WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.stored_id = s.id) "  # noqa: S608 - constants
-    f"AND id NOT IN ({_HELD_IN_STEPS})"
+    f"AND id NOT IN ({_HELD_IN_STEPS}) "
+    # Of an archive that is coming in the contents come before what holds them.
+    "AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.state = 'running' AND i.started_at <= s.stored_at)"
 )
 _WITHOUT_KEY = (
     "SELECT DISTINCT file_id FROM stored_chunks WHERE file_id NOT IN (SELECT id FROM stored_files) "
@@ -75,22 +77,43 @@ def store_content(tx: Tx, new_id: str, data: bytes, thumbnail: bytes | None) -> 
     Returns:
         The content's id.
     """
-    digest = digest_of(data)
+    digest, key = digest_of(data), os.urandom(KEY_BYTES)
     known = find_content(tx, digest)
-    if known is not None:
-        return known
-    key = os.urandom(KEY_BYTES)
-    tx.run(
-        "INSERT INTO stored_files (id, digest, size, key, thumbnail, stored_at) VALUES (?, ?, ?, ?, ?, ?)",
-        (new_id, digest, len(data), key, thumbnail, tx.now_ms),
-    )
-    written = _ChunkWriter(tx, new_id)
-    sealer = ChunkSealer(written, key, _bind(new_id))
+    if known is None:
+        tx.run(
+            "INSERT INTO stored_files (id, digest, size, key, thumbnail, stored_at) VALUES (?, ?, ?, ?, ?, ?)",
+            (new_id, digest, len(data), key, thumbnail, tx.now_ms),
+        )
+        _write_chunks(tx, new_id, key, data)
+        return new_id
+    if not is_whole(tx, require_content(tx, known)):
+        # Trigger: what is stored was damaged, or an archive of somebody else told a digest that is not its content's.
+        # Why: the person's file would be that. Outcome: it is stored anew, under another key.
+        tx.run("DELETE FROM stored_chunks WHERE file_id = ?", (known,))
+        tx.run(
+            "UPDATE stored_files SET size = ?, key = ?, thumbnail = ? WHERE id = ?", (len(data), key, thumbnail, known)
+        )
+        _write_chunks(tx, known, key, data)
+    return known
+
+
+def _write_chunks(tx: Tx, stored_id: str, key: bytes, data: bytes) -> None:
+    written = _ChunkWriter(tx, stored_id)
+    sealer = ChunkSealer(written, key, _bind(stored_id))
     for at in range(0, len(data), CHUNK * _AT_ONCE):
         sealer.write(data[at : at + CHUNK * _AT_ONCE])
     sealer.finish()
     written.flush()
-    return new_id
+
+
+def is_whole(rows: Rows, content: StoredContent) -> bool:
+    """Whether what is stored of a file opens and is what it says."""
+    try:
+        for _ in read_content(rows, content):
+            pass
+    except IntegrityError:
+        return False
+    return True
 
 
 def read_content(rows: Rows, content: StoredContent) -> Iterator[bytes]:
@@ -126,9 +149,14 @@ def list_contents(rows: Rows) -> list[StoredContent]:
     return [StoredContent(str(one), bytes(digest), int(size), bytes(key)) for one, digest, size, key in found]
 
 
-def list_unheld(rows: Rows) -> list[str]:
-    """Contents that nothing holds, with key or without; a whole vault has none but for an instant."""
-    return [str(row[0]) for row in rows.all(f"{_UNHELD} UNION {_WITHOUT_KEY}")]
+def is_whole_or_gone(rows: Rows, content: StoredContent) -> bool:
+    """As `is_whole`; one that went since it was listed is no damage."""
+    return rows.one("SELECT 1 FROM stored_files WHERE id = ?", (content.id,)) is None or is_whole(rows, content)
+
+
+def list_keyless(rows: Rows) -> list[str]:
+    """Contents whose key is in no row and no sealed memory; a whole vault has none."""
+    return [str(row[0]) for row in rows.all(_WITHOUT_KEY)]
 
 
 def list_incomplete(rows: Rows) -> list[str]:

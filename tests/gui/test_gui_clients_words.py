@@ -38,7 +38,7 @@ GIVEN = {
 """Where a verb's name is handed on: the names that come there from clients."""
 OWNERS = {
     "remove_all", "undo_since", "forget_rule", "hold", "erase", "spare", "let_through", "revise", "record_outcome",
-    "crash_recovery", "discard_sealed", "entity_separate", "erase_certificate", "unseal",
+    "attach", "crash_recovery", "discard_sealed", "entity_separate", "erase_certificate", "unseal",
 }  # fmt: skip
 """Verbs only the person has, though their functions take any actor."""
 HANDED = {"get", "list", "history", "conflicts", "entities"}

@@ -44,7 +44,7 @@ from core.memory.files import (
 from core.memory.stored_files import read_content, require_content
 from core.text.screening.injection import scan_text
 from core.text.terms import embedding_text
-from core.types.files.attached import AttachedFile, AttachReply, FileViewText, SourceRegion, ViewMethod
+from core.types.files.attachments import AttachedFile, AttachReply, FileViewText, SourceRegion, ViewMethod
 from core.types.values import HOME_SPACE, Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -190,7 +190,7 @@ def _read_to_attach(path: Path, most_mb: int, caption: str, space: str, session:
         title=found.title,
         author=found.author,
         occurred=found.occurred,
-        page_count=found.page_count,
+        pages=found.page_count,
         width=None if picture is None else picture.width,
         height=None if picture is None else picture.height,
         thumbnail=None if picture is None else picture.thumbnail,

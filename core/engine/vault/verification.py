@@ -20,6 +20,7 @@ from core.engine.runtime.storage import Storage
 from core.errors import CancelledError, LociError
 from core.index.manager import IndexState
 from core.intake.erase.certificates import list_certificates, read_certificate
+from core.memory.stored_files import is_whole_or_gone, list_contents, list_incomplete, list_keyless
 from core.security.keyfile import backup_of, intact_body, parse_body
 from core.security.keys import Purpose
 from core.types.memory import CopyState
@@ -132,6 +133,7 @@ def check_deeply(
         "vectors": lambda: _check_vectors(storage, search, lambda done, total: go_on("vectors", done, total)),
         "certificates": lambda: storage.vault.read(_check_certificates, deadline_s=None),
         "sealed": lambda: _note_sealed(*storage.vault.read(check_sealed, deadline_s=None)),
+        "files": lambda: _check_files(storage, lambda done, total: go_on("files", done, total)),
         "key_files": lambda: _check_key_files(storage),
         "copies": lambda: _check_copies(storage, lambda done, total: go_on("copies", done, total)),
     }
@@ -193,6 +195,19 @@ def _check_certificates(rows: Rows) -> Check:
     if wrong:
         return Check(CheckOutcome.FAILED, f"{wrong} of {len(lines)} were changed")
     return Check(CheckOutcome.OK, f"{len(lines)} certificates")
+
+
+def _check_files(storage: Storage, go_on: Callable[[int, int], None]) -> Check:
+    """Every content of an attached file is opened and held against its digest; none may be nobody's, or lack chunks."""
+    contents = storage.vault.read(list_contents)
+    damaged = 0
+    for done, content in enumerate(contents):
+        go_on(done, len(contents))
+        damaged += not storage.vault.read(lambda rows: is_whole_or_gone(rows, content), deadline_s=None)  # noqa: B023 - at once
+    lacking, unheld = storage.vault.read(lambda rows: (len(list_incomplete(rows)), len(list_keyless(rows))))
+    if damaged or lacking or unheld:
+        return Check(CheckOutcome.FAILED, f"{damaged} damaged, {lacking} without content, {unheld} of nobody")
+    return Check(CheckOutcome.OK, f"{len(contents)} files")
 
 
 def _check_key_files(storage: Storage) -> Check:

@@ -23,7 +23,7 @@ from core.importers.input.files import looks_like_zip
 from core.importers.input.source import Bundle
 from core.importers.input.streams import is_binary, read_head, read_head_text
 from core.importers.records import Importer, Record, SkippedPart, UnreadablePart
-from core.types.files.attached import AttachNote, ViewMethod
+from core.types.files.attachments import AttachNote, ViewMethod
 from core.types.values import When
 
 MOST_CHARACTERS = 2_000_000

@@ -117,6 +117,7 @@ _TWINS: Mapping[str, Callable[[Rows, Fields], str | None]] = {
         "id",
     ),
     "memories": _find_twin_memory,
+    "stored_files": _find_named("SELECT id FROM stored_files WHERE digest = ? AND id <> ?", "digest", "id"),
     "claims": _find_named(
         "SELECT id FROM claims WHERE space_id = ? AND claim_key = ? AND state IN ('asserted', 'disputed') AND id <> ?",
         "space_id",

@@ -183,6 +183,37 @@ def _adapt_edge(row: Fields, _origin: ForeignOrigin, _now_ms: int) -> Fields | N
     return {**row, "made_by": "import"}
 
 
+def _adapt_content(row: Fields, _origin: ForeignOrigin, _now_ms: int) -> Fields | None:
+    # Its small picture is left out: it would be drawn, and nobody here made it.
+    return {**row, "thumbnail": None}
+
+
+def _adapt_file(row: Fields, _origin: ForeignOrigin, _now_ms: int) -> Fields | None:
+    labels = (row["name"], row["media_type"])
+    caption = row["caption"]
+    is_plain = isinstance(caption, str) and len(caption) <= PART_BYTES and is_plain_label(caption)
+    return row if is_plain and all(_is_label(one) for one in labels) else None
+
+
+def _adapt_view(row: Fields, _origin: ForeignOrigin, _now_ms: int) -> Fields | None:
+    return row if isinstance(row["text"], str) and is_plain_label(row["text"]) and _has_regions(row) else None
+
+
+def _has_regions(row: Fields) -> bool:
+    """Whether every region lies in the text; the page alone may be unknown."""
+    try:
+        regions = json.loads(row["regions"])
+        return isinstance(regions, list) and all(
+            len(one) == 5
+            and all(type(number) is int and number >= 0 for number in one[1:])
+            and (one[0] is None or type(one[0]) is int)
+            and one[1] <= one[2] <= len(row["text"])
+            for one in regions
+        )
+    except (ValueError, TypeError, RecursionError):
+        return False
+
+
 _ADAPTED: Mapping[str, Callable[[Fields, ForeignOrigin, int], Fields | None]] = {
     "memories": _adapt_memory,
     "claims": _adapt_claim,
@@ -190,4 +221,7 @@ _ADAPTED: Mapping[str, Callable[[Fields, ForeignOrigin, int], Fields | None]] = 
     "spaces": _adapt_space,
     "conversations": _adapt_conversation,
     "edges": _adapt_edge,
+    "stored_files": _adapt_content,
+    "files": _adapt_file,
+    "file_views": _adapt_view,
 }

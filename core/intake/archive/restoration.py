@@ -38,8 +38,10 @@ AT_ONCE = 500
 _EVERYWHERE = frozenset({GLOBAL_SPACE, HOME_SPACE})
 _TOKEN_BYTES = 32
 _REFUSALS = frozenset({Code.BUG, Code.CYCLE, Code.INVALID_INPUT})  # what a constraint of the schema says
+_OWN_PARENTS = frozenset({"memories", "claims", "conversations", "files", "stored_files"})
+"""What a row of another vault may hang on only where it is of that vault."""
 _OURS_STAYS = frozenset({"tombstone_key"})
-_TWINS_IN_EMPTY_VAULT = frozenset({"clients", "spaces"})
+_TWINS_IN_EMPTY_VAULT = frozenset({"clients", "spaces", "stored_files"})
 
 Fields = dict[str, Any]
 Pointer = tuple[str, object, Mapping[str, object]]
@@ -160,6 +162,8 @@ class Restoration:
         for row in batch.as_mappings():
             if table.name == "spaces" and row["id"] in _EVERYWHERE:
                 continue
+            if table.name == "stored_chunks" and self._is_left_content(row["file_id"]):
+                continue
             fitted = self._fit_row(tx, table, row)
             if fitted is None:
                 self._leave_row(table, row, Meeting.REFUSED)
@@ -169,6 +173,10 @@ class Restoration:
         if table.name == "memories" and self._scope is ArchiveScope.ANY_ARCHIVE:
             new = self._keep_among_themselves(table, new)
         self._insert_rows(tx, table, new)
+
+    def _is_left_content(self, file_id: object) -> bool:
+        """Whether the content of a file was not taken, or is here already in chunks of its own."""
+        return file_id in self._twins["stored_files"] or file_id in self._absent["stored_files"]
 
     def _keep_among_themselves(self, table: ArchivedTable, new: Sequence[_Incoming]) -> list[_Incoming]:
         """New memories of another vault that are parts and versions of its own memories alone."""
@@ -207,7 +215,7 @@ class Restoration:
             self._origin = ForeignOrigin(self._vault, client, self._run.id, self._run.space_id)
         for column, parent in table.refs.items():
             value = fields[column]
-            if value is not None and parent != table.name and parent in ("memories", "claims", "conversations"):
+            if value is not None and parent != table.name and parent in _OWN_PARENTS:
                 same = self._known[parent] if parent == "conversations" else frozenset()
                 twins = frozenset() if parent == "memories" else self._twins[parent].values()
                 if value not in self._taken[parent] and value not in same and value not in twins:
@@ -348,6 +356,8 @@ def _fill_in(table: str, fields: Fields, now_ms: int) -> Fields:
     if table == "clients":  # it is paired anew, by name, before it is let in
         revoked_at = now_ms if fields["revoked_at"] is None else fields["revoked_at"]
         return {"token": secrets.token_bytes(_TOKEN_BYTES), "revoked_at": revoked_at}
+    if table == "stored_files":
+        return {"stored_at": now_ms}
     if table == "imports" and fields["state"] == "running":
         return {"state": "done"}
     if table == "memories" and isinstance(fields["text"], str):

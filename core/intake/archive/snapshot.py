@@ -9,6 +9,7 @@ from core.intake.archive.tables import TABLES, ArchivedTable, is_archived_settin
 from core.vault.database.rows import Rows
 
 _AT_ONCE = 1000
+_CHUNKS_AT_ONCE = 64  # of files: each has 64 KiB
 _PAGES = {name: f"SELECT rowid, * FROM {name} WHERE rowid > ? ORDER BY rowid LIMIT ?" for name in TABLES}  # noqa: S608 - fixed names
 _COLUMNS = "SELECT name FROM pragma_table_info(?) ORDER BY cid"
 _COUNT = {name: f"SELECT count(*) FROM {name}" for name in TABLES}  # noqa: S608 - fixed names
@@ -37,8 +38,8 @@ def read_table(rows: Rows, table: ArchivedTable) -> tuple[tuple[str, ...], Itera
 
 
 def _read_pages(rows: Rows, table: ArchivedTable, columns: Sequence[str], kept: Sequence[int]) -> Iterator[list[Row]]:
-    after = -(2**63)
-    while page := rows.all(_PAGES[table.name], (after, _AT_ONCE)):
+    after, at_once = -(2**63), _CHUNKS_AT_ONCE if table.name == "stored_chunks" else _AT_ONCE
+    while page := rows.all(_PAGES[table.name], (after, at_once)):
         after = page[-1][0]
         if table.name in _CHOSEN:
             column, is_archived = _CHOSEN[table.name]

@@ -86,6 +86,10 @@ _TABLES = (
         pointers=("supersedes_id", "superseded_by_id", "consolidated_into"),
         times=("recorded_at", "last_confirmed_at", "retired_at"),
     ),
+    # The content of files: what holds it comes right behind it, and its chunks last of all.
+    ArchivedTable(name="stored_files", key=("id",), scope=_ANY, is_recorded=False),
+    ArchivedTable(name="files", key=("id",), scope=_ANY, refs={**_OF_MEMORY, "stored_id": "stored_files"}),
+    ArchivedTable(name="file_views", key=("id",), scope=_ANY, refs={**_OF_MEMORY, "file_id": "files"}),
     ArchivedTable(
         name="memory_sources",
         key=("memory_id", "lineage"),
@@ -171,6 +175,14 @@ _TABLES = (
         refs={"key_id": "seal_keys", "space_id": "spaces"},
         times=("sealed_at",),
     ),
+    ArchivedTable(
+        name="sealed_files",
+        key=("memory_id", "file_id"),
+        scope=_ANY,
+        refs={"memory_id": "sealed_memories"},
+        is_recorded=False,
+    ),
+    ArchivedTable(name="stored_chunks", key=("file_id", "nr"), scope=_ANY, is_recorded=False),
     ArchivedTable(name="denied", key=("name_key",), scope=_DECISION),
     ArchivedTable(name="tombstones", key=("digest",)),
     ArchivedTable(name="audit", key=("nr",), scope=ArchiveScope.NEVER),

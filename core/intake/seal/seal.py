@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.errors import Code, IntegrityError, UserError
+from core.errors import Code, IntegrityError, PreconditionError, UserError
 from core.intake.erase.erasure import Backups, erase_named, erase_preview
 from core.intake.erase.row_erasure import MADE, erasure_scope_of
 from core.intake.erase.subjects import NamedRows
@@ -19,11 +19,12 @@ from core.intake.seal.sealed_body import SealedBody, read_body, write_body
 from core.intake.transaction.admission import lift_records
 from core.intake.transaction.sources import KINDS_BY_TEXT, find_active_duplicate, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
+from core.memory.stored_files import remove_unheld
 from core.security.keys import Purpose, RootKey, field_open, field_seal
 from core.sensitivity.detector import find_sensitive, tier_of
 from core.types.sensitivity import SealedText, SealReport, SensitiveType
 from core.types.values import Actor, Kind, SecurityTier, Status
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx, without_recorder
 
 SEAL, UNSEAL, DISCARD = "seal", "unseal", "discard_sealed"
@@ -139,6 +140,7 @@ def seal_memories(
         reach = erasure_scope_of(tx, [head], whole_chain=True)
         kept = [one for one, why in reach.why.items() if why != MADE]
         made = [one for one, why in reach.why.items() if why == MADE]
+        _need_own_files(tx, kept)
         body = read_body(tx, head, kept, made)
         with without_recorder(tx):
             tx.insert(
@@ -154,6 +156,7 @@ def seal_memories(
                     "sealed_at": tx.now_ms,
                 },
             )
+            tx.insert_many("sealed_files", [{"memory_id": head, "file_id": one} for one in body.contents])
         named = NamedRows((head,), whole_chain=True, is_sealed=True)
         done = erase_named(tx, work, named, actor, removed).summarize(backups)
         sealed.append(head)
@@ -186,6 +189,7 @@ def unseal_memories(
     rows = 0
     for memory_id in ids:
         body = _open_row(tx, memory_id, key_of)
+        _need_contents(tx, body)
         with work.verb(tx, UNSEAL, "Put a sealed memory back", actor) as verb, without_recorder(tx):
             lift_records(tx, [bytes(row["identity"]) for row in body.kept.get("fingerprints", ())])
             written = write_body(tx, _without_duplicates(tx, body))
@@ -193,6 +197,7 @@ def unseal_memories(
                 refresh_trust(tx, one)
             add_vectors(tx, written)
             tx.delete("sealed_memories", {"id": memory_id})
+            remove_unheld(tx)  # where the same bytes were attached anew meanwhile
             verb.note_audit(memory_id, memories=len(written))
         rows += len(written)
     return SealReport(tuple(ids), rows, 0, 0, ())
@@ -214,6 +219,7 @@ def discard_sealed(tx: Tx, work: UnitOfWork, ids: Sequence[str], actor: Actor) -
             raise _not_sealed_error()
         with work.verb(tx, DISCARD, "Erase a sealed memory", actor) as verb, without_recorder(tx):
             tx.delete("sealed_memories", {"id": memory_id})
+            remove_unheld(tx)
             verb.note_audit(memory_id)
     return len(ids)
 
@@ -253,6 +259,25 @@ def _open_row(rows: Rows, memory_id: str, key_of: Callable[[str], SealKey]) -> S
     if found is None:
         raise _not_sealed_error()
     return key_of(str(found[0])).decrypt(memory_id, bytes(found[1]))
+
+
+def _need_own_files(rows: Rows, ids: Sequence[str]) -> None:
+    """A file that another device has alone would be lost there with the memory that is sealed here."""
+    lacking = rows.value(
+        "SELECT 1 FROM memories m WHERE m.id IN (SELECT value FROM json_each(?)) "
+        "AND json_extract(m.origin, '$.by') = 'file' AND coalesce(m.part_index, 0) = 0 "
+        "AND NOT EXISTS (SELECT 1 FROM files f WHERE f.memory_id = m.id) AND m.supersedes_id IS NULL LIMIT 1",
+        (to_json(list(ids)),),
+    )
+    if lacking is not None:
+        raise PreconditionError("The file of that memory is on another device; seal it there.")
+
+
+def _need_contents(rows: Rows, body: SealedBody) -> None:
+    """Likewise: what is put back here goes from the other device, with the only key of the file."""
+    for one in body.contents:
+        if rows.one("SELECT 1 FROM stored_chunks WHERE file_id = ? LIMIT 1", (one,)) is None:
+            raise PreconditionError("The file of that memory is on another device; put it back there.")
 
 
 def _not_sealed_error() -> UserError:

@@ -30,8 +30,13 @@ _KEPT: Mapping[str, tuple[str, ...]] = {
     "places": ("memory_id",),
     "unset_landmarks": ("memory_id",),
     "edges": ("from_id", "to_id"),
+    "files": ("memory_id",),
+    "file_views": ("memory_id",),
 }
 """Tables whose rows are kept, and the columns that name a memory, in the order in which they are written again."""
+
+
+_CONTENTS = "stored_files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,11 @@ class SealedBody:
         return "".join(str(row["text"]) for row in sorted(own, key=lambda row: row["part_index"] or 0))
 
     @property
+    def contents(self) -> tuple[str, ...]:
+        """Ids of the contents of its files."""
+        return tuple(str(row["id"]) for row in self.kept.get(_CONTENTS, ()))
+
+    @property
     def row(self) -> Mapping[str, Any]:
         """The memory's own row."""
         return next(row for row in self.memories if row["id"] == self.head)
@@ -105,6 +115,9 @@ def read_body(rows: Rows, head: str, ids: Collection[str], made: Collection[str]
         table: _select_rows(rows, table, " OR ".join(f"{column} {_OF}" for column in columns), (wanted,) * len(columns))
         for table, columns in _KEPT.items()
     }
+    # With the keys of their contents: outside this body nothing opens those any more.
+    held = f"id IN (SELECT stored_id FROM files WHERE memory_id {_OF})"  # noqa: S608 - constant
+    kept[_CONTENTS] = _select_rows(rows, _CONTENTS, held, (wanted,))
     texts = rows.all(f"SELECT text FROM memories WHERE id {_OF} ORDER BY n", (to_json(sorted(made)),))  # noqa: S608
     return SealedBody(
         head, _select_rows(rows, "memories", f"id {_OF}", (wanted,)), kept, tuple(str(text) for (text,) in texts)
@@ -141,14 +154,33 @@ def write_body(tx: Tx, body: SealedBody) -> list[str]:
         pointers = {name: row[name] for name in _POINTERS if row[name] is not None and _is_there(tx, row[name])}
         if pointers:
             tx.update("memories", {"id": row["id"]}, pointers)
+    contents = _write_contents(tx, body)
     for table in _KEPT:
         for row in body.kept.get(table, ()):
+            if table == "files":
+                row = {**row, "stored_id": contents.get(str(row["stored_id"]), row["stored_id"])}
             fresh = _fit_references(tx, table, row, frozenset())
             if fresh is not None:
                 tx.insert(table, fresh)
     ids = [str(row["id"]) for row in written]
     refresh_terms(tx, ids)
     return ids
+
+
+def _write_contents(tx: Tx, body: SealedBody) -> dict[str, str]:
+    """Write the rows of contents again; one whose bytes were attached anew meanwhile is that other one.
+
+    Returns:
+        The ids of those others, by the ids in the body.
+    """
+    others: dict[str, str] = {}
+    for row in body.kept.get(_CONTENTS, ()):
+        known = tx.value("SELECT id FROM stored_files WHERE digest = ?", (row["digest"],))
+        if known is None:
+            tx.insert(_CONTENTS, row)
+        elif known != row["id"]:
+            others[str(row["id"])] = str(known)
+    return others
 
 
 def _is_there(rows: Rows, memory_id: object) -> bool:

@@ -23,7 +23,7 @@ from core.memory.stored_files import digest_of, store_content
 from core.memory.write import Draft, Stored, VectorSpace, ensure_space, insert_memories, write_new_vectors
 from core.score.trust import age_days, trust_terms
 from core.text.screening.injection import screen_text
-from core.types.files.attached import AttachNote, AttachReply, ViewMethod
+from core.types.files.attachments import AttachNote, AttachReply, FileDescription, ViewMethod
 from core.types.values import HOME_SPACE, Actor, Kind, Role, Source, Status, When
 from core.vault.database.tx import Tx
 
@@ -47,31 +47,23 @@ class ReadText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileToAttach:
+class FileToAttach(FileDescription):
     """A file as it was read, to be attached.
 
     Attributes:
-        name: as the file was called.
         data: all of it.
         read: what was read out of it, in the order in which the memory says it.
-        caption: what the person says of it.
         title: what it calls itself; "" for nothing. `author` likewise.
         occurred: when it was written or taken.
         thumbnail: a small picture of it, PNG.
         notes: what was not read.
     """
 
-    name: str
     data: bytes = field(repr=False)
-    media_type: str
     read: tuple[ReadText, ...] = ()
-    caption: str = ""
     title: str = ""
     author: str = ""
     occurred: When | None = None
-    page_count: int | None = None
-    width: int | None = None
-    height: int | None = None
     thumbnail: bytes | None = field(default=None, repr=False)
     notes: tuple[AttachNote, ...] = ()
     space: str = HOME_SPACE
@@ -201,7 +193,7 @@ class AttachmentWriter:
             name=file.name,
             media_type=file.media_type,
             caption=file.caption,
-            pages=file.page_count,
+            pages=file.pages,
             width=file.width,
             height=file.height,
             views=tuple((self._make_id(), view) for view in composed.views),

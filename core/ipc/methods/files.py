@@ -20,7 +20,7 @@ from core.ipc.methods.definition.entry import (
 )
 from core.ipc.methods.definition.results import flag, list_of, nullable, one_of, record, text, whole_number
 from core.ipc.protocol.contract import format_wire_time
-from core.types.files.attached import AttachedFile, AttachNote, FileView, ViewMethod
+from core.types.files.attachments import AttachedFile, AttachNote, FileView, ViewMethod
 
 _FILE_ID = "A file, or a memory that has one: its id, or the end of it."
 

@@ -11,13 +11,13 @@ CREATE TABLE stored_files (
     thumbnail BLOB,                                              -- PNG
     stored_at INTEGER NOT NULL
 ) STRICT;
-CREATE TRIGGER stored_files_stay BEFORE UPDATE OF digest, size, key ON stored_files
+CREATE TRIGGER stored_files_stay BEFORE UPDATE OF digest ON stored_files
 BEGIN SELECT RAISE(ABORT, 'the content of a file stays what it is'); END;
 
 CREATE TABLE stored_chunks (
-    file_id TEXT NOT NULL,    -- of `stored_files`, in the clear or in the body of a sealed memory
+    file_id TEXT NOT NULL,                                -- of `stored_files`, in the clear or in the body of a sealed memory
     nr      INTEGER NOT NULL CHECK (nr >= 0),
-    body    BLOB NOT NULL,    -- ChaCha20-Poly1305, as the chunks of an archive
+    body    BLOB NOT NULL CHECK (length(body) <= 65552),  -- ChaCha20-Poly1305, as the chunks of an archive
     PRIMARY KEY (file_id, nr)
 ) STRICT;
 
@@ -26,7 +26,7 @@ CREATE TABLE sealed_files (
     memory_id TEXT NOT NULL REFERENCES sealed_memories (id) ON DELETE CASCADE,
     file_id   TEXT NOT NULL,
     PRIMARY KEY (memory_id, file_id)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE INDEX ix_sealed_files_file ON sealed_files (file_id);
 
 -- A file of a memory; two memories may hold the same content.

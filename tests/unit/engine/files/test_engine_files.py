@@ -16,7 +16,7 @@ from pypdf import PdfReader, PdfWriter
 from pypdf.generic import DecodedStreamObject, NameObject
 
 from core.errors import Code
-from core.types.files.attached import AttachNote, AttachReply, ViewMethod
+from core.types.files.attachments import AttachNote, AttachReply, ViewMethod
 from core.types.values import OWNER_ACTOR
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "imports"

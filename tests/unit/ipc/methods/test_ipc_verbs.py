@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -107,8 +107,8 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
         return {"secret": PASSPHRASE, "use": True}
     if verb == "receipt":
         return {"id": run(rig, "recall", query="tea")["receipt"]}
-    if verb in ("seal", "unseal", "sealed", "sealed_text", "erase_sealed", "find_sealed"):
-        return _seal_call(rig, verb, ident)
+    if verb in _CALLS:
+        return _CALLS[verb](rig, verb, ident)
     if verb == "allow_again":
         rig.engine.clients.deny("odd one").result(30)
         return {"name": "Odd One"}
@@ -120,6 +120,22 @@ def _seal_call(rig: Rig, verb: str, ident: str) -> dict[str, Any]:
     if verb != "seal":
         rig.engine.seal.seal([ident]).result(30)
     return {} if verb == "sealed" else {"query": "tea"} if verb == "find_sealed" else {"id": ident}
+
+
+def _file_call(rig: Rig, verb: str, _ident: str) -> dict[str, Any]:
+    note = rig.folder / "tea.txt"
+    note.write_text("Tea is drunk at seven on Sundays.")
+    if verb == "attach":
+        return {"path": str(note), "caption": "About tea"}
+    memory = run(rig, "attach", path=str(note))["memory_id"]
+    return {"id": memory, "views": True} if verb == "file" else {"id": memory, "path": str(rig.folder / "copy.txt")}
+
+
+_CALLS: dict[str, Callable[[Rig, str, str], dict[str, Any]]] = {
+    **dict.fromkeys(("seal", "unseal", "sealed", "sealed_text", "erase_sealed", "find_sealed"), _seal_call),
+    **dict.fromkeys(("attach", "file", "save_file"), _file_call),
+}
+"""Verbs that need more than a memory."""
 
 
 def test_new_keys_hold_once_their_code_is_given_back(rig: Rig) -> None:

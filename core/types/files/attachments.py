@@ -70,18 +70,33 @@ class FileViewText:
     pages: tuple[tuple[int | None, int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AttachedFile:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileDescription:
+    """What is known of a file beside its bytes.
+
+    Attributes:
+        name: as the file was called, without its folder.
+        media_type: by content, never by name: `image/png`, `application/pdf`; `application/octet-stream` for others.
+        caption: what the person wrote of it; "" for nothing.
+        pages: of a document with pages; None for others. `width` and `height`, in pixels, of a picture likewise.
+    """
+
+    name: str
+    media_type: str
+    caption: str = ""
+    pages: int | None = None
+    width: int | None = None
+    height: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttachedFile(FileDescription):
     """A file of a memory.
 
     Attributes:
         memory_id: the memory it belongs to; of a split text the first part.
-        name: as the file was called, without its folder.
-        media_type: by content, never by name: `image/png`, `application/pdf`; `application/octet-stream` for others.
         size: bytes.
         digest: SHA-256 of the bytes, hexadecimal.
-        caption: what the person wrote of it; "" for nothing.
-        pages: of a document with pages; None for others. `width` and `height`, in pixels, of a picture likewise.
         has_thumbnail: whether there is a small picture of it.
         attached_at: epoch ms.
         views: what was read out of it, by method.
@@ -89,14 +104,8 @@ class AttachedFile:
 
     id: str
     memory_id: str
-    name: str
-    media_type: str
     size: int
     digest: str
-    caption: str
-    pages: int | None
-    width: int | None
-    height: int | None
     has_thumbnail: bool
     attached_at: int
     views: tuple[FileView, ...] = ()

@@ -1,0 +1,251 @@
+"""Files where a vault is sealed, archived, backed up, checked, cleared of what expired, or killed."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from archive_rig import export_all, import_all, other_rig
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+from engine_rig import PASSPHRASE, Rig, differences, later, refused, rig_at
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from core.archive.chunks import CHUNK
+from core.engine.facade import restore_vault
+from core.engine.runtime.expiry import delete_expired
+from core.errors import Code, LociError
+from core.intake.store.attachment import FileToAttach, ReadText, compose_text
+from core.memory.stored_files import read_content, remove_unheld, require_content, store_content
+from core.types.files.attachments import AttachReply, ViewMethod
+from core.types.memory import ErasureRequest, ErasureState, ErasureSubject
+from core.types.values import OWNER_ACTOR
+
+MARK = "Stechpalmenweg 14"
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_at(tmp_path) as made:
+        yield made
+
+
+def attach(rig: Rig, name: str, data: bytes, **more: Any) -> AttachReply:
+    path = rig.folder / name
+    path.write_bytes(data)
+    return rig.engine.files.attach(path, OWNER_ACTOR, **more).result(60)
+
+
+def content_of(rig: Rig, file_id: str) -> bytes:
+    return rig.engine.files.read_bytes(file_id).result(60)
+
+
+def note(size: int = 200_000) -> bytes:
+    return (f"The key lies under the stone at {MARK}. " + "Nothing more is said of it here. " * (size // 33)).encode()
+
+
+def test_a_sealed_file_opens_with_its_own_key_alone_and_comes_back(rig: Rig) -> None:
+    rig.engine.seal.set_up("a second secret").result(30)
+    reply = attach(rig, "key.txt", note(), caption="Where it lies")
+    before = {name: rig.dump()[name] for name in ("files", "file_views", "stored_files", "stored_chunks")}
+    rig.engine.seal.seal((reply.memory_id,), "a file").result(30)
+    assert rig.rows("SELECT id FROM stored_files") == []
+    assert rig.value("SELECT count(*) FROM stored_chunks") > 1
+    with refused(Code.NOT_FOUND):
+        content_of(rig, reply.file.id)
+    assert rig.write(remove_unheld) == ()
+    rig.engine.seal.unseal((reply.memory_id,)).result(30)
+    assert {name: rig.dump()[name] for name in before} == before
+    assert content_of(rig, reply.file.id) == note()
+    assert rig.engine.vault.verify(deep=True).result(60)["checks"]["files"]["status"] == "ok"
+    rig.engine.seal.seal((reply.memory_id,), "a file").result(30)
+    rig.engine.seal.discard((reply.memory_id,)).result(30)
+    assert rig.value("SELECT count(*) FROM stored_chunks") == 0
+
+
+def test_the_same_bytes_attached_anew_while_they_are_sealed_are_one_content_afterwards(rig: Rig) -> None:
+    rig.engine.seal.set_up("a second secret").result(30)
+    first = attach(rig, "key.txt", note(), caption="first")
+    rig.engine.seal.seal((first.memory_id,), "a file").result(30)
+    second = attach(rig, "key.txt", note(), caption="second")
+    rig.engine.seal.unseal((first.memory_id,)).result(30)
+    assert rig.value("SELECT count(*) FROM stored_files") == 1
+    assert content_of(rig, first.file.id) == content_of(rig, second.file.id) == note()
+    assert rig.value("SELECT count(DISTINCT file_id) FROM stored_chunks") == 1
+
+
+def test_what_is_on_another_device_is_neither_sealed_nor_put_back_here(rig: Rig) -> None:
+    rig.engine.seal.set_up("a second secret").result(30)
+    reply = attach(rig, "key.txt", note())
+    rig.engine.seal.seal((reply.memory_id,), "a file").result(30)
+    rig.write(lambda tx: tx.run("DELETE FROM stored_chunks"))
+    with refused(Code.INVALID_INPUT):
+        rig.engine.seal.unseal((reply.memory_id,)).result(30)
+    other = attach(rig, "other.txt", b"Another file altogether")
+    rig.write(
+        lambda tx: (tx.delete("file_views", {"file_id": other.file.id}), tx.delete("files", {"id": other.file.id}))
+    )
+    with refused(Code.INVALID_INPUT):
+        rig.engine.seal.seal((other.memory_id,), "a file").result(30)
+
+
+def test_an_erasure_finds_nothing_of_a_file_and_names_its_places(rig: Rig) -> None:
+    kept = attach(rig, "kept.txt", b"Tea at six in the kitchen")
+    reply = attach(rig, "key.txt", note())
+    rig.engine.vault.backup().result(60)
+    rig.undo(rig.engine.memories.forget(reply.memory_id, OWNER_ACTOR).result(30))
+    request = ErasureRequest(ErasureSubject.MEMORY, (reply.memory_id,))
+    done = rig.engine.erasures.erase(request, rewrites_backups=True).result(120)
+    assert done.state in (ErasureState.ERASED, ErasureState.NOT_CHECKED), done
+    assert {"files", "file_views", "stored_files"} <= {one.place for one in done.places}
+    assert done.pages_left == 0
+    assert content_of(rig, kept.file.id) == b"Tea at six in the kitchen"
+    dump = rig.dump()
+    for table in ("files", "file_views", "stored_files"):
+        assert len(dump[table]) == 1
+    assert MARK not in repr(dump)
+
+
+def test_what_was_taken_back_goes_with_its_step_and_not_before(rig: Rig) -> None:
+    reply = attach(rig, "key.txt", note())
+    undone = rig.undo()
+    rig.write(remove_unheld)
+    assert rig.value("SELECT count(*) FROM stored_chunks") > 0
+    rig.undo(undone.undo_step_id)
+    assert content_of(rig, reply.file.id) == note()
+    rig.undo()
+    later(rig, 400)
+    rig.opened.tidied_at = None
+    for _ in range(4):
+        later(rig, 1)
+        rig.opened.tidied_at = None
+        delete_expired(rig.opened)
+    assert rig.value("SELECT count(*) FROM undo_rows WHERE tbl = 'files'") == 0
+    assert rig.value("SELECT count(*) FROM stored_chunks") == 0
+
+
+def test_an_archive_holds_files_for_a_new_vault_and_for_whoever_reads_the_page(rig: Rig, tmp_path: Path) -> None:
+    target = io.BytesIO()
+    Image.new("RGB", (300, 300), (3, 90, 60)).save(target, "PNG")
+    picture = attach(rig, "wall.png", target.getvalue(), caption="The kitchen wall")
+    reply = attach(rig, "key.txt", note())
+    archive = export_all(rig, tmp_path / "all.loci")
+    (tmp_path / "new").mkdir()
+    with other_rig(tmp_path / "new" / "rig") as new:
+        import_all(new, archive)
+        assert content_of(new, reply.file.id) == note()
+        assert new.engine.files.read_info(picture.file.id).result(30) == picture.file
+        key, stored = new.rows("SELECT key, id FROM stored_files WHERE digest = ?", hashlib.sha256(note()).digest())[0]
+        bodies = [row[0] for row in new.rows("SELECT body FROM stored_chunks WHERE file_id = ? ORDER BY nr", stored)]
+        opened = [
+            ChaCha20Poly1305(key).decrypt(
+                nr.to_bytes(11, "big") + bytes([nr == len(bodies) - 1]), body, b"loci-file-v1:" + stored.encode()
+            )
+            for nr, body in enumerate(bodies)
+        ]
+        assert b"".join(opened) == note()
+        attach(new, "own.txt", b"Something of this vault's own")
+        assert import_all(new, archive).stored == 0
+    with other_rig(tmp_path / "third") as third:
+        attach(third, "copy.txt", note(), caption="the same bytes")
+        import_all(third, archive)
+        assert content_of(third, reply.file.id) == note()
+        assert third.value("SELECT count(*) FROM stored_files WHERE size = ?", len(note())) == 1
+        assert third.engine.files.read_thumbnail(picture.file.id).result(30) is None
+
+
+def test_a_damaged_content_is_found_and_healed_by_attaching_it_again(rig: Rig) -> None:
+    reply = attach(rig, "key.txt", note())
+    rig.write(lambda tx: tx.run("UPDATE stored_chunks SET body = zeroblob(100) WHERE nr = 1"))
+    with refused(Code.ENCRYPTION_FAILED):
+        content_of(rig, reply.file.id)
+    check = rig.engine.vault.verify(deep=True).result(60)["checks"]["files"]
+    assert (check["status"], check["note"]) == ("failed", "1 damaged, 0 without content, 0 of nobody")
+    attach(rig, "key.txt", note(), caption="again")
+    assert content_of(rig, reply.file.id) == note()
+    rig.write(lambda tx: tx.run("INSERT INTO stored_chunks (file_id, nr, body) VALUES ('stray', 0, x'00')"))
+    assert rig.engine.vault.verify(deep=True).result(60)["checks"]["files"]["note"].endswith("1 of nobody")
+
+
+def test_other_keys_of_the_vault_and_a_restored_backup_have_the_files(rig: Rig) -> None:
+    reply = attach(rig, "key.txt", note())
+    backup = Path(rig.engine.vault.backup().result(60)["path"])
+    code = rig.engine.keys.prepare_rotation(PASSPHRASE).result(60)
+    assert rig.engine.keys.rotate(code).result(120) is not None
+    assert content_of(rig, reply.file.id) == note()
+    rig.engine.memories.erase([reply.memory_id], OWNER_ACTOR).result(60)
+    rig.engine.close()
+    restore_vault(rig.home, backup, PASSPHRASE, rig.clock)
+    with rig_at(rig.folder) as again:
+        assert content_of(again, reply.file.id) == note()
+
+
+def test_a_full_or_failing_write_leaves_no_bytes_behind(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = rig.dump()
+
+    def fail(*_given: object, **_more: object) -> None:
+        raise LociError(Code.DISK_FULL, "The disk is full.")
+
+    monkeypatch.setattr("core.intake.store.attachment.insert_file", fail)
+    with refused(Code.DISK_FULL):
+        attach(rig, "key.txt", note())
+    assert differences(before, rig.dump()) == {}
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    size=st.sampled_from([1, 15, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 5 * CHUNK + 7]) | st.integers(1, 4 * CHUNK),
+    seed=st.integers(0, 255),
+)
+def test_any_content_comes_back_and_no_part_of_it_can_be_moved(shared: Rig, size: int, seed: int) -> None:
+    data = hashlib.shake_256(bytes([seed])).digest(size)
+    stored = shared.write(lambda tx: store_content(tx, shared.opened.storage.make_id(), data, None))
+
+    def read() -> bytes:
+        return shared.opened.storage.vault.read(
+            lambda rows: b"".join(read_content(rows, require_content(rows, stored)))
+        )
+
+    assert read() == data
+    count = shared.value("SELECT count(*) FROM stored_chunks WHERE file_id = ?", stored)
+    assert count == max(1, -(-size // CHUNK))
+    last = "DELETE FROM stored_chunks WHERE file_id = ? AND nr = ?"
+    shared.write(lambda tx: tx.run(last, (stored, count - 1)))
+    with refused(Code.ENCRYPTION_FAILED):
+        read()
+    shared.write(remove_unheld)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
+    with rig_at(tmp_path_factory.mktemp("shared")) as made:
+        yield made
+
+
+PAGES = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=9_000))
+
+
+@settings(max_examples=60, deadline=None)
+@given(caption=st.text("ab \n.", max_size=40), pages=PAGES, is_paged=st.booleans())
+def test_every_region_says_the_same_in_the_file_and_in_the_memory(
+    caption: str, pages: list[str], is_paged: bool
+) -> None:
+    read = [ReadText(ViewMethod.CAPTION, ((None, caption),))] if caption else []
+    numbered = tuple((number if is_paged else None, text) for number, text in enumerate(pages, 1))
+    read += [ReadText(ViewMethod.PDF_TEXT, numbered)] if pages else []
+    file = FileToAttach(name="a.pdf", media_type="application/pdf", data=b"x", caption=caption, read=tuple(read))
+    composed = compose_text(file)
+    assert all(len(part.encode()) <= 8 * 1024 for part in composed.parts)
+    assert composed.text == ("\n\n".join([*([caption] if caption else []), *pages]) or "a.pdf")
+    for view in composed.views:
+        covered = 0
+        for region in view.regions:
+            length = region.end - region.start
+            assert view.text[region.start : region.end] == composed.parts[region.part][region.at : region.at + length]
+            covered += length
+        assert covered == sum(len(text) for text in (pages if view.method is ViewMethod.PDF_TEXT else [caption]))
