@@ -21,7 +21,7 @@ from PySide6.QtGui import QDesktopServices, QPixmap
 from PySide6.QtWidgets import QLabel, QWidget
 
 from core.events import Changed
-from core.types.files.attached import AttachedFile, SourceRegion
+from core.types.files.attachments import AttachedFile, SourceRegion
 from ui.bridge import make_query
 from ui.context import Context
 from ui.strings import attach_strings, format_count

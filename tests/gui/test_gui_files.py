@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
 
-from core.types.files.attached import AttachedFile, AttachReply, SourceRegion, ViewMethod
+from core.types.files.attachments import AttachedFile, AttachReply, SourceRegion, ViewMethod
 from core.types.values import OWNER_ACTOR
 from ui.attachments import FileCard, HitPages, describe_file, describe_pages, is_attachable
 from ui.context import Context
@@ -232,7 +232,14 @@ def test_a_copy_is_saved_and_never_over_another_file(
 
 def test_files_and_places_in_words() -> None:
     file = AttachedFile(
-        "f", "m", "a.bin", "application/x-odd", 812, "00", "", None, None, None, has_thumbnail=False, attached_at=0
+        id="f",
+        memory_id="m",
+        name="a.bin",
+        media_type="application/x-odd",
+        size=812,
+        digest="00",
+        has_thumbnail=False,
+        attached_at=0,
     )
     assert describe_file(file) == "File · 812 bytes"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from core.types.files.attached import AttachedFile, FileView, FileViewText, SourceRegion
+from core.types.files.attachments import AttachedFile, FileView, FileViewText, SourceRegion
 from ui.attachments import FileCard, OpenedCopies, describe_pages
 from ui.bridge import make_query
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from core.types.files.attached import AttachReply
+from core.types.files.attachments import AttachReply
 from core.types.values import HOME_SPACE, OWNER_ACTOR
 from core.types.views import Facets
 from ui.bridge import make_query, make_write, problem_of
