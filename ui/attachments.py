@@ -50,6 +50,7 @@ _OPENED = {
 _NAME, _SIDE, _SMALL_SIDE = 120, 72, 32
 _STEM = re.compile(r"[^\w .()-]+")
 _PREFIX = "loci-opened-"
+_ADDING = frozenset({"attach", "import", "watched"})  # touches no memory that was there
 
 
 def is_attachable(paths: Sequence[Path]) -> bool:
@@ -239,6 +240,8 @@ class OpenedCopies(QObject):
 
     def _on_vault_changed(self, change: Changed) -> None:
         """A memory that was sealed, forgotten or erased leaves no copy of its file."""
+        if not change.ids and change.verb in _ADDING:
+            return
         for memory_id in change.ids or tuple(self._folders):
             for folder in self._folders.pop(memory_id, ()):
                 shutil.rmtree(folder, ignore_errors=True)
