@@ -152,6 +152,7 @@ class Desk(QObject):
         message_asked: a sentence for the person, the title of an action with it ("" for none), what it does, whether
             it stays.
         import_paths: files and folders that were dropped or chosen; empty to ask, `USUAL_PLACES` alone to look around.
+        attach_paths: files that were dropped or chosen to be attached; empty to ask.
         search: put a search into the library.
         seal: seal memories, by their ids; () to look at those that are sealed.
         looked: what a page counts was looked at: the counts are asked anew.
@@ -164,6 +165,7 @@ class Desk(QObject):
     go = Signal(str, str)
     message_asked = Signal(str, str, object, bool)
     import_paths = Signal(list)
+    attach_paths = Signal(list)
     search = Signal(str)
     seal = Signal(tuple)
     looked = Signal()

@@ -9,14 +9,14 @@ from ui.context import Command, Context, InspectorSectionSpec
 from ui.gate.gate import Gate
 from ui.imports.wizard import ImportDialog
 from ui.inspector.claims import CLAIMS
+from ui.inspector.files import FILES
 from ui.inspector.gauges import GAUGES
 from ui.inspector.history import HISTORY
-from ui.inspector.notes import NOTES
 from ui.inspector.outcomes import PROCEDURE, RULE
 from ui.inspector.panel import Inspector
 from ui.inspector.protection import PROTECTION
 from ui.inspector.provenance import DISCLOSURES, PROVENANCE
-from ui.inspector.relations import DEPENDENTS, MENTIONS, RELATIONS
+from ui.inspector.relations import DEPENDENTS, MENTIONS, NOTES, RELATIONS
 from ui.inspector.text import TEXT, WARNING
 from ui.inspector.trust import TRUST
 from ui.pages.ask.page import ASK_PAGE
@@ -33,7 +33,7 @@ from ui.pages.timeline.page import TIMELINE
 from ui.shell.window import WindowViews
 
 INSPECTOR_SECTIONS: tuple[InspectorSectionSpec, ...] = (
-    TEXT, PROTECTION, WARNING, TRUST, GAUGES, RULE, PROCEDURE, CLAIMS, MENTIONS, PROVENANCE, NOTES, RELATIONS,
+    TEXT, FILES, PROTECTION, WARNING, TRUST, GAUGES, RULE, PROCEDURE, CLAIMS, MENTIONS, PROVENANCE, NOTES, RELATIONS,
     DEPENDENTS, DISCLOSURES, HISTORY,
 )  # fmt: skip
 

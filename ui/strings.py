@@ -14,6 +14,7 @@ from core.config.help_strings import read_help_strings
 
 Strings = Callable[[], Mapping[str, Any]]
 ask_strings: Strings = partial(read_help_strings, "ask")
+attach_strings: Strings = partial(read_help_strings, "attach")
 assistants_strings: Strings = partial(read_help_strings, "assistants")
 belief_strings: Strings = partial(read_help_strings, "belief")
 check_strings: Strings = partial(read_help_strings, "check")
@@ -22,6 +23,7 @@ command_strings: Strings = partial(read_help_strings, "commands")
 device_strings: Strings = partial(read_help_strings, "devices")
 embedder_strings: Strings = partial(read_help_strings, "embedders")
 entities_strings: Strings = partial(read_help_strings, "entities_page")
+file_strings: Strings = partial(read_help_strings, "files")
 gate_strings: Strings = partial(read_help_strings, "gate")
 glossary_strings: Strings = partial(read_help_strings, "glossary")
 graph_strings: Strings = partial(read_help_strings, "graph_page")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -19,14 +19,23 @@ from core.importers.formats.assistants.chatgpt import ChatGptImporter
 from core.importers.formats.assistants.claude import ClaudeImporter
 from core.importers.formats.assistants.claude_code import ClaudeCodeImporter
 from core.importers.formats.assistants.codex import CodexImporter
+from core.importers.formats.assistants.continue_sessions import ContinueImporter
+from core.importers.formats.assistants.cursor import CursorImporter
+from core.importers.formats.assistants.opencode import OpenCodeImporter
 from core.importers.formats.chats.discord import DiscordImporter
+from core.importers.formats.chats.imessage import IMessageImporter
 from core.importers.formats.chats.slack import SlackImporter
 from core.importers.formats.chats.telegram import TelegramImporter
 from core.importers.formats.chats.whatsapp import WhatsAppImporter
+from core.importers.formats.documents.pdf import PdfImporter
+from core.importers.formats.documents.web_page import WebPageImporter
 from core.importers.formats.mail.mail import MailImporter
 from core.importers.formats.memories.mcp_memory import McpMemoryImporter
 from core.importers.formats.memories.mem0 import Mem0Importer
 from core.importers.formats.memories.openmemory import OpenMemoryImporter
+from core.importers.formats.notes.joplin import JoplinImporter
+from core.importers.formats.notes.notion import NotionImporter
+from core.importers.formats.notes.org import OrgImporter
 from core.importers.input.source import open_bundle
 from core.importers.records import Importer
 from core.types.clock import Clock
@@ -44,17 +53,39 @@ _LABELS = {
     "claude": "Claude export",
     "claude-code": "Claude Code sessions",
     "codex": "Codex sessions",
+    "continue": "Continue sessions",
+    "cursor": "Cursor chats",
     "discord": "Discord chats",
+    "html": "Web page",
+    "imessage": "iMessage chat",
+    "joplin": "Joplin notes",
     "mail": "Mail",
     "mcp-memory": "MCP memory",
     "mem0": "Mem0 memories",
     "openmemory": "OpenMemory backup",
+    "notion": "Notion export",
     _OBSIDIAN: "Obsidian notes",
+    "opencode": "OpenCode sessions",
+    "org": "Org outline",
+    "pdf": "PDF document",
     "slack": "Slack export",
     "telegram": "Telegram chats",
     "whatsapp": "WhatsApp chat",
 }
-_ENDINGS = frozenset({".json", ".jsonl", ".mbox", ".zip"})
+_ENDINGS = frozenset(
+    {".htm", ".html", ".jex", ".json", ".jsonl", ".mbox", ".org", ".pdf", ".tgz", ".txt", ".vscdb", ".zip"}
+)
+_PACKED_TAR = ".tar.gz"
+_STATE = "state.vscdb"
+_DOCUMENTS = frozenset({"html", "org", "pdf"})
+# A document is one where it lies by itself; many archives hold a page or two.
+_DOCUMENT_ENDINGS: Mapping[str, tuple[Importer, ...]] = {
+    ".htm": (WebPageImporter(),),
+    ".html": (WebPageImporter(),),
+    ".org": (OrgImporter(),),
+    ".pdf": (PdfImporter(),),
+}
+_MOST_DOCUMENTS = 30  # of single documents; a folder of downloads is full of them, and exports shall be seen
 # Files beside `conversations.json` by which a folder shows itself as an unpacked export.
 _COMPANIONS = frozenset(
     {"chat.html", "memories.json", "message_feedback.json", "projects.json", "user.json", "users.json"}
@@ -70,6 +101,9 @@ class PlaceKind(StrEnum):
     LOOSE = "loose"
     CLAUDE_CODE = "claude-code"
     CODEX = "codex"
+    OPENCODE = "opencode"
+    CONTINUE = "continue"
+    CURSOR = "cursor"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +121,16 @@ class SourceFolder:
     within: Path | None = None
 
 
+_LOGS: Mapping[PlaceKind, Callable[[], Importer]] = {
+    PlaceKind.CLAUDE_CODE: ClaudeCodeImporter,
+    PlaceKind.CODEX: CodexImporter,
+}
+_SESSIONS: Mapping[PlaceKind, Callable[[], Importer]] = {
+    PlaceKind.OPENCODE: OpenCodeImporter,
+    PlaceKind.CONTINUE: ContinueImporter,
+}
+
+
 def usual_folders(home: Path) -> tuple[SourceFolder, ...]:
     """Where exports usually lie.
 
@@ -100,6 +144,9 @@ def usual_folders(home: Path) -> tuple[SourceFolder, ...]:
     return (
         SourceFolder(home / ".claude" / "projects", PlaceKind.CLAUDE_CODE, home),
         SourceFolder(home / ".codex" / "sessions", PlaceKind.CODEX, home),
+        SourceFolder(home / ".local" / "share" / "opencode" / "storage", PlaceKind.OPENCODE, home),
+        SourceFolder(home / ".continue" / "sessions", PlaceKind.CONTINUE, home),
+        SourceFolder(home / ".config" / "Cursor" / "User" / "globalStorage", PlaceKind.CURSOR, home),
         *loose,
     )
 
@@ -131,10 +178,12 @@ def discover_sources(
             continue
         if place.kind is PlaceKind.LOOSE:
             walk.look_for_exports(root)
+        elif place.kind in _LOGS:
+            walk.look_for_sessions(root, _LOGS[place.kind]())
+        elif place.kind in _SESSIONS:
+            walk.look_for_session_files(root, _SESSIONS[place.kind]())
         else:
-            walk.look_for_sessions(
-                root, ClaudeCodeImporter() if place.kind is PlaceKind.CLAUDE_CODE else CodexImporter()
-            )
+            walk.look_for_state(root)
     return tuple(sorted(walk.found.values(), key=lambda one: (-one.changed_at, one.path)))
 
 
@@ -184,6 +233,7 @@ class _Walk:
     found: dict[str, Candidate] = field(default_factory=dict)
     entries: int = 0
     sniffed: int = 0
+    documents: int = 0
     until: float = 0.0
 
     def __post_init__(self) -> None:
@@ -217,6 +267,18 @@ class _Walk:
         if any(self._is_format(importer, entry.path) for entry in logs[:_LOOKED_INTO]):
             self._add_candidate(root, importer.format, logs)
 
+    def look_for_session_files(self, root: Path, importer: Importer) -> None:
+        """A folder of sessions in many JSON files, which only together show what they are: one candidate."""
+        files = [entry for entry in self._list_below(root) if entry.name.endswith(".json") and entry.size]
+        if files and not self.is_spent() and self._is_format(importer, root):
+            self._add_candidate(root, importer.format, files)
+
+    def look_for_state(self, root: Path) -> None:
+        """The database in which an editor keeps its chats; what lies beside it is not looked at."""
+        for entry in self._list_folder(root):
+            if not entry.is_folder and entry.name == _STATE:
+                self._add_file(entry)
+
     def _add_notes(self, folder: Path, listed: Sequence[_Entry]) -> None:
         notes = [entry for entry in self._list_below(folder, listed) if entry.name.endswith((".md", ".canvas"))]
         if notes:
@@ -236,16 +298,24 @@ class _Walk:
 
     def _add_file(self, entry: _Entry) -> None:
         form = self._format_of(entry)
-        if form is not None:
+        if form is None:
+            return
+        self.documents += form in _DOCUMENTS
+        if form not in _DOCUMENTS or self.documents <= _MOST_DOCUMENTS:
             self._add_candidate(entry.path, form, [entry])
 
     def _format_of(self, entry: _Entry) -> str | None:
-        if entry.path.suffix.lower() not in _ENDINGS or not entry.size or self.sniffed >= MOST_SNIFFED:
+        ending = entry.path.suffix.lower()
+        is_wanted = ending in _ENDINGS or entry.name.endswith(_PACKED_TAR)
+        if not is_wanted or not entry.size or self.sniffed >= MOST_SNIFFED:
+            return None
+        if ending in _DOCUMENT_ENDINGS and self.documents >= _MOST_DOCUMENTS:
             return None
         self.sniffed += 1
+        importers = (*_discoverable_importers(), *(_DOCUMENT_ENDINGS.get(ending, ())))
         # What opens only with a password, is damaged or cannot be read is no candidate; naming it says why.
         with suppress(LociError), open_bundle(entry.path) as bundle:
-            return next((importer.format for importer in _discoverable_importers() if importer.detects(bundle)), None)
+            return next((importer.format for importer in importers if importer.detects(bundle)), None)
         return None
 
     def _is_format(self, importer: Importer, path: Path) -> bool:
@@ -302,7 +372,13 @@ def _discoverable_importers() -> tuple[Importer, ...]:
         DiscordImporter(),
         SlackImporter(),
         WhatsAppImporter(),
+        IMessageImporter(),
+        OpenCodeImporter(),
+        ContinueImporter(),
+        CursorImporter(),
         MailImporter(),
+        JoplinImporter(),
+        NotionImporter(),
         McpMemoryImporter(),
         OpenMemoryImporter(),
         Mem0Importer(),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
+from array import array
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,8 +25,8 @@ from core.importers.formats.assistants.codex import CodexImporter
 from core.importers.formats.assistants.gemini_cli import GeminiCliImporter
 from core.importers.formats.notes.markdown import SETTINGS, NoteReader
 from core.importers.formats.tables.jsonl import JsonlImporter
-from core.importers.input.files import DiskFile, clean_name, disk_file
-from core.importers.input.source import Bundle, open_files
+from core.importers.input.files import DiskFile, clean_name
+from core.importers.input.source import open_files, open_listings
 from core.importers.records import Importer, Item, Record, SkippedPart
 
 MOST_ENTRIES = 200_000
@@ -87,21 +88,85 @@ class TooManyFilesError(Exception):
     """There are more files and folders than are looked at."""
 
 
+class ListedFiles(Mapping[str, DiskFile]):
+    """Files of a folder as they were when it was listed, by their names inside it.
+
+    A folder may hold a hundred thousand: numbers in columns take a tenth of what an object for each would.
+    """
+
+    def __init__(self) -> None:
+        """List nothing yet."""
+        self._places: dict[str, int] = {}
+        self._folders: list[Path] = []
+        self._folder_of, self._times, self._sizes = array("L"), array("q"), array("Q")
+        self._identities = array("Q")
+        self._odd_names: dict[int, str] = {}
+
+    def add_file(self, folder: Path, inside: str, name: str, status: os.stat_result) -> None:
+        """List a file; of two with one name the later counts.
+
+        Args:
+            folder: the folder that it lies in.
+            inside: its name inside the folder that was named, cleaned.
+            name: its own, as the system gives it.
+        """
+        if not self._folders or self._folders[-1] is not folder:
+            self._folders.append(folder)
+        place = len(self._sizes)
+        self._places[inside] = place
+        self._folder_of.append(len(self._folders) - 1)
+        self._sizes.append(status.st_size)
+        self._times.extend((status.st_mtime_ns, status.st_ctime_ns))
+        self._identities.extend((status.st_dev, status.st_ino))
+        if name != inside.rpartition("/")[2]:
+            self._odd_names[place] = name
+
+    def __getitem__(self, name: str) -> DiskFile:
+        """The file of a name."""
+        place = self._places[name]
+        own = self._odd_names.get(place) or name.rpartition("/")[2]
+        device, inode = self._identities[2 * place], self._identities[2 * place + 1]
+        path = self._folders[self._folder_of[place]] / own
+        return DiskFile(path, own, self._sizes[place], self._times[2 * place], (device, inode))
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a file of a name."""
+        return name in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, in the order in which they were listed."""
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._places)
+
+    def stamp_of(self, name: str) -> str:
+        """How a file is: another stamp means that it has to be read again."""
+        place = self._places[name]
+        modified, changed = self._times[2 * place], self._times[2 * place + 1]
+        # The time of the last change of any kind as well: a program may set the other one back.
+        return f"{self._sizes[place]}:{modified}:{changed}:{self._identities[2 * place + 1]}"
+
+    def describe_file(self, name: str) -> tuple[int, int]:
+        """Size and epoch ms of the last change of a file."""
+        place = self._places[name]
+        return self._sizes[place], self._times[2 * place] // 1_000_000
+
+
 @dataclass
 class FolderSurvey:
     """A folder as it is.
 
     Attributes:
-        files: those that count, by their names inside the folder.
-        stamps: how each of them is: another stamp means that it has to be read again.
+        files: those that count.
         beside: other files, which links of notes can mean; their contents are not looked at.
         unreadable: folders that could not be listed, with a slash at the end; nobody knows what is in them.
         folders: it and those in it, none of them hidden.
     """
 
-    files: dict[str, DiskFile] = field(default_factory=dict)
-    stamps: dict[str, str] = field(default_factory=dict)
-    beside: dict[str, DiskFile] = field(default_factory=dict)
+    files: ListedFiles = field(default_factory=ListedFiles)
+    beside: ListedFiles = field(default_factory=ListedFiles)
     unreadable: list[str] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
 
@@ -184,13 +249,11 @@ def _open_folder(folder: Path) -> Iterator[int | Path]:
 def _add_file(survey: FolderSurvey, folder: Path, prefix: str, name: str, status: os.stat_result, form: str) -> None:
     if not stat.S_ISREG(status.st_mode):
         return
-    found, inside = disk_file(folder / name, status), prefix + clean_name(name)
+    inside = prefix + clean_name(name)
     if _counts(name, form):
-        survey.files[inside] = found
-        # The time of the last change of any kind as well: a program may set the other one back.
-        survey.stamps[inside] = f"{found.size}:{found.modified_ns}:{status.st_ctime_ns}:{status.st_ino}"
+        survey.files.add_file(folder, inside, name, status)
     elif nature_of(form) is WatchedNature.NOTES and not name.startswith("."):
-        survey.beside[inside] = found
+        survey.beside.add_file(folder, inside, name, status)
 
 
 def _counts(name: str, form: str) -> bool:
@@ -206,23 +269,24 @@ def _add_settings(survey: FolderSurvey, folder: Path, prefix: str) -> None:
             continue
         for name, status in entries:
             if stat.S_ISREG(status.st_mode) and name.endswith(".json"):
-                survey.beside["/".join(filter(None, (prefix, inner, name)))] = disk_file(folder / inner / name, status)
+                survey.beside.add_file(folder / inner, "/".join(filter(None, (prefix, inner, name))), name, status)
 
 
 class FolderReader:
     """Reads files of one folder, as a survey found them."""
 
-    def __init__(self, survey: FolderSurvey, form: str, whole: Bundle) -> None:
+    def __init__(self, survey: FolderSurvey, form: str, label: str) -> None:
         """Get ready.
 
         Args:
             form: one of `WATCHED_FORMATS`.
-            whole: all files that count, and those beside them.
+            label: the folder's name, for messages.
         """
-        self._survey, self._form = survey, form
-        self._notes = NoteReader(whole) if nature_of(form) is WatchedNature.NOTES else None
-        self._by_name = {file.name: file for file in whole.files}
-        self._label = whole.label
+        self._survey, self._form, self._label = survey, form, label
+        self._notes = None
+        if nature_of(form) is WatchedNature.NOTES:
+            with open_listings(label, (survey.files, survey.beside)) as whole:
+                self._notes = NoteReader(whole)
 
     def read(self, name: str) -> Iterator[Item]:
         """Read one file, each record held to the limits and told once.
@@ -247,7 +311,8 @@ class FolderReader:
 
     def _read_items(self, name: str) -> Iterator[Item]:
         if self._notes is not None:
-            item = self._notes.read(self._by_name[name])
+            with open_files(self._label, [(name, self._survey.files[name])]) as bundle:
+                item = self._notes.read(bundle.files[0])
             if item is not None:
                 yield item
             return
@@ -259,15 +324,3 @@ _LOG_IMPORTERS: Mapping[str, Importer] = {
     one.format: one
     for one in (ClaudeCodeImporter(), CodexImporter(), GeminiCliImporter(), AiderImporter(), JsonlImporter())
 }
-
-
-@contextmanager
-def open_reader(survey: FolderSurvey, form: str, label: str) -> Iterator[FolderReader]:
-    """Open a folder for reading; every stream is closed on leaving.
-
-    Args:
-        form: one of `WATCHED_FORMATS`.
-        label: the folder's name, for messages.
-    """
-    with open_files(label, {**survey.files, **survey.beside}.items()) as whole:
-        yield FolderReader(survey, form, whole)

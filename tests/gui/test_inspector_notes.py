@@ -10,8 +10,8 @@ from window_rig import settle
 
 from core.vault.database.rows import MAY_BELONG
 from ui.context import Context
-from ui.inspector.notes import NoteBox, NotesSection
 from ui.inspector.panel import Inspector
+from ui.inspector.relations import NoteBox, NotesSection
 
 ONE, TWO = "Marta mends our gutters.", "The gutter man is called Marta."
 

@@ -1,5 +1,7 @@
 """The sections on how a memory relates to others: what it names, supports, contradicts, replaces; what rests on it.
 
+And with what it may belong together: a note, which asks for nothing and is never counted.
+
 Must not do: show an edge without the memory at its other end, or hold anything back; the dialog lists it first.
 """
 
@@ -7,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from core.types.lifecycle import Inferred
-from core.types.memory import Rests
-from core.types.values import STANDING, Kind, Memory, Status
+from core.types.memory import OpenConflict, Rests
+from core.types.reviews import Decision, DecisionReply
+from core.types.values import OWNER_ACTOR, STANDING, Action, Kind, Memory, Status
 from core.types.views import MemoryRow
 from ui.bridge import make_query, make_write
 from ui.context import Context, Inspected, InspectorSection, InspectorSectionSpec
@@ -26,7 +30,8 @@ from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, date_of
 from ui.widgets.memory_line import MemoryLine
 from ui.widgets.plaintext import one_line
 
-_MOST, _NAME = 16, 32
+_MOST, _NAME, _HEAD = 16, 32, 160
+_DONE = {Action.KEEP_BOTH: "linked", Action.SUPERSEDE: "was_replaced", Action.SKIP: "dismissed"}
 _TECHNOLOGY = "technology"
 _ICONS = {
     "person": "user",
@@ -357,3 +362,78 @@ def _make_relation_heading(words: str, number: int) -> QWidget:
 
 
 RELATIONS = InspectorSectionSpec("relations", 40, RelationsSection)
+
+
+class NoteBox(QFrame):
+    """One memory that this one may belong together with, and what can be done about it."""
+
+    def __init__(self, item: OpenConflict, look: Callable[[str], None], decide: Callable[[str, Action], None]) -> None:
+        """Make it.
+
+        Args:
+            look: called with the other's id.
+            decide: called with the note's id and what is decided.
+        """
+        super().__init__()
+        self.setObjectName("banner")
+        self.setProperty("tone", "plain")
+        strings = belief_strings()["opposed"]
+        other, excerpt = item.other, "" if item.other is None else one_line(item.other.text, _HEAD)
+        layout = make_column(self, make_label(excerpt, wrap=True), gap=8, margins=12)
+        links = QWidget()
+        flow = FlowLayout(links, gap=4)
+        replaces = strings["replace" if item.is_newcomer else "replaced"]
+        for words, action in (
+            (strings["link"], Action.KEEP_BOTH),
+            (replaces, Action.SUPERSEDE),
+            (strings["dismiss"], Action.SKIP),
+        ):
+            flow.addWidget(make_button(words, partial(decide, item.item_id, action), kind="ghost"))
+        if other is not None:
+            flow.addWidget(make_button(strings["look"], lambda: look(other.id), kind="ghost"))
+        layout.addWidget(links)
+        self.setAccessibleName(f"{strings['note']}: {excerpt}")
+
+
+class NotesSection(InspectorSection):
+    """What a memory may belong together with."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._drawn: tuple[object, ...] = ()
+        self._inner = make_column(gap=8)
+        layout = make_column(self, make_label(belief_strings()["opposed"]["note"], "label"), gap=8)
+        layout.addLayout(self._inner)
+
+    def show_memory(self, inspected: Inspected) -> bool:
+        """Show the inspected memory.
+
+        Returns:
+            Whether anything is noted about it.
+        """
+        notes = inspected.belief.notes
+        drawn = (inspected.memory.id, notes)
+        if drawn != self._drawn:
+            self._drawn = drawn
+            clear_layout(self._inner)
+            for item in notes:
+                self._inner.addWidget(NoteBox(item, self._select_memory, self._decide_review_item))
+        return bool(notes)
+
+    def _decide_review_item(self, item_id: str, action: Action) -> None:
+        conflicts = self.context.bridge.engine.conflicts
+        task = make_write(
+            inspector_strings()["tasks"]["decide"], lambda: conflicts.resolve(item_id, Decision(action), OWNER_ACTOR)
+        )
+
+        def show_decided(done: DecisionReply) -> None:
+            if done.step_id is not None:
+                offer_undo(self.context, str(belief_strings()["opposed"][_DONE[action]]), done.step_id)
+
+        self.context.tasks.run(task.success(show_decided))
+
+    def _select_memory(self, memory_id: str) -> None:
+        self.context.selection.select(memory_id, _ORIGIN)
+
+
+NOTES = InspectorSectionSpec("notes", 39, NotesSection)

@@ -273,6 +273,7 @@ class WindowActions(QObject):
         desk = self._context.desk
         known = (
             _make_command("file.new", own.write_memory, _KEYS.New, "plus"),
+            _make_command("file.attach", lambda: desk.attach_paths.emit([]), "Ctrl+Shift+A", "file"),
             _make_command("file.import", lambda: desk.import_paths.emit([]), "Ctrl+O", "import"),
             _make_command("file.sealed", lambda: desk.seal.emit(()), None, "key-round"),
             _make_command("file.lock", own.lock, "Ctrl+L", "lock"),

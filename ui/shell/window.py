@@ -41,9 +41,11 @@ from core.events import Stalled
 from core.types.replies import Presence
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Memory
+from ui.attachments import is_attachable
 from ui.bridge import Problem, make_query
 from ui.context import CLOSER, USUAL_PLACES, Context, InspectorSectionSpec, PageSpec
 from ui.shell.actions import CommandPalette, PaletteEntry, WindowActions, WindowCommands, shortcut_text
+from ui.shell.attach_dialog import open_attach
 from ui.shell.help import GlossaryDialog, open_manual
 from ui.shell.new_memory import MemoryDraft, NewMemoryDialog
 from ui.shell.seal_dialog import open_seal_dialog
@@ -389,6 +391,7 @@ class MainWindow(QMainWindow):
         context.desk.message_over.connect(self.toasts.remove_message)
         context.desk.search.connect(lambda typed: self.show_page("library", typed))
         context.desk.import_paths.connect(self.open_import)
+        context.desk.attach_paths.connect(partial(open_attach, context, self))
         context.desk.seal.connect(partial(open_seal_dialog, context, self))
         context.selection.changed.connect(self._on_memory_selected)
         context.prefs.changed.connect(self._on_option_changed)
@@ -582,10 +585,11 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
-        """They are imported, after a rehearsal."""
+        """Pictures and documents are attached, everything else is imported; the person is asked before either."""
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
-        self.open_import(paths)
+        desk = self.context.desk
+        (desk.attach_paths if is_attachable(paths) else desk.import_paths).emit(paths)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """What is said stays above the lower edge."""

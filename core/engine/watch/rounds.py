@@ -28,7 +28,6 @@ from core.importers.watched_folder import (
     WatchedNature,
     identify_root,
     nature_of,
-    open_reader,
     survey_folder,
 )
 from core.intake.store.import_batch import identity_digest, scan_ahead, usable_space
@@ -39,6 +38,7 @@ from core.text.terms import embedding_text
 from core.types.clock import Clock
 from core.types.folders.watch import WatchState
 from core.types.values import LIFECYCLE_ACTOR
+from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 REST_S = 2.0
@@ -69,11 +69,13 @@ class RestCheck:
     def is_rested(self, name: str, file: DiskFile, stamp: str) -> bool:
         """Whether a file may be read now."""
         now = self.clock.monotonic()
+        age_s = (self.clock.now_ms() - file.modified_ns // 1_000_000) / 1000
+        if age_s >= REST_S and name not in self._seen:
+            return True  # most of a large folder: nothing of it has to be kept
         last, since, begun = self._seen.get(name, ("", now, now))
         if stamp != last:
             since = now
         self._seen[name] = (stamp, since, begun)
-        age_s = (self.clock.now_ms() - file.modified_ns // 1_000_000) / 1000
         is_long = name.endswith(_APPENDED) and now - begun >= LONGEST_WAIT_S
         return age_s >= REST_S or now - since >= REST_S or is_long
 
@@ -103,6 +105,35 @@ class _Batch:
     pieces: tuple[tuple[FilePiece, tuple[Record, ...]], ...]
     parts: tuple[tuple[str, ...], ...]
     embedded: Future[Embedded]
+
+
+@dataclass
+class _KnownFiles:
+    """What the vault knows of the files of a folder, beside how they are.
+
+    Attributes:
+        unchanged: names of files that are as they were when they were read to their end.
+        vanished: names of files that are not there any more and were there when it was looked last.
+        is_another: whether files are known and none of them is there.
+    """
+
+    unchanged: set[str] = field(default_factory=set)
+    vanished: list[str] = field(default_factory=list)
+    is_another: bool = False
+
+
+def _compare_files(rows: Rows, folder_id: str, survey: FolderSurvey) -> _KnownFiles:
+    found, files, count, there = _KnownFiles(), survey.files, 0, 0
+    for name, stamp, is_gone in read_stamps(rows, folder_id):
+        count += 1
+        if name in files:
+            there += 1
+            if not is_gone and files.stamp_of(name) == stamp:
+                found.unchanged.add(name)
+        elif not is_gone and not survey.may_hold(name):
+            found.vanished.append(name)
+    found.is_another = count > 0 and there == 0
+    return found
 
 
 class FolderRound:
@@ -137,16 +168,11 @@ class FolderRound:
             return RoundOutcome(WatchState.TOO_MANY)
         except OSError:
             return RoundOutcome(WatchState.GONE)
-        stamps = vault.read(lambda rows: read_stamps(rows, self._folder.id))
+        known = vault.read(lambda rows: _compare_files(rows, self._folder.id, survey))
         listing_s = clock.monotonic() - begun
-        if identity != self._folder.root and stamps and not any(name in survey.files for name in stamps):
+        if identity != self._folder.root and known.is_another:
             return RoundOutcome(WatchState.GONE)
-        vanished = [
-            name
-            for name, (_, is_gone) in stamps.items()
-            if not is_gone and name not in survey.files and not survey.may_hold(name)
-        ]
-        due = [name for name, stamp in survey.stamps.items() if stamps.get(name) != (stamp, False)]
+        vanished, due = known.vanished, [name for name in survey.files if name not in known.unchanged]
         self._note_vanished(vanished)
         self._read_due(survey, due)
         if vanished or due or identity != self._folder.root or self._folder.looked_at is None or self._has_open_step():
@@ -176,7 +202,7 @@ class FolderRound:
     def _read_due(self, survey: FolderSurvey, due: Sequence[str]) -> None:
         rested: list[str] = []
         for name in due:
-            stamp = survey.stamps[name]
+            stamp = survey.files.stamp_of(name)
             if self._rest.refused.get(name) == stamp:
                 continue
             if self._rest.is_rested(name, survey.files[name], stamp):
@@ -186,13 +212,13 @@ class FolderRound:
         if not rested:
             return
         waiting: deque[_Batch] = deque()
-        with open_reader(survey, self._folder.format, self._folder.label) as reader:
-            for batch in self._make_batches(self._read_files(reader, survey, rested)):
-                waiting.append(batch)
-                if len(waiting) >= _AHEAD:
-                    self._store(waiting.popleft())
-            while waiting:
+        reader = FolderReader(survey, self._folder.format, self._folder.label)
+        for batch in self._make_batches(self._read_files(reader, survey, rested)):
+            waiting.append(batch)
+            if len(waiting) >= _AHEAD:
                 self._store(waiting.popleft())
+        while waiting:
+            self._store(waiting.popleft())
 
     def _read_files(
         self, reader: FolderReader, survey: FolderSurvey, names: Sequence[str]
@@ -200,7 +226,7 @@ class FolderRound:
         """What each file says, in pieces; a file that changed while it was read ends without its last piece."""
         for done, name in enumerate(names):
             self._progress.report_progress(done, len(names))
-            stamp = survey.stamps[name]
+            stamp = survey.files.stamp_of(name)
             try:
                 yield from self._read_file(reader, name, stamp)
             except UserError as error:

@@ -24,13 +24,13 @@ from core.importers.input.files import (
     open_member,
     refused_file_error,
 )
+from core.importers.input.gzip_stream import HEAD, looks_like_packed_tar, unpack_tar
 from core.importers.input.member_access import MemberAccess
 from core.importers.input.tar import list_tar_members, looks_like_tar, open_tar_member
 
 DEEPEST = 4
 """Archives around a file that are opened; what lies deeper is no export."""
 
-_HEAD = 512
 NO_ARCHIVES = frozenset(
     {".json", ".jsonl", ".md", ".markdown", ".txt", ".html", ".htm", ".csv", ".xml", ".css", ".js", ".eml", ".ics"}
     | {".vcf", ".jpg", ".jpeg", ".png", ".gif", ".webp", ".heic", ".svg", ".mp4", ".mov", ".mp3", ".m4a", ".opus"}
@@ -95,8 +95,8 @@ class _Allowance:
 def is_archive(opener: Opener) -> bool:
     """Whether a file begins as an archive does that can be listed; one that cannot be read does not."""
     with suppress(LociError), opener() as stream:
-        first = stream.read(_HEAD)
-        return looks_like_zip(first) or looks_like_tar(first)
+        first = stream.read(HEAD)
+        return looks_like_zip(first) or looks_like_tar(first) or looks_like_packed_tar(first)
     return False
 
 
@@ -112,8 +112,10 @@ def list_archive(opener: Opener, label: str, prefix: str = "") -> list[SourceFil
         UserError: IMPORT_REFUSED for a damaged or dangerous one.
     """
     with opener() as stream:
-        is_tar = looks_like_tar(stream.read(_HEAD))
-    if is_tar:
+        first = stream.read(HEAD)
+    if looks_like_packed_tar(first):
+        opener = unpack_tar(opener, label)
+    if looks_like_tar(first) or looks_like_packed_tar(first):
         tar = ((one, partial(open_tar_member, opener, one)) for one in list_tar_members(opener, label))
         return [
             SourceFile(prefix + one.name, one.size, one.modified_ms, opens, open_seekable=opens) for one, opens in tar

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _STORED = 0
 _BLOCK = 1 << 16
 _MOST_MARKS = 256  # of about 50 KiB each
-_LEAST_STEP = 1 << 22
+_LEAST_STEP = 1 << 20
 _DAMAGED = "is damaged: an archive inside it cannot be unpacked"
 
 
@@ -43,12 +43,13 @@ class MemberAccess:
         opener: opens the archive, unbuffered and seekable.
         member: from `list_members` of the same archive.
         label: the archive's name for messages.
+        start: where the member's content begins; None where its own header tells that.
     """
 
-    __slots__ = ("label", "marks", "member", "opener")
+    __slots__ = ("label", "marks", "member", "opener", "start")
 
-    def __init__(self, opener: Opener, member: Member, label: str) -> None:
-        self.opener, self.member, self.label = opener, member, label
+    def __init__(self, opener: Opener, member: Member, label: str, start: int | None = None) -> None:
+        self.opener, self.member, self.label, self.start = opener, member, label, start
         self.marks: list[_Mark] = []
 
     def open_seekable(self) -> BinaryIO:
@@ -59,7 +60,7 @@ class MemberAccess:
         """
         file = self.opener()
         try:
-            start = find_content(file, self.member, self.label)
+            start = find_content(file, self.member, self.label) if self.start is None else self.start
             is_packed = self.member.method != _STORED
             raw = _PackedMember(file, self, start) if is_packed else FileWindow(file, start, self.member.size)
             return io.BufferedReader(raw, _BLOCK)

@@ -10,11 +10,13 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, Protocol, overload
 
 from core.errors import UserError
 from core.importers.input.archive import (
@@ -59,7 +61,7 @@ class Bundle:
 
     label: str
     kind: str
-    files: tuple[SourceFile, ...]
+    files: Sequence[SourceFile]
     skipped: tuple[tuple[str, str], ...]
     fingerprint: str
 
@@ -136,6 +138,74 @@ def open_files(label: str, files: Iterable[tuple[str, DiskFile]]) -> Iterator[Bu
         yield Bundle(
             label, "folder", tuple(replace(file, open=opened.keep_streams_of(file.open)) for file in kept), (), ""
         )
+    finally:
+        opened.close()
+
+
+class FileListing(Protocol):
+    """Files of a folder that was listed before, kept in little room."""
+
+    def __iter__(self) -> Iterator[str]:
+        """Their names inside the folder."""
+        ...
+
+    def __len__(self) -> int:
+        """How many there are."""
+        ...
+
+    def __getitem__(self, name: str) -> DiskFile:
+        """The file of a name."""
+        ...
+
+    def describe_file(self, name: str) -> tuple[int, int]:
+        """Size and epoch ms of the last change of a file."""
+        ...
+
+
+class _ListedFiles(Sequence[SourceFile]):
+    """The files of listings, each made when it is asked for: of most no more than the name is looked at."""
+
+    def __init__(self, listings: Sequence[FileListing], opened: _Opened) -> None:
+        self._listings, self._opened = listings, opened
+
+    def __iter__(self) -> Iterator[SourceFile]:
+        for listing in self._listings:
+            for name in listing:
+                size, modified_ms = listing.describe_file(name)
+                opener = partial(_open_listed, listing, name, self._opened)
+                yield SourceFile(name, size, modified_ms, opener)
+
+    def __len__(self) -> int:
+        return sum(len(listing) for listing in self._listings)
+
+    @overload
+    def __getitem__(self, place: int) -> SourceFile: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[SourceFile]: ...
+    def __getitem__(self, place: int | slice) -> SourceFile | Sequence[SourceFile]:
+        if isinstance(place, slice):
+            return tuple(self)[place]
+        wanted = range(len(self))[place]
+        return next(islice(self, wanted, None))
+
+
+def _open_listed(listing: FileListing, name: str, opened: _Opened) -> BinaryIO:
+    return opened.keep_streams_of(listing[name].open_bounded)()
+
+
+@contextmanager
+def open_listings(label: str, listings: Sequence[FileListing]) -> Iterator[Bundle]:
+    """Open all files of a folder that was listed before, without an object for each.
+
+    Args:
+        label: the folder's name, for messages.
+
+    Yields:
+        The bundle, with nothing left out; its streams are closed on leaving.
+    """
+    opened = _Opened()
+    try:
+        yield Bundle(label, "folder", _ListedFiles(listings, opened), (), "")
     finally:
         opened.close()
 

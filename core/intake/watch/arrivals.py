@@ -181,7 +181,7 @@ class ArrivalWriter:
             return
         tx.run("DELETE FROM watched_records WHERE file_n = ? AND identity = ?", (change.file_n, former))
         if row is not None and row["status"] in REPLACED:
-            change.replaced[key] = str(old_id)
+            change.replaced[key] = str(old_id)  # as long as the new one may stand
         if held_id is not None:
             change.withdrawn[key] = held_id
         change.fresh.append(record)

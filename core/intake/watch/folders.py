@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from core.errors import Code, UserError
@@ -25,6 +25,7 @@ ADDED, PAUSED, RESUMED, CAME, GONE, LEFT, KEPT, ARCHIVED, ACCEPTED, REJECTED = (
 )  # fmt: skip
 MOST_FOLDERS = 50
 _MOST_ENTRIES = 2_000
+_STAMPS_AT_ONCE = 5_000
 
 _FOLDERS = (
     "SELECT w.id, w.path, w.format, w.space_id, s.name, w.import_id, w.root, w.added_at, w.paused_at, w.looked_at, "
@@ -214,14 +215,21 @@ def end_round(tx: Tx, work: UnitOfWork, folder: FolderRow, root: str) -> None:
     )
 
 
-def read_stamps(rows: Rows, folder_id: str) -> dict[str, tuple[str, bool]]:
-    """How each file of a folder was when it was last read to its end.
+def read_stamps(rows: Rows, folder_id: str) -> Iterator[tuple[str, str, bool]]:
+    """How each file of a folder was when it was last read to its end, some thousand at a time.
 
-    Returns:
-        Name to stamp and whether it is known to have vanished.
+    Yields:
+        Name, stamp, and whether it is known to have vanished.
     """
-    found = rows.all("SELECT name, stamp, gone_at IS NOT NULL FROM watched_files WHERE folder_id = ?", (folder_id,))
-    return {str(name): (str(stamp), bool(gone)) for name, stamp, gone in found}
+    last = 0
+    while found := rows.all(
+        "SELECT n, name, stamp, gone_at IS NOT NULL FROM watched_files WHERE +folder_id = ? AND n > ? "
+        "ORDER BY n LIMIT ?",
+        (folder_id, last, _STAMPS_AT_ONCE),
+    ):
+        for _, name, stamp, is_gone in found:
+            yield str(name), str(stamp), bool(is_gone)
+        last = int(found[-1][0])
 
 
 def read_said(rows: Rows, folder_id: str, name: str) -> frozenset[bytes]:

@@ -66,10 +66,9 @@ def find_current(rows: Rows, identity: bytes, memory_id: str | None) -> tuple[st
 
 
 def must_wait(rows: Rows, old_id: str, new_id: str) -> bool:
-    """Whether a new text waits for the person while what it would replace stands."""
+    """Whether what stands goes on standing: the new text waits for the person, or was turned down before."""
     status = "SELECT status FROM memories WHERE id = ?"
-    is_held = rows.value(status, (new_id,)) == Status.QUARANTINED.value
-    return is_held and rows.value(status, (old_id,)) in _CURRENT
+    return rows.value(status, (new_id,)) not in _CURRENT and rows.value(status, (old_id,)) in _CURRENT
 
 
 def hold_version(tx: Tx, old_id: str, new_id: str) -> None:
@@ -77,9 +76,12 @@ def hold_version(tx: Tx, old_id: str, new_id: str) -> None:
 
     Args:
         old_id: stands, and goes on standing.
-        new_id: was just stored and is held back.
+        new_id: was just stored and is held back; of one that the person turned down before nothing is asked.
     """
-    for item_id, _ in tx.all(_WAITING_ITEM, (new_id,)):
+    waiting = tx.all(_WAITING_ITEM, (new_id,))
+    if not waiting:
+        return
+    for item_id, _ in waiting:
         item = tx.row("conflicts", {"id": item_id}) or {}
         tx.delete("conflicts", {"id": item_id})  # the sides of a question never change: it is asked anew
         tx.insert("conflicts", {**item, "existing_id": old_id})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -145,3 +147,51 @@ def test_it_stops_when_asked_and_keeps_what_it_has(tmp_path: Path) -> None:
     asked = iter(range(1000))
     found = look(*named_folders([tmp_path]), stopped=lambda: next(asked) > 30)
     assert 0 < len(found) < 12
+
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "imports"
+
+
+def test_newer_programs_keep_their_sessions_in_usual_places(tmp_path: Path) -> None:
+    places = {
+        "opencode": tmp_path / ".local" / "share" / "opencode" / "storage",
+        "continue": tmp_path / ".continue" / "sessions",
+        "cursor": tmp_path / ".config" / "Cursor" / "User" / "globalStorage",
+    }
+    for form, folder in places.items():
+        shutil.copytree(FIXTURES / form / "input", folder)
+    found = {one.format: one for one in discover_sources(usual_folders(tmp_path), ManualClock(0), never)}
+    assert found.keys() == places.keys()
+    assert [found[form].path for form in ("opencode", "continue")] == [
+        str(places[form]) for form in ("opencode", "continue")
+    ]
+    assert Path(found["cursor"].path).name == "state.vscdb"
+
+
+@pytest.mark.parametrize(
+    ("form", "ending"), [("joplin", ".jex"), ("imessage", ".txt"), ("org", ".org"), ("html", ".html"), ("pdf", ".pdf")]
+)
+def test_newer_exports_are_found_among_downloads(tmp_path: Path, form: str, ending: str) -> None:
+    files = [path for path in sorted((FIXTURES / form / "input").rglob(f"*{ending}")) if path.is_file()]
+    assert files
+    downloads = tmp_path / "Downloads"
+    downloads.mkdir()
+    for file in files:
+        shutil.copyfile(file, downloads / file.name)
+    found = [one.format for one in discover_sources(usual_folders(tmp_path), ManualClock(0), never)]
+    assert form in found
+
+
+def test_a_packed_export_of_pages_is_found(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "Export-1.tar.gz", "w:gz") as archive:
+        archive.add(FIXTURES / "notion" / "input", arcname="Export-1")
+    assert [one.format for one in look(*named_folders([tmp_path])).values()] == ["notion"]
+
+
+def test_documents_do_not_crowd_exports_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source_discovery, "_MOST_DOCUMENTS", 2)
+    for number in range(5):
+        put(tmp_path / f"{number}.html", f"<!DOCTYPE html><html><body><p>Page {number}</p></body></html>")
+    put(tmp_path / "conversations.json", CHATGPT)
+    found = sorted(one.format for one in look(*named_folders([tmp_path])).values())
+    assert found == ["chatgpt", "html", "html"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -15,7 +16,7 @@ from core.types.values import SecurityTier
 from core.types.views import MemoryRow
 from ui.bridge import make_query
 from ui.context import Context
-from ui.strings import label_strings, library_strings
+from ui.strings import attach_strings, format_count, label_strings, library_strings
 from ui.widgets.labels import (
     KIND_WORDS,
     SOURCE_WORDS,
@@ -211,6 +212,7 @@ class MemoryTable(QAbstractTableModel):
         self._round = 0
         self._sorted, self._falls = -1, True
         self._rows: dict[str, MemoryRow] = {}
+        self._files: dict[str, int] = {}
         self._fresh: set[int] = set()
         self._flying: set[int] = set()
         self._failed: set[int] = set()
@@ -248,6 +250,8 @@ class MemoryTable(QAbstractTableModel):
         if row is None:
             return []
         warned = [str(label_strings()["warned"])] if row.warned else []
+        if files := self.count_files(row.id):
+            warned.append(format_count(attach_strings()["has_files"], files))
         if row.protection is SecurityTier.CLEARTEXT:
             return warned
         return [*warned, str(label_strings()["tiers"][row.protection.value])]
@@ -288,6 +292,10 @@ class MemoryTable(QAbstractTableModel):
     def row_of(self, memory_id: str) -> MemoryRow | None:
         """A memory that was shown; None where it was not."""
         return self._rows.get(memory_id)
+
+    def count_files(self, memory_id: str) -> int:
+        """How many files a memory has; 0 also while that is not known yet."""
+        return self._files.get(memory_id, 0)
 
     def place_of(self, memory_id: str) -> int:
         """The line of a memory; -1 where it is not listed."""
@@ -369,6 +377,22 @@ class MemoryTable(QAbstractTableModel):
         first = page * PAGE_ROWS
         self.dataChanged.emit(self.index(first, 0), self.index(first + len(ids) - 1, len(COLUMNS) - 1))
         self._request_missing()
+        files = self._context.bridge.engine.files
+        task = make_query(library_strings()["tasks"]["page"], lambda: files.count_files(ids))
+        self._context.tasks.run(
+            task.within(self, f"files {page}")
+            .success(partial(self._on_files_counted, page, ids))
+            .failure(lambda _: None)
+        )
+
+    def _on_files_counted(self, page: int, ids: Sequence[str], counts: Mapping[str, int]) -> None:
+        known = {memory_id: self._files.pop(memory_id) for memory_id in ids if memory_id in self._files}
+        self._files |= counts
+        if known != dict(counts):
+            first = page * PAGE_ROWS
+            last = min(first + PAGE_ROWS, len(self.ids)) - 1
+            if last >= first:
+                self.dataChanged.emit(self.index(first, PLACE[TEXT]), self.index(last, PLACE[TEXT]))
 
     def _on_page_failed(self, page: int, asked: int) -> None:
         # Not asked for again before the list is: the search tells what is wrong.

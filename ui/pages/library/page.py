@@ -19,8 +19,8 @@ from ui.pages.library.filters import LibraryFilterBar, LibraryListControls, Libr
 from ui.pages.library.search_line import QueryHelp, QueryLine
 from ui.pages.library.table import LibraryTable
 from ui.seal_summary import SealedStrip
-from ui.strings import library_strings
-from ui.widgets.basics import Elided, make_column, make_label, make_row
+from ui.strings import attach_strings, library_strings
+from ui.widgets.basics import Elided, make_column, make_label, make_row, make_tool_button
 from ui.widgets.states import States
 
 ORIGIN = "library"
@@ -67,8 +67,11 @@ class LibraryPage(RefreshingPage):
         layout.setContentsMargins(24, 16, 24, 16)
         header = QWidget()
         header.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        attach = make_tool_button(
+            self.context.theme, "file", attach_strings()["attach"], lambda: self.context.desk.attach_paths.emit([])
+        )
         line = make_row(
-            make_label(library_strings()["title"], "title"), self._count, self.controls, gap=10, parent=header
+            make_label(library_strings()["title"], "title"), self._count, attach, self.controls, gap=10, parent=header
         )
         line.setStretch(1, 1)
         layout.addWidget(header)

@@ -323,13 +323,12 @@ class LibraryCells(QStyledItemDelegate):
             words = STATUS_WORDS[row.status]
             ink = _STATUS_INKS.get(row.status, "muted")
             room.setRight(self._draw_chip(painter, room, words, ink, at_right=True) - spacing().s)
-        if row.pinned:
-            side = self._theme.px(14)
-            place = QRect(room.right() - side, room.center().y() - side // 2, side, side)
-            self._theme.icon("pin", "accent").paint(painter, place)
-            room.setRight(place.left() - spacing().s)
+        marks = [("pin", "accent")] if row.pinned else []
         if row.protection is not SecurityTier.CLEARTEXT:
-            name, tint = TIER_MARKS[row.protection]
+            marks.append(TIER_MARKS[row.protection])
+        if self._model.count_files(row.id):
+            marks.append(("file", "muted"))
+        for name, tint in marks:
             side = self._theme.px(14)
             place = QRect(room.right() - side, room.center().y() - side // 2, side, side)
             self._theme.icon(name, tint).paint(painter, place)

@@ -105,19 +105,22 @@ class AnswerDetails(InertRow):
 Line = AnswerRow | Heading
 
 
-def answer_lines(answer: LabAnswer, base: LabAnswer | None) -> list[Line]:
+def answer_lines(answer: LabAnswer, base: LabAnswer | None, pages: Mapping[str, str] | None = None) -> list[Line]:
     """An answer with its near misses.
 
     Args:
         base: the same question under the weights in force; None where `answer` is that.
+        pages: on which pages of a file memories stand, in words, by their ids.
     """
+    on_pages = pages or {}
     traced = {one.id: one for one in answer.trace.candidates}
     before = None if base is None else {item.memory.id: item.place for item in base.items}
     crowds = Counter((name, rank) for one in traced.values() for name, (rank, _) in one.lists.items())
 
     def mark_shared(row: AnswerRow) -> AnswerRow:
         lists = _lists_of(row)
-        return replace(row, shared=frozenset(name for name, (rank, _) in lists.items() if crowds[name, rank] > 1))
+        shared = frozenset(name for name, (rank, _) in lists.items() if crowds[name, rank] > 1)
+        return replace(row, shared=shared, note=join_parts((on_pages.get(row.id, ""), row.note)))
 
     found = [mark_shared(_answer_row_of_item(item, traced, before)) for item in answer.items]
     made: list[Line] = list(_mark_card_ends(found))

@@ -16,6 +16,7 @@ from core.events import Changed
 from core.types.clients import ClientRecord
 from core.types.recall import LabAnswer
 from core.types.replies import WaitingKind
+from ui.attachments import HitPages
 from ui.bridge import make_query, problem_of
 from ui.context import Context, PageSpec, RefreshingPage
 from ui.pages.recall.actions import AnswerActions, AnswerFeedback
@@ -299,6 +300,7 @@ class RecallPage(RefreshingPage):
         self.stages = StageView(context, self)
         self.saved = SavedQuestions(context, self.saving)
         self.tuner = Tuner(context, self.tuning)
+        self.pages = HitPages(context, self)
         self.panes = RecallPanes(theme)
         make_column(self, self.panes)
         self.panes.build_layout(self.tuner, self.saved, SealedStrip(context, ORIGIN))
@@ -315,6 +317,7 @@ class RecallPage(RefreshingPage):
         self.header.chips.changed.connect(self.asker.set_plan_change)
         self.header.chips.seen_as.connect(self.asker.ask_as_client)
         self.asker.answered.connect(self._on_answered)
+        self.pages.found.connect(lambda: None if self.pane.funnel.current else self._show_answer())
         self.asker.failed.connect(self._show_failure)
         self.asker.began.connect(self._on_asking_began)
         self.pane.funnel.chosen.connect(self._request_stage)
@@ -444,6 +447,7 @@ class RecallPage(RefreshingPage):
         self.tuner.show_intent(answer.trace.plan.intent.value)
         self.pane.show_answer(answer)
         self.pane.sealed.ask("" if asked.seen_as else asked.question)  # no client is ever shown them
+        self.pages.request_pages([item.memory.id for item in (*answer.items, *answer.near)])
         self.panes.show_summary(asked, answer, is_trial=bool(self.asker.weights))
         self.panes.states.show_content()
         stage = self.pane.funnel.current
@@ -465,7 +469,7 @@ class RecallPage(RefreshingPage):
         self.pane.show_stage("")
         if answer is not None:
             base = self.asker.base if self.asker.weights else None
-            self.list.show_answer(answer_lines(answer, base))
+            self.list.show_answer(answer_lines(answer, base, self.pages.words))
 
     def _request_stage(self, stage: str) -> None:
         answer = self.asker.answer

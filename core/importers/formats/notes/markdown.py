@@ -13,7 +13,6 @@ import codecs
 import posixpath
 import re
 import unicodedata
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -590,11 +589,18 @@ class NoteIndex:
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._exact: set[str] = set()
-        self._by_name: dict[str, list[str]] = defaultdict(list)
+        # By the name without its ending, and most names are borne once: a vault may hold a hundred thousand notes.
+        self._by_name: dict[str, str | list[str]] = {}
         for path in paths:
             self._exact.add(path)
-            for name in _spellings_of(path):
-                self._by_name[_fold_path(posixpath.basename(name))].append(path)
+            self._add_name(_key_of_name(path), path)
+
+    def _add_name(self, key: str, path: str) -> None:
+        known = self._by_name.setdefault(key, path)
+        if isinstance(known, list):
+            known.append(path)
+        elif known != path:
+            self._by_name[key] = [known, path]
 
     def resolve_link(self, link: RawLink, source: str) -> tuple[str | None, str]:
         """Which file a link means.
@@ -643,7 +649,16 @@ class NoteIndex:
         return fits
 
     def _find_candidates(self, path: str) -> list[str]:
-        return list(dict.fromkeys(self._by_name.get(_fold_path(posixpath.basename(path)), ())))
+        found = self._by_name.get(_key_of_name(path), [])
+        return [found] if isinstance(found, str) else list(dict.fromkeys(found))
+
+
+def _key_of_name(path: str) -> str:
+    """The last part of a path without case and note endings, by which files are found that a link may mean."""
+    name = _fold_path(posixpath.basename(path))
+    while name.endswith(_NOTE_ENDINGS):
+        name = name.removesuffix(_NOTE_ENDINGS[0]).removesuffix(_NOTE_ENDINGS[1])
+    return name
 
 
 def _spellings_of(path: str) -> Iterator[str]:

@@ -123,6 +123,18 @@ def test_a_text_that_the_file_does_not_say_any_more_is_not_asked_about(
     assert rig.verify()["status"] == "ok"
 
 
+def test_what_was_turned_down_once_replaces_nothing_when_it_returns(rig: Rig, notes: WrittenFolder) -> None:
+    hold(rig, notes)
+    decide(rig, Action.REJECT)
+    for text in (EIGHT, HOSTILE):
+        notes.write("one.md", text)
+        look(rig)
+        assert (current(rig), questions(rig)) == ([EIGHT], [])
+    notes.write("one.md", SEVEN)
+    look(rig)
+    assert current(rig) == [SEVEN]
+
+
 def test_of_two_held_texts_the_last_is_asked_about(rig: Rig, notes: WrittenFolder) -> None:
     hold(rig, notes)
     notes.write("one.md", WORSE)
