@@ -27,11 +27,12 @@ from core.llm.ollama import InstalledModel, ModelServer, ServerLimits, choose_mo
 from core.llm.prompts import load_instructions
 from core.llm.server_address import ServerAddress, parse_address
 from core.memory.read import client_names_of_memories, read_by_ids
+from core.recall.result import BELOW_BAR, RecallResult
 from core.recall.scope import json_list
 from core.types.belief import ModelServerState
 from core.types.recall import ContextQuery, ContextReply
 from core.types.requests import RecallQuery
-from core.types.sessions import TIERS, AnswerSource, AskOffer, AskQuery, PreparedAnswer
+from core.types.sessions import TIERS, AnswerFit, AnswerSource, AskOffer, AskQuery, PreparedAnswer
 from core.types.values import OWNER_ACTOR
 from core.vault.database.rows import Rows
 
@@ -40,6 +41,9 @@ T = TypeVar("T")
 MOST_SOURCES = 6
 """Memories that stand for an answer where no model answers."""
 
+_SURE = 0.8
+"""Our choice: the chance of an answer from which memories are said to fit. The bar of recall is lower: it keeps
+what may answer."""
 _LIMITS = ServerLimits(silence_s=120.0, whole_s=600.0, answer_bytes=CHAT_ANSWER_BYTES)
 _TIERS = "SELECT id, security_tier FROM memories WHERE id IN (SELECT value FROM json_each(?))"
 
@@ -223,14 +227,25 @@ def _offer_models(offer: AskOffer, installed: tuple[InstalledModel, ...], wanted
 
 
 def _memory_answer(open_vault: OpenVault, query: AskQuery, reply: RecallReply, searched: str) -> Future[PreparedAnswer]:
-    """The memories themselves as the answer."""
-    found = [item.memory.id for item in reply.result.items]
-    reason = "" if found else reply.result.reason
+    """The memories themselves as the answer; where none is likely to answer, those that come closest."""
+    fit, found = _choose_memories(reply.result)
+    reason = "" if reply.result.items else reply.result.reason
     sources = open_vault.storage.read(lambda rows: _read_answer_sources(rows, found, {}))
     return map_result(
         sources,
-        lambda read: PreparedAnswer(query, read, receipt_id=reply.receipt_id, reason=reason, searched=searched),
+        lambda read: PreparedAnswer(
+            query, read, receipt_id=reply.receipt_id, reason=reason, searched=searched, fit=fit
+        ),
     )
+
+
+def _choose_memories(result: RecallResult) -> tuple[AnswerFit, list[str]]:
+    """How well a recall answers, and the ids of the memories to show, best first."""
+    if result.items:
+        fit = AnswerFit.SURE if result.trace.chance >= _SURE else AnswerFit.POSSIBLE
+        return fit, [item.memory.id for item in result.items]
+    # What its status or a filter withholds stays withheld.
+    return AnswerFit.NEAREST, [miss.id for miss in result.near_misses if miss.why == BELOW_BAR]
 
 
 def _read_answer_sources(

@@ -23,6 +23,7 @@ from core.recall.ranking import ResultGroup, fold_groups, rank_candidates
 from core.recall.request import RecallRequest
 from core.recall.result import (
     AT_ODDS,
+    BELOW_BAR,
     EARLIER_VERSION,
     IN_REVIEW,
     OVER,
@@ -334,7 +335,7 @@ class RecallAnswer:
         fact = self.right.facts[at]
         sentence = "It does not come close enough to answer."
         return NearMiss(
-            fact.id, "below_bar", sentence, fact.status, self._share_of_strongest(float(self.right.evidence[at]))
+            fact.id, BELOW_BAR, sentence, fact.status, self._share_of_strongest(float(self.right.evidence[at]))
         )
 
 

@@ -15,6 +15,8 @@ from core.types.recall import Trace
 from core.types.values import Memory, Status
 
 NO_VECTORS = "keyword_only_no_vectors"
+BELOW_BAR = "below_bar"
+"""Why a near miss is none of the answer: it does not come close enough."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _QUOTED = re.compile(r'"((?:\\.|[^"\\])*)"', re.DOTALL)
 _KEY = re.compile(r"([A-Za-z]+):(?!//)")
 _BARE = re.compile(r"\S+")
+_AROUND = re.compile(r"""^[(\[{“‘«„'"]+|[.,;:!?…)\]}”’»'"]+$""")
+_AFTER = re.compile(r"[.,;:!?…)\]}”’»]+(?=\s|$)")
 _BARE_VALUE = re.compile(r"[^\s,]+")
 _BOUND = re.compile(r"(<=|>=|<|>)(\d+(?:\.\d+)?|\.\d+)", re.ASCII)
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
@@ -152,6 +154,10 @@ def parse_search(text: str) -> ParsedSearch:
     terms = []
     at = 0
     while (start := _skip_space(text, at)) < len(text):
+        mark = _AFTER.match(text, start) if start == at and terms else None
+        if mark is not None:  # a comma behind a phrase belongs to the sentence around it
+            at = mark.end()
+            continue
         term, at = _read_term(text, start)
         terms.append(term)
     return ParsedSearch(tuple(terms))
@@ -304,7 +310,13 @@ def _read_search_word(text: str, at: int) -> _Read:
         problem = _LONG_WORD
     elif not query_terms(word):
         problem = _NO_WORD
-    return WORD, (word,), problem, at + len(word)
+    return WORD, (word if problem else _strip_marks(word),), problem, at + len(word)
+
+
+def _strip_marks(word: str) -> str:
+    """A word without the punctuation round it; as it is where the rest would be read as something else."""
+    bare = _AROUND.sub("", word)
+    return word if not bare or bare[0] in '-"' or _KEY.match(bare) else bare
 
 
 def _read_filter(text: str, key: str, at: int, *, negated: bool) -> _Read:

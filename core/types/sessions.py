@@ -272,6 +272,15 @@ class AskQuery:
     before: str = ""
 
 
+class AnswerFit(StrEnum):
+    """How well the memories found for a question answer it."""
+
+    SURE = "sure"
+    POSSIBLE = "possible"
+    NEAREST = "nearest"
+    """None is likely to answer it; these come closest."""
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerSource:
     """A memory that an answer may rest on.
@@ -306,6 +315,7 @@ class PreparedAnswer:
         reason: why nothing was found, a sentence; "" where something was.
         host: the address the messages are for, in words.
         searched: the words that were searched for; a question that goes on with another has that one's too.
+        fit: how well the sources answer it, where they are the answer.
     """
 
     query: AskQuery
@@ -318,3 +328,4 @@ class PreparedAnswer:
     reason: str = ""
     host: str = ""
     searched: str = ""
+    fit: AnswerFit = AnswerFit.SURE

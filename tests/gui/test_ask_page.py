@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from engine_rig import Rig
@@ -17,7 +18,7 @@ from window_rig import hear, settle, window_context
 
 from core.types.belief import ModelServerState
 from core.types.requests import ListRequest
-from core.types.sessions import AskOffer
+from core.types.sessions import AnswerFit, AskOffer
 from core.types.values import OWNER_ACTOR, Kind
 from ui.context import Context
 from ui.pages.ask.answer import answer_runs
@@ -25,6 +26,7 @@ from ui.pages.ask.conversation import AskTurn, TurnState
 from ui.pages.ask.page import AskPage
 from ui.pages.ask.question import describe_offline
 from ui.pages.ask.sources import ReadDialog, SourceCard
+from ui.pages.ask.turn import describe_turn_state
 from ui.strings import ask_strings, format_count
 
 QUESTION = "Where does Ada live?"
@@ -394,12 +396,39 @@ def test_how_a_model_is_got_is_told_to_who_asks(page: AskPage, qtbot: QtBot, abs
     settle(qtbot, lambda: any(absent in text and "ollama.com" in text for text in labels(page)))
 
 
-def test_nothing_that_fits_is_told(page: AskPage, qtbot: QtBot, absent: str) -> None:
+def test_nothing_that_fits_is_told(page: AskPage, qtbot: QtBot, absent: str, rig: Rig) -> None:
     assert absent
+    for one in rig.engine.memories.list(ListRequest(), OWNER_ACTOR).result(30).items:
+        rig.write(lambda tx, one=one: tx.update("memories", {"id": one.id}, {"status": "archived"}))
     turn = ask(page, qtbot, "Quantum chromodynamics?")
     assert turn.state is TurnState.MEMORIES
     assert not turn.sources
     assert ask_strings()["states"]["nothing"] in labels(page)
+
+
+def test_where_nothing_is_sure_the_nearest_memories_are_shown_and_not_said_to_fit(
+    page: AskPage, qtbot: QtBot, context: Context, absent: str
+) -> None:
+    assert absent
+    turn = ask(page, qtbot, "Which mountain near the sea has somebody climbed with salt?")
+    assert turn.prepared is not None
+    assert turn.prepared.fit is AnswerFit.NEAREST
+    assert format_count(ask_strings()["states"]["memories"]["nearest"], len(turn.sources)) in labels(page)
+    cards = page.column.views[0].findChildren(SourceCard)
+    assert cards
+    cards[0].click()
+    assert context.selection.current == cards[0].source.memory.id
+
+
+@pytest.mark.parametrize("fit", list(AnswerFit))
+def test_memories_are_introduced_by_how_well_they_fit(page: AskPage, qtbot: QtBot, absent: str, fit: AnswerFit) -> None:
+    assert absent
+    turn = ask(page, qtbot)
+    assert turn.prepared is not None
+    turn.prepared = replace(turn.prepared, fit=fit)
+    introduction = describe_turn_state(turn)
+    assert introduction == format_count(ask_strings()["states"]["memories"][fit.value], len(turn.sources))
+    assert ("fit, the best" in introduction) is (fit is AnswerFit.SURE)
 
 
 @pytest.mark.parametrize("state", list(ModelServerState))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -15,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from window_rig import hear, remember, settle
 
 from core.engine.vault.history import History
-from core.types.replies import AuditRow, ChangeCounts, StepRow, UndoReport
+from core.types.replies import AuditRow, ChangeCounts, ImportRow, StepRow, UndoReport
 from core.types.views import FindRequest, Revision
 from ui.context import Context
 from ui.lists.list_view import ListModel
@@ -25,7 +26,13 @@ from ui.pages.journal.labels import describe_author
 from ui.pages.journal.page import JournalPage
 from ui.pages.journal.undo.changes import PAGE_STEPS, StepList, TakeBackDialog
 from ui.pages.journal.undo.imports import COLUMNS, RemoveImportDialog
-from ui.pages.journal.undo.labels import describe_step_details, describe_step_memories, step_action
+from ui.pages.journal.undo.labels import (
+    describe_step,
+    describe_step_details,
+    describe_step_memories,
+    import_sentences,
+    step_action,
+)
 from ui.pages.journal.undo.period import PERIODS, describe_period_counts, period_start
 from ui.undo import report_undo
 from ui.widgets.check_report import chain_sentence, summarize_checks
@@ -358,7 +365,7 @@ def test_the_audit_is_listed_and_checked(page: JournalPage, rig: Rig, qtbot: QtB
     rig.store("The boat is called Heron.")
     enter(page, qtbot, "audit")
     table = page.tabs.audit.table.lines
-    assert [table.index(0, at).data() for at in (0, 2, 3)] == ["1", "You", "Remember"]
+    assert [table.index(0, at).data() for at in (0, 2, 3)] == ["1", "You", "Remembered"]
     qtmodeltester.check(table)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     page.check_button.click()
     assert not page.check_button.isEnabled()
@@ -414,6 +421,29 @@ def test_a_hidden_page_only_notes_that_it_is_stale(page: JournalPage, context: C
 
 
 # ---- words
+
+
+@pytest.mark.parametrize(
+    ("label", "told"),
+    [
+        ("Edit a memory", "Edited a memory"),
+        ("Remember a fact", "Remembered a fact"),
+        ("Move 12 memories to Edit", "Moved 12 memories to Edit"),
+        ("Undo: Forget a memory", "Undone: Forgot a memory"),
+        ("Redo: Undo: Pin a memory", "Redone: Undone: Pinned a memory"),
+        ("Tuned recall", "Tuned recall"),
+        ("Import", "Imported"),
+    ],
+)
+def test_what_a_step_did_is_told_in_the_past(label: str, told: str) -> None:
+    assert describe_step(label) == told
+
+
+def test_statements_that_were_made_later_are_told_apart_from_what_an_import_added() -> None:
+    found = ImportRow("i", "jsonl", "rows", "personal", "done", NOON, NOON, 414, "s", {"stored": 369})
+    told = "It added 369 memories. With what was made of them later, 414 memories are here now."
+    assert import_sentences(found)[1] == told
+    assert import_sentences(replace(found, memories=7))[1] == "It added 369 memories, of which 7 are here now."
 
 
 def test_days_people_and_counts_are_said_in_words() -> None:

@@ -526,7 +526,7 @@ def test_kept_choices_are_read_back() -> None:
     assert parse_columns("nonsense,trust") == frozenset({"trust", "text"})
     assert parse_columns(format_columns(frozenset({"text", "tags"}))) == frozenset({"text", "tags"})
     assert parse_sort("trust-") == ("trust", True)
-    assert parse_sort("trust") == parse_sort("nonsense+") == ("recorded", True)
+    assert parse_sort("trust") == parse_sort("nonsense+") == ("occurred", True)
     orders = [(sort, falls) for sort in BY_SORT for falls in (True, False)]
     assert all(parse_sort(f"{sort}{'-' if falls else '+'}") == (sort, falls) for sort, falls in orders)
     assert set(library_strings()["sorts"]) == set(BY_SORT)

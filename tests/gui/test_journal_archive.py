@@ -175,7 +175,7 @@ def test_the_figures_stand_in_plain_words(room: JournalRoom) -> None:
     assert found["Free"] == "Enough"
     assert found["Last looked for fading memories"] == "Never"
     assert found["Search"] == "By meaning and words"
-    assert found["Model server"] == "None. Loci works without one"
+    assert found["Local model"] == "None. Loci works without one"
     assert "Everything is fine." in room.words(tab)
     assert not tab.banners
     assert room.page.segments._buttons["health"].text() == "Health"

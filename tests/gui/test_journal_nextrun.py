@@ -216,7 +216,7 @@ def test_the_menu_offers_what_the_keys_do(room: JournalRoom, rig: Rig) -> None:
     menu = tab.list.menu()
     assert menu is not None
     shown = [action.text().split("\t") for action in menu.actions()]
-    assert [title for title, _ in shown] == ["Keep 90 days", "Pin", "Confirm", "Open"]
+    assert [title for title, _ in shown] == ["Keep for 90 days", "Pin", "Confirm", "Open"]
     assert [key for _, key in shown][:3] == ["S", "P", "C"]
     menu.actions()[0].trigger()
     room.rest()

@@ -46,6 +46,39 @@ def test_an_empty_page_teaches_and_takes_a_question(room: LabRoom) -> None:
     assert page.list.lines.rowCount() > 0
 
 
+def test_letters_act_on_the_answer_only_while_it_has_the_keyboard(room: LabRoom) -> None:
+    page = room.ask()
+    page.pane.empty_button.setFocus()
+    field = page.header.question.field
+    for letter in "Even so":
+        QTest.keyClick(page.focusWidget() or page, letter)
+    assert field.text() == "Even so"
+    assert field.hasFocus()
+    assert room.lab.items == []
+    assert page.findChild(WhyNotDialog) is None
+
+
+def test_what_is_typed_while_nothing_has_the_keyboard_becomes_the_question(room: LabRoom) -> None:
+    page = room.ask()
+    focused = page.focusWidget()
+    assert focused is not None
+    focused.clearFocus()
+    for letter in "Where":
+        QTest.keyClick(page.focusWidget() or page, letter)
+    assert page.header.question.field.text() == "Where"
+    assert room.lab.items == []
+
+
+def test_coming_back_to_the_page_a_question_can_be_typed_at_once(room: LabRoom) -> None:
+    page = room.ask()
+    page.list.setFocus()
+    page.activate()
+    room.rest()
+    field = page.header.question.field
+    assert field.hasFocus()
+    assert field.selectedText() == QUESTION
+
+
 def test_why_a_memory_was_found_opens_its_reasons(room: LabRoom) -> None:
     page = room.ask()
     third = page.list.lines.list_rows()[2].id

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QPushButton, QSizePo
 from core.events import Progress
 from core.types.values import Status
 from ui.bridge import Running
-from ui.strings import window_strings
+from ui.strings import format_count, window_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, make_button, make_row, make_timer, make_tool_button
 from ui.widgets.labels import STATUS_WORDS
@@ -58,7 +58,7 @@ def _describe_total(memories: Mapping[str, Any]) -> tuple[str, str]:
     """
     strings = window_strings()["status"]
     by_status = {status: int(memories.get("by_status", {}).get(status, 0)) for status in Status}
-    total = strings["total"].format(count=f"{int(memories.get('total', 0)):,}")
+    total = format_count(strings["total"], int(memories.get("total", 0)))
     gone = sum(by_status[status] for status in _INACTIVE)
     told = strings["inactive"].format(total=total, count=f"{gone:,}") if gone else total
     parts = ", ".join(f"{count:,} {STATUS_WORDS[status].lower()}" for status, count in by_status.items() if count)
@@ -180,7 +180,7 @@ class StatusBar(QFrame):
         self._stop.setVisible(newest is not None and newest.can_cancel)
         if newest is not None:
             self._work.set_text(
-                window_strings()["status"]["stopping"] if newest.watch.cancelled() else f"{newest.label} …"
+                window_strings()["status"]["stopping"] if newest.watch.cancelled() else _name_work(newest.label)
             )
             self._bar.setRange(0, 0)
             self._bar.setAccessibleName(newest.label)
@@ -215,10 +215,15 @@ class StatusBar(QFrame):
         self._quiet.start()
         self._work.show()
         self._bar.show()
-        self._work.set_text(f"{progress.label} …")
+        self._work.set_text(_name_work(progress.label))
         self._bar.setAccessibleName(progress.label)
         self._bar.setRange(0, progress.total or 0)
         self._bar.setValue(progress.done)
+
+
+def _name_work(label: str) -> str:
+    """What is under way; a page's own sentence for it may have its dots already."""
+    return f"{label.rstrip(' …')} …"
 
 
 def _make_status_text() -> Elided:

@@ -100,7 +100,7 @@ _HAS_PHRASE = "instr(CAST(m.text AS BLOB), CAST(? AS BLOB)) > 0"
 
 _NUMBER_KEYS = {
     "recorded": "m.n",  # labels rise with the time of recording
-    "occurred": "m.occurred_at",
+    "occurred": _TIME_OF_MEMORY,  # as the column shows it
     "trust": "m.trust",
     "importance": "m.importance",
     "accessed": "m.last_accessed_at",
@@ -286,9 +286,13 @@ def _make_condition(term: SearchTerm, params: list[object]) -> str:
 
 
 def _match_expression(words: Sequence[str]) -> str:
-    """All terms of all words, each quoted: nothing anybody typed reaches the full-text syntax as syntax."""
-    terms = dict.fromkeys(found.term for word in words for found in query_terms(word))
-    return " AND ".join('"' + term.replace('"', '""') + '"' for term in terms)
+    """The terms of all words, each quoted: nothing anybody typed reaches the full-text syntax as syntax.
+
+    Function words are wanted only where there is no other: "a trip to Rome" means the trip and Rome.
+    """
+    found = [term for word in words for term in query_terms(word)]
+    wanted = [term for term in found if not term.stop] or found
+    return " AND ".join('"' + term.replace('"', '""') + '"' for term in dict.fromkeys(one.term for one in wanted))
 
 
 def _between_numbers(term: SearchTerm, column: str, params: list[object]) -> str:

@@ -12,7 +12,7 @@ from fake_ollama import EMBEDDER, MODEL, Answer, FakeOllama
 from core.errors import Code, LociError
 from core.llm.conversation import words_to_search
 from core.types.belief import ModelServerState
-from core.types.sessions import TIERS, AskOffer, AskQuery, PreparedAnswer
+from core.types.sessions import TIERS, AnswerFit, AskOffer, AskQuery, PreparedAnswer
 
 
 @pytest.fixture
@@ -125,9 +125,22 @@ def test_without_a_model_the_memories_are_the_answer(rig: Rig) -> None:
     assert [one.memory.text for one in prepared.sources] == ["Ada lives in Voss."]
     assert prepared.messages == ()
     assert prepared.receipt_id
-    nothing = prepare(rig, "Quantum chromodynamics?", "")
+    assert prepared.fit is not AnswerFit.NEAREST
+    rig.store("Tea.", space="work")
+    rig.write(lambda tx: tx.update("memories", {"text": "Tea."}, {"status": "archived"}))
+    nothing = prepare(rig, "Quantum chromodynamics?", "", spaces=("work",))
     assert nothing.sources == ()
     assert nothing.reason
+
+
+def test_where_no_memory_answers_those_that_come_nearest_are_given_and_told_as_such(rig: Rig) -> None:
+    rig.store("Bread needs salt.")
+    away = rig.store("Salt lies on the road.").memory_id
+    rig.write(lambda tx: tx.update("memories", {"id": away}, {"status": "archived"}))
+    nearest = prepare(rig, "Which mountain near the sea has somebody climbed with salt?", "")
+    assert nearest.fit is AnswerFit.NEAREST
+    assert [one.memory.text for one in nearest.sources] == ["Bread needs salt."]
+    assert nearest.reason
 
 
 def test_nothing_is_asked_while_the_vault_is_locked(rig: Rig, server: FakeOllama) -> None:

@@ -46,6 +46,11 @@ Y2026 = 1_767_225_600_000  # 2026-01-01T00:00:00Z
         ("trust:<0.2,>=0.9", [SearchTerm("trust", ("<0.2", ">=0.9"))]),
         ("recorded:2026-01..2026-03", [SearchTerm("recorded", ("2026-01..2026-03",))]),
         ("猫", [SearchTerm(WORD, ("猫",))]),
+        ("Europe, (again)?", [SearchTerm(WORD, ("Europe",)), SearchTerm(WORD, ("again",))]),
+        ("v1.2, c++ .net", [SearchTerm(WORD, ("v1.2",)), SearchTerm(WORD, ("c++",)), SearchTerm(WORD, (".net",))]),
+        ('"half past", nine', [SearchTerm(PHRASE, ("half past",)), SearchTerm(WORD, ("nine",))]),
+        ("(kind:fact)", [SearchTerm(WORD, ("(kind:fact)",))]),
+        ("(-kitchen)", [SearchTerm(WORD, ("(-kitchen)",))]),
     ],
 )
 def test_what_is_typed_is_read(text: str, terms: list[SearchTerm]) -> None:

@@ -5,7 +5,9 @@ Must not do: ask the engine, or decide what an answer rests on.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QMouseEvent
@@ -36,8 +38,7 @@ def describe_turn_state(turn: AskTurn) -> str:
     """How far a turn is, as a line under its question."""
     strings, model = ask_strings()["states"], one_line(turn.query.model, _NAME)
     if turn.state is TurnState.MEMORIES:
-        count = len(turn.sources)
-        return format_count(strings["memories"], count) if count else str(strings["nothing"])
+        return _describe_memories(turn, strings)
     form = str(strings[turn.state.value])
     if not model and turn.state is not TurnState.SEARCHING:
         return "" if turn.state is TurnState.FAILED else form.format(model="").strip(" ·").capitalize()
@@ -48,9 +49,15 @@ def describe_turn_end(turn: AskTurn) -> str:
     """How a turn ended, for those who do not see it."""
     strings = ask_strings()["announce"]
     if turn.state is TurnState.MEMORIES:
-        count = len(turn.sources)
-        return format_count(strings["memories"], count) if count else str(strings["nothing"])
+        return _describe_memories(turn, strings)
     return str(strings[turn.state.value]).format(cited=describe_citations(turn))
+
+
+def _describe_memories(turn: AskTurn, strings: Mapping[str, Any]) -> str:
+    """What the memories are to the question they are the answer of: nothing is said to fit that hardly does."""
+    if turn.prepared is None or not turn.prepared.sources:
+        return str(strings["nothing"])
+    return format_count(strings["memories"][turn.prepared.fit.value], len(turn.prepared.sources))
 
 
 class TurnView(QFrame):

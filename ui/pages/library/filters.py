@@ -34,7 +34,7 @@ from ui.widgets.labels import KIND_PLURALS, SOURCE_WORDS, STATUS_WORDS, name_spa
 from ui.widgets.plaintext import escape_tooltip, one_line
 from ui.widgets.states import EmptyState
 
-_NATURAL = ("recorded", "occurred", "trust", "importance", "strength", "accessed", "text", "kind", "status", "space")
+_NATURAL = ("occurred", "recorded", "trust", "importance", "strength", "accessed", "text", "kind", "status", "space")
 _RISING = frozenset({"text", "kind", "status", "space"})
 
 

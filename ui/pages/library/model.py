@@ -181,7 +181,7 @@ def parse_sort(text: str) -> tuple[str, bool]:
         Sort and whether the largest comes first; the newest first where it is none.
     """
     order = (text[:-1], text.endswith("-"))
-    return order if order[0] in BY_SORT and text[-1:] in {"+", "-"} else ("recorded", True)
+    return order if order[0] in BY_SORT and text[-1:] in {"+", "-"} else ("occurred", True)
 
 
 PAGE_ROWS = 200

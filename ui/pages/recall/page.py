@@ -24,7 +24,7 @@ from ui.pages.recall.answers import BAR, AnswerList, AnswerRow, answer_lines
 from ui.pages.recall.funnel import Funnel, StageView, is_complete_stage
 from ui.pages.recall.labels import join_parts
 from ui.pages.recall.options import OptionsDialog
-from ui.pages.recall.question import FOUND_LIMIT, LIMIT, LaboratoryQuery, RecallAsker, RecallHeader
+from ui.pages.recall.question import FOUND_LIMIT, LIMIT, LaboratoryQuery, RecallAsker, RecallHeader, StrayTyping
 from ui.pages.recall.saved_questions import SavedQuestions
 from ui.pages.recall.signals import SignalLegend
 from ui.pages.recall.tuner import AppliedDialog, Tuner, TuningDesk
@@ -344,12 +344,11 @@ class RecallPage(RefreshingPage):
 
     def _bind_keys(self) -> None:
         keys = recall_strings()["acts"]
-        _bind_shortcut(self, keys["empty"]["key"], self._on_question(self.acts.save_expected_empty))
-        _bind_shortcut(self, keys["why_not"]["key"], self._on_question(self.acts.ask_why_missing))
+        # Letters act in the list of answers only: elsewhere somebody may have begun to type a question.
+        _bind_shortcut(self.list, keys["empty"]["key"], self.acts.save_expected_empty)
+        _bind_shortcut(self.list, keys["why_not"]["key"], self.acts.ask_why_missing)
         _bind_shortcut(self, "Escape", self._on_escape)
-
-    def _on_question(self, act: Callable[[], None]) -> Callable[[], None]:
-        return lambda: act() if self.panes.view == ASK else None
+        StrayTyping(self, self.search_field)
 
     # ---- the page's life
 
@@ -379,13 +378,14 @@ class RecallPage(RefreshingPage):
             self._choose_view(SAVED)
         elif self.context.desk.question not in {"", self.asker.asked.question}:
             self.ask_question(self.context.desk.question)
-        self._focus_content()
+        self._focus_content(is_answer_wanted=bool(target))
 
-    def _focus_content(self) -> None:
-        if self.panes.view == ASK and not self.asker.asked.question:
-            self.header.question.field.setFocus()
-        elif self.panes.view == ASK:
+    def _focus_content(self, *, is_answer_wanted: bool) -> None:
+        if self.panes.view == ASK and is_answer_wanted and self.asker.asked.question:
             self.list.setFocus()
+        elif self.panes.view == ASK:
+            self.search_field.setFocus()
+            self.search_field.selectAll()
 
     def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
@@ -538,7 +538,7 @@ class RecallPage(RefreshingPage):
         self.asker.ask_again()
 
 
-def _bind_shortcut(host: RecallPage, key: str, run: Callable[[], None]) -> None:
+def _bind_shortcut(host: QWidget, key: str, run: Callable[[], None]) -> None:
     shortcut = QShortcut(QKeySequence(key), host)
     shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
     shortcut.setAutoRepeat(False)

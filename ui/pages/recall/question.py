@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QMenu, QPushButton, QSizePolicy, QWidget
 
 from core.types.recall import LabAnswer, PlanChange, QueryPlan
 from core.types.requests import RecallQuery
@@ -193,6 +194,39 @@ class RecallAsker(QObject):
 
 _OWN = ""
 _SHOWN = 80
+
+
+class StrayTyping(QObject):
+    """Brings what is typed on a page where no field has the keyboard into the page's field."""
+
+    def __init__(self, page: QWidget, field: QLineEdit) -> None:
+        super().__init__(page)
+        self._page, self._field, self._has_window = page, field, False
+        page.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Keys that a button of the page leaves, and those that the window has because nothing has the keyboard."""
+        kind = event.type()
+        if kind == QEvent.Type.Show and watched is self._page and not self._has_window:
+            # Never taken off again: Qt does that when the page goes, and a hidden field takes nothing.
+            self._has_window = True
+            if self._page.window() is not self._page:
+                self._page.window().installEventFilter(self)
+        elif kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self._is_stray(event):
+            self._field.setFocus()
+            self._field.selectAll()
+            self._field.insert(event.text())
+            return True
+        return super().eventFilter(watched, event)
+
+    def _is_stray(self, event: QKeyEvent) -> bool:
+        modifiers = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
+        if modifiers != Qt.KeyboardModifier.NoModifier or not event.text().strip() or not event.text().isprintable():
+            return False
+        focused = QApplication.focusWidget()
+        is_nowhere = focused is None or focused is self._page
+        is_on_button = isinstance(focused, QAbstractButton) and self._page.isAncestorOf(focused)
+        return self._field.isVisible() and (is_nowhere or is_on_button)
 
 
 class RecallQuestionBar(QWidget):

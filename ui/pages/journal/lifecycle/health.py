@@ -351,7 +351,7 @@ def make_growth_spec(trends: Trends) -> PlotSpec:
     """The vault's growth over time."""
     said = journal_strings()["health"]["growth"]
     growth = trends.growth
-    told = said["told"].format(count=f"{growth[-1][1]:,}", since=date_of(growth[0][0])) if growth else said["none"]
+    told = format_count(said["told"], growth[-1][1], since=date_of(growth[0][0])) if growth else said["none"]
     times, counts = tuple(float(at) for at, _ in growth), tuple(float(count) for _, count in growth)
     series = Series(said["series"], times, counts, is_filled=True, name_of_one=said["one"])
     return make_count_spec(said["title"], series, said, told)

@@ -18,7 +18,13 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.lists.list_view import AfterRemoval, ListKeys, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, draw_flat_ground, insert_headings
-from ui.pages.journal.undo.labels import describe_step_details, describe_step_memories, step_action, step_icon
+from ui.pages.journal.undo.labels import (
+    describe_step,
+    describe_step_details,
+    describe_step_memories,
+    step_action,
+    step_icon,
+)
 from ui.pages.journal.undo.period import PeriodBar
 from ui.strings import format_count, journal_strings, window_strings
 from ui.theme.theme import Theme
@@ -232,7 +238,7 @@ class StepRows(RowSpec[StepRow]):
 
     def accessible_text(self, row: StepRow) -> str:
         """What was done, when, and by whom."""
-        return f"{row.label}, {format_clock(row.at)}. {self.details(row)}"
+        return f"{describe_step(row.label)}, {format_clock(row.at)}. {self.details(row)}"
 
     def row_height(self, _row: StepRow, _place: int) -> int:
         """All are of one height."""
@@ -278,7 +284,7 @@ class StepRows(RowSpec[StepRow]):
         upper, lower = QRect(room), QRect(room)
         upper.setHeight(room.height() // 2)
         lower.setTop(upper.bottom() + 1)
-        self.draw_text(painter, upper, row.label, "muted" if row.undone else "ink", title_font)
+        self.draw_text(painter, upper, describe_step(row.label), "muted" if row.undone else "ink", title_font)
         self.draw_text(painter, lower, details, "muted", small_font)
 
 
@@ -513,7 +519,7 @@ class TakeBackDialog(QDialog):
         self._summary.setText(" ".join([format_count(strings["told"], count), *touched, strings["redo"]]))
         set_style_property(self._summary, "role", "body")
         for one in back.labels:
-            item = QListWidgetItem(one_line(one, 120), self._list)
+            item = QListWidgetItem(one_line(describe_step(one), 120), self._list)
             item.setSizeHint(QSize(0, self._line))
         self._list.setFixedHeight(self._line * min(count, _LISTED) + 10)
         self._list.show()

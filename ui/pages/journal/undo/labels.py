@@ -52,6 +52,16 @@ def step_icon(step: StepRow) -> str:
     return str(_ICONS.get(step.verb) or journal_strings()["jobs"].get(step.verb, "history"))
 
 
+def describe_step(label: str) -> str:
+    """What a step did, in the past tense: its label names the act, as the menu that undoes it needs it."""
+    strings = journal_strings()
+    for prefix, form in strings["undoing"].items():
+        if label.startswith(f"{prefix}: "):
+            return str(form).format(label=describe_step(label.partition(": ")[2]))
+    verb, space, rest = label.partition(" ")
+    return f"{strings['past'].get(verb, verb)}{space}{rest}"
+
+
 def describe_step_memories(step: StepRow, memories: int | None, openings: Mapping[str, str | None]) -> str:
     """The first words of the memory that a step is about: `“The shed is green.”`.
 
@@ -139,6 +149,8 @@ def import_sentences(imported: ImportRow) -> tuple[str, ...]:
         here = strings["undone"].format(memories=count_memories(stored))
     elif imported.memories == stored:
         here = format_count(strings["whole"], stored)
+    elif imported.memories > stored:  # statements that were made of it count as its own
+        here = format_count(strings["more_now"], imported.memories, memories=count_memories(stored))
     else:
         here = format_count(strings["part"], imported.memories, memories=count_memories(stored))
     asked = (format_count(strings["asked"], proposals),) if proposals else ()
