@@ -276,26 +276,19 @@ def built_in_readers() -> TextReaders:
     from core.belief.extract.extraction import extract_claims
     from core.belief.extract.lasting_statements import find_statements
     from core.belief.relate.relation_model import RelationModel
-    from core.intake.claims import TextReaders
+    from core.intake.claims import TextReaders, read_claims_ahead
 
     claims, sentences = built_in_claims(), _built_in_sentences()
+    stored = extract_claims if claims is None else partial(extract_claims, model=claims)
     return TextReaders(
         extract=extract_claims,
-        extract_stored=extract_claims if claims is None else partial(extract_claims, model=claims),
-        read_ahead=None if claims is None else partial(_read_claims_ahead, claims),
+        extract_stored=stored,
+        read_ahead=None if claims is None else partial(read_claims_ahead, stored),
         rest=partial(_rest_all, [model for model in (claims, sentences) if model is not None]),
         statements=find_statements,
         relate=RelationModel(),
         read_sentence=None if sentences is None else partial(_read_sentence, sentences),
     )
-
-
-def _read_claims_ahead(model: ClaimModel, text: str) -> None:
-    """Read the claims of a text that will be stored: the model keeps its readings of the latest sentences."""
-    from core.belief.extract.extraction import extract_claims
-    from core.belief.extract.normal_form import read_as_seen
-
-    extract_claims(read_as_seen(text), model=model)
 
 
 def _rest_all(models: Sequence[ClaimModel | ReaderModel]) -> None:

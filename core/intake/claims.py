@@ -82,6 +82,15 @@ def read_claims(
     return tuple(found.values())[:_MOST]
 
 
+def read_claims_ahead(extract: Extract, text: str) -> None:
+    """Read the claims of a text that is about to be stored, with a reader that keeps what it read last.
+
+    Args:
+        text: as `read_claims` will be given it.
+    """
+    _read_drafts(extract, text, (None, None))
+
+
 def _read_drafts(extract: Extract, text: str, times: tuple[int | None, int | None]) -> list[ClaimDraft]:
     """What a reader takes the text for, who does not see what is hidden in it."""
     now_ms, said_ms = times

@@ -223,6 +223,8 @@ def make_active_space(
 
 
 _CHUNK = 2_000
+_MOST_AHEAD = 600
+"""Characters of a text that is read ahead, a few sentences: some tens of milliseconds."""
 
 
 class VaultVectorLoader:
@@ -375,10 +377,10 @@ class Search:
         """Begin to read the claims of a text that is being embedded, so that the writer finds them read.
 
         Args:
-            text: what is about to be stored.
+            text: what is about to be stored; a long one is left to the writer: whoever asks waits for this thread, too.
         """
         read = self.store_service.readers.read_ahead
-        if read is not None:
+        if read is not None and len(text) <= _MOST_AHEAD:
             log_failure(self._storage.run_on(self._storage.threads.prompt, read, text), _log, "reading ahead")
 
     def embed_many(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:

@@ -94,6 +94,14 @@ def test_what_has_claims_is_read_ahead_off_the_writer(tmp_path: Path, kind: Kind
     assert all(name.startswith("loci-prompt") for name, _ in read)
 
 
+def test_a_long_text_is_left_to_the_writer(tmp_path: Path) -> None:
+    read: list[str] = []
+    with rig_at(tmp_path, clock=HandClock(START_MS), readers=TextReaders(read_ahead=read.append)) as rig:
+        rig.store("I keep the spare keys in the blue drawer. " * 20)
+        rig.settle()
+    assert read == []
+
+
 @pytest.mark.expected_logs("reading ahead stopped: E3002")
 def test_a_reader_that_fails_ahead_does_not_fail_the_store(tmp_path: Path) -> None:
     def fail(_: str) -> None:
