@@ -21,11 +21,14 @@ sys.path[:0] = [str(ROOT), str(ROOT / "packaging")]
 
 from core.intake.seal.seal import SealKey  # noqa: E402
 from core.intake.seal.sealed_body import SealedBody  # noqa: E402
+from core.memory.files import FileDraft, Region, ViewDraft, insert_file  # noqa: E402
+from core.memory.stored_files import store_content  # noqa: E402
 from core.security.keyfile import KeyFile  # noqa: E402
 from core.security.keys import Purpose, RootKey  # noqa: E402
 from core.security.passphrase import KdfCost  # noqa: E402 - the checkout has to be on the path first
 from core.security.slots import change_passphrase  # noqa: E402
 from core.types.clock import ManualClock  # noqa: E402
+from core.types.files.attachments import ViewMethod  # noqa: E402
 from core.vault.audit import AuditChain  # noqa: E402
 from core.vault.database.migrations import known_migrations  # noqa: E402
 from core.vault.database.rows import image_hash, image_to_json  # noqa: E402
@@ -41,6 +44,7 @@ PASSPHRASE = "golden and public"  # noqa: S105 - fixed on purpose
 SEAL_ID = bytes(range(200, 216))
 SEAL_PASSPHRASE = "sealed and public"  # noqa: S105 - fixed on purpose
 SEALED_TEXT = "The safe opens with 12-34-56."
+FILE = b"Invoice 2214: the heat pump, serviced."
 
 _TEXTS = (
     "Ada moved to Lisbon in March.",
@@ -60,7 +64,8 @@ _COUNTED = ("memories", "memory_fts_docsize", "claims", "evidence", "entities", 
             "gap_asks", "distilled", "rule_applications", "vector_spaces", "taken_back",
             "statements", "readings", "landmarks", "alcoves", "rehearsals", "unset_landmarks",
             "seal_keys", "sealed_memories", "sync_state", "sync_devices", "sync_invitations",
-            "sync_rows")  # fmt: skip
+            "sync_rows", "sync_keys", "watched_folders", "watched_files", "watched_records", "watched_log",
+            "stored_files", "stored_chunks", "sealed_files", "files", "file_views")  # fmt: skip
 
 
 def golden_keys(root: RootKey) -> SubKeys:
@@ -306,6 +311,48 @@ def _devices(tx: Tx) -> None:
     tx.update("memories", {"id": "memory-1"}, {"pinned": 1})
 
 
+def _watched(tx: Tx) -> None:
+    """What version 10 added: a key of bundles, a folder that is watched, a file of it and what that said."""
+    held = {"made": MADE_MS, "holders": '["0000000000000000aa"]'}
+    tx.run("INSERT INTO sync_keys (id, key, made, holders) VALUES (?, ?, ?, ?)", ("0" * 16, bytes(32), *held.values()))
+    folder = {"id": "folder-1", "path": "/nowhere/notes", "format": "markdown", "space_id": "home"}
+    tx.run(
+        "INSERT INTO watched_folders (id, path, format, space_id, import_id, root, added_at) "
+        "VALUES (?, ?, ?, ?, 'import-1', '0:0', ?)",
+        (*folder.values(), tx.now_ms),
+    )
+    tx.run("INSERT INTO watched_files (n, folder_id, name, stamp) VALUES (1, 'folder-1', 'moorings.md', '0:0:0')")
+    tx.run(
+        "INSERT INTO watched_records (file_n, identity, position, memory_id) VALUES (1, ?, 0, 'memory-4')",
+        (bytes(32),),
+    )
+    tx.run(
+        "INSERT INTO watched_log (folder_id, at, event, name) VALUES ('folder-1', ?, 'came', 'moorings.md')",
+        (tx.now_ms,),
+    )
+
+
+def _files(tx: Tx) -> None:
+    """What version 11 added: a file of a memory, and what was read out of it."""
+    stored = store_content(tx, "stored-1", FILE, None)
+    view = ViewDraft(ViewMethod.PLAIN_TEXT, FILE.decode(), (Region(None, 0, len(FILE), 0, 0),))
+    insert_file(
+        tx,
+        FileDraft(
+            id="file-1",
+            memory_id="memory-2",
+            stored_id=stored,
+            name="invoice.txt",
+            media_type="text/plain",
+            caption="The bill of the heat pump.",
+            pages=None,
+            width=None,
+            height=None,
+            views=(("view-1", view),),
+        ),
+    )
+
+
 def _answers(vault: Vault) -> dict[str, object]:
     def read_fts(word: str) -> list[int]:
         sql = "SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid"
@@ -343,7 +390,7 @@ def make(target: Path) -> None:
         vault = Vault.open(home, keys, GOLDEN_ID, clock)
         chain = AuditChain(keys.audit)
         verbs = (_places, _memories, _belief, _journal, disagreements, desk, _recall, _lifecycle, _talk, _palace,
-                 _sealed, _devices)  # fmt: skip
+                 _sealed, _devices, _watched, _files)  # fmt: skip
         for nr, verb in enumerate(verbs):
             clock.advance(1000)
             vault.write(
