@@ -173,7 +173,7 @@ def test_a_damaged_content_is_found_and_healed_by_attaching_it_again(rig: Rig) -
         content_of(rig, reply.file.id)
     check = rig.engine.vault.verify(deep=True).result(60)["checks"]["files"]
     assert (check["status"], check["note"]) == ("failed", "1 damaged, 0 without content, 0 of nobody")
-    attach(rig, "key.txt", note(), caption="again")
+    assert attach(rig, "key.txt", note()).deduplicated
     assert content_of(rig, reply.file.id) == note()
     rig.write(lambda tx: tx.run("INSERT INTO stored_chunks (file_id, nr, body) VALUES ('stray', 0, x'00')"))
     assert rig.engine.vault.verify(deep=True).result(60)["checks"]["files"]["note"].endswith("1 of nobody")
