@@ -18,6 +18,7 @@ from pypdf.generic import DecodedStreamObject, NameObject
 from core.errors import Code
 from core.types.files.attachments import AttachNote, AttachReply, ViewMethod
 from core.types.values import OWNER_ACTOR
+from core.types.views import Revision
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "imports"
 
@@ -245,3 +246,23 @@ def test_a_turned_picture_is_measured_and_drawn_as_it_is_looked_at(rig: Rig) -> 
     assert small is not None
     with Image.open(io.BytesIO(small)) as image:
         assert image.size == (128, 256)
+
+
+def test_a_memory_that_changed_since_keeps_its_file_when_its_step_is_undone(rig: Rig) -> None:
+    reply = attach(rig, put(rig, "a.txt", b"The ferry leaves at nine."))
+    rig.engine.library.revise_memories([reply.memory_id], Revision(importance=0.9)).result(30)
+    report = rig.undo(reply.step_id)
+    assert report.left
+    assert rig.engine.files.list_files(reply.memory_id).result(30) == (reply.file,)
+    assert rig.engine.files.read_views(reply.file.id).result(30)[0].text == "The ferry leaves at nine."
+
+
+def test_another_version_of_its_memory_shows_the_file(rig: Rig) -> None:
+    reply = attach(rig, put(rig, "a.txt", b"The ferry leaves at nine."))
+    rig.engine.library.revise_memories([reply.memory_id], Revision(text="The ferry leaves at ten.")).result(30)
+    (newer,) = rig.rows("SELECT id FROM memories WHERE status = 'active'")
+    assert newer[0] != reply.memory_id
+    assert rig.engine.files.list_files(newer[0]).result(30) == (reply.file,)
+    assert rig.engine.files.count_files([newer[0]]).result(30) == {newer[0]: 1}
+    rig.engine.memories.erase([newer[0]], OWNER_ACTOR, whole_chain=True).result(30)
+    assert rig.value("SELECT count(*) FROM stored_chunks") == 0
