@@ -44,7 +44,6 @@ PASSPHRASE = "golden and public"  # noqa: S105 - fixed on purpose
 SEAL_ID = bytes(range(200, 216))
 SEAL_PASSPHRASE = "sealed and public"  # noqa: S105 - fixed on purpose
 SEALED_TEXT = "The safe opens with 12-34-56."
-FILE = b"Invoice 2214: the heat pump, serviced."
 
 _TEXTS = (
     "Ada moved to Lisbon in March.",
@@ -293,6 +292,29 @@ def _sealed(tx: Tx) -> None:
     tx.insert("sealed_memories", {**named, "body": body, "sealed_at": tx.now_ms})
 
 
+def _files(tx: Tx) -> None:
+    """What version 11 added: a file of a memory, a text that was read out of it, and a content that is sealed."""
+    stored = store_content(tx, "content-1", b"The boat is moored at Graz.", None)
+    region = (Region(1, 0, 4, 0, 0),)
+    view = ("view-1", ViewDraft(ViewMethod.PDF_TEXT, "The boat is moored at Graz.", region))
+    insert_file(
+        tx,
+        FileDraft(
+            id="file-1",
+            memory_id="memory-1",
+            stored_id=stored,
+            views=(view,),
+            name="boat.pdf",
+            media_type="application/pdf",
+            caption="The boat",
+            pages=1,
+        ),
+    )
+    store_content(tx, "content-2", b"sealed", None)
+    tx.insert("sealed_files", {"memory_id": "memory-sealed", "file_id": "content-2"})
+    tx.run("DELETE FROM stored_files WHERE id = 'content-2'")
+
+
 def _devices(tx: Tx) -> None:
     """What version 9 added: two devices, of which this is one, and stamps of what is written from then on."""
     own, other = "00" * 7 + "aa", "00" * 7 + "bb"
@@ -329,27 +351,6 @@ def _watched(tx: Tx) -> None:
     tx.run(
         "INSERT INTO watched_log (folder_id, at, event, name) VALUES ('folder-1', ?, 'came', 'moorings.md')",
         (tx.now_ms,),
-    )
-
-
-def _files(tx: Tx) -> None:
-    """What version 11 added: a file of a memory, and what was read out of it."""
-    stored = store_content(tx, "stored-1", FILE, None)
-    view = ViewDraft(ViewMethod.PLAIN_TEXT, FILE.decode(), (Region(None, 0, len(FILE), 0, 0),))
-    insert_file(
-        tx,
-        FileDraft(
-            id="file-1",
-            memory_id="memory-2",
-            stored_id=stored,
-            name="invoice.txt",
-            media_type="text/plain",
-            caption="The bill of the heat pump.",
-            pages=None,
-            width=None,
-            height=None,
-            views=(("view-1", view),),
-        ),
     )
 
 
