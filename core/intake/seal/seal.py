@@ -19,9 +19,10 @@ from core.intake.seal.sealed_body import SealedBody, read_body, write_body
 from core.intake.transaction.admission import lift_records
 from core.intake.transaction.sources import KINDS_BY_TEXT, find_active_duplicate, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.memory.stored_files import remove_unheld
+from core.memory.stored_files import StoredContent, remove_unheld
 from core.security.keys import Purpose, RootKey, field_open, field_seal
 from core.sensitivity.detector import find_sensitive, tier_of
+from core.types.files.attachments import AttachedFile
 from core.types.sensitivity import SealedText, SealReport, SensitiveType
 from core.types.values import Actor, Kind, SecurityTier, Status
 from core.vault.database.rows import Rows, to_json
@@ -238,6 +239,34 @@ def read_sealed(rows: Rows, memory_id: str, key_of: Callable[[str], SealKey]) ->
     ) or ("", "", 0)
     row = body.row
     return SealedText(memory_id, label, body.text, space, str(row["kind"]), row["occurred_at"], sealed_at, body.made)
+
+
+def read_sealed_files(
+    rows: Rows, memory_id: str, key_of: Callable[[str], SealKey]
+) -> tuple[tuple[AttachedFile, StoredContent], ...]:
+    """The files of one sealed memory, and how their contents open.
+
+    Raises:
+        UserError: NOT_FOUND, SEALED.
+        IntegrityError: ENCRYPTION_FAILED.
+    """
+    kept = _open_row(rows, memory_id, key_of).kept
+    contents = {row["id"]: row for row in kept.get("stored_files", ())}
+    found = []
+    for row in kept.get("files", ()):
+        content = contents[row["stored_id"]]
+        described = {name: row[name] for name in ("name", "media_type", "caption", "pages", "width", "height")}
+        file = AttachedFile(
+            id=row["id"],
+            memory_id=row["memory_id"],
+            size=content["size"],
+            digest=content["digest"].hex(),
+            has_thumbnail=False,
+            attached_at=row["attached_at"],
+            **described,
+        )
+        found.append((file, StoredContent(content["id"], content["digest"], content["size"], content["key"])))
+    return tuple(found)
 
 
 def read_texts(rows: Rows, ids: Sequence[str], key_of: Callable[[str], SealKey]) -> dict[str, tuple[str, str | None]]:

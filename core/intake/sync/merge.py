@@ -261,7 +261,8 @@ class RowMerge:
         found = {**columns, **key}
         for column, parent in table.parents.items():
             value = found.get(column)
-            if value is not None and not self._is_there(parent, value):
+            is_itself = parent == table.name and value == key.get("id")  # the first part of a split text
+            if value is not None and not is_itself and not self._is_there(parent, value):
                 return False
         return True
 

@@ -569,3 +569,10 @@ def test_a_group_has_room_for_some_devices(tmp_path: Path) -> None:
         one.write(fill)
     assert caught.value.code is Code.INVALID_INPUT
     one.close()
+
+
+def test_a_text_in_parts_comes_whole_and_stays_where_it_was(tmp_path: Path) -> None:
+    (one, other), _ = new_group_of(tmp_path, 2)
+    one.split(["The first part. ", "The second part."])
+    settle([one, other])
+    assert one.texts() == other.texts() == ["The first part. ", "The second part."]
