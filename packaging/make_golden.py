@@ -21,11 +21,14 @@ sys.path[:0] = [str(ROOT), str(ROOT / "packaging")]
 
 from core.intake.seal.seal import SealKey  # noqa: E402
 from core.intake.seal.sealed_body import SealedBody  # noqa: E402
+from core.memory.files import FileDraft, Region, ViewDraft, insert_file  # noqa: E402
+from core.memory.stored_files import store_content  # noqa: E402
 from core.security.keyfile import KeyFile  # noqa: E402
 from core.security.keys import Purpose, RootKey  # noqa: E402
 from core.security.passphrase import KdfCost  # noqa: E402 - the checkout has to be on the path first
 from core.security.slots import change_passphrase  # noqa: E402
 from core.types.clock import ManualClock  # noqa: E402
+from core.types.files.attachments import ViewMethod  # noqa: E402
 from core.vault.audit import AuditChain  # noqa: E402
 from core.vault.database.migrations import known_migrations  # noqa: E402
 from core.vault.database.rows import image_hash, image_to_json  # noqa: E402
@@ -60,7 +63,7 @@ _COUNTED = ("memories", "memory_fts_docsize", "claims", "evidence", "entities", 
             "gap_asks", "distilled", "rule_applications", "vector_spaces", "taken_back",
             "statements", "readings", "landmarks", "alcoves", "rehearsals", "unset_landmarks",
             "seal_keys", "sealed_memories", "sync_state", "sync_devices", "sync_invitations",
-            "sync_rows")  # fmt: skip
+            "sync_rows", "files", "file_views", "stored_files", "stored_chunks", "sealed_files")  # fmt: skip
 
 
 def golden_keys(root: RootKey) -> SubKeys:
@@ -288,6 +291,29 @@ def _sealed(tx: Tx) -> None:
     tx.insert("sealed_memories", {**named, "body": body, "sealed_at": tx.now_ms})
 
 
+def _files(tx: Tx) -> None:
+    """What version 11 added: a file of a memory, a text that was read out of it, and a content that is sealed."""
+    stored = store_content(tx, "content-1", b"The boat is moored at Graz.", None)
+    region = (Region(1, 0, 4, 0, 0),)
+    view = ("view-1", ViewDraft(ViewMethod.PDF_TEXT, "The boat is moored at Graz.", region))
+    insert_file(
+        tx,
+        FileDraft(
+            id="file-1",
+            memory_id="memory-1",
+            stored_id=stored,
+            views=(view,),
+            name="boat.pdf",
+            media_type="application/pdf",
+            caption="The boat",
+            pages=1,
+        ),
+    )
+    store_content(tx, "content-2", b"sealed", None)
+    tx.insert("sealed_files", {"memory_id": "memory-sealed", "file_id": "content-2"})
+    tx.run("DELETE FROM stored_files WHERE id = 'content-2'")
+
+
 def _devices(tx: Tx) -> None:
     """What version 9 added: two devices, of which this is one, and stamps of what is written from then on."""
     own, other = "00" * 7 + "aa", "00" * 7 + "bb"
@@ -343,7 +369,7 @@ def make(target: Path) -> None:
         vault = Vault.open(home, keys, GOLDEN_ID, clock)
         chain = AuditChain(keys.audit)
         verbs = (_places, _memories, _belief, _journal, disagreements, desk, _recall, _lifecycle, _talk, _palace,
-                 _sealed, _devices)  # fmt: skip
+                 _sealed, _devices, _files)  # fmt: skip
         for nr, verb in enumerate(verbs):
             clock.advance(1000)
             vault.write(

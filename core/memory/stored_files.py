@@ -27,7 +27,8 @@ _UNHELD = (
     "SELECT id FROM stored_files s WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.stored_id = s.id) "  # noqa: S608 - constants
     f"AND id NOT IN ({_HELD_IN_STEPS}) "
     # Of an archive that is coming in the contents come before what holds them.
-    "AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.state = 'running' AND i.started_at <= s.stored_at)"
+    "AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.state = 'running' AND i.format = 'archive' "
+    "AND i.started_at <= s.stored_at)"
 )
 _WITHOUT_KEY = (
     "SELECT DISTINCT file_id FROM stored_chunks WHERE file_id NOT IN (SELECT id FROM stored_files) "

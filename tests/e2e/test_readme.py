@@ -98,6 +98,8 @@ def test_the_commands_of_the_readme_work_in_their_order(palace: Palace, tmp_path
     places = {
         "~/Downloads/chatgpt-export.zip": str(next(export.iterdir())),
         "~/Notes": str(FIXTURES / "obsidian" / "Harbour Notes"),
+        "~/Documents/lease.pdf": str(FIXTURES / "pdf" / "input" / "Rules of the slip.pdf"),
+        "~/Desktop": str(tmp_path),
     }
     secret = tmp_path / "archive.secret"
     secret.write_text("seven quiet herons\n", encoding="utf-8")
@@ -131,6 +133,8 @@ def _note(shell: Shell, told: dict[str, str], verb: str, reply: dict[str, object
     elif verb == "conflicts":
         held = shell.json("remember", "The boat's mooring is paid until October.", "--source", "document")
         told["CONFLICT_ID"] = str(held["conflict"])
+    elif verb == "attach":
+        told["FILE_ID"] = str(reply["file"]["id"])  # type: ignore[index]
     elif verb == "backup":
         told["FILE"] = str(reply["path"])
 

@@ -148,7 +148,9 @@ class Files:
         Returns:
             Its bytes; the future raises NOT_FOUND, ENCRYPTION_FAILED where what is stored was changed.
         """
-        return self._read(lambda rows: b"".join(read_content(rows, require_content(rows, stored_id_of(rows, file_id)))))
+        return self._read_whole(
+            lambda rows: b"".join(read_content(rows, require_content(rows, stored_id_of(rows, file_id))))
+        )
 
     def save_to(self, file_id: str, path: Path) -> Future[Path]:
         """Write a file where the person says; what exists there is not replaced.
@@ -161,10 +163,16 @@ class Files:
             READ_ONLY, WRITE_FAILED, ENCRYPTION_FAILED.
         """
         home = self._open_vault().storage.home.path
-        return self._read(lambda rows: _save(rows, file_id, path, home))
+        return self._read_whole(lambda rows: _save(rows, file_id, path, home))
 
     def _read(self, read: Callable[[Rows], T]) -> Future[T]:
         return self._open_vault().storage.read(read)
+
+    def _read_whole(self, read: Callable[[Rows], T]) -> Future[T]:
+        """As `_read`, for what takes as long as the file is large."""
+        storage = self._open_vault().storage
+        storage.activity.note_call()
+        return storage.run_on(storage.threads.reads, lambda: storage.vault.read(read, deadline_s=None))
 
 
 def _check_caption(caption: str) -> str:

@@ -133,10 +133,9 @@ def _draw_small(image: Image.Image) -> bytes | None:
 
     try:
         image.draft("RGB", (2 * _SIDE, 2 * _SIDE))  # of a JPEG a fraction is decoded
-        image.load()
         has_alpha = "A" in image.getbands() or "transparency" in image.info
+        image.thumbnail((_SIDE, _SIDE))  # first of all: each copy of the whole would take its memory once more
         small = ImageOps.exif_transpose(image)
-        small.thumbnail((_SIDE, _SIDE))
         plain = small.convert("RGBA" if has_alpha else "RGB")
         clean = Drawing.frombytes(
             plain.mode, plain.size, plain.tobytes()

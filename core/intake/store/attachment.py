@@ -153,6 +153,7 @@ class AttachmentWriter:
         """
         known = find_attached(tx, digest_of(file.data), file.space, file.caption)
         if known is not None:
+            store_content(tx, self._make_id(), file.data, file.thumbnail)  # what was damaged of it is stored anew
             return AttachReply("NOOP", known.memory_id, known, deduplicated=True, notes=file.notes)
         # The person brings it anew, so what was erased of these words may be stored again.
         reply_if_tombstoned(tx, self._work, self._make_id, composed.parts, LABEL, actor)

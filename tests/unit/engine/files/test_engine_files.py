@@ -18,6 +18,7 @@ from pypdf.generic import DecodedStreamObject, NameObject
 from core.errors import Code
 from core.types.files.attachments import AttachNote, AttachReply, ViewMethod
 from core.types.values import OWNER_ACTOR
+from core.types.views import Revision
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "imports"
 
@@ -215,4 +216,53 @@ def test_what_is_no_ordinary_file_within_the_limit_is_refused_in_a_sentence(rig:
         attach(rig, put(rig, "large.bin", bytes(1_000_001)))
     with refused(Code.ACCESS_DENIED):
         rig.engine.files.attach(rig.folder / "a.txt", rig.client("plugin", "write")).result(30)
+    assert rig.value("SELECT count(*) FROM stored_chunks") == 0
+
+
+def test_a_document_with_more_text_than_is_read_is_kept_whole_and_its_end_is_not_found(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.importers.attachment.file_text.MOST_CHARACTERS", 30_000)
+    text = "\n\n".join(f"Entry {number}: the ferry of that day was late again." for number in range(2_000))
+    reply = attach(rig, put(rig, "log.txt", text.encode()))
+    assert AttachNote.TEXT_CUT in reply.notes
+    (view,) = reply.file.views
+    assert (view.is_cut, view.characters) == (True, 30_000)
+    assert rig.value("SELECT count(*) FROM memories WHERE part_of = ?", reply.memory_id) > 3
+    rig.settle()
+    found = rig.recall("entry 500 ferry late", limit=5).items
+    assert {item.memory.part_of for item in found} == {reply.memory_id}
+    assert rig.engine.files.read_bytes(reply.file.id).result(30) == text.encode()
+
+
+def test_a_turned_picture_is_measured_and_drawn_as_it_is_looked_at(rig: Rig) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    target = io.BytesIO()
+    Image.new("RGB", (800, 400), (9, 9, 200)).save(target, "JPEG", exif=exif)
+    reply = attach(rig, put(rig, "turned.jpg", target.getvalue()))
+    assert (reply.file.media_type, reply.file.width, reply.file.height) == ("image/jpeg", 400, 800)
+    small = rig.engine.files.read_thumbnail(reply.file.id).result(30)
+    assert small is not None
+    with Image.open(io.BytesIO(small)) as image:
+        assert image.size == (128, 256)
+
+
+def test_a_memory_that_changed_since_keeps_its_file_when_its_step_is_undone(rig: Rig) -> None:
+    reply = attach(rig, put(rig, "a.txt", b"The ferry leaves at nine."))
+    rig.engine.library.revise_memories([reply.memory_id], Revision(importance=0.9)).result(30)
+    report = rig.undo(reply.step_id)
+    assert report.left
+    assert rig.engine.files.list_files(reply.memory_id).result(30) == (reply.file,)
+    assert rig.engine.files.read_views(reply.file.id).result(30)[0].text == "The ferry leaves at nine."
+
+
+def test_another_version_of_its_memory_shows_the_file(rig: Rig) -> None:
+    reply = attach(rig, put(rig, "a.txt", b"The ferry leaves at nine."))
+    rig.engine.library.revise_memories([reply.memory_id], Revision(text="The ferry leaves at ten.")).result(30)
+    (newer,) = rig.rows("SELECT id FROM memories WHERE status = 'active'")
+    assert newer[0] != reply.memory_id
+    assert rig.engine.files.list_files(newer[0]).result(30) == (reply.file,)
+    assert rig.engine.files.count_files([newer[0]]).result(30) == {newer[0]: 1}
+    rig.engine.memories.erase([newer[0]], OWNER_ACTOR, whole_chain=True).result(30)
     assert rig.value("SELECT count(*) FROM stored_chunks") == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from core.archive.chunks import CHUNK
 from core.engine.facade import restore_vault
 from core.engine.runtime.expiry import delete_expired
 from core.errors import Code, LociError
+from core.intake.archive.foreign_rows import ForeignOrigin, adapt_foreign_row
 from core.intake.store.attachment import FileToAttach, ReadText, compose_text
 from core.memory.stored_files import read_content, remove_unheld, require_content, store_content
 from core.types.files.attachments import AttachReply, ViewMethod
@@ -27,6 +29,7 @@ from core.types.memory import ErasureRequest, ErasureState, ErasureSubject
 from core.types.values import OWNER_ACTOR
 
 MARK = "Stechpalmenweg 14"
+IDS = "01890a5d-ac96-774b-bcce-b302099a8057"
 
 
 @pytest.fixture
@@ -173,7 +176,7 @@ def test_a_damaged_content_is_found_and_healed_by_attaching_it_again(rig: Rig) -
         content_of(rig, reply.file.id)
     check = rig.engine.vault.verify(deep=True).result(60)["checks"]["files"]
     assert (check["status"], check["note"]) == ("failed", "1 damaged, 0 without content, 0 of nobody")
-    attach(rig, "key.txt", note(), caption="again")
+    assert attach(rig, "key.txt", note()).deduplicated
     assert content_of(rig, reply.file.id) == note()
     rig.write(lambda tx: tx.run("INSERT INTO stored_chunks (file_id, nr, body) VALUES ('stray', 0, x'00')"))
     assert rig.engine.vault.verify(deep=True).result(60)["checks"]["files"]["note"].endswith("1 of nobody")
@@ -256,3 +259,32 @@ def test_every_region_says_the_same_in_the_file_and_in_the_memory(
             assert view.text[region.start : region.end] == composed.parts[region.part][region.at : region.at + length]
             covered += length
         assert covered == sum(len(text) for text in (pages if view.method is ViewMethod.PDF_TEXT else [caption]))
+
+
+JSONISH = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 40) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=6),
+    max_leaves=20,
+)
+
+
+@given(regions=JSONISH, text=st.text(max_size=30))
+def test_a_view_of_another_vault_comes_only_with_regions_that_lie_in_it(regions: object, text: str) -> None:
+    origin = ForeignOrigin("f" * 32, "client", "import", "space")
+    row = {"id": IDS, "text": text, "regions": json.dumps(regions)}
+    adapted = adapt_foreign_row("file_views", row, origin, 1)
+    if adapted is not None:
+        for page, start, end, part, at in json.loads(str(adapted["regions"])):
+            assert page is None or isinstance(page, int)
+            assert 0 <= start <= end <= len(text)
+            assert min(part, at) >= 0
+
+
+@pytest.mark.parametrize("caption", ["a\0b", "x" * 9_000, 7, None])
+def test_a_file_of_another_vault_with_a_caption_that_is_none_stays_outside(caption: object) -> None:
+    origin = ForeignOrigin("f" * 32, "client", "import", "space")
+    row = {"id": IDS, "name": "a.pdf", "media_type": "application/pdf", "caption": "The flat"}
+    assert adapt_foreign_row("files", row, origin, 1) == row
+    assert adapt_foreign_row("files", {**row, "caption": caption}, origin, 1) is None
+    content = {"id": IDS, "thumbnail": b"not drawn here"}
+    assert adapt_foreign_row("stored_files", content, origin, 1) == {"id": IDS, "thumbnail": None}
