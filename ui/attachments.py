@@ -25,6 +25,7 @@ from core.types.files.attachments import AttachedFile, SourceRegion
 from ui.bridge import make_query
 from ui.context import Context
 from ui.strings import attach_strings, format_count
+from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, make_column, make_label, make_row
 from ui.widgets.labels import size_of
 from ui.widgets.plaintext import one_line
@@ -47,7 +48,7 @@ _OPENED = {
     "text/plain": ".txt",
     _WORD: ".docx",
 }
-_NAME, _SIDE, _SMALL_SIDE = 120, 72, 32
+_NAME = 120
 _STEM = re.compile(r"[^\w .()-]+")
 _PREFIX = "loci-opened-"
 _ADDING = frozenset({"attach", "import", "watched"})  # touches no memory that was there
@@ -89,16 +90,10 @@ def describe_pages(regions: Sequence[SourceRegion]) -> str:
 class FileCard(QWidget):
     """A file: its small picture or an icon, its name, what it is."""
 
-    def __init__(self, context: Context, file: AttachedFile, *, is_small: bool = False) -> None:
-        """Make it.
-
-        Args:
-            is_small: whether there is little room.
-        """
+    def __init__(self, context: Context, file: AttachedFile) -> None:
         super().__init__()
         self._theme, self._file = context.theme, file
-        has_room = file.has_thumbnail and not is_small
-        self._side = context.theme.px(_SIDE if has_room else _SMALL_SIDE)
+        self._side = context.theme.px(sizes().row * (2 if file.has_thumbnail else 1))
         self._picture: QPixmap | None = None
         self.picture = QLabel()
         self.picture.setFixedSize(self._side, self._side)

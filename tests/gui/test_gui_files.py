@@ -146,6 +146,7 @@ def test_a_file_is_shown_beside_its_memory_with_what_was_read(
     assert " 3 pages" in words
     assert "text of its pages" in words
     assert part.place.text().startswith("Page")
+    assert "From the file “Rules of the slip.pdf”, attached on " in words_of(inspector.find_section("provenance"))
     press(part, "Show what was read")
     box = part.boxes[0]
     settle(qtbot, lambda: "PAGE 1" in words_of(box) and "PAGE 3" in words_of(box))

@@ -129,6 +129,9 @@ def describe_origin(detail: MemoryDetail) -> str:
         return str(strings["made_own" if is_own else "made"]).format(author=who, when=at)
     if by == "client":
         return _describe_writing_client(detail, at, within)
+    if by == "file":
+        name = one_line(str(origin.get("name") or ""), 80)
+        return str(strings["file"]).format(file=name, date=date_of(memory.recorded_at))
     if by == "owner":
         return str(strings["noted"]).format(date=date_of(memory.recorded_at))
     return f"{_describe_sayer(memory)}{at}{within}."

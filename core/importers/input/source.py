@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Protocol, overload
+from typing import BinaryIO, overload
 
 from core.errors import UserError
 from core.importers.input.archive import (
@@ -27,6 +27,7 @@ from core.importers.input.archive import (
     list_archive,
     with_archives,
 )
+from core.importers.input.file_list import ListedFiles
 from core.importers.input.files import (
     DiskFile,
     clean_name,
@@ -142,30 +143,10 @@ def open_files(label: str, files: Iterable[tuple[str, DiskFile]]) -> Iterator[Bu
         opened.close()
 
 
-class FileListing(Protocol):
-    """Files of a folder that was listed before, kept in little room."""
-
-    def __iter__(self) -> Iterator[str]:
-        """Their names inside the folder."""
-        ...
-
-    def __len__(self) -> int:
-        """How many there are."""
-        ...
-
-    def __getitem__(self, name: str) -> DiskFile:
-        """The file of a name."""
-        ...
-
-    def describe_file(self, name: str) -> tuple[int, int]:
-        """Size and epoch ms of the last change of a file."""
-        ...
-
-
-class _ListedFiles(Sequence[SourceFile]):
+class _FilesOfListings(Sequence[SourceFile]):
     """The files of listings, each made when it is asked for: of most no more than the name is looked at."""
 
-    def __init__(self, listings: Sequence[FileListing], opened: _Opened) -> None:
+    def __init__(self, listings: Sequence[ListedFiles], opened: _Opened) -> None:
         self._listings, self._opened = listings, opened
 
     def __iter__(self) -> Iterator[SourceFile]:
@@ -189,12 +170,12 @@ class _ListedFiles(Sequence[SourceFile]):
         return next(islice(self, wanted, None))
 
 
-def _open_listed(listing: FileListing, name: str, opened: _Opened) -> BinaryIO:
+def _open_listed(listing: ListedFiles, name: str, opened: _Opened) -> BinaryIO:
     return opened.keep_streams_of(listing[name].open_bounded)()
 
 
 @contextmanager
-def open_listings(label: str, listings: Sequence[FileListing]) -> Iterator[Bundle]:
+def open_listings(label: str, listings: Sequence[ListedFiles]) -> Iterator[Bundle]:
     """Open all files of a folder that was listed before, without an object for each.
 
     Args:
@@ -205,7 +186,7 @@ def open_listings(label: str, listings: Sequence[FileListing]) -> Iterator[Bundl
     """
     opened = _Opened()
     try:
-        yield Bundle(label, "folder", _ListedFiles(listings, opened), (), "")
+        yield Bundle(label, "folder", _FilesOfListings(listings, opened), (), "")
     finally:
         opened.close()
 
