@@ -17,16 +17,16 @@ from ui.bridge import make_query
 from ui.context import Context
 from ui.strings import format_count, seal_strings
 from ui.theme.theme import Theme
+from ui.theme.tokens import spacing
 from ui.widgets.basics import clear_layout, make_button, make_column, make_label, make_row
 from ui.widgets.labels import format_said_at, name_space
 from ui.widgets.plaintext import one_line
 
 _MOST_FOUND, _MOST_LISTED = 3, 1
-_LINE = 300
-_ICON = 16
+_MOST_CHARACTERS = 300
 
 
-def summary_of(row: SealedRow, most: int = _LINE) -> str:
+def summary_of(row: SealedRow, most: int = _MOST_CHARACTERS) -> str:
     """What is said of a sealed memory in the clear; its label where nothing is."""
     return one_line(row.summary or row.label, most)
 
@@ -72,7 +72,7 @@ class SealedLine(QPushButton):
         theme.changed.connect(self._paint_icon)
 
     def _paint_icon(self) -> None:
-        side = self._theme.px(_ICON)
+        side = self._theme.px(spacing().l)
         self._picture.setPixmap(self._theme.icon("lock").pixmap(QSize(side, side)))
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
@@ -182,7 +182,7 @@ class SealedSummary(QWidget):
         head.setStretch(1, 1)
         layout.addLayout(head)
         if row.summary and row.label:
-            layout.addWidget(make_label(one_line(row.label, _LINE), "strong", wrap=True))
+            layout.addWidget(make_label(one_line(row.label, _MOST_CHARACTERS), "strong", wrap=True))
         for part in (self.summary, self.where, notice):
             layout.addWidget(part)
         layout.addLayout(make_row(self.open_button, None))
@@ -192,5 +192,5 @@ class SealedSummary(QWidget):
         theme.changed.connect(self._paint_icon)
 
     def _paint_icon(self) -> None:
-        side = self._theme.px(_ICON)
+        side = self._theme.px(spacing().l)
         self._picture.setPixmap(self._theme.icon("lock").pixmap(QSize(side, side)))

@@ -3,8 +3,8 @@
     nice .venv/bin/python tests/bench/bench_rotation.py [--n 10000 100000] [--kills 50] [--kill-size 800]
 
 The vault is filled with synthetic messages and facts with their sources (`resources/bench`), a vector and an audit row
-each. For the kills a process rotates a vault, a small one unless told, and gets SIGKILL at a random moment; then the passphrase must open a
-vault that is whole, by its old keys or by its new ones, and nothing of the work may be left.
+each. For the kills a process rotates a vault, a small one unless told, and gets SIGKILL at a random moment; then the
+passphrase must open a vault that is whole, by its old keys or by its new ones, and nothing of the work may be left.
 """
 
 from __future__ import annotations
