@@ -324,6 +324,8 @@ def may_update(earlier: str, later: str, *, is_of_kind: bool) -> bool:
     old, new = _as_pair(earlier, later)
     if new.adds or _speaks_of_part(old, new) or _names_narrower_thing(old, new):
         return False
+    if new.is_tentative and not old.is_tentative:
+        return False
     return len(old.topic & new.topic) > (0 if is_of_kind else 1)
 
 
