@@ -43,6 +43,7 @@ from core.recall.vectors import Floats
 from core.score.ranking import CandidateColumns, answer_probability, evidence_bar
 from core.text.query_plan import asks_for_several
 from core.text.sentences import sentence_at
+from core.text.terms import index_terms
 from core.types.recall import QueryPlan, Trace, TracedCandidate
 from core.types.values import Memory, Status
 from core.vault.database.rows import Rows
@@ -276,17 +277,20 @@ class RecallAnswer:
         by_time = self._asked.request.as_of_ms is not None
         return explain_miss(self.wrong.facts[at].status, self._asked.request.statuses, by_time=by_time)
 
-    def explain_candidate(self, at: int, speaker: str = "") -> tuple[str, ...]:
+    def explain_candidate(self, at: int, memory: Memory) -> tuple[str, ...]:
         """The reasons of one of `right`, in sentences.
 
         Args:
-            speaker: as in `explain_match`.
+            memory: it, as it is returned.
         """
         places = self.ranked.places_in_lists(at)
         own, nearby = self.right.own[at], self.right.near[at]
         signals, factor = self.ranked.signals_of(at), float(self.ranked.factor[at])
-        words, next_to = self._words_at(own), self._words_at(nearby & ~own)
-        sentences = explain_match(places, words, next_to, len(own), signals, factor, speaker)
+        speakers, elsewhere = self._named_speakers(at, memory), self._words_elsewhere(at, memory)
+        words = [word for word in self._words_at(own) if word not in {*speakers, *elsewhere}]
+        elsewhere = [word for word in elsewhere if word not in speakers]
+        next_to, speaker = self._words_at(nearby & ~own), ", ".join(speakers)
+        sentences = explain_match(places, words, next_to, len(own), signals, factor, speaker, elsewhere)
         sentences = (*sentences, *explain_adjustments(places, float(np.nan_to_num(self.ranked.repeats[at]))))
         sentences = (*sentences, UNFIT) if self.right.fit[at] < 1 else sentences
         is_of_earlier = self.right.lifted[at] > 0 and int(self.right.labels[at]) not in self._asked.representatives
@@ -294,7 +298,7 @@ class RecallAnswer:
 
     def _make_item(self, group: ResultGroup, memory: Memory, is_cut: bool) -> RecallItem:
         at = group.at
-        reasons = self.explain_candidate(at, self._named_speaker(at, memory))
+        reasons = self.explain_candidate(at, memory)
         why = (*reasons, PARTLY_OVER) if is_cut else reasons
         score = max(float(self.ranked.score[at]), float(self.ranked.score[group.first]))
         own = self.right.own[at] | self.right.own[group.first]
@@ -314,10 +318,20 @@ class RecallAnswer:
             episodes=tuple(one.id for one in episodes),
         )
 
-    def _named_speaker(self, at: int, memory: Memory) -> str:
-        """Who said it, in the question's word, where that is found in their name and not in the text."""
+    def _named_speakers(self, at: int, memory: Memory) -> list[str]:
+        """Who said it, in the question's words, where these are found in their name and not in the text."""
         named = set((memory.author or "").casefold().split()) - set(_WORD.findall(memory.text.casefold()))
-        return ", ".join(word for word in self._words_at(self.right.own[at]) if word.casefold() in named)
+        return [word for word in self._words_at(self.right.own[at]) if word.casefold() in named]
+
+    def _words_elsewhere(self, at: int, memory: Memory) -> list[str]:
+        """Words of the question that it has, but not in its text: in its date, its tags or by another name."""
+        text = set(_WORD.findall(memory.text.casefold()))
+        found = zip(self._words.terms, self.right.own[at].tolist(), strict=True)
+        missing = [term for term, here in found if here and term.word not in text]
+        if not missing:
+            return []
+        stems = set(index_terms(memory.text).split())  # read only where a word is in another form
+        return [term.word for term in missing if term.term not in stems]
 
     def _words_at(self, which: NDArray[np.bool_]) -> list[str]:
         return [term.word for term, here in zip(self._words.terms, which.tolist(), strict=True) if here]

@@ -13,6 +13,7 @@ Must not do: bring a candidate, move a message, or put a newer word of less weig
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -39,6 +40,8 @@ OF_OTHER = 0.3
 """Our choice: what is left of the evidence of a text about somebody else, where the speaker asks about themselves."""
 OTHER_VALUE = 0.7
 """Our choice: what is left where a text gives no value of the kind that is asked for."""
+OF_CHAIN = 0.5
+"""Our choice: what is left where it is about somebody else by its words, and took the place of what fits."""
 NEAR, NEAR_CHANGE = 0.85, 0.7
 """Our choice: from this share of the first one's evidence a later word about the same thing is the one that holds; and
 from this one where it gives a value of the kind that is asked for, and says that it is otherwise than before."""
@@ -46,6 +49,8 @@ NEAR_NOTED, LIKELY = 0.5, 0.6
 """Our choice: from this share of the first one's evidence, and when noted as this likely, what may have taken its place
 comes before it."""
 _RIVALS = 5
+_MAY_BE = re.compile(r"\b(?:may|might|could|perhaps|maybe|possibly)\b", re.IGNORECASE)
+"""Words of what is not so yet: a guess comes behind what is so."""
 
 OF_STRANGERS = 0.75
 """Our choice: what is left of the evidence of what was said where nobody knows whom the question names."""
@@ -128,7 +133,7 @@ def _fit_of(text: str, earlier: Sequence[str], form: QuestionForm) -> float:
     Args:
         earlier: what it took the place of: it tells of the same, whoever its sentence names.
     """
-    fit = max(_fit_of_subject(each, form) for each in (text, *earlier))
+    fit = max([_fit_of_subject(text, form), *(OF_CHAIN * _fit_of_subject(each, form) for each in earlier)])
     return fit if form.value is None or gives_value(text, form.value) else fit * OTHER_VALUE
 
 
@@ -148,6 +153,9 @@ def _put_later_word_first(rows: Rows, found: Candidates, read: dict[int, str], f
     if noted is not None:
         return _put_in_place_of(found, first, noted)
     least = NEAR_CHANGE * float(found.evidence[first])
+    firm = _find_firm_rival(found, read, form, order[: 1 + _RIVALS], least)
+    if firm is not None:
+        return _put_behind(found, first, firm)
     later = [at for at in rivals if found.evidence[at] >= least and _may_follow(found, first, at)]
     if not later:
         return found
@@ -166,6 +174,20 @@ def _put_later_word_first(rows: Rows, found: Candidates, read: dict[int, str], f
         ):
             return _put_behind(found, first, at)
     return found
+
+
+def _find_firm_rival(
+    found: Candidates, read: dict[int, str], form: QuestionForm, order: list[int], least: float
+) -> int | None:
+    """What is so, near a first one that only may be, and that speaks of the same; None where that is asked for."""
+    first, rivals = order[0], [at for at in order[1:] if found.evidence[at] >= least]
+    if not rivals or not _MAY_BE.search(read[first]) or _MAY_BE.search(" ".join(form.words)):
+        return None
+    from core.belief.relate.supersession import read_supersession_text
+
+    guess = read_supersession_text(read[first])
+    firm = ((at, read_supersession_text(read[at])) for at in rivals)
+    return next((at for at, one in firm if not one.is_tentative and guess.topic & one.topic), None)
 
 
 def _find_announced_value(found: Candidates, read: dict[int, str], form: QuestionForm, order: list[int]) -> int | None:

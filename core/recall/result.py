@@ -203,6 +203,7 @@ def explain_match(
     signals: Signals,
     factor: float,
     speaker: str = "",
+    elsewhere: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """The reasons of one item.
 
@@ -213,25 +214,31 @@ def explain_match(
         words: how many words of the query were searched.
         factor: what the side signals did to its relevance.
         speaker: who said it, where the question names them and its text does not; "" else.
+        elsewhere: words of the query that it has not in its text: its date, its tags or another name has them.
 
     Returns:
-        One to five sentences, the plainest first.
+        One to six sentences, the plainest first.
     """
     sentences = []
     meaning = ranks.get("window") or ranks.get("vector")
     if own:
         sentences.append(f"It has {len(own)} of {words} words of the question: {_format_words(own)}.")
+    if elsewhere:
+        sentences.append(f"Its date, its tags or another name of the same stands for: {_format_words(elsewhere)}.")
     if speaker:
         sentences.append(f"The question names who said it: {speaker}.")
     if near:
         sentences.append(f"Next to it in the conversation: {_format_words(near)}.")
     if meaning is not None:
-        sentences.append(f"Its meaning, with its surroundings: cosine {meaning[1]:.2f}, place {meaning[0]}.")
+        sentences.append(
+            f"Its meaning, with its surroundings, is number {meaning[0]} in likeness to the question "
+            f"(similarity {meaning[1]:.2f})."
+        )
     if abs(factor - 1.0) >= 0.005:
         verb = "raised" if factor > 1 else "lowered"
         sentences.append(
             f"Confidence {signals.confidence:.2f}, recency {signals.recency:.2f}, importance {signals.importance:.2f} "
-            f"and utility {signals.utility:.2f} {verb} it by {abs(factor - 1) * 100:.0f} %."
+            f"and usefulness {signals.utility:.2f} {verb} it by {abs(factor - 1) * 100:.0f} %."
         )
     return tuple(sentences) or ("It stands among the nearest.",)
 

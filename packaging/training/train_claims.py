@@ -128,8 +128,8 @@ Says of a sentence which of its words are a value of which predicate of the voca
 It runs on the processor, without a server or a network.
 
 - **What it is**: {len(recipe["layers"])} layers of the bundled embedder (`../minilm`, Apache-2.0), begun with those of
-  the reader (`../reader`) and trained on from the model before, with one head over the tokens. It shares the embedder's tokenizer and word vectors, so only
-  the layers are here, as int8 ONNX. It reads 64 tokens of a sentence.
+  the reader (`../reader`) and trained on from the model before, with one head over the tokens. It shares the
+  embedder's tokenizer and word vectors, so only the layers are here, as int8 ONNX. It reads 64 tokens of a sentence.
 - **What it learned from**: {facts["lines"]} lines of {facts["authors"]} invented authors, and of {facts["nothings"]}
   sentences of the labelled talk that assert nothing some an epoch; all written for this project
   (`packaging/training/README.md`).

@@ -63,7 +63,7 @@ def test_the_code_stands_in_groups_can_be_selected_and_copied_and_runs_out(room:
     assert dialog.code.time_left.text().endswith("seconds left")
     dialog.code.copy.click()
     assert QGuiApplication.clipboard().text() == CODE
-    assert "cannot guard against" in room.words(dialog)
+    assert "cannot protect you from" in room.words(dialog)
     room.port.end(PairingOutcome.EXPIRED, "")
     settle(room.qtbot, dialog.end.close_button.isVisible)
     assert "The code has expired." in room.words(dialog)

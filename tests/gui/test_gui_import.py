@@ -207,7 +207,10 @@ def test_statements_are_offered_with_their_number_and_made_on_a_press(
     finish(qtbot, dialog)
     offer = dialog.outcome.statements
     settle(qtbot, lambda: "can be made" in offer.sentence.text())
-    assert offer.sentence.text() == "2 statements can be made from what was said; 3 messages are small talk."
+    assert offer.sentence.text() == (
+        "About 2 statements can be made from what was said: short facts, each with its source. "
+        "3 messages are small talk."
+    )
     assert rig.texts(kind=Kind.FACT) == [], "nothing is made before the press"
     offer.make.click()
     settle(qtbot, lambda: "Ctrl+Z" in offer.sentence.text())

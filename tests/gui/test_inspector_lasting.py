@@ -53,7 +53,7 @@ def test_the_person_chooses_how_long_it_lasts_and_takes_it_back(
     row = gauges_section(inspector).lasting
     settle(qtbot, row.isVisible)
     assert row.chip.accessibleName() == "Lasts: For months"
-    assert row.reason.text().startswith("Nothing in it indicates how long")
+    assert row.reason.text().startswith("No end date is given")
     heard = hear(context)
     next(one for one in row.chip.menu().actions() if one.text() == "Permanently").trigger()
     settle(qtbot, lambda: row.chip.accessibleName() == "Lasts: Permanently")

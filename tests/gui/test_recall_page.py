@@ -172,7 +172,8 @@ def test_trouble_is_said_where_the_answer_would_be(room: LabRoom) -> None:
 
 def test_chips_say_how_the_question_was_understood(room: LabRoom) -> None:
     chips = room.ask().header.chips
-    assert chips.intent.text() == "intent: time 0.62"
+    assert chips.intent.text() == "kind of question: time"
+    assert "time 0.62" in chips.intent.toolTip()
     assert chips.names.text() == "names: Harbour, Frankfurt"
     assert "the harbour project" in chips.names.toolTip()
     assert chips.time.text() == "time: 1 May 2026 to 31 May 2026"
@@ -304,7 +305,7 @@ def test_return_opens_every_signal_and_closes_it(room: LabRoom) -> None:
     assert isinstance(page.list.lines.line_at(1), AnswerDetails)
     told = texts(page.list)
     assert "0.900" in told
-    assert "Words (BM25)" in told
+    assert "Words, rare ones first" in told
     assert "8.200" in told
     assert "It has 3 of 4 words of the question." in told
     rect = page.list.visualRect(page.list.lines.index(1, 0))
@@ -323,7 +324,7 @@ def test_of_a_tie_each_is_joint_in_its_place(room: LabRoom) -> None:
     rows = answer_lines(replace(answer, trace=replace(answer.trace, candidates=tuple(tied))), None)
     assert isinstance(rows[0], AnswerRow)
     assert rows[0].shared == {"bm25"}
-    assert any("Words (BM25) joint 1st" in told for told in AnswerDetailsView.describe_details(rows[0]))
+    assert any("Words, rare ones first joint 1st" in told for told in AnswerDetailsView.describe_details(rows[0]))
 
 
 def test_what_is_open_stays_open_while_weights_move(room: LabRoom) -> None:

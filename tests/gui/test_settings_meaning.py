@@ -124,7 +124,7 @@ def test_what_is_in_use_and_what_there_is(section: MeaningSection) -> None:
     ]
     assert buttons(section.other) == ["Estimate"]
     assert buttons(section.now) == []
-    assert section.old.description.text() == "Nothing of them is kept."
+    assert section.old.description.text() == "No earlier model is kept."
 
 
 def test_nothing_changes_before_the_cost_was_told(qtbot: QtBot, section: MeaningSection, spaces: FakeSpaces) -> None:

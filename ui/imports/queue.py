@@ -152,7 +152,7 @@ class DoneStep(QWidget):
         column.addStretch(1)
         column.setContentsMargins(48, 0, 48, 0)
         self.taken = make_button(
-            import_strings()["outcome"]["remove"], self.remove.emit, kind="danger", theme=context.theme, icon="undo-2"
+            import_strings()["outcome"]["remove"], self.remove.emit, kind="ghost", theme=context.theme, icon="undo-2"
         )
         layout = make_column(self, gap=8)
         layout.addSpacing(16)
@@ -165,7 +165,7 @@ class DoneStep(QWidget):
         self.statements = StatementsOffer(context)
         self.statements.made.connect(self.findings.reload)
         layout.addWidget(self.statements)
-        layout.addLayout(make_row(None, self.taken, None))
+        layout.addLayout(make_row(self.taken, None))  # aside: what one does next is below
         layout.addSpacing(4)
         self._icon = ("circle-check", "success")
         context.theme.changed.connect(self._paint_icon)

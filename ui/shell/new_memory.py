@@ -98,7 +98,8 @@ class NewMemoryDialog(QDialog):
         outer.addWidget(self.kind_note)
         outer.addLayout(make_row(make_buddy_label(strings["space"], self.space), self.space, None, gap=8))
         outer.addWidget(self.problem)
-        outer.addLayout(make_row(None, make_button(strings["cancel"], self.reject), self.save_button))
+        keys = make_label(strings["keys"], "small")
+        outer.addLayout(make_row(keys, None, make_button(strings["cancel"], self.reject), self.save_button))
         px = self._context.theme.px
         self.resize(px(480), px(400))
 

@@ -84,15 +84,13 @@ class StrengthMeter(QWidget):
         self.score = -1
         self._bars = _Bars(theme)
         self._word = make_label("", "strong")
-        self._word.setMinimumWidth(theme.px(80))
-        self._word.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._word.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._sentence = make_label(secret_strings()["strength"]["advice"], "small", wrap=True)
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
-        layout = make_column(self, gap=4)
-        line = make_row(self._bars, self._word, gap=12)
-        line.setStretch(0, 1)
+        layout = make_column(self, self._bars, gap=6)  # as wide as the field above
+        line = make_row(self._word, self._sentence, gap=8)
+        line.setStretch(1, 1)
         layout.addLayout(line)
-        layout.addWidget(self._sentence)
         self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing() + 4)
         self.rate_passphrase("")
 
@@ -112,12 +110,14 @@ class StrengthMeter(QWidget):
             self.score = -1
             self._bars.set_filled(0, "line")
             self._word.setText("")
+            self._word.hide()
             self._sentence.setText(strings["advice"])
         else:
             found = passphrase_strength(typed)
             self.score = found.score
             self._bars.set_filled(max(1, found.score), _TOKENS[found.score])
             self._word.setText(strings["scores"][found.score])
+            self._word.show()
             self._sentence.setText(found.sentence)
         self.setAccessibleName(strings["name"].format(words=self.words))
 

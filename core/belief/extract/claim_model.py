@@ -11,6 +11,7 @@ import the runtime before the first sentence.
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -37,6 +38,8 @@ SIDE = 5
 LIMITS = ("added", "replaces", "backed")
 _MOST_RECENT = 32
 """Readings that are kept, more than one text has: it is read ahead, for how long it lasts, and for its claims."""
+
+_LOOSE_END = re.compile(r"(?:\s+(?:in|at|of|for|the|an?|and|or|with|on|to|by|from|about|my|our))+$", re.IGNORECASE)
 
 Span = tuple[int, int]
 
@@ -281,7 +284,7 @@ def _read_tagged_values(
         if others > 0.5 and nearest_subject is None:
             continue
         subject = None if others <= 0.5 or nearest_subject is None else _widen_to_words(offsets, nearest_subject, text)
-        value = _widen_to_words(offsets, (first, last), text)
+        value = _without_loose_end(text, _widen_to_words(offsets, (first, last), text))
         yield ReadValue(predicate_names()[nr], value, subject, denied > 0.5, float(sure))
 
 
@@ -315,6 +318,12 @@ def _widen_to_words(offsets: Sequence[Span], run: Span, text: str) -> Span:
     while 0 < end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
         end += 1
     return start, end
+
+
+def _without_loose_end(text: str, value: Span) -> Span:
+    """A value without a preposition, an article or a joining word behind which nothing of it stands."""
+    loose = _LOOSE_END.search(text, *value)
+    return value if loose is None else (value[0], loose.start())
 
 
 def _is_agreed(draft: ClaimDraft, place: Span, reading: ClaimReading, sentence: str) -> bool:

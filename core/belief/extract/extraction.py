@@ -183,7 +183,7 @@ def _add_model_claim(
 ) -> None:
     """Add a claim of the model's; of whom, where a pronoun says it, the sentences before tell."""
     text = sentence.text[sentence.start : sentence.end]
-    subject = USER if one.subject is None else text[slice(*one.subject)]
+    subject = _name_speaker(sentence, one) if one.subject is None else text[slice(*one.subject)]
     if subject.casefold() in claim_word_lists().sets["third"]:
         subject = story.person
     if value_key(subject) in story.owner_keys:
@@ -211,6 +211,16 @@ def _add_model_claim(
         confidence=round(min(_SURE, one.confidence), 2),
     )
     story.claims.setdefault(canonical_form(draft), draft)
+
+
+def _name_speaker(sentence: TokenizedSentence, one: ReadValue) -> str:
+    """The speaker, unless a name leads the sentence and nothing in it speaks in the first person."""
+    at = next((n for n, token in enumerate(sentence.tokens) if token.end > sentence.start + one.value[0]), 0)
+    if _FIRST_PERSON.intersection(sentence.lows):
+        return USER
+    named = _find_leading_subject(sentence, at)
+    is_other = named is not None and named.kind == "name" and named.first == sentence.begin
+    return named.text if named is not None and is_other else USER
 
 
 def _begin_behind(sentence: TokenizedSentence, bounds: Sequence[ValidityPhrase], dates: Sequence[WrittenDate]) -> None:

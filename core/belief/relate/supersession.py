@@ -54,6 +54,11 @@ _MAY = re.compile(r"([\w'-]+) may (?=[a-z])")
 _IS = re.compile(r"\b(?:is|are)\b")
 _MOST_OF_STATE = 3
 _LEAST_SHARED = 2
+_PERSON = {
+    **dict.fromkeys(("i", "me", "my", "mine"), "i"), **dict.fromkeys(("we", "us", "our", "ours"), "we"),
+    **dict.fromkeys(("he", "him", "his"), "he"), **dict.fromkeys(("she", "her", "hers"), "she"),
+    **dict.fromkeys(("they", "them", "their"), "they"), **dict.fromkeys(("you", "your"), "you"),
+}  # fmt: skip
 _PRONOUN = re.compile(r"(?:it|it's|its|he|he's|she|she's|they|they're|that|this|those|these|there|his|her|their)\b")
 _SIGN = re.compile(r"[^\w\s'’-]")
 _SUBJECT = r"(?:(?:the|my|our|a|an|his|her|their) )?(?:[\w'-]+ ){0,3}?"
@@ -161,6 +166,11 @@ class SupersessionText:
         clauses = [clause for clause in _CLAUSE.split(lower) if clause.count(" ") >= _LEAST_CLAUSE_BLANKS]
         return any(_later_word_patterns().happened.match(clause) is None for clause in clauses or [lower])
 
+    @cached_property
+    def pronouns(self) -> frozenset[str]:
+        """Whom it speaks of by a pronoun."""
+        return frozenset(_PERSON[found] for found in re.findall(r"[a-z]+", self.lower) if found in _PERSON)
+
     @property
     def tells_state(self) -> bool:
         """Whether it tells how something is from now on."""
@@ -222,6 +232,7 @@ class _Patterns:
     no_month: frozenset[str]
     apart: tuple[frozenset[str], ...]
     poles: tuple[frozenset[str], ...]
+    denials: frozenset[str]
     change_stems: frozenset[str]
     told_by: re.Pattern[str]
 
@@ -249,6 +260,8 @@ def judge_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], 
     old, new = _as_pair(earlier, later)
     if len(old.prepared.words) > _MOST_WORDS or len(new.prepared.words) > _MOST_WORDS:
         return Succession.OPEN
+    if _is_denied_or_affirmed(old, new):
+        return Succession.REPLACES
     if _is_beside_earlier(old, new):
         return Succession.BESIDE
     share = shares.get(Label.SUPERSEDE, 0.0)
@@ -310,6 +323,8 @@ def may_update(earlier: str, later: str, *, is_of_kind: bool) -> bool:
     """
     old, new = _as_pair(earlier, later)
     if new.adds or _speaks_of_part(old, new) or _names_narrower_thing(old, new):
+        return False
+    if new.is_tentative and not old.is_tentative:
         return False
     return len(old.topic & new.topic) > (0 if is_of_kind else 1)
 
@@ -422,6 +437,18 @@ def _is_opposite_state(old: SupersessionText, new: SupersessionText) -> bool:
         return False
     states = [(group & before, group & after) for group in _later_word_patterns().poles]
     return any(was and now and was.isdisjoint(now) for was, now in states)
+
+
+def _is_denied_or_affirmed(old: SupersessionText, new: SupersessionText) -> bool:
+    """Whether the later one says that it is not so any more, or that it is so now, of the same in the same words."""
+    if old.is_negated == new.is_negated or not new.changes or not old.is_state or new.is_tentative:
+        return False
+    shared = len(old.topic & new.topic) + len(old.kinds.keys() & new.kinds.keys())
+    if shared < _LEAST_SHARED or old.topic.isdisjoint(new.topic) or _has_other_kind(old, new):
+        return False
+    if old.pronouns != new.pronouns:
+        return False
+    return old.topic ^ new.topic <= _later_word_patterns().state_stems | _later_word_patterns().denials
 
 
 def _is_changed_value(old: SupersessionText, new: SupersessionText) -> bool:
@@ -616,6 +643,7 @@ def _later_word_patterns() -> _Patterns:
         no_month=frozenset(vocabulary["no_month"]),
         apart=tuple(map(frozenset, vocabulary["apart"])),
         poles=tuple(map(frozenset, vocabulary["poles"])),
+        denials=frozenset(vocabulary["denials"]),
         change_stems=frozenset(stem_form(word) for word in vocabulary["changes"] if " " not in word),
         told_by=re.compile(rf"(?<=\w), (?:[\w.'-]+ ){{1,3}}(?:{whole(vocabulary['tells'])})(?: me| us| so)*\W*$"),
     )

@@ -46,6 +46,8 @@ CLAIMS_LIKELIER = 12.0
 training pairs with claims at odds 41 of 48 are (of all, 1 in 4); taken lower because there are few."""
 _EQUAL = 0.75
 """From this part of the highest rank on, ranks are equal: which of the statements is meant cannot be told by them."""
+_EQUAL_BY_NAME = 0.7
+"""The same where several have nothing but a name in common: it tells whom both are about, not what of them."""
 _SURE = 0.85
 """From this share of SUPERSEDE a name in common is enough, where nothing else may be meant."""
 _NEAR = 0.3
@@ -174,7 +176,7 @@ class LaterWord:
         ranked = sorted(self._meant.values(), key=lambda one: (-one.rank, one.other.id))
         near = [one for one in ranked if one.rank >= _EQUAL * ranked[0].rank]
         meant = self._find_alone(near, near[0]) if near else None
-        if meant is None or not self._is_borne_out(meant):
+        if meant is None or _is_one_of_several(meant, ranked) or not self._is_borne_out(meant):
             return dict(found)
         return {**found, meant.other.id: self._relate_ended(meant)}
 
@@ -243,3 +245,11 @@ class LaterWord:
             # Nothing on this path depends on a model: without one, words alone tell.
             _log.warning("the reader of sentences did not answer: %s", error.code.value)
             return None
+
+
+def _is_one_of_several(meant: _Meant, ranked: Sequence[_Meant]) -> bool:
+    """Whether it has but a name in common, and so has another that comes near it."""
+    if meant.in_common is not InCommon.NAME:
+        return False
+    least = _EQUAL_BY_NAME * meant.rank
+    return any(one.in_common is InCommon.NAME and least <= one.rank < meant.rank for one in ranked)

@@ -11,7 +11,7 @@ from recall_rig import NOW_MS, SPACE, Note, Rig, WordEmbedder, memory_id
 
 from core.recall.pipeline import Recall
 from core.recall.request import RecallRequest
-from core.recall.result import NO_VECTORS
+from core.recall.result import NO_VECTORS, Signals, explain_match
 from core.recall.scope import OWNER_SCOPE
 from core.score.profile import LOCI
 from core.types.values import Kind, Status
@@ -62,8 +62,28 @@ def test_a_word_that_only_names_who_said_it_is_told_as_that(rig: Rig) -> None:
     found = {item.memory.text: item.why for item in rig.ask("what did Jon sell, the boat").items}
     told = "The question names who said it: jon."
     assert told in found["I sold the boat in spring"]
-    assert found["I sold the boat in spring"][0].startswith("It has ")
+    assert found["I sold the boat in spring"][0] == "It has 1 of 2 words of the question: boat."
     assert told not in found.get("Jon went to the market", ())
+
+
+def test_a_word_that_only_its_tag_has_is_not_said_to_be_in_it(rig: Rig) -> None:
+    rig.add([Note("We sold the boat in spring", tags=("harbour",)), *[Note(f"filler {place}") for place in range(40)]])
+    rig.warm()
+    (found,) = rig.ask("selling a boat at the harbour", limit=1).items
+    assert found.why[0] == "It has 1 of 2 words of the question: boat."
+    assert found.why[1] == "Its date, its tags or another name of the same stands for: harbour."
+
+
+def test_words_that_its_text_has_not_are_told_apart_and_numbers_by_plain_names() -> None:
+    signals = Signals(0.5, 0.9, 0.1, 0.5, 0.2)
+    told = explain_match({"window": (18, 0.5)}, ["visited"], [], 3, signals, 1.2, "gina", ["jon"])
+    assert told == (
+        "It has 1 of 3 words of the question: visited.",
+        "Its date, its tags or another name of the same stands for: jon.",
+        "The question names who said it: gina.",
+        "Its meaning, with its surroundings, is number 18 in likeness to the question (similarity 0.50).",
+        "Confidence 0.90, recency 0.10, importance 0.50 and usefulness 0.20 raised it by 20 %.",
+    )
 
 
 def test_a_word_repeated_by_everybody_does_not_outweigh_the_others(rig: Rig) -> None:

@@ -68,7 +68,7 @@ class PalaceHeader(QWidget):
         self.colour = MenuChip(
             context.theme, strings["header"]["colour"], colours, colour if colour in colours else "kind"
         )
-        kinds = {_ALL: strings["header"]["all"]} | {kind.value: KIND_PLURALS[kind].lower() for kind in Kind}
+        kinds = {_ALL: strings["header"]["all"]} | {kind.value: KIND_PLURALS[kind] for kind in Kind}
         self.kinds = MenuChip(context.theme, strings["header"]["kinds"], kinds, _ALL)
         self._levels: dict[str, str] = dict(levels)
         self.level = MenuChip(context.theme, strings["header"]["level"], levels, WHOLE)

@@ -356,9 +356,10 @@ class RecallChips(QWidget):
         scores = {intent.value: plan.intent_scores.get(intent.value, 0.0) for intent in Intent}
         ranked = sorted(scores, key=lambda name: -scores[name])
         known = any(scores.values())
-        choices = {
-            name: f"{titles[name].lower()} {scores[name]:.2f}" if known else titles[name].lower() for name in ranked
-        }
+        choices = {name: titles[name].lower() for name in ranked}
+        shares = ", ".join(f"{titles[name].lower()} {scores[name]:.2f}" for name in ranked) if known else ""
+        hint = strings["chips"]["intent_hint"]
+        self.intent.setToolTip(strings["chips"]["intent_scores"].format(hint=hint, scores=shares) if shares else hint)
         own = {_OWN: strings["chips"]["intent_own"]} if self._change.intent is not None else {}
         self.intent.set_choices({**choices, **own}, plan.intent.value)
 

@@ -54,6 +54,8 @@ def judged(earlier: str, later: str, share: float, same: float = 0.03, related: 
         ("Gate 3 to the yard is locked.", "Gate 3 is unlocked until the fair.", 0.05, 0.02),
         # Another value, a word of a change, and nothing else named.
         ("The library closes at six.", "From March the library closes at eight.", 0.15, 0.02),
+        # Denied before, and so now; "too" adds nothing to that.
+        ("I don't teach on Fridays.", "From June I teach on Fridays too.", 0.1, 0.02),
         # A weekly habit on another day, without a word of a change.
         ("Yoga class is on Mondays with Ines.", "Ines gives the yoga class on Thursdays.", 0.05, 0.02),
     ],
@@ -100,6 +102,10 @@ def test_two_of_a_sort_each_with_a_value_stand_beside_each_other(earlier: str, l
 )
 def test_what_may_be_and_what_somebody_wants_ends_nothing(earlier: str, later: str) -> None:
     assert judged(earlier, later, 0.9) is Succession.OPEN
+
+
+def test_what_another_one_does_denies_nothing() -> None:
+    assert judged("I don't teach on Fridays.", "She teaches on Fridays now.", 0.1) is Succession.OPEN
 
 
 def test_a_month_is_no_possibility() -> None:

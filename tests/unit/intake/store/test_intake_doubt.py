@@ -164,3 +164,15 @@ def test_what_others_repeated_is_taken_back_by_an_equal(
     found = [item.memory.id for item in rig.recall(before.rstrip("."), limit=10).items]
     assert new in found
     assert old not in found or found.index(new) < found.index(old)
+
+
+def test_a_name_alone_does_not_tell_which_of_two_statements_is_over(rig: Rig) -> None:
+    told = [rig.store(text) for text in ("I ride a red Vespa on my rounds.", "The Vespa is insured with Kestrel.")]
+    rig.store("Traded in the Vespa, it's an electric Zundapp now.")
+    assert [status(rig, one.memory_id) for one in told] == ["active", "active"]
+
+
+def test_what_may_be_leaves_what_is(rig: Rig) -> None:
+    told = rig.store("The fair ends on 28 September.")
+    rig.store("The council may extend the fair to the 12th of October.")
+    assert status(rig, told.memory_id) == "active"
