@@ -1,4 +1,4 @@
-"""The one application object of the process, and where Qt's own messages go.
+"""The one application object of the process, where Qt's own messages go, and what is shown before there is a window.
 
 Must not do: import a page or the engine; what is shown first is shown before they are read.
 """
@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import logging
 import sys
+from dataclasses import dataclass
 
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
+
+from core.engine.home.window_file import WindowFile
+from ui.shell.splash import SplashWindow
+from ui.theme.theme import Theme
 
 _log = logging.getLogger("loci.ui.qt")
 _LEVELS = {
@@ -23,6 +28,21 @@ def _log_qt_message(kind: QtMsgType, _context: QMessageLogContext, message: str)
     _log.log(_LEVELS.get(kind, logging.ERROR), "%s", message)
     if kind is QtMsgType.QtFatalMsg:  # the process ends here, most often for want of a display: it says why
         sys.stderr.write(f"{message}\n")
+
+
+@dataclass(frozen=True, slots=True)
+class StartedLook:
+    """What was there before the engine was read.
+
+    Attributes:
+        theme: in force.
+        kept: the window's options and geometry, read once: a damaged file is put aside by reading it.
+        splash: the card that goes when the window is there.
+    """
+
+    theme: Theme
+    kept: WindowFile
+    splash: SplashWindow
 
 
 def make_application(arguments: list[str] | None = None) -> QApplication:

@@ -5,34 +5,18 @@ Reading the engine and the pages takes most of a start. Must not do: import them
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from app.context import AppContext
 from app.engine.session import Tell
-from app.window.application import make_application
+from app.window.application import StartedLook, make_application
 from app.window.single_instance import raise_running, window_socket_place
-from core.engine.home.window_file import WindowFile, load_window
+from core.engine.home.window_file import load_window
 from ui.shell.splash import SplashWindow
 from ui.theme.theme import Theme
 
 _RAISED = "Loci is already open; its window was brought to the front."
 _HANDED = "Loci is already open; its window shows the file."
-
-
-@dataclass(frozen=True, slots=True)
-class StartedLook:
-    """What was there before the engine was read.
-
-    Attributes:
-        theme: in force.
-        kept: the window's options and geometry, read once: a damaged file is put aside by reading it.
-        splash: the card that goes when the window is there.
-    """
-
-    theme: Theme
-    kept: WindowFile
-    splash: SplashWindow
 
 
 def open_window(app_context: AppContext, tell: Tell, file: Path | None = None) -> int:

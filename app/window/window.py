@@ -23,10 +23,9 @@ from app.engine.compose import build_engine
 from app.engine.connection import connect
 from app.engine.service import Service
 from app.engine.session import Tell
-from app.window.application import make_application
+from app.window.application import StartedLook, make_application
 from app.window.desktop import Desktop, HomeStore, build_desktop
 from app.window.single_instance import StartListener, window_socket_place
-from app.window.start import StartedLook
 from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_file
 from core.errors import Code, EnvironmentFaultError, LociError
 from ui.gate.gate import announce_opening

@@ -15,8 +15,9 @@ from app.context import AppContext
 from app.engine.session import Tell
 from app.environment import Environment
 from app.window import window
+from app.window.application import StartedLook
 from app.window.single_instance import StartListener, window_socket_place
-from app.window.start import StartedLook, open_window
+from app.window.start import open_window
 from ui.shell.splash import SplashWindow
 
 WAITED_FOR = {"core.engine.facade", "numpy", "sqlcipher3", "onnxruntime", "hnswlib", "ui.registry", "ui.shell.window"}
