@@ -186,6 +186,8 @@ def _find_firm_rival(
     from core.belief.relate.supersession import read_supersession_text
 
     guess = read_supersession_text(read[first])
+    if not guess.is_tentative:
+        return None  # "on 4 May" is a day
     firm = ((at, read_supersession_text(read[at])) for at in rivals)
     return next((at for at, one in firm if not one.is_tentative and guess.topic & one.topic), None)
 

@@ -93,6 +93,12 @@ def test_a_guess_that_is_nearer_comes_behind_what_is(rig: Rig) -> None:
     assert "attic" in rig.found("where hangs the ladder in the shed?")[0]
 
 
+def test_a_day_in_may_is_no_guess(rig: Rig) -> None:
+    tell(rig, "The ladder fair was in Graz.", "The ladder fair is on 4 May in Linz.")
+    assert "Linz" in rig.found("where is the ladder fair on 4 May in Linz?")[0]
+    assert "Linz" in rig.found("where is the ladder fair in Linz?")[0]
+
+
 def test_messages_keep_all_their_lists(rig: Rig) -> None:
     rig.bring(
         [
