@@ -93,6 +93,7 @@ class SealedStrip(QFrame):
 
     Attributes:
         rows: what is shown or counted.
+        is_settled: whether it shows all it is about to show.
     """
 
     def __init__(self, context: Context, origin: str) -> None:
@@ -105,6 +106,7 @@ class SealedStrip(QFrame):
         self.setObjectName("panel")
         self._context, self._origin = context, origin
         self.rows: tuple[SealedRow, ...] = ()
+        self.is_settled = True
         self.title = make_label("", "strong")
         self.more = make_button("", lambda: context.desk.seal.emit(()), kind="link")
         self._inner = QVBoxLayout()
@@ -131,11 +133,13 @@ class SealedStrip(QFrame):
         else:
             self.show_rows((), is_search=True)
             return
-        is_search = bool(question.strip())
+        is_search, self.is_settled = bool(question.strip()), False
+
+        def fail(_: BaseException) -> None:
+            self.is_settled = True  # the search itself says what is wrong
+
         task = make_query(seal_strings()["task"], begin).within(self, "find")
-        self._context.tasks.run(
-            task.success(lambda rows: self.show_rows(rows, is_search=is_search)).failure(lambda _: None)
-        )
+        self._context.tasks.run(task.success(lambda rows: self.show_rows(rows, is_search=is_search)).failure(fail))
 
     def show_rows(self, rows: Sequence[SealedRow], *, is_search: bool) -> None:
         """Show them.
@@ -144,7 +148,7 @@ class SealedStrip(QFrame):
             is_search: whether they were searched for; else they are all there are, and few are named.
         """
         strings = seal_strings()["clear"]
-        self.rows = tuple(rows)
+        self.rows, self.is_settled = tuple(rows), True
         clear_layout(self._inner)
         said = [row for row in self.rows if is_search or row.summary][: _MOST_FOUND if is_search else _MOST_LISTED]
         for row in said:

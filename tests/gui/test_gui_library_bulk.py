@@ -106,7 +106,7 @@ def test_cancelled_is_nothing(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None
     dialog = asked(qtbot, page, "archive")
     settle(qtbot, dialog.act.isEnabled)
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
-    assert not page.context.tasks.running
+    settle(qtbot, lambda: not page.context.tasks.running)
     assert found(rig, "status:archived") == 0
 
 

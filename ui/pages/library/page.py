@@ -120,7 +120,8 @@ class LibraryPage(RefreshingPage):
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show."""
-        return self._is_answered and self.facets is not None and not self._refresh.isActive() and self.table.is_settled
+        is_read = self._is_answered and self.facets is not None and self.sealed.is_settled
+        return is_read and not self._refresh.isActive() and self.table.is_settled
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
         """No timer runs while nobody looks."""

@@ -396,7 +396,7 @@ class RecallPage(RefreshingPage):
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show."""
-        parts = (self.asker, self.tuning, self.saved)
+        parts = (self.asker, self.tuning, self.saved, self.pane.sealed)
         return all(part.is_settled for part in parts) and not self.stages.is_busy and not self._refresh.isActive()
 
     def handle_change(self, change: Changed) -> None:
