@@ -41,9 +41,9 @@ T = TypeVar("T")
 MOST_SOURCES = 6
 """Memories that stand for an answer where no model answers."""
 
-_SURE = 0.8
-"""Our choice: the chance of an answer from which memories are said to fit. The bar of recall is lower: it keeps
-what may answer."""
+_SURE_CHANCE, _SURE_SCORE = 0.9, 0.6
+"""Our choice: memories are said to fit where an answer is this likely and the best of them scores so much. The bar of
+recall is lower: it keeps what may answer."""
 _LIMITS = ServerLimits(silence_s=120.0, whole_s=600.0, answer_bytes=CHAT_ANSWER_BYTES)
 _TIERS = "SELECT id, security_tier FROM memories WHERE id IN (SELECT value FROM json_each(?))"
 
@@ -242,7 +242,8 @@ def _memory_answer(open_vault: OpenVault, query: AskQuery, reply: RecallReply, s
 def _choose_memories(result: RecallResult) -> tuple[AnswerFit, list[str]]:
     """How well a recall answers, and the ids of the memories to show, best first."""
     if result.items:
-        fit = AnswerFit.SURE if result.trace.chance >= _SURE else AnswerFit.POSSIBLE
+        is_sure = result.trace.chance >= _SURE_CHANCE and result.items[0].score >= _SURE_SCORE
+        fit = AnswerFit.SURE if is_sure else AnswerFit.POSSIBLE
         return fit, [item.memory.id for item in result.items]
     # What its status or a filter withholds stays withheld.
     return AnswerFit.NEAREST, [miss.id for miss in result.near_misses if miss.why == BELOW_BAR]

@@ -151,7 +151,7 @@ def parse_search(text: str) -> ParsedSearch:
     Returns:
         Its terms; `problems` says what could not be read.
     """
-    terms = []
+    terms: list[SearchTerm] = []
     at = 0
     while (start := _skip_space(text, at)) < len(text):
         mark = _AFTER.match(text, start) if start == at and terms else None

@@ -398,8 +398,8 @@ def test_how_a_model_is_got_is_told_to_who_asks(page: AskPage, qtbot: QtBot, abs
 
 def test_nothing_that_fits_is_told(page: AskPage, qtbot: QtBot, absent: str, rig: Rig) -> None:
     assert absent
-    for one in rig.engine.memories.list(ListRequest(), OWNER_ACTOR).result(30).items:
-        rig.write(lambda tx, one=one: tx.update("memories", {"id": one.id}, {"status": "archived"}))
+    stored = rig.engine.memories.list(ListRequest(), OWNER_ACTOR).result(30).items
+    rig.write(lambda tx: [tx.update("memories", {"id": one.id}, {"status": "archived"}) for one in stored])
     turn = ask(page, qtbot, "Quantum chromodynamics?")
     assert turn.state is TurnState.MEMORIES
     assert not turn.sources

@@ -51,7 +51,7 @@ def test_letters_act_on_the_answer_only_while_it_has_the_keyboard(room: LabRoom)
     page.pane.empty_button.setFocus()
     field = page.header.question.field
     for letter in "Even so":
-        QTest.keyClick(page.focusWidget() or page, letter)
+        QTest.keyClicks(page.focusWidget() or page, letter)
     assert field.text() == "Even so"
     assert field.hasFocus()
     assert room.lab.items == []
@@ -64,7 +64,7 @@ def test_what_is_typed_while_nothing_has_the_keyboard_becomes_the_question(room:
     assert focused is not None
     focused.clearFocus()
     for letter in "Where":
-        QTest.keyClick(page.focusWidget() or page, letter)
+        QTest.keyClicks(page.focusWidget() or page, letter)
     assert page.header.question.field.text() == "Where"
     assert room.lab.items == []
 

@@ -98,6 +98,8 @@ class AnswerPane(QWidget):
         self.why_button = KeyButton(
             theme, acts["why_not"]["title"], acts["why_not"]["key"], self.why_asked.emit, is_tight=True
         )
+        for button in (self.empty_button, self.why_button):
+            button.setToolTip(recall_strings()["keys_hint"])
         legend = SignalLegend(theme)
         legend.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         foot = make_row(legend, self.empty_button, self.why_button, gap=8)
@@ -348,7 +350,7 @@ class RecallPage(RefreshingPage):
         _bind_shortcut(self.list, keys["empty"]["key"], self.acts.save_expected_empty)
         _bind_shortcut(self.list, keys["why_not"]["key"], self.acts.ask_why_missing)
         _bind_shortcut(self, "Escape", self._on_escape)
-        StrayTyping(self, self.search_field)
+        StrayTyping(self, self.header.question.field)
 
     # ---- the page's life
 
@@ -384,8 +386,8 @@ class RecallPage(RefreshingPage):
         if self.panes.view == ASK and is_answer_wanted and self.asker.asked.question:
             self.list.setFocus()
         elif self.panes.view == ASK:
-            self.search_field.setFocus()
-            self.search_field.selectAll()
+            self.header.question.field.setFocus()
+            self.header.question.field.selectAll()
 
     def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
