@@ -70,6 +70,7 @@ def test_one_that_lies_in_a_folder_or_in_another_archive_can_be_listed(tmp_path:
         (packed({"a.md": b"text"}) + packed({"b.md": b"text"}), "several"),
         (packed({"../a.md": b"text"}), "outside"),
     ],
+    ids=("cut", "wrong sum", "two in one", "a way out"),  # the bytes tell when they were made, which no name may
 )
 def test_a_damaged_or_dangerous_one_is_refused_in_one_sentence(tmp_path: Path, data: bytes, words: str) -> None:
     with pytest.raises(UserError) as caught, open_bundle(put(tmp_path, data)):
