@@ -60,7 +60,7 @@ def test_the_menu_entry_starts_the_command_and_names_its_icon() -> None:
     assert {"Office", "Qt"} <= set(found["Categories"].split(";"))
     made = (ROOT / "app" / "window" / "application.py").read_text(encoding="utf-8")
     assert f'setDesktopFileName("{integration.ENTRY.stem}")' in made
-    assert f'setApplicationName("{found["StartupWMClass"]}")' in desktop
+    assert f'setApplicationName("{found["StartupWMClass"]}")' in made
 
 
 def test_the_icon_is_a_square_picture_without_anything_foreign() -> None:
