@@ -268,7 +268,7 @@ def test_everything_is_reset_and_brought_back(page: SettingsPage, context: Conte
         (option(unit="days"), 1200, "1,200 days"),
         (option(kind="bool"), True, "on"),
         (option(kind="choice", choices={"a": "First"}), "a", "First"),
-        (option(kind="text"), "", "nothing"),
+        (option(kind="text"), "", "none"),
         (option(kind="float"), 0.25, "0.25"),
     ],
 )
