@@ -210,12 +210,7 @@ def read_views(rows: Rows, file_id: str) -> tuple[FileViewText, ...]:
     """
     views = {view.id: view for view in read_file(rows, file_id).views}
     found = rows.all("SELECT id, text, regions FROM file_views WHERE file_id = ? ORDER BY rowid", (file_id,))
-    return tuple(
-        FileViewText(
-            views[str(one)], str(text), tuple((page, start, end) for page, start, end, *_ in json.loads(regions))
-        )
-        for one, text, regions in found
-    )
+    return tuple(FileViewText(views[str(one)], str(text), _pages_of(str(regions))) for one, text, regions in found)
 
 
 def _pages_of(regions: str) -> tuple[tuple[int | None, int, int], ...]:
