@@ -92,6 +92,18 @@ def test_a_dialog_in_which_all_went_well_closes(
     assert rig.value("SELECT count(*) FROM files") == 2
 
 
+def test_a_dialog_that_is_closed_in_between_attaches_no_more(
+    qtbot: QtBot, context: Context, rig: Rig, host: QWidget, tmp_path: Path
+) -> None:
+    dialog = AttachDialog(context, [png(tmp_path), RULES], host)
+    dialog.open()
+    dialog.attach_files()
+    dialog.cancel_button.click()
+    settle(qtbot, lambda: len(dialog.replies) == 1)
+    assert [reply.file.name for reply in dialog.replies] == ["wall.png"]
+    assert rig.value("SELECT count(*) FROM files") == 1
+
+
 def test_nothing_chosen_attaches_nothing_and_import_takes_the_files(
     context: Context, host: QWidget, tmp_path: Path
 ) -> None:

@@ -151,6 +151,11 @@ class AttachDialog(QDialog):
         self._set_busy(is_busy=True)
         self._attach_next()
 
+    def done(self, result: int) -> None:
+        """The dialog goes; what was not begun is not attached."""
+        self._waiting.clear()
+        super().done(result)
+
     def _attach_next(self) -> None:
         if not self._waiting:
             self._finish()
