@@ -30,11 +30,14 @@ def attach(command: CommandContext, files: tuple[str, ...], *, caption: str | No
     The file itself is kept encrypted in the vault; its text is searched like any other memory.
     """
     done = []
-    with command.open_session() as session, command.output.show_progress(enabled=True) as report_progress:
-        for name in files:
-            params = {"path": str(absolute_path(name)), "caption": caption, "space": space}
-            done.append(session.call("attach", remove_missing(params), report_progress))
-    command.print_result(done[0] if len(done) == 1 else {"files": done}, _print_attached)
+    try:
+        with command.open_session() as session, command.output.show_progress(enabled=True) as report_progress:
+            for name in files:
+                params = {"path": str(absolute_path(name)), "caption": caption, "space": space}
+                done.append(session.call("attach", remove_missing(params), report_progress))
+    finally:  # of several files those before one that is refused are attached, and told of
+        if done:
+            command.print_result(done[0] if len(files) == 1 else {"files": done}, _print_attached)
 
 
 @loci.group()
@@ -95,4 +98,5 @@ def _print_files(out: Output, found: Mapping[str, Any]) -> None:
         for stretch in view["stretches"]:
             if stretch["page"] is not None:
                 out.print_line(words["page"].format(page=f"{stretch['page']:,}"))
-            out.print_line(escape_controls(view["text"][stretch["start"] : stretch["end"]]))
+            text = view["text"][stretch["start"] : stretch["end"]]
+            out.print_lines(escape_controls(line) for line in text.splitlines())
