@@ -36,3 +36,17 @@ def test_a_file_is_attached_found_shown_and_saved(palace: Palace) -> None:
     palace.run("undo")
     palace.run("undo")
     palace.run("file", "show", memory).refused(1, "E2005")
+
+
+@pytest.mark.starts_process
+def test_a_long_text_is_shown_whole_beside_a_running_engine(palace: Palace) -> None:
+    lines = [f"Line {number}: the ferry to Vik leaves at nine, 🐕 travel free." for number in range(3_000)]
+    note = palace.folder / "ferry.txt"
+    note.write_text("\n".join(lines))
+    with palace.serving():
+        memory = palace.json("attach", str(note), "--caption", "Timetable")["memory_id"]
+        shown = palace.run("file", "show", memory, "--text").out
+        caption, view = palace.json("file", "show", memory, "--text")["views"]
+    assert "\n".join(lines) in shown
+    assert (caption["text"], view["text"], view["left"]) == ("Timetable", "\n".join(lines), 0)
+    assert view["stretches"] == [{"page": None, "start": 0, "end": len(view["text"])}]
