@@ -190,6 +190,15 @@ def test_chunks_of_another_vault_come_with_their_content_alone(rig: Rig, tmp_pat
         assert other.engine.vault.verify(deep=True).result(60)["checks"]["files"]["status"] == "ok"
 
 
+def test_what_was_erased_does_not_come_back_with_an_archive_of_before(rig: Rig, tmp_path: Path) -> None:
+    reply = attach(rig, "key.txt", note())
+    archive = export_all(rig, tmp_path / "all.loci")
+    rig.engine.memories.erase([reply.memory_id], OWNER_ACTOR).result(30)
+    import_all(rig, archive)
+    for table in ("files", "file_views", "stored_files", "stored_chunks"):
+        assert rig.value(f"SELECT count(*) FROM {table}") == 0, table  # noqa: S608 - constants
+
+
 def test_a_page_that_lies_in_several_parts_is_one_stretch_of_what_was_read(rig: Rig) -> None:
     reply = attach(rig, "key.txt", note(), caption="Where it lies")
     (caption, text) = rig.engine.files.read_views(reply.file.id).result(30)
