@@ -112,7 +112,9 @@ def insert_file(tx: Tx, draft: FileDraft) -> None:
 
 
 def find_attached(rows: Rows, digest: bytes, space_name: str, caption: str) -> AttachedFile | None:
-    """A file of these bytes with this caption whose memory stands in a space.
+    """A file of these bytes with this caption whose memory stands in a space, attached by the person.
+
+    What another vault's archive says that it read of such bytes is that vault's word, and no reason not to read them.
 
     Args:
         digest: of the bytes.
@@ -121,7 +123,8 @@ def find_attached(rows: Rows, digest: bytes, space_name: str, caption: str) -> A
     found = rows.value(
         "SELECT f.id FROM files f JOIN stored_files s ON s.id = f.stored_id JOIN memories m ON m.id = f.memory_id "
         "JOIN spaces p ON p.id = m.space_id WHERE s.digest = ? AND p.name = ? AND f.caption = ? "
-        "AND m.status IN ('active', 'quarantined', 'disputed') ORDER BY f.attached_at LIMIT 1",
+        "AND m.status IN ('active', 'quarantined', 'disputed') AND json_extract(m.origin, '$.by') = 'file' "
+        "ORDER BY f.attached_at LIMIT 1",
         (digest, space_name, caption),
     )
     return None if found is None else read_file(rows, str(found))

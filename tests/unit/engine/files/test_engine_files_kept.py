@@ -177,6 +177,8 @@ def test_an_archive_holds_files_for_a_new_vault_and_for_whoever_reads_the_page(r
         assert content_of(third, reply.file.id) == note()
         assert third.value("SELECT count(*) FROM stored_files WHERE size = ?", len(note())) == 1
         assert third.engine.files.read_thumbnail(picture.file.id).result(30) is None
+        assert attach(third, "key.txt", note()).operation == "ADD"
+        assert attach(third, "key.txt", note()).operation == "NOOP"
 
 
 def test_chunks_of_another_vault_come_with_their_content_alone(rig: Rig, tmp_path: Path) -> None:
