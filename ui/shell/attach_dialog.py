@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from core.types.files.attachments import AttachReply
@@ -219,6 +220,7 @@ def open_attach(context: Context, parent: QWidget, paths: Sequence[Path] = ()) -
     if not context.bridge.is_open:
         return
     made = AttachDialog(context, list(paths), parent)
+    made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     made.open()
     if not paths:
         made.choose_files()
