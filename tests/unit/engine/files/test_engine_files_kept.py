@@ -99,6 +99,19 @@ def test_what_was_sealed_comes_back_beside_a_content_that_only_claims_to_be_it(r
     assert content_of(rig, first.file.id) == note()
 
 
+def test_what_is_stored_anew_opens_for_a_sealed_memory_of_the_same_bytes(rig: Rig) -> None:
+    rig.engine.seal.set_up("a second secret").result(30)
+    first = attach(rig, "key.txt", note(), caption="first")
+    second = attach(rig, "key.txt", note(), caption="second")
+    rig.engine.seal.seal((first.memory_id,), "a file").result(30)
+    rig.write(lambda tx: tx.run("UPDATE stored_chunks SET body = zeroblob(100) WHERE nr = 1"))
+    assert attach(rig, "key.txt", note(), caption="second").deduplicated
+    rig.engine.memories.erase([second.memory_id], OWNER_ACTOR).result(30)
+    assert rig.engine.seal.read_file(first.memory_id, first.file.id).result(30) == note()
+    rig.engine.seal.unseal((first.memory_id,)).result(30)
+    assert content_of(rig, first.file.id) == note()
+
+
 def test_what_is_on_another_device_is_neither_sealed_nor_put_back_here(rig: Rig) -> None:
     rig.engine.seal.set_up("a second secret").result(30)
     reply = attach(rig, "key.txt", note())
