@@ -36,7 +36,7 @@ def test_a_palace_without_clients_teaches_what_they_are_and_what_cannot_be_prote
     assert told.splitlines()[0] == "Clients" or "\nClients\n" in told
     assert "No assistants yet" in told
     assert "one-time code" in told
-    assert "program that runs as you" in told
+    assert "programs that run under your user account" in told
     assert "provider" in told
 
 

@@ -11,7 +11,6 @@ import the runtime before the first sentence.
 from __future__ import annotations
 
 import hashlib
-import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 
 from core.belief.extract.frames import predicate_names
 from core.belief.extract.normal_form import value_key
+from core.belief.extract.sentence import claim_word_lists
 from core.embed.embedder import ModelFiles, ModelManifest, SentenceSession, read_manifest, runtime_faults
 from core.errors import Code, LociError
 from core.talk.reader_features import SentenceFeatures, TextTokens, encode_sentence, softmax
@@ -38,8 +38,6 @@ SIDE = 5
 LIMITS = ("added", "replaces", "backed")
 _MOST_RECENT = 32
 """Readings that are kept, more than one text has: it is read ahead, for how long it lasts, and for its claims."""
-
-_LOOSE_END = re.compile(r"(?:\s+(?:in|at|of|for|the|an?|and|or|with|on|to|by|from|about|my|our))+$", re.IGNORECASE)
 
 Span = tuple[int, int]
 
@@ -322,8 +320,13 @@ def _widen_to_words(offsets: Sequence[Span], run: Span, text: str) -> Span:
 
 def _without_loose_end(text: str, value: Span) -> Span:
     """A value without a preposition, an article or a joining word behind which nothing of it stands."""
-    loose = _LOOSE_END.search(text, *value)
-    return value if loose is None else (value[0], loose.start())
+    start, end = value
+    loose = claim_word_lists().sets["loose_ends"]
+    while True:
+        head, _, last = text[start:end].rstrip().rpartition(" ")
+        if not head.strip() or last.casefold() not in loose:
+            return start, start + len(text[start:end].rstrip())
+        end = start + len(head)
 
 
 def _is_agreed(draft: ClaimDraft, place: Span, reading: ClaimReading, sentence: str) -> bool:

@@ -182,3 +182,17 @@ def test_any_marks_are_values_within_the_sentence(case: tuple[list[str], Any]) -
 def test_what_a_name_at_the_beginning_does_is_not_said_of_the_speaker(model: ClaimModel) -> None:
     read = extract_claims("Oskar has come home for good and teaches at the flying school.", model=model)
     assert {(one.subject, one.predicate, one.value) for one in read} == {("Oskar", "works_at", "flying school")}
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "kept"),
+    [
+        ("She works at the harbour office in the", (13, 38), "the harbour office"),
+        ("He likes tea and", (9, 16), "tea"),
+        ("He lives in Graz", (12, 16), "Graz"),
+        ("Of", (0, 2), "Of"),
+    ],
+)
+def test_a_value_ends_with_a_word_of_its_own(text: str, value: tuple[int, int], kept: str) -> None:
+    start, end = claim_model._without_loose_end(text, value)
+    assert text[start:end] == kept
