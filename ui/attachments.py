@@ -244,7 +244,7 @@ class OpenedCopies(QObject):
 
 def _plain_stem(name: str) -> str:
     stem = _STEM.sub("_", name.rpartition(".")[0] or name).strip(" .")
-    return stem[:_NAME] or "file"
+    return stem.encode("utf-8", "ignore")[:_NAME].decode("utf-8", "ignore") or "file"
 
 
 def _private_base() -> Path:
@@ -264,6 +264,8 @@ def _remove_stale(base: Path) -> None:
 
 
 def _is_running(pid: int) -> bool:
+    if os.name != "posix":
+        return True  # there, `os.kill` with 0 interrupts a process
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

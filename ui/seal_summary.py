@@ -107,6 +107,7 @@ class SealedStrip(QFrame):
         self._context, self._origin = context, origin
         self.rows: tuple[SealedRow, ...] = ()
         self.is_settled = True
+        self._asked = 0
         self.title = make_label("", "strong")
         self.more = make_button("", lambda: context.desk.seal.emit(()), kind="link")
         self._inner = QVBoxLayout()
@@ -126,6 +127,8 @@ class SealedStrip(QFrame):
             lists_all: whether all are counted where there are no words.
         """
         engine = self._context.bridge.engine
+        self._asked += 1
+        asked = self._asked
         if question.strip():
             begin = lambda: engine.find_sealed(question)  # noqa: E731 - two ways to the same task
         elif lists_all:
@@ -135,11 +138,15 @@ class SealedStrip(QFrame):
             return
         is_search, self.is_settled = bool(question.strip()), False
 
+        def show(rows: Sequence[SealedRow]) -> None:
+            if asked == self._asked:  # since then nothing may have been asked for: then nothing is shown
+                self.show_rows(rows, is_search=is_search)
+
         def fail(_: BaseException) -> None:
             self.is_settled = True  # the search itself says what is wrong
 
         task = make_query(seal_strings()["task"], begin).within(self, "find")
-        self._context.tasks.run(task.success(lambda rows: self.show_rows(rows, is_search=is_search)).failure(fail))
+        self._context.tasks.run(task.success(show).failure(fail))
 
     def show_rows(self, rows: Sequence[SealedRow], *, is_search: bool) -> None:
         """Show them.

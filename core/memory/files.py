@@ -112,7 +112,9 @@ def insert_file(tx: Tx, draft: FileDraft) -> None:
 
 
 def find_attached(rows: Rows, digest: bytes, space_name: str, caption: str) -> AttachedFile | None:
-    """A file of these bytes with this caption whose memory stands in a space.
+    """A file of these bytes with this caption whose memory stands in a space, attached by the person.
+
+    What another vault's archive says that it read of such bytes is that vault's word, and no reason not to read them.
 
     Args:
         digest: of the bytes.
@@ -121,7 +123,8 @@ def find_attached(rows: Rows, digest: bytes, space_name: str, caption: str) -> A
     found = rows.value(
         "SELECT f.id FROM files f JOIN stored_files s ON s.id = f.stored_id JOIN memories m ON m.id = f.memory_id "
         "JOIN spaces p ON p.id = m.space_id WHERE s.digest = ? AND p.name = ? AND f.caption = ? "
-        "AND m.status IN ('active', 'quarantined', 'disputed') ORDER BY f.attached_at LIMIT 1",
+        "AND m.status IN ('active', 'quarantined', 'disputed') AND json_extract(m.origin, '$.by') = 'file' "
+        "ORDER BY f.attached_at LIMIT 1",
         (digest, space_name, caption),
     )
     return None if found is None else read_file(rows, str(found))
@@ -210,12 +213,7 @@ def read_views(rows: Rows, file_id: str) -> tuple[FileViewText, ...]:
     """
     views = {view.id: view for view in read_file(rows, file_id).views}
     found = rows.all("SELECT id, text, regions FROM file_views WHERE file_id = ? ORDER BY rowid", (file_id,))
-    return tuple(
-        FileViewText(
-            views[str(one)], str(text), tuple((page, start, end) for page, start, end, *_ in json.loads(regions))
-        )
-        for one, text, regions in found
-    )
+    return tuple(FileViewText(views[str(one)], str(text), _pages_of(str(regions))) for one, text, regions in found)
 
 
 def _pages_of(regions: str) -> tuple[tuple[int | None, int, int], ...]:

@@ -87,9 +87,13 @@ def store_content(tx: Tx, new_id: str, data: bytes, thumbnail: bytes | None) -> 
         )
         _write_chunks(tx, new_id, key, data)
         return new_id
-    if not is_whole(tx, require_content(tx, known)):
+    stored = require_content(tx, known)
+    if not is_whole(tx, stored):
         # Trigger: what is stored was damaged, or an archive of somebody else told a digest that is not its content's.
-        # Why: the person's file would be that. Outcome: it is stored anew, under another key.
+        # Why: the person's file would be that. Outcome: it is stored anew, under another key; under the same one where
+        # a sealed memory has that: it is of this vault then, and encrypted the same bytes.
+        if tx.one("SELECT 1 FROM sealed_files WHERE file_id = ?", (known,)) is not None:
+            key = stored.key
         tx.run("DELETE FROM stored_chunks WHERE file_id = ?", (known,))
         tx.run(
             "UPDATE stored_files SET size = ?, key = ?, thumbnail = ? WHERE id = ?", (len(data), key, thumbnail, known)

@@ -18,6 +18,8 @@ from typing import BinaryIO
 from core.errors import Code, EnvironmentFaultError, LociError
 
 _PARTIAL = ".partial"
+_MOST_OF_NAME = 200
+"""Bytes of a file's own name in that of its partial file: a name as long as the system allows must not grow."""
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _REFUSED = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 
@@ -93,7 +95,7 @@ def replacement_of(path: Path, mode: int) -> Iterator[BinaryIO]:
     Raises:
         OSError: the system refused.
     """
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_PARTIAL, dir=path.parent)
+    descriptor, name = tempfile.mkstemp(prefix=_partial_prefix(path), suffix=_PARTIAL, dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             if os.name == "posix":
@@ -106,6 +108,10 @@ def replacement_of(path: Path, mode: int) -> Iterator[BinaryIO]:
         with suppress(OSError):
             Path(name).unlink()
         raise
+
+
+def _partial_prefix(path: Path) -> str:
+    return f".{os.fsencode(path.name)[:_MOST_OF_NAME].decode('utf-8', 'ignore')}."
 
 
 def sync_directory(directory: Path) -> None:
@@ -141,7 +147,7 @@ def clear_partial_files(path: Path) -> int:
     removed = 0
     failed: OSError | None = None
     try:
-        for leftover in path.parent.glob(f".{path.name}.*{_PARTIAL}"):
+        for leftover in path.parent.glob(f"{_partial_prefix(path)}*{_PARTIAL}"):
             leftover.unlink()
             removed += 1
     except OSError as error:

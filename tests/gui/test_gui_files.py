@@ -26,7 +26,7 @@ from ui.context import Context
 from ui.inspector.files import FilesSection
 from ui.inspector.panel import Inspector
 from ui.pages.library.model import PLACE, TEXT, MemoryTable
-from ui.shell.attach_dialog import AttachDialog
+from ui.shell.attach_dialog import AttachDialog, open_attach
 
 RULES = Path(__file__).parents[1] / "fixtures" / "imports" / "pdf" / "input" / "Rules of the slip.pdf"
 
@@ -92,6 +92,18 @@ def test_a_dialog_in_which_all_went_well_closes(
     assert rig.value("SELECT count(*) FROM files") == 2
 
 
+def test_a_dialog_that_is_closed_in_between_attaches_no_more(
+    qtbot: QtBot, context: Context, rig: Rig, host: QWidget, tmp_path: Path
+) -> None:
+    dialog = AttachDialog(context, [png(tmp_path), RULES], host)
+    dialog.open()
+    dialog.attach_files()
+    dialog.cancel_button.click()
+    settle(qtbot, lambda: len(dialog.replies) == 1)
+    assert [reply.file.name for reply in dialog.replies] == ["wall.png"]
+    assert rig.value("SELECT count(*) FROM files") == 1
+
+
 def test_nothing_chosen_attaches_nothing_and_import_takes_the_files(
     context: Context, host: QWidget, tmp_path: Path
 ) -> None:
@@ -103,6 +115,18 @@ def test_nothing_chosen_attaches_nothing_and_import_takes_the_files(
     assert dialog.attach_button.isEnabled()
     dialog.import_button.click()
     assert wishes == [[RULES]]
+
+
+def test_a_dialog_that_was_opened_for_a_drop_is_gone_once_it_is_closed(
+    qtbot: QtBot, context: Context, rig: Rig, host: QWidget
+) -> None:
+    open_attach(context, host, [RULES])
+    (dialog,) = host.findChildren(AttachDialog)
+    heard = hear(context)
+    with qtbot.waitSignal(dialog.destroyed):
+        dialog.attach_files()
+    assert heard.sentences == ["Attached “Rules of the slip.pdf”."]
+    assert rig.value("SELECT count(*) FROM files") == 1
 
 
 @given(st.lists(st.sampled_from(["a.pdf", "b.PNG", "c.docx", "d.html"]), min_size=1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Future
 
 import pytest
 from engine_rig import Rig, facts
@@ -12,6 +13,8 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import remember, settle
 
+from core.types.sensitivity import SealedRow
+from ui.bridge import make_query
 from ui.context import Context
 from ui.inspector.panel import Inspector
 from ui.pages.library.page import LIBRARY, LibraryPage
@@ -54,6 +57,23 @@ def says_so(strip: SealedStrip, count: int = 1) -> bool:
     said = "\n".join(labels(line) for line in strip.lines())
     marks = said.count(seal_strings()["clear"]["summary_of"].split(" ·")[0])
     return not strip.isHidden() and marks == count and SUMMARY in said and "water meter" not in said
+
+
+def test_what_is_found_for_a_question_that_was_taken_back_is_not_shown(
+    qtbot: QtBot, context: Context, rig: Rig, sealed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late: Future[tuple[SealedRow, ...]] = Future()
+    monkeypatch.setattr(type(rig.engine), "find_sealed", lambda *_: late)
+    strip = SealedStrip(context, "recall")
+    qtbot.addWidget(strip)
+    strip.ask("boathouse")
+    strip.ask("")
+    heard: list[object] = []
+    rows = rig.engine.seal.list_rows().result(30)
+    late.add_done_callback(lambda _: context.tasks.run(make_query("", rig.engine.seal.list_rows).success(heard.append)))
+    late.set_result(rows)
+    settle(qtbot, lambda: heard == [rows])
+    assert (strip.rows, strip.isHidden()) == ((), True)
 
 
 def test_the_library_shows_it_above_what_it_found(qtbot: QtBot, rig: Rig, sealed: str, library: LibraryPage) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from core.types.files.attachments import AttachReply
@@ -151,6 +152,11 @@ class AttachDialog(QDialog):
         self._set_busy(is_busy=True)
         self._attach_next()
 
+    def done(self, result: int) -> None:
+        """The dialog goes; what was not begun is not attached."""
+        self._waiting.clear()
+        super().done(result)
+
     def _attach_next(self) -> None:
         if not self._waiting:
             self._finish()
@@ -214,6 +220,7 @@ def open_attach(context: Context, parent: QWidget, paths: Sequence[Path] = ()) -
     if not context.bridge.is_open:
         return
     made = AttachDialog(context, list(paths), parent)
+    made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     made.open()
     if not paths:
         made.choose_files()

@@ -13,7 +13,7 @@ import click
 from app.cli.messages import format_minute, load_words
 from app.cli.output import Output, escape_controls, one_line
 from app.cli.root import CommandContext, loci, remove_missing, with_command
-from app.engine.session import absolute_path
+from app.engine.session import VerbSession, absolute_path
 
 _SHORT_ID = 8
 _MB = 1_000_000
@@ -30,11 +30,14 @@ def attach(command: CommandContext, files: tuple[str, ...], *, caption: str | No
     The file itself is kept encrypted in the vault; its text is searched like any other memory.
     """
     done = []
-    with command.open_session() as session, command.output.show_progress(enabled=True) as report_progress:
-        for name in files:
-            params = {"path": str(absolute_path(name)), "caption": caption, "space": space}
-            done.append(session.call("attach", remove_missing(params), report_progress))
-    command.print_result(done[0] if len(done) == 1 else {"files": done}, _print_attached)
+    try:
+        with command.open_session() as session, command.output.show_progress(enabled=True) as report_progress:
+            for name in files:
+                params = {"path": str(absolute_path(name)), "caption": caption, "space": space}
+                done.append(session.call("attach", remove_missing(params), report_progress))
+    finally:  # of several files those before one that is refused are attached, and told of
+        if done:
+            command.print_result(done[0] if len(files) == 1 else {"files": done}, _print_attached)
 
 
 @loci.group()
@@ -48,7 +51,27 @@ def file() -> None:
 @with_command
 def show(command: CommandContext, id: str, *, views: bool) -> None:  # noqa: A002 - the contract's word
     """Show a file, or the files of a memory."""
-    command.print_result(command.call("file", {"id": id, "views": views}), _print_files)
+    with command.open_session() as session:
+        found = dict(session.call("file", {"id": id, "views": views}))
+        if views:
+            found["views"] = [_read_rest(session, view) for view in found["views"]]
+    command.print_result(found, _print_files)
+
+
+def _read_rest(session: VerbSession, view: Mapping[str, Any]) -> dict[str, Any]:
+    """A text whole, of which an answer holds a part."""
+    whole, stretches, left = str(view["text"]), list(view["stretches"]), int(view["left"])
+    while left:
+        at = len(whole)
+        found = session.call("file", {"id": view["file"], "views": True, "start": at})
+        more = next(one for one in found["views"] if one["id"] == view["id"])
+        for one in more["stretches"]:
+            if one["start"] == 0 and stretches and stretches[-1]["end"] == at:  # the rest of what was cut
+                stretches[-1] = {**stretches[-1], "end": at + one["end"]}
+            else:
+                stretches.append({**one, "start": at + one["start"], "end": at + one["end"]})
+        whole, left = whole + str(more["text"]), int(more["left"])
+    return {**view, "text": whole, "stretches": stretches, "left": 0}
 
 
 @file.command()
@@ -95,4 +118,5 @@ def _print_files(out: Output, found: Mapping[str, Any]) -> None:
         for stretch in view["stretches"]:
             if stretch["page"] is not None:
                 out.print_line(words["page"].format(page=f"{stretch['page']:,}"))
-            out.print_line(escape_controls(view["text"][stretch["start"] : stretch["end"]]))
+            text = view["text"][stretch["start"] : stretch["end"]]
+            out.print_lines(escape_controls(line) for line in text.splitlines())

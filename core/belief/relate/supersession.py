@@ -54,11 +54,6 @@ _MAY = re.compile(r"([\w'-]+) may (?=[a-z])")
 _IS = re.compile(r"\b(?:is|are)\b")
 _MOST_OF_STATE = 3
 _LEAST_SHARED = 2
-_PERSON = {
-    **dict.fromkeys(("i", "me", "my", "mine"), "i"), **dict.fromkeys(("we", "us", "our", "ours"), "we"),
-    **dict.fromkeys(("he", "him", "his"), "he"), **dict.fromkeys(("she", "her", "hers"), "she"),
-    **dict.fromkeys(("they", "them", "their"), "they"), **dict.fromkeys(("you", "your"), "you"),
-}  # fmt: skip
 _PRONOUN = re.compile(r"(?:it|it's|its|he|he's|she|she's|they|they're|that|this|those|these|there|his|her|their)\b")
 _SIGN = re.compile(r"[^\w\s'’-]")
 _SUBJECT = r"(?:(?:the|my|our|a|an|his|her|their) )?(?:[\w'-]+ ){0,3}?"
@@ -169,7 +164,8 @@ class SupersessionText:
     @cached_property
     def pronouns(self) -> frozenset[str]:
         """Whom it speaks of by a pronoun."""
-        return frozenset(_PERSON[found] for found in re.findall(r"[a-z]+", self.lower) if found in _PERSON)
+        persons = _later_word_patterns().persons
+        return frozenset(persons[found] for found in re.findall(r"[a-z]+", self.lower) if found in persons)
 
     @property
     def tells_state(self) -> bool:
@@ -233,6 +229,8 @@ class _Patterns:
     apart: tuple[frozenset[str], ...]
     poles: tuple[frozenset[str], ...]
     denials: frozenset[str]
+    persons: Mapping[str, str]
+    clock_stems: frozenset[str]
     change_stems: frozenset[str]
     told_by: re.Pattern[str]
 
@@ -455,7 +453,7 @@ def _is_changed_value(old: SupersessionText, new: SupersessionText) -> bool:
     """Whether the later one, with a word of a change, gives another value of a kind and names nothing else."""
     if not new.changes or not _has_other_kind(old, new) or len(old.topic & new.topic) < _LEAST_SHARED:
         return False
-    return old.topic ^ new.topic <= _later_word_patterns().state_stems | _clock_stems()
+    return old.topic ^ new.topic <= _later_word_patterns().state_stems | _later_word_patterns().clock_stems
 
 
 def _goes_back_to(old: SupersessionText, new: SupersessionText) -> bool:
@@ -572,11 +570,6 @@ def is_content_word(word: FeatureWord) -> bool:
     return word.form not in stop_words() and not word.number and word.form not in _date_words()
 
 
-@cache
-def _clock_stems() -> frozenset[str]:
-    return frozenset(map(stem_form, ("half", "quarter", "past", "am", "pm", "noon")))
-
-
 def _is_verb_form(word: FeatureWord) -> bool:
     """Whether a word tells a state or ends like a past form."""
     return word.form in _later_word_patterns().states or _PAST.fullmatch(word.form) is not None
@@ -644,6 +637,8 @@ def _later_word_patterns() -> _Patterns:
         apart=tuple(map(frozenset, vocabulary["apart"])),
         poles=tuple(map(frozenset, vocabulary["poles"])),
         denials=frozenset(vocabulary["denials"]),
+        persons={word: forms[0] for forms in vocabulary["persons"] for word in forms},
+        clock_stems=frozenset(map(stem_form, vocabulary["clock"])),
         change_stems=frozenset(stem_form(word) for word in vocabulary["changes"] if " " not in word),
         told_by=re.compile(rf"(?<=\w), (?:[\w.'-]+ ){{1,3}}(?:{whole(vocabulary['tells'])})(?: me| us| so)*\W*$"),
     )

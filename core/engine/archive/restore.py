@@ -50,6 +50,7 @@ from core.intake.archive.snapshot import SCHEMA, read_columns
 from core.intake.archive.tables import TABLES, ArchiveScope, check_table
 from core.intake.store.import_batch import ImportRun
 from core.intake.transaction.admission import erased_texts
+from core.memory.stored_files import remove_unheld
 from core.security.keys import same_bytes
 from core.types.replies import ImportReport
 from core.types.values import HOME_SPACE, OWNER_ACTOR
@@ -267,10 +268,15 @@ def run_archive(
     except BaseException:
         if not open_vault.storage.closing.is_set():
             with suppress(LociError):
-                open_vault.storage.write(lambda tx: take_back_import(tx, open_vault, run.step_id, OWNER_ACTOR)).result()
+                open_vault.storage.write(lambda tx: _take_back(tx, open_vault, run)).result()
         raise
     _follow_up(open_vault, restoration.tally.stored)
     return _make_report(run.id, restoration.tally)
+
+
+def _take_back(tx: Tx, open_vault: OpenVault, run: ImportRun) -> None:
+    take_back_import(tx, open_vault, run.step_id, OWNER_ACTOR)
+    remove_unheld(tx)
 
 
 def _begin_run(
@@ -329,6 +335,7 @@ def _slices(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
 def _finish_run(open_vault: OpenVault, run: ImportRun, tally: ArchiveTally) -> None:
     def write(tx: Tx) -> None:
         open_vault.search.import_writer.finish_import(tx, run, tally)
+        remove_unheld(tx)  # contents of files whose memories did not come, as of erased ones
         apply_undone_options(tx, open_vault, (run.step_id,), OWNER_ACTOR)
 
     open_vault.storage.write(write).result()

@@ -188,11 +188,13 @@ def _adapt_content(row: Fields, _origin: ForeignOrigin, _now_ms: int) -> Fields 
     return {**row, "thumbnail": None}
 
 
-def _adapt_file(row: Fields, _origin: ForeignOrigin, _now_ms: int) -> Fields | None:
+def _adapt_file(row: Fields, _origin: ForeignOrigin, now_ms: int) -> Fields | None:
     labels = (row["name"], row["media_type"])
     caption = row["caption"]
     is_plain = isinstance(caption, str) and len(caption) <= PART_BYTES and is_plain_label(caption)
-    return row if is_plain and all(_is_label(one) for one in labels) else None
+    if not is_plain or type(row["attached_at"]) is not int or not all(_is_label(one) for one in labels):
+        return None
+    return {**row, "attached_at": min(row["attached_at"], now_ms)}
 
 
 def _adapt_view(row: Fields, _origin: ForeignOrigin, _now_ms: int) -> Fields | None:
@@ -204,7 +206,8 @@ def _has_regions(row: Fields) -> bool:
     try:
         regions = json.loads(row["regions"])
         return isinstance(regions, list) and all(
-            len(one) == 5
+            isinstance(one, list)
+            and len(one) == 5
             and all(type(number) is int and number >= 0 for number in one[1:])
             and (one[0] is None or type(one[0]) is int)
             and one[1] <= one[2] <= len(row["text"])

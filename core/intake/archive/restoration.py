@@ -176,6 +176,8 @@ class Restoration:
 
     def _is_left_content(self, file_id: object) -> bool:
         """Whether the content of a file was not taken, or is here already in chunks of its own."""
+        if self._scope is ArchiveScope.ANY_ARCHIVE:  # its chunks join no content but its own, and none is of nobody
+            return file_id not in self._taken["stored_files"] and file_id not in self._known["stored_files"]
         return file_id in self._twins["stored_files"] or file_id in self._absent["stored_files"]
 
     def _keep_among_themselves(self, table: ArchivedTable, new: Sequence[_Incoming]) -> list[_Incoming]:
@@ -220,6 +222,8 @@ class Restoration:
                 twins = frozenset() if parent == "memories" else self._twins[parent].values()
                 if value not in self._taken[parent] and value not in same and value not in twins:
                     return None
+        if table.name == "stored_files" and tx.one("SELECT 1 FROM sealed_files WHERE file_id = ?", (fields["id"],)):
+            return None  # the memory that is sealed with that content could not come back
         return adapt_foreign_row(table.name, fields, self._origin, tx.now_ms)
 
     def _select_new(self, tx: Tx, table: ArchivedTable, rows: Sequence[_Incoming]) -> list[_Incoming]:

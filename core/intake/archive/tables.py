@@ -178,7 +178,6 @@ _TABLES = (
     ArchivedTable(
         name="sealed_files",
         key=("memory_id", "file_id"),
-        scope=_ANY,
         refs={"memory_id": "sealed_memories"},
         is_recorded=False,
     ),

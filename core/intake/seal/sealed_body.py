@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.memory.stored_files import StoredContent, is_whole, read_content, require_content, store_content
 from core.memory.write import refresh_terms, reserve_labels
 from core.vault.database.rows import Rows, image_from_json, image_to_json, to_json
 from core.vault.database.tx import Tx
@@ -170,6 +171,8 @@ def write_body(tx: Tx, body: SealedBody) -> list[str]:
 def _write_contents(tx: Tx, body: SealedBody) -> dict[str, str]:
     """Write the rows of contents again; one whose bytes were attached anew meanwhile is that other one.
 
+    Where the other one is not what its digest says, as of a stranger's archive, it becomes what was sealed.
+
     Returns:
         The ids of those others, by the ids in the body.
     """
@@ -180,6 +183,9 @@ def _write_contents(tx: Tx, body: SealedBody) -> dict[str, str]:
             tx.insert(_CONTENTS, row)
         elif known != row["id"]:
             others[str(row["id"])] = str(known)
+            own = StoredContent(str(row["id"]), bytes(row["digest"]), int(row["size"]), bytes(row["key"]))
+            if not is_whole(tx, require_content(tx, str(known))) and is_whole(tx, own):
+                store_content(tx, str(known), b"".join(read_content(tx, own)), row["thumbnail"])
     return others
 
 

@@ -20,8 +20,10 @@ from core.ipc.methods.definition.entry import (
 )
 from core.ipc.methods.definition.results import flag, list_of, nullable, one_of, record, text, whole_number
 from core.ipc.protocol.contract import format_wire_time
-from core.types.files.attachments import AttachedFile, AttachNote, FileView, ViewMethod
+from core.types.files.attachments import AttachedFile, AttachNote, FileView, FileViewText, ViewMethod
 
+_MOST_TEXT = 16_000
+"""Characters of all texts of an answer, however many bytes each has: a message has room for no more."""
 _FILE_ID = "A file, or a memory that has one: its id, or the end of it."
 
 
@@ -39,6 +41,7 @@ class FileParams(Params):
 
     id: str = Field(min_length=1, max_length=64, description=_FILE_ID)
     views: bool = Field(default=False, description="With the text that was read out of it.")
+    start: int = Field(0, ge=0, description="The character each text begins with, to go on behind the last answer.")
 
 
 class SaveFileParams(Params):
@@ -73,17 +76,9 @@ async def show_file(call: MethodCall, params: FileParams) -> Answer:
     reply: Answer = {"files": [_file_json(one) for one in found]}
     if not params.views:
         return reply
-    views = [(one, view) for one in found for view in await await_future(files.read_views(one.id))]
-    told = [
-        {
-            "file": one.id,
-            **_view_json(view.view),
-            "text": view.text,
-            "stretches": [{"page": page, "start": start, "end": end} for page, start, end in view.pages],
-        }
-        for one, view in views
-    ]
-    return {**reply, "views": told}
+    views = [(one.id, view) for one in found for view in await await_future(files.read_views(one.id))]
+    most = _MOST_TEXT // max(sum(len(view.text) > params.start for _, view in views), 1)
+    return {**reply, "views": [_view_text_json(file_id, view, params.start, most) for file_id, view in views]}
 
 
 async def save_file(call: MethodCall, params: SaveFileParams) -> Answer:
@@ -120,6 +115,19 @@ def _view_json(view: FileView) -> dict[str, object]:
         "method": view.method.value,
         "characters": view.characters,
         "is_cut": view.is_cut,
+    }
+
+
+def _view_text_json(file_id: str, view: FileViewText, start: int, most: int) -> dict[str, object]:
+    """A view with a part of its text; places are counted in that part."""
+    text = view.text[start : start + most]
+    places = ((page, max(first - start, 0), min(last - start, len(text))) for page, first, last in view.pages)
+    return {
+        "file": file_id,
+        **_view_json(view.view),
+        "text": text,
+        "stretches": [{"page": page, "start": first, "end": last} for page, first, last in places if first < last],
+        "left": max(len(view.text) - start - len(text), 0),
     }
 
 
@@ -197,8 +205,9 @@ METHODS = (
                                         "end": whole_number(least=0),
                                     }
                                 ),
-                                "Where its parts stand in the file.",
+                                "Where the parts of `text` stand in the file.",
                             ),
+                            "left": whole_number("Characters that follow behind `text`.", least=0),
                         }
                     )
                 ),

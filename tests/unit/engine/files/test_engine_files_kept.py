@@ -89,6 +89,29 @@ def test_the_same_bytes_attached_anew_while_they_are_sealed_are_one_content_afte
     assert rig.value("SELECT count(DISTINCT file_id) FROM stored_chunks") == 1
 
 
+def test_what_was_sealed_comes_back_beside_a_content_that_only_claims_to_be_it(rig: Rig) -> None:
+    rig.engine.seal.set_up("a second secret").result(30)
+    first = attach(rig, "key.txt", note(), caption="first")
+    rig.engine.seal.seal((first.memory_id,), "a file").result(30)
+    attach(rig, "key.txt", note(), caption="second")
+    rig.write(lambda tx: tx.run("UPDATE stored_files SET key = zeroblob(32)"))
+    rig.engine.seal.unseal((first.memory_id,)).result(30)
+    assert content_of(rig, first.file.id) == note()
+
+
+def test_what_is_stored_anew_opens_for_a_sealed_memory_of_the_same_bytes(rig: Rig) -> None:
+    rig.engine.seal.set_up("a second secret").result(30)
+    first = attach(rig, "key.txt", note(), caption="first")
+    second = attach(rig, "key.txt", note(), caption="second")
+    rig.engine.seal.seal((first.memory_id,), "a file").result(30)
+    rig.write(lambda tx: tx.run("UPDATE stored_chunks SET body = zeroblob(100) WHERE nr = 1"))
+    assert attach(rig, "key.txt", note(), caption="second").deduplicated
+    rig.engine.memories.erase([second.memory_id], OWNER_ACTOR).result(30)
+    assert rig.engine.seal.read_file(first.memory_id, first.file.id).result(30) == note()
+    rig.engine.seal.unseal((first.memory_id,)).result(30)
+    assert content_of(rig, first.file.id) == note()
+
+
 def test_what_is_on_another_device_is_neither_sealed_nor_put_back_here(rig: Rig) -> None:
     rig.engine.seal.set_up("a second secret").result(30)
     reply = attach(rig, "key.txt", note())
@@ -167,6 +190,44 @@ def test_an_archive_holds_files_for_a_new_vault_and_for_whoever_reads_the_page(r
         assert content_of(third, reply.file.id) == note()
         assert third.value("SELECT count(*) FROM stored_files WHERE size = ?", len(note())) == 1
         assert third.engine.files.read_thumbnail(picture.file.id).result(30) is None
+        assert attach(third, "key.txt", note()).operation == "ADD"
+        assert attach(third, "key.txt", note()).operation == "NOOP"
+
+
+def test_chunks_of_another_vault_come_with_their_content_alone(rig: Rig, tmp_path: Path) -> None:
+    reply = attach(rig, "key.txt", note())
+    rig.write(lambda tx: tx.run("INSERT INTO stored_chunks (file_id, nr, body) VALUES ('stray', 0, x'00')"))
+    archive = export_all(rig, tmp_path / "all.loci")
+    with other_rig(tmp_path / "other") as other:
+        attach(other, "own.txt", b"Something of this vault's own")
+        import_all(other, archive)
+        assert content_of(other, reply.file.id) == note()
+        assert other.engine.vault.verify(deep=True).result(60)["checks"]["files"]["status"] == "ok"
+
+
+def test_what_was_erased_does_not_come_back_with_an_archive_of_before(rig: Rig, tmp_path: Path) -> None:
+    reply = attach(rig, "key.txt", note())
+    archive = export_all(rig, tmp_path / "all.loci")
+    rig.engine.memories.erase([reply.memory_id], OWNER_ACTOR).result(30)
+    import_all(rig, archive)
+    for table in ("files", "file_views", "stored_files", "stored_chunks"):
+        assert rig.value(f"SELECT count(*) FROM {table}") == 0, table  # noqa: S608 - constants
+
+
+def test_a_page_that_lies_in_several_parts_is_one_stretch_of_what_was_read(rig: Rig) -> None:
+    reply = attach(rig, "key.txt", note(), caption="Where it lies")
+    (caption, text) = rig.engine.files.read_views(reply.file.id).result(30)
+    assert rig.value("SELECT count(*) FROM memories WHERE part_of = ?", reply.memory_id) > 2
+    assert caption.pages == ((None, 0, len("Where it lies")),)
+    assert text.pages == ((None, 0, len(text.text)),)
+
+
+@pytest.mark.parametrize("name", ["x" * 251 + ".txt", "漢" * 83 + ".txt"])
+def test_a_name_as_long_as_the_system_allows_is_saved_again(rig: Rig, tmp_path: Path, name: str) -> None:
+    reply = attach(rig, name, note())
+    (tmp_path / "out").mkdir()
+    saved = rig.engine.files.save_to(reply.file.id, tmp_path / "out").result(30)
+    assert (saved.name, saved.read_bytes()) == (name, note())
 
 
 def test_a_damaged_content_is_found_and_healed_by_attaching_it_again(rig: Rig) -> None:
@@ -263,7 +324,7 @@ def test_every_region_says_the_same_in_the_file_and_in_the_memory(
 
 JSONISH = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 40) | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=6),
+    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=2), inner, min_size=5, max_size=5),
     max_leaves=20,
 )
 
@@ -283,8 +344,9 @@ def test_a_view_of_another_vault_comes_only_with_regions_that_lie_in_it(regions:
 @pytest.mark.parametrize("caption", ["a\0b", "x" * 9_000, 7, None])
 def test_a_file_of_another_vault_with_a_caption_that_is_none_stays_outside(caption: object) -> None:
     origin = ForeignOrigin("f" * 32, "client", "import", "space")
-    row = {"id": IDS, "name": "a.pdf", "media_type": "application/pdf", "caption": "The flat"}
+    row = {"id": IDS, "name": "a.pdf", "media_type": "application/pdf", "caption": "The flat", "attached_at": 1}
     assert adapt_foreign_row("files", row, origin, 1) == row
+    assert adapt_foreign_row("files", {**row, "attached_at": 2**62}, origin, 1) == row
     assert adapt_foreign_row("files", {**row, "caption": caption}, origin, 1) is None
     content = {"id": IDS, "thumbnail": b"not drawn here"}
     assert adapt_foreign_row("stored_files", content, origin, 1) == {"id": IDS, "thumbnail": None}
