@@ -17,12 +17,11 @@ from core.importers.formats.documents.pdf_document import (
     About,
     faults,
     open_reader,
-    open_seekable,
     read_about,
     read_page,
 )
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import read_head, visible_files
+from core.importers.input.streams import open_seekable, read_head, visible_files
 from core.importers.records import Item, SkippedPart, UnreadablePart
 
 if TYPE_CHECKING:
