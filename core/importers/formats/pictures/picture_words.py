@@ -106,12 +106,14 @@ def read_words(image: Image.Image) -> PictureWords:
 def _plain(value: object, encoding: str | None = None) -> str:
     if isinstance(value, str):
         try:
-            value = value.encode("latin-1")  # as which the library reads what is of any encoding
+            raw = value.encode("latin-1")  # as which the library reads what is of any encoding
         except UnicodeEncodeError:
             return value.encode("utf-8", "replace").decode("utf-8").replace("\0", "").strip()
-    if not isinstance(value, bytes):
+    elif isinstance(value, bytes):
+        raw = value
+    else:
         return ""
-    text = value.decode(encoding, "replace") if encoding else _decode(value)
+    text = raw.decode(encoding, "replace") if encoding else _decode(raw)
     return text.replace("\0", "").strip()
 
 
