@@ -7,14 +7,12 @@ with another program.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
-from core.engine.archive.export import open_export
-from core.engine.export.formats import check_destination
+from core.engine.archive.file_copy import check_copy, write_copy
 from core.engine.memories.memories import embed_restored
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
@@ -232,16 +230,8 @@ def _store(
 def _save(rows: Rows, file_id: str, path: Path, home: Path) -> Path:
     name = read_file(rows, file_id).name
     target = path / _own_name(name) if path.is_dir() else path
-    check_destination(target, home)
-    if os.path.lexists(target):
-        raise UserError(
-            Code.FILE_REFUSED, "Something has that name already, and was left as it is; choose another name."
-        )
-    content = require_content(rows, stored_id_of(rows, file_id))
-    with open_export(target) as file:
-        for piece in read_content(rows, content):
-            file.write(piece)
-    return target
+    check_copy(target, home)
+    return write_copy(target, read_content(rows, require_content(rows, stored_id_of(rows, file_id))))
 
 
 def _own_name(name: str) -> str:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.engine.archive.file_copy import check_copy, write_copy
 from core.engine.memories.memories import backups_of, embed_restored, vector_remover
 from core.engine.runtime.open_vault import OpenVault, VaultSlot
 from core.engine.runtime.search import Search
@@ -376,6 +378,24 @@ class SealedMemories:
             return data
 
         return open_vault.storage.write(write)
+
+    def save_file(self, memory_id: str, file_id: str, path: Path) -> Future[Path]:
+        """Write a file of a sealed memory where the person says; that it was read stands in the audit.
+
+        Args:
+            path: a new file; what exists there is not replaced.
+
+        Returns:
+            Where it was written. The future raises SEALED, NOT_FOUND, FILE_REFUSED where something has that name,
+            DISK_FULL, READ_ONLY, WRITE_FAILED, ENCRYPTION_FAILED.
+        """
+        storage = self._slot.require_vault().storage
+
+        def save() -> Path:
+            check_copy(path, storage.home.path)
+            return write_copy(path, (self.read_file(memory_id, file_id).result(),))
+
+        return storage.run_on(storage.threads.checks, save)
 
     def discard(self, ids: Sequence[str]) -> Future[int]:
         """Erase sealed memories for good; needs no key.

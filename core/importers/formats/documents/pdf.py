@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _FORMAT = "pdf"
 _MAGIC = b"%PDF-"
 _SNIFFED = 1_024  # bytes in which the mark stands; some programs write something before it
-MOST_PAGES = 2_000
+MOST_PAGES = 5_000
 """Pages of one document that are read."""
 _MOST_BYTES = 512 << 20
 LOCKED = "this PDF is locked with a password; save a copy without one and import that"
