@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from core.types.files.attachments import AttachedFile
 from ui.attachments import FileCard, OpenedCopies
@@ -42,7 +42,7 @@ class SealedFiles(QWidget):
             str(seal_strings()["list"]["opened"]),
         )
         self.cards: list[FileCard] = []
-        self.open_buttons: list[QWidget] = []
+        self.open_buttons: list[QPushButton] = []
         self._inner = make_column(self, gap=8)
         self.hide()
 
