@@ -173,7 +173,7 @@ def test_files_are_opened_and_saved_while_it_shows_and_no_copy_stays(
     settle(qtbot, lambda: len(shown_files) == 1)
     assert shown_files[0].read_text() == TEXT
     assert stat.S_IMODE(shown_files[0].stat().st_mode) == 0o600
-    file = rig.engine.seal.list_files(attached.memory_id).result(30)[0]
+    file = rig.engine.seal.files.list_files(attached.memory_id).result(30)[0]
     dialog.files.save_to(file, tmp_path / "copy.txt")
     settle(qtbot, lambda: (tmp_path / "copy.txt").exists() and len(heard.sentences) == 2)
     assert heard.sentences[0] == seal_strings()["list"]["opened"]
@@ -192,9 +192,9 @@ def test_a_file_of_a_sealed_memory_replaces_nothing(rig: Rig, key: str, tmp_path
     source.write_text(TEXT)
     attached = rig.engine.files.attach(source, OWNER_ACTOR).result(60)
     rig.engine.seal.seal([attached.memory_id]).result(30)
-    (file,) = rig.engine.seal.list_files(attached.memory_id).result(30)
-    assert error_of(rig.engine.seal.save_file(attached.memory_id, file.id, source)).code is Code.FILE_REFUSED
+    (file,) = rig.engine.seal.files.list_files(attached.memory_id).result(30)
+    assert error_of(rig.engine.seal.files.save_file(attached.memory_id, file.id, source)).code is Code.FILE_REFUSED
     rig.engine.seal.close()
     new = tmp_path / "new.txt"
-    assert error_of(rig.engine.seal.save_file(attached.memory_id, file.id, new)).code is Code.SEALED
+    assert error_of(rig.engine.seal.files.save_file(attached.memory_id, file.id, new)).code is Code.SEALED
     assert not new.exists()

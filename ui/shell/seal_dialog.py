@@ -22,7 +22,7 @@ from ui.context import Context
 from ui.lists.list_view import AfterRemoval, ListView
 from ui.lists.row_spec import RowSpec, RowState
 from ui.pages.settings.keys import SecretDialog
-from ui.shell.sealed_files import SealedFiles
+from ui.shell.sealed_files import SealedFileList
 from ui.strings import format_count, seal_strings, secret_strings, window_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import make_button, make_column, make_label, make_row
@@ -343,7 +343,7 @@ class SealedListDialog(SealKeyDialog):
         self.text.setReadOnly(True)
         self.text.setAccessibleName(strings["text"])
         self.text.setMinimumHeight(theme.px(120))
-        self.files = SealedFiles(self.context)
+        self.files = SealedFileList(self.context)
         self.back_button = make_button(strings["back"], self._put_back)
         self.erase_button = make_button(strings["erase"], self._erase_one, kind="danger")
         self.close_button = make_button(strings["close"], self._close_key)

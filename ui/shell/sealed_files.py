@@ -21,7 +21,7 @@ from ui.widgets.plaintext import one_line
 _NAME = 80
 
 
-class SealedFiles(QWidget):
+class SealedFileList(QWidget):
     """The files of the sealed memory that is read; hidden where it has none.
 
     Attributes:
@@ -33,12 +33,12 @@ class SealedFiles(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
-        self._seal = context.bridge.engine.seal
+        self._sealed = context.bridge.engine.seal.files
         self._memory_id = ""
         self.copies = OpenedCopies(
             context,
             self,
-            lambda file, to: self._seal.save_file(self._memory_id, file.id, to),
+            lambda file, to: self._sealed.save_file(self._memory_id, file.id, to),
             str(seal_strings()["list"]["opened"]),
         )
         self.cards: list[FileCard] = []
@@ -55,7 +55,7 @@ class SealedFiles(QWidget):
         self._memory_id = memory_id
         self._show_files("", ())
         if memory_id:
-            task = make_query(seal_strings()["task"], lambda: self._seal.list_files(memory_id)).within(self, "files")
+            task = make_query(seal_strings()["task"], lambda: self._sealed.list_files(memory_id)).within(self, "files")
             self._context.tasks.run(task.success(partial(self._show_files, memory_id)).failure(lambda _: None))
 
     def _show_files(self, memory_id: str, files: tuple[AttachedFile, ...]) -> None:
@@ -106,7 +106,7 @@ class SealedFiles(QWidget):
             to: a new file.
         """
         strings = attach_strings()["section"]
-        begin = partial(self._seal.save_file, self._memory_id, file.id, to)
+        begin = partial(self._sealed.save_file, self._memory_id, file.id, to)
         task = make_query(strings["save_task"], begin).within(self, "save")
         self._context.tasks.run(task.success(self._say_saved))
 

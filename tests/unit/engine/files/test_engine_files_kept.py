@@ -63,12 +63,12 @@ def test_a_sealed_file_opens_with_its_own_key_alone_and_comes_back(rig: Rig) -> 
     with refused(Code.NOT_FOUND):
         content_of(rig, reply.file.id)
     assert rig.write(remove_unheld) == ()
-    (file,) = rig.engine.seal.list_files(reply.memory_id).result(30)
+    (file,) = rig.engine.seal.files.list_files(reply.memory_id).result(30)
     assert (file.name, file.digest) == ("key.txt", reply.file.digest)
-    assert rig.engine.seal.read_file(reply.memory_id, file.id).result(30) == note()
+    assert rig.engine.seal.files.read_file(reply.memory_id, file.id).result(30) == note()
     rig.engine.seal.close()
     with refused(Code.SEALED):
-        rig.engine.seal.read_file(reply.memory_id, file.id).result(30)
+        rig.engine.seal.files.read_file(reply.memory_id, file.id).result(30)
     rig.engine.seal.open("a second secret").result(30)
     rig.engine.seal.unseal((reply.memory_id,)).result(30)
     assert {name: rig.dump()[name] for name in before} == before
