@@ -15,7 +15,7 @@ from ui.attachments import FileCard, OpenedCopies
 from ui.bridge import make_query
 from ui.context import Context
 from ui.strings import attach_strings, seal_strings
-from ui.widgets.basics import clear_layout, find_usual_folder, make_button, make_column, make_label, make_row
+from ui.widgets.basics import clear_layout, find_usual_folder, make_button, make_column, make_row
 from ui.widgets.plaintext import one_line
 
 _NAME = 80
@@ -85,8 +85,6 @@ class SealedFileList(QWidget):
         self.open_buttons.append(opening)
         box = QWidget()
         layout = make_column(box, card, gap=4)
-        if file.caption:
-            layout.addWidget(make_label(one_line(file.caption, 400), "body", wrap=True))
         layout.addLayout(make_row(opening, saving, None))
         self._inner.addWidget(box)
 
