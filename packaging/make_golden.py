@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "packaging")]
 from core.intake.seal.seal import SealKey  # noqa: E402
 from core.intake.seal.sealed_body import SealedBody  # noqa: E402
 from core.memory.files import FileDraft, Region, ViewDraft, insert_file  # noqa: E402
-from core.memory.stored_files import store_content  # noqa: E402
+from core.memory.stored_files import seal_content, store_content  # noqa: E402
 from core.security.keyfile import KeyFile  # noqa: E402
 from core.security.keys import Purpose, RootKey  # noqa: E402
 from core.security.passphrase import KdfCost  # noqa: E402 - the checkout has to be on the path first
@@ -294,7 +294,7 @@ def _sealed(tx: Tx) -> None:
 
 def _files(tx: Tx) -> None:
     """What version 11 added: a file of a memory, a text that was read out of it, and a content that is sealed."""
-    stored = store_content(tx, "content-1", b"The boat is moored at Graz.", None)
+    stored = store_content(tx, seal_content("content-1", b"The boat is moored at Graz."), None)
     region = (Region(1, 0, 4, 0, 0),)
     view = ("view-1", ViewDraft(ViewMethod.PDF_TEXT, "The boat is moored at Graz.", region))
     insert_file(
@@ -310,7 +310,7 @@ def _files(tx: Tx) -> None:
             pages=1,
         ),
     )
-    store_content(tx, "content-2", b"sealed", None)
+    store_content(tx, seal_content("content-2", b"sealed"), None)
     tx.insert("sealed_files", {"memory_id": "memory-sealed", "file_id": "content-2"})
     tx.run("DELETE FROM stored_files WHERE id = 'content-2'")
 

@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -51,7 +52,9 @@ _OPENED = {
 _NAME = 120
 _STEM = re.compile(r"[^\w .()-]+")
 _PREFIX = "loci-opened-"
-_ADDING = frozenset({"attach", "import", "watched"})  # touches no memory that was there
+_ADDING = frozenset({"attach", "import", "watched", "read_sealed", "search_sealed"})  # touches no memory that was there
+SaveCopy = Callable[[AttachedFile, Path], Future[Path]]
+"""Writes a file to a new place."""
 
 
 def is_attachable(paths: Sequence[Path]) -> bool:
@@ -179,9 +182,19 @@ class HitPages(QObject):
 class OpenedCopies(QObject):
     """Private copies of files that other programs show: gone when the palace is locked, and when Loci ends."""
 
-    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+    def __init__(
+        self, context: Context, parent: QObject | None = None, save: SaveCopy | None = None, opened: str = ""
+    ) -> None:
+        """Begin without any.
+
+        Args:
+            save: writes one; None for files of memories that are not sealed.
+            opened: what is said when one was opened; "" for what is true of those.
+        """
         super().__init__(parent)
         self._context = context
+        self._save = save or (lambda file, to: context.bridge.engine.files.save_to(file.id, to))
+        self._opened = opened or str(attach_strings()["section"]["opened"])
         self._folders: dict[str, list[Path]] = {}
         self._root: Path | None = None
         self._forget: Callable[[], object] = lambda: None
@@ -201,14 +214,15 @@ class OpenedCopies(QObject):
         """Write a private copy and have the system show it; how it went is said."""
         folder = self._make_folder(file.memory_id)
         to = folder / f"{_plain_stem(file.name)}{_OPENED[file.media_type]}"
-        files, strings = self._context.bridge.engine.files, attach_strings()["section"]
-        task = make_query(strings["open_task"], lambda: files.save_to(file.id, to)).within(self)
+        strings = attach_strings()["section"]
+        task = make_query(strings["open_task"], lambda: self._save(file, to)).within(self)
         self._context.tasks.run(task.success(self._show_copy))
 
     def _show_copy(self, path: Path) -> None:
-        strings = attach_strings()["section"]
+        if not path.exists():
+            return  # removed meanwhile, with what it was opened from
         is_shown = self._context.bridge.is_open and QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
-        self._context.desk.show_message(strings["opened" if is_shown else "not_opened"])
+        self._context.desk.show_message(self._opened if is_shown else attach_strings()["section"]["not_opened"])
         if not is_shown:
             self.remove_copies()
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from core.errors import Code, UserError
+from core.importers.formats.pictures.pictures import ENDINGS, PICTURES
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import is_binary, is_hidden, read_head
 from core.importers.records import Importer, Item, Part, SkippedPart, UnreadablePart
@@ -50,7 +51,10 @@ _LOOSE: Mapping[str, tuple[str, ...]] = {
     "csv": (".csv", ".tsv"),
     "markdown": (".md", ".markdown", ".txt"),
     "text": (".txt",),
+    PICTURES: ENDINGS,
 }
+# What is written with pictures in it: beside more of these, pictures are theirs, and a folder of both is one source.
+_ILLUSTRATED = frozenset({"html", "org", "markdown", "text"})
 # Each file of these is by itself: they own no folder, and what lies beside them is none of theirs.
 _SINGLES = frozenset({"calendar", "contacts", "bookmarks", "kindle", "evernote"})
 
@@ -162,7 +166,7 @@ class CollectionImporter:
         if inner or len(owners) > 1:
             return True
         free = [file for file in bundle.files if not any(one.detects(_bundle_of(file)) for one in owning)]
-        return len(owners) + len(self._divide_loose(replace(bundle, files=tuple(free)))) > 1
+        return len(owners) + len(_without_illustrations(self._divide_loose(replace(bundle, files=tuple(free))))) > 1
 
     # ---- dividing
 
@@ -259,6 +263,14 @@ def _join_unknown(unknown: list[_Found], prefix: str) -> Iterator[_Found]:
         else:
             files = tuple(one.bundle.files[0] for one in found)
             yield _Found(None, replace(found[0].bundle, kind="folder", files=files), prefix, f"{prefix}*{ending}")
+
+
+def _without_illustrations(groups: Mapping[str, Bundle]) -> Mapping[str, Bundle]:
+    """The kinds of loose files without pictures that belong to what is written beside them."""
+    written = sum(len(group.files) for name, group in groups.items() if name in _ILLUSTRATED)
+    if PICTURES not in groups or len(groups[PICTURES].files) > written:
+        return groups
+    return {name: group for name, group in groups.items() if name != PICTURES}
 
 
 def _bundle_of(file: SourceFile) -> Bundle:

@@ -43,6 +43,7 @@ from core.importers.formats.notes.markdown import MarkdownImporter, ObsidianImpo
 from core.importers.formats.notes.notion import NotionImporter
 from core.importers.formats.notes.org import OrgImporter
 from core.importers.formats.notes.roam import RoamImporter
+from core.importers.formats.pictures.pictures import PicturesImporter
 from core.importers.formats.tables.csv_rows import CsvImporter
 from core.importers.formats.tables.jsonl import JsonlImporter
 from core.importers.input.files import printable_name
@@ -60,8 +61,8 @@ def list_importers(extensions: tuple[Importer, ...] = ()) -> tuple[Importer, ...
         extensions: of other makers; they are asked after all that show themselves, before rows and texts.
 
     What several programs wrote goes to all of theirs. A vault of notes shows itself by its own folder and may hold any
-    other format as an attachment, so it is the first of these; rows and plain text come last, because almost anything
-    could be taken for them.
+    other format as an attachment, so it is the first of these; rows and plain text come late, because almost anything
+    could be taken for them, and pictures last, because they lie beside everything.
     """
     each = _list_formats(extensions)
     return (CollectionImporter(each), *each)
@@ -110,6 +111,7 @@ def _list_formats(extensions: tuple[Importer, ...]) -> tuple[Importer, ...]:
         CsvImporter(),
         MarkdownImporter(),
         TextImporter(),
+        PicturesImporter(),
     )
 
 

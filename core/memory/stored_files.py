@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.archive.chunks import CHUNK, ChunkSealer, open_chunks
 from core.errors import Code, IntegrityError, UserError
@@ -52,9 +52,33 @@ class StoredContent:
     key: bytes
 
 
-def digest_of(data: bytes) -> bytes:
-    """What a content is known by."""
-    return hashlib.sha256(data).digest()
+@dataclass(frozen=True, slots=True)
+class SealedContent(StoredContent):
+    """The content of a file that is not stored yet, with its chunks as they will be.
+
+    Attributes:
+        data: the whole file.
+        chunks: encrypted, in order.
+    """
+
+    data: bytes = field(repr=False)
+    chunks: tuple[bytes, ...] = field(repr=False)
+
+
+def seal_content(new_id: str, data: bytes, key: bytes | None = None) -> SealedContent:
+    """Encrypt the bytes of a file before the transaction that stores them, which would hold up others by it.
+
+    Args:
+        new_id: the id it gets where it is new.
+        data: the whole file, not empty.
+        key: one that encrypted the same bytes before; None for a new one.
+    """
+    key, chunks = key or os.urandom(KEY_BYTES), _ChunkList()
+    sealer = ChunkSealer(chunks, key, _bind(new_id))
+    for at in range(0, len(data), CHUNK * _AT_ONCE):
+        sealer.write(data[at : at + CHUNK * _AT_ONCE])
+    sealer.finish()
+    return SealedContent(new_id, hashlib.sha256(data).digest(), len(data), key, data, tuple(chunks.sealed))
 
 
 def find_content(rows: Rows, digest: bytes) -> str | None:
@@ -67,48 +91,45 @@ def find_content(rows: Rows, digest: bytes) -> str | None:
     return None if found is None else str(found)
 
 
-def store_content(tx: Tx, new_id: str, data: bytes, thumbnail: bytes | None) -> str:
+def store_content(tx: Tx, content: SealedContent, thumbnail: bytes | None) -> str:
     """Store the bytes of a file; those that are stored already are not stored again.
 
     Args:
-        new_id: the id a new content gets.
-        data: the whole file, not empty.
+        content: from `seal_content`.
         thumbnail: a small picture of it, PNG.
 
     Returns:
         The content's id.
     """
-    digest, key = digest_of(data), os.urandom(KEY_BYTES)
-    known = find_content(tx, digest)
+    known = find_content(tx, content.digest)
     if known is None:
         tx.run(
             "INSERT INTO stored_files (id, digest, size, key, thumbnail, stored_at) VALUES (?, ?, ?, ?, ?, ?)",
-            (new_id, digest, len(data), key, thumbnail, tx.now_ms),
+            (content.id, content.digest, content.size, content.key, thumbnail, tx.now_ms),
         )
-        _write_chunks(tx, new_id, key, data)
-        return new_id
+        _write_chunks(tx, content)
+        return content.id
     stored = require_content(tx, known)
     if not is_whole(tx, stored):
         # Trigger: what is stored was damaged, or an archive of somebody else told a digest that is not its content's.
         # Why: the person's file would be that. Outcome: it is stored anew, under another key; under the same one where
         # a sealed memory has that: it is of this vault then, and encrypted the same bytes.
-        if tx.one("SELECT 1 FROM sealed_files WHERE file_id = ?", (known,)) is not None:
-            key = stored.key
+        is_sealed = tx.one("SELECT 1 FROM sealed_files WHERE file_id = ?", (known,)) is not None
+        # Chunks are bound to the id under which they lie.
+        again = seal_content(known, content.data, stored.key if is_sealed else None)
         tx.run("DELETE FROM stored_chunks WHERE file_id = ?", (known,))
         tx.run(
-            "UPDATE stored_files SET size = ?, key = ?, thumbnail = ? WHERE id = ?", (len(data), key, thumbnail, known)
+            "UPDATE stored_files SET size = ?, key = ?, thumbnail = ? WHERE id = ?",
+            (again.size, again.key, thumbnail, known),
         )
-        _write_chunks(tx, known, key, data)
+        _write_chunks(tx, again)
     return known
 
 
-def _write_chunks(tx: Tx, stored_id: str, key: bytes, data: bytes) -> None:
-    written = _ChunkWriter(tx, stored_id)
-    sealer = ChunkSealer(written, key, _bind(stored_id))
-    for at in range(0, len(data), CHUNK * _AT_ONCE):
-        sealer.write(data[at : at + CHUNK * _AT_ONCE])
-    sealer.finish()
-    written.flush()
+def _write_chunks(tx: Tx, content: SealedContent) -> None:
+    for at in range(0, len(content.chunks), _AT_ONCE):
+        several = content.chunks[at : at + _AT_ONCE]
+        tx.run_many(_INSERT, [(content.id, number, sealed) for number, sealed in enumerate(several, at)])
 
 
 def is_whole(rows: Rows, content: StoredContent) -> bool:
@@ -198,26 +219,16 @@ def _bind(stored_id: str) -> bytes:
     return _LABEL + stored_id.encode("ascii")
 
 
-class _ChunkWriter:
-    """Takes sealed chunks as a file would, each a row."""
+class _ChunkList:
+    """Takes sealed chunks as a file would."""
 
-    def __init__(self, tx: Tx, stored_id: str) -> None:
-        self._tx, self._id = tx, stored_id
-        self._rows: list[tuple[str, int, bytes]] = []
-        self._number = 0
+    def __init__(self) -> None:
+        self.sealed: list[bytes] = []
 
     def write(self, sealed: bytes, /) -> int:
         """One chunk."""
-        self._rows.append((self._id, self._number, sealed))
-        self._number += 1
-        if len(self._rows) >= _AT_ONCE:
-            self.flush()
+        self.sealed.append(sealed)
         return len(sealed)
-
-    def flush(self) -> None:
-        """Write the rows that wait."""
-        self._tx.run_many(_INSERT, self._rows)
-        self._rows = []
 
 
 class _ChunkReader:

@@ -60,6 +60,7 @@ FORMAT_WORDS = {
     "pdf": "PDF",
     "html": "web pages (HTML)",
     "org": "Org",
+    "pictures": "captions of pictures",
     "mixed": "folders and archives of all these",
 }
 

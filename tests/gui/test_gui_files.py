@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inspector_rig import look, press, shown_inspector, words_of
 from PIL import Image
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QObject, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -25,7 +25,10 @@ from ui.attachments import FileCard, HitPages, describe_file, describe_pages, is
 from ui.context import Context
 from ui.inspector.files import FilesSection
 from ui.inspector.panel import Inspector
+from ui.pages.library import pictures as pictures_module
 from ui.pages.library.model import PLACE, TEXT, MemoryTable
+from ui.pages.library.pictures import RowPictures
+from ui.pages.library.table import LibraryTable
 from ui.shell.attach_dialog import AttachDialog, open_attach
 
 RULES = Path(__file__).parents[1] / "fixtures" / "imports" / "pdf" / "input" / "Rules of the slip.pdf"
@@ -299,3 +302,39 @@ def test_the_library_marks_memories_with_files(qtbot: QtBot, context: Context, r
     assert spoken[0].startswith("1 file: ")
     assert not spoken[1].startswith("1 file")
     rig.engine.memories.erase([reply.memory_id], OWNER_ACTOR).result(30)
+
+
+def test_the_library_shows_small_pictures_of_drawn_lines_alone(
+    qtbot: QtBot, context: Context, rig: Rig, tmp_path: Path
+) -> None:
+    pictures = [attach(rig, png(tmp_path), caption=f"Wall {number}").memory_id for number in range(2)]
+    rules = attach(rig, RULES).memory_id
+    table = LibraryTable(context)
+    qtbot.addWidget(table)
+    table.resize(900, 400)
+    table.show()
+    table.memories.show_ids((pictures[0], rules))
+    table.memories.load_lines(0, 1)
+    settle(qtbot, lambda: table.pictures.picture_of(pictures[0]) is not None and table.pictures.reads == 2)
+    assert table.pictures.picture_of(rules) is None
+    cell = table.visualRect(table.memories.index(0, PLACE[TEXT]))
+    shot = table.viewport().grab(cell).toImage()
+    red = [at for at in range(shot.width()) if shot.pixelColor(at, shot.height() // 2).red() > 190
+           and shot.pixelColor(at, shot.height() // 2).green() < 60]  # fmt: skip
+    assert len(red) > context.theme.px(24) // 2
+    table.viewport().grab()
+    assert table.pictures.reads == 2  # drawn again, read once
+    rig.lock()
+    settle(qtbot, lambda: not table.pictures._kept)
+
+
+def test_no_more_pictures_are_kept_than_allowed(
+    qtbot: QtBot, context: Context, rig: Rig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures_module, "MOST_KEPT", 1)
+    ids = [attach(rig, png(tmp_path), caption=f"Wall {number}").memory_id for number in range(2)]
+    host = QObject()
+    pictures = RowPictures(context, host)
+    for one in ids:
+        settle(qtbot, lambda one=one: pictures.picture_of(one) is not None)  # type: ignore[misc]  # bound now
+    assert list(pictures._kept) == [ids[1]]

@@ -38,6 +38,7 @@ from ui.pages.library.model import (
     parse_sort,
 )
 from ui.pages.library.page import LIBRARY, LibraryPage
+from ui.pages.library.pictures import RowPictures
 from ui.pages.library.search_line import read_documentation
 from ui.pages.library.table import LibraryCells
 from ui.strings import library_strings
@@ -154,7 +155,8 @@ def test_the_mark_of_a_text_is_a_shape_beside_its_words_and_alone_where_there_is
 ) -> None:
     memory_id = remember(rig.engine, "Elm Lane has a shed.").memory_id
     (row,) = rig.engine.library.read_rows((memory_id,)).result(10)
-    cells = LibraryCells(context.theme, MemoryTable(context), context.theme)
+    model, pictures = MemoryTable(context), RowPictures(context, context.theme)
+    cells = LibraryCells(context.theme, model, pictures, context.theme)
     drawn = []
     for is_warned in (False, True):
         picture = QImage(wide, 36, QImage.Format.Format_ARGB32)

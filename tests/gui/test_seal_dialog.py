@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import stat
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from engine_rig import Rig, later
-from PySide6.QtCore import Qt
+from engine_rig import Rig, error_of, later
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from window_rig import hear, remember, settle
 
+from core.errors import Code
+from core.types.values import OWNER_ACTOR
 from ui.context import Context
 from ui.registry import ROOMS
 from ui.shell.seal_dialog import SealDialog, SealedListDialog, SealKeyDialog
@@ -136,3 +141,60 @@ def test_the_window_opens_it_from_its_menu(context: Context, rig: Rig, qtbot: Qt
     assert dialog is not None
     settle(qtbot, lambda: dialog.step == 3)
     dialog.close()
+
+
+def test_files_are_opened_and_saved_while_it_shows_and_no_copy_stays(
+    context: Context, rig: Rig, qtbot: QtBot, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown_files: list[Path] = []
+
+    def show(url: QUrl) -> bool:
+        shown_files.append(Path(url.toLocalFile()))
+        return True
+
+    monkeypatch.setattr(QDesktopServices, "openUrl", show)
+    heard = hear(context)
+    source = tmp_path / "key.txt"
+    source.write_text(TEXT)
+    attached = rig.engine.files.attach(source, OWNER_ACTOR, caption="Where it hangs").result(60)
+    without = remember(rig.engine, "The meter is read in May.").memory_id
+    rig.engine.seal.seal([attached.memory_id], "the key").result(30)
+    rig.engine.seal.seal([without], "the meter").result(30)
+    dialog = open_list(context, qtbot)
+    settle(qtbot, lambda: len(dialog.list.lines.list_rows()) == 2)
+    dialog.list.select_rows(without)
+    settle(qtbot, lambda: "May" in dialog.text.toPlainText())
+    assert dialog.files.isHidden()
+    dialog.list.select_rows(attached.memory_id)
+    settle(qtbot, lambda: len(dialog.files.cards) == 1)
+    assert dialog.files.cards[0].name.text() == "key.txt"
+
+    dialog.files.open_buttons[0].click()
+    settle(qtbot, lambda: len(shown_files) == 1)
+    assert shown_files[0].read_text() == TEXT
+    assert stat.S_IMODE(shown_files[0].stat().st_mode) == 0o600
+    file = rig.engine.seal.files.list_files(attached.memory_id).result(30)[0]
+    dialog.files.save_to(file, tmp_path / "copy.txt")
+    settle(qtbot, lambda: (tmp_path / "copy.txt").exists() and len(heard.sentences) == 2)
+    assert heard.sentences[0] == seal_strings()["list"]["opened"]
+    assert shown_files[0].exists()
+
+    later(rig)
+    dialog.request_state()
+    settle(qtbot, lambda: dialog.step == 2)
+    assert dialog.files.cards == []
+    assert not shown_files[0].exists()
+    assert (tmp_path / "copy.txt").read_text() == TEXT
+
+
+def test_a_file_of_a_sealed_memory_replaces_nothing(rig: Rig, key: str, tmp_path: Path) -> None:
+    source = tmp_path / "key.txt"
+    source.write_text(TEXT)
+    attached = rig.engine.files.attach(source, OWNER_ACTOR).result(60)
+    rig.engine.seal.seal([attached.memory_id]).result(30)
+    (file,) = rig.engine.seal.files.list_files(attached.memory_id).result(30)
+    assert error_of(rig.engine.seal.files.save_file(attached.memory_id, file.id, source)).code is Code.FILE_REFUSED
+    rig.engine.seal.close()
+    new = tmp_path / "new.txt"
+    assert error_of(rig.engine.seal.files.save_file(attached.memory_id, file.id, new)).code is Code.SEALED
+    assert not new.exists()

@@ -22,6 +22,7 @@ from ui.context import Context
 from ui.lists.list_view import AfterRemoval, ListView
 from ui.lists.row_spec import RowSpec, RowState
 from ui.pages.settings.keys import SecretDialog
+from ui.shell.sealed_files import SealedFileList
 from ui.strings import format_count, seal_strings, secret_strings, window_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import make_button, make_column, make_label, make_row
@@ -342,6 +343,7 @@ class SealedListDialog(SealKeyDialog):
         self.text.setReadOnly(True)
         self.text.setAccessibleName(strings["text"])
         self.text.setMinimumHeight(theme.px(120))
+        self.files = SealedFileList(self.context)
         self.back_button = make_button(strings["back"], self._put_back)
         self.erase_button = make_button(strings["erase"], self._erase_one, kind="danger")
         self.close_button = make_button(strings["close"], self._close_key)
@@ -351,6 +353,7 @@ class SealedListDialog(SealKeyDialog):
             self.search,
             self.list,
             self.text,
+            self.files,
             buttons=(self.erase_button, self.back_button, self.close_button),
         )
 
@@ -360,7 +363,12 @@ class SealedListDialog(SealKeyDialog):
         self._request_rows()
 
     def _clear_content(self) -> None:
+        self._clear_text()
+        self.files.copies.remove_copies()
+
+    def _clear_text(self) -> None:
         self.text.setPlainText("")
+        self.files.show_memory("")
         self._sure_of = ""
         self.erase_button.setText(self._strings["list"]["erase"])
 
@@ -388,7 +396,7 @@ class SealedListDialog(SealKeyDialog):
         self.adjustSize()
 
     def _on_row_chosen(self, row: SealedRow | None) -> None:
-        self._clear_content()
+        self._clear_text()
         self.back_button.setEnabled(row is not None and row.can_open)
         self.erase_button.setEnabled(row is not None)
         if row is not None and row.can_open:
@@ -401,6 +409,7 @@ class SealedListDialog(SealKeyDialog):
             return
         made = [format_count(self._strings["list"]["made"], len(found.made)), *found.made] if found.made else []
         self.text.setPlainText("\n\n".join([found.text, *made]))
+        self.files.show_memory(found.id)
 
     def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)

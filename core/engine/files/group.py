@@ -7,14 +7,12 @@ with another program.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
-from core.engine.archive.export import open_export
-from core.engine.export.formats import check_destination
+from core.engine.archive.file_copy import check_copy, write_copy
 from core.engine.memories.memories import embed_restored
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
@@ -41,7 +39,7 @@ from core.memory.files import (
     read_views,
     stored_id_of,
 )
-from core.memory.stored_files import read_content, require_content
+from core.memory.stored_files import read_content, require_content, seal_content
 from core.text.screening.injection import scan_text
 from core.text.terms import embedding_text
 from core.types.files.attachments import AttachedFile, AttachReply, FileViewText, SourceRegion, ViewMethod
@@ -92,10 +90,9 @@ class Files:
         open_vault = self._open_vault()
         caption = _check_caption(caption)
         within = HOME_SPACE if space is None else check_space_name(space)
-        most = open_vault.options.file_limit_mb
 
         def read() -> tuple[FileToAttach, ComposedText]:
-            file = _read_to_attach(path, most, caption, within, session)
+            file = _read_to_attach(open_vault, path, caption, within, session)
             composed = compose_text(file)
             scan_text(composed.text)  # its score is known then: a scan must not hold up other writers
             return file, composed
@@ -182,16 +179,16 @@ def _check_caption(caption: str) -> str:
     return plain
 
 
-def _read_to_attach(path: Path, most_mb: int, caption: str, space: str, session: str | None) -> FileToAttach:
+def _read_to_attach(open_vault: OpenVault, path: Path, caption: str, space: str, session: str | None) -> FileToAttach:
     """Read a file and what is in it; nothing is written."""
-    local = read_local_file(path, most_mb)
+    local = read_local_file(path, open_vault.options.file_limit_mb)
     found = read_file_text(local.name, local.data)
     said = [ReadText(ViewMethod.CAPTION, ((None, caption),))] if caption else []
     words = [] if found.method is None else [ReadText(found.method, found.pages, found.is_cut)]
     picture = found.picture
     return FileToAttach(
         name=local.name,
-        data=local.data,
+        content=seal_content(open_vault.storage.make_id(), local.data),
         media_type=found.media_type,
         read=(*said, *words),
         caption=caption,
@@ -232,16 +229,8 @@ def _store(
 def _save(rows: Rows, file_id: str, path: Path, home: Path) -> Path:
     name = read_file(rows, file_id).name
     target = path / _own_name(name) if path.is_dir() else path
-    check_destination(target, home)
-    if os.path.lexists(target):
-        raise UserError(
-            Code.FILE_REFUSED, "Something has that name already, and was left as it is; choose another name."
-        )
-    content = require_content(rows, stored_id_of(rows, file_id))
-    with open_export(target) as file:
-        for piece in read_content(rows, content):
-            file.write(piece)
-    return target
+    check_copy(target, home)
+    return write_copy(target, read_content(rows, require_content(rows, stored_id_of(rows, file_id))))
 
 
 def _own_name(name: str) -> str:

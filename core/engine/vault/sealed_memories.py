@@ -19,6 +19,7 @@ from core.engine.runtime.open_vault import OpenVault, VaultSlot
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import map_result
 from core.engine.vault.seal_search import SealedSearch
+from core.engine.vault.sealed_files import SealedFiles
 from core.errors import Code, IntegrityError, LociError, PreconditionError, UserError
 from core.intake.erase.erasure import erase_preview
 from core.intake.erase.subjects import NamedRows
@@ -30,13 +31,11 @@ from core.intake.seal.seal import (
     check_summary,
     discard_sealed,
     read_sealed,
-    read_sealed_files,
     read_texts,
     seal_memories,
     unseal_memories,
 )
 from core.memory.read import read_by_ids
-from core.memory.stored_files import read_content
 from core.memory.write import write_vectors
 from core.recall.browse.sealed_rows import list_sealed
 from core.security.guesses import GuessDelay
@@ -46,7 +45,6 @@ from core.security.slots import change_passphrase, create_keys, open_with_secret
 from core.text.terms import embedding_text
 from core.text.times import format_time
 from core.types.clock import Deadline
-from core.types.files.attachments import AttachedFile
 from core.types.memory import ErasePreview
 from core.types.sensitivity import SealedRow, SealedText, SealReport, SealState
 from core.types.values import OWNER_ACTOR, Precision, When
@@ -62,7 +60,11 @@ SET_UP, RENEW, DISCARD = "set_up_seal", "change_seal_secrets", "discard_sealed"
 
 
 class SealedMemories:
-    """Memories under a key of their own."""
+    """Memories under a key of their own.
+
+    Attributes:
+        files: those that sealed memories have.
+    """
 
     def __init__(self, slot: VaultSlot, cost: KdfCost | None = None) -> None:
         """Begin closed.
@@ -76,6 +78,7 @@ class SealedMemories:
         self._keys: dict[str, SealKey] = {}
         self._closes_at = Deadline(0.0, 0)
         self._search = SealedSearch()
+        self.files = SealedFiles(slot, self._key_of)
 
     def read_state(self) -> Future[SealState]:
         """Whether there is a seal key, whether it is in memory, and how many memories are sealed."""
@@ -345,35 +348,6 @@ class SealedMemories:
             with open_vault.storage.verb(tx, OWNER_ACTOR, "read_sealed", label="Read a sealed memory") as verb:
                 verb.note_audit(memory_id)
             return found
-
-        return open_vault.storage.write(write)
-
-    def list_files(self, memory_id: str) -> Future[tuple[AttachedFile, ...]]:
-        """The files of a sealed memory; the future raises NOT_FOUND, SEALED, ENCRYPTION_FAILED."""
-        open_vault = self._slot.require_vault()
-        return open_vault.storage.read_quietly(
-            lambda rows: tuple(
-                file for file, _ in read_sealed_files(rows, memory_id, lambda key: self._key_of(open_vault, key))
-            )
-        )
-
-    def read_file(self, memory_id: str, file_id: str) -> Future[bytes]:
-        """A file of a sealed memory as it was attached; that it was read stands in the audit.
-
-        Returns:
-            Its bytes. The future raises SEALED, NOT_FOUND, ENCRYPTION_FAILED.
-        """
-        open_vault = self._slot.require_vault()
-
-        def write(tx: Tx) -> bytes:
-            found = read_sealed_files(tx, memory_id, lambda key_id: self._key_of(open_vault, key_id))
-            content = next((content for file, content in found if file.id == file_id), None)
-            if content is None:
-                raise UserError(Code.NOT_FOUND, "That memory has no such file.")
-            data = b"".join(read_content(tx, content))
-            with open_vault.storage.verb(tx, OWNER_ACTOR, "read_sealed", label="Read a sealed file") as verb:
-                verb.note_audit(memory_id)
-            return data
 
         return open_vault.storage.write(write)
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from core.errors import UserError
-from core.importers.attachment.picture import Picture, is_picture, read_picture
 from core.importers.dry_run import import_items
 from core.importers.formats.documents.pdf import LOCKED, PICTURES, PdfImporter
 from core.importers.formats.documents.web_page import WebPageImporter
 from core.importers.formats.documents.word import WordImporter
 from core.importers.formats.notes.markdown import TextImporter
+from core.importers.formats.pictures.picture import Picture, read_picture
+from core.importers.formats.pictures.picture_words import is_picture
 from core.importers.input.archive import SourceFile, list_archive
 from core.importers.input.files import looks_like_zip
 from core.importers.input.source import Bundle

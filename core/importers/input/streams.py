@@ -444,6 +444,7 @@ def read_head_text(file: SourceFile, size: int = 65536) -> str:
 
 
 _PIECES = 1 << 16
+_SEEK_BUFFER = 1 << 20
 
 
 class _PieceStream(RawIOBase):
@@ -473,6 +474,15 @@ class _PieceStream(RawIOBase):
         if isinstance(self._pieces, Generator):
             self._pieces.close()
         super().close()
+
+
+def open_seekable(file: SourceFile) -> BinaryIO:
+    """A stream in which one can go back and forth; a file that has none of its own is read whole."""
+    if file.open_seekable is None:
+        with closing(file.open()) as stream:
+            return BytesIO(stream.read())
+    stream = file.open_seekable()
+    return BufferedReader(stream, _SEEK_BUFFER) if isinstance(stream, RawIOBase) else stream
 
 
 def open_pieces(pieces: Iterator[bytes]) -> BufferedReader:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.memory.stored_files import StoredContent, is_whole, read_content, require_content, store_content
+from core.memory.stored_files import StoredContent, is_whole, read_content, require_content, seal_content, store_content
 from core.memory.write import refresh_terms, reserve_labels
 from core.vault.database.rows import Rows, image_from_json, image_to_json, to_json
 from core.vault.database.tx import Tx
@@ -185,7 +185,7 @@ def _write_contents(tx: Tx, body: SealedBody) -> dict[str, str]:
             others[str(row["id"])] = str(known)
             own = StoredContent(str(row["id"]), bytes(row["digest"]), int(row["size"]), bytes(row["key"]))
             if not is_whole(tx, require_content(tx, str(known))) and is_whole(tx, own):
-                store_content(tx, str(known), b"".join(read_content(tx, own)), row["thumbnail"])
+                store_content(tx, seal_content(str(known), b"".join(read_content(tx, own))), row["thumbnail"])
     return others
 
 

@@ -19,7 +19,7 @@ from core.intake.transaction.admission import SplitDraft, cut_text, split_draft
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.injection_hold import REASON, raise_review
 from core.memory.files import FileDraft, Region, ViewDraft, find_attached, insert_file, read_file
-from core.memory.stored_files import digest_of, store_content
+from core.memory.stored_files import SealedContent, store_content
 from core.memory.write import Draft, Stored, VectorSpace, ensure_space, insert_memories, write_new_vectors
 from core.score.trust import age_days, trust_terms
 from core.text.screening.injection import screen_text
@@ -51,7 +51,7 @@ class FileToAttach(FileDescription):
     """A file as it was read, to be attached.
 
     Attributes:
-        data: all of it.
+        content: all of it, encrypted to be stored.
         read: what was read out of it, in the order in which the memory says it.
         title: what it calls itself; "" for nothing. `author` likewise.
         occurred: when it was written or taken.
@@ -59,7 +59,7 @@ class FileToAttach(FileDescription):
         notes: what was not read.
     """
 
-    data: bytes = field(repr=False)
+    content: SealedContent = field(repr=False)
     read: tuple[ReadText, ...] = ()
     title: str = ""
     author: str = ""
@@ -151,16 +151,16 @@ class AttachmentWriter:
         Returns:
             The memory and its file, or those that were there already.
         """
-        known = find_attached(tx, digest_of(file.data), file.space, file.caption)
+        known = find_attached(tx, file.content.digest, file.space, file.caption)
         if known is not None:
-            store_content(tx, self._make_id(), file.data, file.thumbnail)  # what was damaged of it is stored anew
+            store_content(tx, file.content, file.thumbnail)  # what was damaged of it is stored anew
             return AttachReply("NOOP", known.memory_id, known, deduplicated=True, notes=file.notes)
         # The person brings it anew, so what was erased of these words may be stored again.
         reply_if_tombstoned(tx, self._work, self._make_id, composed.parts, LABEL, actor)
         with self._work.verb(tx, VERB, LABEL, actor) as verb:
             seen = screen_text(composed.text, None, stranger=True)
             space_id = ensure_space(tx, file.space, self._make_id())
-            file_id, stored_id = self._make_id(), store_content(tx, self._make_id(), file.data, file.thumbnail)
+            file_id, stored_id = self._make_id(), store_content(tx, file.content, file.thumbnail)
             draft = self._make_draft(tx, file, composed, space_id, file_id)
             if seen.flags:
                 draft = _with_marks(draft, seen.flags, waits=seen.waits)
@@ -168,7 +168,7 @@ class AttachmentWriter:
             self._insert_memories(tx, whole, vectors, stored)
             insert_file(tx, self._make_file(file, composed, whole.head.id, file_id, stored_id))
             conflict = raise_review(tx, self._make_id(), whole.head.id, seen) if seen.waits else None
-            verb.note_audit(whole.head.id, parts=len(whole.drafts), bytes=len(file.data))
+            verb.note_audit(whole.head.id, parts=len(whole.drafts), bytes=file.content.size)
             verb.log_consolidation("QUARANTINE" if seen.waits else "ADD", whole.head.id, None, None, "owner")
         return AttachReply(
             "QUARANTINE" if seen.waits else "ADD",
@@ -212,7 +212,7 @@ class AttachmentWriter:
             source=Source.DOCUMENT,
             role=Role.SOURCE,
             author=file.author or "source",
-            lineage=f"file:{digest_of(file.data).hex()}",
+            lineage=f"file:{file.content.digest.hex()}",
             recorded_at=tx.now_ms,
             trust=trust_terms(Source.DOCUMENT, age_days=age_days(tx.now_ms, said_ms)).trust,
             last_confirmed_at=tx.now_ms,

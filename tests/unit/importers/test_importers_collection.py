@@ -131,12 +131,12 @@ def test_the_collection_is_asked_first_and_can_be_forced() -> None:
 
 def test_many_files_that_nobody_knows_are_named_once_and_few_one_by_one(tmp_path: Path) -> None:
     for number in range(7):
-        (tmp_path / f"p{number}.jpg").write_bytes(b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x02")
+        (tmp_path / f"p{number}.heic").write_bytes(b"\x00\x00\x00\x18ftypheic\x00\x01\x02")
     (tmp_path / "a.bin").write_bytes(b"\x00\x01")
     (tmp_path / "note.md").write_text("MZ words, not a program")
     (tmp_path / "b.ics").write_text(EVENT)
     _, items = read(tmp_path)
-    assert [(one.where, one.count) for one in items if isinstance(one, SkippedPart)] == [("a.bin", 1), ("*.jpg", 7)]
+    assert [(one.where, one.count) for one in items if isinstance(one, SkippedPart)] == [("a.bin", 1), ("*.heic", 7)]
     assert {record.part for record in records(items)} == {Part("note.md", "markdown"), Part("b.ics", "calendar")}
 
 

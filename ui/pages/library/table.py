@@ -52,6 +52,7 @@ from ui.pages.library.model import (
     parse_columns,
     parse_sort,
 )
+from ui.pages.library.pictures import RowPictures
 from ui.strings import label_strings, library_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole, spacing
@@ -216,9 +217,9 @@ class LibraryCells(QStyledItemDelegate):
         ends: the first and the last column as they are.
     """
 
-    def __init__(self, theme: Theme, model: MemoryTable, parent: QObject) -> None:
+    def __init__(self, theme: Theme, model: MemoryTable, pictures: RowPictures, parent: QObject) -> None:
         super().__init__(parent)
-        self._theme, self._model = theme, model
+        self._theme, self._model, self._pictures = theme, model, pictures
         self.hovered = self.marked = -1
         self.ends = (0, len(COLUMNS) - 1)
         self._lines: dict[str, str] = {}
@@ -326,7 +327,7 @@ class LibraryCells(QStyledItemDelegate):
         marks = [("pin", "accent")] if row.pinned else []
         if row.protection is not SecurityTier.CLEARTEXT:
             marks.append(TIER_MARKS[row.protection])
-        if self._model.count_files(row.id):
+        if self._model.count_files(row.id) and not self._draw_picture(painter, room, row):
             marks.append(("file", "muted"))
         for name, tint in marks:
             side = self._theme.px(14)
@@ -337,6 +338,20 @@ class LibraryCells(QStyledItemDelegate):
             room.setRight(self._draw_warning(painter, room) - spacing().s)
         stands = row.status in STANDING
         self._draw_words(painter, room, self._single_line_of(row), "ink" if stands else "muted")
+
+    def _draw_picture(self, painter: QPainter, room: QRect, row: MemoryRow) -> bool:
+        """The small picture of its file, at the right; whether there is one. It takes its room."""
+        picture, side = self._pictures.picture_of(row.id), self._pictures.side
+        if picture is None or room.width() < self._theme.px(_LEAST_BESIDE):
+            return False
+        place = QRect(room.right() - side, room.center().y() - side // 2, side, side)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.drawPixmap(place, picture)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(self._theme.colour("line"))
+        painter.drawRect(place)
+        room.setRight(place.left() - spacing().s)
+        return True
 
     def _draw_warning(self, painter: QPainter, rect: QRect) -> int:
         """A mark, and its words where the text keeps its room beside them; where it begins."""
@@ -458,7 +473,9 @@ class LibraryTable(QTableView):
         super().__init__()
         self._context, self._theme = context, context.theme
         self.memories = MemoryTable(context, self)
-        self.cells = LibraryCells(context.theme, self.memories, self)
+        self.pictures = RowPictures(context, self)
+        self.pictures.loaded.connect(self.viewport().update)
+        self.cells = LibraryCells(context.theme, self.memories, self.pictures, self)
         self.setModel(self.memories)
         self.setItemDelegate(self.cells)
         self.setAccessibleName(library_strings()["table"])

@@ -17,12 +17,11 @@ from core.importers.formats.documents.pdf_document import (
     About,
     faults,
     open_reader,
-    open_seekable,
     read_about,
     read_page,
 )
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import read_head, visible_files
+from core.importers.input.streams import open_seekable, read_head, visible_files
 from core.importers.records import Item, SkippedPart, UnreadablePart
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 _FORMAT = "pdf"
 _MAGIC = b"%PDF-"
 _SNIFFED = 1_024  # bytes in which the mark stands; some programs write something before it
-MOST_PAGES = 2_000
+MOST_PAGES = 5_000
 """Pages of one document that are read."""
 _MOST_BYTES = 512 << 20
 LOCKED = "this PDF is locked with a password; save a copy without one and import that"

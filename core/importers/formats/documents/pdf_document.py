@@ -7,7 +7,6 @@ word of a document, open what is attached, or keep the pages that were read.
 from __future__ import annotations
 
 import hashlib
-import io
 import logging
 import struct
 import zlib
@@ -61,15 +60,6 @@ def open_reader(stream: BinaryIO) -> PdfReader:
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL + 1)  # it would tell words of a document
     return PdfReader(stream, strict=False)
-
-
-def open_seekable(file: SourceFile) -> BinaryIO:
-    """A stream in which one can go back and forth; a file that has none of its own is read whole."""
-    if file.open_seekable is None:
-        with closing(file.open()) as stream:
-            return io.BytesIO(stream.read())
-    stream = file.open_seekable()
-    return io.BufferedReader(stream, _CHUNK) if isinstance(stream, io.RawIOBase) else stream
 
 
 def read_about(reader: PdfReader, file: SourceFile) -> About:

@@ -23,12 +23,13 @@ from core.engine.runtime.expiry import delete_expired
 from core.errors import Code, LociError
 from core.intake.archive.foreign_rows import ForeignOrigin, adapt_foreign_row
 from core.intake.store.attachment import FileToAttach, ReadText, compose_text
-from core.memory.stored_files import read_content, remove_unheld, require_content, store_content
+from core.memory.stored_files import read_content, remove_unheld, require_content, seal_content, store_content
 from core.types.files.attachments import AttachReply, ViewMethod
 from core.types.memory import ErasureRequest, ErasureState, ErasureSubject
 from core.types.values import OWNER_ACTOR
 
 MARK = "Stechpalmenweg 14"
+CONTENT = seal_content("01890a5d-ac96-774b-bcce-b302099a8057", b"x")
 IDS = "01890a5d-ac96-774b-bcce-b302099a8057"
 
 
@@ -62,12 +63,12 @@ def test_a_sealed_file_opens_with_its_own_key_alone_and_comes_back(rig: Rig) -> 
     with refused(Code.NOT_FOUND):
         content_of(rig, reply.file.id)
     assert rig.write(remove_unheld) == ()
-    (file,) = rig.engine.seal.list_files(reply.memory_id).result(30)
+    (file,) = rig.engine.seal.files.list_files(reply.memory_id).result(30)
     assert (file.name, file.digest) == ("key.txt", reply.file.digest)
-    assert rig.engine.seal.read_file(reply.memory_id, file.id).result(30) == note()
+    assert rig.engine.seal.files.read_file(reply.memory_id, file.id).result(30) == note()
     rig.engine.seal.close()
     with refused(Code.SEALED):
-        rig.engine.seal.read_file(reply.memory_id, file.id).result(30)
+        rig.engine.seal.files.read_file(reply.memory_id, file.id).result(30)
     rig.engine.seal.open("a second secret").result(30)
     rig.engine.seal.unseal((reply.memory_id,)).result(30)
     assert {name: rig.dump()[name] for name in before} == before
@@ -107,7 +108,7 @@ def test_what_is_stored_anew_opens_for_a_sealed_memory_of_the_same_bytes(rig: Ri
     rig.write(lambda tx: tx.run("UPDATE stored_chunks SET body = zeroblob(100) WHERE nr = 1"))
     assert attach(rig, "key.txt", note(), caption="second").deduplicated
     rig.engine.memories.erase([second.memory_id], OWNER_ACTOR).result(30)
-    assert rig.engine.seal.read_file(first.memory_id, first.file.id).result(30) == note()
+    assert rig.engine.seal.files.read_file(first.memory_id, first.file.id).result(30) == note()
     rig.engine.seal.unseal((first.memory_id,)).result(30)
     assert content_of(rig, first.file.id) == note()
 
@@ -275,7 +276,8 @@ def test_a_full_or_failing_write_leaves_no_bytes_behind(rig: Rig, monkeypatch: p
 )
 def test_any_content_comes_back_and_no_part_of_it_can_be_moved(shared: Rig, size: int, seed: int) -> None:
     data = hashlib.shake_256(bytes([seed])).digest(size)
-    stored = shared.write(lambda tx: store_content(tx, shared.opened.storage.make_id(), data, None))
+    content = seal_content(shared.opened.storage.make_id(), data)
+    stored = shared.write(lambda tx: store_content(tx, content, None))
 
     def read() -> bytes:
         return shared.opened.storage.vault.read(
@@ -309,7 +311,7 @@ def test_every_region_says_the_same_in_the_file_and_in_the_memory(
     read = [ReadText(ViewMethod.CAPTION, ((None, caption),))] if caption else []
     numbered = tuple((number if is_paged else None, text) for number, text in enumerate(pages, 1))
     read += [ReadText(ViewMethod.PDF_TEXT, numbered)] if pages else []
-    file = FileToAttach(name="a.pdf", media_type="application/pdf", data=b"x", caption=caption, read=tuple(read))
+    file = FileToAttach(name="a.pdf", media_type="application/pdf", content=CONTENT, caption=caption, read=tuple(read))
     composed = compose_text(file)
     assert all(len(part.encode()) <= 8 * 1024 for part in composed.parts)
     assert composed.text == ("\n\n".join([*([caption] if caption else []), *pages]) or "a.pdf")

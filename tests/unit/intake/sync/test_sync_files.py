@@ -11,7 +11,7 @@ from core.errors import Code, LociError
 from core.intake.seal.seal import SealKey, seal_memories, unseal_memories
 from core.intake.store.attachment import AttachmentWriter, FileToAttach, ReadText, compose_text
 from core.memory.files import stored_id_of
-from core.memory.stored_files import list_incomplete, list_keyless, read_content, require_content
+from core.memory.stored_files import list_incomplete, list_keyless, read_content, require_content, seal_content
 from core.memory.write import VectorSpace
 from core.security.keys import RootKey
 from core.types.files.attachments import AttachReply, ViewMethod
@@ -23,7 +23,8 @@ SPACE = VectorSpace("words", "words-1", 4)
 
 def attach(device: Device) -> AttachReply:
     words = ReadText(ViewMethod.PLAIN_TEXT, ((None, DATA.decode()[:20_000]),))
-    file = FileToAttach(name="ferry.txt", media_type="text/plain", data=DATA, read=(words,))
+    content = seal_content(device.make_id(), DATA)
+    file = FileToAttach(name="ferry.txt", media_type="text/plain", content=content, read=(words,))
     writer = AttachmentWriter(device.make_id, device.work, SPACE)
     return device.write(
         lambda tx: writer.attach(tx, file, compose_text(file), None, OWNER_ACTOR, lambda seq, labels, vectors: None)
