@@ -21,7 +21,6 @@ EXCLUDED = (
     "doctest",
     "setuptools",
     "pip",
-    "PIL",
     "matplotlib",
     "scipy",
     "pandas",

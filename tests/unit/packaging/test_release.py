@@ -58,7 +58,7 @@ def test_the_menu_entry_starts_the_command_and_names_its_icon() -> None:
     assert f"share/icons/hicolor/scalable/apps/{found['Icon']}.svg" in integration.COPIES
     assert all(found[key].endswith(";") for key in ("Categories", "Keywords"))
     assert {"Office", "Qt"} <= set(found["Categories"].split(";"))
-    desktop = (ROOT / "app" / "window" / "desktop.py").read_text(encoding="utf-8")
+    desktop = (ROOT / "app" / "window" / "application.py").read_text(encoding="utf-8")
     assert f'setDesktopFileName("{integration.ENTRY.stem}")' in desktop
     assert f'setApplicationName("{found["StartupWMClass"]}")' in desktop
 
