@@ -3,8 +3,8 @@
 A theme is a name and the memories that speak of it. Where a memory speaks of several, the nearest in meaning takes it.
 Kin that speak of none join the nearest theme, the nearest first, as long as the weight of those who speak of it is at
 least `LEAST_COVERAGE` of the room's. Then follow those who were said beside the room's own, as long as it is at least
-`LEAST_WITH_TALK`; small talk comes last, lies with the turns around it and weighs nothing. The same input always gives the same outcome. Must not do: name a theme, read a
-text, a clock or a vault.
+`LEAST_WITH_TALK`; small talk comes last, lies with the turns around it and weighs nothing. The same input always gives
+the same outcome. Must not do: name a theme, read a text, a clock or a vault.
 """
 
 from __future__ import annotations
