@@ -18,6 +18,8 @@ from core.types.memory import ErasureCertificate, ErasureRequest, ErasureState, 
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
 from ui.erasure import CertificateDialog, CertificatesDialog, ErasureDialog, ask_erasure
+from ui.inspector.panel import Inspector
+from ui.registry import INSPECTOR_SECTIONS
 
 TEXT = "Rosa Castellanos sings in Porto."
 D = TypeVar("D", bound=QDialog)
@@ -125,3 +127,24 @@ def test_all_certificates_are_listed_and_one_opens_to_be_saved(
     assert shown.save.isVisible()
     shown.close_button.click()
     dialog.close_button.click()
+
+
+def test_one_memory_is_erased_from_the_inspectors_menu_with_a_certificate(
+    context: Context, rig: Rig, qtbot: QtBot
+) -> None:
+    memory_id = rig.store("The card ends in 4242.").memory_id
+    inspector = Inspector(context, INSPECTOR_SECTIONS)
+    qtbot.addWidget(inspector)
+    inspector.show()
+    context.selection.select(memory_id, "test")
+    settle(qtbot, lambda: inspector.inspected is not None)
+    action = next(one for one in inspector.actions_box.menu.actions() if one.text() == "Erase for good …")
+    action.trigger()
+    dialog = opened(qtbot, inspector, ErasureDialog)
+    settle(qtbot, dialog.act.isEnabled)
+    assert dialog.windowTitle() == "Erase “The card ends in 4242.”?"
+    dialog.act.click()
+    certificate = opened(qtbot, inspector, CertificateDialog)
+    certificate.reject()
+    assert rig.rows("SELECT id FROM memories") == []
+    assert context.selection.current == ""

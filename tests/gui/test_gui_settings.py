@@ -343,6 +343,7 @@ def test_a_new_recovery_code_is_shown_once_and_checked(
     page.vault.recovery.button.click()  # type: ignore[union-attr]  # it is there, or the test fails here
     dialog = page.vault.findChild(RecoveryDialog)
     assert dialog is not None
+    assert dialog.make.isDefault()  # Enter goes on, and does not leave
     dialog.secret.setText(PASSPHRASE)
     dialog.make.click()
     settle(qtbot, lambda: dialog.step == 1)

@@ -16,11 +16,13 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QDialog, QMenu, QPlainTextEdit, QWidget
 
 from core.types.lifecycle import Marked, OutcomeTaken
+from core.types.memory import ErasureRequest, ErasureSubject
 from core.types.replies import VerdictReply
 from core.types.values import OWNER_ACTOR, STANDING, Kind, Memory, SecurityTier, Status
 from core.types.views import Revision, RevisionReport
 from ui.bridge import make_write
 from ui.context import Command, Context
+from ui.erasure import ask_erasure
 from ui.inspector.dialogs import MoveDialog
 from ui.strings import belief_strings, inspector_strings, practice_strings, window_strings
 from ui.undo import offer_undo
@@ -316,6 +318,7 @@ class MemoryActions(QObject):
                 "memory.failed", "circle-alert", partial(_submit_outcome, at, FAILED), is_procedure, "", "N", ""
             ),
             MemoryAction("memory.forget", "trash-2", self._forget_memory, _is_known, "Del"),
+            MemoryAction("memory.erase", "circle-x", partial(_ask_erasure, at, self._host), _is_any),
             MemoryAction("memory.palace", "landmark", self._make_page_opener("palace"), _is_any),
             MemoryAction("memory.graph", "waypoints", self._make_page_opener("graph"), _is_any),
             MemoryAction("memory.why", "scan-search", self._make_page_opener("recall", "why"), _is_any),
@@ -507,6 +510,12 @@ def _is_put_away(memory: Memory) -> bool:
 
 def _is_old(memory: Memory) -> bool:
     return memory.superseded_by_id is not None
+
+
+def _ask_erasure(context: Context, host: QWidget, memory: Memory) -> None:
+    """Ask whether a memory with its versions shall be erased for good; the certificate is shown afterwards."""
+    request = ErasureRequest(ErasureSubject.MEMORY, (memory.id,), whole_chain=True)
+    ask_erasure(context, request, "memory", memory.text, host, lambda _: context.selection.select("", "inspector"))
 
 
 def _is_present(memory: Memory) -> bool:

@@ -49,6 +49,7 @@ class CopiesDialog(QDialog):
         self.text.setAccessibleName(strings["text"])
         self.close_button = make_button(strings["close"], self.accept, kind="primary")
         self.close_button.setAutoDefault(False)
+        self.close_button.setDefault(False)  # Enter searches
         layout = make_column(self, make_label(strings["title"], "title"), margins=24, gap=10)
         for part, stretch in ((self.copies, 1), (self.search, 0), (self.note, 0), (self.memories, 3), (self.text, 1)):
             layout.addWidget(part, stretch)

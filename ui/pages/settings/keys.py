@@ -176,7 +176,7 @@ class RecoveryDialog(SecretDialog):
         layout.setStretch(1, 1)
         self.finished.connect(self._forget_code)
         context.bridge.state.connect(self._on_vault_state)
-        self.secret.setFocus()
+        self._switch_step(0)
 
     def _make_step(self, sentence: str, *widgets: QWidget, buttons: tuple[QPushButton, ...]) -> QWidget:
         widget = QWidget()
@@ -215,6 +215,9 @@ class RecoveryDialog(SecretDialog):
         self._stack.setCurrentIndex(step)
         self.show_problem("")
         main = (self.make, self.kept, self.check)[step]
+        # Each was made the default before it had a dialog, which therefore knows of none and would take the first
+        # button, to leave: it is told by a change alone.
+        main.setDefault(False)
         main.setDefault(True)
         (self.secret, self.kept, self.typed)[step].setFocus()
 
