@@ -17,6 +17,7 @@ from window_rig import hear, remember, settle
 from core.errors import Code
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
+from ui.erasure import CertificateDialog
 from ui.registry import ROOMS
 from ui.shell.seal_dialog import SealDialog, SealedListDialog, SealKeyDialog
 from ui.shell.window import MainWindow
@@ -108,6 +109,23 @@ def test_erasing_one_needs_a_second_press(context: Context, rig: Rig, qtbot: QtB
     dialog.erase_button.click()
     settle(qtbot, lambda: not dialog.none.isHidden())
     assert rig.engine.seal.list_rows().result(30) == ()
+    assert rig.rows("SELECT id FROM memories") == []
+    settle(qtbot, lambda: any(one.isVisible() for one in dialog.findChildren(CertificateDialog)))
+    assert len(rig.engine.erasures.list_certificates().result(30)) == 1
+    assert rig.rows("SELECT count(*) FROM tombstones") != [(0,)]  # no older archive brings it back
+
+
+def test_enter_in_the_search_of_sealed_memories_presses_nothing(
+    context: Context, rig: Rig, qtbot: QtBot, key: str
+) -> None:
+    rig.engine.seal.seal([remember(rig.engine, TEXT).memory_id]).result(30)
+    dialog = open_list(context, qtbot)
+    settle(qtbot, lambda: dialog.text.toPlainText() == TEXT)
+    dialog.search.setFocus()
+    QTest.keyClicks(dialog.search, "nothing of the kind")
+    QTest.keyClick(dialog.search, Qt.Key.Key_Return)
+    settle(qtbot, lambda: not dialog.none.isHidden())
+    assert dialog.isVisible()
 
 
 def test_what_was_read_goes_when_the_key_does(context: Context, rig: Rig, qtbot: QtBot, key: str) -> None:

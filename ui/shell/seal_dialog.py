@@ -10,15 +10,16 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from PySide6.QtCore import QRect, QTimer
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QRect, Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
-from core.types.memory import ErasePreview
+from core.types.memory import ErasePreview, ErasureRequest, ErasureSubject
 from core.types.sensitivity import SealedRow, SealedText, SealReport, SealState
 from core.types.values import Precision, When
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
+from ui.erasure import erase
 from ui.lists.list_view import AfterRemoval, ListView
 from ui.lists.row_spec import RowSpec, RowState
 from ui.pages.settings.keys import SecretDialog
@@ -429,7 +430,22 @@ class SealedListDialog(SealKeyDialog):
             self._sure_of = row.id
             self.erase_button.setText(self._strings["list"]["sure"])
             return
-        self._run(lambda: self._engine.seal.discard([row.id]), lambda _: self._on_row_gone("erased"))
+        if row.can_open:
+            # Where its text can be read it goes as every other text does: searched for afterwards, and barred from
+            # coming back with an archive. For that it is put back for as long as erasing takes.
+            self._run(lambda: self._engine.seal.unseal([row.id]), lambda _: self._erase_for_good(row.id))
+        else:
+            self._run(lambda: self._engine.seal.discard([row.id]), lambda _: self._on_row_gone("erased"))
+
+    def _erase_for_good(self, memory_id: str) -> None:
+        request = ErasureRequest(ErasureSubject.MEMORY, (memory_id,), whole_chain=True)
+        erase(self.context, request, self, lambda _: self._on_row_gone("erased"))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Enter in the search searches, and presses no button beside it."""
+        is_enter = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
+        if not (is_enter and self.search.hasFocus()):
+            super().keyPressEvent(event)
 
     def _on_row_gone(self, done: str) -> None:
         self.context.desk.show_message(self._strings["done"][done])
