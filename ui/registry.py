@@ -24,7 +24,7 @@ from ui.pages.clients.page import CLIENTS, client_commands
 from ui.pages.entities.page import ENTITIES
 from ui.pages.graph.page import GRAPH
 from ui.pages.journal.page import JOURNAL
-from ui.pages.library.page import LIBRARY
+from ui.pages.library.page import LIBRARY, library_commands
 from ui.pages.palace.page import PALACE
 from ui.pages.recall.page import RECALL
 from ui.pages.review.page import REVIEW
@@ -45,4 +45,4 @@ ROOMS = WindowViews(pages=PAGES, sections=INSPECTOR_SECTIONS, gate=Gate, inspect
 
 def page_commands(context: Context) -> tuple[Command, ...]:
     """Commands of pages that make sense before their page was ever shown."""
-    return client_commands(context)
+    return (*library_commands(context), *client_commands(context))

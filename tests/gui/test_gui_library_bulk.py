@@ -11,6 +11,7 @@ from engine_rig import Rig, facts
 from library_rig import put_away
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 from window_rig import hear, remember, settle
 
@@ -19,7 +20,7 @@ from core.types.values import Status
 from core.types.views import Facets, FindRequest
 from ui.context import Context
 from ui.pages.library.dialogs import ImportanceForm, MoveForm, PlainForm, RevisionDialog, TagForm
-from ui.pages.library.page import LIBRARY, LibraryPage
+from ui.pages.library.page import LIBRARY, LibraryPage, library_commands
 from ui.pages.library.table import _join_ranges
 from ui.undo import undo_step
 from ui.widgets.secret import NewPassphraseDialog
@@ -246,6 +247,26 @@ def test_an_archive_asks_for_a_passphrase_of_its_own(
     settle(qtbot, lambda: bool(heard.sentences))
     assert heard.sentences == ["8 memories exported, encrypted."]
     assert to.read_bytes().startswith(b"LOCI-ARCHIVE")
+
+
+def test_everything_is_exported_by_one_command_of_the_file_menu(
+    qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context
+) -> None:
+    (command,) = library_commands(context)
+    assert (command.menu, command.title) == ("file", "Export everything, encrypted …")
+    asked: list[tuple[str, str]] = []
+    context.desk.go.connect(lambda *to: asked.append(to))
+    command.run()
+    ((name, target),) = asked
+    assert name == LIBRARY.id
+    page.activate(target)
+    dialog = page.changes.dialog
+    assert isinstance(dialog, QFileDialog)
+    assert page.query.text == ""
+    dialog.fileSelected.emit(str(rig.folder / "all.loci"))
+    assert isinstance(page.changes.dialog, NewPassphraseDialog)
+    page.changes.dialog.close()
+    dialog.close()
 
 
 def test_a_change_outlives_its_page(qtbot: QtBot, context: Context, rig: Rig) -> None:

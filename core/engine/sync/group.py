@@ -203,7 +203,8 @@ class Devices:
             def write(tx: Tx) -> KnownDevice:
                 if read_state(tx) is not None:
                     raise PreconditionError(
-                        "This device is paired already; `loci sync leave` ends that, and then it can be paired anew."
+                        "This device is paired already; choose Leave under Settings, Devices, or run "
+                        "`loci sync leave`, and then pair it anew."
                     )
                 with storage.verb(tx, OWNER_ACTOR, JOIN, label="Join other devices") as verb:
                     state = begin_sync(tx, invitation.group, invitation.keys[0].key, str(path), line)

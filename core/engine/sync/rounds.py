@@ -253,8 +253,8 @@ class FolderRounds:
                 if one.header.group == state.group and self._checks.check(one.path).is_signed_by(public):
                     raise UserError(
                         Code.SYNC_FORKED,
-                        "This vault is older than what it told your other devices; take it out with `loci sync leave` "
-                        "and pair it anew, then it gets back what it lacks.",
+                        "This vault is older than what it told your other devices; choose Leave under Settings, "
+                        "Devices, or run `loci sync leave`, and pair it anew: then it gets back what it lacks.",
                     )
 
     def _check_membership(self, state: SyncState) -> None:
@@ -262,7 +262,8 @@ class FolderRounds:
         if own.left_at is not None:
             raise UserError(
                 Code.SYNC_OFF,
-                "Another device took this one out; run `loci sync leave`, and pair it anew if it shall take part.",
+                "Another device removed this one; choose Leave under Settings, Devices, or run `loci sync leave`. To "
+                "use it with the others again, pair it anew.",
             )
 
     def _admit(self, folder: SyncFolder, around: _Round) -> None:

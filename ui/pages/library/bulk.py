@@ -259,6 +259,20 @@ class BulkChanges(QObject):
         self.dialog = made
         made.open()
 
+    def ask_archive_file(self) -> None:
+        """Ask for the file of an encrypted archive of everything, and then for its passphrase."""
+        strings = library_strings()["export"]
+        made = QFileDialog(self._host, strings["archive"]["title"])
+        made.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        made.setNameFilters([strings["formats"]["archive"]])
+        made.setDefaultSuffix(_ENDINGS["archive"][1:])
+        made.setDirectory(find_usual_folder())
+        made.selectFile(f"loci{_ENDINGS['archive']}")
+        made.fileSelected.connect(lambda path: self._ask_passphrase(Path(path)))
+        self.dialog = made
+        made.open()
+
     def write_export(self, ids: Sequence[str], to: Path, chosen: str) -> None:
         """Write memories to a file.
 

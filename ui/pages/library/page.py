@@ -13,7 +13,7 @@ from core.events import Changed
 from core.types.values import Status
 from core.types.views import Facets, FindRequest, FindResult
 from ui.bridge import make_query, problem_of
-from ui.context import Context, PageSpec, RefreshingPage
+from ui.context import Command, Context, PageSpec, RefreshingPage
 from ui.pages.library.bulk import ACTS, BulkChanges, SelectionBar
 from ui.pages.library.filters import LibraryFilterBar, LibraryListControls, LibraryQuery, TermChips, make_empty_state
 from ui.pages.library.search_line import QueryHelp, QueryLine
@@ -24,6 +24,8 @@ from ui.widgets.basics import Elided, make_column, make_label, make_row, make_to
 from ui.widgets.states import States
 
 ORIGIN = "library"
+EXPORT_ALL = "export:everything"
+"""The target that asks for an encrypted archive of everything."""
 _NARROW = 560  # pixels at 100 %
 _LOOKED_AT = 500  # chosen rows that are looked at to see what can be done with them
 
@@ -101,9 +103,11 @@ class LibraryPage(RefreshingPage):
     # ---- the page's life
 
     def activate(self, target: str = "") -> None:
-        """Show it; a target is a search."""
+        """Show it; a target is a search, or `EXPORT_ALL`."""
         super().activate(target)
-        if target.strip():
+        if target == EXPORT_ALL:
+            self.changes.ask_archive_file()
+        elif target.strip():
             self.query.set_text(target)
         if self.is_stale or not self.table.memories.ids:
             self.reload_stale()
@@ -290,6 +294,17 @@ class LibraryPage(RefreshingPage):
         if self.table.chosen_count == 1 and any(command.id == "memory.edit" for command in commands.list_commands()):
             self._on_rows_chosen()  # the command edits what the inspector shows, which may have come from elsewhere
             commands.run("memory.edit")
+
+
+def library_commands(context: Context) -> tuple[Command, ...]:
+    """What the menus and the command palette offer of the library, wherever the person is."""
+    strings, go = library_strings()["export"]["archive"], context.desk.go.emit
+    return (
+        Command(
+            "file.export", strings["command"], lambda: go("library", EXPORT_ALL), "file", icon="download",
+            words=strings["words"],
+        ),
+    )  # fmt: skip
 
 
 LIBRARY = PageSpec("library", library_strings, "library", LibraryPage, has_search=True)
