@@ -86,7 +86,7 @@ def test_a_manual_that_cannot_be_shown_is_told(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda _url: False)
     monkeypatch.setattr("ui.shell.help.find_manual", lambda: found)
     open_manual(said.append)
-    assert said == [window_strings()["manual"][word]]
+    assert said == [window_strings()["manual"][word].format(path=found)]
 
 
 def test_the_manual_lies_beside_the_program_or_in_the_checkout() -> None:

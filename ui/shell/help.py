@@ -54,9 +54,11 @@ def open_manual(say: Callable[[str], None]) -> None:
     Args:
         say: shows a sentence where no manual came along, or nothing here opens pages.
     """
-    page = find_manual()
-    if page is None or not QDesktopServices.openUrl(QUrl.fromLocalFile(str(page))):
-        say(window_strings()["manual"]["none" if page is None else "not_opened"])
+    page, strings = find_manual(), window_strings()["manual"]
+    if page is None:
+        say(strings["none"])
+    elif not QDesktopServices.openUrl(QUrl.fromLocalFile(str(page))):
+        say(strings["not_opened"].format(path=page))
 
 
 class GlossaryDialog(QDialog):
