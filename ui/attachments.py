@@ -199,7 +199,6 @@ class OpenedCopies(QObject):
         self._root: Path | None = None
         self._forget: Callable[[], object] = lambda: None
         context.bridge.state.connect(self._on_vault_state)
-        context.bridge.changed.connect(self._on_vault_changed)
 
     @property
     def is_empty(self) -> bool:
@@ -233,6 +232,7 @@ class OpenedCopies(QObject):
             self._root = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=base))
             # Runs at the end of the process, too, however it ends in good order.
             self._forget = weakref.finalize(self, shutil.rmtree, self._root, ignore_errors=True)
+            self._context.bridge.changed.connect(self._on_vault_changed)
         folder = Path(tempfile.mkdtemp(dir=self._root))
         self._folders.setdefault(memory_id, []).append(folder)
         return folder
@@ -240,6 +240,8 @@ class OpenedCopies(QObject):
     def remove_copies(self) -> None:
         """Remove all of them."""
         self._folders.clear()
+        if self._root is not None:
+            self._context.bridge.changed.disconnect(self._on_vault_changed)
         self._root = None
         self._forget()
 

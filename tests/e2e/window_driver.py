@@ -185,6 +185,8 @@ class Driver:
     def _look(self) -> None:
         if self._is_busy:  # a step opened something with an event loop of its own
             return
+        if not any(isinstance(one, QMainWindow) for one in self._hands.app.topLevelWidgets()):
+            return  # the card that stands there before the window is nothing to work with
         self._is_busy = True
         try:
             self._manage()

