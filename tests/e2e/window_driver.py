@@ -96,6 +96,10 @@ class Hands:
         """All that a list or table shows."""
         return "\n".join(_cells(table.model()))
 
+    def has_window(self) -> bool:
+        """Whether it is there already."""
+        return any(isinstance(one, QMainWindow) and one.isVisible() for one in self.app.topLevelWidgets())
+
     @property
     def window(self) -> QMainWindow:
         """The window."""
@@ -185,8 +189,6 @@ class Driver:
     def _look(self) -> None:
         if self._is_busy:  # a step opened something with an event loop of its own
             return
-        if not any(isinstance(one, QMainWindow) for one in self._hands.app.topLevelWidgets()):
-            return  # the card that stands there before the window is nothing to work with
         self._is_busy = True
         try:
             self._manage()
@@ -415,6 +417,7 @@ def opened(hands: Hands) -> Steps:
 
 def raised(hands: Hands) -> Steps:
     """Be minimised, wait to be raised, close the window when told."""
+    yield Wait("the card gives way to the window", hands.has_window)
     hands.window.showMinimized()
     yield Wait("it is minimised", hands.window.isMinimized)
     yield Wait("it is raised", lambda: hands.window.isVisible() and not hands.window.isMinimized())
