@@ -135,7 +135,7 @@ def _note(shell: Shell, told: dict[str, str], verb: str, reply: dict[str, object
         held = shell.json("remember", "The boat's mooring is paid until October.", "--source", "document")
         told["CONFLICT_ID"] = str(held["conflict"])
     elif verb == "attach":
-        told["FILE_ID"] = str(reply["file"]["id"])  # type: ignore[index]
+        told["FILE_ID"] = str(reply["file"]["id"])  # type: ignore[index]  # a reply of JSON
     elif verb == "backup":
         told["FILE"] = str(reply["path"])
 

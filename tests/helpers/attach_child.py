@@ -47,7 +47,7 @@ def attach_and_die(order: dict[str, Any]) -> None:
         count_down(next((name for name in _OF_FILES if f" {name} " in sql), ""))
         return run_many(self, sql, rows)
 
-    Tx.insert, Tx.run, Tx.run_many = counted_insert, counted_run, counted_run_many  # type: ignore[method-assign]
+    Tx.insert, Tx.run, Tx.run_many = counted_insert, counted_run, counted_run_many  # type: ignore[method-assign]  # counted here
     engine = Engine(
         Setup(
             Home(Path(order["home"]), reserve_bytes=64 * 1024),

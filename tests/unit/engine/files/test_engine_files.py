@@ -47,11 +47,11 @@ def pdf_of(*pages: str) -> bytes:
         content.set_data(f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET".encode("latin-1"))
         font = writer._add_object(
             PdfReader(io.BytesIO((FIXTURES / "pdf" / "input" / "Rules of the slip.pdf").read_bytes()))
-            .pages[0]["/Resources"]["/Font"]  # type: ignore[index]
+            .pages[0]["/Resources"]["/Font"]  # type: ignore[index]  # pypdf types no entries
             .clone(writer)
         )
         page[NameObject("/Contents")] = writer._add_object(content)
-        page["/Resources"][NameObject("/Font")] = font  # type: ignore[index]
+        page["/Resources"][NameObject("/Font")] = font  # type: ignore[index]  # pypdf types no entries
     target = io.BytesIO()
     writer.write(target)
     return target.getvalue()
