@@ -345,7 +345,8 @@ def _spans_of_time(begin: datetime, end: datetime) -> Iterator[str]:
         if season == _SEASONS[end.month - 1] and not begin.month < _DECEMBER == end.month:
             yield f"{season} {begin.year}"
         yield f"{first if begin.month == end.month else f'{first} to {last}'} {begin.year}"
-        yield f"{first[:3]} to {last[:3]} {begin.year}"
+        if begin.month < end.month:
+            yield f"{first[:3]} to {last[:3]} {begin.year}"
     yield f"{first[:3]} {begin.year} to {last[:3]} {end.year}"
     if end.year > begin.year:
         yield f"{begin.year} to {end.year}"

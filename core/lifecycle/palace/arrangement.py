@@ -67,7 +67,7 @@ _FETCH = 4_096
 _TRIES = 3
 _SAMPLE = 200
 _SPEAKERS = 24
-_ENOUGH = 12
+_ENOUGH = 8
 """So many who speak of a theme make a room of it in any wing; in a small wing fewer do."""
 
 # One that was superseded or deleted keeps the place it has, and is given none. The ids are compared in the two indexes
