@@ -33,7 +33,7 @@ from core.lifecycle.palace.theme_members import (
     place_small_talk,
 )
 from core.score.centres import mean_directions, nearest_centres, normalize_rows
-from core.score.communities import MemoryFeatures, find_communities, sample_places
+from core.score.communities import LEAST_MEMBERS, MemoryFeatures, find_communities, sample_places
 from core.text.metadata import LEAST_WORDS, count_topic_words
 from core.text.noun_phrases import Key
 from core.text.room_names import RankedTerm, is_unused, rank_terms
@@ -44,13 +44,19 @@ _TURNS = (0.4, 0.4, 0.4, 0.0, 0.0)
 spoken of anywhere."""
 _LIFT = 1.02
 """So much nearer to one another than any two are those who speak of a theme; else it is a word that stands anywhere."""
+_OWN_LIFT = 0.18
+"""The same beside what all have in common: where most is about one thing, the next is no nearer to itself than any."""
 _LEAST_IN_PART, _COMMON_IN_PART = 0.1, 0.3
 """Share of a community that speaks of its theme at least: of a name or a pair of words, of a common word. Who speaks of
 it elsewhere is gathered, so that the room is about it though the community was not."""
 _FEWEST, _ONE_OF = 4, 60
 """So many speak of a theme at least, and one of so many of all."""
-_AKIN, _SAME = 0.75, 0.86
-"""Cosine of two themes from which on they are one: with akin names, and with any."""
+_SMALL = ((30, 2), (60, 3))
+"""Of fewer memories fewer are enough: a first import gets named rooms too."""
+_WHOLE = 0.4
+"""Share of all that say something which makes a theme of what they speak of, though it stands anywhere."""
+_DERIVED, _AKIN, _SAME = 0.6, 0.75, 0.86
+"""Cosine of two themes from which on they are one: with names of one word, with akin names, and with any."""
 _MOST_OF_BOTH, _NEARLY_ALL_OF_BOTH = 0.5, 0.75
 """Share of what two themes hold that speaks of the more exact one, where it names both: of `homeless shelter` beside
 `shelter`, and of `dance studio` beside `dance`, which is another thing."""
@@ -190,7 +196,8 @@ class _ThemeFinder:
         self._keys = [frozenset(_telling_keys(one, silent)) for one in texts]
         self._topics = [count_topic_words(strip_captions(one.text)) if one is not None else {} for one in texts]
         features = MemoryFeatures(self._vectors, self._keys, self._gathering.talks)
-        self._communities = find_communities(features, sample=limits.sample, most=limits.most)
+        least = min(LEAST_MEMBERS, 2 * least_speakers(len(texts)))
+        self._communities = find_communities(features, limits.sample, limits.most, least)
         self._places: dict[Key, list[int]] = {}
         for place, keys in enumerate(self._keys):
             for key in keys:
@@ -198,7 +205,8 @@ class _ThemeFinder:
         self._base = cohesion(self._vectors, np.arange(len(texts)))
         self._used = {fold_case(name) for name in limits.taken}
         self._wing = theme_of(limits.wing)
-        self._least = min(limits.least, max(_FEWEST, len(texts) // _ONE_OF))
+        self._least = min(limits.least, least_speakers(len(texts)))
+        self._whole = _WHOLE * int((~self._is_small).sum())
         self._themes = _Themes()
 
     def find(self) -> _Found:
@@ -242,12 +250,16 @@ class _ThemeFinder:
         if not is_unused(term.name, self._used) or len(speakers) < self._least or self._wing.issuperset(term.key):
             return False
         inside = np.intersect1d(part, speakers).size
-        if inside < _FEWEST - 1 + term.is_common or inside < least_inside * len(speakers):
+        least = max(2, min(_FEWEST, self._least) - 1) + term.is_common
+        if inside < least or inside < least_inside * len(speakers):
             return False
         is_wide = least_inside == 0.0 and (groups[speakers] == NONE).sum() >= 2 * self._least
         if not is_wide and inside < (_COMMON_IN_PART if term.is_common else _LEAST_IN_PART) * part.size:
             return False
-        return not term.is_common or cohesion(self._vectors, speakers) >= _LIFT * self._base
+        if not term.is_common or len(speakers) >= self._whole:
+            return True
+        is_near = cohesion(self._vectors, speakers) >= _LIFT * self._base
+        return is_near or cohesion(self._gathering.vectors, speakers) >= _OWN_LIFT
 
     def _add_topics(self, groups: Numbers) -> None:
         for topic, name in _topic_names().items():
@@ -271,9 +283,7 @@ class _ThemeFinder:
         keys, centres = self._themes.keys, [_centre(self._gathering.vectors[those]) for those in self._themes.speakers]
         for one, other in combinations(range(len(keys)), 2):
             near = round(float(centres[one] @ centres[other]), 6)
-            if near >= (_AKIN if is_akin(keys[one], keys[other]) else _SAME):
-                return one, other
-            if is_same_head(keys[one], keys[other]):
+            if near >= _least_cosine(keys[one], keys[other]) or is_same_head(keys[one], keys[other]):
                 return one, other
         return None
 
@@ -282,6 +292,18 @@ class _ThemeFinder:
         self._used.add(fold_case(name))
         self._themes.names.append(name)
         self._themes.speakers.append(speakers)
+
+
+def least_speakers(count: int) -> int:
+    """How many of so many memories speak of a theme at least."""
+    return next((enough for below, enough in _SMALL if count < below), max(_FEWEST, count // _ONE_OF))
+
+
+def _least_cosine(one: Key, other: Key) -> float:
+    """How near two themes of these names are at least to be one."""
+    if _is_derived(one, other):
+        return _DERIVED
+    return _AKIN if is_akin(one, other) else _SAME
 
 
 def is_akin(one: Key, other: Key) -> bool:

@@ -19,6 +19,7 @@ from core.lifecycle.palace.time_rooms import (
     THEME,
     TimeRoom,
     divide_by_source,
+    divide_by_title,
     relate_to_rooms,
 )
 from core.text.room_names import LONGEST
@@ -173,6 +174,36 @@ def talk(*sessions: list[str]) -> list[dict[str, object]]:
         for number, texts in enumerate(sessions)
         for at, text in enumerate(texts)
     ]
+
+
+@pytest.mark.parametrize("count", [5, 10, 16])
+def test_a_small_import_gets_a_room_with_a_name(rig: Rig, count: int) -> None:
+    said = [text for pair in zip(BAKERY, CHEER, strict=False) for text in pair] + LOOSE
+    rig.bring(talk(said[:count]))
+    rig.settle()
+    rig.engine.palace.place_waiting().result(30)
+    names = {name for (name,) in rig.rows("SELECT name FROM rooms WHERE parent_id IS NOT NULL")}
+    assert "Nora's bakery" in names
+
+
+def test_what_has_no_theme_is_called_by_the_title_of_its_conversation(rig: Rig) -> None:
+    rig.bring([*talk(LOOSE), *({**row, "session": "years"} for row in talk(CHEER))])
+    rig.settle()
+    told = {"s0": "Packing list for Lofoten", "years": "Tomas"}
+    for identity, one in rig.rows("SELECT identity, id FROM conversations"):
+        title = next(title for key, title in told.items() if key in identity)
+        rig.write(lambda tx: tx.update("conversations", {"id": one}, {"title": title}))  # noqa: B023 - waited for
+    rig.engine.palace.place_waiting().result(30)
+    assert room_of(rig, LOOSE[0]) == "Packing list for Lofoten"
+    assert "2023" in room_of(rig, CHEER[0])
+
+
+def test_titles_name_parts_that_hold_most_of_their_conversation() -> None:
+    titles = ["hut", "hut", "hut", "", "bus", "bus", "bus", "bus", "sea", "sea"]
+    times = np.array([0, 1, 2, 3, 0, 1, 2, 3, 0, 400 * 86_400_000])
+    found = divide_by_title(np.array([0, 1, 2, 3, 4, 8, 9]), titles, times, 2, 5)
+    assert [(title, part.tolist()) for title, part in found] == [("hut", [0, 1, 2])]
+    assert divide_by_title(np.array([0, 1, 2]), titles, times, 2, 0) == []
 
 
 def test_thanks_and_captions_make_no_topic(rig: Rig) -> None:
