@@ -224,7 +224,12 @@ def test_a_copy_that_cannot_be_shown_goes_and_the_others_stay(
     press(part, "Open file")
     settle(qtbot, lambda: len(opened) == 1)
     refused: list[Path] = []
-    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: refused.append(Path(url.toLocalFile())) or False)
+
+    def refuse(url: QUrl) -> bool:
+        refused.append(Path(url.toLocalFile()))
+        return False
+
+    monkeypatch.setattr(QDesktopServices, "openUrl", refuse)
     press(part, "Open file")
     settle(qtbot, lambda: len(refused) == 1 and not refused[0].exists())
     assert opened[0].exists()
