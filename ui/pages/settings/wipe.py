@@ -49,7 +49,7 @@ class WipeDialog(SecretDialog):
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setAccessibleName(strings["preview"])
-        self.text.setMinimumHeight(context.theme.px(sizes().dialog_middle) // 2)
+        self.text.setMinimumHeight(context.theme.px(sizes().dialog) * 3 // 4)
         self.confirm = QWidget()
         self.word = QLineEdit()
         self.word.setAccessibleName(strings["confirm"])
