@@ -454,7 +454,13 @@ class ActionLine(Line):
 
 
 class VaultSection(SettingsSection):
-    """The vault and its keys."""
+    """The vault and its keys.
+
+    Signals:
+        wiping: the person wants to remove everything from this computer.
+    """
+
+    wiping = Signal()
 
     def __init__(self, context: Context) -> None:
         super().__init__(settings_strings()["vault"]["title"])
@@ -473,6 +479,7 @@ class VaultSection(SettingsSection):
         self.copies = self._make_line("copies", lambda: CopiesDialog(context, self.window()).open())
         self.certificates = self._make_line("certificates", lambda: CertificatesDialog(context, self.window()).open())
         self.verify = self._make_line("integrity", self._verify_vault)
+        self.wipe = self._make_line("wipe", self.wiping.emit)
         for line in (
             self.place,
             self.state,
@@ -484,6 +491,7 @@ class VaultSection(SettingsSection):
             self.copies,
             self.certificates,
             self.verify,
+            self.wipe,
         ):
             self.add_line(line)
 
