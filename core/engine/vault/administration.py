@@ -130,6 +130,11 @@ def write_backup(open_vault: OpenVault, to: Path | None) -> dict[str, Any]:
         to,
         kept=open_vault.options.backups_kept,
     )
+    place = made.path.absolute()
+    if not place.is_relative_to(open_vault.storage.home.path):
+        from core.vault.copies import note_elsewhere  # not needed to open a vault
+
+        open_vault.storage.write(lambda tx: note_elsewhere(tx, place)).result()
     return {"path": str(made.path), "bytes": made.size, "seq": made.seq, "rows": dict(made.counts)}
 
 

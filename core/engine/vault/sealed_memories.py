@@ -19,6 +19,7 @@ from core.engine.runtime.open_vault import OpenVault, VaultSlot
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import map_result
 from core.engine.vault.seal_search import SealedSearch
+from core.engine.vault.sealed_copies import SealedCopies
 from core.engine.vault.sealed_files import SealedFiles
 from core.errors import Code, IntegrityError, LociError, PreconditionError, UserError
 from core.intake.erase.erasure import erase_preview
@@ -64,6 +65,7 @@ class SealedMemories:
 
     Attributes:
         files: those that sealed memories have.
+        copies: those of the vault that are older than a seal.
     """
 
     def __init__(self, slot: VaultSlot, cost: KdfCost | None = None) -> None:
@@ -79,6 +81,14 @@ class SealedMemories:
         self._closes_at = Deadline(0.0, 0)
         self._search = SealedSearch()
         self.files = SealedFiles(slot, self._key_of)
+        self.copies = SealedCopies(slot, self._key_of)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the seal key is in memory."""
+        self.close_when_due()
+        with self._lock:
+            return bool(self._keys)
 
     def read_state(self) -> Future[SealState]:
         """Whether there is a seal key, whether it is in memory, and how many memories are sealed."""
