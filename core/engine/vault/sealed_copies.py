@@ -21,7 +21,7 @@ from core.engine.vault.copy_rewrites import CopyRewrites, ReportStep
 from core.errors import Code, PreconditionError, UserError
 from core.intake.seal.seal import SealKey, seal_memories
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.types.memory import CopyFinding, CopyState
+from core.types.memory import CopyState
 from core.types.sensitivity import CopiesBeforeSeal, SealedCopiesReport
 from core.types.values import OWNER_ACTOR
 from core.vault.backup import is_backup, read_made_at
@@ -34,7 +34,7 @@ _NOTE = "sealed_copies"
 _SEALED = "SELECT id, sealed_at FROM sealed_memories WHERE ? IN ('', id) ORDER BY sealed_at"
 _BODIES = "SELECT id, key_id, label, summary, body FROM sealed_memories ORDER BY sealed_at, id"
 _PRESENT = "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?)) ORDER BY n DESC LIMIT 1"
-_KEY = "SELECT id, slots, made_at FROM seal_keys WHERE id = ?"
+_KEY_COLUMNS = ("id", "slots", "made_at")
 _PUT = (
     "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
     "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at"
@@ -51,7 +51,6 @@ class _Sealed:
     """
 
     id: str
-    key_id: str
     label: str
     summary: str
     ids: tuple[str, ...]
@@ -116,7 +115,9 @@ class SealedCopies:
                 try:
                     finding = rewrites.rewrite(copy, wanted, partial(self._seal_in_copy, open_vault, sealed))
                 except PreconditionError:
-                    finding = rewrites.look_into(copy, wanted)  # a file of it is on another device: it stays, and is told
+                    finding = rewrites.look_into(
+                        copy, wanted
+                    )  # a file of it is on another device: it stays, and is told
                 found.append(replace(finding, name=_name(storage, copy)))
                 if finding.state in (CopyState.CLEAN, CopyState.REWRITTEN):
                     seen.append(copy)
@@ -129,6 +130,7 @@ class SealedCopies:
     def _read_bodies(self, open_vault: OpenVault) -> tuple[list[_Sealed], int]:
         """The sealed memories whose key is in memory, and how many others there are."""
         vault = open_vault.storage.vault
+        key_rows = {str(row[0]): dict(zip(_KEY_COLUMNS, row, strict=True)) for row in vault.read(_read_keys)}
         sealed, closed = [], 0
         fault: UserError | None = None
         for memory_id, key_id, label, summary, body in vault.read(lambda rows: rows.all(_BODIES)):
@@ -140,9 +142,7 @@ class SealedCopies:
                 closed, fault = closed + 1, error
                 continue
             ids = tuple(str(row["id"]) for row in key.decrypt(str(memory_id), bytes(body)).memories)
-            slots = vault.read(lambda rows, key_id=key_id: rows.one(_KEY, (key_id,)))
-            key_row = dict(zip(("id", "slots", "made_at"), slots or (), strict=True))
-            sealed.append(_Sealed(str(memory_id), str(key_id), str(label), str(summary), ids, key_row))
+            sealed.append(_Sealed(str(memory_id), str(label), str(summary), ids, key_rows[str(key_id)]))
         if fault is not None and not sealed:
             raise fault
         return sealed, closed
@@ -153,11 +153,15 @@ class SealedCopies:
             ids = (to_json(list(row.ids)),)
             while (newest := tx.value(_PRESENT, ids)) is not None:
                 with without_recorder(tx):
-                    if not tx.update("seal_keys", {"id": row.key_id}, {"slots": row.key_row["slots"]}):
+                    if not tx.update("seal_keys", {"id": row.key_row["id"]}, {"slots": row.key_row["slots"]}):
                         tx.insert("seal_keys", row.key_row)
-                key = self._key_of(open_vault, row.key_id)
+                key = self._key_of(open_vault, row.key_row["id"])
                 labels = {str(newest): row.label}
                 seal_memories(tx, work, labels, key, OWNER_ACTOR, lambda *_: None, summary=row.summary)
+
+
+def _read_keys(rows: Rows) -> list[tuple[Any, ...]]:
+    return rows.all("SELECT id, slots, made_at FROM seal_keys")
 
 
 def _copies_of(storage: Storage, rows: Rows) -> tuple[Path, ...]:

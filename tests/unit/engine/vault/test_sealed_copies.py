@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from engine_rig import PASSPHRASE, Rig, error_of, rig_at
+from engine_rig import PASSPHRASE, Rig, error_of, later, rig_at
 from erasing_rig import MARK, TEXT
 
 from core.engine.facade import Home, restore_vault
@@ -62,7 +62,8 @@ def test_backups_from_before_are_named_and_rewritten_with_the_memory_sealed(
     done = rig.engine.seal.seal([secret], "the key").result(30)
     assert done.backups == older(rig).names == older(rig, secret).names == (before.name,)
     assert older(rig, "no such") == CopiesBeforeSeal()
-    rig.clock.advance(5_000)
+    later(rig)
+    rig.engine.seal.open(SECRET).result(30)
     back_up(rig)
     assert older(rig).names == (before.name,)  # a later one never held it
 
