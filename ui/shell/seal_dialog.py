@@ -33,7 +33,6 @@ from ui.widgets.plaintext import one_line
 from ui.widgets.secret import SecretField, StrengthMeter
 
 _WATCH_MS = 5_000
-_MARGIN, _GAP = 24, 10
 _LEAST, _NAME = 120, 200
 """Height that what scrolls may have, however small the screen; letters of a name at most."""
 
@@ -146,7 +145,7 @@ class SealKeyDialog(SecretDialog):
         self.area = make_scroll_area(self._bodies)
         self._bodies.fitted.connect(self.adjustSize)
         self._heading = make_label(title, "title", wrap=True)
-        make_column(self, self._heading, self.area, self.trouble, self._feet, margins=_MARGIN, gap=_GAP)
+        make_column(self, self._heading, self.area, self.trouble, self._feet, margins=24, gap=10)
         self._watch = QTimer(self)  # the key leaves memory by itself, and what was read goes with it
         self._watch.setInterval(_WATCH_MS)
         self._watch.timeout.connect(self.request_state)
@@ -293,12 +292,14 @@ class SealKeyDialog(SecretDialog):
 
     def adjustSize(self) -> None:  # noqa: N802 - Qt's name
         """As high as its step needs, and no higher than the window or the screen: then the step scrolls."""
-        inner, width = self._bodies.layout(), self.width() - 2 * _MARGIN
-        if inner is None:
+        inner, outer = self._bodies.layout(), self.layout()
+        if inner is None or outer is None:
             return
+        margin = outer.contentsMargins().left()
+        width = self.width() - 2 * margin
         around = (self._heading, self.trouble, self._feet)
         shown = [one for one in around if not one.isHidden()]
-        taken = 2 * _MARGIN + _GAP * len(shown) + sum(_height_at(one, width) for one in shown)
+        taken = 2 * margin + outer.spacing() * len(shown) + sum(_height_at(one, width) for one in shown)
         room = self.screen().availableGeometry().height() - self.context.theme.px(sizes().control)
         parent = self.parentWidget()
         if parent is not None and parent.window().isVisible():

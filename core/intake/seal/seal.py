@@ -160,9 +160,7 @@ def seal_memories(
                     "sealed_at": tx.now_ms,
                 },
             )
-            if len(kept) > 1:
-                note = {"key": VERSIONS_NOTE + head, "value": to_json(sorted(kept)), "changed_at": tx.now_ms}
-                tx.insert("settings", note)
+            _note_versions(tx, head, kept)
             tx.insert_many("sealed_files", [{"memory_id": head, "file_id": one} for one in body.contents])
         named = NamedRows((head,), whole_chain=True, is_sealed=True)
         done = erase_named(tx, work, named, actor, removed).summarize(backups)
@@ -294,6 +292,12 @@ def _open_row(rows: Rows, memory_id: str, key_of: Callable[[str], SealKey]) -> S
     if found is None:
         raise _not_sealed_error()
     return key_of(str(found[0])).decrypt(memory_id, bytes(found[1]))
+
+
+def _note_versions(tx: Tx, head: str, kept: Sequence[str]) -> None:
+    if len(kept) > 1:
+        row = {"key": VERSIONS_NOTE + head, "value": to_json(sorted(kept)), "changed_at": tx.now_ms}
+        tx.insert("settings", row)
 
 
 def _delete_row(tx: Tx, memory_id: str) -> None:
