@@ -155,6 +155,7 @@ class Desk(QObject):
         attach_paths: files that were dropped or chosen to be attached; empty to ask.
         search: put a search into the library.
         seal: seal memories, by their ids; () to look at those that are sealed.
+        sealed_copies: show the backups from before memories were sealed.
         looked: what a page counts was looked at: the counts are asked anew.
         message_over: a sentence that stays is over: nobody has to close it.
 
@@ -168,6 +169,7 @@ class Desk(QObject):
     attach_paths = Signal(list)
     search = Signal(str)
     seal = Signal(tuple)
+    sealed_copies = Signal()
     looked = Signal()
     message_over = Signal(str)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from core.types.sensitivity import SealedRow
+from core.types.sensitivity import CopiesBeforeSeal, SealedRow
 from core.types.values import Precision, When
 from ui.bridge import make_query
 from ui.context import Context
@@ -187,6 +187,8 @@ class SealedSummary(QWidget):
         self.where = make_label(describe_seal(row), "muted", wrap=True)
         notice = make_label(strings["notice"], "muted", wrap=True)
         self.open_button = make_button(strings["open"], lambda: context.desk.seal.emit(()))
+        self.older = make_label("", "warning", wrap=True)
+        self.rewrite_button = make_button(strings["rewrite"], context.desk.sealed_copies.emit)
         layout = make_column(self, gap=12)
         layout.setContentsMargins(20, 20, 20, 20)
         head = make_row(self._picture, title, gap=8)
@@ -197,7 +199,13 @@ class SealedSummary(QWidget):
         for part in (self.summary, self.where, notice):
             layout.addWidget(part)
         layout.addLayout(make_row(self.open_button, None))
+        layout.addWidget(self.older)
+        layout.addLayout(make_row(self.rewrite_button, None))
         layout.addStretch(1)
+        self._context, self._memory_id = context, row.id
+        self._show_older(CopiesBeforeSeal())
+        context.desk.looked.connect(self._request_older)
+        self._request_older()
         self.setAccessibleName(f"{strings['title']}. {summary_of(row)}. {strings['notice']}")
         self._paint_icon()
         theme.changed.connect(self._paint_icon)
@@ -205,3 +213,14 @@ class SealedSummary(QWidget):
     def _paint_icon(self) -> None:
         side = self._theme.px(spacing().l)
         self._picture.setPixmap(self._theme.icon("lock").pixmap(QSize(side, side)))
+
+    def _request_older(self) -> None:
+        copies = self._context.bridge.engine.seal.copies
+        task = make_query(seal_strings()["task"], lambda: copies.list_older(self._memory_id)).within(self, "older")
+        self._context.tasks.run(task.success(self._show_older).failure(lambda _: None))
+
+    def _show_older(self, found: CopiesBeforeSeal) -> None:
+        count = len(found.names) + len(found.away)
+        self.older.setText(format_count(seal_strings()["clear"]["older"], count) if count else "")
+        self.older.setVisible(bool(count))
+        self.rewrite_button.setVisible(bool(count))

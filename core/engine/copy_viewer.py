@@ -8,7 +8,7 @@ another schema is refused with what to do. Must not do: open the vault that is i
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -22,6 +22,8 @@ from core.engine.export.memories import pack_export, read_exported, write_export
 from core.engine.home.keys import Home, sub_keys
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
+from core.intake.erase.row_erasure import erasure_scope_of
+from core.intake.seal.seal import VERSIONS_NOTE
 from core.recall.browse.library import find_library_rows, read_memory_rows
 from core.security.atomic import file_write_error
 from core.security.keyfile import intact_body, key_file_damaged_error, parse_body
@@ -41,9 +43,15 @@ from core.vault.database.connections import (
 )
 from core.vault.database.migrations import known_migrations
 from core.vault.database.pages import log_bytes
-from core.vault.database.rows import SqlRows, fetch_rows
+from core.vault.database.rows import Rows, SqlRows, fetch_rows, to_json
 from core.vault.files.lockfile import VaultLock
 from core.vault.files.replacement import OLD
+
+_PRESENT = "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))"
+_SEALED = (
+    "SELECT id FROM sealed_memories UNION ALL "
+    "SELECT v.value FROM sealed_memories s JOIN settings n ON n.key = ? || s.id, json_each(n.value) v"
+)
 
 OpenRoot = Callable[[bytes | None], RootKey]
 """Opens the bytes of a key file; None where the copy has none and the vault's own keys are to be tried."""
@@ -83,12 +91,15 @@ class VaultViewer:
         count = self._rows.value("SELECT count(*) FROM memories WHERE coalesce(part_index, 0) = 0")
         return ViewedVault(int(seq), int(last_at), int(count))
 
-    def find(self, query: str = "", limit: int = 50) -> tuple[int, tuple[MemoryRow, ...]]:
+    def find(
+        self, query: str = "", limit: int = 50, kept_back: Collection[str] = ()
+    ) -> tuple[int, tuple[MemoryRow, ...]]:
         """Memories by the search syntax of the library, newest first.
 
         Args:
             query: words and conditions such as `status:all`; empty for all that stands.
             limit: rows at most.
+            kept_back: ids of memories that are neither shown nor counted; of `reach_of`.
 
         Returns:
             How many there are, and the first of them.
@@ -97,8 +108,14 @@ class VaultViewer:
             UserError: INVALID_QUERY.
         """
         now = self._clock.now_ms()
-        ids = find_library_rows(self._rows, FindRequest(query), now)
+        found = find_library_rows(self._rows, FindRequest(query), now)
+        ids = [one for one in found if one not in kept_back]
         return len(ids), read_memory_rows(self._rows, ids[:limit], now)
+
+    def reach_of(self, ids: Sequence[str]) -> frozenset[str]:
+        """Memories with their versions, their parts and what was made of them, as far as this copy has them."""
+        present = [str(row[0]) for row in self._rows.all(_PRESENT, (to_json(list(ids)),))]
+        return frozenset(erasure_scope_of(self._rows, present, whole_chain=True).ids)
 
     def show(self, memory_id: str) -> dict[str, Any]:
         """One memory as an export has it.
@@ -277,8 +294,13 @@ def _need_present_schema(connection: dbapi2.Connection) -> None:
 class KnownCopies:
     """The copies of the open vault in its home; the owner's alone. Each method returns at once with a Future."""
 
-    def __init__(self, open_vault: Callable[[], OpenVault]) -> None:
-        self._open_vault = open_vault
+    def __init__(self, open_vault: Callable[[], OpenVault], is_seal_open: Callable[[], bool]) -> None:
+        """Tie the ends together.
+
+        Args:
+            is_seal_open: whether sealed memories may be read now.
+        """
+        self._open_vault, self._is_seal_open = open_vault, is_seal_open
 
     def list_copies(self) -> Future[tuple[CopyLine, ...]]:
         """All known copies, newest first."""
@@ -293,6 +315,8 @@ class KnownCopies:
 
     def find(self, name: str, query: str = "", limit: int = 200) -> Future[CopyContents]:
         """Look into a copy with the keys of the open vault; nothing of it is changed.
+
+        What is sealed in the open vault is kept back, until sealed memories are opened there.
 
         Args:
             name: of the copy.
@@ -310,11 +334,17 @@ class KnownCopies:
                 raise UserError(Code.NOT_FOUND, "That copy is not there any more.")
             with open_viewer(copy, lambda _: _copy_root(storage.root), storage.clock) as viewer:
                 about = viewer.describe()
-                total, rows = viewer.find(query, limit)
+                sealed = () if self._is_seal_open() else storage.vault.read(_read_sealed_ids)
+                kept_back = viewer.reach_of(sealed) if sealed else frozenset()
+                total, rows = viewer.find(query, limit, kept_back)
             heads = tuple((row.id, row.head) for row in rows)
-            return CopyContents(about.memories, about.last_at, total, heads)
+            return CopyContents(about.memories, about.last_at, total, heads, len(kept_back))
 
         return storage.run_on(storage.threads.checks, look)
+
+
+def _read_sealed_ids(rows: Rows) -> tuple[str, ...]:
+    return tuple(str(row[0]) for row in rows.all(_SEALED, (VERSIONS_NOTE,)))
 
 
 def _copy_root(root: RootKey) -> RootKey:

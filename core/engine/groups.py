@@ -263,7 +263,7 @@ class EngineGroups(SourceGroups):
         """Looking into backups and other copies in the home."""
         from core.engine.copy_viewer import KnownCopies
 
-        return KnownCopies(self._slot.require_vault)
+        return KnownCopies(self._slot.require_vault, lambda: self.seal.is_open)
 
     @shared_property
     def outcomes(self) -> Outcomes:

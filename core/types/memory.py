@@ -660,12 +660,14 @@ class CopyContents:
         last_at: when it was changed last, epoch ms.
         total: how many memories match.
         rows: id and the beginning of the text of the first of them; hostile, plain text only.
+        kept_back: rows that are not shown or counted, since they are sealed in the open vault, and that is closed.
     """
 
     memories: int
     last_at: int
     total: int
     rows: tuple[tuple[str, str], ...]
+    kept_back: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -617,6 +617,22 @@ def _checked_target(target: Path) -> Path:
     return target
 
 
+def read_made_at(backup: Path) -> int:
+    """When a backup was made, as it says itself; rewriting it leaves that as it is.
+
+    Args:
+        backup: one for which `is_backup` holds.
+
+    Returns:
+        Epoch ms, the second begun; 0 where it cannot be read.
+    """
+    try:
+        with tarfile.open(backup, mode="r:") as tar:
+            return int(_next_member(tar, MANIFEST).mtime) * 1000
+    except (tarfile.TarError, OSError, LociError):
+        return 0
+
+
 def is_backup(target: Path) -> bool:
     """Whether a file begins as a backup does; False for a link, and for what is no file."""
     if target.is_symlink() or not target.is_file():

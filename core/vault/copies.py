@@ -9,6 +9,7 @@ the new one stands, whole. Must not do: look for copies outside the home; touch 
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -35,11 +36,18 @@ from core.vault.backup import (
 )
 from core.vault.database.connections import copy_into, open_reader
 from core.vault.database.inspection import look_into
+from core.vault.database.rows import Rows, to_json
+from core.vault.database.tx import Tx, without_recorder
 from core.vault.files.home import Home
 from core.vault.files.replacement import BACKUP_WORK, OLD, PARTIAL
 from core.vault.vault import Vault
 
 _LOG = "-wal"
+_ELSEWHERE, _MOST_ELSEWHERE = "backups_elsewhere", 50
+_PUT_ELSEWHERE = (
+    "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
+    "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at"
+)
 _NOT_OF_THE_COPY = frozenset({Code.VAULT_LOCKED, Code.CANCELLED})
 
 
@@ -49,6 +57,27 @@ def known_copies(home: Home) -> tuple[Path, ...]:
     copies = [path for path in found if path.is_file() and (is_backup(path) or _is_plain_copy(path))]
     before = home.vault.with_name(home.vault.name + OLD)
     return tuple(sorted([*copies, *([before] if before.is_file() else [])], key=lambda path: path.name))
+
+
+def noted_elsewhere(rows: Rows) -> tuple[Path, ...]:
+    """Backups that were written to places of the person's own, whether they are there now or not."""
+    return tuple(Path(one) for one in sorted(_read_elsewhere(rows)))
+
+
+def note_elsewhere(tx: Tx, backup: Path) -> None:
+    """Remember a backup that was written to a place of the person's own.
+
+    Args:
+        backup: its whole path.
+    """
+    noted = [one for one in _read_elsewhere(tx) if one != str(backup)]
+    with without_recorder(tx):
+        tx.run(_PUT_ELSEWHERE, (_ELSEWHERE, to_json([*noted, str(backup)][-_MOST_ELSEWHERE:]), tx.now_ms))
+
+
+def _read_elsewhere(rows: Rows) -> list[str]:
+    found = rows.value("SELECT value FROM settings WHERE key = ?", (_ELSEWHERE,), default="[]")
+    return [str(one) for one in json.loads(found)]
 
 
 def has_other_files(home: Home) -> bool:

@@ -61,6 +61,36 @@ def test_an_engine_that_runs_keeps_it_open_only_when_it_was_asked_to(palace: Pal
         serving.end()
 
 
+def test_backups_from_before_are_named_and_rewritten(palace: Palace, opener: tuple[str, str]) -> None:
+    memory = str(palace.json("remember", TEXT)["memory_id"])
+    first = Path(palace.json("backup")["path"]).name
+    away = palace.folder / "stick.tar"
+    palace.json("backup", "--to", str(away))
+    away.rename(palace.folder / "gone.tar")
+    said = palace.run("seal", memory, "--yes", *opener).out
+    assert "2 backups made earlier still hold it unsealed" in said
+    assert "`loci seal --rewrite-backups` seals it there, too." in said
+    listed = palace.json("sealed")
+    assert (listed["older_copies"], listed["away"]) == ([first], [str(away)])
+    assert first in palace.run("sealed").out
+    palace.run("seal", "--rewrite-backups").refused(1, "E4005")
+    said = palace.run("seal", "--rewrite-backups", *opener).out
+    assert "1 backup was rewritten" in said
+    assert "1 backup saved elsewhere cannot be reached now" in said
+    assert str(away) in said
+    (palace.folder / "gone.tar").rename(away)
+    done = palace.json("seal", "--rewrite-backups", *opener)
+    assert done["copies"] == [{"name": str(away), "state": "rewritten", "memories": 0}]
+    assert palace.json("sealed")["older_copies"] == []
+    assert "No backup holds" in palace.run("seal", "--rewrite-backups", *opener).out
+    other = str(palace.json("remember", "The lamp is lit at dusk.")["memory_id"])
+    last = Path(palace.json("backup")["path"]).name
+    told = palace.json("seal", other, "--yes", "--rewrite-backups", *opener)
+    states = {one["name"]: one["state"] for one in told["rewritten"]["copies"]}
+    assert (states[first], states[last]) == ("clean", "rewritten")
+    assert palace.json("verify")["status"] == "ok"
+
+
 def test_its_passphrase_is_changed_and_a_sealed_memory_erased(palace: Palace, opener: tuple[str, str]) -> None:
     memory = str(palace.json("remember", TEXT)["memory_id"])
     palace.json("seal", memory, "--yes", *opener)

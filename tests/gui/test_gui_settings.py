@@ -385,6 +385,29 @@ def test_a_new_recovery_code_that_was_not_checked_is_given_up(
     assert opens_with_code(rig.engine.home, old)
 
 
+def test_backups_from_before_a_seal_are_counted_and_offered(
+    page: SettingsPage, context: Context, rig: Rig, qtbot: QtBot
+) -> None:
+    button, line = page.vault.sealed.button, page.vault.sealed
+    assert button is not None
+    settle(qtbot, lambda: not button.isEnabled())
+    rig.engine.seal.set_up("a second secret").result(30)
+    memory = rig.store("The spare key hangs behind the meter.").memory_id
+    rig.engine.vault.backup().result(60)
+    rig.engine.seal.seal([memory]).result(30)
+    page.vault.reload()
+    settle(qtbot, button.isEnabled)
+    assert line.description.text().startswith("1 backup made before a memory was sealed")
+    asked: list[bool] = []
+    context.desk.sealed_copies.connect(lambda: asked.append(True))
+    button.click()
+    assert asked == [True]
+    rig.engine.seal.copies.rewrite().result(60)
+    context.desk.looked.emit()
+    settle(qtbot, lambda: not button.isEnabled())
+    assert line.description.text() == "No backup holds the text of a sealed memory unsealed."
+
+
 def _begin_rotation(page: SettingsPage, rig: Rig, qtbot: QtBot) -> RotationDialog:
     button = page.vault.rotation.button
     assert button is not None

@@ -9,17 +9,20 @@ from typing import TypeVar
 import pytest
 from engine_rig import Rig, error_of, later
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import hear, remember, settle
 
 from core.errors import Code
+from core.types.memory import CopyFinding, CopyState
+from core.types.sensitivity import SealedCopiesReport
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
 from ui.erasure import CertificateDialog
 from ui.registry import ROOMS
-from ui.shell.seal_dialog import SealDialog, SealedListDialog, SealKeyDialog
+from ui.shell.seal_dialog import SealDialog, SealedCopiesDialog, SealedListDialog, SealKeyDialog, describe_rewritten
 from ui.shell.window import MainWindow
 from ui.strings import seal_strings
 
@@ -38,7 +41,7 @@ def shown(dialog: D, qtbot: QtBot) -> D:
 
 
 def open_list(context: Context, qtbot: QtBot) -> SealedListDialog:
-    return shown(SealedListDialog(context, None), qtbot)  # type: ignore[arg-type]  # nothing holds it but the test
+    return shown(SealedListDialog(context, None), qtbot)  # nothing holds it but the test
 
 
 @pytest.fixture
@@ -46,7 +49,7 @@ def key(rig: Rig) -> str:
     return rig.engine.seal.set_up(SECRET).result(30)
 
 
-def test_the_key_is_made_and_its_code_shown_once(context: Context, rig: Rig, qtbot: QtBot) -> None:
+def test_the_key_is_made_and_its_code_shown_once(context: Context, rig: Rig, qtbot: QtBot, tmp_path: Path) -> None:
     dialog = open_list(context, qtbot)
     settle(qtbot, lambda: dialog.set_up_button.isDefault())
     assert dialog.step == 0
@@ -60,11 +63,24 @@ def test_the_key_is_made_and_its_code_shown_once(context: Context, rig: Rig, qtb
     dialog.second.setText(SECRET)
     dialog.set_up_button.click()
     settle(qtbot, lambda: dialog.step == 1)
-    code = dialog.code.text().replace("\n", "-")
+    code = dialog.code.code
+    dialog.reject()  # Escape does not lose it
+    assert dialog.isVisible()
+    clipboard = QGuiApplication.clipboard()
+    dialog.code.copy.click()
+    assert clipboard.text() == code
+    mime = clipboard.mimeData()
+    assert mime is not None
+    assert mime.hasFormat("x-kde-passwordManagerHint")  # a history of the clipboard leaves it out
+    dialog.save_code(dialog.code, tmp_path / "code.txt", opens_sealed=True)
+    settle(qtbot, lambda: dialog.code.note.text().startswith("Saved"))
+    written = tmp_path / "code.txt"
+    assert (code in written.read_text(), "sealed memories" in written.read_text()) == (True, True)
+    assert stat.S_IMODE(written.stat().st_mode) == 0o600
     assert (dialog.first.text(), dialog.second.text()) == ("", "")
     dialog.kept.click()
     settle(qtbot, lambda: dialog.step == 3 and not dialog.none.isHidden())
-    assert dialog.code.text() == ""
+    assert (dialog.code.code, clipboard.text()) == ("", "")
     rig.engine.seal.close()
     assert rig.engine.seal.open(code).result(30).is_open
 
@@ -216,3 +232,72 @@ def test_a_file_of_a_sealed_memory_replaces_nothing(rig: Rig, key: str, tmp_path
     new = tmp_path / "new.txt"
     assert error_of(rig.engine.seal.files.save_file(attached.memory_id, file.id, new)).code is Code.SEALED
     assert not new.exists()
+
+
+def test_backups_from_before_are_rewritten_after_sealing(context: Context, rig: Rig, qtbot: QtBot, key: str) -> None:
+    memory = remember(rig.engine, TEXT).memory_id
+    name = Path(rig.engine.vault.backup().result(60)["path"]).name
+    host = QWidget()
+    qtbot.addWidget(host)
+    host.show()
+    dialog = SealDialog(context, host, (memory,))
+    dialog.open()
+    settle(qtbot, lambda: dialog.step == 3 and dialog.seal_button.isEnabled())
+    assert "1 backup made earlier holds it unsealed" in dialog.effects.text()
+    dialog.seal_button.click()
+    settle(qtbot, lambda: host.findChild(SealedCopiesDialog) is not None)
+    copies = host.findChild(SealedCopiesDialog)
+    assert copies is not None
+    settle(qtbot, lambda: copies.rewrite_button.isEnabled())
+    assert (copies.names.text(), copies.rewrite_button.isDefault()) == (name, True)
+    copies.rewrite_button.click()
+    settle(qtbot, lambda: "1 backup was rewritten" in copies.found.text())
+    assert name in copies.found.text()
+    assert (copies.rewrite_button.isHidden(), copies.later_button.text()) == (True, "Close")
+    assert rig.engine.seal.copies.list_older().result(30).names == ()
+    copies.later_button.click()
+    again = shown(SealedCopiesDialog(context, None), qtbot)
+    settle(qtbot, lambda: again.found.text() == seal_strings()["copies"]["none"])
+
+
+def test_what_cannot_be_rewritten_is_named_with_what_to_do() -> None:
+    report = SealedCopiesReport(
+        (CopyFinding("a.tar", CopyState.REWRITTEN), CopyFinding("b.db", CopyState.OTHER_KEYS)), ("/stick/c.tar",), 1
+    )
+    told = describe_rewritten(report)
+    assert [line.splitlines()[-1] for line in told[:3]] == ["a.tar", "b.db", "/stick/c.tar"]
+    assert len(told) == 4
+    clean = SealedCopiesReport((CopyFinding("a.tar", CopyState.CLEAN),), (), 0)
+    assert describe_rewritten(clean) == [seal_strings()["copies"]["none"]]
+
+
+@pytest.mark.parametrize("percent", [100, 150])
+def test_it_fits_a_small_window_and_its_buttons_stay_in_sight(
+    context: Context, rig: Rig, qtbot: QtBot, key: str, tmp_path: Path, percent: int
+) -> None:
+    note = tmp_path / "where it hangs.txt"
+    note.write_text(TEXT)
+    attached = rig.engine.files.attach(note, OWNER_ACTOR, caption="Where it hangs").result(60).memory_id
+    ids = [remember(rig.engine, f"{TEXT} Hook {nr}.").memory_id for nr in range(6)]
+    rig.engine.seal.seal(ids, "the spare key").result(30)
+    later(rig, 0.001)
+    rig.engine.seal.seal([attached], "the file").result(30)  # the newest is shown first
+    context.theme.apply_theme("light", percent)
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1024, 700)
+    window.show()
+    dialog = SealedListDialog(context, window)
+    dialog.open()
+    settle(qtbot, lambda: dialog.step == 3 and not dialog.files.isHidden())
+    qtbot.wait(50)
+    assert dialog.height() <= 700
+    for button in (dialog.done_button, dialog.close_button, dialog.back_button, dialog.erase_button):
+        assert button.isVisible()
+        assert dialog.rect().contains(button.mapTo(dialog, button.rect().bottomRight()))
+    assert dialog.done_button.isDefault()
+    if percent == 150:
+        assert dialog.area.verticalScrollBar().maximum() > 0  # what does not fit is reached by scrolling
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+    assert rig.engine.seal.is_open  # it closes, and locks nothing

@@ -82,7 +82,7 @@ def test_the_library_shows_it_above_what_it_found(qtbot: QtBot, rig: Rig, sealed
     settle(qtbot, lambda: says_so(library.sealed))
     assert library.sealed.title.text() == "1 memory is sealed"
     library.query.set_text("boathouse")
-    settle(qtbot, lambda: library.sealed.title.text() == "1 sealed memory is about this")
+    settle(qtbot, lambda: library.sealed.title.text() == "1 sealed memory matches")
     assert says_so(library.sealed)
     assert library.table.memories.ids == ()
     for other in ("jar", "kind:fact"):
@@ -102,6 +102,8 @@ def test_a_line_of_it_shows_it_in_the_inspector(
     said = words_of(inspector)
     assert SUMMARY in said
     assert seal_strings()["clear"]["notice"] in said
+    (summary,) = inspector.findChildren(SealedSummary)
+    assert summary.rewrite_button.isHidden()  # no backup is older than the seal
     assert "water meter" not in said
     opened: list[tuple[str, ...]] = []
     context.desk.seal.connect(opened.append)

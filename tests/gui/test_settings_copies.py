@@ -66,3 +66,25 @@ def test_a_damaged_backup_says_so_and_none_is_said(context: Context, rig: Rig, q
     settle(qtbot, lambda: "it is damaged" in dialog.note.text())
     assert dialog.memories.count() == 0
     dialog.close()
+
+
+def test_what_was_sealed_since_is_not_shown_until_it_is_opened(
+    context: Context, rig: Rig, qtbot: QtBot, host: QWidget
+) -> None:
+    rig.engine.seal.set_up("a second secret").result(30)
+    secret = rig.store(HOSTILE).memory_id
+    rig.store("The lamp is lit at dusk.")
+    rig.engine.vault.backup().result(60)
+    rig.engine.seal.seal([secret]).result(30)
+    rig.engine.seal.close()
+    dialog = CopiesDialog(context, host)
+    dialog.open()
+    settle(qtbot, lambda: dialog.copies.count() == 1)
+    dialog.copies.setCurrentRow(0)
+    settle(qtbot, lambda: dialog.memories.count() == 1)
+    assert dialog.memories.item(0).text() == "The lamp is lit at dusk."
+    assert dialog.note.text().endswith("1 was sealed since; open Sealed memories to read it here.")
+    rig.engine.seal.open("a second secret").result(30)
+    dialog.look_inside()
+    settle(qtbot, lambda: dialog.memories.count() == 2)
+    dialog.close()

@@ -10,21 +10,19 @@ import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
 from core.errors import Code
 from ui.bridge import Problem, make_query, make_write, problem_of
 from ui.context import Context
 from ui.gate.sheet import GateSheet
 from ui.gate.unlock import describe_problem
-from ui.strings import gate_strings, secret_strings, window_strings
+from ui.strings import gate_strings, secret_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import find_usual_folder, make_button, make_column, make_label, make_row
-from ui.widgets.secret import SecretClipboard, SecretField, StrengthMeter, mark_field
+from ui.widgets.basics import make_button, make_column, make_label, make_row
+from ui.widgets.secret import RecoveryCode, SecretClipboard, SecretField, StrengthMeter, mark_field
 
-_COLUMNS = 3
 _ASKED = 2  # groups of the code that are typed back
 _LOOKALIKES = str.maketrans({"0": "O", "8": "B"})
 
@@ -77,39 +75,16 @@ class ShowCodeStep(QWidget):
             step=strings["steps"]["code"],
             width=480,
         )
-        grid = QGridLayout()
-        grid.setContentsMargins(0, 8, 0, 8)
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(8)
-        for nr, group in enumerate(code.split("-")):
-            grid.addWidget(_make_code_group(nr + 1, group), nr // _COLUMNS, nr % _COLUMNS)
-        self.sheet.add_row(grid)
-        self.copy = make_button(window_strings()["buttons"]["copy"], self._copy_code, theme=theme, icon="copy")
-        self.save = make_button(strings["code"]["save"], self._ask_save_path, theme=theme, icon="save")
-        self._note = make_label("", "small", wrap=True)
-        self.sheet.add_space(4)
-        self.sheet.add_widgets(self._note)
-        self._note.hide()
+        clipboard = (context.desk, context.bridge.state, context.prefs.options.clipboard_s)
+        self._groups = RecoveryCode(theme, lambda: SecretClipboard(*clipboard))
+        self._groups.show_code(code)
+        self._groups.place_chosen.connect(self.save_to)
+        self.copy, self.save = self._groups.copy, self._groups.save
+        self.sheet.add_widgets(self._groups)
         self.main = make_button(secret_strings()["kept"], onward, kind="primary")
         self.sheet.add_footer(self.copy, self.save, self.main)
         make_column(self, self.sheet)
         self.setFocusProxy(self.main)
-
-    def _copy_code(self) -> None:
-        context = self._context
-        SecretClipboard(context.desk, context.bridge.state, context.prefs.options.clipboard_s).copy_secret(self._code)
-        self._show_note(gate_strings()["code"]["copied"])
-
-    def _ask_save_path(self) -> None:
-        strings = gate_strings()["code"]
-        asking = QFileDialog(self, strings["save_title"], find_usual_folder())
-        asking.selectFile(strings["file"])
-        asking.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        asking.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        asking.setNameFilter(strings["file_kinds"])
-        asking.setDefaultSuffix("txt")
-        asking.fileSelected.connect(self.save_to)
-        asking.open()
 
     def save_to(self, place: str) -> None:
         """Write the code into a file only this person may read.
@@ -119,16 +94,16 @@ class ShowCodeStep(QWidget):
         """
         code, vault = self._code, self._context.bridge.engine.vault
         self.save.setEnabled(False)
-        task = make_write(gate_strings()["code"]["saving"], lambda: vault.keep_recovery_code(code, Path(place))).within(
-            self
-        )
+        task = make_write(
+            secret_strings()["code"]["saving"], lambda: vault.keep_recovery_code(code, Path(place))
+        ).within(self)
         self._context.tasks.run(task.success(self._on_code_saved).failure(self._on_save_failed))
 
     def _on_code_saved(self, _nothing: None) -> None:
         self.is_saved = True
         self.save.setEnabled(True)
         self.sheet.clear_trouble()
-        self._show_note(gate_strings()["code"]["saved"])
+        self._groups.show_note(secret_strings()["code"]["saved"])
 
     def _on_save_failed(self, error: BaseException) -> None:
         self.save.setEnabled(True)
@@ -136,25 +111,7 @@ class ShowCodeStep(QWidget):
         if problem is not None and problem.family == "user":
             self.sheet.show_problem(problem.sentence)
         else:
-            self.sheet.show_problem(gate_strings()["code"]["not_saved"])
-
-    def _show_note(self, sentence: str) -> None:
-        self._note.setText(sentence)
-        self._note.setAccessibleName(sentence)
-        self._note.show()
-
-
-def _make_code_group(number: int, letters: str) -> QWidget:
-    widget = QWidget()
-    words = make_label(letters)
-    words.setObjectName("code")
-    words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    words.setAccessibleName(secret_strings()["group"].format(number=number, letters=" ".join(letters)))
-    nr = make_label(str(number), "small")
-    nr.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-    nr.setFixedWidth(nr.fontMetrics().horizontalAdvance("00"))
-    make_row(nr, words, None, gap=8, parent=widget)
-    return widget
+            self.sheet.show_problem(secret_strings()["code"]["not_saved"])
 
 
 class BeginStep(QWidget):

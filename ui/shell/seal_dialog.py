@@ -1,4 +1,4 @@
-"""The dialog of sealed memories: setting the key up, opening it, sealing one, reading, putting back and erasing.
+"""The dialogs of sealed memories: the key, sealing, reading, putting back, erasing, and backups from before.
 
 What is read is shown while the dialog is open and the key in memory, and nowhere else. Must not do: keep a secret
 longer than the call that needs it, or put a text into a message.
@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QRect, Qt, QTimer
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
-from core.types.memory import ErasePreview, ErasureRequest, ErasureSubject
-from core.types.sensitivity import SealedRow, SealedText, SealReport, SealState
+from core.types.memory import CopyState, ErasePreview, ErasureRequest, ErasureSubject
+from core.types.sensitivity import CopiesBeforeSeal, SealedCopiesReport, SealedRow, SealedText, SealReport, SealState
 from core.types.values import Precision, When
-from ui.bridge import make_query, make_write, problem_of
+from ui.bridge import make_job, make_query, make_write, problem_of
 from ui.context import Context
 from ui.erasure import erase
 from ui.lists.list_view import AfterRemoval, ListView
@@ -26,14 +27,14 @@ from ui.pages.settings.keys import SecretDialog
 from ui.shell.sealed_files import SealedFileList
 from ui.strings import format_count, seal_strings, secret_strings, window_strings
 from ui.theme.tokens import sizes
-from ui.widgets.basics import make_button, make_column, make_label, make_row
+from ui.widgets.basics import make_button, make_column, make_label, make_row, make_scroll_area
 from ui.widgets.labels import format_said_at, name_space
 from ui.widgets.plaintext import one_line
 from ui.widgets.secret import SecretField, StrengthMeter
 
 _WATCH_MS = 5_000
-_GROUPS = 3
-"""Groups of the recovery code in a line."""
+_LEAST, _NAME = 120, 200
+"""Height that what scrolls may have, however small the screen; letters of a name at most."""
 
 
 class SealedRows(RowSpec[SealedRow]):
@@ -74,6 +75,50 @@ def describe_sealed(row: SealedRow) -> str:
     return str(strings["where"]).format(space=name_space(row.space), day=day)
 
 
+class _StepBody(QWidget):
+    """What scrolls: as high as its words and fields need at the width it has, and never higher.
+
+    Signals:
+        fitted: something in it came, went or has other words.
+    """
+
+    fitted = Signal()
+
+    def event(self, event: QEvent) -> bool:
+        """Tell when its parts need another height."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.fitted.emit()
+        return done
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """As wide as its parts need; the area asks for the height that goes with a width."""
+        return QSize(super().minimumSizeHint().width(), 0)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a dialog: what it asks or shows, which may scroll, and its buttons, which are always there."""
+
+    body: QWidget
+    foot: QWidget
+
+    def hide(self) -> None:
+        """Both."""
+        self.body.hide()
+        self.foot.hide()
+
+    def show(self) -> None:
+        """Both."""
+        self.body.show()
+        self.foot.show()
+
+    def set_enabled(self, *, is_enabled: bool) -> None:
+        """Both."""
+        self.body.setEnabled(is_enabled)
+        self.foot.setEnabled(is_enabled)
+
+
 class SealKeyDialog(SecretDialog):
     """Sets the seal key up or opens it, then shows what it was opened for.
 
@@ -84,17 +129,23 @@ class SealKeyDialog(SecretDialog):
     content = "list"
     """Name of the last step in `resources/help/seal.json`."""
 
-    def __init__(self, context: Context, parent: QWidget) -> None:
+    def __init__(self, context: Context, parent: QWidget | None) -> None:
         self._strings = seal_strings()
         title = self._strings[self.content].get("title", self._strings["title"])
         super().__init__(context, title, parent)
         self.setFixedWidth(context.theme.px(sizes().dialog_wide))
         self._engine = context.bridge.engine
         self.step = 0
+        self._bodies, self._feet = _StepBody(), QWidget()
+        make_column(self._bodies)
+        make_column(self._feet)
         self._steps = (self._make_set_up(), self._make_code(), self._make_closed(), self._make_content())
         for one in self._steps:
             one.hide()
-        make_column(self, make_label(title, "title"), *self._steps, self.trouble, margins=24, gap=10)
+        self.area = make_scroll_area(self._bodies)
+        self._bodies.fitted.connect(self.adjustSize)
+        self._heading = make_label(title, "title", wrap=True)
+        make_column(self, self._heading, self.area, self.trouble, self._feet, margins=24, gap=10)
         self._watch = QTimer(self)  # the key leaves memory by itself, and what was read goes with it
         self._watch.setInterval(_WATCH_MS)
         self._watch.timeout.connect(self.request_state)
@@ -106,17 +157,21 @@ class SealKeyDialog(SecretDialog):
 
     # ---- the steps
 
-    def _make_step(self, name: str, *parts: QWidget, buttons: tuple[QWidget, ...]) -> QWidget:
-        widget = QWidget()
-        layout = make_column(widget, make_label(self._strings[name]["sentence"], "muted", wrap=True), *parts, gap=8)
+    def _make_step(self, name: str, *parts: QWidget, buttons: tuple[QWidget | None, ...]) -> Step:
+        body, foot = QWidget(), QWidget()
+        layout = make_column(body, make_label(self._strings[name]["sentence"], "muted", wrap=True), *parts, gap=8)
         layout.addStretch(1)
-        layout.addLayout(make_row(None, *buttons))
-        return widget
+        make_row(*buttons, parent=foot)
+        for part, parent in ((body, self._bodies), (foot, self._feet)):
+            column = parent.layout()
+            if column is not None:
+                column.addWidget(part)
+        return Step(body, foot)
 
     def _make_cancel(self) -> QWidget:
         return make_button(window_strings()["buttons"]["cancel"], self.reject)
 
-    def _make_set_up(self) -> QWidget:
+    def _make_set_up(self) -> Step:
         strings, theme = self._strings["set_up"], self.context.theme
         self.first = SecretField(theme, strings["first"])
         self.second = SecretField(theme, strings["second"])
@@ -130,23 +185,22 @@ class SealKeyDialog(SecretDialog):
             self.meter,
             make_label(strings["second"], "strong"),
             self.second,
-            buttons=(self._make_cancel(), self.set_up_button),
+            buttons=(None, self._make_cancel(), self.set_up_button),
         )
 
-    def _make_code(self) -> QWidget:
-        strings = self._strings["code"]
-        self.code = make_label("", wrap=True)
-        self.code.setObjectName("code")
-        self.kept = make_button(strings["act"], self._go_on, kind="primary")
-        return self._make_step("code", self.code, buttons=(self.kept,))
+    def _make_code(self) -> Step:
+        self.code = self.make_code_view(opens_sealed=True)
+        self.code.setAccessibleName(self._strings["code"]["name"])
+        self.kept = make_button(secret_strings()["kept"], self._go_on, kind="primary")
+        return self._make_step("code", self.code, buttons=(None, self.code.copy, self.code.save, self.kept))
 
-    def _make_closed(self) -> QWidget:
+    def _make_closed(self) -> Step:
         strings = self._strings["closed"]
         self.secret = SecretField(self.context.theme, strings["field"])
         self.open_button = make_button(strings["act"], self._open_key, kind="primary")
-        return self._make_step("closed", self.secret, buttons=(self._make_cancel(), self.open_button))
+        return self._make_step("closed", self.secret, buttons=(None, self._make_cancel(), self.open_button))
 
-    def _make_content(self) -> QWidget:
+    def _make_content(self) -> Step:
         """The last step."""
         raise NotImplementedError  # each dialog has its own
 
@@ -180,7 +234,7 @@ class SealKeyDialog(SecretDialog):
             self.context.tasks.run(task.success(self._show_state))
 
     def _show_state(self, state: SealState) -> None:
-        if self.step == 1 and self.code.text():
+        if self.step == 1 and self.code.code:
             return  # the code is looked at; nothing else matters
         if not state.is_open:
             self._clear_content()
@@ -205,7 +259,7 @@ class SealKeyDialog(SecretDialog):
 
     def _set_busy(self, *, is_busy: bool) -> None:
         self.is_busy = is_busy
-        self._steps[self.step].setEnabled(not is_busy)
+        self._steps[self.step].set_enabled(is_enabled=not is_busy)
         for button, name in ((self.set_up_button, "set_up"), (self.open_button, "closed")):
             button.setText(self._strings["busy"] if is_busy else self._strings[name]["act"])
 
@@ -220,13 +274,11 @@ class SealKeyDialog(SecretDialog):
             self._run(lambda: self._engine.seal.set_up(secrets.pop()), self._show_code, self.first)
 
     def _show_code(self, code: str) -> None:
-        groups = code.split("-")
-        self.code.setText("\n".join("-".join(groups[at : at + _GROUPS]) for at in range(0, len(groups), _GROUPS)))
-        self.code.setAccessibleName(f"{self._strings['code']['name']}: {' '.join(code)}")
+        self.code.show_code(code)
         self._show_step(1)
 
     def _go_on(self) -> None:
-        self.code.setText("")
+        self.code.forget_code()
         self.request_state()
 
     def _open_key(self) -> None:
@@ -236,7 +288,29 @@ class SealKeyDialog(SecretDialog):
         secrets = [self.secret.take_text()]
         self._run(lambda: self._engine.seal.open(secrets.pop()), self._show_state, self.secret)
 
-    # ---- the end
+    # ---- its height, and the end
+
+    def adjustSize(self) -> None:  # noqa: N802 - Qt's name
+        """As high as its step needs, and no higher than the window or the screen: then the step scrolls."""
+        inner, outer = self._bodies.layout(), self.layout()
+        if inner is None or outer is None:
+            return
+        margin = outer.contentsMargins().left()
+        width = self.width() - 2 * margin
+        around = (self._heading, self.trouble, self._feet)
+        shown = [one for one in around if not one.isHidden()]
+        taken = 2 * margin + outer.spacing() * len(shown) + sum(_height_at(one, width) for one in shown)
+        room = self.screen().availableGeometry().height() - self.context.theme.px(sizes().control)
+        parent = self.parentWidget()
+        if parent is not None and parent.window().isVisible():
+            room = min(room, parent.window().height())
+        self.area.setFixedHeight(max(0, min(inner.totalHeightForWidth(width), max(_LEAST, room - taken))))
+        super().adjustSize()
+
+    def reject(self) -> None:
+        """Closed, unless keys are being worked on, or the code is shown: Escape must not lose it."""
+        if not (self.step == 1 and self.code.code and self.context.bridge.is_open):
+            super().reject()
 
     def _on_vault_state(self, state: str) -> None:
         if state == "locked":
@@ -247,7 +321,7 @@ class SealKeyDialog(SecretDialog):
         """Nothing that was read or typed outlives the dialog."""
         self._watch.stop()
         self._clear_content()
-        self.code.setText("")
+        self.code.forget_code()
         for field in (self.first, self.second, self.secret):
             field.take_text()
 
@@ -266,7 +340,7 @@ class SealDialog(SealKeyDialog):
         self._ids = tuple(ids)
         super().__init__(context, parent)
 
-    def _make_content(self) -> QWidget:
+    def _make_content(self) -> Step:
         strings = self._strings["confirm"]
         self.count = make_label(format_count(strings["count"], len(self._ids)), "strong")
         self.count.setVisible(len(self._ids) > 1)
@@ -290,7 +364,7 @@ class SealDialog(SealKeyDialog):
             self.label,
             make_label(strings["summary"], "strong"),
             self.summary,
-            buttons=(self._make_cancel(), self.seal_button),
+            buttons=(None, self._make_cancel(), self.seal_button),
         )
 
     def _begin_content(self) -> None:
@@ -322,12 +396,14 @@ class SealDialog(SealKeyDialog):
     def _on_sealed(self, done: SealReport) -> None:
         self.context.desk.show_message(format_count(self._strings["done"]["sealed"], len(done.ids)))
         self.accept()
+        if done.backups:
+            SealedCopiesDialog(self.context, self.parentWidget()).open()
 
 
 class SealedListDialog(SealKeyDialog):
     """Shows the memories that are sealed: reads one, puts it back, erases it."""
 
-    def _make_content(self) -> QWidget:
+    def _make_content(self) -> Step:
         strings, theme = self._strings["list"], self.context.theme
         self.list = ListView(SealedRows(theme), strings["name"], keep=AfterRemoval.AFTER)
         self.list.setObjectName("framed")
@@ -347,7 +423,8 @@ class SealedListDialog(SealKeyDialog):
         self.files = SealedFileList(self.context)
         self.back_button = make_button(strings["back"], self._put_back)
         self.erase_button = make_button(strings["erase"], self._erase_one, kind="danger")
-        self.close_button = make_button(strings["close"], self._close_key)
+        self.close_button = make_button(strings["close"], self._close_key, hint=strings["close_hint"])
+        self.done_button = make_button(window_strings()["buttons"]["close"], self.accept, kind="primary")
         return self._make_step(
             "list",
             self.none,
@@ -355,12 +432,12 @@ class SealedListDialog(SealKeyDialog):
             self.list,
             self.text,
             self.files,
-            buttons=(self.erase_button, self.back_button, self.close_button),
+            buttons=(self.erase_button, self.back_button, None, self.close_button, self.done_button),
         )
 
     def _begin_content(self) -> None:
         self.list.setFocus()
-        self.close_button.setDefault(True)
+        self.done_button.setDefault(True)
         self._request_rows()
 
     def _clear_content(self) -> None:
@@ -450,6 +527,125 @@ class SealedListDialog(SealKeyDialog):
     def _on_row_gone(self, done: str) -> None:
         self.context.desk.show_message(self._strings["done"][done])
         self._request_rows()
+
+
+class SealedCopiesDialog(SealKeyDialog):
+    """Tells which backups were made before memories were sealed, and rewrites them."""
+
+    content = "copies"
+
+    def _make_content(self) -> Step:
+        strings = self._strings["copies"]
+        self.found = make_label("", wrap=True)
+        self.names = make_label("", "mono", wrap=True)
+        self.share = make_label("", "muted", wrap=True)
+        self.rewrite_button = make_button(strings["act"], self._rewrite, kind="primary")
+        self.rewrite_button.setEnabled(False)
+        self.later_button = make_button(strings["later"], self.reject)
+        return self._make_step(
+            "copies",
+            self.found,
+            self.names,
+            self.share,
+            buttons=(None, self.later_button, self.rewrite_button),
+        )
+
+    def _begin_content(self) -> None:
+        self.share.hide()
+        task = make_query(self._strings["task"], self._engine.seal.copies.list_older).within(self, "copies")
+        self.context.tasks.run(task.success(self._show_older))
+
+    def _show_older(self, found: CopiesBeforeSeal) -> None:
+        strings = self._strings["copies"]
+        names = (*found.names, *found.away)
+        self.found.setText(format_count(strings["found"], len(names)) if names else strings["none"])
+        self._show_names(names)
+        self._offer(can_rewrite=bool(found.names))
+
+    def _offer(self, *, can_rewrite: bool) -> None:
+        self.rewrite_button.setVisible(can_rewrite)
+        self.rewrite_button.setEnabled(can_rewrite)
+        self.later_button.setText(self._strings["copies"]["later"] if can_rewrite else _close_word())
+        default = self.rewrite_button if can_rewrite else self.later_button
+        default.setDefault(True)
+        default.setFocus()
+        self.adjustSize()
+
+    def _show_names(self, names: Sequence[str]) -> None:
+        self.names.setText("\n".join(one_line(name, _NAME) for name in names))
+        self.names.setVisible(bool(names))
+
+    def _rewrite(self) -> None:
+        copies = self._engine.seal.copies
+        self._set_busy(is_busy=True)
+        self.share.setText(self._strings["copies"]["working"])
+        self.share.show()
+        self.adjustSize()
+        task = make_job(
+            self._strings["copies"]["task"],
+            lambda watch: copies.rewrite(lambda _, done, total: watch.progress(done, total), watch.cancelled),
+        ).within(self)
+        running = self.context.tasks.run(task.success(self._show_rewritten).failure(self._show_rewrite_failure))
+        running.moved.connect(self._show_share)
+
+    def _show_share(self, done: int, total: int) -> None:
+        if total > 1:
+            self.share.setText(self._strings["copies"]["share"].format(number=done + 1, total=total))
+
+    def _show_rewritten(self, report: SealedCopiesReport) -> None:
+        self._end_rewriting()
+        self.found.setText("\n\n".join(describe_rewritten(report)))
+        self._show_names(())
+        self._offer(can_rewrite=False)
+        self.context.desk.looked.emit()
+
+    def _show_rewrite_failure(self, error: BaseException) -> None:
+        self._end_rewriting()
+        problem = problem_of(error)
+        if problem is not None:
+            self.show_problem(problem.sentence)
+        self.request_state()
+
+    def _end_rewriting(self) -> None:
+        self._set_busy(is_busy=False)
+        self.share.hide()
+
+
+def describe_rewritten(report: SealedCopiesReport) -> list[str]:
+    """What was done with backups from before a seal: a paragraph for each way it went, with their names."""
+    strings = seal_strings()["copies"]["states"]
+    by_state = {
+        state.value: [one.name for one in report.copies if one.state is state]
+        for state in (
+            CopyState.REWRITTEN,
+            CopyState.HOLDS,
+            CopyState.OTHER_KEYS,
+            CopyState.DAMAGED,
+            CopyState.NOT_CHECKED,
+        )
+    } | {"away": list(report.away)}
+    told = [
+        "\n".join([format_count(strings[state], len(names)), *(one_line(name, _NAME) for name in names)])
+        for state, names in by_state.items()
+        if names
+    ]
+    if report.unopened:
+        told.append(format_count(strings["unopened"], report.unopened))
+    return told or [str(seal_strings()["copies"]["none"])]
+
+
+def _close_word() -> str:
+    return str(window_strings()["buttons"]["close"])
+
+
+def _height_at(widget: QWidget, width: int) -> int:
+    return widget.heightForWidth(width) if widget.hasHeightForWidth() else widget.sizeHint().height()
+
+
+def open_sealed_copies(context: Context, window: QWidget) -> None:
+    """Show the backups from before memories were sealed; nothing while the vault is locked."""
+    if context.bridge.is_open:
+        SealedCopiesDialog(context, window).open()
 
 
 def open_seal_dialog(context: Context, window: QWidget, ids: Sequence[str]) -> None:

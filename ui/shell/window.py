@@ -48,7 +48,7 @@ from ui.shell.actions import CommandPalette, PaletteEntry, WindowActions, Window
 from ui.shell.attach_dialog import open_attach
 from ui.shell.help import GlossaryDialog, open_manual
 from ui.shell.new_memory import MemoryDraft, NewMemoryDialog
-from ui.shell.seal_dialog import open_seal_dialog
+from ui.shell.seal_dialog import open_seal_dialog, open_sealed_copies
 from ui.shell.status_bar import StatusBar
 from ui.shell.toasts import Toasts
 from ui.shell.vault_view import House
@@ -393,6 +393,7 @@ class MainWindow(QMainWindow):
         context.desk.import_paths.connect(self.open_import)
         context.desk.attach_paths.connect(partial(open_attach, context, self))
         context.desk.seal.connect(partial(open_seal_dialog, context, self))
+        context.desk.sealed_copies.connect(partial(open_sealed_copies, context, self))
         context.selection.changed.connect(self._on_memory_selected)
         context.prefs.changed.connect(self._on_option_changed)
         self.status.chosen.connect(self.show_page)

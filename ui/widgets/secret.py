@@ -1,21 +1,26 @@
 """A field for a secret, hidden and forgotten once it is taken; how hard it is to guess; a secret on the clipboard.
 
+A recovery code is shown in groups, with ways to take it along.
+
 Must not do: keep, log or emit what is typed.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 from PySide6.QtCore import QMimeData, QObject, QRectF, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import QDialog, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QLineEdit, QSizePolicy, QWidget
 
 from ui.bridge import passphrase_strength
 from ui.strings import secret_strings, window_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.widgets.basics import (
+    clear_layout,
+    find_usual_folder,
     make_button,
     make_column,
     make_label,
@@ -345,3 +350,97 @@ class SecretClipboard(QObject):
     def _on_vault_state(self, state: str) -> None:
         if state != "open":
             self.clear_clipboard()
+
+
+_COLUMNS = 3
+
+
+class RecoveryCode(QWidget):
+    """A recovery code that is shown once: its groups, numbered, and below them what became of it.
+
+    Signals:
+        place_chosen: the file that it shall be written into.
+
+    Attributes:
+        code: groups joined by hyphens; "" while none is shown.
+        copy: puts it on the clipboard; its place is the footer.
+        save: asks for a file; likewise.
+    """
+
+    place_chosen = Signal(str)
+
+    def __init__(self, theme: Theme, make_clipboard: Callable[[], SecretClipboard]) -> None:
+        """Make it, empty.
+
+        Args:
+            make_clipboard: makes one that outlives this widget.
+        """
+        super().__init__()
+        self.code = ""
+        self._make_clipboard = make_clipboard
+        strings = secret_strings()["code"]
+        self.copy = make_button(window_strings()["buttons"]["copy"], self._copy_code, theme=theme, icon="copy")
+        self.save = make_button(strings["save"], self._ask_place, theme=theme, icon="save")
+        self.note = make_label("", "small", wrap=True)
+        self.note.setMinimumHeight(
+            self.note.fontMetrics().lineSpacing()
+        )  # the dialog is no higher once it says something
+        self._grid = QGridLayout()
+        self._grid.setContentsMargins(0, 8, 0, 8)
+        self._grid.setHorizontalSpacing(8)
+        self._grid.setVerticalSpacing(8)
+        layout = make_column(self, gap=4)
+        layout.addLayout(self._grid)
+        layout.addWidget(self.note)
+
+    def show_code(self, code: str) -> None:
+        """Show it.
+
+        Args:
+            code: groups joined by hyphens.
+        """
+        self.code = code
+        for nr, group in enumerate(code.split("-")):
+            self._grid.addWidget(_make_group(nr + 1, group), nr // _COLUMNS, nr % _COLUMNS)
+
+    def show_note(self, sentence: str) -> None:
+        """Say what became of it; "" for nothing."""
+        self.note.setText(sentence)
+        self.note.setAccessibleName(sentence)
+
+    def forget_code(self) -> None:
+        """Nothing of it stays, here or on the clipboard."""
+        clipboard = QGuiApplication.clipboard()
+        if self.code and clipboard.text() == self.code:
+            clipboard.clear()
+        self.code = ""
+        clear_layout(self._grid)
+        self.show_note("")
+
+    def _copy_code(self) -> None:
+        self._make_clipboard().copy_secret(self.code)
+        self.show_note(secret_strings()["code"]["copied"])
+
+    def _ask_place(self) -> None:
+        strings = secret_strings()["code"]
+        asking = QFileDialog(self, strings["save_title"], find_usual_folder())
+        asking.selectFile(strings["file"])
+        asking.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        asking.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        asking.setNameFilter(strings["file_kinds"])
+        asking.setDefaultSuffix("txt")
+        asking.fileSelected.connect(self.place_chosen)
+        asking.open()
+
+
+def _make_group(number: int, letters: str) -> QWidget:
+    widget = QWidget()
+    words = make_label(letters)
+    words.setObjectName("code")
+    words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    words.setAccessibleName(secret_strings()["group"].format(number=number, letters=" ".join(letters)))
+    nr = make_label(str(number), "small")
+    nr.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    nr.setFixedWidth(nr.fontMetrics().horizontalAdvance("00"))
+    make_row(nr, words, None, gap=8, parent=widget)
+    return widget

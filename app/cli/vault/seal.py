@@ -101,6 +101,7 @@ def _print_key(out: Output, action: str, done: Mapping[str, Any]) -> None:
 @click.option("--space", help="With --found: only what lies in this space.")
 @click.option("--label", default="", help="What it is listed by; readable without the key. Default: kind and day.")
 @click.option("--summary", default="", help="What it is about, in the clear: shown, and found by, without the key.")
+@click.option("--rewrite-backups", is_flag=True, help="Seal it in older backups, too; alone: what is sealed already.")
 @click.option("--dry-run", is_flag=True, help="Show what would be sealed; change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @sealed_passphrase_option
@@ -113,18 +114,27 @@ def seal(  # the contract's word names the argument
     space: str | None,
     label: str,
     summary: str,
+    rewrite_backups: bool,
     dry_run: bool,
     yes: bool,
     secret_file: Path | None,
 ) -> None:
-    """Seal a memory: nothing of it stays readable without the seal key.
+    """Seal a memory: it is encrypted with a key of its own and cannot be read without it.
 
-    Its versions are sealed with it. No search, assistant or job sees it any more, and no undo brings it back; unseal
-    does. With --found every memory that is confidential is sealed, be it that you said so or that a card number, a
-    password or the like was found in it. A summary is what you say of it in the clear; none is ever made for you.
+    All its versions are sealed with it. Searches, assistants and jobs no longer see it, and undo does not bring it
+    back; unseal does. --found seals every confidential memory: those you marked and those in which a card number, a
+    password or the like was found. A summary stays readable; Loci never writes one for you.
+
+    Backups made earlier still hold the text unsealed. --rewrite-backups seals it in them, too; given alone, it does so
+    for everything that is already sealed.
     """
+    if rewrite_backups and not (found or id or space or label or summary or dry_run):
+        _rewrite_backups(command, secret_file)
+        return
     if found == (id is not None) or (space is not None and not found) or ((label or summary) and found):
-        raise click.UsageError("Name one memory, with --label and --summary as you like, or --found, with --space.")
+        raise click.UsageError(
+            "Name one memory, with --label and --summary as you like, or --found, with --space, or --rewrite-backups."
+        )
     if not (yes or dry_run or (sys.stdin.isatty() and not command.output.as_json)):
         raise click.UsageError("seal asks first; where nobody can answer, give --yes.")
     verb = "seal_found" if found else "seal"
@@ -138,7 +148,43 @@ def seal(  # the contract's word names the argument
             return
         done = session.call(verb, {**named, **({"label": label, "summary": summary} if id is not None else {})})
         command.output.progression.is_done = True
-    command.print_result(done, lambda out, told: _print_report(out, "done", told))
+        if rewrite_backups:
+            with command.output.show_progress(enabled=True) as report_progress:
+                done = {**done, "rewritten": session.call("rewrite_sealed_copies", {}, report_progress)}
+    command.print_result(done, _print_sealed)
+
+
+def _rewrite_backups(command: CommandContext, secret_file: Path | None) -> None:
+    with _open_sealed(command, secret_file) as session, command.output.show_progress(enabled=True) as report_progress:
+        done = session.call("rewrite_sealed_copies", {}, report_progress)
+        command.output.progression.is_done = True
+    command.print_result(done, _print_rewritten)
+
+
+def _print_sealed(out: Output, done: Mapping[str, Any]) -> None:
+    words = load_words()["sealed"]
+    rewritten = done.get("rewritten")
+    _print_report(out, "done", done if rewritten is None else {**done, "backups": []})
+    if rewritten is not None:
+        _print_rewritten(out, rewritten)
+    elif done["backups"]:
+        out.print_line("  " + words["rewrite"])
+
+
+def _print_rewritten(out: Output, done: Mapping[str, Any]) -> None:
+    words = load_words()["sealed"]["rewritten"]
+    names = {
+        state: [one["name"] for one in done["copies"] if one["state"] == state]
+        for state in ("rewritten", "holds", "other_keys", "damaged", "not_checked")
+    } | {"away": done["away"]}
+    told = [state for state in names if names[state]]
+    for state in told:
+        out.print_line(format_count(words[state], len(names[state])))
+        out.print_lines(f"    {one_line(escape_controls(name))}" for name in names[state])
+    if done["unopened"]:
+        out.print_line(format_count(words["unopened"], done["unopened"]))
+    if not told:
+        out.print_line(words["none"])
 
 
 def _may_seal(command: CommandContext, session: VerbSession, verb: str, named: Mapping[str, Any]) -> bool:
@@ -243,6 +289,12 @@ def _print_list(out: Output, found: Mapping[str, Any]) -> None:
         )
         if row["summary"]:
             out.print_line(f"    {escape_controls(row['summary'])}")
+    older = [*found.get("older_copies", ()), *found.get("away", ())]
+    if older:
+        words = load_words()["sealed"]
+        out.print_line(format_count(words["older"], len(older)))
+        out.print_lines(f"    {one_line(escape_controls(name))}" for name in older)
+        out.print_line("  " + words["rewrite"])
 
 
 def _print_text(out: Output, found: Mapping[str, Any]) -> None:

@@ -134,19 +134,21 @@ def write_backup(open_vault: OpenVault, to: Path | None) -> dict[str, Any]:
         to,
         kept=open_vault.options.backups_kept,
     )
-    if to is not None and not to.absolute().is_relative_to(open_vault.storage.home.path):
-        _note_backup(open_vault.storage)
+    place = made.path.absolute()
+    if not place.is_relative_to(open_vault.storage.home.path):
+        _note_backup(open_vault.storage, place)
     return {"path": str(made.path), "bytes": made.size, "seq": made.seq, "rows": dict(made.counts)}
 
 
-def _note_backup(storage: Storage) -> None:
-    """A copy leaves the home: nobody but the audit will know of it. An older copy that nobody accepted is read only."""
+def _note_backup(storage: Storage, place: Path) -> None:
+    """A backup leaves the home: audit it and remember its path. An older vault that nobody accepted is read only."""
     if storage.vault.older is not None:
         return
+    from core.vault.copies import note_elsewhere  # not needed to open a vault
 
     def note(tx: Tx) -> None:
         with storage.work.verb(tx, "backup", "Back up to another place", OWNER_ACTOR):
-            pass
+            note_elsewhere(tx, place)
 
     storage.write(note).result()
 
@@ -157,6 +159,13 @@ _LETTER = """Recovery code of a Loci vault
 
 Whoever has this code can open the vault without its passphrase. Keep it where nobody else looks,
 and not on the computer the vault is on.
+"""
+_SEALED_LETTER = """Recovery code of the sealed memories in a Loci vault
+
+    {code}
+
+Whoever has this code and can open the vault can read its sealed memories without their passphrase. Keep it
+where nobody else looks, and not on the computer the vault is on.
 """
 
 
@@ -295,23 +304,24 @@ class VaultGroup:
         self._home.claim_present()
         return self._home.keys.confirm_recovery_code(code, is_locked=True)
 
-    def keep_recovery_code(self, code: str, to: Path) -> Future[None]:
+    def keep_recovery_code(self, code: str, to: Path, *, opens_sealed: bool = False) -> Future[None]:
         """Write a recovery code into a file that only this person may read.
 
         Args:
             code: as it was shown.
             to: the file; one that is there, or a link, is replaced.
+            opens_sealed: whether it opens the sealed memories, not the vault; the file says which.
 
         Returns:
             When it is saved. The future raises INVALID_INPUT for a place in Loci's home, DISK_FULL, READ_ONLY,
             WRITE_FAILED.
         """
-        return self._home.thread.submit(self._keep_recovery_code, code, to)
+        return self._home.thread.submit(self._keep_recovery_code, _SEALED_LETTER if opens_sealed else _LETTER, code, to)
 
-    def _keep_recovery_code(self, code: str, to: Path) -> None:
+    def _keep_recovery_code(self, letter: str, code: str, to: Path) -> None:
         if to.parent.resolve().is_relative_to(self._home.keys.home.path.resolve()):
             raise UserError(Code.INVALID_INPUT, "That folder is Loci's own; keep the code in another place.")
-        write_atomic(to, _LETTER.format(code=code).encode("utf-8"))
+        write_atomic(to, letter.format(code=code).encode("utf-8"))
 
     def keyring_available(self) -> Future[bool]:
         """Whether the system has a keyring that may be used; asking takes up to five seconds."""

@@ -23,6 +23,7 @@ from core.engine.memories.memories import backups_of, erase_rows
 from core.engine.runtime.expiry import clear_scrub_note, scrub_noted
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.storage import Storage
+from core.engine.vault.copy_rewrites import CopyRewrites, ReportStep
 from core.entities.recognition import name_key
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError
 from core.intake.erase.certificates import draft_certificate, list_certificates, read_certificate, write_certificate
@@ -36,7 +37,6 @@ from core.intake.sync.device import read_state
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.write import content_hash
 from core.security.atomic import write_atomic
-from core.security.keys import Purpose
 from core.types.memory import (
     CertificateLine,
     CopyFinding,
@@ -49,24 +49,11 @@ from core.types.memory import (
     judge_erasure,
 )
 from core.types.values import OWNER_ACTOR, Actor
-from core.vault.audit import AuditChain
-from core.vault.backup import OpenedKeys
-from core.vault.copies import (
-    has_other_files,
-    known_copies,
-    open_copy,
-    rewrite_backup,
-    state_of_fault,
-    work_folder,
-)
+from core.vault.copies import has_other_files, known_copies, work_folder
 from core.vault.database.connections import copy_under_key
 from core.vault.database.pages import Fragments, PageSearch, log_bytes, search_pages
-from core.vault.database.rows import Rows, SqlRows, to_json
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
-from core.vault.vault import Vault
-
-ReportErasure = Callable[[str, int, int | None], None]
-"""Told what is done by its code word, with done and total."""
 
 _ALWAYS = ("copies_elsewhere", "file_system", "process_memory")
 """What no program of this kind can check: said in every certificate."""
@@ -75,10 +62,6 @@ _MOST_HOLDERS = 100
 """Ids that a certificate names."""
 _SCRUBS, _SCRUB_WAIT_S = 5, 0.2
 _LOST = frozenset({Code.VAULT_LOCKED, Code.CANCELLED, Code.VAULT_REPLACED})
-_HELD = (
-    "SELECT count(*) FROM memories WHERE id IN (SELECT value FROM json_each(:ids)) "
-    "OR content_hash IN (SELECT unhex(value) FROM json_each(:hashes))"
-)
 _PRESENT = "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?)) ORDER BY n"
 _ENTITIES = "SELECT id FROM entities WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id"
 _IMPORTS = "SELECT id FROM imports WHERE id = ?"
@@ -126,7 +109,7 @@ class Erasures:
         self,
         request: ErasureRequest,
         actor: Actor = OWNER_ACTOR,
-        report: ReportErasure = lambda *_: None,
+        report: ReportStep = lambda *_: None,
         is_cancelled: Callable[[], bool] = lambda: False,
         *,
         rewrites_backups: bool = False,
@@ -189,7 +172,7 @@ class Erasures:
     def rewrite_backups(
         self,
         certificate_id: str,
-        report: ReportErasure = lambda *_: None,
+        report: ReportStep = lambda *_: None,
         is_cancelled: Callable[[], bool] = lambda: False,
     ) -> Future[ErasureCertificate]:
         """Rewrite the backups in the home without what a certificate names.
@@ -252,7 +235,7 @@ def _keep(open_vault: OpenVault, certificate: ErasureCertificate, actor: Actor) 
 # ---- searching for what was erased
 
 
-def _check_erasure(open_vault: OpenVault, done: _Committed, report: ReportErasure) -> ErasureCertificate:
+def _check_erasure(open_vault: OpenVault, done: _Committed, report: ReportStep) -> ErasureCertificate:
     storage = open_vault.storage
     not_checked = list(_ALWAYS)
     report("scrub", 0, None)
@@ -314,7 +297,7 @@ def _scrub(open_vault: OpenVault) -> bool:
     return False
 
 
-def _search_pages(storage: Storage, fragments: Fragments, report: ReportErasure) -> PageSearch | None:
+def _search_pages(storage: Storage, fragments: Fragments, report: ReportStep) -> PageSearch | None:
     """Search a copy made page by page: the file itself must not be read beside its own connections."""
     key = sub_keys(storage.root).db
     try:
@@ -347,52 +330,32 @@ def _merge_places(places: Sequence[ErasedPlace], search: LeftoverSearch, index: 
 # ---- copies of the vault
 
 
-def _copy_keys(storage: Storage) -> OpenedKeys:
-    return OpenedKeys(storage.root.vault_id, sub_keys(storage.root), storage.root.derive(Purpose.BACKUP))
-
-
 def _look_into_copies(
-    open_vault: OpenVault, ids: Sequence[str], hashes: Sequence[bytes], report: ReportErasure
+    open_vault: OpenVault, ids: Sequence[str], hashes: Sequence[bytes], report: ReportStep
 ) -> tuple[CopyFinding, ...]:
-    storage = open_vault.storage
-    keys, copies = _copy_keys(storage), known_copies(storage.home)
+    rewrites, copies = CopyRewrites(open_vault.storage), known_copies(open_vault.storage.home)
     found = []
     for done, copy in enumerate(copies):
         report("backups", done, len(copies))
-        found.append(_look_into_copy(storage, copy, keys, ids, hashes))
+        found.append(rewrites.look_into(copy, ids, hashes))
     return tuple(found)
-
-
-def _look_into_copy(
-    storage: Storage, copy: Path, keys: OpenedKeys, ids: Sequence[str], hashes: Sequence[bytes]
-) -> CopyFinding:
-    wanted = {"ids": to_json(list(ids)), "hashes": to_json([one.hex() for one in hashes])}
-    try:
-        with open_copy(storage.home, copy, keys) as reader:
-            held = int(SqlRows(reader).value(_HELD, wanted))
-    except LociError as error:
-        return CopyFinding(copy.name, state_of_fault(copy, error))
-    return CopyFinding(copy.name, CopyState.HOLDS if held else CopyState.CLEAN, held)
 
 
 def _rewrite_copies(
     open_vault: OpenVault,
     certificate: ErasureCertificate,
-    report: ReportErasure,
+    report: ReportStep,
     is_cancelled: Callable[[], bool],
 ) -> ErasureCertificate:
     """Rewrite the backups that hold some of it; what is no backup of these keys stays and is told."""
-    storage = open_vault.storage
-    keys, found = _copy_keys(storage), []
-    copies = known_copies(storage.home)
+    rewrites, copies = CopyRewrites(open_vault.storage), known_copies(open_vault.storage.home)
+    found = []
     for done, copy in enumerate(copies):
         report("rewrite", done, len(copies))
-        finding = _look_into_copy(storage, copy, keys, certificate.ids, ())
-        if finding.state is CopyState.HOLDS and copy.suffix == ".tar" and not is_cancelled():
-            rewrite_backup(storage.home, copy, keys, storage.clock, _make_change(storage, keys, certificate))
-            finding = _look_into_copy(storage, copy, keys, certificate.ids, ())
-            if finding.state is CopyState.CLEAN:
-                finding = replace(finding, state=CopyState.REWRITTEN)
+        if is_cancelled():
+            finding = rewrites.look_into(copy, certificate.ids)
+        else:
+            finding = rewrites.rewrite(copy, certificate.ids, partial(_erase_in_copy, certificate))
         known = next((one for one in certificate.copies if one.name == copy.name), None)
         if finding.state is CopyState.CLEAN and known is not None and known.state is CopyState.REWRITTEN:
             finding = known
@@ -401,16 +364,11 @@ def _rewrite_copies(
     return replace(certificate, copies=tuple(found), state=state)
 
 
-def _make_change(storage: Storage, keys: OpenedKeys, certificate: ErasureCertificate) -> Callable[[Vault], None]:
+def _erase_in_copy(certificate: ErasureCertificate, tx: Tx, work: UnitOfWork) -> None:
     """The same erasure in the vault of a backup."""
-    work = UnitOfWork(storage.make_id, AuditChain(keys.keys.audit), storage.work.undo_days, storage.work.client_waits)
-
-    def erase(tx: Tx) -> None:
-        wanted = to_json(list(certificate.ids))
-        ids = tuple(str(row[0]) for row in tx.all(_PRESENT, (wanted,)))
-        entities = tuple(str(row[0]) for row in tx.all(_ENTITIES, (wanted,)))
-        imports = tx.all(_IMPORTS, (certificate.subject_id,)) if certificate.subject is ErasureSubject.IMPORT else ()
-        named = NamedRows(ids, entities=entities, imports=tuple(str(row[0]) for row in imports))
-        erase_named(tx, work, named, OWNER_ACTOR, lambda *_: None)
-
-    return lambda vault: vault.write(erase)
+    wanted = to_json(list(certificate.ids))
+    ids = tuple(str(row[0]) for row in tx.all(_PRESENT, (wanted,)))
+    entities = tuple(str(row[0]) for row in tx.all(_ENTITIES, (wanted,)))
+    imports = tx.all(_IMPORTS, (certificate.subject_id,)) if certificate.subject is ErasureSubject.IMPORT else ()
+    named = NamedRows(ids, entities=entities, imports=tuple(str(row[0]) for row in imports))
+    erase_named(tx, work, named, OWNER_ACTOR, lambda *_: None)

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from core.engine.memories.memories import backups_of, embed_restored, vector_remover
 from core.engine.runtime.open_vault import OpenVault, VaultSlot
 from core.engine.runtime.search import Search
-from core.engine.runtime.storage import map_result
+from core.engine.runtime.storage import Storage, map_result
 from core.engine.vault.seal_search import SealedSearch
+from core.engine.vault.sealed_copies import SealedCopies
 from core.engine.vault.sealed_files import SealedFiles
 from core.errors import Code, IntegrityError, LociError, PreconditionError, UserError
 from core.intake.erase.erasure import erase_preview
@@ -48,6 +49,7 @@ from core.types.clock import Deadline
 from core.types.memory import ErasePreview
 from core.types.sensitivity import SealedRow, SealedText, SealReport, SealState
 from core.types.values import OWNER_ACTOR, Precision, When
+from core.vault.copies import noted_elsewhere
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx, without_recorder
 
@@ -64,6 +66,7 @@ class SealedMemories:
 
     Attributes:
         files: those that sealed memories have.
+        copies: those of the vault that are older than a seal.
     """
 
     def __init__(self, slot: VaultSlot, cost: KdfCost | None = None) -> None:
@@ -79,6 +82,14 @@ class SealedMemories:
         self._closes_at = Deadline(0.0, 0)
         self._search = SealedSearch()
         self.files = SealedFiles(slot, self._key_of)
+        self.copies = SealedCopies(slot, self._key_of)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the seal key is in memory."""
+        self.close_when_due()
+        with self._lock:
+            return bool(self._keys)
 
     def read_state(self) -> Future[SealState]:
         """Whether there is a seal key, whether it is in memory, and how many memories are sealed."""
@@ -222,7 +233,8 @@ class SealedMemories:
         """What goes with memories that are sealed: their versions, and what was made of them."""
         storage = self._slot.require_storage()
         backups = backups_of(storage.home)
-        return storage.read(lambda rows: erase_preview(rows, NamedRows(tuple(ids), whole_chain=True), backups))
+        named = NamedRows(tuple(ids), whole_chain=True)
+        return storage.read(lambda rows: erase_preview(rows, named, (*backups, *_backups_elsewhere(rows, storage))))
 
     def seal(self, ids: Sequence[str], label: str = "", summary: str = "") -> Future[SealReport]:
         """Seal memories. There is no undo; `unseal` puts them back.
@@ -249,7 +261,8 @@ class SealedMemories:
             open_vault.read_log.write(tx, waiting)
             with open_vault.storage.verb(tx, OWNER_ACTOR, SEAL) as verb:
                 labels = {one: line or _describe_memory(tx, one) for one in ids}
-                done = seal_memories(tx, open_vault.storage.work, labels, key, OWNER_ACTOR, removed, backups, said)
+                known = (*backups, *_backups_elsewhere(tx, open_vault.storage))
+                done = seal_memories(tx, open_vault.storage.work, labels, key, OWNER_ACTOR, removed, known, said)
                 verb.set_outcome(tuple(ids))
             return done
 
@@ -433,6 +446,12 @@ class SealedMemories:
                 )
             self._closes_at = _minutes_from_now(open_vault)
         return key
+
+
+def _backups_elsewhere(rows: Rows, storage: Storage) -> tuple[tuple[str, int], ...]:
+    """Backups that were written elsewhere; made at the latest now, since nobody can look where a stick is away."""
+    now = storage.clock.now_ms()
+    return tuple((str(path), now) for path in noted_elsewhere(rows))
 
 
 def _embed_texts(search: Search, texts: Mapping[str, tuple[str, str | None]]) -> dict[str, NDArray[np.float32]]:

@@ -30,6 +30,9 @@ from core.vault.database.tx import Tx, without_recorder
 
 SEAL, UNSEAL, DISCARD = "seal", "unseal", "discard_sealed"
 MAX_LABEL, MAX_SUMMARY = 200, 1_000
+VERSIONS_NOTE = "sealed_versions:"
+"""Before the id of a sealed memory the key of the setting with the ids of its other rows, so that a backup that has
+only an older version can be told to hold it while its body is closed."""
 _STANDS = (Status.ACTIVE.value, Status.DISPUTED.value)
 
 
@@ -157,6 +160,7 @@ def seal_memories(
                     "sealed_at": tx.now_ms,
                 },
             )
+            _note_versions(tx, head, kept)
             tx.insert_many("sealed_files", [{"memory_id": head, "file_id": one} for one in body.contents])
         named = NamedRows((head,), whole_chain=True, is_sealed=True)
         done = erase_named(tx, work, named, actor, removed).summarize(backups)
@@ -197,7 +201,7 @@ def unseal_memories(
             for one in written:
                 refresh_trust(tx, one)
             add_vectors(tx, written)
-            tx.delete("sealed_memories", {"id": memory_id})
+            _delete_row(tx, memory_id)
             remove_unheld(tx)  # where the same bytes were attached anew meanwhile
             verb.note_audit(memory_id, memories=len(written))
         rows += len(written)
@@ -219,7 +223,7 @@ def discard_sealed(tx: Tx, work: UnitOfWork, ids: Sequence[str], actor: Actor) -
         if tx.row("sealed_memories", {"id": memory_id}) is None:
             raise _not_sealed_error()
         with work.verb(tx, DISCARD, "Erase a sealed memory", actor) as verb, without_recorder(tx):
-            tx.delete("sealed_memories", {"id": memory_id})
+            _delete_row(tx, memory_id)
             remove_unheld(tx)
             verb.note_audit(memory_id)
     return len(ids)
@@ -288,6 +292,17 @@ def _open_row(rows: Rows, memory_id: str, key_of: Callable[[str], SealKey]) -> S
     if found is None:
         raise _not_sealed_error()
     return key_of(str(found[0])).decrypt(memory_id, bytes(found[1]))
+
+
+def _note_versions(tx: Tx, head: str, kept: Sequence[str]) -> None:
+    if len(kept) > 1:
+        row = {"key": VERSIONS_NOTE + head, "value": to_json(sorted(kept)), "changed_at": tx.now_ms}
+        tx.insert("settings", row)
+
+
+def _delete_row(tx: Tx, memory_id: str) -> None:
+    tx.delete("sealed_memories", {"id": memory_id})
+    tx.delete("settings", {"key": VERSIONS_NOTE + memory_id})
 
 
 def _need_own_files(rows: Rows, ids: Sequence[str]) -> None:

@@ -22,9 +22,9 @@ from core.ipc.methods.definition.entry import (
     owner_method,
     unpublished_field,
 )
-from core.ipc.methods.definition.results import flag, list_of, nullable, record, text, whole_number
+from core.ipc.methods.definition.results import flag, list_of, nullable, one_of, record, text, whole_number
 from core.ipc.protocol.contract import format_wire_time
-from core.types.memory import ErasePreview
+from core.types.memory import CopyState, ErasePreview
 from core.types.sensitivity import SealedRow, SealReport, SealState
 
 _SECRET = "The passphrase or the recovery code of the seal key."  # noqa: S105 - a description
@@ -156,8 +156,22 @@ async def find_sealed(call: MethodCall, params: FindSealedParams) -> Answer:
 
 
 async def list_sealed(call: MethodCall, _params: NoParams) -> Answer:
-    """Every sealed memory by its label."""
-    return _rows_json(await await_future(call.engine.seal.list_rows()))
+    """Every sealed memory by its label, and the copies of the vault that may hold one of them unsealed."""
+    older = await await_future(call.engine.seal.copies.list_older())
+    found = _rows_json(await await_future(call.engine.seal.list_rows()))
+    return {**found, "older_copies": list(older.names), "away": list(older.away)}
+
+
+async def rewrite_copies(call: MethodCall, _params: NoParams) -> Answer:
+    """Rewrite the backups from before a seal."""
+    progress = call.progress
+
+    def report(_: str, done: int, total: int | None) -> None:
+        progress.report_progress("Rewriting the backups", done, total)
+
+    done = await await_future(call.engine.seal.copies.rewrite(report, progress.is_cancelled))
+    copies = [{"name": one.name, "state": one.state.value, "memories": one.memories} for one in done.copies]
+    return {"copies": copies, "away": list(done.away), "unopened": done.unopened}
 
 
 def _rows_json(rows: tuple[SealedRow, ...]) -> dict[str, object]:
@@ -218,6 +232,7 @@ _ROW = {
     "summary": text("What is said of it in the clear; empty for nothing."),
     "can_open": flag("Whether its key is in memory."),
 }
+_AWAY = list_of(text("A backup that was written elsewhere and is not there now."))
 _SECRET_ERRORS = (Code.WRONG_SECRET, Code.TOO_MANY_GUESSES, Code.MEMORY_PRESSURE, Code.NOT_FOUND)
 _OPEN_ERRORS = (Code.SEALED, Code.NOT_FOUND, Code.ENCRYPTION_FAILED)
 
@@ -278,9 +293,40 @@ METHODS = (
         "sealed",
         "Every sealed memory by its label, the newest first.",
         NoParams,
-        record({"items": list_of(record(_ROW))}),
+        record(
+            {
+                "items": list_of(record(_ROW)),
+                "older_copies": list_of(text("A copy of the vault that may hold one of them unsealed.")),
+                "away": _AWAY,
+            }
+        ),
         list_sealed,
         may_be_wrong=False,
+    ),
+    owner_method(
+        "rewrite_sealed_copies",
+        "Seal in the backups too what is sealed in the vault; only while the seal key is in memory. A backup is the "
+        "old one or the new one, whole.",
+        NoParams,
+        record(
+            {
+                "copies": list_of(
+                    record(
+                        {
+                            "name": text(),
+                            "state": one_of(*(one.value for one in CopyState)),
+                            "memories": whole_number("Rows of them that it still holds.", least=0),
+                        }
+                    )
+                ),
+                "away": _AWAY,
+                "unopened": whole_number("Sealed memories that were not looked for: another key seals them.", least=0),
+            }
+        ),
+        rewrite_copies,
+        effect="write",
+        errors=(Code.SEALED, Code.ENCRYPTION_FAILED, Code.DISK_FULL),
+        long=True,
     ),
     owner_method(
         "find_sealed",

@@ -92,7 +92,8 @@ class CopiesDialog(QDialog):
             item.setData(_WORDS, head)
         said = format_count(strings["found"], found.total, all=f"{found.memories:,}", when=date_of(found.last_at))
         cut = format_count(strings["first"], len(found.rows)) if found.total > len(found.rows) else ""
-        self.note.setText(f"{said} {cut}".strip())
+        sealed = format_count(strings["sealed"], found.kept_back) if found.kept_back else ""
+        self.note.setText(" ".join(part for part in (said, cut, sealed) if part))
 
     def _show_text(self, item: QListWidgetItem | None) -> None:
         self.text.setPlainText("" if item is None else str(item.data(_WORDS)))

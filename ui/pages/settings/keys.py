@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from core.types.replies import KeyRotationReport, Presence, StatusReport
+from core.types.sensitivity import CopiesBeforeSeal
 from ui.bridge import Task, make_job, make_query, make_write, problem_of
 from ui.context import Context
 from ui.erasure import CertificatesDialog
@@ -25,15 +27,13 @@ from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, make_button, make_column, make_label, make_row
 from ui.widgets.check_report import CheckReportDialog, summarize_checks
 from ui.widgets.labels import count_memories, size_of
-from ui.widgets.secret import SecretClipboard, SecretField, StrengthMeter, mark_field
-
-_COLUMNS = 3
+from ui.widgets.secret import RecoveryCode, SecretClipboard, SecretField, StrengthMeter, mark_field
 
 
 class SecretDialog(QDialog):
     """What both have in common: a title, what is wrong, a button that waits while keys are worked on."""
 
-    def __init__(self, context: Context, title: str, parent: QWidget) -> None:
+    def __init__(self, context: Context, title: str, parent: QWidget | None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
@@ -63,6 +63,41 @@ class SecretDialog(QDialog):
         """Closed, unless keys are being worked on."""
         if not self.is_busy:
             super().reject()
+
+    def make_code_view(self, *, opens_sealed: bool = False) -> RecoveryCode:
+        """The view of a recovery code, whose file this dialog has written.
+
+        Args:
+            opens_sealed: whether it is the code of the sealed memories, not of the vault.
+        """
+        clipboard = (self.context.desk, self.context.bridge.state, self.context.prefs.options.clipboard_s)
+        made = RecoveryCode(self.context.theme, lambda: SecretClipboard(*clipboard))
+        made.place_chosen.connect(lambda place: self.save_code(made, Path(place), opens_sealed=opens_sealed))
+        return made
+
+    def save_code(self, view: RecoveryCode, to: Path, *, opens_sealed: bool = False) -> None:
+        """Write the code that is shown into a file that only this person may read.
+
+        Args:
+            to: the file; one that is there is replaced, as the person was asked.
+            opens_sealed: as for `make_code_view`.
+        """
+        code, vault, strings = view.code, self.context.bridge.engine.vault, secret_strings()["code"]
+        view.save.setEnabled(False)
+
+        def end(_: object) -> None:
+            view.save.setEnabled(True)
+            self.show_problem("")
+            view.show_note(strings["saved"])
+
+        def fail(error: BaseException) -> None:
+            view.save.setEnabled(True)
+            problem = problem_of(error)
+            is_plain = problem is not None and problem.family == "user"
+            self.show_problem(problem.sentence if problem is not None and is_plain else strings["not_saved"])
+
+        keep = partial(vault.keep_recovery_code, code, to, opens_sealed=opens_sealed)
+        self.context.tasks.run(make_write(strings["saving"], keep).within(self, "code").success(end).failure(fail))
 
 
 class PassphraseDialog(SecretDialog):
@@ -167,8 +202,7 @@ class RecoveryDialog(SecretDialog):
         self.secret = SecretField(context.theme, strings["secret"])
         self.typed = QLineEdit()
         self.typed.setAccessibleName(strings["code"])
-        self.groups = QWidget()
-        self._grid = QGridLayout(self.groups)
+        self.groups = self.make_code_view()
         self._stack = QStackedWidget()
         for step in (self._make_secret_step(), self._make_code_step(), self._make_check_step()):
             self._stack.addWidget(step)
@@ -192,13 +226,12 @@ class RecoveryDialog(SecretDialog):
         return self._make_step(strings["make_text"], self.secret, buttons=(self.cancel, self.make))
 
     def _make_code_step(self) -> QWidget:
-        self.copy = make_button(
-            window_strings()["buttons"]["copy"], self._copy_code, theme=self.context.theme, icon="copy"
-        )
-        strings = settings_strings()[self.topic]
+        self.copy, strings = self.groups.copy, settings_strings()[self.topic]
         self.kept = make_button(secret_strings()["kept"], self._show_check, kind="primary")
         self.leave = make_button(window_strings()["buttons"]["cancel"], self.reject)
-        return self._make_step(strings["code_text"], self.groups, buttons=(self.leave, self.copy, self.kept))
+        return self._make_step(
+            strings["code_text"], self.groups, buttons=(self.leave, self.copy, self.groups.save, self.kept)
+        )
 
     def _make_check_step(self) -> QWidget:
         strings = settings_strings()[self.topic]
@@ -229,10 +262,8 @@ class RecoveryDialog(SecretDialog):
 
     def _forget_code(self) -> None:
         """Nothing of the code outlives the dialog."""
-        clipboard = QGuiApplication.clipboard()
-        if self.code and clipboard.text() == self.code:
-            clipboard.clear()
         self.code = ""
+        self.groups.forget_code()
         self.typed.clear()
         self.secret.take_text()
 
@@ -273,17 +304,8 @@ class RecoveryDialog(SecretDialog):
     def _show_code(self, code: str) -> None:
         self._set_busy(is_busy=False)
         self.code = code
-        for nr, group in enumerate(code.split("-")):
-            words = make_label(group)
-            words.setObjectName("code")
-            words.setAccessibleName(secret_strings()["group"].format(number=nr + 1, letters=" ".join(group)))
-            self._grid.addWidget(words, nr // _COLUMNS, nr % _COLUMNS)
+        self.groups.show_code(code)
         self._switch_step(1)
-
-    def _copy_code(self) -> None:
-        context = self.context
-        SecretClipboard(context.desk, context.bridge.state, context.prefs.options.clipboard_s).copy_secret(self.code)
-        self.copy.setText(settings_strings()[self.topic]["copied"])
 
     def _show_check(self) -> None:
         self._switch_step(2)
@@ -477,6 +499,8 @@ class VaultSection(SettingsSection):
         self._is_in_keyring = False
         self.backup = self._make_line("backup", self._back_up_vault)
         self.copies = self._make_line("copies", lambda: CopiesDialog(context, self.window()).open())
+        self.sealed = self._make_line("sealed", context.desk.sealed_copies.emit)
+        context.desk.looked.connect(self._request_older)
         self.certificates = self._make_line("certificates", lambda: CertificatesDialog(context, self.window()).open())
         self.verify = self._make_line("integrity", self._verify_vault)
         self.wipe = self._make_line("wipe", self.wiping.emit)
@@ -489,6 +513,7 @@ class VaultSection(SettingsSection):
             self.rotation,
             self.backup,
             self.copies,
+            self.sealed,
             self.certificates,
             self.verify,
             self.wipe,
@@ -515,6 +540,18 @@ class VaultSection(SettingsSection):
         self._run_query(
             make_query(strings["reading_keys"], vault.read_presence).success(self._show_presence), "presence"
         )
+
+        self._request_older()
+
+    def _request_older(self) -> None:
+        task = make_query(settings_strings()["vault"]["reading"], self.context.bridge.engine.seal.copies.list_older)
+        self._run_query(task.success(self._show_older), "older")
+
+    def _show_older(self, found: CopiesBeforeSeal) -> None:
+        strings, count = settings_strings()["vault"]["sealed"], len(found.names) + len(found.away)
+        self.sealed.description.setText(format_count(strings["older"], count) if count else strings["text"])
+        if self.sealed.button is not None:
+            self.sealed.button.setEnabled(bool(count))
 
     def _run_query(self, task: Task[Any], key: str) -> None:
         self.context.tasks.run(task.within(self, key).failure(lambda _: None))  # the page itself tells what is wrong

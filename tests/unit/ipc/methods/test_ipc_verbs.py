@@ -119,7 +119,9 @@ def _seal_call(rig: Rig, verb: str, ident: str) -> dict[str, Any]:
     rig.engine.seal.set_up("a second secret").result(30)
     if verb != "seal":
         rig.engine.seal.seal([ident]).result(30)
-    return {} if verb == "sealed" else {"query": "tea"} if verb == "find_sealed" else {"id": ident}
+    if verb in ("sealed", "rewrite_sealed_copies"):
+        return {}
+    return {"query": "tea"} if verb == "find_sealed" else {"id": ident}
 
 
 def _file_call(rig: Rig, verb: str, _ident: str) -> dict[str, Any]:
@@ -133,6 +135,7 @@ def _file_call(rig: Rig, verb: str, _ident: str) -> dict[str, Any]:
 
 _CALLS: dict[str, Callable[[Rig, str, str], dict[str, Any]]] = {
     **dict.fromkeys(("seal", "unseal", "sealed", "sealed_text", "erase_sealed", "find_sealed"), _seal_call),
+    "rewrite_sealed_copies": _seal_call,
     **dict.fromkeys(("attach", "file", "save_file"), _file_call),
 }
 """Verbs that need more than a memory."""

@@ -1,0 +1,207 @@
+"""Copies of the vault from before a memory was sealed, which hold its text unsealed, and rewriting them.
+
+In a rewritten backup the memory is sealed under the same key: restoring it loses nothing. Which copies were seen to
+hold nothing any more is noted by file, so that nobody is asked about them twice; a file that changed is asked about
+again. Must not do: keep a key; say of a copy that it is clean because it could not be opened.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from core.engine.runtime.open_vault import OpenVault, VaultSlot
+from core.engine.runtime.storage import Storage
+from core.engine.vault.copy_rewrites import CopyRewrites, ReportStep
+from core.errors import Code, PreconditionError, UserError
+from core.intake.seal.seal import SealKey, seal_memories
+from core.intake.transaction.unit_of_work import UnitOfWork
+from core.types.memory import CopyState
+from core.types.sensitivity import CopiesBeforeSeal, SealedCopiesReport
+from core.types.values import OWNER_ACTOR
+from core.vault.backup import is_backup, read_made_at
+from core.vault.copies import known_copies, noted_elsewhere
+from core.vault.database.rows import Rows, to_json
+from core.vault.database.tx import Tx, without_recorder
+
+REWRITE = "rewrite_sealed_copies"
+_NOTE = "sealed_copies"
+_SEALED = "SELECT id, sealed_at FROM sealed_memories WHERE ? IN ('', id) ORDER BY sealed_at"
+_BODIES = "SELECT id, key_id, label, summary, body FROM sealed_memories ORDER BY sealed_at, id"
+_PRESENT = "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?)) ORDER BY n DESC LIMIT 1"
+_KEY_COLUMNS = ("id", "slots", "made_at")
+_PUT = (
+    "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
+    "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sealed:
+    """A sealed memory as copies are to hold it.
+
+    Attributes:
+        ids: of all its rows: versions and parts too.
+        key_row: the row of its key.
+    """
+
+    id: str
+    label: str
+    summary: str
+    ids: tuple[str, ...]
+    key_row: Mapping[str, Any]
+
+
+class SealedCopies:
+    """Copies that are older than a seal."""
+
+    def __init__(self, slot: VaultSlot, key_of: Callable[[OpenVault, str], SealKey]) -> None:
+        """Tie the ends together.
+
+        Args:
+            slot: holds the open vault.
+            key_of: the seal key of an id, while it is in memory.
+        """
+        self._slot, self._key_of = slot, key_of
+
+    def list_older(self, memory_id: str = "") -> Future[CopiesBeforeSeal]:
+        """Copies that were made before a memory was sealed, and were not rewritten since; needs no key.
+
+        Args:
+            memory_id: of one sealed memory alone; "" for all.
+        """
+        storage = self._slot.require_vault().storage
+
+        def read(rows: Rows) -> CopiesBeforeSeal:
+            copies = _find_unseen(storage, rows, memory_id)
+            return CopiesBeforeSeal(
+                tuple(_name(storage, copy) for copy in copies if copy.is_file()),
+                tuple(_name(storage, copy) for copy in copies if not copy.is_file()),
+            )
+
+        return storage.read_quietly(read)
+
+    def rewrite(
+        self, report: ReportStep = lambda *_: None, is_cancelled: Callable[[], bool] = lambda: False
+    ) -> Future[SealedCopiesReport]:
+        """Seal in the backups too what is sealed in the vault.
+
+        Args:
+            report: told what is done.
+            is_cancelled: asked before each copy.
+
+        Returns:
+            How each copy from before a seal is afterwards. The future raises SEALED, DISK_FULL; each backup is the old
+            one or the new one, whole.
+        """
+        open_vault = self._slot.require_vault()
+        storage = open_vault.storage
+
+        def run() -> SealedCopiesReport:
+            sealed, others = self._read_bodies(open_vault)
+            wanted = tuple(one for row in sealed for one in row.ids)
+            known = storage.vault.read(partial(_find_unseen, storage))
+            copies = [copy for copy in known if copy.is_file()]
+            rewrites, found, seen = CopyRewrites(storage), [], []
+            for done, copy in enumerate(copies):
+                if is_cancelled():
+                    break
+                report("rewrite", done, len(copies))
+                try:
+                    finding = rewrites.rewrite(copy, wanted, partial(self._seal_in_copy, open_vault, sealed))
+                except PreconditionError:
+                    finding = rewrites.look_into(
+                        copy, wanted
+                    )  # a file of it is on another device: it stays, and is told
+                found.append(replace(finding, name=_name(storage, copy)))
+                if finding.state in (CopyState.CLEAN, CopyState.REWRITTEN):
+                    seen.append(copy)
+            storage.write(partial(_write_seen, storage, seen, [row.id for row in sealed])).result()
+            away = tuple(_name(storage, copy) for copy in known if not copy.is_file())
+            return SealedCopiesReport(tuple(found), away, others)
+
+        return storage.run_on(storage.threads.checks, run)
+
+    def _read_bodies(self, open_vault: OpenVault) -> tuple[list[_Sealed], int]:
+        """The sealed memories whose key is in memory, and how many others there are."""
+        vault = open_vault.storage.vault
+        key_rows = {str(row[0]): dict(zip(_KEY_COLUMNS, row, strict=True)) for row in vault.read(_read_keys)}
+        sealed, closed = [], 0
+        fault: UserError | None = None
+        for memory_id, key_id, label, summary, body in vault.read(lambda rows: rows.all(_BODIES)):
+            try:
+                key = self._key_of(open_vault, str(key_id))
+            except UserError as error:
+                if error.code is not Code.SEALED:
+                    raise
+                closed, fault = closed + 1, error
+                continue
+            ids = tuple(str(row["id"]) for row in key.decrypt(str(memory_id), bytes(body)).memories)
+            sealed.append(_Sealed(str(memory_id), str(label), str(summary), ids, key_rows[str(key_id)]))
+        if fault is not None and not sealed:
+            raise fault
+        return sealed, closed
+
+    def _seal_in_copy(self, open_vault: OpenVault, sealed: Sequence[_Sealed], tx: Tx, work: UnitOfWork) -> None:
+        """Seal in the vault of a backup what it holds of these, as it holds it."""
+        for row in sealed:
+            ids = (to_json(list(row.ids)),)
+            while (newest := tx.value(_PRESENT, ids)) is not None:
+                with without_recorder(tx):
+                    if not tx.update("seal_keys", {"id": row.key_row["id"]}, {"slots": row.key_row["slots"]}):
+                        tx.insert("seal_keys", row.key_row)
+                key = self._key_of(open_vault, row.key_row["id"])
+                labels = {str(newest): row.label}
+                seal_memories(tx, work, labels, key, OWNER_ACTOR, lambda *_: None, summary=row.summary)
+
+
+def _read_keys(rows: Rows) -> list[tuple[Any, ...]]:
+    return rows.all("SELECT id, slots, made_at FROM seal_keys")
+
+
+def _copies_of(storage: Storage, rows: Rows) -> tuple[Path, ...]:
+    """Copies in the home, and backups that were written elsewhere, whether those are there now or not."""
+    return (*known_copies(storage.home), *noted_elsewhere(rows))
+
+
+def _find_unseen(storage: Storage, rows: Rows, memory_id: str = "") -> list[Path]:
+    sealed = {str(one): int(at) for one, at in rows.all(_SEALED, (memory_id,))}
+    notes = _read_note(rows)
+    return [copy for copy in _copies_of(storage, rows) if _unseen(copy, sealed, notes)]
+
+
+def _unseen(copy: Path, sealed: Mapping[str, int], notes: Mapping[str, Any]) -> bool:
+    """Whether a copy may hold one of some sealed memories as it was: made in the very second of the seal counts."""
+    try:
+        stat = copy.stat()
+        made_at = read_made_at(copy) if is_backup(copy) else stat.st_mtime_ns // 1_000_000
+    except OSError:
+        return bool(sealed)  # it is not there now: nobody can tell
+    mark, ids = notes.get(str(copy), (None, ()))
+    is_same = mark == [stat.st_mtime_ns, stat.st_size]
+    return any(made_at <= at and not (is_same and one in ids) for one, at in sealed.items())
+
+
+def _write_seen(storage: Storage, seen: Sequence[Path], ids: Sequence[str], tx: Tx) -> None:
+    notes = {one: kept for one, kept in _read_note(tx).items() if Path(one).is_file()}
+    for copy in seen:
+        stat = copy.stat()
+        notes[str(copy)] = [[stat.st_mtime_ns, stat.st_size], list(ids)]
+    with storage.verb(tx, OWNER_ACTOR, REWRITE, label="Rewrite backups") as verb, without_recorder(tx):
+        tx.run(_PUT, (_NOTE, json.dumps(notes), tx.now_ms))
+        verb.note_audit(copies=len(seen))
+
+
+def _read_note(rows: Rows) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(rows.value("SELECT value FROM settings WHERE key = ?", (_NOTE,), default="{}"))
+    return found
+
+
+def _name(storage: Storage, copy: Path) -> str:
+    """The name of a copy in the home, the whole path of another."""
+    return copy.name if copy.is_relative_to(storage.home.path) else str(copy)
