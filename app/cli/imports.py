@@ -190,6 +190,8 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
     ]
     if reply.get("updated"):
         rows.append((load_words()["import"]["updated"], reply["updated"]))
+    if reply.get("sealed"):
+        rows.append((load_words()["import"]["sealed"], reply["sealed"]))
     rows += [(f"left out: {_name_skipped(reason, count)}", count) for reason, count in sorted(reply["skipped"].items())]
     out.print_table(rows)
     for error in reply["errors"][:_SHOWN_ERRORS]:

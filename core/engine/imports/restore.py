@@ -201,6 +201,8 @@ def rehearse_archive(
             tally.conversations += storage.vault.read(lambda rows: _count_new_conversations(rows, batch))  # noqa: B023
         elif batch.table == "memories":
             storage.vault.read(lambda rows: _count_memories(rows, batch, whole.scope, tally))  # noqa: B023
+        elif batch.table == "sealed_memories":
+            storage.vault.read(lambda rows: _count_sealed(rows, batch, whole.scope, tally))  # noqa: B023
     return _make_report(None, tally)
 
 
@@ -237,6 +239,18 @@ def _count_memories(rows: Rows, batch: TableRows, scope: ArchiveScope, tally: Ar
         else:
             meeting = Meeting.NEW
         tally.count_row("memories", row, meeting)
+
+
+def _count_sealed(rows: Rows, batch: TableRows, scope: ArchiveScope, tally: ArchiveTally) -> None:
+    """Sealed memories: nobody reads them here, so they are known by their ids alone."""
+    found = batch.as_mappings()
+    present = read_rows_by_key(rows, "sealed_memories", [row["id"] for row in found])
+    for row in found:
+        current, meeting = present.get(row["id"]), Meeting.NEW
+        if current is not None:
+            may_change = scope is not ArchiveScope.ANY_ARCHIVE
+            meeting = compare_row(TABLES["sealed_memories"], row, current, may_change=may_change)
+        tally.count_row("sealed_memories", row, meeting)
 
 
 def run_archive(
@@ -366,4 +380,5 @@ def _make_report(import_id: str | None, tally: ArchiveTally) -> ImportReport:
         earliest=format_iso(tally.earliest),
         latest=format_iso(tally.latest),
         updated=tally.updated,
+        sealed=tally.sealed,
     )
