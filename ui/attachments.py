@@ -223,7 +223,7 @@ class OpenedCopies(QObject):
         is_shown = self._context.bridge.is_open and QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
         self._context.desk.show_message(self._opened if is_shown else attach_strings()["section"]["not_opened"])
         if not is_shown:
-            self.remove_copies()
+            self._remove_folder(path.parent)  # the others may be on the screen
 
     def _make_folder(self, memory_id: str) -> Path:
         if self._root is None:
@@ -236,6 +236,11 @@ class OpenedCopies(QObject):
         folder = Path(tempfile.mkdtemp(dir=self._root))
         self._folders.setdefault(memory_id, []).append(folder)
         return folder
+
+    def _remove_folder(self, folder: Path) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        kept = {key: [one for one in some if one != folder] for key, some in self._folders.items()}
+        self._folders = {key: some for key, some in kept.items() if some}
 
     def remove_copies(self) -> None:
         """Remove all of them."""

@@ -13,7 +13,6 @@ Must not do: bring a candidate, move a message, or put a newer word of less weig
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -26,6 +25,7 @@ from core.text.question_form import (
     gives_value,
     has_other_number,
     has_other_subject,
+    is_guess,
     is_thing_of_other,
     read_question_form,
     speaks_of_other,
@@ -49,8 +49,6 @@ NEAR_NOTED, LIKELY = 0.5, 0.6
 """Our choice: from this share of the first one's evidence, and when noted as this likely, what may have taken its place
 comes before it."""
 _RIVALS = 5
-_MAY_BE = re.compile(r"\b(?:may|might|could|perhaps|maybe|possibly)\b", re.IGNORECASE)
-"""Words of what is not so yet: a guess comes behind what is so."""
 
 OF_STRANGERS = 0.75
 """Our choice: what is left of the evidence of what was said where nobody knows whom the question names."""
@@ -181,7 +179,7 @@ def _find_firm_rival(
 ) -> int | None:
     """What is so, near a first one that only may be, and that speaks of the same; None where that is asked for."""
     first, rivals = order[0], [at for at in order[1:] if found.evidence[at] >= least]
-    if not rivals or not _MAY_BE.search(read[first]) or _MAY_BE.search(" ".join(form.words)):
+    if not rivals or form.asks_for_guess or not is_guess(read[first]):
         return None
     from core.belief.relate.supersession import read_supersession_text
 

@@ -6,8 +6,11 @@ a memory, or be logged.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from core.score.profile import Focus
@@ -219,28 +222,21 @@ def explain_match(
     Returns:
         One to six sentences, the plainest first.
     """
-    sentences = []
+    told, sentences = _load_reasons(), []
     meaning = ranks.get("window") or ranks.get("vector")
     if own:
-        sentences.append(f"It has {len(own)} of {words} words of the question: {_format_words(own)}.")
+        sentences.append(told["own"].format(found=len(own), asked=words, words=_format_words(own)))
     if elsewhere:
-        sentences.append(f"Its date, its tags or another name of the same stands for: {_format_words(elsewhere)}.")
+        sentences.append(told["elsewhere"].format(words=_format_words(elsewhere)))
     if speaker:
-        sentences.append(f"The question names who said it: {speaker}.")
+        sentences.append(told["speaker"].format(speaker=speaker))
     if near:
-        sentences.append(f"Next to it in the conversation: {_format_words(near)}.")
+        sentences.append(told["near"].format(words=_format_words(near)))
     if meaning is not None:
-        sentences.append(
-            f"Its meaning, with its surroundings, is number {meaning[0]} in likeness to the question "
-            f"(similarity {meaning[1]:.2f})."
-        )
+        sentences.append(told["meaning"].format(place=meaning[0], similarity=meaning[1]))
     if abs(factor - 1.0) >= 0.005:
-        verb = "raised" if factor > 1 else "lowered"
-        sentences.append(
-            f"Confidence {signals.confidence:.2f}, recency {signals.recency:.2f}, importance {signals.importance:.2f} "
-            f"and usefulness {signals.utility:.2f} {verb} it by {abs(factor - 1) * 100:.0f} %."
-        )
-    return tuple(sentences) or ("It stands among the nearest.",)
+        sentences.append(told["raised" if factor > 1 else "lowered"].format(by=abs(factor - 1) * 100, signals=signals))
+    return tuple(sentences) or (told["nearest"],)
 
 
 def explain_adjustments(ranks: Mapping[str, tuple[int, float]], repeats: float) -> tuple[str, ...]:
@@ -299,6 +295,13 @@ def explain_outcome(strategy: str, *, abstained: bool, compared: int, best: floa
     if compared == 0:
         return "Nothing in reach matches."
     return f"Nothing comes close enough: the chance of an answer is {best:.2f}, and {needed:.2f} is needed."
+
+
+@cache
+def _load_reasons() -> dict[str, str]:
+    """The sentences of `resources/recall/reasons.json`."""
+    loaded: dict[str, str] = json.loads((files("resources") / "recall" / "reasons.json").read_text("utf-8"))
+    return loaded
 
 
 def _format_words(words: Sequence[str]) -> str:

@@ -59,6 +59,11 @@ class QuestionForm:
     numbered: frozenset[tuple[str, str]] = frozenset()
 
     @property
+    def asks_for_guess(self) -> bool:
+        """Whether it asks what may be, rather than what is so."""
+        return is_guess(" ".join(self.words))
+
+    @property
     def tells_anything(self) -> bool:
         """Whether its form speaks for some texts rather than for others."""
         return self.value is not None or self.is_of_speaker
@@ -70,6 +75,7 @@ class _Rules:
     gives: Mapping[AskedValue, re.Pattern[str]]
     speaker: re.Pattern[str]
     earlier: re.Pattern[str]
+    guess: re.Pattern[str]
     owners: frozenset[str]
     pronouns: frozenset[str]
     own: frozenset[str]
@@ -92,6 +98,11 @@ def read_question_form(query: str) -> QuestionForm:
     is_of_own = is_of_speaker or not words.isdisjoint(rules.own)
     is_of_present = not rules.earlier.search(plain)
     return QuestionForm(value, is_of_speaker, is_of_own, is_of_present, words, _find_numbered_things(plain))
+
+
+def is_guess(text: str) -> bool:
+    """Whether a text has a word of what may be: such a guess comes behind what is so."""
+    return _load_question_rules().guess.search(_fold_text(text)) is not None
 
 
 def gives_value(text: str, value: AskedValue) -> bool:
@@ -249,6 +260,7 @@ def _load_question_rules() -> _Rules:
         gives={AskedValue(kind): compiled(some) for kind, some in data["gives"].items()},
         speaker=compiled(data["speaker"]),
         earlier=compiled(data["earlier"]),
+        guess=compiled(data["guess"]),
         owners=frozenset(data["owner"]),
         pronouns=frozenset(data["pronouns"]),
         own=frozenset(data["own"]),

@@ -214,6 +214,23 @@ def test_a_copy_is_private_and_gone_when_the_palace_is_locked(
     rig.engine.vault.open(PASSPHRASE).result(30)
 
 
+def test_a_copy_that_cannot_be_shown_goes_and_the_others_stay(
+    qtbot: QtBot, context: Context, rig: Rig, inspector: Inspector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = catch_opened(monkeypatch)
+    look(qtbot, inspector, context, attach(rig, RULES).memory_id)
+    part = section(inspector)
+    settle(qtbot, lambda: len(part.boxes) == 1 and part.boxes[0].isVisible())
+    press(part, "Open file")
+    settle(qtbot, lambda: len(opened) == 1)
+    refused: list[Path] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: refused.append(Path(url.toLocalFile())) or False)
+    press(part, "Open file")
+    settle(qtbot, lambda: len(refused) == 1 and not refused[0].exists())
+    assert opened[0].exists()
+    assert not part.copies.is_empty
+
+
 def test_a_memory_that_changes_leaves_no_copy(
     qtbot: QtBot, context: Context, rig: Rig, inspector: Inspector, monkeypatch: pytest.MonkeyPatch
 ) -> None:

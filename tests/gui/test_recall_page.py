@@ -69,6 +69,27 @@ def test_what_is_typed_while_nothing_has_the_keyboard_becomes_the_question(room:
     assert room.lab.items == []
 
 
+@pytest.mark.parametrize(
+    ("modifiers", "text", "typed"),
+    [
+        (Qt.KeyboardModifier.GroupSwitchModifier, "@", "@"),
+        (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier, "€", "€"),
+        (Qt.KeyboardModifier.ControlModifier, "e", ""),
+        (Qt.KeyboardModifier.AltModifier, "e", ""),
+    ],
+    ids=["altgr", "altgr-windows", "control", "alt"],
+)
+def test_a_letter_of_the_third_level_begins_a_question_and_a_shortcut_does_not(
+    room: LabRoom, modifiers: Qt.KeyboardModifier, text: str, typed: str
+) -> None:
+    page = room.ask()
+    page.pane.empty_button.setFocus()
+    field = page.header.question.field
+    before = field.text()
+    QTest.sendKeyEvent(QTest.KeyAction.Press, page.pane.empty_button, Qt.Key.Key_E, text, modifiers)
+    assert field.text() == (typed or before)
+
+
 def test_coming_back_to_the_page_a_question_can_be_typed_at_once(room: LabRoom) -> None:
     page = room.ask()
     page.list.setFocus()
@@ -112,7 +133,7 @@ def test_the_answer_stands_in_its_order_with_near_misses_below(room: LabRoom) ->
     rows = page.list.lines.list_rows()
     assert [row.place for row in rows[:4]] == ["1", "2", "3", "4"]
     assert heading == 4
-    assert rows[0].note.endswith("It has 3 of 4 words of the question")
+    assert rows[0].note.endswith("It contains 3 of 4 words of the question")
     assert "disputed" in rows[3].note
     assert rows[4].note.startswith("left out: much weaker than the best, meaning 58th")
     assert [row.kind for row in rows[:2]] == [Kind.EPISODE, Kind.DIGEST]
@@ -307,7 +328,7 @@ def test_return_opens_every_signal_and_closes_it(room: LabRoom) -> None:
     assert "0.900" in told
     assert "Words, rare ones first" in told
     assert "8.200" in told
-    assert "It has 3 of 4 words of the question." in told
+    assert "It contains 3 of 4 words of the question." in told
     rect = page.list.visualRect(page.list.lines.index(1, 0))
     assert rect.height() > 120
     room.key(Qt.Key.Key_Down)

@@ -196,7 +196,7 @@ class FakeLaboratory:
             one.score,
             {"relevance": one.relevance, **one.signals},
             one.lists,
-            ("It has 3 of 4 words of the question.",),
+            ("It contains 3 of 4 words of the question.",),
             one.dropped,
             {"relevance": one.relevance, "recency": side},
         )

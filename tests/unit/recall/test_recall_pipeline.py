@@ -47,7 +47,7 @@ def test_an_answer_next_to_its_question_is_found(rig: Rig) -> None:
     texts = [item.memory.text for item in found.items]
     assert texts[0] == "when does the ferry leave from Utsund"
     assert "eleven sharp" in texts
-    assert any("Next to it" in sentence for sentence in found.items[texts.index("eleven sharp")].why)
+    assert any("neighbouring messages" in sentence for sentence in found.items[texts.index("eleven sharp")].why)
 
 
 def test_a_word_that_only_names_who_said_it_is_told_as_that(rig: Rig) -> None:
@@ -62,7 +62,7 @@ def test_a_word_that_only_names_who_said_it_is_told_as_that(rig: Rig) -> None:
     found = {item.memory.text: item.why for item in rig.ask("what did Jon sell, the boat").items}
     told = "The question names who said it: jon."
     assert told in found["I sold the boat in spring"]
-    assert found["I sold the boat in spring"][0] == "It has 1 of 2 words of the question: boat."
+    assert found["I sold the boat in spring"][0] == "It contains 1 of 2 words of the question: boat."
     assert told not in found.get("Jon went to the market", ())
 
 
@@ -70,18 +70,18 @@ def test_a_word_that_only_its_tag_has_is_not_said_to_be_in_it(rig: Rig) -> None:
     rig.add([Note("We sold the boat in spring", tags=("harbour",)), *[Note(f"filler {place}") for place in range(40)]])
     rig.warm()
     (found,) = rig.ask("selling a boat at the harbour", limit=1).items
-    assert found.why[0] == "It has 1 of 2 words of the question: boat."
-    assert found.why[1] == "Its date, its tags or another name of the same stands for: harbour."
+    assert found.why[0] == "It contains 1 of 2 words of the question: boat."
+    assert found.why[1] == "Its date, its tags or an alias matches: harbour."
 
 
 def test_words_that_its_text_has_not_are_told_apart_and_numbers_by_plain_names() -> None:
     signals = Signals(0.5, 0.9, 0.1, 0.5, 0.2)
     told = explain_match({"window": (18, 0.5)}, ["visited"], [], 3, signals, 1.2, "gina", ["jon"])
     assert told == (
-        "It has 1 of 3 words of the question: visited.",
-        "Its date, its tags or another name of the same stands for: jon.",
+        "It contains 1 of 3 words of the question: visited.",
+        "Its date, its tags or an alias matches: jon.",
         "The question names who said it: gina.",
-        "Its meaning, with its surroundings, is number 18 in likeness to the question (similarity 0.50).",
+        "By meaning, including its surroundings, it ranks number 18 (similarity 0.50).",
         "Confidence 0.90, recency 0.10, importance 0.50 and usefulness 0.20 raised it by 20 %.",
     )
 

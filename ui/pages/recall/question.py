@@ -196,6 +196,12 @@ _OWN = ""
 _SHOWN = 80
 
 
+_TYPING = (
+    Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.GroupSwitchModifier
+)
+_ALT_GR = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+
+
 class StrayTyping(QObject):
     """Brings what is typed on a page where no field has the keyboard into the page's field."""
 
@@ -220,8 +226,10 @@ class StrayTyping(QObject):
         return super().eventFilter(watched, event)
 
     def _is_stray(self, event: QKeyEvent) -> bool:
-        modifiers = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
-        if modifiers != Qt.KeyboardModifier.NoModifier or not event.text().strip() or not event.text().isprintable():
+        modifiers = event.modifiers() & ~_TYPING
+        # AltGr comes as Ctrl+Alt on Windows; a shortcut of both brings no character that prints.
+        is_typed = modifiers in (Qt.KeyboardModifier.NoModifier, _ALT_GR)
+        if not is_typed or not event.text().strip() or not event.text().isprintable():
             return False
         focused = QApplication.focusWidget()
         is_nowhere = focused is None or focused is self._page

@@ -203,7 +203,7 @@ def test_what_an_undo_left_keeps_its_key() -> None:
 
 
 def test_a_client_gets_no_numbers_in_sentences() -> None:
-    told = ("Meaning: cosine 0.83 with its surroundings, place 1.", "It stands among the nearest.")
+    told = ("Meaning: cosine 0.83 with its surroundings, place 1.", "It is among the closest matches.")
     ranks = {"window": (1, 0.83), "coverage": (2, 0.5)}
     found = found_item(make_memory(), why=told, ranks=ranks)
     assert EXACT.recalled_json(found, explain=True)["why"] == list(told)
