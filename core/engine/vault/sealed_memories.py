@@ -449,7 +449,7 @@ class SealedMemories:
             key = choose(self._keys)
             if key is None:
                 raise UserError(
-                    Code.SEALED, "Sealed memories are closed; open them with their passphrase and try again."
+                    Code.SEALED, "Sealed memories are locked. Open them with their passphrase and try again."
                 )
             self._closes_at = _minutes_from_now(open_vault)
         return key
