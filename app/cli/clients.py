@@ -176,10 +176,10 @@ def resume(command: CommandContext, name: str | None, everyone: bool) -> None:
 @click.option("--off", is_flag=True, help="End it now.")
 @with_command
 def disclose(command: CommandContext, name: str, *, minutes: int, off: bool) -> None:
-    """Let a client have what is sensitive or confidential, for some minutes.
+    """Let a client read what is sensitive or confidential for some minutes.
 
-    It takes the grant sensitive as well. Within its spaces, and only while this engine runs: it ends with the
-    minutes, a pause, or when the vault is locked.
+    The client also needs the grant sensitive. It can read only its own spaces, and only while this engine runs:
+    permission ends after the minutes, when the client is paused, or when the vault is locked.
     """
     session = command.find_running()
     if session is None:

@@ -320,10 +320,10 @@ def _print_list(out: Output, reply: Mapping[str, Any]) -> None:
 def sensitive(
     command: CommandContext, types: tuple[str, ...], space: str | None, *, reveal: bool, protect: bool
 ) -> None:
-    """List memories that hold sensitive content: numbers, credentials, contacts, homes, health.
+    """List memories with sensitive content: numbers, credentials, contacts, homes, health.
 
-    Told by rules, so some may be missed. Forgotten and replaced memories are looked at too; `loci erase` removes one
-    for good, and `loci seal --found` seals what is confidential.
+    Rules find it, so some may be missed. Forgotten and replaced memories are checked, too. `loci erase` removes one
+    for good, and `loci seal --found` seals everything confidential.
     """
     if protect:
         if types or reveal:
@@ -447,11 +447,11 @@ def pin(command: CommandContext, id: str, off: bool) -> None:  # noqa: A002 - th
 @click.argument("tier", type=click.Choice([tier.value for tier in SecurityTier]))
 @with_command
 def tier(command: CommandContext, id: str, tier: str) -> None:  # noqa: A002 - the contract's word
-    """Protect a memory: sensitive or confidential is given to no assistant without your yes.
+    """Protect a memory: no assistant can read what is sensitive or confidential without your permission.
 
-    Nor to a model server elsewhere, and no names are read from it; what was made of it is protected with it.
-    You still find it with `loci recall` and in the library. Loci protects what it finds itself, such as card numbers
-    and passwords; what you say here goes before that, and cleartext lifts it.
+    It is never sent to a model server on another computer, and no names are read from it. What was made from it is
+    protected, too. You still find it with `loci recall` and in the library. Loci protects card numbers, passwords and
+    the like by itself; what you choose here overrides that, and cleartext removes the protection.
     """
 
     def print_reply(out: Output, reply: Mapping[str, Any]) -> None:

@@ -567,38 +567,38 @@ class BasicOptions(BaseModel):
     )
     protect_health: bool = Field(
         default=False,
-        title="Protect what is said of health",
-        description="A memory in which a condition, a medicine or a test result of somebody is found is sensitive: "
-        "other assistants get it only with your yes.",
+        title="Protect health information",
+        description="A memory that mentions a condition, a medicine or a test result becomes sensitive: other "
+        "assistants can read it only with your permission.",
         json_schema_extra=field_extra("Sensitive content"),
     )
     protect_contacts: bool = Field(
         default=False,
         title="Protect contact data",
-        description="A memory in which a name of somebody, an address, a place where one lives, a telephone number or "
-        "an e-mail address is found is sensitive too.",
+        description="A memory that mentions the name of a person, an address, where somebody lives, a phone number or "
+        "an e-mail address becomes sensitive, too.",
         json_schema_extra=field_extra("Sensitive content"),
     )
     protected_spaces: str = Field(
         default="",
         max_length=2_000,
         title="Spaces with sensitive content",
-        description="Spaces, with commas between them, in which whatever is found makes a memory sensitive at least.",
+        description="Spaces, separated by commas, in which anything found makes a memory at least sensitive.",
         json_schema_extra=field_extra("Sensitive content"),
     )
     protected_sources: str = Field(
         default="",
         max_length=200,
-        title="Ways with sensitive content",
-        description="By what way a memory came, with commas between them (document, tool_output): whatever is found in "
-        "it makes it sensitive at least.",
+        title="Sources with sensitive content",
+        description="How a memory came in, separated by commas (document, tool_output): anything found in it makes it "
+        "at least sensitive.",
         json_schema_extra=field_extra("Sensitive content"),
     )
     seal_minutes: int = Field(
         default=5,
         ge=1,
         le=240,
-        title="Close sealed memories after",
+        title="Lock sealed memories after",
         description="Minutes after which sealed memories need their passphrase again.",
         json_schema_extra=field_extra("Sealed memories", unit="minutes"),
     )

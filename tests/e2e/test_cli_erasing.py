@@ -67,7 +67,7 @@ def test_a_person_is_asked(palace: Palace) -> None:
     gone = remembered(palace, SECRET)
     code, said = at_a_terminal(palace, "n", "erase", gone)
     assert code == 0, said
-    assert "nothing brings it back" in said
+    assert "This cannot be undone." in said
     assert "Nothing was erased." in said
     assert palace.json("list")["total"] == 1
     code, said = at_a_terminal(palace, "y", "erase", gone)
@@ -112,7 +112,7 @@ def test_an_import_goes_as_a_whole(palace: Palace, tmp_path: Path) -> None:
     rows.write_text('{"text": "Ada keeps bees."}\n{"text": "Tea is drunk at six."}\n', encoding="utf-8")
     brought = palace.json("import", str(rows))["import_id"]
     told = palace.run("erase", "--import", brought[-8:], "--dry-run").out
-    assert "All of that import: 2 memories would be erased for good" in told
+    assert "Everything from that import: 2 memories would be erased for good" in told
     assert "2 messages and notes" in told
     done = palace.json("erase", "--import", brought, "--yes")
     assert (done["memories"], done["certificate"]["subject"]) == (2, "import")
@@ -143,5 +143,5 @@ def test_the_deep_check_is_told_in_words(palace: Palace) -> None:
     told = palace.run("verify", "--deep").out
     assert "The encryption of every page" in told
     assert "Every vector" in told
-    assert "What no check can tell:" in told
-    assert "Backups and exports outside the home" in told
+    assert "What a check cannot tell:" in told
+    assert "Whether backups and exports outside the vault's folder are intact" in told

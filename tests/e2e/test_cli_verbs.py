@@ -77,7 +77,7 @@ def test_edit_pin_and_tag_are_one_step_each(palace: Palace) -> None:
         hidden = shell.json("tier", first, "confidential")
         assert (hidden["tier"], shell.json("show", first)["tier"]) == ("confidential", "confidential")
         assert shell.run("tier", first, "confidential").out == "It is confidential already.\n"
-        assert shell.run("tier", first, "cleartext").out.startswith("Assistants may be given it again.")
+        assert shell.run("tier", first, "cleartext").out.startswith("Assistants can read it again.")
         shell.json("undo", hidden["step"])
         assert shell.json("show", first)["tier"] == "cleartext"
         assert shell.run("tier", first, "secret").code == 2
@@ -341,7 +341,7 @@ def test_what_is_sensitive_is_listed_with_its_numbers_masked(palace: Palace) -> 
     assert "4111 1111" not in said
     assert "•••• •••• •••• 1111" in said
     assert "[forgotten]" in said
-    assert "2 found; 3 memories looked at." in said
+    assert "2 found in 3 memories." in said
     assert "4111 1111 1111 1111" in palace.run("sensitive", "--reveal").out
     found = palace.json("sensitive", "--type", "email")
     assert [one["id"] for one in found["items"]] == [forgotten]

@@ -55,9 +55,9 @@ def test_all_about_an_entity_is_erased_after_one_question(
     done: list[ErasureCertificate] = []
     dialog = ask_erasure(context, request, "about", "<b>Rosa</b>", host, done.append)
     settle(qtbot, dialog.act.isEnabled)
-    assert dialog.windowTitle() == "Erase all about <b>Rosa</b>?"
+    assert dialog.windowTitle() == "Erase everything about <b>Rosa</b>?"
     assert dialog.summary.text() == "1 fact\n1 entity that nothing else mentions"
-    assert dialog.backups.text() == "1 backup holds it; it can be rewritten afterwards."
+    assert dialog.backups.text() == "1 backup holds it; you can rewrite it afterwards."
     assert (dialog.act.text(), dialog.cancel.isDefault()) == ("Erase 1 memory", True)
     assert len(rig.rows("SELECT id FROM memories")) == 2
     dialog.act.click()

@@ -153,13 +153,15 @@ def _progress_figures(one: Mapping[str, Any]) -> dict[str, str]:
 @loci.command()
 @click.option("--accept-older", is_flag=True, help="Use a vault that is older than the one last seen here.")
 @click.option("--yes", is_flag=True, help="With --accept-older: do not ask.")
-@click.option("--deep", is_flag=True, help="Every vector, key files, certificates and backups too; takes longer.")
+@click.option(
+    "--deep", is_flag=True, help="Check every vector, key files, certificates and backups, too; takes longer."
+)
 @with_command
 def verify(command: CommandContext, *, accept_older: bool, yes: bool, deep: bool) -> None:
-    """Check whether the vault is whole.
+    """Check that the vault is complete and undamaged.
 
-    Encryption, structure, search index and audit chain are checked, and whether it is the newest copy. With --deep it
-    says, too, what no check can tell.
+    Checks encryption, structure, search index and audit chain, and whether it is the newest copy. --deep also says
+    what a check cannot tell.
     """
     if yes and not accept_older:
         raise click.UsageError("--yes goes with --accept-older.")
@@ -662,10 +664,10 @@ def _print_sweep(out: Output, reply: Row) -> None:
 def retention(
     command: CommandContext, *, space: str | None, kind: str, days: int | None, drop: bool, dry_run: bool
 ) -> None:
-    """How long memories stay: list the rules, or set one for a SPACE and KIND.
+    """How long memories are kept: list the rules, or set one for a SPACE and KIND.
 
-    The days count from when a memory was stored, or confirmed last; the sweep archives it then, and undoing the run
-    brings it back. * stands for every space or kind. Pinned memories stay, and so does what a decision is open about.
+    Days count from when a memory was stored or last confirmed. The sweep then archives it; undoing that run brings
+    it back. * stands for every space or kind. Pinned memories and those that wait for a decision are kept.
     """
     if (space is None) != (days is None and not drop) or (drop and (days is not None or dry_run)):
         raise click.UsageError("Give a SPACE with --days or with --drop, or nothing to list the rules.")

@@ -43,7 +43,7 @@ def browse(
     limit: int,
     verifies: bool,
 ) -> None:
-    """Look into a backup, a copy or the folder of a closed vault; nothing of it is changed.
+    """Look into a backup, a copy or the folder of a closed vault, without changing it.
 
     QUERY is as in the library of the window: words, and conditions such as status:all, kind:fact, space:work. A copy
     from another version is not brought up to date here; it says what to do.

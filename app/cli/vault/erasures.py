@@ -22,10 +22,10 @@ _NAME = 60
 @loci.command()
 @click.argument("id", required=False)
 @click.option("--about", metavar="ENTITY", help="Everything about an entity: its name or id.")
-@click.option("--import", "import_id", metavar="IMPORT", help="Everything that an import brought.")
+@click.option("--import", "import_id", metavar="IMPORT", help="Everything that an import added.")
 @click.option("--client", metavar="NAME", help="Everything that an assistant stored.")
-@click.option("--whole-chain", is_flag=True, help="All versions, older and newer.")
-@click.option("--rewrite-backups", is_flag=True, help="Rewrite the backups in the home without it, too.")
+@click.option("--whole-chain", is_flag=True, help="All its versions, older and newer.")
+@click.option("--rewrite-backups", is_flag=True, help="Remove it from the backups in the home, too.")
 @click.option("--dry-run", is_flag=True, help="Show what would be erased; erase nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @with_command
@@ -41,10 +41,10 @@ def erase(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Remove a memory for good, with every trace of it; nothing brings it back.
+    """Erase a memory for good, with every trace of it. This cannot be undone.
 
-    Or everything about an entity, of an import, or from an assistant. What was done, and what a search for it found
-    afterwards, is certified; `loci certificate` shows it again.
+    Or erase everything about an entity, from an import, or from an assistant. A certificate says what was erased and
+    what a search for it found afterwards; `loci certificate` shows it again.
     """
     subject = remove_missing({"id": id, "about": about, "import_id": import_id, "client": client})
     if len(subject) != 1:

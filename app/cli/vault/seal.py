@@ -63,8 +63,8 @@ def _open_sealed(
 def seal_key(command: CommandContext, action: str, secret_file: Path | None, new_file: Path | None) -> None:
     """The key of sealed memories: state, new, open, close, passphrase, recovery.
 
-    It has a passphrase and a recovery code of its own; without one of them nobody reads what is sealed. `open` puts it
-    into the memory of the engine that runs, for the minutes that the settings name; `close` takes it out at once.
+    It has a passphrase and a recovery code of its own; without one of them nobody can read what is sealed. `open`
+    unlocks sealed memories in the running engine for as many minutes as the settings say; `close` locks them at once.
     """
     from app.engine.connection import ask_new_sealed_passphrase, ask_sealed_passphrase
 
@@ -97,10 +97,10 @@ def _print_key(out: Output, action: str, done: Mapping[str, Any]) -> None:
 
 @loci.command()
 @click.argument("id", required=False)
-@click.option("--found", is_flag=True, help="Seal all that is confidential, instead of one memory.")
-@click.option("--space", help="With --found: only what lies in this space.")
-@click.option("--label", default="", help="What it is listed by; readable without the key. Default: kind and day.")
-@click.option("--summary", default="", help="What it is about, in the clear: shown, and found by, without the key.")
+@click.option("--found", is_flag=True, help="Seal everything confidential instead of one memory.")
+@click.option("--space", help="With --found: only in this space.")
+@click.option("--label", default="", help="Label, readable without the passphrase. Default: its kind and day.")
+@click.option("--summary", default="", help="Summary, readable and searchable without the passphrase.")
 @click.option("--rewrite-backups", is_flag=True, help="Seal it in older backups, too; alone: what is sealed already.")
 @click.option("--dry-run", is_flag=True, help="Show what would be sealed; change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -214,7 +214,7 @@ def _print_report(out: Output, head: str, found: Mapping[str, Any]) -> None:
 @sealed_passphrase_option
 @with_command
 def unseal(command: CommandContext, id: str, secret_file: Path | None) -> None:  # noqa: A002 - the contract's word
-    """Put a sealed memory back among the others, as it was."""
+    """Unseal a memory: it is back in its place, as it was before."""
     with _open_sealed(command, secret_file, id) as session:
         done = session.call("unseal", {"id": id})
         command.output.progression.is_done = True
@@ -225,9 +225,9 @@ def unseal(command: CommandContext, id: str, secret_file: Path | None) -> None: 
 
 @loci.command("sealed")
 @click.argument("id", required=False)
-@click.option("--find", "query", metavar="QUESTION", help="List those that QUESTION means, the nearest first.")
-@click.option("--in-clear", is_flag=True, help="With --find: by labels and summaries alone; needs no key.")
-@click.option("--erase", is_flag=True, help="Erase it for good; needs no key.")
+@click.option("--find", "query", metavar="QUESTION", help="Search by meaning; the best match comes first.")
+@click.option("--in-clear", is_flag=True, help="With --find: search labels and summaries only; needs no passphrase.")
+@click.option("--erase", is_flag=True, help="Erase it for good; needs no passphrase.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @sealed_passphrase_option
 @with_command
@@ -241,9 +241,9 @@ def read_sealed(  # the contract's word names the argument
     yes: bool,
     secret_file: Path | None,
 ) -> None:
-    """List sealed memories by their labels, find some by what they say, or read one.
+    """List sealed memories by label, search them, or read one.
 
-    That one was read, or that they were searched, is written into the audit.
+    Reading and searching them is recorded in the audit.
     """
     if in_clear and query is None:
         raise click.UsageError("--in-clear goes with --find.")

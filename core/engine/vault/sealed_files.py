@@ -16,6 +16,7 @@ from core.intake.seal.seal import SealKey, read_sealed_files
 from core.memory.stored_files import read_content
 from core.types.files.attachments import AttachedFile
 from core.types.values import OWNER_ACTOR
+from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 
@@ -47,18 +48,26 @@ class SealedFiles:
             Its bytes. The future raises SEALED, NOT_FOUND, ENCRYPTION_FAILED.
         """
         open_vault = self._slot.require_vault()
+        return open_vault.storage.run_on(open_vault.storage.threads.reads, self._read, open_vault, memory_id, file_id)
 
-        def write(tx: Tx) -> bytes:
-            found = read_sealed_files(tx, memory_id, lambda key_id: self._key_of(open_vault, key_id))
+    def _read(self, open_vault: OpenVault, memory_id: str, file_id: str) -> bytes:
+        """Decrypt a file, which may take long, and give it out once its line in the audit is saved."""
+        storage = open_vault.storage
+
+        def decrypt(rows: Rows) -> bytes:
+            found = read_sealed_files(rows, memory_id, lambda key_id: self._key_of(open_vault, key_id))
             content = next((content for file, content in found if file.id == file_id), None)
             if content is None:
                 raise UserError(Code.NOT_FOUND, "That memory has no such file.")
-            data = b"".join(read_content(tx, content))
-            with open_vault.storage.verb(tx, OWNER_ACTOR, "read_sealed", label="Read a sealed file") as verb:
-                verb.note_audit(memory_id)
-            return data
+            return b"".join(read_content(rows, content))
 
-        return open_vault.storage.write(write)
+        def note(tx: Tx) -> None:
+            with storage.verb(tx, OWNER_ACTOR, "read_sealed", label="Read a sealed file") as verb:
+                verb.note_audit(memory_id)
+
+        data = storage.vault.read(decrypt, deadline_s=None)  # a large file takes its time
+        storage.write(note).result()
+        return data
 
     def save_file(self, memory_id: str, file_id: str, path: Path) -> Future[Path]:
         """Write a file of a sealed memory where the person says; that it was read stands in the audit.
@@ -70,10 +79,11 @@ class SealedFiles:
             Where it was written. The future raises SEALED, NOT_FOUND, FILE_REFUSED where something has that name,
             DISK_FULL, READ_ONLY, WRITE_FAILED, ENCRYPTION_FAILED.
         """
-        storage = self._slot.require_vault().storage
+        open_vault = self._slot.require_vault()
+        storage = open_vault.storage
 
         def save() -> Path:
             check_copy(path, storage.home.path)
-            return write_copy(path, (self.read_file(memory_id, file_id).result(),))
+            return write_copy(path, (self._read(open_vault, memory_id, file_id),))
 
         return storage.run_on(storage.threads.checks, save)

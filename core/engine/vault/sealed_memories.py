@@ -356,13 +356,20 @@ class SealedMemories:
         """
         open_vault = self._slot.require_vault()
 
-        def write(tx: Tx) -> SealedText:
-            found = read_sealed(tx, memory_id, lambda key_id: self._key_of(open_vault, key_id))
-            with open_vault.storage.verb(tx, OWNER_ACTOR, "read_sealed", label="Read a sealed memory") as verb:
+        storage = open_vault.storage
+
+        def note(tx: Tx) -> None:
+            with storage.verb(tx, OWNER_ACTOR, "read_sealed", label="Read a sealed memory") as verb:
                 verb.note_audit(memory_id)
+
+        def read() -> SealedText:
+            found = storage.vault.read(
+                lambda rows: read_sealed(rows, memory_id, lambda key_id: self._key_of(open_vault, key_id))
+            )
+            storage.write(note).result()  # given out once its line in the audit is saved
             return found
 
-        return open_vault.storage.write(write)
+        return storage.run_on(storage.threads.reads, read)
 
     def discard(self, ids: Sequence[str]) -> Future[int]:
         """Erase sealed memories for good; needs no key.
@@ -442,7 +449,7 @@ class SealedMemories:
             key = choose(self._keys)
             if key is None:
                 raise UserError(
-                    Code.SEALED, "Sealed memories are closed; open them with their passphrase and try again."
+                    Code.SEALED, "Sealed memories are locked. Open them with their passphrase and try again."
                 )
             self._closes_at = _minutes_from_now(open_vault)
         return key

@@ -83,7 +83,7 @@ def check_label(label: str) -> str:
         raise UserError(Code.INVALID_INPUT, f"A label has at most {MAX_LABEL} characters.")
     if tier_of(find_sensitive(line)) is SecurityTier.CONFIDENTIAL:
         raise UserError(
-            Code.INVALID_INPUT, "The label stays readable, and it holds a number or password; choose another."
+            Code.INVALID_INPUT, "The label stays readable, but it contains a number or a password. Choose another one."
         )
     return line
 
@@ -103,8 +103,8 @@ def check_summary(summary: str) -> str:
     if any(span.type is not SensitiveType.PERSON_NAME for span in find_sensitive(line)):
         raise UserError(
             Code.INVALID_INPUT,
-            "The summary stays readable, and it holds something sensitive, such as a number, an address or health; "
-            "say it without that.",
+            "The summary stays readable, but it contains something sensitive, such as a number, an address or "
+            "health information. Write it without that.",
         )
     return line
 
@@ -314,14 +314,14 @@ def _need_own_files(rows: Rows, ids: Sequence[str]) -> None:
         (to_json(list(ids)),),
     )
     if lacking is not None:
-        raise PreconditionError("The file of that memory is on another device; seal it there.")
+        raise PreconditionError("The file of that memory is on another device. Seal the memory there.")
 
 
 def _need_contents(rows: Rows, body: SealedBody) -> None:
     """Likewise: what is put back here goes from the other device, with the only key of the file."""
     for one in body.contents:
         if rows.one("SELECT 1 FROM stored_chunks WHERE file_id = ? LIMIT 1", (one,)) is None:
-            raise PreconditionError("The file of that memory is on another device; put it back there.")
+            raise PreconditionError("The file of that memory is on another device. Unseal the memory there.")
 
 
 def _not_sealed_error() -> UserError:

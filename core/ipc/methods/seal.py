@@ -218,7 +218,7 @@ _REPORT = {
     "memories": whole_number("Rows; versions and the parts of a split text counted.", least=0),
     "made": whole_number("Texts made of it, which go too and are kept in it.", least=0),
     "same_words": whole_number("Other memories of the very same words, which stay readable.", least=0),
-    "backups": list_of(text("A backup that holds it readable.")),
+    "backups": list_of(text("A backup that holds it unsealed.")),
 }
 _LISTED = {
     "id": text(),

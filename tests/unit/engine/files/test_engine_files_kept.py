@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,22 @@ from PIL import Image
 from core.archive.chunks import CHUNK
 from core.engine.facade import restore_vault
 from core.engine.runtime.expiry import delete_expired
+from core.engine.vault import sealed_files
 from core.errors import Code, LociError
 from core.intake.archive.foreign_rows import ForeignOrigin, adapt_foreign_row
 from core.intake.store.attachment import FileToAttach, ReadText, compose_text
-from core.memory.stored_files import read_content, remove_unheld, require_content, seal_content, store_content
+from core.memory.stored_files import (
+    StoredContent,
+    read_content,
+    remove_unheld,
+    require_content,
+    seal_content,
+    store_content,
+)
 from core.types.files.attachments import AttachReply, ViewMethod
 from core.types.memory import ErasureRequest, ErasureState, ErasureSubject
 from core.types.values import OWNER_ACTOR
+from core.vault.database.rows import Rows
 
 MARK = "Stechpalmenweg 14"
 CONTENT = seal_content("01890a5d-ac96-774b-bcce-b302099a8057", b"x")
@@ -77,6 +87,33 @@ def test_a_sealed_file_opens_with_its_own_key_alone_and_comes_back(rig: Rig) -> 
     rig.engine.seal.seal((reply.memory_id,), "a file").result(30)
     rig.engine.seal.discard((reply.memory_id,)).result(30)
     assert rig.value("SELECT count(*) FROM stored_chunks") == 0
+
+
+def test_reading_a_sealed_file_holds_up_no_writer_and_is_audited_before_it_is_given_out(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig.engine.seal.set_up("a second secret").result(30)
+    reply = attach(rig, "key.txt", note(), caption="Where it lies")
+    rig.engine.seal.seal((reply.memory_id,), "a file").result(30)
+    (file,) = rig.engine.seal.files.list_files(reply.memory_id).result(30)
+    is_reading, may_go_on = threading.Event(), threading.Event()
+
+    def read_slowly(rows: Rows, content: StoredContent) -> Iterator[bytes]:
+        is_reading.set()
+        assert may_go_on.wait(30)
+        yield from read_content(rows, content)
+
+    monkeypatch.setattr(sealed_files, "read_content", read_slowly)
+    reading = rig.engine.seal.files.read_file(reply.memory_id, file.id)
+    assert is_reading.wait(30)
+    rig.store("Ada keeps bees")  # written while the file is decrypted
+    lines = "SELECT count(*) FROM audit WHERE verb = 'read_sealed'"
+    assert (reading.done(), rig.value(lines)) == (False, 0)
+    may_go_on.set()
+    assert reading.result(30) == note()
+    assert rig.value(lines) == 1
+    copy = rig.engine.seal.files.save_file(reply.memory_id, file.id, rig.folder / "copy.txt").result(30)
+    assert (copy.read_bytes(), rig.value(lines)) == (note(), 2)
 
 
 def test_the_same_bytes_attached_anew_while_they_are_sealed_are_one_content_afterwards(rig: Rig) -> None:
