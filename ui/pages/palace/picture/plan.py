@@ -26,6 +26,8 @@ from ui.widgets.shapes import cached_kind_path
 
 _GROUND_OPACITY = 0.45
 _FRAME_S = 0.009
+_LEAST_STRIP = 64
+"""Px of a neighbour beside the room that is fitted into the canvas; less of it says nothing."""
 """Seconds of a frame in which faces of rooms are drawn anew, from the first of them on."""
 
 
@@ -63,8 +65,9 @@ class PlanPainter(PlanGround):
     # ---- paint
 
     def paint(
-        self, painter: QPainter, scene: PalaceScene, lens: Lens, ratio: float, *, hidden: str, appear: float
-    ) -> None:
+        self, painter: QPainter, scene: PalaceScene, lens: Lens, ratio: float, *, hidden: str, appear: float,
+        fitted: str = "",
+    ) -> None:  # fmt: skip
         """Paint what the lens shows, without marks.
 
         Args:
@@ -74,6 +77,7 @@ class PlanPainter(PlanGround):
             ratio: device pixels a px.
             hidden: a memory that is drawn elsewhere, because it is dragged; "" for none.
             appear: how far what is new has appeared, 0 to 1.
+            fitted: the room that is fitted into the canvas; of its neighbours no mere strip is shown.
         """
         self._prepare_colours(scene.look, ratio)
         self._faces.begin_frame(_FRAME_S)
@@ -83,6 +87,8 @@ class PlanPainter(PlanGround):
                 self._paint_wing(painter, wing, scene, lens)
         least = least_face(self._theme)
         for room in scene.rooms_in_sight(lens):
+            if fitted and room.id != fitted and self._is_strip(lens.canvas_rect(room.rect), lens):
+                continue
             if min(room.rect.width() * lens.scale_x, room.rect.height() * lens.scale) < least:
                 self._paint_far_room(painter, room, lens)
                 continue
@@ -92,6 +98,12 @@ class PlanPainter(PlanGround):
             else:
                 self._faces.paint(painter, room, layout, scene.look)
         self._faces.end_frame(scene.rooms)
+
+    def _is_strip(self, rect: QRectF, lens: Lens) -> bool:
+        """Whether so little of a room is on the canvas that none of its words can be read."""
+        seen = rect.intersected(QRectF(0, 0, lens.w, lens.h))
+        least = self._theme.px(_LEAST_STRIP)
+        return (seen.width() < min(least, rect.width())) or (seen.height() < min(least, rect.height()))
 
     def _prepare_colours(self, look: LocusStyle, ratio: float) -> None:
         key = (look.colour, self._theme.tokens.name, self._theme.scale, ratio)
