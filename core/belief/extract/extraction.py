@@ -191,8 +191,11 @@ def _add_model_claim(
     owner = None if one.subject is None else _OWNER_BEFORE.search(text[: one.subject[0]])
     if owner is not None and one.predicate in THING_PREDICATES:
         subject = f"{owner['owner']}'s {subject}"
+    subject = _without_property(subject, one.predicate)
     value = " ".join(text[slice(*one.value)].split()).strip("\"'“”‘’ ,;")
     if not subject or not value_key(value) or max(len(value), len(subject)) > _LONGEST_SUBJECT:
+        return
+    if value_key(value) == _property_of(one.predicate):
         return
     if one.predicate == "phone_is" and not is_phone_named(sentence, value):
         return
@@ -211,6 +214,17 @@ def _add_model_claim(
         confidence=round(min(_SURE, one.confidence), 2),
     )
     story.claims.setdefault(canonical_form(draft), draft)
+
+
+def _without_property(subject: str, predicate: str) -> str:
+    """Of "staging database status" the staging database, where its status is told."""
+    whole, _, last = subject.rpartition(" ")
+    return whole if whole and last.casefold() == _property_of(predicate) else subject
+
+
+def _property_of(predicate: str) -> str:
+    """The word for what a predicate tells: "status" of `status_is`."""
+    return predicate.removesuffix("_is")
 
 
 def _name_speaker(sentence: TokenizedSentence, one: ReadValue) -> str:
