@@ -158,7 +158,7 @@ class LifecycleOptions(BaseModel):
         max_length=200,
         title="Erase from the archive",
         description="Kinds that are erased for good after a time in the archive: episode, fact, rule, "
-        "procedure, digest, with commas between them. Empty: nothing is ever erased "
+        "procedure, digest, separated by commas. Empty: nothing is ever erased "
         "automatically.",
         json_schema_extra=field_extra(_KEEP),
     )
@@ -222,7 +222,7 @@ class LifecycleOptions(BaseModel):
         ge=1,
         le=3_650,
         title="Ask again after",
-        description="A memory that is often used and was not confirmed for so many days is asked about.",
+        description="After so many days without a confirmation you are asked whether an often used memory still holds.",
         json_schema_extra=field_extra("Questions", unit="days", advanced=True),
     )
     stale_uses: int = Field(
@@ -230,7 +230,7 @@ class LifecycleOptions(BaseModel):
         ge=1,
         le=100_000,
         title="Often used means",
-        description="How often a memory must have been found before it is asked about.",
+        description="How often a memory must have been found before you are asked about it.",
         json_schema_extra=field_extra("Questions", unit="recalls", advanced=True),
     )
 
@@ -562,7 +562,7 @@ class BasicOptions(BaseModel):
         default="",
         max_length=200,
         title="Model",
-        description="Name of the model to use. Empty: one that fits is chosen.",
+        description="Name of the model to use. If empty, Loci chooses a suitable one.",
         json_schema_extra=field_extra("Local model"),
     )
     protect_health: bool = Field(

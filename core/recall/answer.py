@@ -28,11 +28,13 @@ from core.recall.result import (
     IN_REVIEW,
     OVER,
     PARTLY_OVER,
+    SIDE_SIGNALS,
     SUPPRESSED,
     UNFIT,
     NearMiss,
     QueryFocus,
     RecallItem,
+    Signals,
     explain_adjustments,
     explain_match,
     explain_miss,
@@ -289,7 +291,10 @@ class RecallAnswer:
         speakers, elsewhere = self._named_speakers(at, memory), self._words_elsewhere(at, memory)
         words = [word for word in self._words_at(own) if word not in {*speakers, *elsewhere}]
         elsewhere = [word for word in elsewhere if word not in speakers]
-        next_to, speaker = self._words_at(nearby & ~own), ", ".join(speakers)
+        words, next_to, speakers, elsewhere = (
+            self._as_typed(found) for found in (words, self._words_at(nearby & ~own), speakers, elsewhere)
+        )
+        speaker, signals = ", ".join(speakers), self._weighted_signals(signals)
         sentences = explain_match(places, words, next_to, len(own), signals, factor, speaker, elsewhere)
         sentences = (*sentences, *explain_adjustments(places, float(np.nan_to_num(self.ranked.repeats[at]))))
         sentences = (*sentences, UNFIT) if self.right.fit[at] < 1 else sentences
@@ -335,6 +340,15 @@ class RecallAnswer:
 
     def _words_at(self, which: NDArray[np.bool_]) -> list[str]:
         return [term.word for term, here in zip(self._words.terms, which.tolist(), strict=True) if here]
+
+    def _as_typed(self, words: Sequence[str]) -> list[str]:
+        typed = {word.casefold(): word for word in _WORD.findall(self._asked.request.query)}
+        return [typed.get(word, word) for word in words]
+
+    def _weighted_signals(self, signals: Signals) -> Signals:
+        """The signals as far as they count: one without a weight neither raises nor lowers."""
+        unused = dict.fromkeys((name for name in SIDE_SIGNALS if not getattr(self._profile.sides, name)), 0.5)
+        return replace(signals, **unused)
 
     def _share_of_strongest(self, evidence: float) -> float:
         return min(1.0, evidence / max(self.strongest, 1e-9))

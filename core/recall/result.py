@@ -168,6 +168,11 @@ class RecallResult:
 
 
 _SHOWN_WORDS = 6
+SIDE_SIGNALS = ("confidence", "recency", "importance", "utility")
+_TOLD_SHARE = 0.015
+"""A smaller change of the relevance is not worth a sentence."""
+_CLEAR_PULL = 0.25
+"""Of a signal from -1 to 1, from where on it is named."""
 IN_REVIEW, OVER, AT_ODDS, SUPPRESSED = "in_review", "over", "at_odds", "suppressed"
 """What stands in for the status of an active memory: the person is asked whether it is over, it has ended, what the
 person said in another space excludes it, or somebody said that it does not belong to such a question."""
@@ -234,8 +239,9 @@ def explain_match(
         sentences.append(told["near"].format(words=_format_words(near)))
     if meaning is not None:
         sentences.append(told["meaning"].format(place=meaning[0], similarity=meaning[1]))
-    if abs(factor - 1.0) >= 0.005:
-        sentences.append(told["raised" if factor > 1 else "lowered"].format(by=abs(factor - 1) * 100, signals=signals))
+    if abs(factor - 1.0) >= _TOLD_SHARE:
+        form = told["raised" if factor > 1 else "lowered"]
+        sentences.append(form.format(by=abs(factor - 1) * 100, signals=_name_signals(signals, raised=factor > 1)))
     return tuple(sentences) or (told["nearest"],)
 
 
@@ -302,6 +308,17 @@ def _load_reasons() -> dict[str, str]:
     """The sentences of `resources/recall/reasons.json`."""
     loaded: dict[str, str] = json.loads((files("resources") / "recall" / "reasons.json").read_text("utf-8"))
     return loaded
+
+
+def _name_signals(signals: Signals, *, raised: bool) -> str:
+    """The side signals that pulled clearly that way; all together where none did by itself."""
+    told = _load_reasons()
+    values = {name: float(getattr(signals, name)) for name in SIDE_SIGNALS}
+    pulls = {name: (2 * value - 1) * (1 if raised else -1) for name, value in values.items()}
+    named = [told[name].format(value=values[name]) for name, pull in pulls.items() if pull >= _CLEAR_PULL]
+    listed = [", ".join(named[:-1]), named[-1]] if len(named) > 1 else named or [told["sides"]]
+    words = told["and"].join(listed)
+    return words[:1].upper() + words[1:]
 
 
 def _format_words(words: Sequence[str]) -> str:

@@ -30,20 +30,14 @@ _PLAIN = re.compile(r"[a-z]+")
 _LIKE_A_WORD = re.compile(r"(?=.*[aeiouy])(?!.*[^aeiouy]{5})(?!.*[aeiouy]{4})[a-z]{3,}")
 _LIKE_A_YEAR = re.compile(r"(?:19|20)\d\d")
 
-_SAID = (
-    "This is guessed at once",
-    "This is guessed within weeks",
-    "This withstands casual guessing only",
-    "This is hard to guess",
-    "This is very hard to guess",
-)
 _ADVICE = {
-    "common": "it is built on something that many people choose",
-    "again": "repeating a part adds little",
-    "run": "runs such as abc, 123 or qwerty add little",
-    "year": "years and dates are tried early",
-    "": "a few more unrelated words make it strong",
+    "common": "It contains a common password.",
+    "again": "Repeated parts add little.",
+    "run": "Sequences such as abc, 123 or qwerty add little.",
+    "year": "Years and dates are guessed early.",
+    "": "Add a few unrelated words.",
 }
+_PRAISE = {3: "It is hard to guess.", 4: "It is very hard to guess."}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +46,7 @@ class Strength:
 
     Attributes:
         score: 0 (guessed at once) to 4 (very hard to guess).
-        sentence: for the person; with advice below 3.
+        sentence: for the person: advice below 3.
         bits: of the number of guesses, 0 and up.
     """
 
@@ -81,8 +75,7 @@ def passphrase_strength(text: str) -> Strength:
     bits, weaknesses = _cheapest_cut(text[:_LONGEST])
     score = sum(bits >= level for level in _LEVELS)
     advice = next((words for weakness, words in _ADVICE.items() if weakness in weaknesses), _ADVICE[""])
-    sentence = _SAID[score] + (f": {advice}." if score < len(_LEVELS) - 1 else ".")
-    return Strength(score, sentence, round(bits, 1))
+    return Strength(score, _PRAISE.get(score, advice), round(bits, 1))
 
 
 def _cheapest_cut(text: str) -> tuple[float, frozenset[str]]:

@@ -246,6 +246,7 @@ class TrustInputs:
         age_days: whole days that count as its age; None where it is not known when it was said.
         since_ms: from when that age counts, epoch ms.
         confirmed: whether it counts from a person's confirmation, not from when it was said.
+        edited: whether it counts from the day on which the person wrote the text anew.
         ancestors: how many memories it was made of.
         lowest_id: the least trusted of them; `lowest` is its trust, 0 to 1.
         client: the name of the client that brought it; `ceiling` is that client's, 0 to 1.
@@ -263,6 +264,7 @@ class TrustInputs:
     lowest: float | None = None
     client: str | None = None
     ceiling: float | None = None
+    edited: bool = False
 
 
 @dataclass(frozen=True, slots=True)

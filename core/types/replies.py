@@ -386,6 +386,7 @@ class MemoryDetail:
         trust_terms: the terms of the trust formula, in order (name, value).
         parts: ids of the parts of a split text, in order.
         sensitive: what kinds of sensitive content rules find in its text.
+        room: name of the palace's room it is placed in; "" while it has no place.
     """
 
     memory: Memory
@@ -397,6 +398,7 @@ class MemoryDetail:
     trust_terms: tuple[tuple[str, float], ...]
     parts: tuple[str, ...] = ()
     sensitive: tuple[SensitiveType, ...] = ()
+    room: str = ""
 
 
 @dataclass(frozen=True, slots=True)

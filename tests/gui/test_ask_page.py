@@ -428,7 +428,7 @@ def test_memories_are_introduced_by_how_well_they_fit(page: AskPage, qtbot: QtBo
     turn.prepared = replace(turn.prepared, fit=fit)
     introduction = describe_turn_state(turn)
     assert introduction == format_count(ask_strings()["states"]["memories"][fit.value], len(turn.sources))
-    assert ("fit, the best" in introduction) is (fit is AnswerFit.SURE)
+    assert ("matching memories" in introduction) is (fit is AnswerFit.SURE)
 
 
 @pytest.mark.parametrize("state", list(ModelServerState))

@@ -26,7 +26,7 @@ from core.security.keyring_client import KeyringCause
 from core.security.passphrase import KdfCost
 from core.vault.bootstrap import OlderCopy
 from ui.context import USUAL_PLACES, Context
-from ui.gate.first_run import BeginStep, FirstRun, ShowCodeStep, is_same_code
+from ui.gate.first_run import Beginning, BeginStep, FirstRun, ShowCodeStep, is_same_code
 from ui.gate.gate import Gate, opening_notes
 from ui.gate.sheet import GateSheet
 from ui.gate.unlock import UnlockSheet
@@ -147,6 +147,25 @@ def test_the_first_run_makes_a_vault_only_when_asked_and_opens_it(new: Door) -> 
     new.open()
     settle(new.qtbot, lambda: bool(wishes))
     assert wishes == [[USUAL_PLACES]]
+
+
+def test_a_file_can_be_chosen_at_once(new: Door) -> None:
+    page = make(new)
+    wishes: list[list[Path]] = []
+    new.context.desk.import_paths.connect(wishes.append)
+    type_back(page, code_of(page)).file.click()
+    new.open()
+    settle(new.qtbot, lambda: bool(wishes))
+    assert wishes == [[]]
+
+
+def test_enter_does_not_say_that_the_code_is_saved(new: Door) -> None:
+    page = make(new)
+    assert page.show_code is not None
+    QTest.keyClick(page.show_code, Qt.Key.Key_Return)
+    assert page.last is None
+    QTest.keyClick(page.show_code.main, Qt.Key.Key_Return)
+    assert page.last is not None
 
 
 def test_starting_empty_asks_for_nothing_more(new: Door) -> None:
@@ -372,7 +391,7 @@ def test_the_meter_says_in_words_what_it_shows(there: Door) -> None:
     assert meter.score == -1
     meter.rate_passphrase("password")
     assert meter.score == 0
-    assert meter.words.startswith("Very weak. This is guessed at once")
+    assert meter.words.startswith("Very weak. It contains a common password.")
     meter.rate_passphrase("lantern osprey quilt harbour mist")
     assert meter.score == 4
     assert "Very strong" in meter.accessibleName()
@@ -420,15 +439,15 @@ def test_only_the_wrong_group_is_named(there: Door) -> None:
     there.qtbot.addWidget(page)
     page.fields[2].setText("EFGH")
     page.fields[5].setText("XXXX")
-    page.begin(finds=True)
+    page.begin(Beginning.SEARCH)
     assert page.sheet.problem == "Group 5 does not match."
     page.fields[5].setText("rstu")
-    page.begin(finds=True)
+    page.begin(Beginning.SEARCH)
     page.back.click()
-    assert went == [True]
+    assert went == [Beginning.SEARCH]
     page.show_failure(None)
     page.back.click()
-    assert went == [True, "back"]
+    assert went == [Beginning.SEARCH, "back"]
     assert [line.text() for line in page.fields.values()] == ["", ""]
 
 

@@ -544,7 +544,7 @@ def test_a_day_without_a_change_says_so_and_leads_to_all(page: JournalPage, qtbo
 
 def test_counts_are_worded() -> None:
     told = describe_period_counts("week", ChangeCounts(1, 3, 8, 2))
-    assert told == "This week, 1 memory was learned, 3 replaced, 8 merged and 2 forgotten."
-    assert describe_period_counts("all", ChangeCounts(738, 0, 0, 0)) == "In all, 738 memories were learned."
-    assert describe_period_counts("all", ChangeCounts(0, 0, 1, 0)) == "In all, 0 memories were learned and 1 merged."
+    assert told == "This week, 1 memory was added, 3 replaced, 8 merged and 2 forgotten."
+    assert describe_period_counts("all", ChangeCounts(738, 0, 0, 0)) == "In all, 738 memories were added."
+    assert describe_period_counts("all", ChangeCounts(0, 0, 1, 0)) == "In all, 0 memories were added and 1 merged."
     assert describe_period_counts("today", ChangeCounts(0, 0, 0, 0)) == "Nothing changed today."

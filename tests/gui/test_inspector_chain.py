@@ -113,7 +113,7 @@ def test_what_rests_on_it_is_counted_in_words() -> None:
         "1 digest uses it", "2 memories were made from it", "1 rule is based on it", "2 claims have no other source",
         "given to aster 3 times", "given to x once",
     )  # fmt: skip
-    assert describe_dependents(Rests(recalled=4)) == ("Returned 4 times",)
+    assert describe_dependents(Rests(recalled=4)) == ("Found by searches 4 times",)
 
 
 def test_what_was_made_of_it_leads_there(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:

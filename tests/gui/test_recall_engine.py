@@ -101,7 +101,7 @@ def test_an_answer_says_where_it_stood_in_every_list(lab: Lab, rig: Rig) -> None
     page = lab.ask()
     first = page.list.lines.list_rows()[0]
     assert first.id == plain
-    assert "words of the question: " in first.note
+    assert "search words: " in first.note
     assert sum(first.parts.values()) == pytest.approx(first.score)
     assert page.pane.funnel.boxes["answered"].count == len(lab.order())
     lab.press(Qt.Key.Key_Return)

@@ -133,7 +133,7 @@ def test_the_answer_stands_in_its_order_with_near_misses_below(room: LabRoom) ->
     rows = page.list.lines.list_rows()
     assert [row.place for row in rows[:4]] == ["1", "2", "3", "4"]
     assert heading == 4
-    assert rows[0].note.endswith("It contains 3 of 4 words of the question")
+    assert rows[0].note.endswith("It contains 3 of the 4 search words")
     assert "disputed" in rows[3].note
     assert rows[4].note.startswith("left out: much weaker than the best, meaning 58th")
     assert [row.kind for row in rows[:2]] == [Kind.EPISODE, Kind.DIGEST]
@@ -328,7 +328,7 @@ def test_return_opens_every_signal_and_closes_it(room: LabRoom) -> None:
     assert "0.900" in told
     assert "Words, rare ones first" in told
     assert "8.200" in told
-    assert "It contains 3 of 4 words of the question." in told
+    assert "It contains 3 of the 4 search words." in told
     rect = page.list.visualRect(page.list.lines.index(1, 0))
     assert rect.height() > 120
     room.key(Qt.Key.Key_Down)

@@ -166,7 +166,7 @@ def test_a_stage_holds_what_it_found_or_dropped() -> None:
     ("stage", "found", "said"),
     [
         ("fused", 2, "Left out at “good enough”: 5. Only the best 1 candidates are kept"),
-        ("answered", 0, "Left out at “answered”: 2. Only the best"),
+        ("answered", 0, "Left out at “returned”: 2. Only the best"),
         ("after_duplicates", 1, "Left out at “no repeats”: 1."),
         ("after_duplicates", 0, "Left out at “no repeats”: 1. Only the best"),
         ("in_scope", 0, "Left out at “allowed”. None of the 1 best candidates was left out here. Only those"),

@@ -149,4 +149,4 @@ def test_a_folder_that_is_not_there_is_told(
     shutil.rmtree(notes.root)
     section.reload()
     settle(qtbot, lambda: len(section.folders) == 1)
-    settle(qtbot, lambda: "The folder is not there" in only_line(section).description.text())
+    settle(qtbot, lambda: "The folder is missing" in only_line(section).description.text())

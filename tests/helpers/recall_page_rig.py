@@ -196,7 +196,7 @@ class FakeLaboratory:
             one.score,
             {"relevance": one.relevance, **one.signals},
             one.lists,
-            ("It contains 3 of 4 words of the question.",),
+            ("It contains 3 of the 4 search words.",),
             one.dropped,
             {"relevance": one.relevance, "recency": side},
         )

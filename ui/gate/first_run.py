@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from enum import StrEnum
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
@@ -45,6 +47,14 @@ def is_same_code(typed: str, wanted: str) -> bool:
     """
     have, want = normalize_code(typed), normalize_code(wanted)
     return len(have) == len(want) and all(a == b or (a == "1" and b in "IL") for a, b in zip(have, want, strict=True))
+
+
+class Beginning(StrEnum):
+    """What comes once the new palace is open: nothing, a look around for exports, or a file to be chosen."""
+
+    EMPTY = "empty"
+    SEARCH = "search"
+    FILE = "file"
 
 
 class ShowCodeStep(QWidget):
@@ -84,7 +94,9 @@ class ShowCodeStep(QWidget):
         self.main = make_button(secret_strings()["kept"], onward, kind="primary")
         self.sheet.add_footer(self.copy, self.save, self.main)
         make_column(self, self.sheet)
-        self.setFocusProxy(self.main)
+        # No button has the keyboard at first: a second Enter would say that the code is saved before anybody read it.
+        self.setAccessibleName(strings["code"]["title"])
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def save_to(self, place: str) -> None:
         """Write the code into a file only this person may read.
@@ -125,7 +137,7 @@ class BeginStep(QWidget):
         theme: Theme,
         code: str,
         back: Callable[[], None],
-        begin: Callable[[bool], None],
+        begin: Callable[[Beginning], None],
         asked: Sequence[int] | None = None,
     ) -> None:
         """Make it.
@@ -133,7 +145,7 @@ class BeginStep(QWidget):
         Args:
             code: groups joined by hyphens.
             back: shows the code once more.
-            begin: opens the palace; is called with whether to look for exports, once what was typed fits.
+            begin: opens the palace, once what was typed fits; is called with what comes then.
             asked: numbers of the groups from 1; None for any two, empty for none.
         """
         super().__init__()
@@ -158,9 +170,17 @@ class BeginStep(QWidget):
             self.sheet.add_row(line)
             self.sheet.add_widgets(make_label(strings["begin"]["text"], "muted", wrap=True))
         self.finder = make_button(
-            strings["begin"]["find"], lambda: self.begin(finds=True), kind="primary", theme=theme, icon="folder-search"
+            strings["begin"]["find"],
+            lambda: self.begin(Beginning.SEARCH),
+            kind="primary",
+            theme=theme,
+            icon="folder-search",
         )
-        self.nothing = make_button(strings["begin"]["empty"], lambda: self.begin(finds=False))
+        self.nothing = make_button(strings["begin"]["empty"], lambda: self.begin(Beginning.EMPTY))
+        self.file = make_button(
+            strings["begin"]["file"], lambda: self.begin(Beginning.FILE), kind="link", theme=theme, icon="import"
+        )
+        self.sheet.add_row(make_row(self.file, None))
         self.back = make_button(strings["begin"]["back"], back, kind="ghost")
         self.sheet.add_footer(self.back, self.nothing, self.finder)
         make_column(self, self.sheet)
@@ -184,16 +204,16 @@ class BeginStep(QWidget):
         if empty and not self._has_whole():
             empty[0].setFocus()
         else:
-            self.begin(finds=True)
+            self.begin(Beginning.SEARCH)
 
     def _has_whole(self) -> bool:
         return any(is_same_code(line.text(), self._code) for line in self.fields.values())
 
-    def begin(self, *, finds: bool) -> None:
+    def begin(self, way: Beginning) -> None:
         """Open the palace if what was typed fits; that the code opens the vault shows as it does.
 
         Args:
-            finds: whether to look for exports then.
+            way: what comes then.
         """
         wrong = [n for n, line in self.fields.items() if not is_same_code(line.text(), self._groups[n - 1])]
         if self._is_known or not wrong or self._has_whole():
@@ -203,7 +223,7 @@ class BeginStep(QWidget):
             self.sheet.clear_trouble()
             self._set_free(is_free=False)
             self.sheet.show_busy(gate_strings()["begin"]["opening"])
-            self._begin(finds)
+            self._begin(way)
             return
         for number in wrong:
             mark_field(self.fields[number], is_wrong=True)
@@ -214,7 +234,7 @@ class BeginStep(QWidget):
         self.fields[wrong[0]].selectAll()
 
     def _set_free(self, *, is_free: bool) -> None:
-        for part in (self.finder, self.nothing, self.back):
+        for part in (self.finder, self.file, self.nothing, self.back):
             part.setEnabled(is_free)
         for line in self.fields.values():
             line.setEnabled(is_free and not self._is_known)
@@ -336,11 +356,11 @@ class PassphraseStep(QWidget):
 class FirstRun(QWidget):
     """The steps, one at a time."""
 
-    def __init__(self, context: Context, unlock: Callable[[str, bool], None], again: Callable[[], None]) -> None:
+    def __init__(self, context: Context, unlock: Callable[[str, Beginning], None], again: Callable[[], None]) -> None:
         """Make it.
 
         Args:
-            unlock: opens the vault with the code; is called with whether to look for exports then.
+            unlock: opens the vault with the code; is called with what comes then.
             again: looks anew what there is; for a vault that somebody else made meanwhile.
         """
         super().__init__()
@@ -417,8 +437,8 @@ class FirstRun(QWidget):
         if self.show_code is not None:
             self._show_page(self.show_code)
 
-    def _on_begin_clicked(self, finds: bool) -> None:
-        self._unlock(self._code, finds)
+    def _on_begin_clicked(self, way: Beginning) -> None:
+        self._unlock(self._code, way)
 
     def show_failure(self, problem: Problem | None) -> None:
         """The vault was made but did not open."""

@@ -16,7 +16,7 @@ from core.errors import Code
 from core.types.replies import Presence
 from ui.bridge import OlderCopy, OpenInfo, Problem, make_query, problem_of
 from ui.context import USUAL_PLACES, Context
-from ui.gate.first_run import FirstRun
+from ui.gate.first_run import Beginning, FirstRun
 from ui.gate.sheet import GateSheet
 from ui.gate.unlock import UnlockSheet, describe_problem
 from ui.strings import format_count, gate_strings, window_strings
@@ -128,31 +128,29 @@ class Gate(QWidget):
     # ---- opening
 
     def _unlock_with(self, secret: str | None) -> None:
-        self._open_vault(secret, finds=False)
+        self._open_vault(secret, Beginning.EMPTY)
 
-    def _open_first(self, code: str, finds: bool) -> None:
-        self._open_vault(code, finds=finds)
+    def _open_first(self, code: str, way: Beginning) -> None:
+        self._open_vault(code, way)
 
-    def _open_vault(self, secret: str | None, *, finds: bool) -> None:
+    def _open_vault(self, secret: str | None, way: Beginning) -> None:
         secrets = [secret]  # given away once; nothing of the task keeps it
         self._is_opening = True
         self.context.tasks.run(
             make_query(gate_strings()["unlock"]["busy"], lambda: self.opener(secrets.pop()))
             .within(self)
-            .success(lambda info: self._on_vault_opened(info, finds=finds))
+            .success(lambda info: self._on_vault_opened(info, way))
             .failure(self._on_opening_failed)
         )
 
-    def _on_vault_opened(self, info: OpenInfo, *, finds: bool) -> None:
+    def _on_vault_opened(self, info: OpenInfo, way: Beginning) -> None:
         self._is_opening = False
         self._forget_page()
         announce_opening(self.context, info)
-        if finds:
+        if way is not Beginning.EMPTY:
             # Later than this: the window first makes room for the palace.
-            QTimer.singleShot(0, self._find_exports)
-
-    def _find_exports(self) -> None:
-        self.context.desk.import_paths.emit([USUAL_PLACES])
+            places = [USUAL_PLACES] if way is Beginning.SEARCH else []
+            QTimer.singleShot(0, lambda: self.context.desk.import_paths.emit(places))
 
     def _on_opening_failed(self, error: BaseException) -> None:
         self._is_opening = False

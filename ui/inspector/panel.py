@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QEvent, QObject, QSize
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from core.errors import Code, LociError
 from core.events import Changed
@@ -27,6 +27,7 @@ from ui.strings import inspector_strings, seal_strings, window_strings
 from ui.widgets.basics import (
     Elided,
     clear_layout,
+    make_button,
     make_column,
     make_hairline,
     make_row,
@@ -34,7 +35,8 @@ from ui.widgets.basics import (
     make_timer,
     make_tool_button,
 )
-from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, describe_date, name_speaker
+from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, describe_date, name_space, name_speaker
+from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KindMark
 from ui.widgets.states import States
 
@@ -47,6 +49,7 @@ _AGAIN_MS = 150
 _FEW = 16
 """A change that names so few memories may have made a new version of the one that is shown: look again."""
 _ORIGIN = "inspector"
+_ROOM_NAME = 32
 
 
 @runtime_checkable
@@ -118,7 +121,18 @@ class _SectionColumn(QWidget):
         for widget in (line, section):
             widget.hide()
             self._inner.insertWidget(self._inner.count() - 1, widget)
+        section.installEventFilter(self)
         self.made.append((spec, section, line))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """The line above a section comes and goes with it, also where the section shows or hides itself later."""
+        if event.type() in {QEvent.Type.HideToParent, QEvent.Type.ShowToParent}:
+            is_first = True
+            for _, section, line in self.made:
+                if section is watched:
+                    line.setVisible(not section.isHidden() and not is_first)
+                is_first = is_first and section.isHidden()
+        return False
 
     def remove_parts(self) -> None:
         """Their words go with them; new ones are made."""
@@ -177,14 +191,20 @@ class Inspector(QFrame):
         self._mark = KindMark(theme, Kind.FACT, 14)
         self.caps = Elided("", "label")
         self.date = Elided("", "small")
+        self.room = make_button(
+            "", self._show_room, kind="link", hint=inspector_strings()["room"]["hint"], theme=theme, icon="landmark"
+        )
         menu = make_tool_button(theme, "ellipsis", inspector_strings()["actions"])
         menu.setMenu(self.actions_box.menu)
         menu.setPopupMode(menu.ToolButtonPopupMode.InstantPopup)
         title = make_row(self._mark, self.caps, menu, gap=8)
         title.setStretch(1, 1)
+        self.room.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.room.setMinimumWidth(1)  # a long name is cut: the page beside it needs its room
         header = make_column(None, gap=0)
         header.addLayout(title)
         header.addWidget(self.date)
+        header.addWidget(self.room)
         header.setContentsMargins(20, 12, 12, 4)
         self.area = make_scroll_area(self._column)
         foot = make_column(None, self.actions_box.footer)
@@ -350,6 +370,7 @@ class Inspector(QFrame):
         if before is None or before.memory.id != memory.id:
             self._mark_places(Pointed())
         self._show_caption(memory)
+        self._show_room_name(inspected.detail)
         is_first = True
         for spec, section, line in self._column.sections:
             has = memory.kind in spec.kinds and section.show_memory(inspected)
@@ -373,6 +394,18 @@ class Inspector(QFrame):
         who = name_speaker(memory.author, memory.role, is_edited=memory.is_edited)
         when = describe_date(memory.occurred, memory.recorded_at)
         self.date.set_text(f"{who} · {when}" if who else when)
+
+    def _show_room_name(self, detail: MemoryDetail) -> None:
+        """Where it lies in the palace; nothing while it has no place."""
+        form = inspector_strings()["room"]["name"]
+        words = form.format(room=one_line(detail.room, _ROOM_NAME), wing=name_space(detail.memory.space, _ROOM_NAME))
+        self.room.setText(f"\u2009{words}".replace("&", "&&"))
+        self.room.setAccessibleName(words)
+        self.room.setVisible(bool(detail.room))
+
+    def _show_room(self) -> None:
+        if self._shown is not None:
+            self._context.desk.go.emit("palace", f"show:{self._shown.memory.id}")
 
     def _clear_shown(self) -> None:
         """Forget which memory it was, and what was being written."""

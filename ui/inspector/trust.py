@@ -145,7 +145,7 @@ def _describe_feedback(forms: Mapping[str, Any], confirmed: int, disputed: int) 
 def _describe_age(forms: Mapping[str, Any], inputs: TrustInputs) -> str:
     if inputs.age_days is None:
         return str(forms["none"])
-    chosen = forms["confirmed" if inputs.confirmed else "said"]
+    chosen = forms["confirmed" if inputs.confirmed else "edited" if inputs.edited else "said"]
     return str(chosen["zero"]) if inputs.age_days == 0 else format_count(chosen, inputs.age_days)
 
 

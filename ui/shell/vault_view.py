@@ -349,9 +349,9 @@ class House(QWidget):
             self._fit_inspector()
 
     def show_inspector(self) -> None:
-        """Make sure that the inspector can be seen; a page without one gives way to the library."""
+        """Make sure that the inspector can be seen; a page without one gives way to the library, which lists it."""
         if not self._specs[self.current].inspects and "library" in self._specs:
-            self.show_page("library")
+            self.show_page("library", f"show:{self._context.selection.current}")
         self._wants[self._specs[self.current].on_request] = True
         self._fit_inspector()
 

@@ -41,6 +41,7 @@ from core.events import Stalled
 from core.types.replies import Presence
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Memory
+from core.types.views import MemoryRow
 from ui.attachments import offer_dropped
 from ui.bridge import Problem, make_query
 from ui.context import CLOSER, USUAL_PLACES, Context, InspectorSectionSpec, PageSpec
@@ -98,7 +99,8 @@ class SearchBox(QObject):
         inner.addWidget(self._list)
         inner.addWidget(self._note)
         self._pause = make_timer(self, self._request_matches)
-        field.textEdited.connect(lambda _: self._pause.start(_PAUSE_MS))
+        self._awaited = ""  # typed and confirmed before its answers came: the first one is opened
+        field.textEdited.connect(self._on_text_edited)
         field.installEventFilter(self)
         host.installEventFilter(self)
 
@@ -106,7 +108,12 @@ class SearchBox(QObject):
         """What is shown at present."""
         return [self._list.item(i).text() for i in range(self._list.count())] if self._panel.isVisible() else []
 
+    def _on_text_edited(self) -> None:
+        self._awaited = ""
+        self._pause.start(_PAUSE_MS)
+
     def _request_matches(self) -> None:
+        self._pause.stop()
         typed = self._field.text().strip()
         if not typed:
             self.close()
@@ -145,9 +152,31 @@ class SearchBox(QObject):
         self._list.setCurrentRow(0)
         self._note.setText("" if found else strings["none"])
         self._note.setVisible(not found)
+        if found and self._awaited == typed:
+            self._open_item(self._list.item(0))
+            return
+        self._awaited = ""
         self._place_panel()
         self._panel.show()
         self._panel.raise_()
+        if found:
+            self._request_rooms(typed, [memory.id for memory in found])
+
+    def _request_rooms(self, typed: str, memory_ids: Sequence[str]) -> None:
+        """Name the rooms in which the answers lie, a moment after the answers themselves."""
+        library = self._context.bridge.engine.library
+        task = make_query(window_strings()["find"]["searching"], lambda: library.read_rows(memory_ids))
+        show_rooms = partial(self._show_rooms, typed)
+        self._context.tasks.run(task.within(self, "rooms").success(show_rooms).failure(lambda _: None))
+
+    def _show_rooms(self, typed: str, rows: Sequence[MemoryRow]) -> None:
+        if not self._panel.isVisible() or self._field.text().strip() != typed:
+            return
+        form, rooms = window_strings()["find"]["room"], {row.id: row.room for row in rows if row.room}
+        for item in (self._list.item(at) for at in range(self._list.count())):
+            room = rooms.get(str(item.data(Qt.ItemDataRole.UserRole)))
+            if room is not None:
+                item.setText(f"{item.text()} · {form.format(room=one_line(room, 40))}")
 
     def _add_way(self, title: str, icon: str, way: str) -> None:
         item = QListWidgetItem(title)
@@ -187,6 +216,7 @@ class SearchBox(QObject):
     def close(self) -> None:
         """Show no answers, and keep none: they are words of the vault."""
         self._pause.stop()
+        self._awaited = ""
         self._panel.hide()
         self._list.clear()
 
@@ -205,11 +235,12 @@ class SearchBox(QObject):
     def _handle_key(self, event: QKeyEvent) -> bool:
         key = event.key()
         if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            if self._panel.isVisible() and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-                self._open_item(self._list.currentItem())
-            elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
                 self.search_in_library()
-            elif self._field.text().strip():  # too quick for the answers: they come, and the next Enter takes the first
+            elif self._panel.isVisible() and not self._pause.isActive() and not self._awaited:
+                self._open_item(self._list.currentItem())
+            elif typed := self._field.text().strip():  # quicker than the answers: the first is opened when it comes
+                self._awaited = typed
                 self._request_matches()
             return True
         if not self._panel.isVisible():

@@ -350,6 +350,10 @@ class Segments(QWidget):
         """Show a value as the chosen one, without telling anybody."""
         self._buttons[value].setChecked(True)
 
+    def explain_choice(self, value: str, hint: str) -> None:
+        """Say in a tooltip what a choice means."""
+        self._buttons[value].setToolTip(escape_tooltip(hint))
+
     def name_choice(self, value: str, words: str) -> None:
         """Say a choice in other words, such as with a new count."""
         self._buttons[value].setText(words)

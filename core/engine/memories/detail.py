@@ -272,11 +272,20 @@ def trust_steps(terms: TrustTerms) -> tuple[TrustStep, ...]:
     return tuple(made)
 
 
+_EDITED_BY_OWNER = (
+    "SELECT json_extract(origin, '$.edited') IS NOT NULL AND json_extract(origin, '$.by') = 'owner' "
+    "FROM memories WHERE id = ?"
+)
+
+
 def _read_trust_inputs(rows: Rows, memory: Memory, now_ms: int) -> TrustInputs:
-    occurred_ms = None if memory.occurred is None else memory.occurred.ms
+    said_ms = None if memory.occurred is None else memory.occurred.ms
+    is_edit = bool(rows.value(_EDITED_BY_OWNER, (memory.id,), default=0))
+    edited = is_edit and said_ms is not None and memory.recorded_at > said_ms
+    said_ms = memory.recorded_at if edited else said_ms
     # Storing sets "last confirmed": only what came after that is a person's confirmation.
-    confirmed = occurred_ms is not None and memory.last_confirmed_at > max(memory.recorded_at, occurred_ms)
-    since = memory.last_confirmed_at if confirmed else occurred_ms
+    confirmed = said_ms is not None and memory.last_confirmed_at > max(memory.recorded_at, said_ms)
+    since = memory.last_confirmed_at if confirmed else said_ms
     lowest_id, lowest, ancestors = rows.one(_ANCESTORS, {"id": memory.id}) or (None, None, 0)
     client, ceiling = rows.one("SELECT name, trust_ceiling FROM clients WHERE id = ?", (memory.client_id,)) or (
         None,
@@ -290,6 +299,7 @@ def _read_trust_inputs(rows: Rows, memory: Memory, now_ms: int) -> TrustInputs:
         age_days=None if since is None else int(age_days(now_ms, since)),
         since_ms=since,
         confirmed=confirmed,
+        edited=edited and not confirmed,
         ancestors=int(ancestors),
         lowest_id=lowest_id,
         lowest=lowest,
@@ -436,6 +446,7 @@ def explain_permanence(rows: Rows, memory: Memory) -> Lasting:
 
 
 _NEIGHBOURS = 2
+_ROOM = "SELECT r.name FROM places p JOIN rooms r ON r.id = p.room_id WHERE p.memory_id = ?"
 
 
 def read_detail(rows: Rows, memory: Memory, now_ms: int) -> MemoryDetail:
@@ -458,6 +469,7 @@ def read_detail(rows: Rows, memory: Memory, now_ms: int) -> MemoryDetail:
         trust_terms=terms.list_terms(),
         parts=_read_ids_of_text_parts(rows, memory),
         sensitive=tuple(sorted(types_in(memory.text))),
+        room=str(rows.value(_ROOM, (memory.id,), default="")),
     )
 
 

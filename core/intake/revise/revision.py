@@ -695,7 +695,8 @@ def _revise_times(tx: Tx, sets: Mapping[str, object]) -> dict[str, object]:
 
 def _next_version(row: Mapping[str, Any], actor: Actor, lineage: Lineage, now_ms: int) -> dict[str, object]:
     """The row of a new version, but for its text: what stood is kept, what the owner's word makes new is new."""
-    trust = trust_terms(Source.USER_EXPLICIT, age_days=age_days(now_ms, row["occurred_at"])).trust
+    said = now_ms if actor.is_owner else row["occurred_at"]  # the person's own word counts from now on
+    trust = trust_terms(Source.USER_EXPLICIT, age_days=age_days(now_ms, said)).trust
     return {
         **row,
         "status": Status.ACTIVE.value,

@@ -30,7 +30,8 @@ _BEFORE_ALL = -(2**62)
 _TERMS = (
     "SELECT m.id, m.source, m.reinforcements, m.disputes, m.occurred_at, m.last_confirmed_at, m.recorded_at, "
     "c.trust_ceiling, (SELECT count(*) FROM memory_sources s WHERE s.memory_id = m.id), "
-    "(SELECT min(o.trust) FROM derivations d JOIN memories o ON o.id = d.source_id WHERE d.derived_id = m.id) "
+    "(SELECT min(o.trust) FROM derivations d JOIN memories o ON o.id = d.source_id WHERE d.derived_id = m.id), "
+    "json_extract(m.origin, '$.edited') IS NOT NULL AND json_extract(m.origin, '$.by') = 'owner' "
 )
 _CEILING = "LEFT JOIN clients c ON c.id = m.client_id "
 _OF_ONE = _TERMS + "FROM memories m " + _CEILING + "WHERE m.id = ?"
@@ -58,9 +59,11 @@ def trust_terms_of(rows: Rows, memory_id: str, now_ms: int) -> TrustTerms:
 
 
 def _trust_terms_from_row(row: tuple[Any, ...], now_ms: int) -> TrustTerms:
-    _, source, reinforced, disputed, occurred, confirmed, recorded, ceiling, sources, ancestors = row
+    _, source, reinforced, disputed, occurred, confirmed, recorded, ceiling, sources, ancestors, edited = row
+    # A text that the person wrote anew is their word of that day, though what it tells of may lie years back.
+    said = max(occurred, recorded) if occurred is not None and edited else occurred
     # Storing sets "last confirmed"; only a person's confirmation after that makes an old text young again.
-    since = max(occurred, confirmed) if occurred is not None and confirmed > recorded else occurred
+    since = max(said, confirmed) if said is not None and confirmed > recorded else said
     return trust_terms(
         Source(source),
         corroboration=max(1, int(sources)),

@@ -60,9 +60,9 @@ def test_a_word_that_only_names_who_said_it_is_told_as_that(rig: Rig) -> None:
     )
     rig.warm()
     found = {item.memory.text: item.why for item in rig.ask("what did Jon sell, the boat").items}
-    told = "The question names who said it: jon."
+    told = "The question names who said it: Jon."
     assert told in found["I sold the boat in spring"]
-    assert found["I sold the boat in spring"][0] == "It contains 1 of 2 words of the question: boat."
+    assert found["I sold the boat in spring"][0] == "It contains 1 of the 2 search words: boat."
     assert told not in found.get("Jon went to the market", ())
 
 
@@ -70,7 +70,7 @@ def test_a_word_that_only_its_tag_has_is_not_said_to_be_in_it(rig: Rig) -> None:
     rig.add([Note("We sold the boat in spring", tags=("harbour",)), *[Note(f"filler {place}") for place in range(40)]])
     rig.warm()
     (found,) = rig.ask("selling a boat at the harbour", limit=1).items
-    assert found.why[0] == "It contains 1 of 2 words of the question: boat."
+    assert found.why[0] == "It contains 1 of the 2 search words: boat."
     assert found.why[1] == "Its date, its tags or an alias matches: harbour."
 
 
@@ -78,11 +78,11 @@ def test_words_that_its_text_has_not_are_told_apart_and_numbers_by_plain_names()
     signals = Signals(0.5, 0.9, 0.1, 0.5, 0.2)
     told = explain_match({"window": (18, 0.5)}, ["visited"], [], 3, signals, 1.2, "gina", ["jon"])
     assert told == (
-        "It contains 1 of 3 words of the question: visited.",
+        "It contains 1 of the 3 search words: visited.",
         "Its date, its tags or an alias matches: jon.",
         "The question names who said it: gina.",
         "By meaning, including its surroundings, it ranks number 18 (similarity 0.50).",
-        "Confidence 0.90, recency 0.10, importance 0.50 and usefulness 0.20 raised it by 20 %.",
+        "Confidence 0.90 raised its score by 20 %.",
     )
 
 
@@ -317,3 +317,20 @@ def test_several_threads_may_ask_at_once(tmp_path: object) -> None:
         thread.join()
     assert answers == [alone] * 30
     rig.close()
+
+
+def test_only_signals_that_moved_it_clearly_are_told() -> None:
+    pushed_down = Signals(0.5, 0.6, 0.0, 0.5, 0.3)
+    assert explain_match({}, ["boat"], [], 2, pushed_down, 0.96)[-1] == (
+        "Recency 0.00 and usefulness 0.30 lowered its score by 4 %."
+    )
+    assert explain_match({}, ["boat"], [], 2, pushed_down, 0.99) == ("It contains 1 of the 2 search words: boat.",)
+    even = Signals(0.5, 0.55, 0.55, 0.55, 0.55)
+    assert explain_match({}, [], [], 2, even, 1.03) == ("Its other signals together raised its score by 3 %.",)
+
+
+def test_words_of_the_question_are_told_as_they_were_typed(rig: Rig) -> None:
+    rig.add([Note("Gina sold the boat in spring"), *[Note(f"filler {place}") for place in range(40)]])
+    rig.warm()
+    (found,) = rig.ask("the Boat of Gina", limit=1).items
+    assert found.why[0] == "It contains 2 of the 2 search words: Boat, Gina."

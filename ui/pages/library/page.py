@@ -26,6 +26,7 @@ from ui.widgets.states import States
 ORIGIN = "library"
 EXPORT_ALL = "export:everything"
 """The target that asks for an encrypted archive of everything."""
+_SHOW = "show:"
 _NARROW = 560  # pixels at 100 %
 _LOOKED_AT = 500  # chosen rows that are looked at to see what can be done with them
 
@@ -103,10 +104,12 @@ class LibraryPage(RefreshingPage):
     # ---- the page's life
 
     def activate(self, target: str = "") -> None:
-        """Show it; a target is a search, or `EXPORT_ALL`."""
+        """Show it; a target is a search, `EXPORT_ALL`, or `show:<memory>`, which lists that memory and marks it."""
         super().activate(target)
         if target == EXPORT_ALL:
             self.changes.ask_archive_file()
+        elif target.startswith(_SHOW):
+            self._mark_memory(target.removeprefix(_SHOW))
         elif target.strip():
             self.query.set_text(target)
         if self.is_stale or not self.table.memories.ids:
@@ -114,6 +117,17 @@ class LibraryPage(RefreshingPage):
         self._wants_keyboard = not self.table.memories.ids
         self.table.setFocus()
         self.table.load_visible()
+
+    def _mark_memory(self, memory_id: str) -> None:
+        """Mark the row of a memory that was chosen elsewhere; a filter that hides it is cleared."""
+        self._is_echo = True
+        if not self.table.select_memory(memory_id):
+            self.table.selectionModel().clear()
+            self._is_choice_dropped = True  # it is marked once it is read
+            if self.query.text:
+                self.query.set_text("")
+                self.context.desk.show_message(library_strings()["search"]["cleared"])
+        self._is_echo = False
 
     def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""

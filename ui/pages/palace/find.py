@@ -97,7 +97,7 @@ class PalaceFindBar(QFrame):
 
     def _place_bar(self) -> None:
         line, high = self._line.geometry(), self.sizeHint().height()
-        wide = min(self._theme.px(560), max(line.width(), self.minimumSizeHint().width()))
+        wide = max(line.width(), self.minimumSizeHint().width())  # nothing of the sentence shows beside it
         self.setGeometry(line.left(), line.center().y() - high // 2, wide, high)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name

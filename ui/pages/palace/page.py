@@ -37,7 +37,7 @@ from ui.strings import command_strings, format_count, palace_strings
 from ui.widgets.basics import Elided, MenuChip, clear_layout, make_button, make_column, make_label, make_row, make_timer
 from ui.widgets.labels import KIND_PLURALS, count_unit, name_space
 from ui.widgets.plaintext import one_line
-from ui.widgets.states import EmptyState, States
+from ui.widgets.states import FOOT, EmptyState, States
 
 _CAMERA, _COLOUR, _SHELVES = "palace.camera", "palace.colour", "palace.wings"
 _KEEP_MS = 800
@@ -267,6 +267,7 @@ class PalacePage(WindowPage):
         below = make_column(None, gap=10)
         below.addLayout(foot)
         below.addWidget(self.time)
+        self.line.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name; messages come above it, not over the slider
         below.setContentsMargins(24, 0, 24, 0)
         inner = make_column(content, gap=12)
         inner.addLayout(header)
@@ -421,17 +422,18 @@ class PalacePage(WindowPage):
         where, scene = self.canvas.where, self.scene
         wing, room = scene.find_wing(where.wing_id), scene.rooms.get(where.room_id)
         title, strings = palace_strings()["rail"]["title"], palace_strings()["count"]
-        top: Crumb = (title, self.canvas.camera.show_whole)
+        is_only = sum(bool(found.rooms) for found in scene.wings) < 2  # one wing is all there is to be seen
+        top: list[Crumb] = [] if is_only else [(title, self.canvas.camera.show_whole)]
         waiting = f" · {strings['waiting'].format(count=f'{scene.waiting:,}')}" if scene.waiting else ""
         if room is not None and wing is not None:
-            way = [top, (name_space(wing.space), self._go_to_wing), (room.plan.name, None)]
+            way = [*top, (name_space(wing.space), self._go_to_wing), (room.plan.name, None)]
             count = strings["placed"].format(count=f"{room.count_shown(scene.look):,}")
             self.header.show_path(room.plan.name, way, f"· {count}")
         elif wing is not None:
             count = strings["placed"].format(count=f"{scene.count_shown(scene.rooms_of_wing(wing.id)):,}")
             words = strings["in_wing"].format(placed=count, rooms=count_unit(len(wing.rooms), "room"))
             name = name_space(wing.space)
-            self.header.show_path(name, [top, (name, None)], f"· {words}{waiting}")
+            self.header.show_path(name, [*top, (name, None)] if top else [], f"{'· ' if top else ''}{words}{waiting}")
         else:
             wings = sum(bool(found.rooms) for found in scene.wings)
             count = strings["placed"].format(count=f"{scene.count_shown(scene.rooms.values()):,}")

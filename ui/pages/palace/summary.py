@@ -44,6 +44,7 @@ ORIGIN = "place"
 _EMBLEM, _NAME = 36, 80
 _AGAIN_MS, _SOON_MS = 300, 60
 _PALACE = "palace"
+_MOSTLY_NEW = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +152,9 @@ class PlaceSummaryView(QWidget):
         self._add_head(summary)
         self._add_holdings(summary)
         self._add_lines(strings["landmarks"], summary.landmarks, strings["no_landmarks"])
-        new = format_count(strings["new"], summary.fresh) if summary.fresh else strings["none_new"]
-        self._add_lines(strings["new_title"], summary.newest, "", sentence=new)
+        if summary.fresh <= _MOSTLY_NEW * summary.count:  # after a first import all is new, which tells nothing
+            new = format_count(strings["new"], summary.fresh) if summary.fresh else strings["none_new"]
+            self._add_lines(strings["new_title"], summary.newest, "", sentence=new)
         if summary.people:
             self._add_people(strings["people"], summary.people)
         self._column.addStretch(1)

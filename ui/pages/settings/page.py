@@ -471,6 +471,8 @@ class SettingsPage(WindowPage):
         line.reset.connect(self._reset_option)
         self.lines[option.name] = line
         section.add_line(line)
+        if section.isHidden() or line.is_advanced:
+            self._show_group(section)
 
     def _add_section(self, section: SettingsSection) -> None:
         self.sections.append(section)
@@ -479,19 +481,22 @@ class SettingsPage(WindowPage):
 
     # ---- finding
 
-    def _filter_sections(self, typed: str) -> None:
-        found = 0
-        for at, section in enumerate(self.sections):
-            count = section.filter_lines(typed, with_advanced=self.advanced.isChecked() or bool(typed.strip()))
-            self.groups.item(at).setHidden(not count)
-            found += count
+    def _show_group(self, section: SettingsSection) -> int:
+        """Show of a section what fits; the list names it only where that is something."""
+        typed = self.search.text()
+        count = section.filter_lines(typed, with_advanced=self.advanced.isChecked() or bool(typed.strip()))
+        self.groups.item(self.sections.index(section)).setHidden(not count)
+        return count
+
+    def _filter_sections(self, _typed: str = "") -> None:
+        found = sum(self._show_group(section) for section in self.sections)
         if not self._is_read:
             return
         strings = settings_strings()["page"]
         if found:
             self.states.show_content()
         else:
-            sentence = strings["no_match"].format(typed=one_line(typed, 40))
+            sentence = strings["no_match"].format(typed=one_line(self.search.text(), 40))
             self.states.show_empty(
                 EmptyState(
                     self.context.theme,

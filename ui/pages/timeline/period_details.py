@@ -197,6 +197,8 @@ class PeriodDetails(QFrame):
         self._filter, self._ends = TimeFilter(), (0, 0)
         axes = [(axis, wording["title"]) for axis, wording in timeline_strings()["axes"].items()]
         self.axes = Segments(axes, SAID, strings["axes"])
+        for axis, wording in timeline_strings()["axes"].items():
+            self.axes.explain_choice(axis, wording["hint"])
         self.axes.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._name, self._count, self._sentence = (
             make_label("", "section"),

@@ -36,7 +36,7 @@ from ui.widgets.shapes import KIND_TOKENS
 from ui.widgets.tooltips import wrap_tooltip
 
 ROWS = 7
-_DAY_LEAST, _DAY_USUAL, _DAY_MOST = 10.0, 14.0, 18.0
+_DAY_LEAST, _DAY_USUAL, _DAY_MOST = 10.0, 14.0, 24.0
 _BAR_LEAST, _BAR_USUAL = 5.0, 12.0
 _BAR_WIDE = 160.0
 
@@ -293,23 +293,32 @@ class TimelinePicture:
         metrics = QFontMetrics(theme.font("caption"))
         painter.setFont(theme.font("caption"))
         painter.setPen(theme.colour("muted"))
-        free, before, year = 0.0, "", 0
-        for place in grid.visible_places():
+        by_year = self.density.grain == "year" or (self.density.grain == "month" and grid.pitch < theme.px(30))
+        free, year, begun = 0.0, 0, self._month_starts(by_year=by_year)
+        for nr, place in enumerate(begun):
             at = to_local(starts[place])
-            by_year = self.density.grain == "year" or (self.density.grain == "month" and grid.pitch < theme.px(30))
             key = str(at.year) if by_year else f"{at:%b %Y}"
-            if key == before:
-                continue
-            first, before = not before, key
             name = f"{at:%b %Y}" if by_year and self.density.grain == "month" and at.month > 1 else key
             name = f"{at:%b}" if not by_year and at.year == year else name
-            cell = grid.cell_rect(place)
-            start = cell if grid.by_weeks else bar_rect(cell, theme.scale / 100)
-            left, wide = start.left(), metrics.horizontalAdvance(name)
-            is_cut = first and self.density.grain in {"day", "week"} and at.day > 20
+            left, wide = self._label_left(place), metrics.horizontalAdvance(name)
+            following = self._label_left(begun[1]) if nr == 0 and len(begun) > 1 else grid.area.right() * 2
+            # Of the first month only the end may be in sight: its name gives way to that of the whole one after it.
+            is_cut = at.day > 1 and self.density.grain in {"day", "week"} and left + wide + theme.px(8) > following
             if left >= free and left + wide <= grid.area.right() + theme.px(6) and not is_cut:
                 painter.drawText(QRectF(left, 0, wide + 2, theme.px(TOP) - 4), _LEFT_MIDDLE, name)
                 free, year = left + wide + theme.px(8), at.year
+
+    def _month_starts(self, *, by_year: bool) -> list[int]:
+        """The periods in sight with which a month, or a year, begins."""
+        keys = {place: to_local(self.density.starts[place]) for place in self.grid.visible_places()}
+        begun: dict[tuple[int, int], int] = {}
+        for place, at in keys.items():
+            begun.setdefault((at.year, 0 if by_year else at.month), place)
+        return list(begun.values())
+
+    def _label_left(self, place: int) -> float:
+        cell = self.grid.cell_rect(place)
+        return (cell if self.grid.by_weeks else bar_rect(cell, self.theme.scale / 100)).left()
 
     def _paint_ends(self, painter: QPainter) -> None:
         """A small arrow at an end behind which there is more."""

@@ -18,7 +18,7 @@ from core.types.values import Pressure
 from ui.bridge import Task, make_query
 from ui.context import Context
 from ui.lists.row_spec import Heading, insert_headings
-from ui.pages.journal.jobs.labels import describe_code, describe_duration, job_report_line
+from ui.pages.journal.jobs.labels import describe_code, describe_duration, describe_reading, job_report_line
 from ui.pages.journal.labels import describe_author, format_near_moment
 from ui.pages.journal.rows import JournalEntry, Line
 from ui.strings import format_count, journal_strings
@@ -193,7 +193,9 @@ def _explain_wait(row: JobRow, now_ms: int) -> str:
 def job_sentences(row: JobRow, now_ms: int) -> tuple[str, ...]:
     """What there is to say of one run, one sentence a line."""
     strings = journal_strings()["runs"]
-    first = _make_sentence(job_note(row, now_ms) if row.state is not JobState.DONE else job_report_line(row))
+    told = job_report_line(row) if row.state is JobState.DONE else job_note(row, now_ms)
+    clauses = describe_reading(row.report) if row.state is JobState.DONE else ()
+    first = " ".join(_make_sentence(clause) for clause in clauses or (told,))
     took = describe_duration(row.started_at, row.finished_at)
     whole = strings["whole"].format(seconds=took) if took else ""
     if row.state is not JobState.DONE or row.undone or row.can_undo:

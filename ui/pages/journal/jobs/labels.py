@@ -75,8 +75,47 @@ def _format_plain_count(name: str, count: int) -> str:
     return f"{count:,} {name.rpartition('.')[2].replace('_', ' ')}"
 
 
+_SKIPPED = "skipped_"
+_SHOWN_REASONS = 2
+
+
+def describe_reading(report: Mapping[str, Any], shown: int | None = None) -> tuple[str, ...]:
+    """What a run that made statements did, and what it left out: one clause each.
+
+    Args:
+        report: counts by name, flat.
+        shown: reasons that are named; the others are counted. None for all.
+
+    Returns:
+        Empty for the report of other work, or of a run that read nothing.
+    """
+    strings = journal_strings()["reading"]
+    counts = {name: count for name, count in _flatten_counts(report) if name != "small_talk"}
+    messages, made = counts.pop("episodes", 0), counts.pop("statements", 0)
+    skipped = {name.removeprefix(_SKIPPED): counts.pop(name) for name in list(counts) if name.startswith(_SKIPPED)}
+    if not messages or not (made or skipped or "repeated" in counts):
+        return ()
+    first = format_count(strings["made"], made) if made else str(strings["none"])
+    clauses = [format_count(strings["from"], messages, made=first)]
+    if skipped:
+        ordered = sorted(skipped, key=lambda reason: (-skipped[reason], reason))
+        named, others = ordered[:shown], ordered[len(ordered[:shown]) :]
+        parts = [_describe_skipped(reason, skipped[reason]) for reason in named]
+        parts += [format_count(strings["others"], sum(skipped[reason] for reason in others))] if others else []
+        clauses.append(str(strings["left"]).format(what=", ".join(parts)))
+    rest = describe_report(counts)
+    return (*clauses, *([", ".join(rest)] if rest else []))
+
+
+def _describe_skipped(reason: str, count: int) -> str:
+    forms = journal_strings()["reading"]["skipped"].get(reason)
+    return _format_plain_count(reason, count) if forms is None else format_count(forms, count)
+
+
 def job_report_line(job: JobRow) -> str:
     """What a run did, in one line."""
+    if reading := describe_reading(job.report, _SHOWN_REASONS):
+        return ". ".join(reading[:2])
     return ", ".join(describe_report(job.report)) or journal_strings()["runs"]["nothing_done"]
 
 

@@ -6,6 +6,7 @@ Must not do: know another tab.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QResizeEvent
@@ -22,6 +23,7 @@ from ui.pages.journal.undo.labels import (
     describe_step,
     describe_step_details,
     describe_step_memories,
+    is_edit_of_one,
     step_action,
     step_icon,
 )
@@ -714,7 +716,8 @@ class ChangesTab(QWidget):
             task_rows = make_query(
                 journal_strings()["tasks"]["touched"], lambda: engine.library.read_rows(step.memory_ids)
             )
-            self.context.tasks.run(task_rows.within(self, "lead").success(self._show_memory_menu))
+            show_menu = partial(self._show_memory_menu, step)
+            self.context.tasks.run(task_rows.within(self, "lead").success(show_menu))
 
     def _open_import(self, step: StepRow) -> None:
         made = self.list.steps.imports.get(step.id)
@@ -723,12 +726,16 @@ class ChangesTab(QWidget):
         else:
             self.context.desk.search.emit(f"import:{made.id}")
 
-    def _show_memory_menu(self, rows: Sequence[MemoryRow]) -> None:
+    def _show_memory_menu(self, step: StepRow, rows: Sequence[MemoryRow]) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setAccessibleName(journal_strings()["step"]["touched"])
         for one in rows:
-            action = menu.addAction(one_line(one.head, 70).replace("&", "&&"))
+            title = one_line(one.head, 70)
+            if is_edit_of_one(step):
+                which = journal_strings()["step"]["after" if one.id == step.memory_ids[0] else "before"]
+                title = str(which).format(text=title)
+            action = menu.addAction(title.replace("&", "&&"))
             action.triggered.connect(lambda _checked=False, one=one: self.context.selection.select(one.id, ORIGIN))
         line = self.list.visualRect(self.list.currentIndex())
         menu.popup(self.list.viewport().mapToGlobal(QPoint(line.left() + 40, line.bottom())))

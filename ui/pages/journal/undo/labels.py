@@ -15,6 +15,9 @@ from ui.widgets.labels import FORMAT_WORDS, count_memories, format_clock, name_s
 from ui.widgets.plaintext import one_line
 
 UNDO, REDO = "Undo: ", "Redo: "
+_EDIT = "Edit a memory"
+"""The label of an edit of one text, as `core.intake.revise` names it."""
+_VERSIONS = 2  # the new and the old
 _ABOUT_MEMORIES = frozenset({"store", "revise", "forget"})
 _OPENING = 60
 """Characters of a memory beside who changed it."""
@@ -62,6 +65,11 @@ def describe_step(label: str) -> str:
     return f"{strings['past'].get(verb, verb)}{space}{rest}"
 
 
+def is_edit_of_one(step: StepRow) -> bool:
+    """Whether a step gave one memory another text: it touched the new version first, then the old one."""
+    return step.verb == "revise" and step.label == _EDIT and len(step.memory_ids) == _VERSIONS
+
+
 def describe_step_memories(step: StepRow, memories: int | None, openings: Mapping[str, str | None]) -> str:
     """The first words of the memory that a step is about: `“The shed is green.”`.
 
@@ -81,7 +89,7 @@ def describe_step_memories(step: StepRow, memories: int | None, openings: Mappin
     opening = openings[first]
     if opening is None:
         return str(strings["erased"])
-    is_one = len(step.memory_ids) == 1 and memories == 1
+    is_one = (len(step.memory_ids) == 1 and memories == 1) or is_edit_of_one(step)
     return str(strings["about"]["one" if is_one else "many"]).format(text=one_line(opening, _OPENING))
 
 
@@ -94,7 +102,7 @@ def describe_step_details(step: StepRow, memories: int | None, now_ms: int, abou
     """
     strings = journal_strings()["step"]
     parts = [describe_author(step.actor, step.client)]
-    if memories is not None and memories > 1:
+    if memories is not None and memories > 1 and not is_edit_of_one(step):
         parts.append(count_memories(memories))
     if about:
         parts.insert(0, about)
