@@ -36,6 +36,8 @@ ATTACHABLE = frozenset(
 )
 """Endings of files that are attached when they are dropped; what is in them is told by their content."""
 
+_MAY_BE_EXPORTS = frozenset({".html", ".htm", ".txt"})
+"""Those of them in which programs export chats, highlights and bookmarks, too."""
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 # By content, never by name: what is called a picture and is a program is opened by what shows pictures.
 _OPENED = {
@@ -60,6 +62,29 @@ SaveCopy = Callable[[AttachedFile, Path], Future[Path]]
 def is_attachable(paths: Sequence[Path]) -> bool:
     """Whether dropped files are all pictures or documents by their names; a folder or an export is none."""
     return bool(paths) and all(path.suffix.lower() in ATTACHABLE for path in paths)
+
+
+def offer_dropped(context: Context, paths: Sequence[Path], window: QObject) -> None:
+    """Ask the person about what was dropped: pictures and documents are attached, everything else is imported.
+
+    Args:
+        context: tells where the dialogs are asked for.
+        paths: what was dropped; a text or a page among it that is an export by its content is imported.
+        window: in which it was dropped.
+    """
+    desk, files = context.desk, list(paths)
+    unclear = [path for path in files if path.suffix.lower() in _MAY_BE_EXPORTS]
+    if not is_attachable(files):
+        desk.import_paths.emit(files)
+    elif not unclear:
+        desk.attach_paths.emit(files)
+    else:
+        imports = context.bridge.engine.imports
+        task = make_query(attach_strings()["recognising"], lambda: imports.find_exports(unclear))
+        offered = task.within(window, "dropped").success(
+            lambda exports: (desk.import_paths if exports else desk.attach_paths).emit(files)
+        )
+        context.tasks.run(offered.failure(lambda _: desk.attach_paths.emit(files)))
 
 
 def describe_type(file: AttachedFile) -> str:

@@ -28,7 +28,7 @@ from ui.pages.library.page import LIBRARY, library_commands
 from ui.pages.palace.page import PALACE
 from ui.pages.recall.page import RECALL
 from ui.pages.review.page import REVIEW
-from ui.pages.settings.page import SETTINGS
+from ui.pages.settings.page import SETTINGS, settings_commands
 from ui.pages.timeline.page import TIMELINE
 from ui.shell.window import WindowViews
 
@@ -45,4 +45,4 @@ ROOMS = WindowViews(pages=PAGES, sections=INSPECTOR_SECTIONS, gate=Gate, inspect
 
 def page_commands(context: Context) -> tuple[Command, ...]:
     """Commands of pages that make sense before their page was ever shown."""
-    return (*library_commands(context), *client_commands(context))
+    return (*library_commands(context), *client_commands(context), *settings_commands(context))

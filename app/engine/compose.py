@@ -2,10 +2,37 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from app.context import AppContext
+from app.environment import Environment
 from core.engine.facade import Engine, RootKey, Setup, built_in_embedder
+
+if TYPE_CHECKING:
+    from app.mcp.registrations import AssistantRegistrations
+    from core.types.files.wipe import Registered
+
+
+class _LazyRegistrations:
+    """What stands outside the home; nothing of it is loaded before somebody wipes."""
+
+    def __init__(self, found: Environment) -> None:
+        self._found = found
+
+    def find(self) -> tuple[str, ...]:
+        """Files that name the vault."""
+        return self._make().find()
+
+    def remove(self) -> Registered:
+        """Take the vault out of them."""
+        return self._make().remove()
+
+    def _make(self) -> AssistantRegistrations:
+        from app.mcp.registrations import AssistantRegistrations
+
+        return AssistantRegistrations(self._found, os.environ)
 
 
 def build_engine(
@@ -32,5 +59,6 @@ def build_engine(
         person_home=app_context.environment.person_home,
         take_over=take_over,
         is_for_one_command=is_for_one_command,
+        registrations=_LazyRegistrations(app_context.environment),
     )
     return Engine(setup)

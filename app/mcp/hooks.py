@@ -11,7 +11,7 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ from app.mcp.client_setup import loci_command
 from app.mcp.installation import Recipe, parse_json_config, parse_toml_config, read_config, write_config
 from app.mcp.messages import load_hooks
 from core.errors import Code, UserError
+
+Belongs = Callable[[Sequence[str]], bool]
 
 SIGNAL_VERB = "watch-now"
 _NOTIFY = "notify"
@@ -75,8 +77,11 @@ class HookRecipe:
             return _put_notify(text, command)
         return self._change_json(text, {**self.hook, "command": shlex.join(command)})
 
-    def remove_hook(self, text: str) -> str:
+    def remove_hook(self, text: str, belongs: Belongs = lambda _: True) -> str:
         """Settings without the hook.
+
+        Args:
+            belongs: whether a command of Loci's is one of those that shall go.
 
         Returns:
             The new text; the old one where no hook of Loci's stands in it.
@@ -84,9 +89,9 @@ class HookRecipe:
         Raises:
             UserError: CONFIG_INVALID.
         """
-        return _remove_notify(text) if self.format == "toml" else self._change_json(text, None)
+        return _remove_notify(text, belongs) if self.format == "toml" else self._change_json(text, None, belongs)
 
-    def _change_json(self, text: str, hook: Mapping[str, Any] | None) -> str:
+    def _change_json(self, text: str, hook: Mapping[str, Any] | None, belongs: Belongs = lambda _: True) -> str:
         whole = parse_json_config(text) if text.strip() else {}
         before = json.dumps(whole)
         events = whole.setdefault("hooks", {})
@@ -98,7 +103,7 @@ class HookRecipe:
                 raise _misplaced_error(event)
             if hook is not None and any(one == hook for group in groups for one in _hooks_of(group)):
                 continue
-            kept = [group for one in groups if (group := _without_own(one)) is not None]
+            kept = [group for one in groups if (group := _without_own(one, belongs)) is not None]
             events[event] = kept if hook is None else [*kept, {**beside, "hooks": [dict(hook)]}]
             if not events[event]:
                 del events[event]
@@ -168,24 +173,25 @@ def _hooks_of(group: Any) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _is_own(hook: Any) -> bool:
-    """Whether a hook is one that Loci put there, maybe from another place."""
+def _is_own(hook: Any, belongs: Belongs) -> bool:
+    """Whether a hook is one that Loci put there, maybe from another place, and that is meant."""
     line = hook.get("command") if isinstance(hook, dict) else None
     if not isinstance(line, str):
         return False
     try:
-        return _is_own_command(shlex.split(line))
+        words = shlex.split(line)
     except ValueError:
         return False
+    return _is_own_command(words) and belongs(words)
 
 
 def _is_own_command(words: Sequence[str]) -> bool:
     return len(words) > 1 and words[-1] == SIGNAL_VERB
 
 
-def _without_own(group: Any) -> Any | None:
+def _without_own(group: Any, belongs: Belongs) -> Any | None:
     hooks = _hooks_of(group)
-    kept = [one for one in hooks if not _is_own(one)]
+    kept = [one for one in hooks if not _is_own(one, belongs)]
     if len(kept) == len(hooks):
         return group
     return {**group, "hooks": kept} if kept else None
@@ -222,9 +228,10 @@ def _put_notify(text: str, command: Sequence[str]) -> str:
     return new
 
 
-def _remove_notify(text: str) -> str:
+def _remove_notify(text: str, belongs: Belongs = lambda _: True) -> str:
     found = parse_toml_config(text).get(_NOTIFY)
-    if not (isinstance(found, list) and all(isinstance(one, str) for one in found) and _is_own_command(found)):
+    words = found if isinstance(found, list) and all(isinstance(one, str) for one in found) else []
+    if not (_is_own_command(words) and belongs(words)):
         return text
     mark, rest = ("\ufeff", text[1:]) if text.startswith("\ufeff") else ("", text)
     lines = rest.splitlines(keepends=True)

@@ -14,7 +14,7 @@ import stat
 import sys
 import tempfile
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -127,6 +127,61 @@ class Recipe:
                 the servers should stand.
         """
         return (_put_toml if self.format == "toml" else _put_json)(text, self.key, entry)
+
+
+def remove_entry(recipe: Recipe, text: str, is_meant: Callable[[Sequence[str]], bool]) -> str:
+    """A configuration without the entry of Loci; everything else stays.
+
+    Args:
+        text: the configuration as it is.
+        is_meant: whether the command line of an entry is one of those that shall go.
+
+    Returns:
+        The new text; the old one where no such entry stands in it.
+
+    Raises:
+        UserError: CONFIG_INVALID for what cannot be read, or where the entry cannot be taken out by itself.
+    """
+    is_toml = recipe.format == "toml"
+    parse = parse_toml_config if is_toml else parse_json_config
+    whole = parse(text) if text.strip() else {}
+    at: Any = whole
+    for name in recipe.key:
+        at = at.get(name) if isinstance(at, dict) else None
+    entry = at.get(SERVER) if isinstance(at, dict) else None
+    if not isinstance(entry, dict) or not is_meant(_words_of(entry)):
+        return text
+    del at[SERVER]
+    if not is_toml:
+        return json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    new = _without_table(text, (*recipe.key, SERVER))
+    if parse(new) not in (whole, {name: value for name, value in whole.items() if name != recipe.key[0] or value}):
+        raise UserError(
+            Code.CONFIG_INVALID, "The entry cannot be taken out by itself; the configuration was left alone."
+        )
+    return new
+
+
+def _words_of(value: Any) -> list[str]:
+    """All texts of an entry, in their order: the command line is among them."""
+    if isinstance(value, str):
+        return [value]
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [word for part in parts for word in _words_of(part)]
+
+
+def _without_table(text: str, key: tuple[str, ...]) -> str:
+    """TOML without one table and those beneath it: from its heading to the next one."""
+    name = ".".join(key)
+    kept, is_inside = [], False
+    for line in text.splitlines(keepends=True):
+        head = line.strip()
+        if head.startswith("["):
+            title = head.strip("[]").partition("]")[0].strip()
+            is_inside = title == name or title.startswith(f"{name}.")
+        if not is_inside:
+            kept.append(line)
+    return "".join(kept)
 
 
 def find_recipe(name: str) -> Recipe:

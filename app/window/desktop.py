@@ -41,7 +41,9 @@ class HomeStore:
         return found.options, found.state
 
     def save(self, options: WindowOptions, state: Mapping[str, str]) -> None:
-        """Write it; a failure is logged, for the window works without it."""
+        """Write it; a failure is logged, for the window works without it. Nothing comes back into a wiped home."""
+        if self._engine.is_wiped:
+            return
         try:
             self._engine.vault.keep_window(options, dict(state)).add_done_callback(
                 lambda done: _on_options_saved(done.exception())

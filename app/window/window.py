@@ -26,7 +26,7 @@ from app.engine.session import Tell
 from app.window.application import StartedLook, make_application
 from app.window.desktop import Desktop, HomeStore, build_desktop
 from app.window.single_instance import StartListener, window_socket_place
-from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_file
+from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_file, tidy_home
 from core.errors import Code, EnvironmentFaultError, LociError
 from ui.gate.gate import announce_opening
 from ui.shell.idle import IdleWatch
@@ -231,6 +231,8 @@ def run_window(app_context: AppContext, tell: Tell, file: Path | None, look: Sta
             ear.close()
     finally:
         service.stop_service()
+        if engine.is_wiped:
+            tidy_home(engine.home)  # the sockets in it are gone now
 
 
 def _open_by_file(app_context: AppContext, engine: Engine) -> OpenInfo | None:

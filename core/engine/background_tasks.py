@@ -122,7 +122,7 @@ class BackgroundChores:
         return finishing
 
     def _begin_tidying(self, open_vault: OpenVault) -> None:
-        from core.engine.memories.import_comparison import compare_in_turns
+        from core.engine.imports.comparison import compare_in_turns
         from core.engine.memories.memories import embed_backlog
 
         try:

@@ -47,11 +47,13 @@ if TYPE_CHECKING:
     from core.config.option_rows import option_rows
     from core.engine.copy_viewer import VaultViewer, open_by_secret, open_viewer, rows_as_json
     from core.engine.home.doctor import examine_home, make_finding
+    from core.engine.home.removal import write_wipe_report
     from core.engine.home.window_file import WindowFile, load_window, save_window
     from core.engine.jobs.scheduler import Scheduler
     from core.engine.vault.administration import VaultGroup, create_vault, restore_vault
     from core.engine.vault.home_control import HomeControl
     from core.engine.vault.key_changes import KeyGroup
+    from core.engine.wipe import Registrations, Wipe
     from core.entities.resolution import EntityCandidate
     from core.intake.claims import TextReaders
     from core.lifecycle.job_support.job_context import TalkReader
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from core.text.emblems import read_emblems
     from core.text.markdown import mark_spans
     from core.types.replies import Finding
+    from core.vault.files.destruction import tidy_home
 
 __all__ = [
     "Engine",
@@ -97,6 +100,8 @@ __all__ = [
     "save_window",
     "split_citations",
     "start_ticker",
+    "tidy_home",
+    "write_wipe_report",
 ]
 
 _BESIDE_ENGINE = {
@@ -118,6 +123,8 @@ _BESIDE_ENGINE = {
     "open_by_secret": "core.engine.copy_viewer",
     "open_viewer": "core.engine.copy_viewer",
     "restore_vault": "core.engine.vault.administration",
+    "write_wipe_report": "core.engine.home.removal",
+    "tidy_home": "core.vault.files.destruction",
     "rows_as_json": "core.engine.copy_viewer",
     "save_window": "core.engine.home.window_file",
     "split_citations": "core.llm.conversation",
@@ -151,6 +158,7 @@ class Setup:
         talk: makes statements of what was said; the built-in reader, unless a test asks for another.
         chance: where ids take what is random in them; the machine's, unless a sample must come out the same again.
         is_for_one_command: whether the engine answers one command and ends, and loads only what that asks for.
+        registrations: what Loci put outside the home for this vault; None where nothing is looked for.
     """
 
     home: Home
@@ -165,6 +173,7 @@ class Setup:
     talk: TalkReader | None = None
     chance: Callable[[int], bytes] = os.urandom
     is_for_one_command: bool = False
+    registrations: Registrations | None = None
 
 
 class Engine(EngineGroups):
@@ -174,12 +183,14 @@ class Engine(EngineGroups):
         state: `locked`, `opening`, `open` or `closing`.
         hub: events; handlers run on engine threads.
         finishing: how many interrupted imports the last `unlock` dealt with; None where it was told not to.
+        is_wiped: whether everything was removed from this computer: nothing is written into the home from then on.
     """
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._lock = threading.RLock()  # guards what opens, closes and sets the state
         self.state = "locked"
+        self.is_wiped = False
         self.hub = Hub()
         self.finishing: Future[int] | None = None
         self._claim = VaultLock(setup.home.lock)
@@ -388,6 +399,17 @@ class Engine(EngineGroups):
         self._claim.release()
         self._loop.stop()
 
+    def begin_wipe(self) -> Wipe:
+        """What removes Loci's data from this computer; made for each time, since hardly anybody asks for it."""
+        from core.engine.wipe import Wipe
+
+        is_served = not self._setup.is_for_one_command
+        return Wipe(self._control, lambda: self.devices, self._setup.registrations, self._end_home, is_served=is_served)
+
+    def _end_home(self) -> None:
+        self.is_wiped = True
+        self._claim.release()
+
     def claim_home(self) -> None:
         """Take the home for this process, until `close`; locking the vault does not give it back.
 
@@ -397,6 +419,7 @@ class Engine(EngineGroups):
         if not self._claim.is_held:
             self.home.prepare_folders()
             self._claim.acquire()
+            self.is_wiped = False
 
     def note_refusal(self, client_id: str | None, code: Code, method: str = "") -> None:
         """Put down that somebody was refused; nothing while the vault is locked.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from core.engine.conversations import Conversations
     from core.engine.copy_viewer import KnownCopies
     from core.engine.files.group import Files
-    from core.engine.imports import Imports
+    from core.engine.imports.group import Imports
     from core.engine.jobs.jobs import JobsGroup, Maintenance
     from core.engine.jobs.model_refinement import ModelRefinement
     from core.engine.jobs.retention import Retention
@@ -173,7 +173,7 @@ class SourceGroups(UpkeepGroups):
     @shared_property
     def imports(self) -> Imports:
         """Importing files."""
-        from core.engine.imports import Imports
+        from core.engine.imports.group import Imports
 
         return Imports(self._slot.require_vault, self._person_home)
 

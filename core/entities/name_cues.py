@@ -105,6 +105,7 @@ class _Cues:
     person_leads: re.Pattern[str]
     person_follows: re.Pattern[str]
     thing: re.Pattern[str]
+    make: re.Pattern[str]
     place_nouns: re.Pattern[str]
     place_behind: re.Pattern[str]
     organization_called: re.Pattern[str]
@@ -194,6 +195,7 @@ def _make_telling_cues(data: Mapping[str, str], words: Callable[[str], str], art
             rf"|{words('things')}, (?:the )?|{article} {words('things')} )$",
             re.IGNORECASE,
         ),
+        "make": re.compile(rf" {words('makes')}(?![\w'’-])"),
         "place_nouns": re.compile(rf"\b{words('place_nouns')} (?:behind|below|above|near|at|beyond) (?:the )?$"),
         "place_behind": re.compile(rf" {words('behind_places')}\b"),
         "organization_called": re.compile(
@@ -273,7 +275,7 @@ def _read_told_kind(plain: str, start: int, end: int, before: str, behind: str) 
     linked = _IN_LINK.search(before)
     if linked is not None and linked["folder"].lower() in cues.tag_kinds:
         return NameCue(cues.tag_kinds[linked["folder"].lower()], is_sure=True)
-    if cues.thing.search(before):
+    if cues.thing.search(before) or cues.make.match(behind):
         return NameCue("other", is_sure=True)
     if cues.organization_called.search(before):
         return NameCue("organization", is_sure=True)

@@ -17,7 +17,8 @@ from typing import Any
 
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import is_hidden, mended_count
-from core.importers.records import SkippedPart
+from core.importers.records import SkippedPart, UnreadablePart
+from core.types.values import When
 
 MOST_SNIFFED = 2_000
 """Files of a bundle into which an importer looks for its own."""
@@ -76,6 +77,39 @@ def join_texts(parts: Iterable[str], separator: str = "\n\n") -> tuple[str, int]
     return separator.join(kept), sum(mended_count(part) for part in kept)
 
 
+def list_block_texts(content: object, kinds: tuple[str, ...] = ()) -> list[str]:
+    """The texts of a message that is one text, or a list of blocks.
+
+    Args:
+        content: the message's content.
+        kinds: the types of blocks whose texts count; without any, every block that has one.
+    """
+    if isinstance(content, str):
+        return [content]
+    blocks = [as_mapping(block) for block in as_list(content)]
+    own = [block for block in blocks if not kinds or block.get("type") in kinds]
+    return [block["text"] for block in own if isinstance(block.get("text"), str)]
+
+
+def earliest_time(times: Iterable[When | None]) -> When | None:
+    """The earliest of the times that are known; None without any."""
+    return min((when for when in times if when is not None), key=lambda when: when.ms, default=None)
+
+
+def not_a(thing: str, where: str) -> UnreadablePart:
+    """What is said of an entry that is no object.
+
+    Args:
+        thing: what it should be.
+    """
+    return UnreadablePart(where, f"this entry is not a {thing}", "not_an_object")
+
+
+def unknown_form(where: str) -> UnreadablePart:
+    """What is said of a conversation whose messages lie in a form that no version of its program is known to write."""
+    return UnreadablePart(where, "this conversation's messages are not in a form Loci knows", "bad_conversation")
+
+
 def bundle_skips(bundle: Bundle) -> Iterable[SkippedPart]:
     """What the bundle itself left out."""
     return (SkippedPart(reason, name) for reason, name in bundle.skipped)
@@ -115,14 +149,36 @@ _LONE_MEMORY = re.compile(r"<memory\b(?=[^<>]*\bid=)(?=[^<>]*\btype=)[^<>]*>.*?<
 
 @cache
 def injected_tags(program: str, name: str) -> tuple[str, ...]:
-    """One list of `resources/imports/injected.json`.
+    """One list of `resources/imports/injected.json`; empty where the program has none of that name.
 
     Args:
         program: whose injections (`claude_code`, `codex`, `chatgpt`).
         name: the list's name.
     """
     text = files("resources").joinpath("imports", "injected.json").read_text("utf-8")
-    return tuple(json.loads(text)[program][name])
+    return tuple(json.loads(text)[program].get(name, ()))
+
+
+def cut_to_own_words(text: str, program: str) -> str:
+    """Cut out of a message what its program put into it.
+
+    Args:
+        text: a message as written.
+        program: whose lists of `resources/imports/injected.json` tell.
+
+    Returns:
+        What the person or the assistant wrote; "" for a text that is the program's as a whole. Where an editor puts
+        open files before the request and marks where that begins, the request.
+    """
+    kept = cut_blocks(text, injected_tags(program, "tags"))
+    if kept.strip() in injected_tags(program, "whole_texts"):
+        return ""
+    if kept.lstrip().startswith(injected_tags(program, "preamble_openings")):
+        for heading in injected_tags(program, "request_headings"):
+            _, found, request = kept.partition(heading)
+            if found:
+                return request.lstrip()
+    return kept
 
 
 def cut_blocks(text: str, tags: Iterable[str]) -> str:

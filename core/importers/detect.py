@@ -52,6 +52,8 @@ from core.importers.input.streams import read_head, read_json
 from core.importers.records import Importer
 
 _EXPLAINED_UP_TO = 16 << 20
+_DOCUMENTS = (WordImporter, PdfImporter, WebPageImporter, MarkdownImporter, TextImporter, OrgImporter, PicturesImporter)
+"""Importers of what a person keeps as a file, and no program exported."""
 
 
 def list_importers(extensions: tuple[Importer, ...] = ()) -> tuple[Importer, ...]:
@@ -142,6 +144,20 @@ def detect_format(bundle: Bundle, forced: str | None = None, extensions: tuple[I
         Code.IMPORT_UNKNOWN_FORMAT,
         f"“{label}” is in no format Loci knows; name one with --format if you know better. Nothing was imported.",
     )
+
+
+def is_export(bundle: Bundle, extensions: tuple[Importer, ...] = ()) -> bool:
+    """Whether a program exported what a bundle holds: a chat, a list of highlights, a table, by its content.
+
+    Args:
+        bundle: one file; only its head is read.
+        extensions: importers of other makers, where they are allowed.
+
+    Returns:
+        False for a picture, a document, a page or a text, which are a file of the person's like any other.
+    """
+    found = next((importer for importer in list_importers(extensions) if importer.detects(bundle)), None)
+    return found is not None and not isinstance(found, _DOCUMENTS)
 
 
 def _explain_broken_json(bundle: Bundle) -> None:

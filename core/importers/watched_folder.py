@@ -22,11 +22,12 @@ from core.importers.formats.assistants.aider import AiderImporter
 from core.importers.formats.assistants.claude_code import ClaudeCodeImporter
 from core.importers.formats.assistants.codex import CodexImporter
 from core.importers.formats.assistants.gemini_cli import GeminiCliImporter
-from core.importers.formats.notes.markdown import SETTINGS, NoteReader
 from core.importers.formats.tables.jsonl import JsonlImporter
 from core.importers.input.file_list import ListedFiles
 from core.importers.input.files import clean_name
 from core.importers.input.source import open_files, open_listings
+from core.importers.notes.reader import NoteReader
+from core.importers.notes.survey import SETTINGS
 from core.importers.records import Importer, Item, Record, SkippedPart
 
 MOST_ENTRIES = 200_000

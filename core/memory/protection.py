@@ -30,6 +30,19 @@ def higher_tier(*tiers: SecurityTier) -> SecurityTier:
     return max(tiers, key=_TIERS.index)
 
 
+@dataclass(frozen=True, slots=True)
+class SensitiveFindings:
+    """What kinds of sensitive content a text holds, as far as it was looked for.
+
+    Attributes:
+        types: what was found.
+        is_whole: whether everything was looked for, and not what is confidential alone.
+    """
+
+    types: frozenset[SensitiveType]
+    is_whole: bool
+
+
 def types_in(text: str) -> frozenset[SensitiveType]:
     """What kinds of sensitive content stand in a text."""
     return frozenset(span.type for span in find_sensitive(text))
@@ -51,15 +64,29 @@ class TierRules:
     space_ids: frozenset[str]
     sources: frozenset[str]
 
-    def find_types(self, text: str, space_id: str, source: str) -> frozenset[SensitiveType]:
-        """What is found in a text, as far as it can decide its tier.
+    def find_types(self, text: str, space_id: str, source: str) -> SensitiveFindings:
+        """What is found in a text, as far as it can decide its tier; it takes time in proportion to the text.
 
         Args:
             space_id: where the memory lies.
             source: by what way it came.
         """
-        is_all = self.health or self._is_asked(space_id, source)
-        return types_in(text) if is_all else frozenset(span.type for span in find_confidential(text))
+        if self._asks_for_all(space_id, source):
+            return SensitiveFindings(types_in(text), is_whole=True)
+        return SensitiveFindings(frozenset(span.type for span in find_confidential(text)), is_whole=False)
+
+    def covers(self, found: SensitiveFindings, space_id: str, source: str) -> bool:
+        """Whether findings from before, under other settings, are enough to decide by these.
+
+        Args:
+            found: what was found in a text.
+            space_id: where the memory lies.
+            source: by what way it came.
+        """
+        return found.is_whole or not self._asks_for_all(space_id, source)
+
+    def _asks_for_all(self, space_id: str, source: str) -> bool:
+        return self.health or self._is_asked(space_id, source)
 
     def _is_asked(self, space_id: str, source: str) -> bool:
         """Whether everything that is found counts."""
@@ -116,13 +143,18 @@ _DEFAULTS: Mapping[str, object] = {name: BasicOptions.model_fields[name].default
 _ASKED = to_json(list(_OPTIONS))
 
 
-def tier_of_new_text(rules: TierRules, text: str, space_id: str, source: str) -> Tier:
+def tier_of_new_text(
+    rules: TierRules, text: str, space_id: str, source: str, found: SensitiveFindings | None = None
+) -> Tier:
     """The tier of a memory that is stored now.
 
     Args:
         text: all of it; of a split text the parts together.
+        found: in that text, where it was looked through before; it is again where the settings ask for more by now.
     """
-    tier = rules.tier_of(rules.find_types(text, space_id, source), space_id, source)
+    if found is None or not rules.covers(found, space_id, source):
+        found = rules.find_types(text, space_id, source)
+    tier = rules.tier_of(found.types, space_id, source)
     return tier, None if tier is SecurityTier.CLEARTEXT else BY_RULES
 
 

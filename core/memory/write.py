@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.embed.embedder import to_blob
-from core.memory.protection import Tier, read_tier_rules, tier_of_new_text, with_tier_by
+from core.memory.protection import SensitiveFindings, Tier, read_tier_rules, tier_of_new_text, with_tier_by
 from core.memory.read import read_by_ids
 from core.score.decay import STANDARD
 from core.text.sentences import Tiers, make_tiers
@@ -405,18 +405,25 @@ def reserve_labels(tx: Tx, count: int) -> int:
     return first
 
 
-def insert_memories(tx: Tx, drafts: Sequence[Draft], titles: Mapping[str, str | None] | None = None) -> list[int]:
+def insert_memories(
+    tx: Tx,
+    drafts: Sequence[Draft],
+    titles: Mapping[str, str | None] | None = None,
+    findings: Mapping[str, SensitiveFindings] | None = None,
+) -> list[int]:
     """Write rows with their lexical terms and their tiers; each at the security tier that its text asks for.
 
     Args:
         titles: conversation id to title, for the lexical terms.
+        findings: id of a memory, of a split text that of its head, to what is sensitive in its whole text, where that
+            was looked through before the transaction.
 
     Returns:
         The labels, in the order of the drafts.
     """
     if not drafts:
         return []
-    drafts = _protect_drafts(tx, drafts)
+    drafts = _protect_drafts(tx, drafts, findings or {})
     first = reserve_labels(tx, len(drafts))
     tx.insert_many("memories", [draft.to_row(first + place) for place, draft in enumerate(drafts)])
     known = titles or {}
@@ -432,7 +439,7 @@ def insert_memories(tx: Tx, drafts: Sequence[Draft], titles: Mapping[str, str | 
     return list(range(first, first + len(drafts)))
 
 
-def _protect_drafts(tx: Tx, drafts: Sequence[Draft]) -> list[Draft]:
+def _protect_drafts(tx: Tx, drafts: Sequence[Draft], findings: Mapping[str, SensitiveFindings]) -> list[Draft]:
     """The drafts at their security tier; the parts of a split text are protected alike."""
     rules = read_tier_rules(tx)
     wholes: dict[str, list[str]] = {}
@@ -443,7 +450,8 @@ def _protect_drafts(tx: Tx, drafts: Sequence[Draft]) -> list[Draft]:
         whole = draft.part_of or draft.id
         if whole not in tiers:
             text = "".join(wholes[whole])
-            tiers[whole] = tier_of_new_text(rules, text, draft.space_id, draft.source.value)
+            found = findings.get(whole)
+            tiers[whole] = tier_of_new_text(rules, text, draft.space_id, draft.source.value, found)
     return [
         replace(draft, tier=tiers[draft.part_of or draft.id][0], tier_by=tiers[draft.part_of or draft.id][1])
         for draft in drafts

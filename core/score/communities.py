@@ -62,18 +62,21 @@ def sample_places(total: int, sample: int = SAMPLE) -> Groups:
     return np.arange(total) if total <= sample else np.linspace(0, total - 1, sample).astype(np.int64)
 
 
-def find_communities(features: MemoryFeatures, sample: int = SAMPLE, most: int = MOST_COMMUNITIES) -> Groups:
+def find_communities(
+    features: MemoryFeatures, sample: int = SAMPLE, most: int = MOST_COMMUNITIES, least: int = LEAST_MEMBERS
+) -> Groups:
     """Divide memories into topics.
 
     Args:
         sample: memories of which the graph is made.
         most: topics at most.
+        least: members; smaller communities go to the nearest.
 
     Returns:
         The topic of each, numbered from 0 by falling size.
     """
     total = len(features.vectors)
-    if total <= 2 * LEAST_MEMBERS:
+    if total <= 2 * least:
         return np.zeros(total, np.int64)
     import networkx as nx  # a tenth of a second, which no start has to pay that arranges nothing
 
@@ -81,7 +84,7 @@ def find_communities(features: MemoryFeatures, sample: int = SAMPLE, most: int =
     graph = _build_graph(features, chosen)
     found = nx.community.louvain_communities(graph, weight="weight", resolution=_RESOLUTION, seed=_SEED)
     members = [sorted(node for node in one if isinstance(node, int)) for one in found]
-    kept = sorted((one for one in members if len(one) >= LEAST_MEMBERS), key=lambda one: (-len(one), one))
+    kept = sorted((one for one in members if len(one) >= least), key=lambda one: (-len(one), one))
     kept = kept[:most] or [sorted(chosen.tolist())]
     groups = np.full(total, -1, np.int64)
     for number, one in enumerate(kept):

@@ -106,6 +106,10 @@ class Keyring(Protocol):
         """Set the counter of the vault in one place. Raises: KeyringFaultError."""
         ...
 
+    def remove_counter(self, vault_id: bytes, place: str, backend: str) -> None:
+        """Delete the counter of the vault in one place. Raises: KeyringFaultError."""
+        ...
+
 
 def helper_command() -> tuple[str, ...]:
     """How the helper is started: by the interpreter, or by the frozen program itself, which knows it by its module.
@@ -220,6 +224,20 @@ class HelperKeyring:
             "secret": sealed,
         }
         self._call_helper(request, _COUNTING)
+
+    def remove_counter(self, vault_id: bytes, place: str, backend: str) -> None:
+        """Delete the counter of a vault.
+
+        Args:
+            vault_id: the 16 raw bytes.
+            place: as for `fetch_counter`.
+            backend: the backend its slot named.
+
+        Raises:
+            KeyringFaultError: there is none, or it may still be there.
+        """
+        request = {"verb": "remove", "user": _counter_entry_name(vault_id, place), "backend": backend}
+        self._call_helper(request, _REMOVING)
 
     def _call_helper(self, request: dict[str, Any], advice: str) -> dict[str, Any]:
         line = json.dumps({**request, "service": SERVICE}).encode("ascii") + b"\n"

@@ -39,7 +39,7 @@ from core.talk.statement_check import correct_tense, find_calls, is_dependent, l
 from core.talk.style.company import check_others, check_we, is_of_each, names_companion, takes_up_group
 from core.talk.style.gender import pronouns_of
 from core.talk.style.polish import polish_sentence
-from core.talk.style.speaker import may_point, name_own, opens_with_act, tells_age
+from core.talk.style.speaker import is_several, is_they, may_point, name_own, opens_with_act, tells_age
 from core.talk.vocabulary import Edit, Token, apply_edits, talk_words, tokenize_talk, verb_forms
 from core.text.noun_phrases import is_noun
 from core.text.terms import common_words
@@ -478,7 +478,7 @@ def _rewrite_first(draft: ClauseDraft, at: int) -> int:
         if draft.low(at + 1) in ("and", "too", "either", "neither"):
             raise UnclearClauseError("fragment")
         pronouns = pronouns_of(draft.speech.gender)
-        is_understood = may_point(draft, at) and not pronouns.is_plural
+        is_understood = may_point(draft, at) and (not pronouns.is_plural or is_they(draft, at))
         draft.put(at, "you" if who == YOU else pronouns.object if is_understood else who)
         draft.has_speaker = True
     elif low in ("myself", "ourselves"):
@@ -657,7 +657,7 @@ def _stands_before(draft: ClauseDraft, at: int, low: str) -> bool:
     begin = draft.clause.first + 1
     if low == "they" and draft.low(draft.clause.first) in _BINDERS:  # "when times are hard, they help" are people
         begin = next((place for place in range(begin, at) if draft.low(place) == ","), begin)
-    return any(_is_several(draft, place) for place in range(begin, at - 1))
+    return any(is_several(draft, place) for place in range(begin, at - 1))
 
 
 def _opens_with_other_name(draft: ClauseDraft, at: int) -> bool:
@@ -684,16 +684,6 @@ def _acts_on(draft: ClauseDraft, at: int, low: str) -> bool:
         return False
     joints = _JOINTS | {"-", "with", "for"}
     return not joints & {draft.low(place) for place in range(draft.clause.first, at)}
-
-
-def _is_several(draft: ClauseDraft, at: int) -> bool:
-    """Whether a word is things or people in the plural, as far as its form tells."""
-    low, verbs = draft.low(at), verb_forms()
-    ends = len(low) > 3 and low.endswith("s") and not low.endswith(("ss", "us", "is", "'s"))
-    is_verb = (
-        low in verbs.third and low not in talk_words().sets["groups"] and verbs.third[low] not in verbs.sets["noun_too"]
-    )
-    return ends and not is_verb and low not in talk_words().sets["english"]
 
 
 def _finish_sentence(text: str) -> str:

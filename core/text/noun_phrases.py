@@ -40,6 +40,8 @@ _RUN = re.compile(f"[{_HAN}]+|[\u30a1-\u30fa\u30fc]{{2,}}|[\u0e00-\u0eff]+|[\u10
 _HAN_SIGN = re.compile(f"[{_HAN}]")
 _LONGEST_RUN = 4
 _LONGEST_PHRASE = 12
+_LONGEST_UNIT = 2
+"""Capitals after a number that are a unit ("12 GB") and no name."""
 _MOST_MARKS = 2
 _ADJECTIVE_ENDINGS = ("able", "ible", "ful", "ient", "ish", "ive", "less", "ous", "some")
 
@@ -119,7 +121,7 @@ def _iter_words(text: str) -> Iterator[_Word | None]:
     """The words of a text that tell something; None where two neighbours belong to no common phrase."""
     for line in _TAG.sub(" ", _FENCE.sub("\n", fold_width(text))).splitlines():
         is_first = True
-        follows = False
+        follows = was_number = False
         title = ""
         pieces = line.split()
         for piece, following in zip_longest(pieces, pieces[1:], fillvalue=""):
@@ -128,15 +130,18 @@ def _iter_words(text: str) -> Iterator[_Word | None]:
                 title, is_first = bare.removesuffix(".") + " ", False
                 yield None
                 continue
-            if _NOISE.search(_MARKED.sub("", bare).rstrip(".,;:!?…")):
+            is_unit = was_number and len(bare) <= _LONGEST_UNIT and bare.isupper()
+            was_number = bare.replace(".", "").replace(",", "").isdigit()
+            if is_unit or _NOISE.search(_MARKED.sub("", bare).rstrip(".,;:!?…")):
                 yield None
             elif _UNSPACED.search(bare):
                 yield from _iter_unspaced_words(bare)
             else:
                 ends = bool(_BREAK.search(piece[-1])) or not following or following.lower() in stop_words()
                 yield from _iter_piece_words(bare, title, is_first=is_first, follows=follows, ends_phrase=ends)
-            # "the old kitchen table": what follows a determiner goes on over adjectives and nouns.
-            follows = bare.lower() in _load_determiners() or (follows and _kind_of(bare.lower()) != _OTHER)
+            # "the old kitchen table": what follows a determiner goes on over adjectives and nouns, up to a comma.
+            goes_on = follows and _kind_of(bare.lower()) != _OTHER and not piece.endswith(",")
+            follows = bare.lower() in _load_determiners() or goes_on
             is_first = bool(_END.search(piece)) or (is_first and bool(_LIST.match(piece)))
             title = ""
         yield None

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from core.text.noun_phrases import Key, Phrase, read_phrases, stem_of
-from core.text.terms import fold_case, fold_width
+from core.text.terms import fold_case, fold_width, stop_words
 
 NOTHING = "Odds and ends"
 """The name of a room without words and without a time."""
@@ -59,6 +59,7 @@ _TIME = (
     rf"(?:(?:{'|'.join(sorted(set(_SEASONS)))}|{_MONTH}(?: \d{{4}})?(?: to {_MONTH})?) \d{{4}}|\d{{4}} to \d{{4}}"
     rf"|(?:{_DAY} to )?\d{{1,2}} {_MONTH} \d{{4}})"
 )
+_TITLE_MARKS = re.compile(r"^\W+|\W+$")
 _OTHERS = "others"
 _BY_TIME = re.compile(
     rf"{_TIME}, (?:talk|notes|with (?P<one>[^,]+?)|(?P<first>[^,]+?) and (?P<second>[^,]+?))(?: [B-Z]+)?"
@@ -286,6 +287,33 @@ def _most_frequent(term: _Term) -> str:
     return shown if shown.isupper() else shown[:1].lower() + shown[1:]
 
 
+def name_by_title(title: str, speakers: Collection[str] = ()) -> str | None:
+    """The name of a room that holds one conversation: its title, a long one up to where a small word joins its rest on.
+
+    Args:
+        speakers: who speaks; a title that names nothing else ("Chat with Mara") tells nothing.
+
+    Returns:
+        At most `LONGEST` characters; None where the title tells nothing that could be shown.
+    """
+    silent = {stem_of(word) for speaker in speakers for word in fold_width(speaker).split()}
+    words = [word for word in map(_keep_letters, unicodedata.normalize("NFC", title).split()) if word]
+    while words and (len(" ".join(words)) > LONGEST or fold_case(words[-1]) in stop_words()):
+        joints = [at for at, word in enumerate(words) if at and fold_case(word) in stop_words()]
+        words = words[: joints[-1]] if joints else []
+    name = " ".join(words)
+    if not any(silent.isdisjoint(phrase.key) for phrase in read_phrases(name)):
+        return None
+    return _capitalize_name(name)
+
+
+def _keep_letters(word: str) -> str:
+    """A word of a title as a name may show it; empty for numbers, signs and what holds them."""
+    bare = _TITLE_MARKS.sub("", word)
+    is_plain = all(sign in "'’-" or unicodedata.category(sign)[0] in "LM" for sign in bare)
+    return bare if is_plain and any(map(str.isalpha, bare)) else ""
+
+
 def is_named_by_time(name: str) -> bool:
     """Whether a name is one that `name_by_time` gives."""
     return _BY_TIME.fullmatch(name) is not None
@@ -345,7 +373,8 @@ def _spans_of_time(begin: datetime, end: datetime) -> Iterator[str]:
         if season == _SEASONS[end.month - 1] and not begin.month < _DECEMBER == end.month:
             yield f"{season} {begin.year}"
         yield f"{first if begin.month == end.month else f'{first} to {last}'} {begin.year}"
-        yield f"{first[:3]} to {last[:3]} {begin.year}"
+        if begin.month < end.month:
+            yield f"{first[:3]} to {last[:3]} {begin.year}"
     yield f"{first[:3]} {begin.year} to {last[:3]} {end.year}"
     if end.year > begin.year:
         yield f"{begin.year} to {end.year}"

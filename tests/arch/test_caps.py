@@ -1,5 +1,7 @@
 """Size caps: 800 lines a file, 15 modules a folder, 60 lines a function, 25 methods a class, complexity 10.
 
+An importer is smaller than that: 200 lines, over parts that importers share.
+
 And a floor: a file under 60 lines has two importers, or a reason in SMALL_ALLOWED; else it goes to who imports it.
 
 Remedy for a breach: divide the thing by what it is about; a folder gets inner rooms by subject, or files that say
@@ -19,6 +21,8 @@ from pathlib import Path
 from arch_tree import ROOT, module_of, name_of, parsed, python_files, used_paths, walk
 
 FILE_LINES = 800
+IMPORTER_LINES = 200
+IMPORTERS = "core/importers/formats"
 FUNCTION_LINES = 60
 CLASS_METHODS = 25
 COMPLEXITY = 10
@@ -108,6 +112,25 @@ def test_nothing_outgrows_its_cap() -> None:
 
 def test_exceptions_are_still_needed() -> None:
     assert set(EXCEPTIONS) <= {line.rsplit(":", 1)[0] for line in all_breaches()}
+
+
+def long_importers(root: Path = ROOT) -> dict[str, int]:
+    """Modules in the formats' rooms that are longer than an importer may be, with their lines."""
+    lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in python_files(IMPORTERS, root=root)}
+    return {name_of(path, root): count for path, count in lines.items() if count >= IMPORTER_LINES}
+
+
+def test_an_importer_is_under_200_lines() -> None:
+    assert list(python_files(IMPORTERS)), "the formats are elsewhere"
+    assert not long_importers()
+
+
+def test_the_cap_on_importers_bites(tmp_path: Path) -> None:
+    room = tmp_path / IMPORTERS / "notes"
+    room.mkdir(parents=True)
+    (room / "long.py").write_text("X = 1\n" * IMPORTER_LINES, encoding="utf-8")
+    (room / "short.py").write_text("X = 1\n" * (IMPORTER_LINES - 1), encoding="utf-8")
+    assert long_importers(tmp_path) == {f"{IMPORTERS}/notes/long.py": IMPORTER_LINES}
 
 
 def test_no_folder_is_too_wide() -> None:

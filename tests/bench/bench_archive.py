@@ -29,7 +29,7 @@ from engine_rig import Rig, rig_at  # noqa: E402
 from app.bench.synthetic import SyntheticWriter  # noqa: E402
 from core.archive.container import open_archive, read_chunks  # noqa: E402
 from core.archive.records import RecordReader  # noqa: E402
-from core.engine.archive import restore  # noqa: E402
+from core.engine.imports import restore  # noqa: E402
 from core.intake.transaction.sources import Lineage, add_source  # noqa: E402
 from core.memory.write import Draft, insert_memories  # noqa: E402
 from core.types.memory import ErasureRequest, ErasureSubject  # noqa: E402

@@ -73,7 +73,7 @@ def fill(folder: Path, embedder: TimedEmbedder, known: list[str]) -> bytes:
     with rig_at(folder, clock=HandClock(START_MS), embedder=embedder) as rig:
         rows = ({"text": text, "kind": "fact", "source": "inference", "ref": f"b{n}"} for n, text in enumerate(known))
         path = rig.write_rows(rows)
-        with patch("core.engine.imports.compare_imported", lambda *_: 0):
+        with patch("core.engine.imports.group.compare_imported", lambda *_: 0):
             rig.engine.imports.run(path, None, None, OWNER_ACTOR).result(3600)
         rig.write(lambda tx: tx.run("UPDATE memories SET read_at = ? WHERE read_at IS NULL", (START_MS,)))
         return rig.root

@@ -64,7 +64,7 @@ def fill(folder: Path, embedder: TimedEmbedder, texts: list[str]) -> bytes:
     with rig_at(folder, clock=HandClock(START_MS), embedder=embedder) as rig:
         path = rig.write_rows({"text": text, "kind": "fact", "ref": f"b{nr}"} for nr, text in enumerate(texts))
         # As if they had been compared: settling ten thousand synthetic facts is not what is measured.
-        with patch("core.engine.imports.compare_imported", lambda *_: 0):
+        with patch("core.engine.imports.group.compare_imported", lambda *_: 0):
             rig.engine.imports.run(path, None, None, OWNER_ACTOR).result(3600)
         rig.write(lambda tx: tx.run("UPDATE memories SET read_at = ? WHERE read_at IS NULL", (START_MS,)))
         return rig.root

@@ -137,6 +137,9 @@ class _Keyring:
     def store_counter(self, vault_id: bytes, place: str, backend: str, sealed: str) -> None:
         raise AssertionError("nothing is opened through it")
 
+    def remove_counter(self, vault_id: bytes, place: str, backend: str) -> None:
+        raise AssertionError("nothing is opened through it")
+
     def remove(self, vault_id: bytes, backend: str) -> None:
         assert backend == self.probe()
         del self._keys[vault_id]

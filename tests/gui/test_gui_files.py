@@ -21,7 +21,7 @@ from window_rig import hear, settle
 
 from core.types.files.attachments import AttachedFile, AttachReply, SourceRegion, ViewMethod
 from core.types.values import OWNER_ACTOR
-from ui.attachments import FileCard, HitPages, describe_file, describe_pages, is_attachable
+from ui.attachments import FileCard, HitPages, describe_file, describe_pages, is_attachable, offer_dropped
 from ui.context import Context
 from ui.inspector.files import FilesSection
 from ui.inspector.panel import Inspector
@@ -224,7 +224,12 @@ def test_a_copy_that_cannot_be_shown_goes_and_the_others_stay(
     press(part, "Open file")
     settle(qtbot, lambda: len(opened) == 1)
     refused: list[Path] = []
-    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: refused.append(Path(url.toLocalFile())) or False)
+
+    def refuse(url: QUrl) -> bool:
+        refused.append(Path(url.toLocalFile()))
+        return False
+
+    monkeypatch.setattr(QDesktopServices, "openUrl", refuse)
     press(part, "Open file")
     settle(qtbot, lambda: len(refused) == 1 and not refused[0].exists())
     assert opened[0].exists()
@@ -355,3 +360,32 @@ def test_no_more_pictures_are_kept_than_allowed(
     for one in ids:
         settle(qtbot, lambda one=one: pictures.picture_of(one) is not None)  # type: ignore[misc]  # bound now
     assert list(pictures._kept) == [ids[1]]
+
+
+CHAT = next((RULES.parents[2] / "whatsapp" / "input").glob("*crew*.txt"))
+
+
+@pytest.mark.parametrize(
+    ("names", "is_export"),
+    [
+        (("chat.txt",), True),
+        (("letter.txt",), False),
+        (("wall.png",), False),
+        (("wall.png", "chat.txt"), True),
+        (("notes.zip", "letter.txt"), True),
+        (("letter.txt", "gone.html"), False),
+    ],
+)
+def test_a_dropped_text_is_imported_where_it_is_an_export(
+    qtbot: QtBot, context: Context, host: QWidget, tmp_path: Path, names: tuple[str, ...], is_export: bool
+) -> None:
+    (tmp_path / "chat.txt").write_bytes(CHAT.read_bytes())
+    (tmp_path / "letter.txt").write_text("Dear Mara, the boat is sold.", encoding="utf-8")
+    png(tmp_path)
+    paths = [tmp_path / name for name in names]
+    asked: list[tuple[str, list[Path]]] = []
+    context.desk.import_paths.connect(lambda found: asked.append(("import", found)))
+    context.desk.attach_paths.connect(lambda found: asked.append(("attach", found)))
+    offer_dropped(context, paths, host)
+    settle(qtbot, lambda: bool(asked))
+    assert asked == [("import" if is_export else "attach", paths)]

@@ -429,6 +429,26 @@ def test_what_is_dropped_is_looked_into(qtbot: QtBot, opened: _Opened) -> None:
     assert dialog.reader.new == 14
 
 
+def test_an_export_that_is_a_text_may_be_attached_instead(
+    qtbot: QtBot, opened: _Opened, context: Context, tmp_path: Path
+) -> None:
+    wishes: list[list[Path]] = []
+    context.desk.attach_paths.connect(wishes.append)
+    chats = sorted((FIXTURES / "whatsapp" / "input").glob("*.txt"))
+    dialog = opened(*chats)
+    read(qtbot, dialog)
+    assert dialog.other.text() == "Attach as 2 files instead"
+    dialog = opened(chats[0])
+    read(qtbot, dialog)
+    assert (dialog.other.text(), dialog.main.isEnabled()) == ("Attach as file instead", True)
+    dialog.other.click()
+    assert wishes == [[chats[0]]]
+    settle(qtbot, lambda: opened.dialog is None)
+    dialog = opened(CHATGPT)
+    read(qtbot, dialog)
+    assert dialog.other.isHidden()
+
+
 def test_esc_closes_it_and_it_can_be_opened_again_and_again(qtbot: QtBot, opened: _Opened, context: Context) -> None:
     for _ in range(4):
         dialog = opened(CHATGPT, NOTES)

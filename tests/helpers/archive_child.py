@@ -15,7 +15,7 @@ from typing import Any
 import archive_rig
 from engine_rig import HandClock, rig_at
 
-from core.engine.archive import restore
+from core.engine.imports import restore
 from core.engine.runtime.storage import Storage
 from core.types.values import OWNER_ACTOR
 

@@ -43,6 +43,10 @@ class Ring:
         self._need()
         self.counters[vault_id, place] = sealed
 
+    def remove_counter(self, vault_id: bytes, place: str, backend: str) -> None:
+        self._need()
+        self.counters.pop((vault_id, place), None)
+
     def remove(self, vault_id: bytes, backend: str) -> None:
         self._need()
         del self.kept[vault_id]

@@ -21,7 +21,7 @@ from core.errors import LociError
 from core.importers.conversation import cut_blocks
 from core.importers.detect import detect_format, list_importers
 from core.importers.dry_run import dry_run_import, import_items
-from core.importers.formats.assistants.chatgpt import ChatGptImporter, walk_tree
+from core.importers.formats.assistants.chatgpt import ChatGptImporter
 from core.importers.input import strict_json
 from core.importers.input.source import Bundle, SourceFile, open_bundle
 from core.importers.input.streams import (
@@ -34,6 +34,7 @@ from core.importers.input.streams import (
     replace_surrogates,
 )
 from core.importers.records import Record
+from core.importers.transcripts.tree import walk_tree
 from core.text.times import parse_time
 
 MODEST = settings(

@@ -19,21 +19,14 @@ from core.errors import LociError
 from core.importers.formats.memories.mcp_memory import McpMemoryImporter
 from core.importers.formats.memories.mem0 import Mem0Importer
 from core.importers.formats.memories.openmemory import OpenMemoryImporter
-from core.importers.formats.notes.markdown import (
-    MarkdownImporter,
-    NoteIndex,
-    ObsidianImporter,
-    RawLink,
-    TextImporter,
-    link_rows,
-    links_in,
-    survey_notes,
-    tags_in,
-)
+from core.importers.formats.notes.markdown import MarkdownImporter, ObsidianImporter, TextImporter
 from core.importers.formats.tables.csv_rows import CsvImporter
 from core.importers.formats.tables.jsonl import JsonlImporter
 from core.importers.front_matter import read_front_matter
 from core.importers.input.source import open_bundle
+from core.importers.notes.links import NoteIndex, RawLink, link_rows, links_in
+from core.importers.notes.survey import survey_notes
+from core.importers.notes.tags import tags_in
 from core.importers.records import Importer, Record, SkippedPart, UnreadablePart
 from core.text.markdown import blank_code
 

@@ -20,7 +20,7 @@ from example_counts import count_examples
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from core.engine.memories.import_comparison import compare_imported
+from core.engine.imports.comparison import compare_imported
 from core.errors import Code, LociError
 from core.intake import step_images
 from core.intake.claims import TextReaders

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 from core.types.replies import ImportReport
 from core.types.values import HOME_SPACE, OWNER_ACTOR
 from core.types.views import Facets
+from ui.attachments import is_attachable
 from ui.bridge import Problem, Running, Task, Watch, make_query, problem_of
 from ui.context import USUAL_PLACES, Context
 from ui.imports.preview import RehearsalStep
@@ -409,7 +410,8 @@ class ImportDialog(WizardFrame):
             else (strings["nothing_new"] if is_read else strings["import"])
         )
         back = (strings["back"] if is_read else strings["stop"], self.show_choose)
-        self.set_footer(back, None if is_refused else (title, self.start_import), may_go=is_read and new > 0)
+        main = None if is_refused else (title, self.start_import)
+        self.set_footer(back, main, _offer_attaching(self), may_go=is_read and new > 0)
 
     # ---- import
 
@@ -523,3 +525,16 @@ class ImportDialog(WizardFrame):
             queue.is_watched = False
             queue.ended.disconnect(self._on_queue_ended)
             self.context.desk.show_message(import_strings()["dialog"]["continues"])
+
+
+def _offer_attaching(dialog: ImportDialog) -> Act | None:
+    """The other thing that can be done with texts, pages and pictures; None with anything else."""
+    paths = [source.path for source in dialog.reader.sources]
+    if not is_attachable(paths):
+        return None
+
+    def attach_instead() -> None:
+        dialog.reject()
+        dialog.context.desk.attach_paths.emit(paths)
+
+    return format_count(import_strings()["dialog"]["attach_instead"], len(paths)), attach_instead

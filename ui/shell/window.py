@@ -41,7 +41,7 @@ from core.events import Stalled
 from core.types.replies import Presence
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Memory
-from ui.attachments import is_attachable
+from ui.attachments import offer_dropped
 from ui.bridge import Problem, make_query
 from ui.context import CLOSER, USUAL_PLACES, Context, InspectorSectionSpec, PageSpec
 from ui.shell.actions import CommandPalette, PaletteEntry, WindowActions, WindowCommands, shortcut_text
@@ -589,8 +589,7 @@ class MainWindow(QMainWindow):
         """Pictures and documents are attached, everything else is imported; the person is asked before either."""
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
-        desk = self.context.desk
-        (desk.attach_paths if is_attachable(paths) else desk.import_paths).emit(paths)
+        offer_dropped(self.context, paths, self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """What is said stays above the lower edge."""

@@ -47,6 +47,7 @@ def init(command: CommandContext, keyring: bool, test_clock: bool) -> None:
 
     app_context, out = command.app_context, command.output
     keys = HomeKeys(app_context.home)
+    keys.finish_replacement()
     if keys.exists:
         raise UserError(Code.VAULT_EXISTS, "There is already a vault here. It was not changed.")
     passphrase = _new_passphrase(app_context.environment.secret_file, keyring)

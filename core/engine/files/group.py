@@ -27,6 +27,7 @@ from core.intake.store.attachment import (
     FileToAttach,
     ReadText,
     compose_text,
+    look_through,
 )
 from core.intake.transaction.admission import check_space_name, is_plain_label
 from core.memory.files import (
@@ -39,8 +40,9 @@ from core.memory.files import (
     read_views,
     stored_id_of,
 )
+from core.memory.protection import read_tier_rules
 from core.memory.stored_files import read_content, require_content, seal_content
-from core.text.screening.injection import scan_text
+from core.memory.write import find_space_id
 from core.text.terms import embedding_text
 from core.types.files.attachments import AttachedFile, AttachReply, FileViewText, SourceRegion, ViewMethod
 from core.types.values import HOME_SPACE, Actor
@@ -93,9 +95,10 @@ class Files:
 
         def read() -> tuple[FileToAttach, ComposedText]:
             file = _read_to_attach(open_vault, path, caption, within, session)
-            composed = compose_text(file)
-            scan_text(composed.text)  # its score is known then: a scan must not hold up other writers
-            return file, composed
+            rules, space_id = open_vault.storage.vault.read(
+                lambda rows: (read_tier_rules(rows), find_space_id(rows, within) or "")
+            )
+            return file, look_through(compose_text(file), rules, space_id)
 
         def embed(found: tuple[FileToAttach, ComposedText]) -> Future[AttachReply]:
             file, composed = found

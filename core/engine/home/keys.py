@@ -6,9 +6,9 @@ while a vault is open; what makes a vault is `core.engine.vault.administration`.
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from core import log
@@ -44,6 +44,7 @@ from core.vault.files.replacement import finish_replacement
 from core.vault.head import open_counter, read_head, seal_counter
 
 if TYPE_CHECKING:
+    from core.types.files.wipe import WipeReport
     from core.types.replies import Presence
 
 __all__ = ["Home", "HomeKeys", "NextKeys", "RootKey", "read_secret_file", "signs_head", "sub_keys"]
@@ -169,6 +170,12 @@ class HomeKeys:
         """Whether the system's keyring can open this vault."""
         return self._load_key_file().keyring_slot is not None
 
+    @property
+    def keyring_backend(self) -> str:
+        """Which of the system's keyrings has an entry for this vault; "" for none."""
+        slot = self._load_key_file().keyring_slot
+        return "" if slot is None else slot.backend
+
     def read_presence(self) -> Presence:
         """Whether there is a vault, and how it may be opened; opens nothing and changes nothing."""
         from core.types.replies import Presence  # a window asks this; a verb that greets an engine does not
@@ -219,7 +226,7 @@ class HomeKeys:
         return open_with_keyring(keys, self.keyring)
 
     def finish_replacement(self, *, is_locked: bool = False) -> None:
-        """Finish a restore or a rotation that was killed once decided, so that keys and vault belong together.
+        """Finish a restore, a rotation or a wipe that was killed once decided, so that keys and vault belong together.
 
         Args:
             is_locked: whether the caller holds the vault's lock.
@@ -227,9 +234,29 @@ class HomeKeys:
         Raises:
             EnvironmentFaultError: VAULT_BUSY, DISK_FULL, READ_ONLY.
         """
+        self.finish_wipe(is_locked=is_locked)
         if self.home.has_replacement:
             with self.hold_lock(is_locked):
                 finish_replacement(self.home)
+
+    def finish_wipe(self, *, is_locked: bool = False) -> WipeReport | None:
+        """Finish a wipe that was interrupted.
+
+        Args:
+            is_locked: whether the caller holds the vault's lock.
+
+        Returns:
+            What was done; None where there was nothing to finish.
+
+        Raises:
+            EnvironmentFaultError: VAULT_BUSY, READ_ONLY, WRITE_FAILED; call it again later.
+        """
+        if not os.path.lexists(self.home.wiping):
+            return None
+        from core.engine.home.removal import resume_wipe  # hardly ever asked for
+
+        with self.hold_lock(is_locked):
+            return resume_wipe(self.home, self.keyring, lambda: self.vault_id)
 
     def hold_lock(self, is_locked: bool) -> AbstractContextManager[object]:
         """The vault's lock for as long as a block runs, unless the caller holds it."""
@@ -382,7 +409,7 @@ class HomeKeys:
         try:
             slot = self._load_key_file().keyring_slot
             if slot is not None:
-                sealed = self.keyring.fetch_counter(root.vault_id, self._home_digest(), slot.backend)
+                sealed = self.keyring.fetch_counter(root.vault_id, self.home.digest, slot.backend)
                 return open_counter(root.derive(Purpose.HEAD), root.vault_id, sealed)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with a keyring, the vault opens without it
             _log.info("the keyring tells no counter: %s", type(error).__name__)
@@ -401,15 +428,11 @@ class HomeKeys:
             slot = self._load_key_file().keyring_slot
             if slot is not None:
                 sealed = seal_counter(root.derive(Purpose.HEAD), root.vault_id, seq)
-                self.keyring.store_counter(root.vault_id, self._home_digest(), slot.backend, sealed)
+                self.keyring.store_counter(root.vault_id, self.home.digest, slot.backend, sealed)
                 return True
         except Exception as error:  # noqa: BLE001 - as for reading it
             _log.info("the keyring kept no counter: %s", type(error).__name__)
         return False
-
-    def _home_digest(self) -> str:
-        """Tells this home from another one with a copy of the same vault, each of which counts for itself."""
-        return sha256(str(self.home.path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
     def lock_holder(self) -> int | None:
         """The process that has the vault, where that is told."""

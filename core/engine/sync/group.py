@@ -260,8 +260,8 @@ class Devices:
         """Take this device out: a last round tells the others, then keys and stamps go. The memories stay.
 
         Returns:
-            What the last round did; an empty report where the folder is not there, and the others learn nothing. The
-            future raises SYNC_OFF.
+            What the last round did; `wrote` says whether the others can learn of it: False where the folder is not
+            there. The future raises SYNC_OFF.
         """
         open_vault = self._slot.require_vault()
 
@@ -271,9 +271,9 @@ class Devices:
             report = SyncReport()
             with suppress(LociError):
                 rounds = self._rounds_of(open_vault)
-                report = rounds.run()[0]
+                report = replace(rounds.run()[0], wrote=False)
                 storage.write(_mark_own_left).result()
-                rounds.run(is_last=True)
+                report = replace(report, wrote=rounds.run(is_last=True)[0].wrote)
 
             def write(tx: Tx) -> None:
                 with storage.verb(tx, OWNER_ACTOR, LEAVE, label="Leave other devices") as verb:

@@ -6,9 +6,10 @@ or repair what a check found.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ from core.engine import health as metrics
 from core.engine.home.keys import HomeKeys, signs_head, sub_keys
 from core.engine.home.window_file import save_window
 from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.storage import Storage
 from core.engine.vault.home_control import HomeControl
 from core.engine.vault.verification import ReportCheck, check_deeply, check_vault
-from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
+from core.errors import Code, EnvironmentFaultError, IntegrityError, LociError, UserError
 from core.security.atomic import write_atomic
 from core.security.keyfile import backup_of, intact_body, load_keys, parse_body, save_keys
 from core.security.keys import Purpose, RootKey
@@ -27,9 +29,11 @@ from core.security.passphrase import KdfCost
 from core.security.slots import create_keys, open_with_secret, remove_slot
 from core.types.clock import Clock
 from core.types.replies import Presence, StatusReport
+from core.types.values import OWNER_ACTOR
 from core.vault.backup import OpenedKeys, RestoreInfo, make_backup, restore_backup
 from core.vault.bootstrap import OpenInfo
 from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
 from core.vault.files.home import Home
 from core.vault.files.lockfile import VaultLock
 from core.vault.vault import Vault
@@ -132,10 +136,21 @@ def write_backup(open_vault: OpenVault, to: Path | None) -> dict[str, Any]:
     )
     place = made.path.absolute()
     if not place.is_relative_to(open_vault.storage.home.path):
-        from core.vault.copies import note_elsewhere  # not needed to open a vault
-
-        open_vault.storage.write(lambda tx: note_elsewhere(tx, place)).result()
+        _note_backup(open_vault.storage, place)
     return {"path": str(made.path), "bytes": made.size, "seq": made.seq, "rows": dict(made.counts)}
+
+
+def _note_backup(storage: Storage, place: Path) -> None:
+    """A backup leaves the home: audit it and remember its path. An older vault that nobody accepted is read only."""
+    if storage.vault.older is not None:
+        return
+    from core.vault.copies import note_elsewhere  # not needed to open a vault
+
+    def note(tx: Tx) -> None:
+        with storage.work.verb(tx, "backup", "Back up to another place", OWNER_ACTOR):
+            note_elsewhere(tx, place)
+
+    storage.write(note).result()
 
 
 _LETTER = """Recovery code of a Loci vault
@@ -168,7 +183,13 @@ class VaultGroup:
 
     def read_presence(self) -> Future[Presence]:
         """Whether there is a vault, and how it may be opened; quick, opens nothing."""
-        return self._home.thread.submit(self._home.keys.read_presence)
+        return self._home.thread.submit(self._read_presence)
+
+    def _read_presence(self) -> Presence:
+        if os.path.lexists(self._home.keys.home.wiping):
+            with suppress(LociError):  # it is tried again; what is there meanwhile opens no more
+                self._home.keys.finish_replacement()
+        return self._home.keys.read_presence()
 
     def create(self, passphrase: str | None, use_keyring: bool = False) -> Future[str]:
         """Make a vault. It stays locked; open it next.

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from core import log
-from core.engine.imports import Imports
+from core.engine.imports.group import Imports
 from core.engine.runtime.open_vault import OpenVault, VaultSlot
 from core.engine.runtime.progress import Asked, Counted, ImportProgress
 from core.engine.runtime.storage import Storage, chain_work

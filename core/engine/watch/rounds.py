@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from core.engine.imports import make_import_records
+from core.engine.imports.group import make_import_records
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.progress import ImportProgress
 from core.engine.runtime.search import Embedded

@@ -17,7 +17,7 @@ from typing import Any
 from core.errors import Code, UserError
 from core.intake.review.approvals import requests_about
 from core.memory.write import refresh_terms, remove_derived
-from core.text.room_names import TEXTS, RoomTexts, name_rooms, speakers_in_name
+from core.text.room_names import TEXTS, RoomTexts, name_by_title, name_rooms, speakers_in_name
 from core.text.terms import fold_case, fold_width
 from core.vault.database.rows import Rows, image_hash, image_to_json, to_json, without_volatile_columns
 from core.vault.database.tx import Tx
@@ -241,6 +241,7 @@ class RowEraser:
         )
         self._entities = {*self._ids_of_erased("SELECT DISTINCT entity_id FROM mentions WHERE memory_id"), *entities}
         self._plain_texts: list[str] = []
+        self._erased_titles: set[str | None] = set()
 
     def run(self) -> ErasedRows:
         """Take everything away.
@@ -433,11 +434,13 @@ class RowEraser:
 
     def _clear_conversations(self) -> None:
         for talk in self._talks:
-            if self.tx.one("SELECT 1 FROM memories WHERE conversation_id = ? LIMIT 1", (talk,)) is None:
-                self.remove_row("conversations", {"id": talk})
-                continue
             title = self.tx.value("SELECT title FROM conversations WHERE id = ?", (talk,))
-            if title is not None and self._is_quoted(title):
+            is_empty = self.tx.one("SELECT 1 FROM memories WHERE conversation_id = ? LIMIT 1", (talk,)) is None
+            if title is not None and (is_empty or self._is_quoted(title)):
+                self._erased_titles.add(name_by_title(title))
+            if is_empty:
+                self.remove_row("conversations", {"id": talk})
+            elif title is not None and self._is_quoted(title):
                 self.mend_row("conversations", {"id": talk}, {"title": None})
                 left = self.tx.all("SELECT id FROM memories WHERE conversation_id = ?", (talk,))
                 refresh_terms(self.tx, [row[0] for row in left])
@@ -476,7 +479,7 @@ class RowEraser:
         name = str(row["name"])
         remaining_names = {word for author in left.authors if author for word in _plain_words(author)}
         is_silent = any(set(_plain_words(who)) - remaining_names for who in speakers_in_name(name))
-        if not is_silent:
+        if not is_silent and name not in self._erased_titles:
             if not any(map(self._is_in_erased_text, name.split())):
                 return
             remaining_words = {word for text in left.texts for word in _plain_words(text)} | remaining_names

@@ -19,10 +19,11 @@ from core.intake.transaction.admission import SplitDraft, cut_text, split_draft
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.injection_hold import REASON, raise_review
 from core.memory.files import FileDraft, Region, ViewDraft, find_attached, insert_file, read_file
+from core.memory.protection import SensitiveFindings, TierRules
 from core.memory.stored_files import SealedContent, store_content
 from core.memory.write import Draft, Stored, VectorSpace, ensure_space, insert_memories, write_new_vectors
 from core.score.trust import age_days, trust_terms
-from core.text.screening.injection import screen_text
+from core.text.screening.injection import scan_text, screen_text
 from core.types.files.attachments import AttachNote, AttachReply, FileDescription, ViewMethod
 from core.types.values import HOME_SPACE, Actor, Kind, Role, Source, Status, When
 from core.vault.database.tx import Tx
@@ -77,10 +78,12 @@ class ComposedText:
     Attributes:
         parts: it is stored in; joined they are the whole.
         views: what was read, with the places in the parts.
+        findings: what is sensitive in it; None where it was not looked through yet.
     """
 
     parts: tuple[str, ...]
     views: tuple[ViewDraft, ...]
+    findings: SensitiveFindings | None = None
 
     @property
     def text(self) -> str:
@@ -112,6 +115,21 @@ def compose_text(file: FileToAttach) -> ComposedText:
     parts = cut_text("".join(whole) or file.name, breaks)
     starts = [0, *accumulate(len(part) for part in parts)]
     return ComposedText(parts, tuple(_make_view(read, stretches, starts) for read, stretches in spans if stretches))
+
+
+def look_through(text: ComposedText, rules: TierRules, space_id: str) -> ComposedText:
+    """Look through a text before the transaction that stores it: a long one would hold up other writers.
+
+    Args:
+        text: what the memory of a file says.
+        rules: as the settings have them now; the transaction asks them anew.
+        space_id: where it will lie; "" where that space is not there yet.
+
+    Returns:
+        The text with what is sensitive in it.
+    """
+    scan_text(text.text)  # its score is known then
+    return replace(text, findings=rules.find_types(text.text, space_id, Source.DOCUMENT.value))
 
 
 def _make_view(read: ReadText, stretches: Sequence[tuple[int | None, int, int]], starts: Sequence[int]) -> ViewDraft:
@@ -165,7 +183,7 @@ class AttachmentWriter:
             if seen.flags:
                 draft = _with_marks(draft, seen.flags, waits=seen.waits)
             whole = split_draft(draft, composed.parts, self._make_id)
-            self._insert_memories(tx, whole, vectors, stored)
+            self._insert_memories(tx, whole, composed.findings, vectors, stored)
             insert_file(tx, self._make_file(file, composed, whole.head.id, file_id, stored_id))
             conflict = raise_review(tx, self._make_id(), whole.head.id, seen) if seen.waits else None
             verb.note_audit(whole.head.id, parts=len(whole.drafts), bytes=file.content.size)
@@ -179,8 +197,16 @@ class AttachmentWriter:
             step_id=verb.step_id,
         )
 
-    def _insert_memories(self, tx: Tx, whole: SplitDraft, vectors: NDArray[np.float32] | None, stored: Stored) -> None:
-        labels = insert_memories(tx, whole.drafts)
+    def _insert_memories(
+        self,
+        tx: Tx,
+        whole: SplitDraft,
+        findings: SensitiveFindings | None,
+        vectors: NDArray[np.float32] | None,
+        stored: Stored,
+    ) -> None:
+        known = {} if findings is None else {whole.head.id: findings}
+        labels = insert_memories(tx, whole.drafts, findings=known)
         count = 0 if vectors is None else len(vectors)
         write_new_vectors(tx, labels[:count], vectors, self._space, stored)
 

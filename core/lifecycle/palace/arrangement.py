@@ -44,8 +44,15 @@ from core.lifecycle.palace.room_texts import (
     sample_evenly,
     speaker_stems,
 )
-from core.lifecycle.palace.theme_division import DividedMemories, DivisionLimits, divide_by_theme
-from core.lifecycle.palace.time_rooms import divide_by_source, read_sources, read_time_room, relate_to_rooms
+from core.lifecycle.palace.theme_division import DividedMemories, DivisionLimits, divide_by_theme, least_speakers
+from core.lifecycle.palace.time_rooms import (
+    divide_by_source,
+    divide_by_title,
+    read_sources,
+    read_time_room,
+    read_titles,
+    relate_to_rooms,
+)
 from core.memory import floor_plan as stored
 from core.memory.floor_plan import LEAST_WING, Places, Room, Wing
 from core.memory.landmarks import read_alcove_names, read_alcoves
@@ -53,7 +60,7 @@ from core.score.centres import blend_with_conversation, mean_directions
 from core.score.communities import MOST_COMMUNITIES, SAMPLE
 from core.score.floor_plan import Rect, count_cards, lay_out
 from core.score.room_sections import name_grounds
-from core.text.room_names import TEXTS, name_by_time
+from core.text.room_names import TEXTS, is_unused, name_by_time, name_by_title
 from core.text.terms import fold_case
 from core.types.values import LIFECYCLE_ACTOR
 from core.types.views import Alcove
@@ -67,7 +74,7 @@ _FETCH = 4_096
 _TRIES = 3
 _SAMPLE = 200
 _SPEAKERS = 24
-_ENOUGH = 12
+_ENOUGH = 8
 """So many who speak of a theme make a room of it in any wing; in a small wing fewer do."""
 
 # One that was superseded or deleted keeps the place it has, and is given none. The ids are compared in the two indexes
@@ -345,8 +352,17 @@ class Arranger:
 
         found = [make_topic(name, part) for name, part in divided.parts]
         used = {fold_case(name) for name in (*taken, *(topic.name for topic in found))}
+        titles = self._site.read(lambda rows: read_titles(rows, batch.labels[which]))
+        rest = divided.rest
+        least = least_speakers(len(which))
+        for title, part in divide_by_title(rest, titles, traits.times, least, MOST_COMMUNITIES - len(found)):
+            titled = name_by_title(title, often)
+            if titled is not None and is_unused(titled, used):
+                used.add(fold_case(titled))
+                found.append(make_topic(titled, part))
+                rest = np.setdiff1d(rest, part)
         sources = self._site.read(lambda rows: read_sources(rows, batch.labels[which]))
-        for source in divide_by_source(divided.rest, sources, LEAST_ALCOVE):
+        for source in divide_by_source(rest, sources, LEAST_ALCOVE):
             for part in cut_by_season(source, talks, traits.times):
                 texts = self._read_texts(batch.labels[which[part]], speakers)
                 name = name_by_time(room_texts(texts, said_times(traits, part)), used)

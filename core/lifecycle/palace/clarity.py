@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from core.lifecycle.palace.telling_words import is_telling, strip_captions
 from core.talk.vocabulary import length_of_phrase_at, talk_words
 from core.text.noun_phrases import Key, Phrase, stem_of
 from core.text.room_names import is_named_by_time
@@ -15,8 +16,8 @@ from core.text.terms import fold_width
 
 SHORTEST, LONGEST = 20, 160
 """Characters of a text that is read at a glance."""
-_ENOUGH = 3
-"""Words that tell something, of which a line should have so many."""
+_FEWEST, _ENOUGH = 2, 4
+"""Words that tell something, of which a line has so many at least, and should have."""
 _SHORT, _LONG, _LINES, _QUESTION, _CALL = 0.5, 0.7, 0.6, 0.3, 0.85
 _REPLY = 0.2
 """It begins as a reply does ("Thanks", "That's great"): it tells of what was said before."""
@@ -24,10 +25,14 @@ _TO_SOMEBODY = 0.5
 _POINTS_BACK = 0.5
 """It speaks of "them" or "that" before it names anything."""
 _THEME = 1.6
+HARDLY = 0.12
+"""The clarity up to which a text tells hardly anything: it stands for a room that has nothing else."""
 _LEAST = 0.02
+_OF_PICTURE = 0.6
+"""It was said to a picture, without which it may tell little."""
 _WORD = re.compile(r"[^\W_]+|'[^\W_]+")
 _OPENING = 6
-_OPENING_POINTER = 4
+_OPENING_POINTER = 5
 _LEAST_NAME = 3
 _POINTERS = frozenset({"it", "them", "this", "that", "these", "those"})
 _PERSONS = frozenset({"he", "she", "they"})
@@ -52,11 +57,13 @@ def read_clarity(text: str, phrases: Sequence[Phrase], theme: Collection[str], s
     Returns:
         0 for no text; about 1 for a plain sentence about something, more where that is the room's theme.
     """
-    stripped = fold_width(text).strip()
-    about: set[Key] = {phrase.key for phrase in phrases if len(phrase.key) == 1 and phrase.key[0] not in speakers}
-    if not about:
+    stripped = fold_width(strip_captions(text)).strip()
+    about: set[Key] = {phrase.key for phrase in phrases if is_telling(phrase, speakers)}
+    if len(about) < _FEWEST:
         return _LEAST if stripped else 0.0
     clarity = min(1.0, len(about) / _ENOUGH) * _shape_factor(stripped)
+    if len(stripped) < len(text.strip()):
+        clarity *= _OF_PICTURE
     lows = [word.lower() for word in _WORD.findall(stripped.replace("’", "'"))]
     phrases_of_talk = talk_words().phrases
     if any(length_of_phrase_at(lows[:_OPENING], 0, phrases_of_talk[kind]) for kind in ("openers", "pleasantries")):

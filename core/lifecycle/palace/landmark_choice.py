@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.lifecycle.palace.clarity import HARDLY
+
 MOST = 6
 """Landmarks of a room at most."""
 FEWEST = 3
@@ -80,7 +82,8 @@ def choose_landmarks(found: LandmarkCandidates, count: int, standing: Sequence[i
         apart = 1.0 - np.clip((nearest - _APART) / (1.0 - _APART), 0.0, 1.0)
         worth = np.where(nearest < _LIKE, scores * apart, scores * 1e-3)
         best = int(np.argmax(np.round(worth, 9))) if len(worth) else 0
-        if not len(worth) or worth[best] <= 0.0:
+        is_enough = bool(chosen or len(standing)) and len(worth) > 0 and found.clarity[best] <= HARDLY
+        if not len(worth) or worth[best] <= 0.0 or is_enough:
             break
         chosen.append(best)
         scores[best] = 0.0

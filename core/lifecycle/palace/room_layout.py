@@ -45,6 +45,8 @@ from core.types.views import Alcove
 MOST_ALCOVES = 12
 LEAST_ALCOVE = 8
 """Memories of an alcove at least."""
+_LEAST_BY_TIME = 40
+"""The same of a room by time: what has no theme is one room rather than one for each handful."""
 SAMPLE = 400
 """Memories of a room that are looked at for its alcoves and landmarks."""
 
@@ -204,7 +206,7 @@ def cut_by_season(rest: Numbers, talks: Numbers, times: Numbers) -> list[Numbers
     seasons: dict[int, list[int]] = {}
     for member in rest.tolist():
         seasons.setdefault(season_of(begun[member]), []).append(member)
-    least = max(LEAST_ALCOVE, -(-len(rest) // MOST_ALCOVES))
+    least = max(_LEAST_BY_TIME, -(-len(rest) // MOST_ALCOVES))
     parts: list[list[int]] = []
     for season in sorted(seasons):
         if parts and len(parts[-1]) < least:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from core.lifecycle.palace.clarity import read_clarity
 from core.lifecycle.palace.room_choice import Numbers
+from core.lifecycle.palace.telling_words import is_telling, strip_captions
 from core.memory.landmarks import GROUND, MAY_MARK
 from core.text.noun_phrases import Phrase, read_phrases, stem_of
 from core.text.room_names import RoomTexts
@@ -36,6 +37,10 @@ _WEIGHTS = (
     "FROM json_each(?) w JOIN memories m ON m.n = w.value "
     f"WHERE {MAY_MARK} AND NOT {GROUND} AND m.part_index IS NOT 1"
 )
+
+
+_LEAST_TELLING = 1
+"""Words that tell something, of which a turn that is not slight has so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,7 @@ class PhraseReader:
     def read(self, label: int, text: str) -> tuple[Phrase, ...]:
         """The noun phrases of a memory's text."""
         if label not in self._known:
-            self._known[label] = tuple(read_phrases(text))
+            self._known[label] = tuple(read_phrases(strip_captions(text)))
         return self._known[label]
 
 
@@ -83,6 +88,14 @@ class NamingText:
     author: str | None
     at_ms: int | None
     is_talk: bool
+
+    def is_slight(self, silent: Collection[str]) -> bool:
+        """Whether it is a turn of talk that tells hardly anything: thanks, cheers, a picture.
+
+        Args:
+            silent: stems of the names of who speaks.
+        """
+        return self.is_talk and len({one.key for one in self.phrases if is_telling(one, silent)}) < _LEAST_TELLING
 
 
 def read_traits(rows: Rows, labels: Numbers) -> Traits:

@@ -1,7 +1,8 @@
 """Divides memories into rooms by what they speak of: noun phrases first, topics of life next; the rest has no theme.
 
-A room is called by what more than half of its weight speaks of, statements before small talk. Must not do: write, cut
-by time, or keep or log a text.
+A room is called by what more than half of those in it speak of that say something; small talk makes no theme. Two
+themes that nobody could tell apart by their names or by what is said of them are one. Must not do: write, cut by time,
+or keep or log a text.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from itertools import islice
+from itertools import combinations, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from core.lifecycle.palace.clarity import theme_of
 from core.lifecycle.palace.context import RoomReader
 from core.lifecycle.palace.room_choice import Numbers, Vectors
 from core.lifecycle.palace.room_texts import NamingText, read_naming_texts, read_origins, room_texts, speaker_stems
+from core.lifecycle.palace.telling_words import strip_captions
 from core.lifecycle.palace.theme_members import (
     GROUND_WEIGHT,
     NONE,
@@ -28,9 +30,10 @@ from core.lifecycle.palace.theme_members import (
     assign_speakers,
     cohesion,
     follow_talk,
+    place_small_talk,
 )
-from core.score.centres import mean_directions, nearest_centres
-from core.score.communities import MemoryFeatures, find_communities, sample_places
+from core.score.centres import mean_directions, nearest_centres, normalize_rows
+from core.score.communities import LEAST_MEMBERS, MemoryFeatures, find_communities, sample_places
 from core.text.metadata import LEAST_WORDS, count_topic_words
 from core.text.noun_phrases import Key
 from core.text.room_names import RankedTerm, is_unused, rank_terms
@@ -41,11 +44,25 @@ _TURNS = (0.4, 0.4, 0.4, 0.0, 0.0)
 spoken of anywhere."""
 _LIFT = 1.02
 """So much nearer to one another than any two are those who speak of a theme; else it is a word that stands anywhere."""
+_OWN_LIFT = 0.18
+"""The same beside what all have in common: where most is about one thing, the next is no nearer to itself than any."""
 _LEAST_IN_PART, _COMMON_IN_PART = 0.1, 0.3
 """Share of a community that speaks of its theme at least: of a name or a pair of words, of a common word. Who speaks of
 it elsewhere is gathered, so that the room is about it though the community was not."""
-_FEWEST, _ONE_OF = 4, 100
+_FEWEST, _ONE_OF = 4, 60
 """So many speak of a theme at least, and one of so many of all."""
+_SMALL = ((30, 2), (60, 3))
+"""Of fewer memories fewer are enough: a first import gets named rooms too."""
+_WHOLE = 0.4
+"""Share of all that say something which makes a theme of what they speak of, though it stands anywhere."""
+_DERIVED, _AKIN, _SAME = 0.6, 0.75, 0.86
+"""Cosine of two themes from which on they are one: with names of one word, with akin names, and with any."""
+_MOST_OF_BOTH, _NEARLY_ALL_OF_BOTH = 0.5, 0.75
+"""Share of what two themes hold that speaks of the more exact one, where it names both: of `homeless shelter` beside
+`shelter`, and of `dance studio` beside `dance`, which is another thing."""
+_COMMON = 0.9
+"""Share of what all have in common that is taken away before meanings are compared."""
+_LEAST_ROOT, _LONGEST_ENDING = 4, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +115,21 @@ class Division:
 @dataclass
 class _Themes:
     names: list[str] = field(default_factory=list)
+    keys: list[Key] = field(default_factory=list)
     speakers: list[Numbers] = field(default_factory=list)
+
+    def merge(self, one: int, other: int) -> None:
+        """Make one of two: called by the more exact of their names where most of both speak of that."""
+        both = np.union1d(self.speakers[one], self.speakers[other])
+        exact, wide = sorted((one, other), key=lambda at: (-len(self.keys[at]), -len(self.speakers[at]), at))
+        if len(self.keys[exact]) == len(self.keys[wide]):
+            chosen = max(one, other, key=lambda at: (len(self.speakers[at]), -at))
+        else:
+            most = _MOST_OF_BOTH if is_same_head(self.keys[one], self.keys[other]) else _NEARLY_ALL_OF_BOTH
+            chosen = exact if len(self.speakers[exact]) >= most * len(both) else wide
+        self.names[one], self.keys[one], self.speakers[one] = self.names[chosen], self.keys[chosen], both
+        for column in (self.names, self.keys, self.speakers):
+            del column[other]
 
 
 def divide_by_theme(site: RoomReader, members: DividedMemories, limits: DivisionLimits) -> Division:
@@ -152,13 +183,21 @@ class _ThemeFinder:
     ) -> None:
         self._texts, self._limits = texts, limits
         self._vectors = members.vectors[looked_at]
-        weights = np.where(members.is_ground[looked_at], GROUND_WEIGHT, 1.0)
-        self._gathering = Gathering(self._vectors, members.talks[looked_at], weights, origins)
         silent = speaker_stems({one.author for one in texts if one is not None})
+        is_made = np.isin(np.arange(len(texts)), origins)
+        is_small = np.array([one is not None and one.is_slight(silent) for one in texts], np.bool_)
+        # Trigger: readings come after the first arranging of an import. Why: thanks and cheer must make no theme then
+        # either. Outcome: what tells hardly anything counts as small talk; an episode of which a statement was made
+        # does not, though it is ground.
+        self._is_small = (is_small & (origins == NONE) | members.is_ground[looked_at]) & ~is_made
+        weights = np.where(self._is_small, 0.0, np.where(is_made, GROUND_WEIGHT, 1.0))
+        own = _own_directions(self._vectors)
+        self._gathering = Gathering(own, members.talks[looked_at], weights, origins, self._is_small)
         self._keys = [frozenset(_telling_keys(one, silent)) for one in texts]
-        self._topics = [count_topic_words(one.text) if one is not None else {} for one in texts]
+        self._topics = [count_topic_words(strip_captions(one.text)) if one is not None else {} for one in texts]
         features = MemoryFeatures(self._vectors, self._keys, self._gathering.talks)
-        self._communities = find_communities(features, sample=limits.sample, most=limits.most)
+        least = min(LEAST_MEMBERS, 2 * least_speakers(len(texts)))
+        self._communities = find_communities(features, limits.sample, limits.most, least)
         self._places: dict[Key, list[int]] = {}
         for place, keys in enumerate(self._keys):
             for key in keys:
@@ -166,7 +205,8 @@ class _ThemeFinder:
         self._base = cohesion(self._vectors, np.arange(len(texts)))
         self._used = {fold_case(name) for name in limits.taken}
         self._wing = theme_of(limits.wing)
-        self._least = min(limits.least, max(_FEWEST, len(texts) // _ONE_OF))
+        self._least = min(limits.least, least_speakers(len(texts)))
+        self._whole = _WHOLE * int((~self._is_small).sum())
         self._themes = _Themes()
 
     def find(self) -> _Found:
@@ -174,12 +214,17 @@ class _ThemeFinder:
         groups = np.full(len(self._texts), NONE, np.int64)
         for least_inside in _TURNS:
             self._add_phrases(groups, least_inside)
+            self._merge_kindred()
             groups = assign_speakers(self._gathering, self._themes.speakers, self._least)
         self._add_topics(groups)
+        self._merge_kindred()
         groups = assign_speakers(self._gathering, self._themes.speakers, self._least)
         count = len(self._themes.names)
         kin = add_kin(self._gathering, groups, count)
-        return _Found(self._themes.names, follow_talk(self._gathering, groups, kin, count))
+        return _Found(
+            self._themes.names,
+            place_small_talk(self._gathering, follow_talk(self._gathering, groups, kin, count), count),
+        )
 
     def _add_phrases(self, groups: Numbers, least_inside: float) -> None:
         """Look in each community for a theme of those who have none.
@@ -188,7 +233,7 @@ class _ThemeFinder:
             least_inside: share of those who speak of it that are in this community.
         """
         open_ = [
-            np.flatnonzero((self._communities == number) & (groups == NONE))
+            np.flatnonzero((self._communities == number) & (groups == NONE) & ~self._is_small)
             for number in range(int(self._communities.max(initial=-1)) + 1)
         ]
         open_ = [part for part in open_ if part.size >= self._least]
@@ -197,19 +242,24 @@ class _ThemeFinder:
         for part, terms in zip(open_, ranked, strict=True):
             named = (term for term in terms if self._may_name(term, part, groups, least_inside))
             for term in islice(named, int(not self._is_full())):
-                self._add_theme(term.name, np.array(self._places[term.key], np.int64))
+                self._add_theme(term.name, np.array(self._places[term.key], np.int64), term.key)
 
     def _may_name(self, term: RankedTerm, part: Numbers, groups: Numbers, least_inside: float) -> bool:
         speakers = np.array(self._places.get(term.key, []), np.int64)
+        speakers = speakers[~self._is_small[speakers]]
         if not is_unused(term.name, self._used) or len(speakers) < self._least or self._wing.issuperset(term.key):
             return False
         inside = np.intersect1d(part, speakers).size
-        if inside < _FEWEST - 1 + term.is_common or inside < least_inside * len(speakers):
+        least = max(2, min(_FEWEST, self._least) - 1) + term.is_common
+        if inside < least or inside < least_inside * len(speakers):
             return False
         is_wide = least_inside == 0.0 and (groups[speakers] == NONE).sum() >= 2 * self._least
         if not is_wide and inside < (_COMMON_IN_PART if term.is_common else _LEAST_IN_PART) * part.size:
             return False
-        return not term.is_common or cohesion(self._vectors, speakers) >= _LIFT * self._base
+        if not term.is_common or len(speakers) >= self._whole:
+            return True
+        is_near = cohesion(self._vectors, speakers) >= _LIFT * self._base
+        return is_near or cohesion(self._gathering.vectors, speakers) >= _OWN_LIFT
 
     def _add_topics(self, groups: Numbers) -> None:
         for topic, name in _topic_names().items():
@@ -224,10 +274,65 @@ class _ThemeFinder:
     def _is_full(self) -> bool:
         return len(self._themes.names) >= self._limits.most
 
-    def _add_theme(self, name: str, speakers: Numbers) -> None:
+    def _merge_kindred(self) -> None:
+        """Make one of two themes that nobody could tell apart: by their names, or because they are about the same."""
+        while (pair := self._find_kindred()) is not None:
+            self._themes.merge(*pair)
+
+    def _find_kindred(self) -> tuple[int, int] | None:
+        keys, centres = self._themes.keys, [_centre(self._gathering.vectors[those]) for those in self._themes.speakers]
+        for one, other in combinations(range(len(keys)), 2):
+            near = round(float(centres[one] @ centres[other]), 6)
+            if near >= _least_cosine(keys[one], keys[other]) or is_same_head(keys[one], keys[other]):
+                return one, other
+        return None
+
+    def _add_theme(self, name: str, speakers: Numbers, key: Key = ()) -> None:
+        self._themes.keys.append(key)
         self._used.add(fold_case(name))
         self._themes.names.append(name)
         self._themes.speakers.append(speakers)
+
+
+def least_speakers(count: int) -> int:
+    """How many of so many memories speak of a theme at least."""
+    return next((enough for below, enough in _SMALL if count < below), max(_FEWEST, count // _ONE_OF))
+
+
+def _least_cosine(one: Key, other: Key) -> float:
+    """How near two themes of these names are at least to be one."""
+    if _is_derived(one, other):
+        return _DERIVED
+    return _AKIN if is_akin(one, other) else _SAME
+
+
+def is_akin(one: Key, other: Key) -> bool:
+    """Whether two names share what they are about: `store` and `clothing store`, `dance` and `dance studio`."""
+    short, long = sorted((one, other), key=len)
+    return bool(short) and (set(short) <= set(long) or _is_derived(short, long))
+
+
+def is_same_head(one: Key, other: Key) -> bool:
+    """Whether one of two names says more exactly which the other is: `store` and `clothing store`."""
+    return {len(one), len(other)} == {1, 2} and one[-1] == other[-1]
+
+
+def _is_derived(short: Key, long: Key) -> bool:
+    """Whether two single words come from one ("dance", "dancers")."""
+    if len(short) != 1 or len(long) != 1:
+        return False
+    begins, word = sorted((short[0], long[0]), key=len)
+    return len(begins) >= _LEAST_ROOT and word.startswith(begins) and len(word) - len(begins) <= _LONGEST_ENDING
+
+
+def _own_directions(vectors: Vectors) -> Vectors:
+    """Where each points beside what all have in common: in one conversation all are near to one another."""
+    return normalize_rows((vectors - _COMMON * vectors.mean(axis=0)).astype(np.float32))
+
+
+def _centre(vectors: Vectors) -> Vectors:
+    centre: Vectors = mean_directions(vectors, np.zeros(len(vectors), np.int64), 1)[0]
+    return centre
 
 
 def _telling_keys(one: NamingText | None, silent: Collection[str]) -> Iterator[Key]:

@@ -3,8 +3,8 @@
 A theme is a name and the memories that speak of it. Where a memory speaks of several, the nearest in meaning takes it.
 Kin that speak of none join the nearest theme, the nearest first, as long as the weight of those who speak of it is at
 least `LEAST_COVERAGE` of the room's. Then follow those who were said beside the room's own, as long as it is at least
-`LEAST_WITH_TALK`. The same input always gives the same outcome. Must not do: name a theme, read a
-text, a clock or a vault.
+`LEAST_WITH_TALK`; small talk comes last, lies with the turns around it and weighs nothing. The same input always gives
+the same outcome. Must not do: name a theme, read a text, a clock or a vault.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from core.score.centres import FAR, Groups, Vectors, mean_directions
 
-LEAST_COVERAGE = 0.5
+LEAST_COVERAGE = 0.55
 """Share of a room's weight that speaks of its name at least."""
-LEAST_WITH_TALK = 0.4
+LEAST_WITH_TALK = 0.45
 """The same where the rest was said in the midst of its talk."""
+SMALL_SHARE = 1.0
+"""So much small talk lies in a room for each that says something."""
 GROUND_WEIGHT = 0.5
 """What small talk weighs beside a statement: it is about what was said before, whatever its own words are."""
 NONE = -1
@@ -28,11 +30,14 @@ _NEXT_TO = 0.15
 """What being said right before or after one who speaks of a theme counts, as cosine."""
 _REACH = 2
 """So many turns away is what a turn may go on with."""
+_SMALL_REACH = 4
+"""The same of small talk, which goes on with whatever was said."""
 _OWN_STATEMENT, _BETWEEN, _REPLY = 3.0, 2.0, 1.0
 """What was made of a memory joins it first, then what stands between two of a theme, then small talk after one."""
 
-_FARTHER, _OF_NEARNESS = 0.05, 0.65
-"""Kin is at least this part as near to a theme as all but so few of those who speak of it."""
+_FARTHER, _OF_NEARNESS, _BESIDE = 0.25, 0.8, 0.5
+"""Kin is at least this part as near to a theme as all but so few of those who speak of it; what was said right beside
+its own may be farther."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +49,18 @@ class Gathering:
         talks: the conversation of each as a number; -1 for none.
         weights: what each counts in a room, above 0.
         origins: of each statement the place of the memory it was made of; -1 for none.
+        is_small: who is small talk: it is no kin of a theme, and lies where the turns around it lie; None for nobody.
     """
 
     vectors: Vectors
     talks: Groups
     weights: NDArray[np.float64]
     origins: Groups | None = None
+    is_small: NDArray[np.bool_] | None = None
+
+    def may_join(self, themes: Groups) -> NDArray[np.bool_]:
+        """Who has no theme yet, and says something that may be of one."""
+        return (themes < 0) if self.is_small is None else (themes < 0) & ~self.is_small
 
 
 def assign_speakers(gathering: Gathering, speakers: Sequence[Groups], least: int) -> Groups:
@@ -97,7 +108,7 @@ def add_kin(gathering: Gathering, themes: Groups, count: int, least_cosine: floa
     """
     found = themes.copy()
     speaking = np.flatnonzero(themes >= 0)
-    rest = np.flatnonzero(themes < 0)
+    rest = np.flatnonzero(gathering.may_join(themes))
     if not speaking.size or not rest.size:
         return found
     centres = mean_directions(gathering.vectors[speaking], themes[speaking], count)
@@ -135,21 +146,57 @@ def follow_talk(gathering: Gathering, speaking: Groups, themes: Groups, count: i
     if not placed.size:
         return found
     centres = mean_directions(gathering.vectors[placed], themes[placed], count)
-    usual = _usual_nearness(gathering.vectors, speaking, centres, FAR)
+    usual = _usual_nearness(gathering.vectors, speaking, centres, 0.0, _BESIDE)
     told = speaking >= 0
     left = np.bincount(speaking[told], gathering.weights[told], minlength=count) / LEAST_WITH_TALK
     left -= np.bincount(themes[placed], gathering.weights[placed], minlength=count)
+    may_join = gathering.may_join(themes)
     options = [
         (-rank, -near, member, theme)
         for member, theme, rank in (*_from_statements(gathering, speaking, themes), *_from_turns(gathering, themes))
         for near in (round(float(gathering.vectors[member] @ centres[theme]), 6),)
-        if rank > 0 or near >= usual[theme]
+        if may_join[member] and (rank > 0 or near >= usual[theme])
     ]
     for _, _, member, theme in sorted(options):
         if found[member] == NONE and left[theme] >= gathering.weights[member]:
             found[member] = theme
             left[theme] -= gathering.weights[member]
     return found
+
+
+def place_small_talk(gathering: Gathering, themes: Groups, count: int) -> Groups:
+    """Let small talk lie where its conversation lies: with the nearest turn that has a theme, the one before first.
+
+    It says nothing of a theme, so that no room is less about its name for it.
+
+    Returns:
+        The theme of each memory, or `NONE`; who had one keeps it.
+    """
+    found = themes.copy()
+    if gathering.is_small is None:
+        return found
+    options = []
+    for member in np.flatnonzero(gathering.is_small & (themes == NONE) & (gathering.talks >= 0)).tolist():
+        away, theme = min(_nearest_turn(gathering, themes, member, step) for step in (-1, 1))
+        if theme != NONE:
+            options.append((away, member, theme))
+    left = np.floor(np.bincount(themes[themes >= 0], minlength=count) * SMALL_SHARE).astype(int)
+    for _, member, theme in sorted(options):
+        if left[theme] > 0:
+            found[member] = theme
+            left[theme] -= 1
+    return found
+
+
+def _nearest_turn(gathering: Gathering, themes: Groups, member: int, step: int) -> tuple[int, int]:
+    """How far the nearest turn in one direction is that says something, and its theme."""
+    for away in range(1, _SMALL_REACH + 1):
+        place = member + away * step
+        if not 0 <= place < len(themes) or gathering.talks[place] != gathering.talks[member]:
+            break
+        if themes[place] >= 0 or not (gathering.is_small is not None and gathering.is_small[place]):
+            return away, int(themes[place])
+    return len(themes), NONE
 
 
 def _from_statements(gathering: Gathering, speaking: Groups, themes: Groups) -> Iterator[tuple[int, int, float]]:
@@ -188,13 +235,15 @@ def _theme_beside(talks: Groups, themes: Groups, member: int, step: int) -> int:
     return NONE
 
 
-def _usual_nearness(vectors: Vectors, themes: Groups, centres: Vectors, least: float) -> NDArray[np.float32]:
+def _usual_nearness(
+    vectors: Vectors, themes: Groups, centres: Vectors, least: float, part: float = _OF_NEARNESS
+) -> NDArray[np.float32]:
     """How near to each theme kin is at least: nearly as near as who speaks of it, `least` at least."""
     found = np.full(len(centres), least, np.float32)
     for theme in range(len(centres)):
         own = np.flatnonzero(themes == theme)
         if own.size:
-            found[theme] = max(least, _OF_NEARNESS * float(np.quantile(vectors[own] @ centres[theme], _FARTHER)))
+            found[theme] = max(least, part * float(np.quantile(vectors[own] @ centres[theme], _FARTHER)))
     return found
 
 

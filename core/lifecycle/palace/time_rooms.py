@@ -1,11 +1,12 @@
-"""Rooms called by a time: each holds one source (an import, or what was written here) and one span of seasons.
+"""Rooms of what has no theme: a conversation that has a title, else one source and one span of seasons.
 
-Must not do: write, or name a theme.
+A source is an import, or what was written here. Must not do: write, or look for a theme.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,14 @@ _SOURCES = (
     "SELECT m.n, coalesce(m.import_id, (SELECT e.import_id FROM statements s JOIN memories e ON e.id = s.episode_id "
     "WHERE s.memory_id = m.id LIMIT 1), '') FROM json_each(?) w JOIN memories m ON m.n = w.value"
 )
+_TITLES = (
+    "SELECT m.n, c.title FROM json_each(?) w JOIN memories m ON m.n = w.value "
+    "JOIN conversations c ON c.id = coalesce(m.conversation_id, (SELECT e.conversation_id FROM statements s "
+    "JOIN memories e ON e.id = s.episode_id WHERE s.memory_id = m.id LIMIT 1)) WHERE c.title IS NOT NULL"
+)
+_SEASON_MS = 92 * 86_400_000
+_MOST_ELSEWHERE = 0.5
+"""Share of a conversation that may lie in other rooms where the rest is called by its title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +89,40 @@ def relate_to_rooms(rooms: Sequence[TimeRoom | None], sources: Sequence[str], ti
                 for source, season in zip(sources, seasons, strict=True)
             ]
     return found
+
+
+def read_titles(rows: Rows, labels: Numbers) -> list[str]:
+    """The title of the conversation of each memory, or of what it was made of; empty for none."""
+    found = dict(rows.all(_TITLES, (json.dumps(labels.tolist()),)))
+    return [str(found.get(label, "")) for label in labels.tolist()]
+
+
+def divide_by_title(
+    members: Numbers, titles: Sequence[str], times: Numbers, least: int, most: int
+) -> list[tuple[str, Numbers]]:
+    """Members of conversations of at most a season by their title, the largest first.
+
+    A messenger's conversation goes on for years under the name of a person: that is a time's, not a topic's.
+
+    Args:
+        members: places of those who are divided.
+        titles: of all, by place; empty for none.
+        times: when each was said, epoch ms.
+        least: members of a part.
+        most: parts.
+    """
+    whole = Counter(filter(None, titles))
+    parts: dict[str, list[int]] = {}
+    for member in members.tolist():
+        parts.setdefault(titles[member], []).append(member)
+    parts.pop("", None)
+    kept = [
+        (title, np.array(part, np.int64))
+        for title, part in parts.items()
+        if len(part) >= max(least, (1 - _MOST_ELSEWHERE) * whole[title])
+        and int(times[part].max() - times[part].min()) <= _SEASON_MS
+    ]
+    return sorted(kept, key=lambda one: (-len(one[1]), int(one[1][0])))[: max(0, most)]
 
 
 def divide_by_source(members: Numbers, sources: Sequence[str], least: int) -> list[Numbers]:

@@ -583,7 +583,7 @@ def find_unprotected(rows: Rows, space: str | None, after: int) -> UnprotectedPa
     rules, tiers = read_tier_rules(rows), dict[str, SecurityTier]()
     found = rows.all(_UNPROTECTED, {"after": after, "space": space, "most": SCANNED})
     for _, whole, text, space_id, source in found:
-        tier = rules.tier_of(rules.find_types(text, space_id, source), space_id, source)
+        tier = rules.tier_of(rules.find_types(text, space_id, source).types, space_id, source)
         if tier is not SecurityTier.CLEARTEXT:
             tiers[whole] = higher_tier(tier, tiers.get(whole, tier))
     return UnprotectedPage(tiers, len(found), int(found[-1][0]) if len(found) == SCANNED else None)

@@ -32,6 +32,8 @@ _LETTERS = r"[BCDFGHJKLMNPQRSTVWXZ]"
 _SPELLED = re.compile(rf"\b(?P<a>[Aa]) (?=[FHLMNRSX](?:{_LETTERS}+|{_LETTERS}[A-Z])(?![a-zA-Z]))")
 """An article before a word that is spelled in letters: "an LGBTQ group", "an MRI"."""
 _NAMED = re.compile(r"^(?P<whose>[^,;]*'s [\w -]+)'s name is (?P<name>[A-Z][\w'-]+)(?=[.,]| and )")
+_THERE_ARE = re.compile(r"\b(?P<there>[Tt]here) is (?=(?:people|many|several|lots|plenty|two|three|four|five)\b)")
+"""What talk has in the singular: "there's people who help"."""
 _MOST_IN_REMARK = 9  # words
 
 
@@ -145,6 +147,7 @@ def polish_sentence(text: str, who: str, pronouns: Pronouns, dates: Sequence[Edi
         pronouns: theirs.
         dates: what was put in place of phrases of time that are over; none where nothing is over.
     """
+    text = _THERE_ARE.sub(r"\g<there> are ", text)
     text = _SPELLED.sub(r"\g<a>n ", _NAMED.sub(r"\g<whose> is called \g<name>", write_out(text)))
     text = drop_emphasis(drop_lately(drop_remark(text)), who)
     return place_date(name_speaker_first(text, who, pronouns) if who else text, dates, who)

@@ -9,6 +9,7 @@ from core.talk.agreement import YOU, ClauseDraft, UnclearClauseError
 from core.talk.clauses import is_finite
 from core.talk.references import possessive
 from core.talk.style.gender import pronouns_of
+from core.talk.vocabulary import talk_words, verb_forms
 
 _DOERS = frozenset(("i", "me"))
 
@@ -33,6 +34,24 @@ def _has_others(draft: ClauseDraft, at: int) -> bool:
     is_named = any(one.sort == "names" and one.name != draft.speech.speaker for one in before)  # may be of either
     is_meant = any(one.gender in ("", gender) for one in draft.referents)
     return is_told or is_named or is_meant or any(one.sort == same for one in before)
+
+
+def is_they(draft: ClauseDraft, at: int) -> bool:
+    """Whether "they" at a place can be nobody but the speaker: no other name and nothing in the plural is before it."""
+    first = draft.clause.first
+    names = [one for one in draft.phrases if first <= one.first < at and one.name != draft.speech.speaker]
+    is_named = any(one.sort == "names" for one in names)
+    return not (is_named or draft.referents or any(is_several(draft, place) for place in range(first + 1, at)))
+
+
+def is_several(draft: ClauseDraft, at: int) -> bool:
+    """Whether a word is things or people in the plural, as far as its form tells."""
+    low, verbs = draft.low(at), verb_forms()
+    ends = len(low) > 3 and low.endswith("s") and not low.endswith(("ss", "us", "is", "'s"))
+    is_verb = (
+        low in verbs.third and low not in talk_words().sets["groups"] and verbs.third[low] not in verbs.sets["noun_too"]
+    )
+    return ends and not is_verb and low not in talk_words().sets["english"]
 
 
 def tells_age(draft: ClauseDraft, at: int) -> bool:

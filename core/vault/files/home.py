@@ -15,6 +15,7 @@ import shutil
 import stat
 from contextlib import suppress
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 from core.errors import BugError, Code, EnvironmentFaultError, IntegrityError, LociError, PreconditionError, UserError
@@ -126,6 +127,7 @@ _OWN_NAMES = frozenset(
         "vault.lock",
         "window.json",
         "window.json.broken",
+        "wipe.next",
     }
 )
 
@@ -149,6 +151,7 @@ class Home:
         logs: the directory of logs.
         restoring: holds a checked restore until it has taken its place.
         rotating: holds the checked vault under its new keys until it has taken its place.
+        wiping: `wipe.next`; there while the home is wiped, and only what remains of it is to be removed.
         sync: bundles of changes on their way to the folder of the devices, and copies of files that were no such.
     """
 
@@ -174,8 +177,14 @@ class Home:
         self.logs = path / "logs"
         self.restoring = path / "restore.next"
         self.rotating = path / "rotate.next"
+        self.wiping = path / "wipe.next"
         self.sync = path / "sync"
         self.reserve_bytes = reserve_bytes
+
+    @property
+    def digest(self) -> str:
+        """Tells this home from another one with a copy of the same vault; 16 hexadecimal digits."""
+        return sha256(str(self.path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
     @property
     def has_replacement(self) -> bool:

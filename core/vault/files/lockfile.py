@@ -1,8 +1,8 @@
 """One process owns a vault: an exclusive lock on `vault.lock`.
 
-The file is never deleted: a deleted lock file lets two processes lock two files of one
-name. The system frees the lock when the holder dies, however it dies. Must not do: wait,
-end the holder.
+The file is deleted with its whole home alone: whoever took the lock of a file that is gone takes it again, or two
+processes would lock two files of one name. The system frees the lock when the holder dies, however it dies. Must not
+do: wait, end the holder.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ else:
 
 
 _MAX_PID_BYTES = 20
+_TRIES = 3
+"""Where a file system gives a file another number each time it is asked, the lock that was taken counts."""
 
 
 class VaultLock:
@@ -75,14 +77,12 @@ class VaultLock:
         Raises:
             EnvironmentFaultError: VAULT_BUSY; READ_ONLY or WRITE_FAILED where the file cannot be opened.
         """
-        descriptor = self._open_file()
-        if not _take_lock(descriptor):
-            holder = _read_holder(descriptor)
-            os.close(descriptor)
-            who = f" (process {holder})" if holder else ""
-            raise EnvironmentFaultError(
-                Code.VAULT_BUSY, f"Another Loci{who} has this vault open; use that one or close it first."
-            )
+        descriptor = self._take_or_refuse()
+        for _ in range(_TRIES):
+            if self._is_in_place(descriptor):
+                break
+            os.close(descriptor)  # the home was wiped behind our back: lock the file that has the name now
+            descriptor = self._take_or_refuse()
         self._descriptor = descriptor
         # The number is a courtesy for the sentence above: on a full disk the lock holds without it.
         with suppress(OSError):
@@ -119,6 +119,22 @@ class VaultLock:
             return _read_holder(descriptor)
         finally:
             os.close(descriptor)
+
+    def _take_or_refuse(self) -> int:
+        descriptor = self._open_file()
+        if not _take_lock(descriptor):
+            holder = _read_holder(descriptor)
+            os.close(descriptor)
+            who = f" (process {holder})" if holder else ""
+            raise EnvironmentFaultError(
+                Code.VAULT_BUSY, f"Another Loci{who} has this vault open; use that one or close it first."
+            )
+        return descriptor
+
+    def _is_in_place(self, descriptor: int) -> bool:
+        with suppress(OSError):
+            return os.path.samestat(os.fstat(descriptor), self._path.lstat())
+        return False
 
     def _open_file(self) -> int:
         flags = os.O_RDWR | os.O_CREAT

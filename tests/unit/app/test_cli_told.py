@@ -26,7 +26,7 @@ from app.cli.review import _print_resolution as decision_told
 from app.cli.review import _print_turned_down
 from app.cli.undo import print_undone
 from core.engine.conflicts import LISTED
-from core.engine.memories.import_comparison import AT_ONCE
+from core.engine.imports.comparison import AT_ONCE
 from core.types.values import Action, Source, Status
 
 

@@ -26,6 +26,8 @@ def types(text: str) -> dict[str, str]:
         ("she got a job at Quillfeather this year", "Quillfeather", "organization"),
         ("my bank is New York based, not British Gas", "British Gas", "organization"),
         ("so I asked Ottoline about it", "Ottoline", "person"),
+        ("we chose Rosalind wallpaper for the hall", "Rosalind", "other"),
+        ("I like Rosalind's wallpaper, thanks Rosalind!", "Rosalind", "person"),
         ("a guy called Winibald sings here", "Winibald", "person"),
         ("well, thanks Ottoline!", "Ottoline", "person"),
         ("I was reading Klara and the Moon on the train", "Klara and the Moon", "work"),

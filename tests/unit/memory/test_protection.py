@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from engine_rig import Rig
 
-from core.memory.protection import inherited_tier, is_persons_word, split_names, united_tier, with_tier_by
+from core.memory.protection import (
+    SensitiveFindings,
+    TierRules,
+    inherited_tier,
+    is_persons_word,
+    split_names,
+    tier_of_new_text,
+    united_tier,
+    with_tier_by,
+)
 from core.types.memory import RequestedChange
 from core.types.values import SecurityTier
 
@@ -72,6 +82,22 @@ def test_what_an_assistant_writes_into_a_memory_is_looked_at(rig: Rig) -> None:
     assert (kept.tier, kept.is_found_sensitive) == (SecurityTier.CONFIDENTIAL, True)
     assert rig.found("the card", reader) == []
     assert rig.found("the card", writer) == [CARD]
+
+
+def test_what_was_found_before_serves_unless_the_settings_ask_for_more_by_now() -> None:
+    few = TierRules(health=False, contacts=False, space_ids=frozenset({"clinic"}), sources=frozenset())
+    text = "Write to anna.lindqvist@example.org."
+    found = few.find_types(text, "home", "document")
+    assert found == SensitiveFindings(frozenset(), is_whole=False)
+    assert tier_of_new_text(few, CARD, "home", "document", found) == (SecurityTier.CLEARTEXT, None), "it is believed"
+    assert tier_of_new_text(few, text, "clinic", "document", found) == (SecurityTier.SENSITIVE, "rules")
+    more = replace(few, contacts=True)
+    assert tier_of_new_text(more, text, "home", "document", found) == (SecurityTier.SENSITIVE, "rules")
+    every = more.find_types(f"{CARD} {text}", "home", "document")
+    assert every.is_whole
+    for rules in (few, more):
+        assert tier_of_new_text(rules, "", "home", "document", every)[0] is SecurityTier.CONFIDENTIAL
+    assert tier_of_new_text(few, "", "home", "document", more.find_types(text, "home", "document"))[1] is None
 
 
 def test_names_of_a_list_and_whose_word_a_tier_is() -> None:

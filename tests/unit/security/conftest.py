@@ -60,6 +60,10 @@ class MemoryKeyring:
         self._check()
         self.counters[vault_id, place] = sealed
 
+    def remove_counter(self, vault_id: bytes, place: str, backend: str) -> None:
+        self._check()
+        self.counters.pop((vault_id, place), None)
+
 
 @pytest.fixture
 def passphrase() -> str:

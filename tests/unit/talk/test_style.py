@@ -282,6 +282,19 @@ def test_a_relation_has_its_type() -> None:
 @pytest.mark.parametrize(
     ("said", "told"),
     [
+        ("I sing in a choir near me on Mondays.", "Mara sings in a choir near them on Mondays."),
+        ("I keep lists that help me in Leith.", "Mara keeps lists that help Mara in Leith."),
+        ("I finally moved into my flat in Leith yesterday.", "Mara moved into their flat in Leith on 2 March 2025."),
+        ("I think there's people in Leith who bake.", "Mara thinks there are people in Leith who bake."),
+    ],
+)
+def test_they_are_the_speaker_where_nobody_else_is_before_it(said: str, told: str) -> None:
+    assert statements_of(("Mara", said)) == [told]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
         ("I keep a list that helps me in Leith.", "Mara keeps a list that helps Mara in Leith."),
         ("I joined a choir because I am fond of old songs.", "Mara joined a choir because Mara is fond of old songs."),
         ("I lost my job as a baker yesterday.", "Mara lost their job as a baker on 2 March 2025."),

@@ -12,6 +12,7 @@ from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.text.noun_phrases import read_phrases
 from core.text.room_names import (
     LONGEST,
     LONGEST_BY_TIME,
@@ -19,6 +20,7 @@ from core.text.room_names import (
     RoomTexts,
     is_named_by_time,
     name_by_time,
+    name_by_title,
     speakers_in_name,
 )
 from core.text.room_names import name_rooms as name_rooms_of
@@ -125,6 +127,38 @@ def test_whose_it_is_belongs_to_the_name() -> None:
 def test_a_short_form_of_a_speaker_names_no_room() -> None:
     texts = ["Thanks Mel! The pottery is done", "Mel, more pottery", "Mel, Mel, Mel"]
     assert name_rooms([texts], speakers=["Melanie"]) == ["Pottery"]
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("lofoten packing list", "Lofoten packing list"),
+        ("Celadon glaze for the tall vase \u2728", "Celadon glaze"),
+        ("Re: dinner, 12 May", "Re dinner May"),
+        ("\u6e2f\u306e\u770b\u677f", "\u6e2f\u306e\u770b\u677f"),
+        ("New chat", None),
+        ("session_1", None),
+        ("Chat with Mara", None),
+        ("<b>\u202ex</b> https://evil.example", None),
+        ("", None),
+    ],
+)
+def test_a_title_names_a_room_if_it_tells_something(title: str, name: str | None) -> None:
+    assert name_by_title(title, ["Mara Lind"]) == name
+
+
+@given(st.text(max_size=200))
+def test_any_title_gives_a_plain_name_or_none(title: str) -> None:
+    name = name_by_title(title)
+    assert name is None or 0 < len(name) <= LONGEST
+    assert name is None or all(sign in " '’-" or unicodedata.category(sign)[0] in "LM" for sign in name)
+
+
+def test_a_determiner_ends_at_a_comma_and_capitals_after_a_number_are_a_unit() -> None:
+    keys = [[phrase.key for phrase in read_phrases(text)] for text in ("the world, let's chase it", "the chase")]
+    assert [("chase",) in found for found in keys] == [False, True]
+    assert ("gb",) not in [phrase.key for phrase in read_phrases("12 GB of data")]
+    assert ("gb",) in [phrase.key for phrase in read_phrases("data from GB")]
 
 
 def test_a_room_without_a_theme_is_called_by_its_time() -> None:

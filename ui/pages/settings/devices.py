@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from core.types.folders.sync import RemovedDevice, SyncDevice, SyncProblem, SyncReport, SyncStatus
@@ -96,7 +96,13 @@ def describe_report(report: SyncReport) -> str:
 
 
 class DevicesSection(SettingsSection):
-    """Other devices, and the folder between them."""
+    """Other devices, and the folder between them.
+
+    Signals:
+        wiping: the person wants to remove everything from this computer.
+    """
+
+    wiping = Signal()
 
     def __init__(self, context: Context) -> None:
         super().__init__(device_strings()["title"])
@@ -113,7 +119,10 @@ class DevicesSection(SettingsSection):
             device_strings()["problems"]["whole"], self._tell_whole, device_strings()["problems"]["whole_hint"]
         )
         self.leave = self._make_line("leave", "text", self._ask_leave)
-        for line in (self.folder, self.pair, self.join, self.now, self.list, self.problems, self.leave):
+        self.retire = self._make_line("retire", "text", self.wiping.emit)
+        for line in (
+            self.folder, self.pair, self.join, self.now, self.list, self.problems, self.leave, self.retire,
+        ):  # fmt: skip
             self.add_line(line)
         self._chosen = QLineEdit(self)  # takes what the person chose; never shown
         self._chosen.hide()

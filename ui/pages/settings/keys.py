@@ -476,7 +476,13 @@ class ActionLine(Line):
 
 
 class VaultSection(SettingsSection):
-    """The vault and its keys."""
+    """The vault and its keys.
+
+    Signals:
+        wiping: the person wants to remove everything from this computer.
+    """
+
+    wiping = Signal()
 
     def __init__(self, context: Context) -> None:
         super().__init__(settings_strings()["vault"]["title"])
@@ -497,6 +503,7 @@ class VaultSection(SettingsSection):
         context.desk.looked.connect(self._request_older)
         self.certificates = self._make_line("certificates", lambda: CertificatesDialog(context, self.window()).open())
         self.verify = self._make_line("integrity", self._verify_vault)
+        self.wipe = self._make_line("wipe", self.wiping.emit)
         for line in (
             self.place,
             self.state,
@@ -509,6 +516,7 @@ class VaultSection(SettingsSection):
             self.sealed,
             self.certificates,
             self.verify,
+            self.wipe,
         ):
             self.add_line(line)
 

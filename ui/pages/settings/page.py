@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 
@@ -29,7 +30,7 @@ from core.errors import LociError
 from core.events import Changed
 from core.types.replies import OptionRow, OptionsReset
 from ui.bridge import make_query, make_write, problem_of
-from ui.context import Context, PageSpec, WindowPage
+from ui.context import Command, Context, PageSpec, WindowPage
 from ui.pages.settings.devices import DevicesSection
 from ui.pages.settings.keys import ActionLine, VaultSection
 from ui.pages.settings.meaning import MeaningSection
@@ -228,6 +229,8 @@ def _load_loci_version() -> str:
 _LIST, _WIDEST, _NARROW, _NARROW_LINES = 184, 720, 640, 540
 _LINES_AT_ONCE = 3
 _REFRESH_MS = 200
+WIPE = ":wipe"
+"""A target of the page that opens the dialog of removing everything."""
 _ADVANCED, _SHOWN = "settings.advanced", "shown"
 _SETTINGS_VERBS = frozenset({"settings", "undo"})
 _SYNC_VERB = "sync"
@@ -259,6 +262,8 @@ class SettingsPage(WindowPage):
         self.watched = WatchedSection(context)
         self.devices = DevicesSection(context)
         self.vault = VaultSection(context)
+        for part in (self.devices, self.vault):
+            part.wiping.connect(partial(open_wipe, context, self))
         self.about = AboutSection(context)
         self.search = QLineEdit()
         self.search.setObjectName("search")
@@ -347,6 +352,9 @@ class SettingsPage(WindowPage):
     def _show_target(self) -> None:
         """Scroll to the target group, else search for it."""
         target, self._target = self._target.casefold(), ""
+        if target == WIPE:
+            target = self.vault.title.casefold()
+            open_wipe(self.context, self)
         section = next((one for one in self.sections if one.title.casefold() == target), None)
         if section is not None:
             self.search.clear()
@@ -559,6 +567,23 @@ def _show_refusal(line: OptionLine, error: BaseException) -> None:
     problem = problem_of(error)
     if problem is not None:
         line.show_refusal(problem.sentence)
+
+
+def open_wipe(context: Context, part: QWidget) -> None:
+    """Open the dialog that removes everything from this computer.
+
+    Args:
+        part: of the window, before which it stands: the page goes with the vault.
+    """
+    from ui.pages.settings.wipe import WipeDialog  # hardly anybody asks for it
+
+    WipeDialog(context, part.window()).open()
+
+
+def settings_commands(context: Context) -> tuple[Command, ...]:
+    """What the command palette offers of the settings, wherever the person is."""
+    strings, go = settings_strings()["vault"]["wipe"], context.desk.go.emit
+    return (Command("settings.wipe", strings["command"], lambda: go("settings", WIPE), words=strings["words"]),)
 
 
 SETTINGS = PageSpec("settings", settings_strings, "settings-2", SettingsPage, inspects=False)

@@ -16,133 +16,23 @@ from core.importers.conversation import (
     as_text,
     content_id,
     drop_empty,
-    join_texts,
+    earliest_time,
     json_files,
+    not_a,
+    unknown_form,
 )
+from core.importers.formats.assistants.claude_message import make_turn, read_attachments
+from core.importers.formats.assistants.claude_projects import read_memories, read_projects
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import ParsedJson, head_keys, iter_json_array, mended_count, read_json
 from core.importers.records import Conversation, Item, Record, SkippedPart, UnreadablePart
 from core.text.times import parse_time
-from core.types.values import Kind, Role, Source, Status, When
-
-_PROJECT_ARRAYS = ("", "projects")
-
-
-def read_projects(file: SourceFile) -> Iterator[Item]:
-    """The documents and instructions of the projects in a file.
-
-    Args:
-        file: `projects.json` with a list, or one project's own file.
-
-    Yields:
-        Sources; skips for documents without words.
-    """
-    for number, parsed in enumerate(_read_values(file), 1):
-        where = f"{file.name}:{number}"
-        if isinstance(parsed.value, dict):
-            yield from _read_project(parsed.value, where)
-        else:
-            yield UnreadablePart(where, "this entry is not a project", "not_an_object")
-
-
-def _read_values(file: SourceFile) -> Iterator[ParsedJson]:
-    return iter_json_array(file, _PROJECT_ARRAYS) if "[]" in head_keys(file) else iter([read_json(file)])
-
-
-def _read_project(project: Mapping[str, Any], where: str) -> Iterator[Item]:
-    name = as_text(project.get("name"))
-    key = as_text(project.get("uuid")) or content_id(name or "")
-    about = {"project": name, "project_id": key, "project_description": as_text(project.get("description"))}
-    for number, entry in enumerate(as_list(project.get("docs")), 1):
-        document = as_mapping(entry)
-        text, replaced = join_texts([document["content"]] if isinstance(document.get("content"), str) else [])
-        if not text.strip():
-            yield SkippedPart("empty_document", f"{where}:{number}")
-            continue
-        document_id = as_text(document.get("uuid")) or content_id(as_text(document.get("filename")) or "", text)
-        yield _make_source_record(
-            f"claude:project:{key}:{document_id}",
-            text,
-            f"{where}:{number}",
-            document.get("created_at"),
-            replaced,
-            about | {"part": "project_doc", "title": as_text(document.get("filename")), "message": document_id},
-        )
-    prompt = project.get("prompt_template")
-    text, replaced = join_texts([prompt] if isinstance(prompt, str) else [])
-    if text.strip():
-        identity = f"claude:project:{key}:prompt:{content_id(text)}"
-        yield _make_source_record(
-            identity, text, where, project.get("updated_at"), replaced, about | {"part": "project_prompt"}
-        )
-
-
-def _make_source_record(
-    identity: str, text: str, where: str, time: object, replaced: int, extra: Mapping[str, Any]
-) -> Record:
-    return Record(
-        identity=identity,
-        text=text,
-        where=where,
-        role=Role.SOURCE,
-        source=Source.DOCUMENT,
-        author="source",
-        occurred=parse_time(time),
-        flags=("surrogates_replaced",) if replaced else (),
-        extra=drop_empty(extra),
-    )
-
-
-def read_memories(file: SourceFile) -> Iterator[Item]:
-    """What Claude wrote about the person, as proposals.
-
-    Args:
-        file: `memories.json`, an object or a list of them.
-
-    Yields:
-        One proposal for the memory over conversations and one for each project's memory.
-    """
-    for number, parsed in enumerate(_read_values(file), 1):
-        where = f"{file.name}:{number}"
-        memories = as_mapping(parsed.value)
-        account = as_text(memories.get("account_uuid")) or ""
-        yield from _read_proposal(memories.get("conversations_memory"), f"{account}:conversations", where, None)
-        for project_id, text in as_mapping(memories.get("project_memories")).items():
-            yield from _read_proposal(text, f"{account}:{project_id}", where, project_id)
-
-
-def _read_proposal(value: object, key: str, where: str, project_id: str | None) -> Iterator[Item]:
-    text, replaced = join_texts([value] if isinstance(value, str) else [])
-    if not text.strip():
-        return
-    yield Record(
-        # The text is part of the identity: a later export with a changed memory is a new proposal.
-        identity=f"claude:memory:{key}:{content_id(text)}",
-        text=text,
-        where=where,
-        kind=Kind.FACT,
-        role=Role.ASSISTANT,
-        source=Source.INFERENCE,
-        status=Status.QUARANTINED,
-        author="Claude",
-        flags=("surrogates_replaced",) if replaced else (),
-        extra=drop_empty(
-            {
-                "origin": "memories.json project_memories" if project_id else "memories.json conversations_memory",
-                "project_id": project_id,
-            }
-        ),
-    )
-
 
 _STEMS = ("conversation", "project", "memories", "users", "manifest", "data", "projects/")
 _ARRAYS = ("", "conversations")
 _PROJECT_MARKS = (frozenset({"prompt_template", "name"}), frozenset({"docs", "is_starter_project"}))
 _MEMORY_MARKS = frozenset({"conversations_memory", "project_memories"})
 _MANIFEST_MARKS = frozenset({"export_id", "files"})
-_ROLES = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
-_TEXT_PARTS = ("text", "voice_note")
-_AUTHOR = "Claude"
 
 
 class ClaudeImporter:
@@ -218,11 +108,11 @@ _READERS: Mapping[str | None, Callable[[SourceFile], Iterator[Item]]] = {
 def _read_conversation(parsed: ParsedJson, where: str) -> Iterator[Item]:
     value = parsed.value
     if not isinstance(value, dict):
-        yield UnreadablePart(where, "this entry is not a conversation", "not_an_object")
+        yield not_a("conversation", where)
         return
     messages = value.get("chat_messages", False)
     if messages is not None and not isinstance(messages, list):
-        yield UnreadablePart(where, "this conversation's messages are not in a form Loci knows", "bad_conversation")
+        yield unknown_form(where)
         return
     conversation = _make_conversation(value, messages or [])
     items = list(_read_messages(messages or [], conversation, where, parsed.flags))
@@ -233,18 +123,14 @@ def _read_conversation(parsed: ParsedJson, where: str) -> Iterator[Item]:
 
 def _make_conversation(value: Mapping[str, Any], messages: list[Any]) -> Conversation:
     title = value.get("name")
+    times = (parse_time(as_mapping(message).get("created_at")) for message in messages)
     ids = [as_text(as_mapping(message).get("uuid")) or "" for message in messages]
     return Conversation(
         key=as_text(value.get("uuid")) or content_id(as_text(title) or "", *ids),
         title=as_text(title),
-        started=parse_time(value.get("created_at")) or _earliest_time(messages),
+        started=parse_time(value.get("created_at")) or earliest_time(times),
         extra=drop_empty({"surrogates_replaced": mended_count(title)}),
     )
-
-
-def _earliest_time(messages: list[Any]) -> When | None:
-    times = [when for message in messages if (when := parse_time(as_mapping(message).get("created_at")))]
-    return min(times, key=lambda when: when.ms, default=None)
 
 
 def _read_messages(
@@ -254,106 +140,13 @@ def _read_messages(
     for number, message in enumerate(messages, 1):
         place = f"{where}:{number}"
         if not isinstance(message, dict):
-            yield UnreadablePart(place, "this entry is not a message", "not_an_object")
+            yield not_a("message", place)
             continue
         message_id = as_text(message.get("uuid")) or f"{number}-{content_id(str(message.get('text')))}"
-        record = _make_record(message, message_id, conversation, place, position, flags)
+        record = make_turn(message, message_id, conversation, place, position, flags)
         if record is None:
             yield SkippedPart("no_text", place)
         else:
             position += 1
             yield record
-        yield from _read_attachments(message, message_id, conversation, place)
-
-
-def _make_record(
-    message: Mapping[str, Any],
-    message_id: str,
-    conversation: Conversation,
-    where: str,
-    position: int,
-    flags: frozenset[str],
-) -> Record | None:
-    text, replaced = _message_text(message)
-    if not text.strip():
-        return None
-    role = _ROLES.get(str(message.get("sender")), Role.OTHER)
-    blocks = [as_mapping(block) for block in as_list(message.get("content"))]
-    names = [as_text(as_mapping(entry).get("file_name")) for entry in as_list(message.get("files"))]
-    left_out = [str(block["type"]) for block in blocks if block.get("type") and block["type"] not in _TEXT_PARTS]
-    return Record(
-        identity=f"claude:{conversation.key}:{message_id}",
-        text=text,
-        where=where,
-        role=role,
-        source=Source.USER_IMPLICIT if role is Role.USER else Source.INFERENCE,
-        author=_AUTHOR if role is Role.ASSISTANT else None,
-        conversation=conversation,
-        position=position,
-        occurred=parse_time(message.get("created_at")),
-        ref=message_id,
-        flags=tuple(sorted(flags | ({"surrogates_replaced"} if replaced else frozenset()))),
-        extra=drop_empty(
-            {
-                "message": message_id,
-                "files": [name for name in names if name],
-                "left_out": {kind: left_out.count(kind) for kind in sorted(set(left_out))},
-                "replaced": replaced,
-            }
-        ),
-    )
-
-
-def _message_text(message: Mapping[str, Any]) -> tuple[str, int]:
-    """The text blocks of `content`; `text`, which repeats them for old clients, only where there are no blocks."""
-    whole = message.get("text")
-    whole = whole if isinstance(whole, str) else ""
-    content = message.get("content")
-    if isinstance(content, str) and content:
-        return join_texts([content])
-    blocks = [block for block in as_list(content) if block is not None]
-    if not blocks:
-        return join_texts([whole])
-    parts = [
-        block["text"]
-        for block in blocks
-        if isinstance(block, dict) and block.get("type") in _TEXT_PARTS and isinstance(block.get("text"), str)
-    ]
-    return join_texts(parts, _find_separator([part for part in parts if part], whole))
-
-
-def _find_separator(parts: list[str], whole: str) -> str:
-    """What the export itself puts between two blocks where `text` shows it; else a blank line."""
-    if len(parts) > 1:
-        end = whole.find(parts[0]) + len(parts[0])
-        start = whole.find(parts[1], end)
-        if end >= len(parts[0]) and start >= end and not whole[end:start].strip():
-            return whole[end:start]
-    return "\n\n"
-
-
-def _read_attachments(
-    message: Mapping[str, Any], message_id: str, conversation: Conversation, where: str
-) -> Iterator[Item]:
-    for number, entry in enumerate(as_list(message.get("attachments"))):
-        attachment = as_mapping(entry)
-        content = attachment.get("extracted_content")
-        if not isinstance(content, str) or not content.strip():
-            yield SkippedPart("empty_attachment", where)
-            continue
-        text, replaced = join_texts([content])
-        yield Record(
-            identity=f"claude:{conversation.key}:{message_id}:attachment:{number}",
-            text=text,
-            where=where,
-            role=Role.SOURCE,
-            source=Source.DOCUMENT,
-            author="source",
-            conversation=conversation,
-            occurred=parse_time(attachment.get("created_at")) or parse_time(message.get("created_at")),
-            ref=as_text(attachment.get("id")) or message_id,
-            flags=("surrogates_replaced",) if replaced else (),
-            extra=drop_empty(
-                {"part": "attachment", "title": as_text(attachment.get("file_name")), "message": message_id}
-            ),
-        )
+        yield from read_attachments(message, message_id, conversation, place)

@@ -7,7 +7,6 @@ store a record twice that a resumed session repeats.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from typing import Any
 
 from core.importers.conversation import (
@@ -15,22 +14,24 @@ from core.importers.conversation import (
     as_mapping,
     as_text,
     content_id,
-    cut_blocks,
+    cut_to_own_words,
     drop_empty,
     injected_tags,
     join_texts,
+    list_block_texts,
 )
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import BadJson, FileLines, key_paths, parse_json_text, read_file_lines, read_head_text
-from core.importers.records import Conversation, Item, Record, SkippedPart, UnreadablePart
+from core.importers.json_lines import JsonLine, list_head_objects, list_log_objects, read_log_lines
+from core.importers.records import Conversation, Item, Record, SkippedPart
+from core.importers.transcripts.turn import complete_turn
 from core.text.times import parse_time
-from core.types.values import Role, Source
+from core.types.values import Role
 
 _FIRST_LINES = 40
 _TITLE_LINE = 8192  # characters; a line with a title is short, so long ones need no parsing in the first pass
 _TITLE_KEYS = (("custom-title", "customTitle"), ("ai-title", "aiTitle"))
 _SESSION_TYPES = ("user", "assistant", "system", "attachment", "progress", "queue-operation", "summary")
-_AUTHOR = "Claude"
+_PROGRAM, _AUTHOR = "claude_code", "Claude"
 
 
 class ClaudeCodeImporter:
@@ -61,12 +62,7 @@ class ClaudeCodeImporter:
 
 def _kind_of_file(file: SourceFile) -> str | None:
     """`session`, `prompts` or None, told by the first lines that are whole."""
-    for line in read_head_text(file).split("\n")[:_FIRST_LINES]:
-        try:
-            value = as_mapping(parse_json_text(line).value)
-            keys = frozenset(value)
-        except BadJson:  # also a line longer than the head, whose first keys still tell
-            value, keys = {}, key_paths(line).get("", frozenset())
+    for value, keys in list_head_objects(file, _FIRST_LINES):
         if "sessionId" in keys and ("parentUuid" in keys or value.get("type") in _SESSION_TYPES):
             return "session"
         if keys >= {"display", "project", "timestamp"}:
@@ -86,42 +82,21 @@ class _Sessions:
     def read(self, file: SourceFile) -> Iterator[Item]:
         """One file's items."""
         self._find_titles(file)
-        with closing(read_file_lines(file)) as lines:
-            for number, line in lines:
-                if not line.strip():
-                    continue
-                yield from self._read_line(line, f"{file.name}:{number}", lines, file)
+        for part in read_log_lines(file):
+            yield self._read_line(part, file) if isinstance(part, JsonLine) else part
 
     def _find_titles(self, file: SourceFile) -> None:
-        with closing(read_file_lines(file)) as lines:
-            for _, line in lines:
-                if len(line) > _TITLE_LINE or "-title" not in line:
-                    continue
-                try:
-                    value = as_mapping(parse_json_text(line).value)
-                except BadJson:
-                    continue
-                for rank, (kind, key) in enumerate(_TITLE_KEYS):
-                    session, title = as_text(value.get("sessionId")), as_text(value.get(key))
-                    known_rank = self._titles.get(session or "", (len(_TITLE_KEYS), ""))[0]
-                    # The last title of the stronger kind stands: what the person chose over what a model made up.
-                    if value.get("type") == kind and session and title and rank <= known_rank:
-                        self._titles[session] = (rank, title)
+        for value in list_log_objects(file, _may_be_title):
+            for rank, (kind, key) in enumerate(_TITLE_KEYS):
+                session, title = as_text(value.get("sessionId")), as_text(value.get(key))
+                known_rank = self._titles.get(session or "", (len(_TITLE_KEYS), ""))[0]
+                # The last title of the stronger kind stands: what the person chose over what a model made up.
+                if value.get("type") == kind and session and title and rank <= known_rank:
+                    self._titles[session] = (rank, title)
 
-    def _read_line(self, line: str, where: str, lines: FileLines, file: SourceFile) -> Iterator[Item]:
-        try:
-            parsed = parse_json_text(line)
-        except BadJson as error:
-            if lines.complete_last:
-                yield UnreadablePart(where, f"this line is not valid JSON: {error.reason}", "bad_line")
-            else:
-                yield SkippedPart("incomplete_last_line", where)
-            return
-        if not isinstance(parsed.value, dict):
-            yield UnreadablePart(where, "this line is not an object", "not_an_object")
-            return
-        reason = self._skip_reason(parsed.value, file)
-        yield SkippedPart(reason, where) if reason else self._read_message(parsed.value, where, file, lines.line_flags)
+    def _read_line(self, line: JsonLine, file: SourceFile) -> Record | SkippedPart:
+        reason = self._skip_reason(line.value, file)
+        return SkippedPart(reason, line.where) if reason else self._read_message(line, file)
 
     def _skip_reason(self, value: Mapping[str, Any], file: SourceFile) -> str | None:
         """Why a line is left out before its words are looked at."""
@@ -143,53 +118,43 @@ class _Sessions:
                 return reason
         return "synthetic" if as_mapping(value.get("message")).get("model") == "<synthetic>" else None
 
-    def _read_message(
-        self, value: Mapping[str, Any], where: str, file: SourceFile, flags: frozenset[str]
-    ) -> Record | SkippedPart:
-        content = as_mapping(value.get("message")).get("content")
-        written = _texts_of_claude_blocks(content)
-        if any(text.startswith(injected_tags("claude_code", "summary_openings")) for text in written):
-            return SkippedPart("compact_summary", where)
-        kept = [_own_words(text) for text in written]
+    def _read_message(self, line: JsonLine, file: SourceFile) -> Record | SkippedPart:
+        content = as_mapping(line.value.get("message")).get("content")
+        written = list_block_texts(content, ("text",))
+        if any(text.startswith(injected_tags(_PROGRAM, "summary_openings")) for text in written):
+            return SkippedPart("compact_summary", line.where)
+        kept = [cut_to_own_words(text, _PROGRAM) for text in written]
         text, _ = join_texts([part for part in kept if part.strip()])
         if not text.strip():
-            return SkippedPart(_empty_reason(content, written), where)
+            return SkippedPart(_empty_reason(content, written), line.where)
         # Counted before blocks were cut: the count only marks the record.
         _, replaced = join_texts(written)
-        return self._make_record(
-            value, text, where, file, flags | ({"surrogates_replaced"} if replaced else frozenset())
-        )
+        return complete_turn(self._make_record(line, text, file), _AUTHOR, replaced)
 
-    def _make_record(
-        self, value: Mapping[str, Any], text: str, where: str, file: SourceFile, flags: frozenset[str]
-    ) -> Record:
+    def _make_record(self, line: JsonLine, text: str, file: SourceFile) -> Record:
+        value: Mapping[str, Any] = line.value
         session = as_text(value.get("sessionId")) or file.path.stem
         uuid = as_text(value.get("uuid")) or content_id(str(value.get("timestamp")), text)
         conversation = self._conversation_of(session, value)
         position = self._positions.get(session, 0)
         self._positions[session] = position + 1
-        from_user = value.get("type") == "user"
         cwd = as_text(value.get("cwd"))
         return Record(
             identity=f"claude-code:{session}:{uuid}",
             text=text,
-            where=where,
-            role=Role.USER if from_user else Role.ASSISTANT,
-            source=Source.USER_IMPLICIT if from_user else Source.INFERENCE,
-            author=None if from_user else _AUTHOR,
+            where=line.where,
+            role=Role.USER if value.get("type") == "user" else Role.ASSISTANT,
             conversation=conversation,
             position=position,
             occurred=parse_time(value.get("timestamp")),
             session=session,
             ref=uuid,
-            flags=tuple(sorted(flags)),
-            extra=drop_empty(
-                {
-                    "message": uuid,
-                    "model": as_text(as_mapping(value.get("message")).get("model")),
-                    "cwd": cwd if cwd != conversation.extra.get("cwd") else None,
-                }
-            ),
+            flags=tuple(line.flags),
+            extra={
+                "message": uuid,
+                "model": as_text(as_mapping(value.get("message")).get("model")),
+                "cwd": cwd if cwd != conversation.extra.get("cwd") else None,
+            },
         )
 
     def _conversation_of(self, session: str, value: Mapping[str, Any]) -> Conversation:
@@ -211,16 +176,8 @@ class _Sessions:
         return found
 
 
-def _texts_of_claude_blocks(content: object) -> list[str]:
-    if isinstance(content, str):
-        return [content]
-    blocks = [as_mapping(block) for block in as_list(content)]
-    return [block["text"] for block in blocks if block.get("type") == "text" and isinstance(block.get("text"), str)]
-
-
-def _own_words(text: str) -> str:
-    kept = cut_blocks(text, injected_tags("claude_code", "tags"))
-    return "" if kept.strip() in injected_tags("claude_code", "whole_texts") else kept
+def _may_be_title(line: str) -> bool:
+    return len(line) <= _TITLE_LINE and "-title" in line
 
 
 def _empty_reason(content: object, written: list[str]) -> str:

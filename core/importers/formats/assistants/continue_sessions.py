@@ -19,6 +19,7 @@ from core.importers.conversation import (
     cut_blocks,
     drop_empty,
     json_files,
+    not_a,
 )
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import head_keys, iter_json_array, read_json
@@ -93,7 +94,7 @@ def _read_session(file: SourceFile, begun: Mapping[str, When | None]) -> Iterato
         if isinstance(entry, dict):
             yield _read_turn(reader, entry, where, parsed.flags, started)
         else:
-            yield UnreadablePart(where, "this entry is not a message", "not_an_object")
+            yield not_a("message", where)
     if not history:
         yield SkippedPart("empty_conversation", file.name)
 

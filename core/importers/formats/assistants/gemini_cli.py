@@ -9,11 +9,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.importers.chat import ChatMessage, ChatReader
-from core.importers.conversation import MOST_SNIFFED, as_list, as_mapping, as_text, cut_blocks, drop_empty, json_files
+from core.importers.conversation import (
+    MOST_SNIFFED,
+    as_list,
+    as_mapping,
+    as_text,
+    cut_blocks,
+    drop_empty,
+    json_files,
+    not_a,
+)
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import head_keys, iter_json_path
 from core.importers.input.strict_json import EACH
-from core.importers.records import Conversation, Item, SkippedPart, UnreadablePart
+from core.importers.records import Conversation, Item, SkippedPart
 from core.text.times import parse_time
 from core.types.values import Role
 
@@ -60,7 +69,7 @@ def _read_session(file: SourceFile, readers: dict[str, ChatReader]) -> Iterator[
         if isinstance(parsed.value, dict):
             yield _read_turn(readers[key], parsed.value, where, parsed.flags)
         else:
-            yield UnreadablePart(where, "this entry is not a message", "not_an_object")
+            yield not_a("message", where)
 
 
 def _read_turn(reader: ChatReader, message: Mapping[str, Any], where: str, flags: frozenset[str]) -> Item:

@@ -10,10 +10,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.importers.chat import ChatMessage, ChatReader
-from core.importers.conversation import MOST_SNIFFED, as_list, as_mapping, as_text, content_id, cut_blocks, json_files
+from core.importers.conversation import (
+    MOST_SNIFFED,
+    as_list,
+    as_mapping,
+    as_text,
+    content_id,
+    cut_blocks,
+    json_files,
+    not_a,
+    unknown_form,
+)
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import head_keys, iter_json_array
-from core.importers.records import Conversation, Item, SkippedPart, UnreadablePart
+from core.importers.records import Conversation, Item, SkippedPart
 from core.text.times import parse_time
 from core.types.values import Role, When
 
@@ -50,7 +60,7 @@ def _is_backend(file: SourceFile) -> bool:
 def _read_conversation(value: Mapping[str, Any], where: str, flags: frozenset[str]) -> Iterator[Item]:
     about, responses = as_mapping(value.get("conversation")), value.get("responses")
     if not about or not isinstance(responses, list):
-        yield UnreadablePart(where, "this conversation's messages are not in a form Loci knows", "bad_conversation")
+        yield unknown_form(where)
         return
     title = as_text(about.get("title"))
     key = as_text(about.get("id")) or content_id(title or "", str(about.get("create_time")))
@@ -60,7 +70,7 @@ def _read_conversation(value: Mapping[str, Any], where: str, flags: frozenset[st
         if response:
             yield _read_response(reader, response, f"{where}:{number}", flags)
         else:
-            yield UnreadablePart(f"{where}:{number}", "this entry is not a message", "not_an_object")
+            yield not_a("message", f"{where}:{number}")
     if not responses:
         yield SkippedPart("empty_conversation", where)
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.importers.chat import ChatMessage, ChatReader
-from core.importers.conversation import MOST_SNIFFED, as_list, as_mapping, as_text, drop_empty, json_files
+from core.importers.conversation import MOST_SNIFFED, as_list, as_mapping, as_text, drop_empty, json_files, not_a
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import head_keys, iter_json_array, iter_json_path, read_json
 from core.importers.input.strict_json import EACH
-from core.importers.records import Conversation, Item, SkippedPart, UnreadablePart
+from core.importers.records import Conversation, Item, SkippedPart
 from core.text.times import parse_time
 from core.types.values import Role
 
@@ -75,7 +75,7 @@ def _read_channel(file: SourceFile, readers: dict[str, ChatReader]) -> Iterator[
         if isinstance(parsed.value, dict):
             yield _read_message(readers[key], parsed.value, where, parsed.flags)
         else:
-            yield UnreadablePart(where, "this entry is not a message", "not_an_object")
+            yield not_a("message", where)
 
 
 def _make_conversation(key: str, channel: Mapping[str, Any], guild: Mapping[str, Any]) -> Conversation:

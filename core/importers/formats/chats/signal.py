@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from core.importers.chat import ChatMessage, ChatReader
-from core.importers.conversation import as_list, as_mapping, as_text
+from core.importers.conversation import as_list, as_mapping, as_text, not_a
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import BadJson, is_hidden, parse_json_text, read_file_lines, read_head_text
 from core.importers.records import Conversation, Item, SkippedPart, UnreadablePart
@@ -91,7 +91,7 @@ def _read_lines(file: SourceFile, read_line: _ReadLine, readers: dict[str, ChatR
         if isinstance(value, dict):
             yield read_line(value, file, where, readers)
         else:
-            yield UnreadablePart(where, "this entry is not a message", "not_an_object")
+            yield not_a("message", where)
 
 
 def _reader_of(readers: dict[str, ChatReader], key: str, title: str) -> ChatReader:

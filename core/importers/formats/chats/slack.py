@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.importers.chat import ChatMessage, ChatReader
-from core.importers.conversation import as_list, as_mapping, as_text, drop_empty
+from core.importers.conversation import as_list, as_mapping, as_text, drop_empty, not_a
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import head_keys, is_hidden, iter_json_array
-from core.importers.records import Conversation, Item, SkippedPart, UnreadablePart
+from core.importers.records import Conversation, Item, SkippedPart
 from core.text.times import parse_time
 
 _FORMAT = "slack"
@@ -75,7 +75,7 @@ class SlackImporter:
                 if isinstance(parsed.value, dict):
                     yield _read_message(readers[folder], parsed.value, where, workspace, parsed.flags)
                 else:
-                    yield UnreadablePart(where, "this entry is not a message", "not_an_object")
+                    yield not_a("message", where)
         known = {*_PEOPLE, *_CHANNELS}
         others = [one for one in bundle.files if one not in days and one.path.name not in known]
         if others:

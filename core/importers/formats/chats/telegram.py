@@ -14,11 +14,11 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from core.importers.chat import ChatMessage, ChatReader
-from core.importers.conversation import as_list, as_mapping, as_text, drop_empty, json_files
+from core.importers.conversation import as_list, as_mapping, as_text, drop_empty, json_files, not_a
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import head_keys, iter_json_path, open_pieces
 from core.importers.input.strict_json import EACH, Scope
-from core.importers.records import Conversation, Item, SkippedPart, UnreadablePart
+from core.importers.records import Conversation, Item, SkippedPart
 from core.text.times import parse_time
 from core.types.values import Role
 
@@ -78,7 +78,7 @@ def _read_export(file: SourceFile) -> Iterator[Item]:
         if isinstance(parsed.value, dict):
             yield _read_message(reader, parsed.value, where, parsed.flags, _find_owner(scope))
         else:
-            yield UnreadablePart(where, "this entry is not a message", "not_an_object")
+            yield not_a("message", where)
 
 
 def _make_conversation(chat: Mapping[str, Any]) -> Conversation:

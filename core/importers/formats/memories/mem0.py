@@ -8,19 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from core.importers.formats.memories.fact import complete_fact
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import (
     ParsedJson,
     items_in_head,
     iter_json_array,
-    mended_count,
     read_json,
     visible_files,
 )
 from core.importers.records import Item, Record, SkippedPart
 from core.importers.rows import Ordinals, filled_text, spread_tags, text_digest
 from core.text.times import parse_time
-from core.types.values import Kind, Source
 
 WRAPPERS = ("results", "memories", "items", "data")
 _TEXTS = ("memory", "text", "data", "content")
@@ -112,31 +111,23 @@ def _make_record(parsed: ParsedJson, where: str, ordinals: Ordinals) -> Item:
     text = _first_mem0_text(item)
     if text is None:
         return SkippedPart("no_text", where)
-    occurred = parse_time(item.get("created_at"))
-    flags = set(parsed.flags)
-    if mended_count(text):
-        flags.add("surrogates_replaced")
-    if occurred is None and item.get("created_at") not in (None, ""):
-        flags.add("time_unreadable")
     extra = {key: item[key] for key in _KEPT if item.get(key) not in (None, "", {}, [])}
     if item.get("created_at") is not None:
         extra["time_written"] = item["created_at"]
     if rest := {key: value for key, value in item.items() if key not in _IGNORED}:
         extra["fields"] = rest
     ref = item.get("id")
-    return Record(
+    record = Record(
         identity=_make_identity(item, text, ordinals),
-        text=str(text),
+        text=text,
         where=where,
-        kind=Kind.FACT,
-        source=Source.INFERENCE,
-        occurred=occurred,
         tags=spread_tags(item.get("categories")),
         ref=str(ref) if isinstance(ref, str | int) and not isinstance(ref, bool) and ref != "" else None,
         valid_to=parse_time(item.get("expiration_date")),
-        flags=tuple(sorted(flags)),
+        flags=tuple(parsed.flags),
         extra=extra,
     )
+    return complete_fact(record, item.get("created_at"))
 
 
 def _make_identity(item: Mapping[str, Any], text: str, ordinals: Ordinals) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from core.importers.conversation import MOST_SNIFFED, as_list, as_mapping, as_text, json_files
+from core.importers.conversation import MOST_SNIFFED, as_list, as_mapping, as_text, json_files, not_a
 from core.importers.document import Document
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import head_keys, items_in_head, iter_json_array
-from core.importers.records import Item, SkippedPart, UnreadablePart
+from core.importers.records import Item, SkippedPart
 from core.text.times import find_labelled_date, format_time, parse_time
 
 _FORMAT = "roam"
@@ -42,7 +42,7 @@ class RoamImporter:
                 if isinstance(parsed.value, dict):
                     yield _read_page(parsed.value, where, parsed.flags)
                 else:
-                    yield UnreadablePart(where, "this entry is not a page", "not_an_object")
+                    yield not_a("page", where)
         if len(bundle.files) > len(files):
             yield SkippedPart("media_files", bundle.label, len(bundle.files) - len(files))
 

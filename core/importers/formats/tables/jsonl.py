@@ -17,10 +17,10 @@ from core.importers.input.streams import (
     iter_json_array,
     keys_in_head,
     parse_json_text,
-    read_file_lines,
     read_head_text,
     visible_files,
 )
+from core.importers.json_lines import JsonLine, read_object_lines
 from core.importers.records import Item, SkippedPart, UnreadablePart
 from core.importers.rows import TEXT_NAMES, Row, RowReader
 
@@ -95,25 +95,5 @@ def _array_rows(file: SourceFile) -> Iterator[Row | UnreadablePart]:
 
 
 def _read_jsonl_rows(file: SourceFile) -> Iterator[Row | SkippedPart | UnreadablePart]:
-    lines = read_file_lines(file)
-    for number, line in lines:
-        where = f"{file.name}:{number}"
-        if not line.strip():
-            yield SkippedPart("blank_line", where)
-            continue
-        try:
-            parsed = parse_json_text(line)
-        except BadJson as error:
-            yield UnreadablePart(where, _explain_error(line, error))
-            continue
-        if isinstance(parsed.value, Mapping):
-            yield Row(parsed.value, where, frozenset(lines.line_flags))
-        else:
-            yield UnreadablePart(where, "not an object")
-
-
-def _explain_error(line: str, error: BadJson) -> str:
-    start, end = line.lstrip(), line.rstrip()
-    if start.startswith("{") and not end.endswith("}"):
-        return "not JSON: the object is not closed"
-    return f"not JSON: {error.reason}"
+    for part in read_object_lines(file):
+        yield Row(part.value, part.where, part.flags) if isinstance(part, JsonLine) else part

@@ -21,7 +21,7 @@ from archive_rig import (
 )
 from engine_rig import Rig, differences, facts, refused, rig_at, talk
 
-from core.engine.memories.import_comparison import compare_imported
+from core.engine.imports.comparison import compare_imported
 from core.errors import Code
 from core.intake.archive.tables import LEFT_OUT, TABLES
 from core.types.requests import StoreRequest

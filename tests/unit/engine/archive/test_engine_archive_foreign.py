@@ -228,6 +228,6 @@ def test_it_comes_once_and_goes_with_one_undo(here: Rig, archive: Path) -> None:
 
 
 def test_a_newer_schema_asks_for_a_newer_loci(here: Rig, archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.engine.archive.restore.SCHEMA", "SELECT 3")
+    monkeypatch.setattr("core.engine.imports.restore.SCHEMA", "SELECT 3")
     with refused(Code.NEWER_VERSION):
         import_all(here, archive)

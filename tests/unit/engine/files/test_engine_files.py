@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import threading
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from pypdf import PdfReader, PdfWriter
 from pypdf.generic import DecodedStreamObject, NameObject
 
 from core.errors import Code
+from core.memory import protection
 from core.types.files.attachments import AttachNote, AttachReply, ViewMethod
 from core.types.values import OWNER_ACTOR
 from core.types.views import Revision
@@ -266,3 +268,28 @@ def test_another_version_of_its_memory_shows_the_file(rig: Rig) -> None:
     assert rig.engine.files.count_files([newer[0]]).result(30) == {newer[0]: 1}
     rig.engine.memories.erase([newer[0]], OWNER_ACTOR, whole_chain=True).result(30)
     assert rig.value("SELECT count(*) FROM stored_chunks") == 0
+
+
+def test_a_text_is_looked_through_before_the_writer_gets_it(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[tuple[str, str]] = []
+
+    def watched(name: str) -> Callable[[str], Any]:
+        find = getattr(protection, name)
+
+        def look(text: str) -> Any:
+            looked.append((threading.current_thread().name.partition("_")[0], name))
+            return find(text)
+
+        return look
+
+    for name in ("find_sensitive", "find_confidential"):
+        monkeypatch.setattr(protection, name, watched(name))
+    card = attach(rig, put(rig, "card.txt", b"The card of the club is 4111 1111 1111 1111, until May."))
+    assert looked == [("loci-read", "find_confidential")]
+    assert rig.value("SELECT security_tier FROM memories WHERE id = ?", card.memory_id) == "confidential"
+    protect: object = True
+    rig.engine.settings.set_option("protect_contacts", protect).result(30)
+    looked.clear()
+    mail = attach(rig, put(rig, "mail.txt", b"Write to anna.lindqvist@example.org about the mooring."))
+    assert looked == [("loci-read", "find_sensitive")]
+    assert rig.value("SELECT security_tier FROM memories WHERE id = ?", mail.memory_id) == "sensitive"

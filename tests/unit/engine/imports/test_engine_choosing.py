@@ -284,3 +284,17 @@ def test_an_interrupted_drop_is_finished_without_what_was_left_out(rig: Rig, tmp
     assert sorted(text[:8] for text in rig.texts()) == ["Low tide", "The moor"]
     ((state, at, total),) = rig.rows("SELECT state, position, total FROM imports")
     assert (state, at, total) == ("done", 2, 2)
+
+
+def test_exports_are_told_from_texts_and_pages_by_their_content(rig: Rig, tmp_path: Path) -> None:
+    fixtures = Path(__file__).parents[3] / "fixtures" / "imports"
+    chat = next((fixtures / "whatsapp" / "input").glob("*crew*.txt"))
+    exports = [chat, fixtures / "kindle/input/My Clippings.txt", fixtures / "bookmarks/input/bookmarks.html"]
+    (letter := tmp_path / "letter.txt").write_text("Dear Mara,\n\nthe boat is sold.\n", encoding="utf-8")
+    (outline := tmp_path / "outline.txt").write_text("#+TITLE: Boat\n* Sails\n* Hull\n", encoding="utf-8")
+    (empty := tmp_path / "empty.txt").touch()
+    others = [letter, outline, empty, fixtures / "html/input/page.html", tmp_path / "gone.txt"]
+    asked = [path for pair in zip(others, [*exports, *exports], strict=False) for path in pair]
+    found = rig.engine.imports.find_exports(asked).result(30)
+    assert found == tuple(path for path in asked if path in exports)
+    assert rig.engine.imports.find_exports(others).result(30) == ()

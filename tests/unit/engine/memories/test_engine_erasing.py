@@ -285,6 +285,27 @@ def test_a_room_called_after_who_speaks_in_it_names_nobody_who_is_gone(rig: Rig)
     assert "Ilka" not in rig.value("SELECT name FROM rooms WHERE id = 'room'")
 
 
+def test_a_room_called_by_the_title_of_a_conversation_that_is_gone_gets_another_name(rig: Rig) -> None:
+    rig.bring([{"text": "We sail on Friday", "author": "Ilka", "session": "s"}])
+    gone = str(rig.value("SELECT id FROM memories"))
+    kept = rig.store("Ada keeps bees near the orchard").memory_id
+    home = rig.value("SELECT space_id FROM memories LIMIT 1")
+    talk = rig.value("SELECT id FROM conversations")
+
+    def write(tx: Any) -> None:
+        ground = {"x": 0.0, "y": 0.0, "w": 9.0, "h": 9.0, "created_at": 0, "space_id": home, "made_by": "lifecycle"}
+        tx.update("conversations", {"id": talk}, {"title": "Packing list for Lofoten"})
+        tx.insert("rooms", {"id": "wing", "name": "home", **ground})
+        tx.insert("rooms", {"id": "room", "parent_id": "wing", "name": "Packing list for Lofoten", **ground})
+        for x, memory in enumerate((gone, kept)):
+            row = {"memory_id": memory, "room_id": "room", "x": float(x), "y": 0.0, "placed_by": "lifecycle"}
+            tx.insert("places", row)
+
+    rig.write(write)
+    erase(rig, gone)
+    assert "Lofoten" not in rig.value("SELECT name FROM rooms WHERE id = 'room'")
+
+
 def test_a_question_saved_for_two_goes_on_with_one(rig: Rig) -> None:
     gone, kept = rig.store(TEXT).memory_id, rig.store("Ada keeps bees").memory_id
     both = rig.engine.recall_trials.save_probe("Where is what?", "positive", [gone, kept]).result(30)

@@ -11,7 +11,7 @@ from desk_rig import decide
 from engine_rig import HandClock, Rig, rig_at
 from readers_rig import Table
 
-from core.engine.memories.import_comparison import compare_imported
+from core.engine.imports.comparison import compare_imported
 from core.types.replies import StoreReply
 from core.types.values import Action
 

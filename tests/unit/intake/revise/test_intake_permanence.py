@@ -10,7 +10,7 @@ import pytest
 from engine_rig import Rig, differences, later, rig_at
 
 from core.belief.extract.extraction import extract_claims
-from core.engine.memories.import_comparison import compare_imported
+from core.engine.imports.comparison import compare_imported
 from core.errors import Code, UserError
 from core.intake.claims import TextReaders
 from core.intake.revise.revision import label_revision_step

@@ -7,7 +7,7 @@ from typing import Any
 from desk_rig import DAY_MS
 from engine_rig import START_MS, Rig, differences
 
-from core.engine.memories.import_comparison import compare_imported
+from core.engine.imports.comparison import compare_imported
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Actor, Source, When
 

@@ -11,7 +11,7 @@ from engine_rig import START_MS, Rig, differences, later, refused, rig_at
 from readers_rig import Table, sure
 
 from core.belief.extract.extraction import extract_claims
-from core.engine.memories.import_comparison import compare_imported
+from core.engine.imports.comparison import compare_imported
 from core.errors import Code
 from core.intake.claims import TextReaders
 from core.types.belief import Label

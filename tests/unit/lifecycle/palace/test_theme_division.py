@@ -11,6 +11,7 @@ import pytest
 from engine_rig import Rig, rig_at
 
 from core.lifecycle.palace.room_texts import season_of
+from core.lifecycle.palace.theme_division import is_akin, is_same_head
 from core.lifecycle.palace.time_rooms import (
     ADMITTED,
     BARRED,
@@ -18,6 +19,7 @@ from core.lifecycle.palace.time_rooms import (
     THEME,
     TimeRoom,
     divide_by_source,
+    divide_by_title,
     relate_to_rooms,
 )
 from core.text.room_names import LONGEST
@@ -118,3 +120,106 @@ def test_hostile_texts_name_no_room(rig: Rig) -> None:
     for name in arrange(rig, hostile):
         assert 0 < len(name) <= LONGEST
         assert not any(unicodedata.category(sign)[0] == "C" or sign in "<>/\\{}" for sign in name)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "akin", "same_head"),
+    [
+        (("kennel",), ("boarding", "kennel"), True, True),
+        (("boarding", "kennel"), ("kennel",), True, True),
+        (("kennel",), ("kennel", "fee"), True, False),
+        (("garden",), ("gardener",), True, False),
+        (("oar",), ("oarsman",), False, False),
+        (("garden",), ("violin",), False, False),
+        (("row", "boat"), ("sail", "boat"), False, False),
+        ((), ("boat",), False, False),
+    ],
+)
+def test_names_that_share_what_they_are_about(
+    one: tuple[str, ...], other: tuple[str, ...], akin: bool, same_head: bool
+) -> None:
+    assert is_akin(one, other) == is_akin(other, one) == akin
+    assert is_same_head(one, other) == is_same_head(other, one) == same_head
+
+
+KENNEL = [f"The kennel needs {what}." for what in ("straw", "a fence", "paint", "a gutter", "a lamp", "hinges")]
+BOARDING = [
+    f"A boarding kennel costs money for {what}." for what in ("food", "a vet", "bowls", "leads", "blankets", "a permit")
+]
+
+
+def test_what_a_longer_name_says_more_exactly_is_one_room(rig: Rig) -> None:
+    rooms = arrange(rig, KENNEL + BOARDING + VIOLIN)
+    assert sum("ennel" in name for name in rooms) == 1
+    name = next(name for name in rooms if "ennel" in name)
+    assert set(KENNEL + BOARDING) <= set(rooms[name])
+
+
+CHEER = [
+    f"{start} your support and encouragement means the world, {end}"
+    for start in ("Thanks!", "Wow!", "Really,")
+    for end in ("I won't give up on my dreams!", "keep pushing!", "let's chase our dreams!", "you inspire me!")
+]
+"""Talk without a word of what it is about."""
+
+
+def talk(*sessions: list[str]) -> list[dict[str, object]]:
+    return [
+        {
+            "text": text,
+            "time": SPRING + 1_000_000 * number + 1_000 * at,
+            "author": ("Ines", "Tomas")[at % 2],
+            "session": f"s{number}",
+        }
+        for number, texts in enumerate(sessions)
+        for at, text in enumerate(texts)
+    ]
+
+
+@pytest.mark.parametrize("count", [5, 10, 16])
+def test_a_small_import_gets_a_room_with_a_name(rig: Rig, count: int) -> None:
+    said = [text for pair in zip(BAKERY, CHEER, strict=False) for text in pair] + LOOSE
+    rig.bring(talk(said[:count]))
+    rig.settle()
+    rig.engine.palace.place_waiting().result(30)
+    names = {name for (name,) in rig.rows("SELECT name FROM rooms WHERE parent_id IS NOT NULL")}
+    assert "Nora's bakery" in names
+
+
+def test_what_has_no_theme_is_called_by_the_title_of_its_conversation(rig: Rig) -> None:
+    rig.bring([*talk(LOOSE), *({**row, "session": "years"} for row in talk(CHEER))])
+    rig.settle()
+    told = {"s0": "Packing list for Lofoten", "years": "Tomas"}
+    for identity, one in rig.rows("SELECT identity, id FROM conversations"):
+        title = next(title for key, title in told.items() if key in identity)
+        rig.write(lambda tx: tx.update("conversations", {"id": one}, {"title": title}))  # noqa: B023 - waited for
+    rig.engine.palace.place_waiting().result(30)
+    assert room_of(rig, LOOSE[0]) == "Packing list for Lofoten"
+    assert "2023" in room_of(rig, CHEER[0])
+
+
+def test_titles_name_parts_that_hold_most_of_their_conversation() -> None:
+    titles = ["hut", "hut", "hut", "", "bus", "bus", "bus", "bus", "sea", "sea"]
+    times = np.array([0, 1, 2, 3, 0, 1, 2, 3, 0, 400 * 86_400_000])
+    found = divide_by_title(np.array([0, 1, 2, 3, 4, 8, 9]), titles, times, 2, 5)
+    assert [(title, part.tolist()) for title, part in found] == [("hut", [0, 1, 2])]
+    assert divide_by_title(np.array([0, 1, 2]), titles, times, 2, 0) == []
+
+
+def test_thanks_and_captions_make_no_topic(rig: Rig) -> None:
+    captioned = [f"{text} [photo: a photo of a painting beside a camera]" for text in CHEER]
+    rig.bring(talk(BAKERY, captioned, VIOLIN))
+    rig.settle()
+    rig.engine.palace.place_waiting().result(30)
+    names = {name for (name,) in rig.rows("SELECT name FROM rooms WHERE parent_id IS NOT NULL")}
+    assert {"Nora's bakery", "Violin"} <= names
+    assert all(name in ("Nora's bakery", "Violin") or "2023" in name for name in names)
+    marks = {
+        text
+        for (text,) in rig.rows(
+            "SELECT m.text FROM landmarks l JOIN memories m ON m.id = l.memory_id "
+            "JOIN rooms r ON r.id = l.room_id WHERE r.name NOT LIKE '%2023%'"
+        )
+    }
+    assert marks
+    assert marks.isdisjoint(captioned)

@@ -13,11 +13,13 @@ from core.lifecycle.palace.theme_members import (
     LEAST_COVERAGE,
     LEAST_WITH_TALK,
     NONE,
+    SMALL_SHARE,
     Gathering,
     add_kin,
     assign_speakers,
     cohesion,
     follow_talk,
+    place_small_talk,
 )
 from core.score.centres import Vectors, normalize_rows
 
@@ -45,12 +47,12 @@ def test_a_theme_with_too_few_gives_its_speakers_to_the_others() -> None:
     assert assign_speakers(said, [places(0)], 2).tolist() == [NONE] * 3
 
 
-def test_kin_joins_while_half_of_the_room_speaks_of_its_name() -> None:
+def test_kin_joins_while_more_than_half_of_the_room_speaks_of_its_name() -> None:
     said = gathering(*[ABOUT_HERONS] * 6)
     found = add_kin(said, np.array([0, 0, NONE, NONE, NONE, NONE]), 1)
-    assert (found == 0).sum() == 4
-    small_talk = gathering(*[ABOUT_HERONS] * 6, ground=(2, 3, 4, 5))
-    assert (add_kin(small_talk, np.array([0, 0, NONE, NONE, NONE, NONE]), 1) == 0).all()
+    assert (found == 0).sum() == 3
+    ground = gathering(*[ABOUT_HERONS] * 6, ground=(2, 3, 4, 5))
+    assert (add_kin(ground, np.array([0, 0, NONE, NONE, NONE, NONE]), 1) == 0).sum() == 5
 
 
 def test_who_is_far_from_every_theme_joins_none() -> None:
@@ -82,6 +84,38 @@ def test_small_talk_follows_the_turn_before_it_and_what_says_something_only_what
     assert follow_talk(gathering(*rows, talks=[0] * 5, ground=(3, 4)), themes, themes, 1).tolist() == [0] * 5
     near = gathering(*rows[:3], BETWEEN, ELSEWHERE, talks=[0] * 5)
     assert follow_talk(near, themes, themes, 1).tolist() == [0, 0, 0, 0, NONE]
+
+
+def with_small_talk(talks: list[int], *small: int) -> Gathering:
+    is_small = np.zeros(len(talks), np.bool_)
+    is_small[list(small)] = True
+    rows = np.array([ABOUT_HERONS] * len(talks), np.float32)
+    return Gathering(rows, np.array(talks), np.where(is_small, 0.0, 1.0), None, is_small)
+
+
+def test_small_talk_is_no_kin_however_near_it_is() -> None:
+    said = with_small_talk([0, 0, 0, 0], 3)
+    assert add_kin(said, np.array([0, 0, 0, NONE]), 1).tolist() == [0, 0, 0, NONE]
+    assert follow_talk(said, np.array([0, 0, 0, NONE]), np.array([0, 0, 0, NONE]), 1).tolist() == [0, 0, 0, NONE]
+
+
+def test_small_talk_lies_with_the_nearest_turn_that_says_something_the_one_before_first() -> None:
+    said = with_small_talk([0, 0, 0, 0, 0, 1], 1, 2, 3, 5)
+    told = np.array([0, NONE, NONE, NONE, 1, NONE])
+    assert place_small_talk(said, told, 2).tolist() == [0, 0, NONE, 1, 1, NONE], "one that speaks carries one"
+    many = with_small_talk([0] * 9, 3, 4)
+    themes = np.array([0, 0, 0, NONE, NONE, 1, 1, 1, 1])
+    assert place_small_talk(many, themes, 2).tolist() == [0, 0, 0, 0, 1, 1, 1, 1, 1]
+    apart = np.array([0, 0, NONE, NONE, NONE, 1, 1, 1, 1])
+    assert place_small_talk(many, apart, 2).tolist()[3] == NONE, "it goes with what was said before, which has no theme"
+    nobody = gathering(ABOUT_HERONS, ABOUT_HERONS, talks=[0, 0])
+    assert place_small_talk(nobody, np.array([0, NONE]), 1).tolist() == [0, NONE]
+
+
+def test_a_room_takes_less_small_talk_than_it_has_to_say() -> None:
+    said = with_small_talk([0] * 14, *range(4, 14))
+    placed = place_small_talk(said, np.array([0] * 4 + [NONE] * 10), 1)
+    assert (placed == 0).sum() == 4 + int(4 * SMALL_SHARE)
 
 
 def test_a_statement_goes_with_what_it_was_made_of_and_that_with_it() -> None:

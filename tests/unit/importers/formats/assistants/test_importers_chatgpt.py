@@ -10,8 +10,9 @@ from import_checker import check_fixture, read_fixture
 from importer_checks import fixture, items_of, memory_bundle, reasons, records, troubles
 
 from core.errors import Code, UserError
-from core.importers.formats.assistants.chatgpt import ChatGptImporter, walk_tree
+from core.importers.formats.assistants.chatgpt import ChatGptImporter
 from core.importers.records import Record, SkippedPart
+from core.importers.transcripts.tree import walk_tree
 from core.types.values import Role, Status
 
 CHATGPT = ChatGptImporter()

@@ -28,9 +28,10 @@ from importer_checks import (
 from core.errors import Code, UserError
 from core.importers.detect import detect_format
 from core.importers.dry_run import import_items
-from core.importers.formats.notes.markdown import MarkdownImporter, ObsidianImporter, TextImporter, survey_notes
+from core.importers.formats.notes.markdown import MarkdownImporter, ObsidianImporter, TextImporter
 from core.importers.front_matter import read_front_matter
 from core.importers.input.source import open_bundle
+from core.importers.notes.survey import survey_notes
 from core.importers.records import Record
 from core.text.times import format_time
 from core.types.values import Kind, Precision, Role, Source, When

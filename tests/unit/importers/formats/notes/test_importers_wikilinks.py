@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from importer_checks import items_of, records
 
-from core.importers.formats.notes.markdown import MarkdownImporter, NoteIndex, RawLink, links_in, tags_in
+from core.importers.formats.notes.markdown import MarkdownImporter
+from core.importers.notes.links import NoteIndex, RawLink, links_in
+from core.importers.notes.tags import tags_in
 from core.importers.records import Record
 from core.text.markdown import blank_code
 

@@ -20,7 +20,8 @@ from importer_checks import (
 )
 
 from core.errors import Code, UserError
-from core.importers.formats.tables.csv_rows import CsvImporter, Dialect, sniff_dialect
+from core.importers.formats.tables.csv_rows import CsvImporter
+from core.importers.formats.tables.dialect import Dialect, sniff_dialect
 from core.importers.input.source import open_bundle
 from core.importers.records import Record
 from core.types.values import Kind

@@ -19,16 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
-from core.engine.archive.restore import is_archive_file, rehearse_archive, run_archive
-from core.engine.memories.import_comparison import AT_ONCE, compare_imported, compare_in_turns
-from core.engine.memories.import_preview import NewRecordCounter, choice_of, forget_choice, save_choice
+from core.engine.imports.comparison import AT_ONCE, compare_imported, compare_in_turns
+from core.engine.imports.preview import NewRecordCounter, choice_of, forget_choice, save_choice
+from core.engine.imports.restore import is_archive_file, rehearse_archive, run_archive
 from core.engine.runtime import expiry
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.progress import Asked, Counted, ImportProgress, RunningImport, count_interrupted_imports
 from core.engine.runtime.search import Embedded
 from core.engine.runtime.storage import Storage
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
-from core.importers.detect import detect_format
+from core.importers.detect import detect_format, is_export
 from core.importers.dry_run import DryRunReport, DryRunTally, import_items
 from core.importers.extension.discovery import NONE, LoadedExtensions, load_extensions
 from core.importers.input.files import printable_name
@@ -183,6 +183,26 @@ class Imports:
         return open_vault.storage.run_on(
             open_vault.storage.threads.reads, discover_sources, wanted, open_vault.storage.clock, is_stopped
         )
+
+    def find_exports(self, paths: Sequence[Path]) -> Future[tuple[Path, ...]]:
+        """Which of some files are exports by their content; of each no more than the head is read.
+
+        Args:
+            paths: files that may be documents as well.
+
+        Returns:
+            Those that a program exported, as it seems; none that cannot be read.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        open_vault = self._open_vault()
+
+        def find() -> tuple[Path, ...]:
+            importers = _extensions(open_vault).importers
+            return tuple(path for path in paths if _is_export(path, importers))
+
+        return open_vault.storage.run_on(open_vault.storage.threads.reads, find)
 
     def rehearse(
         self,
@@ -658,6 +678,14 @@ def _split_into_chunks(records: Iterator[Record], most: int) -> Iterator[list[tu
         rows += len(parts)
     if chunk:
         yield chunk
+
+
+def _is_export(path: Path, extensions: tuple[Importer, ...]) -> bool:
+    try:
+        with open_bundle(path) as bundle:
+            return is_export(bundle, extensions)
+    except LociError:
+        return False  # who attaches or imports it is told why it cannot be read
 
 
 def _extensions(open_vault: OpenVault) -> LoadedExtensions:

@@ -28,8 +28,8 @@ from core.archive.container import (
 )
 from core.archive.records import ArchiveEnd, ArchiveOrigin, RecordReader, TableRows
 from core.engine.archive.export import FORMAT, seal_archive
-from core.engine.memories.import_comparison import AT_ONCE as COMPARED_AT_ONCE
-from core.engine.memories.import_comparison import compare_imported, compare_in_turns
+from core.engine.imports.comparison import AT_ONCE as COMPARED_AT_ONCE
+from core.engine.imports.comparison import compare_imported, compare_in_turns
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.expiry import take_back_import
 from core.engine.runtime.open_vault import OpenVault
