@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from core.types.sensitivity import CopiesBeforeSeal, SealedRow
+from core.types.memory import CopiesBeforeSeal
+from core.types.sensitivity import SealedRow
 from core.types.values import Precision, When
 from ui.bridge import make_query
 from ui.context import Context

@@ -158,6 +158,9 @@ def row_to_memory(row: tuple[Any, ...]) -> Memory:
 IS_EDITED = "(m.source = 'user_explicit' AND m.import_id IS NULL AND m.supersedes_id IS NOT NULL AND m.role <> 'user')"
 """Whether the owner wrote the words of `memories m` anew, though they were somebody else's (`Memory.is_edited`)."""
 
+SMALL_TALK = "EXISTS (SELECT 1 FROM readings t WHERE t.memory_id = m.id AND t.small_talk = 1)"
+"""Whether `memories m` was read, and holds nothing worth a statement."""
+
 
 def time_of_memory_sql(alias: str = "") -> str:
     """The SQL of when a memory was said or, where nobody knows, recorded: to order and to reach by, the one such place.

@@ -23,7 +23,7 @@ WORDS_OF = {
     "status": (*(status.value for status in Status), "all"),
     "source": tuple(source.value for source in Source),
     "tier": tuple(tier.value for tier in SecurityTier),
-    "is": ("pinned", "edited", "split", "placed"),
+    "is": ("pinned", "edited", "split", "placed", "smalltalk"),
     "has": ("time", "conversation", "claims"),
 }
 """Filters with a closed list of values."""

@@ -460,6 +460,7 @@ class ImportReport:
         sources: one for each source that was found, of a dry run only; `sources_more` are beyond those.
         updated: memories whose newer row took the place of an older one; of an archive only.
         sealed: of `stored`, those that are sealed and stay so; of an archive only.
+        is_foreign: whether it is an archive of another vault, whose memories are trusted 0.5 at most.
     """
 
     import_id: str | None
@@ -476,6 +477,7 @@ class ImportReport:
     plan_more: int = 0
     updated: int = 0
     sealed: int = 0
+    is_foreign: bool = False
     sources: tuple[SourcePlan, ...] = ()
     sources_more: int = 0
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.types.memory import CopyFinding
 from core.types.values import Kind, SecurityTier, Status
 
 
@@ -200,31 +199,3 @@ class SealReport:
     made: int
     same_words: int
     backups: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CopiesBeforeSeal:
-    """Copies of the vault that were made before memories were sealed, and were not rewritten since.
-
-    Attributes:
-        names: of those that are there; a backup outside the home by its whole path.
-        away: whole paths of backups that were written elsewhere, and are not there now.
-    """
-
-    names: tuple[str, ...] = ()
-    away: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SealedCopiesReport:
-    """What was done with copies from before memories were sealed.
-
-    Attributes:
-        copies: each that is there, as it is now.
-        away: as in `CopiesBeforeSeal`.
-        unopened: sealed memories that were not looked for, since their key was not in memory.
-    """
-
-    copies: tuple[CopyFinding, ...]
-    away: tuple[str, ...]
-    unopened: int

@@ -62,6 +62,7 @@ class MemoryRow:
         warned: it reads like an instruction, and is kept out of what assistants are given by themselves.
         is_edited: the owner wrote these words anew, though they were somebody else's.
         protection: its security tier.
+        is_small_talk: it was read, and holds nothing worth a statement.
     """
 
     id: str
@@ -91,6 +92,7 @@ class MemoryRow:
     warned: bool = False
     is_edited: bool = False
     protection: SecurityTier = SecurityTier.CLEARTEXT
+    is_small_talk: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from pytestqt.qtbot import QtBot
 from window_rig import hear, remember, settle
 
 from core.errors import Code
-from core.types.memory import CopyFinding, CopyState
-from core.types.sensitivity import SealedCopiesReport
+from core.types.memory import CopyFinding, CopyState, SealedCopiesReport
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
 from ui.erasure import CertificateDialog

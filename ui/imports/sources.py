@@ -324,7 +324,8 @@ def summarize_import_report(report: ImportReport) -> str:
     holds = f": {strings['with'].join(parts)}" if parts else ""
     newer = f" {format_count(strings['newer'], report.updated)}" if report.updated else ""
     sealed = f" {format_count(strings['sealed'], report.sealed)}" if report.sealed else ""
-    return f"{text}{holds}{', ' + when if when else ''}.{newer}{sealed}"
+    foreign = f" {strings['foreign']}" if report.is_foreign and report.stored else ""
+    return f"{text}{holds}{', ' + when if when else ''}.{newer}{sealed}{foreign}"
 
 
 def describe_parts(report: ImportReport) -> str:

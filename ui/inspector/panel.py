@@ -45,7 +45,7 @@ _SLOW_MS = 200
 _PART_MS = 20
 """Between two sections that are made while nothing is shown."""
 _Part = tuple[InspectorSectionSpec, InspectorSection, QFrame]
-_AGAIN_MS = 150
+_AGAIN_MS, _REST_MS = 150, 1_000
 _FEW = 16
 """A change that names so few memories may have made a new version of the one that is shown: look again."""
 _ORIGIN = "inspector"
@@ -158,7 +158,8 @@ class Inspector(QFrame):
         self._wanted = ""
         self._shown: Inspected | None = None
         self._watched: frozenset[str] = frozenset()
-        self._asks = self._is_sealed = False
+        self._speaking: tuple[InspectorSection, ...] = ()
+        self._asks = False
         self._is_behind = bool(context.selection.current)  # hidden, and there is something to read once it is shown
         self.actions_box = MemoryActions(context, self)
         self.actions_box.wanted.connect(self._show_selection)
@@ -169,6 +170,7 @@ class Inspector(QFrame):
         self._follow_soon = make_timer(self, self._show_selection, FOLLOW_MS)
         self._slow = make_timer(self, self._states.show_loading, _SLOW_MS)
         self._again_soon = make_timer(self, self._reload_shown, _AGAIN_MS)
+        self._rest_soon = make_timer(self, self._reload_shown, _REST_MS)
         context.selection.changed.connect(self._on_selection_changed)
         context.bridge.changed.connect(self._on_vault_changed)
         context.bridge.state.connect(self._on_vault_state)
@@ -284,13 +286,14 @@ class Inspector(QFrame):
     def _load_memory(self, memory_id: str) -> None:
         self._wanted = memory_id
         self._again_soon.stop()
+        self._rest_soon.stop()
         if not memory_id:
             self._show_nothing()
         elif self._context.bridge.is_open:
             if self._shown is None or self._shown.memory.id != memory_id:
                 self._slow.start()
             else:
-                _reload_sections(section for _, section, _ in self._column.sections)
+                _reload_sections(self._speaking)
             self._request_memory(memory_id)
 
     def _request_memory(self, memory_id: str) -> None:
@@ -317,26 +320,33 @@ class Inspector(QFrame):
         self._context.tasks.run(task.success(read_belief).failure(self._on_reading_failed))
 
     def _reload_shown(self) -> None:
-        if self._is_sealed:
-            self._load_memory(self._wanted)  # it may have been put back, or erased
-        elif self._shown is not None and self._wanted and self._context.bridge.is_open:
-            _reload_sections(section for _, section, _ in self._column.sections)
+        if not self._wanted or not self._context.bridge.is_open:
+            return
+        if self._shown is None:
+            self._request_memory(self._wanted)  # it was gone, sealed or could not be read, and may be back
+        else:
+            _reload_sections(self._speaking)
             self._request_memory(self._wanted)
 
     def _on_vault_changed(self, change: Changed) -> None:
-        if not self._wanted or (len(change.ids) > _FEW and self._watched.isdisjoint(change.ids)):
+        if not self._wanted:
             return
-        if self.isVisible():
+        is_near = len(change.ids) <= _FEW or not (self._watched | {self._wanted}).isdisjoint(change.ids)
+        if not self.isVisible():
+            self._is_behind = True
+        elif is_near:
             self._again_soon.start()
         else:
-            self._is_behind = True
+            # Trigger: many others changed, as in an import or where one is taken back. Why: what they say may bear on
+            # this one, and it is not among them. Outcome: it is read again, once they have come to rest.
+            self._rest_soon.start()
 
     def _on_vault_state(self, state: str) -> None:
         if state != "open":
             self._context.selection.current = ""
             self._context.selection.summary = None
             self._wanted = ""
-            for timer in (self._follow_soon, self._again_soon):
+            for timer in (self._follow_soon, self._again_soon, self._rest_soon):
                 timer.stop()
             self._show_nothing()
             self._column.remove_parts()
@@ -371,12 +381,14 @@ class Inspector(QFrame):
             self._mark_places(Pointed())
         self._show_caption(memory)
         self._show_room_name(inspected.detail)
-        is_first = True
+        is_first, speaking = True, list[InspectorSection]()
         for spec, section, line in self._column.sections:
             has = memory.kind in spec.kinds and section.show_memory(inspected)
+            speaking += [section] if has else []
             section.setVisible(has)
             line.setVisible(has and not is_first)
             is_first = is_first and not has
+        self._speaking = tuple(speaking)
         if before is None or before.memory.id != memory.id:
             self.area.verticalScrollBar().setValue(0)
         self._states.show_content()
@@ -410,7 +422,7 @@ class Inspector(QFrame):
     def _clear_shown(self) -> None:
         """Forget which memory it was, and what was being written."""
         self._slow.stop()
-        self._shown, self._watched, self._asks, self._is_sealed = None, frozenset(), False, False
+        self._shown, self._watched, self._speaking, self._asks = None, frozenset(), (), False
         for _, section, _ in self._column.made:
             if isinstance(section, TextEditing):
                 section.discard_edit()
@@ -463,7 +475,6 @@ class Inspector(QFrame):
         def show_sealed(rows: tuple[SealedRow, ...]) -> None:
             row = next((one for one in rows if one.id == memory_id == self._wanted), None)
             if row is not None and self._shown is None:
-                self._is_sealed = True
                 self._states.show_empty(SealedSummary(self._context, row))
 
         task = make_query(seal_strings()["task"], self._context.bridge.engine.seal.list_rows).within(self, "sealed")
@@ -471,10 +482,9 @@ class Inspector(QFrame):
 
 
 def _reload_sections(sections: Iterable[InspectorSection]) -> None:
-    """What sections read by themselves; one that has nothing to say is hidden."""
+    """What sections read by themselves."""
     for section in sections:
-        if not section.isHidden():
-            section.reload()
+        section.reload()
 
 
 def _was_replaced(before: Memory, now: Memory) -> bool:

@@ -15,8 +15,15 @@ from PySide6.QtCore import QEvent, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
-from core.types.memory import CopyState, ErasePreview, ErasureRequest, ErasureSubject
-from core.types.sensitivity import CopiesBeforeSeal, SealedCopiesReport, SealedRow, SealedText, SealReport, SealState
+from core.types.memory import (
+    CopiesBeforeSeal,
+    CopyState,
+    ErasePreview,
+    ErasureRequest,
+    ErasureSubject,
+    SealedCopiesReport,
+)
+from core.types.sensitivity import SealedRow, SealedText, SealReport, SealState
 from core.types.values import Precision, When
 from ui.bridge import make_job, make_query, make_write, problem_of
 from ui.context import Context

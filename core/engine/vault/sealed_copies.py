@@ -21,8 +21,7 @@ from core.engine.vault.copy_rewrites import CopyRewrites, ReportStep
 from core.errors import Code, PreconditionError, UserError
 from core.intake.seal.seal import SealKey, seal_memories
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.types.memory import CopyState
-from core.types.sensitivity import CopiesBeforeSeal, SealedCopiesReport
+from core.types.memory import CopiesBeforeSeal, CopyState, SealedCopiesReport
 from core.types.values import OWNER_ACTOR
 from core.vault.backup import is_backup, read_made_at
 from core.vault.copies import known_copies, noted_elsewhere

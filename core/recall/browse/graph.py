@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from core.errors import Code, UserError
-from core.memory.read import time_of_memory_sql
+from core.memory.read import SMALL_TALK, time_of_memory_sql
 from core.recall.browse.ego_selection import EgoSelection, entity_worth, link_strength, memory_worth, select_ego
 from core.recall.browse.entity_links import EntityIndex
 from core.recall.browse.library import find_library_rows, read_memory_rows
@@ -44,7 +44,6 @@ _VISIBLE = ("active", "disputed")
 # What no longer stands is drawn next to what took its place, and nowhere else.
 _REPLACED = frozenset({"superseded", "consolidated"})
 _REPLACING = frozenset({"supersedes", "derived_from"})
-SMALL_TALK = "EXISTS (SELECT 1 FROM readings t WHERE t.memory_id = m.id AND t.small_talk = 1)"
 READ_MESSAGE = (
     "(m.kind = 'episode' AND m.conversation_id IS NOT NULL "
     "AND EXISTS (SELECT 1 FROM readings t WHERE t.memory_id = m.id))"

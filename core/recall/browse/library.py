@@ -20,6 +20,7 @@ from core.memory.protection import higher_tier, read_tier_rules
 from core.memory.read import (
     IS_EDITED,
     MEMORY_COLUMNS,
+    SMALL_TALK,
     STRENGTH_COLUMNS,
     STRENGTH_JOINS,
     STRENGTH_WIDTH,
@@ -88,6 +89,7 @@ _FLAGS = {
     "edited": "EXISTS (SELECT 1 FROM memories o WHERE o.id = m.supersedes_id AND o.status_reason = 'edited')",
     "split": "m.part_of IS NOT NULL",
     "placed": "EXISTS (SELECT 1 FROM places p WHERE p.memory_id = m.id)",
+    "smalltalk": SMALL_TALK,
     "time": "m.occurred_at IS NOT NULL",
     "conversation": "m.conversation_id IS NOT NULL",
     "claims": "EXISTS (SELECT 1 FROM evidence e WHERE e.memory_id = m.id)",
@@ -118,7 +120,7 @@ _ROWS = (
     "m.source, m.role, m.author, c.name, m.category, m.importance, m.tags, m.occurred_at, m.occurred_prec, "
     "m.occurred_offset, m.recorded_at, m.trust, m.confidence, m.pinned, m.access_count, "
     "m.last_accessed_at, t.title, r.name, m.flags, m.security_tier, "
-    f"{IS_EDITED}, {STRENGTH_COLUMNS} "
+    f"{IS_EDITED}, {SMALL_TALK}, {STRENGTH_COLUMNS} "
     "FROM json_each(:ids) w JOIN memories m ON m.id = w.value "
     "JOIN spaces s ON s.id = m.space_id LEFT JOIN clients c ON c.id = m.client_id "
     "LEFT JOIN conversations t ON t.id = m.conversation_id "
@@ -213,7 +215,7 @@ def _memory_row_from(row: tuple[Any, ...], strength: float) -> MemoryRow:
         :14
     ]
     (occurred_at, precision, offset, recorded_at, trust, confidence, pinned, accesses, accessed) = row[14:23]
-    title, room, flags, tier, is_edited = row[23:-STRENGTH_WIDTH]
+    title, room, flags, tier, is_edited, is_small_talk = row[23:-STRENGTH_WIDTH]
     shown = opening.decode("utf-8", "ignore")[:OPENING_CHARACTERS]
     return MemoryRow(
         id=memory_id,
@@ -243,6 +245,7 @@ def _memory_row_from(row: tuple[Any, ...], strength: float) -> MemoryRow:
         warned=f'"{FLAG}"' in flags and f'"{ALLOWED}"' not in flags,
         is_edited=bool(is_edited),
         protection=SecurityTier(tier),
+        is_small_talk=bool(is_small_talk),
     )
 
 

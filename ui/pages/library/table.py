@@ -336,8 +336,8 @@ class LibraryCells(QStyledItemDelegate):
             room.setRight(place.left() - spacing().s)
         if row.warned:
             room.setRight(self._draw_warning(painter, room) - spacing().s)
-        stands = row.status in STANDING
-        self._draw_words(painter, room, self._single_line_of(row), "ink" if stands else "muted")
+        is_quiet = row.status not in STANDING or row.is_small_talk
+        self._draw_words(painter, room, self._single_line_of(row), "muted" if is_quiet else "ink")
 
     def _draw_picture(self, painter: QPainter, room: QRect, row: MemoryRow) -> bool:
         """The small picture of its file, at the right; whether there is one. It takes its room."""

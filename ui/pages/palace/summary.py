@@ -137,6 +137,7 @@ class PlaceSummaryView(QWidget):
     def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is not None:
+            self.summary = None  # it is drawn anew once it can be read, though it be as before
             _empty_column(self._column)
             self._column.addWidget(make_label(problem.sentence, "muted", wrap=True))
             self._column.addStretch(1)

@@ -15,8 +15,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
+from core.types.memory import CopiesBeforeSeal
 from core.types.replies import KeyRotationReport, Presence, StatusReport
-from core.types.sensitivity import CopiesBeforeSeal
 from ui.bridge import Task, make_job, make_query, make_write, problem_of
 from ui.context import Context
 from ui.erasure import CertificatesDialog

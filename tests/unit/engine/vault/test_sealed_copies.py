@@ -14,8 +14,7 @@ from core.engine.facade import Home, restore_vault
 from core.engine.home.keys import sub_keys
 from core.errors import Code
 from core.security.keys import Purpose, RootKey
-from core.types.memory import CopyState
-from core.types.sensitivity import CopiesBeforeSeal
+from core.types.memory import CopiesBeforeSeal, CopyState
 from core.types.views import Revision
 from core.vault.backup import OpenedKeys
 from core.vault.copies import unpack_copy

@@ -21,13 +21,12 @@ from ui.pages.palace.picture.room_face import LandmarkCard
 from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
 from ui.strings import palace_strings
 from ui.theme.theme import Theme
+from ui.theme.tokens import spacing
 from ui.widgets.labels import name_space
 from ui.widgets.shapes import cached_kind_path
 
 _GROUND_OPACITY = 0.45
 _FRAME_S = 0.009
-_LEAST_STRIP = 64
-"""Px of a neighbour beside the room that is fitted into the canvas; less of it says nothing."""
 """Seconds of a frame in which faces of rooms are drawn anew, from the first of them on."""
 
 
@@ -102,7 +101,7 @@ class PlanPainter(PlanGround):
     def _is_strip(self, rect: QRectF, lens: Lens) -> bool:
         """Whether so little of a room is on the canvas that none of its words can be read."""
         seen = rect.intersected(QRectF(0, 0, lens.w, lens.h))
-        least = self._theme.px(_LEAST_STRIP)
+        least = 2 * self._theme.px(spacing().xxl)
         return (seen.width() < min(least, rect.width())) or (seen.height() < min(least, rect.height()))
 
     def _prepare_colours(self, look: LocusStyle, ratio: float) -> None:
