@@ -475,7 +475,7 @@ def test_an_older_copy_can_be_gone_on_with(there: Door) -> None:
     acts: list[tuple[str, Callable[[], None]]] = []
     heard = hear(there.context)
     there.context.desk.message_asked.connect(lambda _, action, run: acts.append((action, run)))
-    there.gate._on_vault_opened(_info(older_than_head=OlderCopy(1, 5, START_MS)), finds=False)
+    there.gate._on_vault_opened(_info(older_than_head=OlderCopy(1, 5, START_MS)), Beginning.EMPTY)
     assert len(heard.sentences) == 1
     assert acts[0][0] == "Use this copy"
     engine = there.context.bridge.engine

@@ -46,6 +46,33 @@ def test_it_shows_the_selected_memory_with_kind_status_and_where_it_is_kept(
     ]
 
 
+def test_it_says_in_which_room_a_memory_lies_and_leads_there(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
+) -> None:
+    placed = [rig.store(f"The weir number {n} is closed.").memory_id for n in range(3)]
+    look(qtbot, inspector, context, placed[0])
+    assert inspector.room.isHidden()
+    rig.engine.palace.place_waiting().result(60)
+    room = rig.engine.palace.find_locus(placed[0]).result(30).room
+    settle(qtbot, lambda: not inspector.room.isHidden())
+    assert inspector.room.accessibleName() == f"Room: {room}, wing home"
+    gone: list[tuple[str, str]] = []
+    context.desk.go.connect(lambda page, target: gone.append((page, target)))
+    inspector.room.click()
+    assert gone == [("palace", f"show:{placed[0]}")]
+
+
+def test_the_line_above_a_section_goes_with_it(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
+    look(qtbot, inspector, context, rig.store("The weir is closed.").memory_id)
+    parts = [(section, line) for _, section, line in inspector._column.sections if not section.isHidden()]
+    section, line = parts[2]
+    assert not line.isHidden()
+    section.hide()
+    assert line.isHidden()
+    section.show()
+    assert not line.isHidden()
+
+
 def test_only_the_last_of_quick_selections_is_shown(
     qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
 ) -> None:

@@ -142,6 +142,24 @@ def test_a_step_of_several_memories_or_of_none_says_so() -> None:
     assert describe_step_memories(step_row(verb="settings"), 0, {}) == ""
 
 
+def test_an_edit_names_the_memory_and_shows_it_before_and_after(
+    page: JournalPage, context: Context, rig: Rig, qtbot: QtBot
+) -> None:
+    stored = rig.store("The shed is green.").memory_id
+    context.bridge.engine.library.revise_memories((stored,), Revision(text="The shed is blue.")).result(60)
+    enter(page, qtbot)
+    feed = page.tabs.changes.list.steps
+    step = page.tabs.changes.list.lines.list_rows()[0]
+    settle(qtbot, lambda: feed.openings.get(step.memory_ids[0]) is not None)
+    assert feed.describe_details(step) == "“The shed is blue.” · You"
+    page.tabs.changes._on_step_asked("show", step)
+    settle(qtbot, lambda: bool(page.tabs.changes.findChildren(QMenu)))
+    menu = page.tabs.changes.findChildren(QMenu)[-1]
+    settle(qtbot, lambda: len(menu.actions()) == 2)
+    assert [action.text() for action in menu.actions()] == ["After: The shed is blue.", "Before: The shed is green."]
+    menu.close()
+
+
 def test_a_large_step_says_how_many_memories_it_touched_and_shows_all_of_them(
     page: JournalPage, context: Context, rig: Rig, qtbot: QtBot
 ) -> None:
@@ -456,7 +474,7 @@ def test_days_people_and_counts_are_said_in_words() -> None:
     ]
     assert describe_author("client", "editor\u202e") == "editor‹U+202E›"
     entry = AuditRow(1, NOON, "owner", "store", "x", {"operation": "ADD", "parts": 1, "rows": 2, "left": 0, "loci": 1})
-    assert audit_counts(entry) == "2 rows, operation ADD, 1 part, 1 locus"
+    assert audit_counts(entry) == "operation ADD, 1 part, 1 locus, 2 rows"
     assert (short_id("01a2b3c4d5e6f7"), short_id("undo_days")) == ("…c4d5e6f7", "undo_days")
 
 

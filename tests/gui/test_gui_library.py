@@ -16,7 +16,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
-from window_rig import remember, settle
+from window_rig import hear, remember, settle
 
 from core.text.screening.injection import ALLOWED, FLAG
 from core.types.values import Kind, Status
@@ -213,6 +213,47 @@ def test_a_wish_is_a_search(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
     rig.bring(facts(5))
     entered(qtbot, page, 1, "4")
     assert page.line.field.text() == "4"
+
+
+def test_a_memory_chosen_elsewhere_is_listed_and_marked_whatever_the_filter_was(
+    qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context
+) -> None:
+    red = remember(rig.engine, "The kettle is red.").memory_id
+    shed = remember(rig.engine, "The shed is green.").memory_id
+    entered(qtbot, page, 1, "kettle")
+    heard = hear(context)
+    context.selection.select(shed, "search")
+    page.activate(f"show:{shed}")
+    settle(qtbot, lambda: page.table.chosen_ids() == (shed,))
+    assert page.query.text == ""
+    assert heard.sentences == ["The filter was cleared: it left out the memory you chose."]
+    assert context.selection.current == shed
+    page.query.set_text("kettle")
+    shows(qtbot, page, 1)
+    context.selection.select(red, "search")
+    page.activate(f"show:{red}")
+    assert page.query.text == "kettle", "what lists it stays"
+    assert page.table.chosen_ids() == (red,)
+
+
+def test_small_talk_is_known_and_can_be_left_out(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+    small = remember(rig.engine, "Bye!").memory_id
+    remember(rig.engine, "I sold it.")
+
+    def mark(tx: Tx) -> None:
+        row = tx.row("memories", {"id": small})
+        assert row is not None
+        reading = {"memory_id": small, "version": "t", "content_hash": row["content_hash"]}
+        tx.insert("readings", {**reading, "small_talk": 1, "at": 0})
+
+    rig.write(mark)
+    entered(qtbot, page, 1, "-is:smalltalk")
+    settle(qtbot, lambda: texts(page) == ["I sold it."])
+    page.query.set_text("is:smalltalk")
+    settle(qtbot, lambda: texts(page) == ["Bye!"])
+    row = page.table.memories.row_of(page.table.memories.ids[0])
+    assert row is not None
+    assert (row.head, row.is_small_talk) == ("Bye!", True)
 
 
 def test_a_change_shows_by_itself_and_nothing_moves(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:

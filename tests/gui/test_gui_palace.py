@@ -24,6 +24,7 @@ from ui.pages.palace.page import PALACE, PalacePage, WaitingMemoriesLine
 from ui.pages.palace.picture.layout import wing_block
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PlacedLocus
 from ui.widgets.basics import MenuChip
+from ui.widgets.labels import name_space
 from ui.widgets.states import EmptyState, TroubleState
 
 HOSTILE = "<b>bold</b> <img src=x> \u202eevil and the boat at the harbour with sails"
@@ -225,6 +226,24 @@ def test_levels_and_crumbs_lead_there(page: PalacePage) -> None:
     assert page.canvas.where.level == LOCUS
     page._go_to_wing()
     assert page.canvas.where.level == WING
+
+
+def way_up(page: PalacePage) -> list[str]:
+    """The links to the levels above."""
+    links = (page.header._way.itemAt(at).widget() for at in range(page.header._way.count()))
+    return [link.text() for link in links if isinstance(link, QPushButton)]
+
+
+def test_the_way_up_names_only_levels_that_can_be_gone_to(page: PalacePage) -> None:
+    room = first(page).room
+    page.canvas.enter_room(room.id)
+    wing, wings = name_space(room.wing.space), sum(bool(one.rooms) for one in page.scene.wings)
+    assert way_up(page) == (["Palace", wing] if wings > 1 else [wing])
+    page.scene._wings = {room.wing.id: room.wing}
+    page.canvas.looked.emit()
+    assert way_up(page) == [wing]
+    page._go_to_wing()
+    assert page.header._crumbs.isHidden()
 
 
 def test_the_level_of_texts_is_that_of_the_room_one_is_at(page: PalacePage) -> None:

@@ -268,6 +268,32 @@ def test_searching_shows_answers_and_leads_to_the_library(window: MainWindow, ri
     assert page_of(window).told == ["enter boat called Heron"]
 
 
+def test_enter_before_the_answers_opens_the_first_one_when_it_comes(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:
+    stored = remember(rig.engine, "The boat is called Heron.")
+    window.activateWindow()
+    window.top.search.setFocus()
+    QTest.keyClicks(window.top.search, "boat called Heron")
+    QTest.keyClick(window.top.search, Qt.Key.Key_Return)
+    settle(qtbot, lambda: window.context.selection.current == stored.memory_id)
+    assert window._box.shown_titles() == []
+    QTest.keyClicks(window.top.search, "s")
+    QTest.keyClick(window.top.search, Qt.Key.Key_Return)
+    QTest.keyClick(window.top.search, Qt.Key.Key_Backspace)  # typed on: nothing opens by itself
+    window.context.selection.select("", "test")
+    settle(qtbot, lambda: bool(window._box.shown_titles()))
+    assert window.context.selection.current == ""
+
+
+def test_an_answer_says_in_which_room_it_lies(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:
+    stored = remember(rig.engine, "The boat is called Heron.")
+    rig.engine.palace.place_waiting().result(60)
+    room = rig.engine.palace.find_locus(stored.memory_id).result(30).room
+    window.activateWindow()
+    window.top.search.setFocus()
+    QTest.keyClicks(window.top.search, "boat called Heron")
+    settle(qtbot, lambda: any(head.endswith(f" · room {room}") for head in window._box.shown_titles()))
+
+
 def test_all_answers_lead_to_their_reasons_and_say_who_spoke(context: Context, rig: Rig, qtbot: QtBot) -> None:
     pages = [*PAGES, PageSpec("recall", rail_strings("Three"), "search", Leaf)]
     window = MainWindow(context, WindowViews(pages, [], gate, inspector, Importing))

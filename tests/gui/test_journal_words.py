@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
+from core.lifecycle.distill.statement_writer import ERASED, FAILED, NO_SPAN, REFUSED_BEFORE, WAITS
 from core.types.lifecycle import Consolidated, JobAction, JobType
 from core.types.values import Kind
 from ui.context import Context
@@ -21,6 +22,7 @@ from ui.lists.row_spec import Heading, wrap_text
 from ui.pages.journal.jobs.labels import (
     describe_code,
     describe_duration,
+    describe_reading,
     describe_report,
     describe_vault_changes,
     job_action_wording,
@@ -70,6 +72,32 @@ def test_a_report_is_told_in_words() -> None:
     )  # fmt: skip
     assert describe_report({"source_memories": 3}) == ("of 3 memories",)
     assert describe_report({}) == ()
+
+
+def test_a_run_that_made_statements_is_told_in_sentences() -> None:
+    report = {
+        "episodes": 369, "repeated": 1, "small_talk": 159, "statements": 45, "skipped_fragment": 10,
+        "skipped_question": 97, "skipped_small_talk": 958, "skipped_unsure": 1, "skipped_odd": 2,
+    }  # fmt: skip
+    doubtful = "1 sentence of doubtful meaning"
+    assert describe_reading(report) == (
+        "45 statements made from 369 messages",
+        f"Left out: 958 sentences of small talk, 97 questions, 10 incomplete sentences, 2 odd, {doubtful}",
+        "1 already known",
+    )
+    assert describe_reading(report, 2)[1] == "Left out: 958 sentences of small talk, 97 questions, 13 others"
+    assert describe_reading({"episodes": 1, "skipped_question": 1}) == (
+        "no new statement from 1 message",
+        "Left out: 1 question",
+    )
+    assert describe_reading({"fading": 2}) == ()
+    assert describe_reading({"episodes": 3, "dead": 1}) == ()
+
+
+def test_every_reason_that_is_counted_has_words() -> None:
+    known = set(journal_strings()["reading"]["skipped"])
+    written = {NO_SPAN, ERASED, REFUSED_BEFORE, WAITS, FAILED}
+    assert written <= known
 
 
 @given(COUNTS | st.dictionaries(st.text("ghi", min_size=1), COUNTS, max_size=3))

@@ -561,6 +561,7 @@ class TextSection(InspectorSection):
         if then is not None:
             then()
         else:
+            self.view.setFocus(Qt.FocusReason.OtherFocusReason)  # else the page's first chip would get the keyboard
             self.context.selection.select(report.ids[0], _ORIGIN)
 
     def _on_task_failed(self, error: BaseException) -> None:

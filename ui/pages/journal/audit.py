@@ -258,8 +258,8 @@ def short_id(object_id: str) -> str:
 
 
 def audit_counts(entry: AuditRow) -> str:
-    """What an audit row counts: `3 rows, 2 parts`."""
-    order = sorted(entry.detail.items(), key=lambda item: item[0] != "rows")
+    """What an audit row counts: `1 memory, 3 rows`."""
+    order = sorted(entry.detail.items(), key=lambda item: item[0] == "rows")
     return ", ".join(text for name, value in order if (text := _format_detail(name.replace("_", " "), value)))
 
 
@@ -274,4 +274,4 @@ def _format_detail(name: str, value: Any) -> str:
 def _format_counted(name: str, value: int) -> str:
     if name in _SINGULARS or (name.endswith("s") and not name.endswith("ss")):
         return count_of(value, _SINGULARS.get(name, name.removesuffix("s")), name)
-    return f"{name} {value:,}"
+    return f"{value:,} {name}"

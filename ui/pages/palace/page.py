@@ -44,7 +44,7 @@ _KEEP_MS = 800
 _AGE_STEP_MS = 3_600_000
 """Ages count from the last full hour, so that what is drawn holds while nothing changes."""
 _ALL = "all"
-Crumb = tuple[str, Callable[[], None] | None]
+Crumb = tuple[str, Callable[[], None]]
 
 
 class PalaceHeader(QWidget):
@@ -88,7 +88,7 @@ class PalaceHeader(QWidget):
 
         Args:
             title: of the wing or room.
-            path: names of the levels above, each with what opens it; None for the current level.
+            path: names of the levels above, each with what opens it; the title is the current one.
             count: what is here, in words.
         """
         shown = (title, tuple(name for name, _ in path), count)
@@ -146,10 +146,8 @@ class PalaceHeader(QWidget):
         self.level.setVisible(self.level.sizeHint().width() + 8 <= left)
 
 
-def _make_path_link(name: str, run: Callable[[], None] | None) -> QWidget:
+def _make_path_link(name: str, run: Callable[[], None]) -> QWidget:
     shown = one_line(name, 40)
-    if run is None:
-        return make_label(shown, "muted")
     return make_button(shown, run, kind="crumb", hint=palace_strings()["header"]["go_to"].format(place=shown))
 
 
@@ -426,14 +424,14 @@ class PalacePage(WindowPage):
         top: list[Crumb] = [] if is_only else [(title, self.canvas.camera.show_whole)]
         waiting = f" · {strings['waiting'].format(count=f'{scene.waiting:,}')}" if scene.waiting else ""
         if room is not None and wing is not None:
-            way = [*top, (name_space(wing.space), self._go_to_wing), (room.plan.name, None)]
+            way = [*top, (name_space(wing.space), self._go_to_wing)]
             count = strings["placed"].format(count=f"{room.count_shown(scene.look):,}")
             self.header.show_path(room.plan.name, way, f"· {count}")
         elif wing is not None:
             count = strings["placed"].format(count=f"{scene.count_shown(scene.rooms_of_wing(wing.id)):,}")
             words = strings["in_wing"].format(placed=count, rooms=count_unit(len(wing.rooms), "room"))
             name = name_space(wing.space)
-            self.header.show_path(name, [*top, (name, None)] if top else [], f"{'· ' if top else ''}{words}{waiting}")
+            self.header.show_path(name, top, f"{'· ' if top else ''}{words}{waiting}")
         else:
             wings = sum(bool(found.rooms) for found in scene.wings)
             count = strings["placed"].format(count=f"{scene.count_shown(scene.rooms.values()):,}")

@@ -82,6 +82,19 @@ def test_an_edited_text_is_a_new_version_and_the_old_one_stays_in_the_chain(rig:
     assert listed(rig, "is:edited") == [new_id]
 
 
+def test_the_age_of_an_edit_counts_from_the_edit(rig: Rig) -> None:
+    old_id = rig.store(OLD, occurred=When(START_MS - 900 * DAY)).memory_id
+    assert rig.engine.memories.explain_trust(old_id).result(30).inputs.age_days
+    (new_id,) = revise(rig, old_id, text=NEW).ids
+    told = rig.engine.memories.explain_trust(new_id).result(30)
+    assert (told.inputs.age_days, told.inputs.edited, told.inputs.confirmed) == (0, True, False)
+    assert rig.get(new_id).trust == 1.0
+    rig.clock.advance(400 * DAY)  # type: ignore[attr-defined]  # the widget or clock of this test has it
+    later = rig.engine.memories.explain_trust(new_id).result(30)
+    assert later.inputs.age_days == 400
+    assert sum(step.change for step in later.steps) == pytest.approx(0.9)
+
+
 def test_an_edit_is_taken_back_whole(rig: Rig) -> None:
     talk = [{"text": f"{OLD}, number {n}", "session": "s", "author": "assistant"} for n in range(3)]
     rig.bring(talk)
