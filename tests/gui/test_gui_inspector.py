@@ -55,10 +55,10 @@ def test_it_says_in_which_room_a_memory_lies_and_leads_there(
     rig.engine.palace.place_waiting().result(60)
     room = rig.engine.palace.find_locus(placed[0]).result(30).room
     settle(qtbot, lambda: not inspector.room.isHidden())
-    assert inspector.room.accessibleName() == f"Room: {room}, wing home"
+    assert inspector.room.button.accessibleName() == f"Room: {room}, wing home"
     gone: list[tuple[str, str]] = []
     context.desk.go.connect(lambda page, target: gone.append((page, target)))
-    inspector.room.click()
+    inspector.room.button.click()
     assert gone == [("palace", f"show:{placed[0]}")]
 
 

@@ -541,7 +541,7 @@ def test_the_month_is_told_in_one_sentence_and_lists_its_own_changes(
     assert all(row.at >= tab.period.since for row in tab.list.lines.list_rows())
     assert context.prefs.read_text("journal.period") == "month"
     rig.undo()
-    settle(qtbot, lambda: tab.period.sentence.endswith("learned and 1 forgotten."))
+    settle(qtbot, lambda: tab.period.sentence.endswith("added and 1 forgotten."))
 
 
 def test_a_day_without_a_change_says_so_and_leads_to_all(page: JournalPage, qtbot: QtBot, rig: Rig) -> None:

@@ -230,7 +230,8 @@ def test_levels_and_crumbs_lead_there(page: PalacePage) -> None:
 
 def way_up(page: PalacePage) -> list[str]:
     """The links to the levels above."""
-    links = (page.header._way.itemAt(at).widget() for at in range(page.header._way.count()))
+    items = (page.header._way.itemAt(at) for at in range(page.header._way.count()))
+    links = [None if item is None else item.widget() for item in items]
     return [link.text() for link in links if isinstance(link, QPushButton)]
 
 

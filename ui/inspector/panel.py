@@ -83,6 +83,31 @@ class TextEditing(Protocol):
         ...
 
 
+class RoomLink(QWidget):
+    """Where a memory lies in the palace, as a link that leads there; nothing while it has no place."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context, self._memory_id = context, ""
+        hint = inspector_strings()["room"]["hint"]
+        self.button = make_button("", self._show_room, kind="link", hint=hint, theme=context.theme, icon="landmark")
+        self.button.setProperty("flush", "true")
+        self.button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.button.setMinimumWidth(1)  # a long name is cut: the page beside it needs its room
+        make_row(self.button, None, parent=self)
+
+    def show_place(self, detail: MemoryDetail) -> None:
+        """Name the room and the wing of a memory."""
+        self._memory_id, form = detail.memory.id, inspector_strings()["room"]["name"]
+        words = form.format(room=one_line(detail.room, _ROOM_NAME), wing=name_space(detail.memory.space, _ROOM_NAME))
+        self.button.setText(f"\u2009{words}".replace("&", "&&"))
+        self.button.setAccessibleName(words)
+        self.setVisible(bool(detail.room))
+
+    def _show_room(self) -> None:
+        self._context.desk.go.emit("palace", f"show:{self._memory_id}")
+
+
 class _SectionColumn(QWidget):
     """The sections below each other, each made when the window has time for it, all of them when they are asked for.
 
@@ -193,16 +218,12 @@ class Inspector(QFrame):
         self._mark = KindMark(theme, Kind.FACT, 14)
         self.caps = Elided("", "label")
         self.date = Elided("", "small")
-        self.room = make_button(
-            "", self._show_room, kind="link", hint=inspector_strings()["room"]["hint"], theme=theme, icon="landmark"
-        )
+        self.room = RoomLink(self._context)
         menu = make_tool_button(theme, "ellipsis", inspector_strings()["actions"])
         menu.setMenu(self.actions_box.menu)
         menu.setPopupMode(menu.ToolButtonPopupMode.InstantPopup)
         title = make_row(self._mark, self.caps, menu, gap=8)
         title.setStretch(1, 1)
-        self.room.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.room.setMinimumWidth(1)  # a long name is cut: the page beside it needs its room
         header = make_column(None, gap=0)
         header.addLayout(title)
         header.addWidget(self.date)
@@ -380,7 +401,7 @@ class Inspector(QFrame):
         if before is None or before.memory.id != memory.id:
             self._mark_places(Pointed())
         self._show_caption(memory)
-        self._show_room_name(inspected.detail)
+        self.room.show_place(inspected.detail)
         is_first, speaking = True, list[InspectorSection]()
         for spec, section, line in self._column.sections:
             has = memory.kind in spec.kinds and section.show_memory(inspected)
@@ -406,18 +427,6 @@ class Inspector(QFrame):
         who = name_speaker(memory.author, memory.role, is_edited=memory.is_edited)
         when = describe_date(memory.occurred, memory.recorded_at)
         self.date.set_text(f"{who} · {when}" if who else when)
-
-    def _show_room_name(self, detail: MemoryDetail) -> None:
-        """Where it lies in the palace; nothing while it has no place."""
-        form = inspector_strings()["room"]["name"]
-        words = form.format(room=one_line(detail.room, _ROOM_NAME), wing=name_space(detail.memory.space, _ROOM_NAME))
-        self.room.setText(f"\u2009{words}".replace("&", "&&"))
-        self.room.setAccessibleName(words)
-        self.room.setVisible(bool(detail.room))
-
-    def _show_room(self) -> None:
-        if self._shown is not None:
-            self._context.desk.go.emit("palace", f"show:{self._shown.memory.id}")
 
     def _clear_shown(self) -> None:
         """Forget which memory it was, and what was being written."""

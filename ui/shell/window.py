@@ -100,6 +100,7 @@ class SearchBox(QObject):
         inner.addWidget(self._note)
         self._pause = make_timer(self, self._request_matches)
         self._awaited = ""  # typed and confirmed before its answers came: the first one is opened
+        self._shown_for = ""
         field.textEdited.connect(self._on_text_edited)
         field.installEventFilter(self)
         host.installEventFilter(self)
@@ -131,7 +132,7 @@ class SearchBox(QObject):
         if not self._field.hasFocus() or self._field.text().strip() != typed:
             return
         self._list.clear()
-        self._context.desk.question = typed
+        self._context.desk.question = self._shown_for = typed
         theme = self._context.theme
         side = theme.px(16)
         self._list.setIconSize(QSize(side, side))
@@ -237,7 +238,7 @@ class SearchBox(QObject):
         if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
                 self.search_in_library()
-            elif self._panel.isVisible() and not self._pause.isActive() and not self._awaited:
+            elif self._panel.isVisible() and self._shown_for == self._field.text().strip():
                 self._open_item(self._list.currentItem())
             elif typed := self._field.text().strip():  # quicker than the answers: the first is opened when it comes
                 self._awaited = typed

@@ -472,7 +472,7 @@ class SettingsPage(WindowPage):
         self.lines[option.name] = line
         section.add_line(line)
         if section.isHidden() or line.is_advanced:
-            self._show_group(section)
+            _list_section(self, section)
 
     def _add_section(self, section: SettingsSection) -> None:
         self.sections.append(section)
@@ -481,15 +481,8 @@ class SettingsPage(WindowPage):
 
     # ---- finding
 
-    def _show_group(self, section: SettingsSection) -> int:
-        """Show of a section what fits; the list names it only where that is something."""
-        typed = self.search.text()
-        count = section.filter_lines(typed, with_advanced=self.advanced.isChecked() or bool(typed.strip()))
-        self.groups.item(self.sections.index(section)).setHidden(not count)
-        return count
-
     def _filter_sections(self, _typed: str = "") -> None:
-        found = sum(self._show_group(section) for section in self.sections)
+        found = sum(_list_section(self, section) for section in self.sections)
         if not self._is_read:
             return
         strings = settings_strings()["page"]
@@ -558,6 +551,14 @@ class SettingsPage(WindowPage):
         self.context.tasks.run(
             task.success(self._show_rows).failure(lambda error: _show_refusal(self.lines[name], error))
         )
+
+
+def _list_section(page: SettingsPage, section: SettingsSection) -> int:
+    """Show of a section what fits; the list names it only where that is something."""
+    typed = page.search.text()
+    count = section.filter_lines(typed, with_advanced=page.advanced.isChecked() or bool(typed.strip()))
+    page.groups.item(page.sections.index(section)).setHidden(not count)
+    return count
 
 
 def _show_read_failure(page: SettingsPage, error: BaseException) -> None:

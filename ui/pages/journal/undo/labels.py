@@ -15,8 +15,6 @@ from ui.widgets.labels import FORMAT_WORDS, count_memories, format_clock, name_s
 from ui.widgets.plaintext import one_line
 
 UNDO, REDO = "Undo: ", "Redo: "
-_EDIT = "Edit a memory"
-"""The label of an edit of one text, as `core.intake.revise` names it."""
 _VERSIONS = 2  # the new and the old
 _ABOUT_MEMORIES = frozenset({"store", "revise", "forget"})
 _OPENING = 60
@@ -67,7 +65,9 @@ def describe_step(label: str) -> str:
 
 def is_edit_of_one(step: StepRow) -> bool:
     """Whether a step gave one memory another text: it touched the new version first, then the old one."""
-    return step.verb == "revise" and step.label == _EDIT and len(step.memory_ids) == _VERSIONS
+    return (
+        step.verb == "revise" and step.label == journal_strings()["step"]["edit"] and len(step.memory_ids) == _VERSIONS
+    )
 
 
 def describe_step_memories(step: StepRow, memories: int | None, openings: Mapping[str, str | None]) -> str:
