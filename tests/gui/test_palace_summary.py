@@ -87,7 +87,7 @@ def test_a_click_on_a_room_shows_what_it_holds(qtbot: QtBot, page: PalacePage, i
     assert summary.fresh == summary.count
     assert "in the last seven days" not in words, "of a room in which all is new that tells nothing"
     view._show_summary(replace(summary, fresh=2))
-    assert "2 memories were recorded in the last seven days." in labels(view)
+    settle(qtbot, lambda: "2 memories were recorded in the last seven days." in labels(view))
 
 
 def test_the_words_of_a_wing_are_shown_by_a_click_on_its_name(
