@@ -27,7 +27,7 @@ from ui.pages.timeline.evolution import describe_evolution_event, event_day, eve
 from ui.pages.timeline.labels import count_period_memories, describe_gap, period_name, range_name
 from ui.pages.timeline.page import TimelinePage
 from ui.pages.timeline.period_details import describe_details
-from ui.pages.timeline.strip import do_columns_fit, grid_of
+from ui.pages.timeline.strip import do_columns_fit, grid_of, month_names
 from ui.registry import PAGES
 from ui.widgets.states import States
 
@@ -596,3 +596,12 @@ def test_a_memory_is_told_no_more_exactly_than_it_is_dated(occurred: When | None
         | {"status": Status.ACTIVE}
     )
     assert describe_details(row) == want
+
+
+def test_a_month_has_shorter_names_where_the_next_one_would_be_missing() -> None:
+    january, june = datetime(2026, 1, 1), datetime(2025, 6, 1)  # noqa: DTZ001 - as they are shown
+    assert month_names(june, 0, by_year=False, grain="day") == ("Jun 2025", "Jun ’25")
+    assert month_names(june, 2025, by_year=False, grain="day") == ("Jun",)
+    assert month_names(january, 2025, by_year=False, grain="day") == ("Jan 2026", "2026")
+    assert month_names(june, 0, by_year=True, grain="month") == ("Jun 2025",)
+    assert month_names(january, 0, by_year=True, grain="month") == ("2026",)

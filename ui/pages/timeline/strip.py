@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -145,6 +146,22 @@ def grid_of(count: int, *, by_weeks: bool, lead: int, area: QRectF, scale: float
     pitch = largest if fitting >= least * scale else usual * scale
     made = TimelineGrid(count, by_weeks, lead, area, pitch)
     return TimelineGrid(count, by_weeks, lead, area, pitch, min(max(scroll, 0), made.most_scroll))
+
+
+def month_names(at: datetime, year: int, *, by_year: bool, grain: str) -> tuple[str, ...]:
+    """What may stand above a month or a year, the longest first.
+
+    Args:
+        at: when it begins.
+        year: the year that was named last; 0 for none.
+        by_year: whether years are named, not months.
+        grain: of the periods.
+    """
+    if by_year:
+        return (f"{at:%b %Y}" if grain == "month" and at.month > 1 else str(at.year),)
+    if at.year == year:
+        return (f"{at:%b}",)
+    return (f"{at:%b %Y}", str(at.year)) if at.month == 1 else (f"{at:%b %Y}", f"{at:%b} ’{at:%y}")
 
 
 def bar_rect(cell: QRectF, scale: float) -> QRectF:
@@ -295,18 +312,19 @@ class TimelinePicture:
         painter.setPen(theme.colour("muted"))
         by_year = self.density.grain == "year" or (self.density.grain == "month" and grid.pitch < theme.px(30))
         free, year, begun = 0.0, 0, self._month_starts(by_year=by_year)
-        for nr, place in enumerate(begun):
+        lefts = [*map(self._label_left, begun), grid.area.right() * 2]
+        for place, left, following in zip(begun, lefts, lefts[1:], strict=False):
             at = to_local(starts[place])
-            key = str(at.year) if by_year else f"{at:%b %Y}"
-            name = f"{at:%b %Y}" if by_year and self.density.grain == "month" and at.month > 1 else key
-            name = f"{at:%b}" if not by_year and at.year == year else name
-            left, wide = self._label_left(place), metrics.horizontalAdvance(name)
-            following = self._label_left(begun[1]) if nr == 0 and len(begun) > 1 else grid.area.right() * 2
+            names = month_names(at, year, by_year=by_year, grain=self.density.grain)
+            wide, gap = [metrics.horizontalAdvance(name) for name in names], theme.px(8)
+            # A name with its year may be too long before the next month's: that would be missing.
+            fit = next((nr for nr, need in enumerate(wide) if left + need + gap <= following), 0)
             # Of the first month only the end may be in sight: its name gives way to that of the whole one after it.
-            is_cut = at.day > 1 and self.density.grain in {"day", "week"} and left + wide + theme.px(8) > following
-            if left >= free and left + wide <= grid.area.right() + theme.px(6) and not is_cut:
-                painter.drawText(QRectF(left, 0, wide + 2, theme.px(TOP) - 4), _LEFT_MIDDLE, name)
-                free, year = left + wide + theme.px(8), at.year
+            is_rest = place == begun[0] and at.day > 1 and self.density.grain in {"day", "week"}
+            is_cut = is_rest and left + wide[fit] + gap > following
+            if left >= free and left + wide[fit] <= grid.area.right() + theme.px(6) and not is_cut:
+                painter.drawText(QRectF(left, 0, wide[fit] + 2, theme.px(TOP) - 4), _LEFT_MIDDLE, names[fit])
+                free, year = left + wide[fit] + gap, at.year
 
     def _month_starts(self, *, by_year: bool) -> list[int]:
         """The periods in sight with which a month, or a year, begins."""
