@@ -87,12 +87,17 @@ class Bridge(QObject):
         """Whether the vault is open now."""
         return self.engine.state == "open"
 
-    def run_call(self, begin: Callable[[], Future[T]], done: Callable[[T | None, BaseException | None], None]) -> None:
+    def run_call(
+        self, begin: Callable[[], Future[T]], done: Callable[[T | None, BaseException | None], None]
+    ) -> Future[T]:
         """Begin work and be told of its end on the GUI thread, later than this call.
 
         Args:
             begin: asks the engine; what it raises is delivered like what its future raises.
-            done: called with (result, None) or (None, error); dropped after `shut`.
+            done: called with (result, None) or (None, error); dropped after `close_bridge`.
+
+        Returns:
+            The work; cancelled before the engine has begun it, it is never done.
         """
         future: Future[T]
         try:
@@ -102,6 +107,7 @@ class Bridge(QObject):
             future.set_exception(error)
         self._open.add(future)
         future.add_done_callback(lambda ended: self._settled.emit(ended, done))
+        return future
 
     def open_stream(self, begin: Begin) -> Stream:
         """Run what the engine gives piece by piece; it is hung up on when the vault is locked or the bridge closed.
@@ -303,6 +309,7 @@ class TaskRunner(QObject):
         super().__init__(parent)
         self._bridge = bridge
         self._newest: dict[str, int] = {}
+        self._readings: dict[str, Future[Any]] = {}
         self._number = 0
         self._running: set[Running] = set()
 
@@ -319,14 +326,19 @@ class TaskRunner(QObject):
         number = self._number
         if task.key is not None:
             self._newest[task.key] = number
+            if not task.writes and (earlier := self._readings.pop(task.key, None)) is not None:
+                # Its answer is void: where the engine is busy, such readings would queue up before the one that counts.
+                earlier.cancel()
         timer = QTimer(running)
         timer.setSingleShot(True)
         timer.timeout.connect(lambda: self._show_running(running))
         timer.start(SHOWN_AFTER_MS)
-        self._bridge.run_call(
+        work = self._bridge.run_call(
             lambda: task.begin(running.watch),
             lambda result, error: self._end_task(task, number, running, result, error),
         )
+        if task.key is not None and not task.writes:
+            self._readings[task.key] = work
         return running
 
     def _show_running(self, running: Running) -> None:
@@ -342,6 +354,7 @@ class TaskRunner(QObject):
         is_void = task.key is not None and self._newest.get(task.key) != number
         if task.key is not None and not is_void:
             del self._newest[task.key]
+            self._readings.pop(task.key, None)
         is_owner_deleted = task.owner is not None and not shiboken6.isValid(task.owner)
         if not is_owner_deleted and not is_void:
             self._deliver_end(task, result, error)

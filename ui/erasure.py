@@ -139,8 +139,9 @@ class CertificateDialog(QDialog):
         asking = QFileDialog(self, strings["save_title"])
         asking.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         asking.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        asking.setNameFilter(strings["filter"])
-        asking.setDefaultSuffix("json")
+        asking.setNameFilters(list(strings["filters"].values()))
+        asking.setDefaultSuffix(next(iter(strings["filters"])))
+        asking.filterSelected.connect(lambda chosen: asking.setDefaultSuffix(_ending_of(chosen)))
         asking.selectFile(strings["file"].format(id=self.certificate.id[-_SIGNS:]))
         asking.fileSelected.connect(lambda path: self.save_to(Path(path)))
         self.asking = asking
@@ -175,6 +176,12 @@ class CertificateDialog(QDialog):
     def _tell(self, sentence: str) -> None:
         self.note.setText(sentence)
         self.note.show()
+
+
+def _ending_of(chosen: str) -> str:
+    """The ending of a file by the filter that was chosen."""
+    filters = erasure_words()["window"]["filters"]
+    return next((ending for ending, words in filters.items() if words == chosen), "json")
 
 
 class CertificatesDialog(QDialog):

@@ -40,6 +40,7 @@ _COMPARED = (Kind.FACT.value, Kind.RULE.value, Kind.PROCEDURE.value)
 @click.option("--samples", is_flag=True, help="With --dry-run: show how a few texts of each source begin.")
 @click.option("--only", multiple=True, metavar="SOURCE", help="Of several, this one alone; may be given again.")
 @click.option("--without", multiple=True, metavar="SOURCE", help="Of several, not this one; may be given again.")
+@click.option("--own", is_flag=True, help="Another vault of mine wrote this archive: keep its trust.")
 @archive_passphrase_option
 @with_command
 def import_(
@@ -52,12 +53,15 @@ def import_(
     samples: bool,
     only: tuple[str, ...],
     without: tuple[str, ...],
+    own: bool,
     secret_file: Path | None,
 ) -> None:
     """Bring in an export, a file or a folder of notes, or an encrypted archive of Loci.
 
     A folder or an archive may hold several exports: --dry-run lists each as a source, and --only and --without take
-    its name or its format. `-` reads one file from standard input. The passphrase of an archive is asked for.
+    its name or its format. `-` reads one file from standard input. The passphrase of an archive is asked for. What an
+    archive of another vault brings into a vault with memories is trusted 0.5 at most, as it may be somebody else's;
+    say --own where it is yours.
     """
     if samples and not dry_run:
         raise UserError(Code.INVALID_INPUT, "--samples goes with --dry-run.")
@@ -66,7 +70,7 @@ def import_(
     with ExitStack() as stack:
         source = stack.enter_context(_spool_stdin(command)) if path == "-" else absolute_path(path)
         params: dict[str, Any] = {"path": str(source), "format": form, "space": space, "dry_run": dry_run or None}
-        params |= {"only": list(only) or None, "without": list(without) or None}
+        params |= {"only": list(only) or None, "without": list(without) or None, "own": own or None}
         params["sources"] = (dry_run and (samples or not command.output.as_json)) or None
         reply, judged = _run_import(command, remove_missing(params), secret_file)
 
@@ -190,8 +194,12 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
     ]
     if reply.get("updated"):
         rows.append((load_words()["import"]["updated"], reply["updated"]))
+    if reply.get("sealed"):
+        rows.append((load_words()["import"]["sealed"], reply["sealed"]))
     rows += [(f"left out: {_name_skipped(reason, count)}", count) for reason, count in sorted(reply["skipped"].items())]
     out.print_table(rows)
+    if reply.get("is_foreign") and reply["stored"]:
+        out.print_line(load_words()["import"]["foreign"])
     for error in reply["errors"][:_SHOWN_ERRORS]:
         out.print_line(f"could not read {escape_controls(error['where'])}: {escape_controls(error['message'])}")
     if len(reply["errors"]) > _SHOWN_ERRORS:

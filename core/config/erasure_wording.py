@@ -7,12 +7,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from typing import Any
 
 from core.config.help_strings import format_count, read_help_strings
 
 _INDENT = "  "
 _SHOWN_HOLDERS = 10
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{title}</title>
+<style>
+body {{ font: 16px/1.5 sans-serif; max-width: 46em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff; }}
+h1 {{ font-size: 1.5em; }} h2 {{ font-size: 1.1em; margin-top: 1.5em; }} p {{ margin: .3em 0; }}
+pre {{ white-space: pre-wrap; overflow-wrap: anywhere; font-size: .8em; background: #f4f4f4; padding: 1em; }}
+</style>
+</head>
+<body>
+<h1>{title}</h1>
+{body}
+<h2>{json_title}</h2>
+<pre>{json}</pre>
+</body>
+</html>
+"""
 
 
 def erasure_words() -> Mapping[str, Any]:
@@ -54,6 +75,54 @@ def certificate_lines(certificate: Mapping[str, Any], when: str) -> list[str]:
         "",
         words["seal"][json.dumps(certificate["is_authentic"])].format(digest=certificate["digest"]),
     ]
+
+
+def certificate_text(certificate: Mapping[str, Any], when: str) -> str:
+    """A certificate to be read and handed on: its lines, and behind them the JSON that programs check.
+
+    Args:
+        certificate: as JSON tells it, with `is_authentic`.
+        when: its time, in words.
+    """
+    words = erasure_words()
+    head = (words["title"], "=" * len(words["title"]), "", *_readable_lines(certificate, when))
+    return "\n".join([*head, "", words["json"], "", _as_json(certificate), ""])
+
+
+def certificate_page(certificate: Mapping[str, Any], when: str) -> str:
+    """As `certificate_text`, as a page for a browser that loads nothing and runs nothing.
+
+    Args:
+        certificate: as JSON tells it, with `is_authentic`.
+        when: its time, in words.
+    """
+    words, lines = erasure_words(), _readable_lines(certificate, when)
+    body = [_as_html(line) for line in lines]
+    return _PAGE.format(
+        title=escape(words["title"]),
+        body="\n".join(body),
+        json_title=escape(words["json"]),
+        json=escape(_as_json(certificate)),
+    )
+
+
+def _readable_lines(certificate: Mapping[str, Any], when: str) -> list[str]:
+    """Names of files come from elsewhere: nothing in them that does not print is written."""
+    lines = certificate_lines(certificate, when)
+    return ["".join(sign if sign.isprintable() else "?" for sign in line) for line in lines]
+
+
+def _as_html(line: str) -> str:
+    if not line:
+        return ""
+    is_heading = line in {erasure_words()[name] for name in ("done", "searched", "copies", "not_checked")}
+    tag = "h2" if is_heading else "p"
+    return f"<{tag}>{escape(line.strip())}</{tag}>"
+
+
+def _as_json(certificate: Mapping[str, Any]) -> str:
+    """The certificate itself, as its digest was made of; in ASCII."""
+    return json.dumps({name: value for name, value in certificate.items() if name != "is_authentic"}, indent=1)
 
 
 def preview_lines(preview: Mapping[str, Any]) -> list[str]:

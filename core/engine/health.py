@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import Any
 
 from core.belief.review.items import count_open_items
-from core.config.help_strings import read_help_strings
+from core.config.help_strings import format_count, read_help_strings
 from core.engine.runtime.open_vault import CachedCount, OpenVault
 from core.engine.runtime.progress import RunningImport
 from core.engine.runtime.search import Search
@@ -265,7 +265,9 @@ def describe_problem(key: str, **more: object) -> str:
         Plain text.
     """
     wording = read_help_strings("health")[key]
-    return f"{wording['says'].format(**more)} {wording['do']}"
+    says = wording["says"]
+    said = says.format(**more) if isinstance(says, str) else format_count(says, int(str(more["n"])))
+    return f"{said} {wording['do']}"
 
 
 def _count_vault_rows(rows: Rows, pending: int) -> dict[str, int]:

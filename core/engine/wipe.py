@@ -20,6 +20,7 @@ from core.engine.vault.home_control import HomeControl
 from core.errors import LociError
 from core.intake.sync.collection import count_pending
 from core.intake.sync.device import read_devices, read_state
+from core.security.keyfile import load_keys
 from core.types.files.wipe import CopyKind, DevicesTold, OutsideCopy, Registered, WipePreview, WipeReport
 from core.vault.copies import known_copies
 from core.vault.database.rows import Rows
@@ -135,7 +136,7 @@ class Wipe:
         told = self._tell_devices(preview)
         self._control.lock()
         report(WipeStep.MARK)
-        mark_home(home, WipeNote(keys.vault_id, keys.keyring_backend))
+        mark_home(home, _make_note(home))
         done = finish_wipe(home, keys.keyring, self._control.clock, report, is_served=self._is_served)
         outside = self._registrations.remove() if self._registrations is not None else Registered()
         self._end()
@@ -157,6 +158,11 @@ class Wipe:
         except LociError:
             is_told = False
         return DevicesTold.TOLD if is_told else DevicesTold.UNTOLD
+
+
+def _make_note(home: Home) -> WipeNote:
+    keys = load_keys(home.keys, repair=False).keys
+    return WipeNote(keys.vault_id, "" if keys.keyring_slot is None else keys.keyring_slot.backend)
 
 
 def _count(rows: Rows, shared: WipePreview) -> WipePreview:

@@ -7,17 +7,12 @@ from __future__ import annotations
 
 from core.errors import Code, UserError
 from core.importers.collection import CollectionImporter
-from core.importers.formats.assistants.aider import AiderImporter
 from core.importers.formats.assistants.chatgpt import ChatGptImporter
 from core.importers.formats.assistants.claude import ClaudeImporter
-from core.importers.formats.assistants.claude_code import ClaudeCodeImporter
-from core.importers.formats.assistants.codex import CodexImporter
-from core.importers.formats.assistants.continue_sessions import ContinueImporter
-from core.importers.formats.assistants.cursor import CursorImporter
+from core.importers.formats.assistants.copilot import CopilotImporter
 from core.importers.formats.assistants.gemini import GeminiImporter
-from core.importers.formats.assistants.gemini_cli import GeminiCliImporter
 from core.importers.formats.assistants.grok import GrokImporter
-from core.importers.formats.assistants.opencode import OpenCodeImporter
+from core.importers.formats.assistants.perplexity import PerplexityImporter
 from core.importers.formats.calendars.calendar import CalendarImporter
 from core.importers.formats.calendars.contacts import ContactsImporter
 from core.importers.formats.chats.discord import DiscordImporter
@@ -44,6 +39,13 @@ from core.importers.formats.notes.notion import NotionImporter
 from core.importers.formats.notes.org import OrgImporter
 from core.importers.formats.notes.roam import RoamImporter
 from core.importers.formats.pictures.pictures import PicturesImporter
+from core.importers.formats.sessions.aider import AiderImporter
+from core.importers.formats.sessions.claude_code import ClaudeCodeImporter
+from core.importers.formats.sessions.codex import CodexImporter
+from core.importers.formats.sessions.continue_sessions import ContinueImporter
+from core.importers.formats.sessions.cursor import CursorImporter
+from core.importers.formats.sessions.gemini_cli import GeminiCliImporter
+from core.importers.formats.sessions.opencode import OpenCodeImporter
 from core.importers.formats.tables.csv_rows import CsvImporter
 from core.importers.formats.tables.jsonl import JsonlImporter
 from core.importers.input.files import printable_name
@@ -80,6 +82,8 @@ def _list_formats(extensions: tuple[Importer, ...]) -> tuple[Importer, ...]:
         GeminiCliImporter(),
         GeminiImporter(),
         GrokImporter(),
+        CopilotImporter(),
+        PerplexityImporter(),
         AiderImporter(),
         OpenCodeImporter(),
         ContinueImporter(),

@@ -17,11 +17,6 @@ from pathlib import Path
 from core.errors import LociError
 from core.importers.formats.assistants.chatgpt import ChatGptImporter
 from core.importers.formats.assistants.claude import ClaudeImporter
-from core.importers.formats.assistants.claude_code import ClaudeCodeImporter
-from core.importers.formats.assistants.codex import CodexImporter
-from core.importers.formats.assistants.continue_sessions import ContinueImporter
-from core.importers.formats.assistants.cursor import CursorImporter
-from core.importers.formats.assistants.opencode import OpenCodeImporter
 from core.importers.formats.chats.discord import DiscordImporter
 from core.importers.formats.chats.imessage import IMessageImporter
 from core.importers.formats.chats.slack import SlackImporter
@@ -36,6 +31,11 @@ from core.importers.formats.memories.openmemory import OpenMemoryImporter
 from core.importers.formats.notes.joplin import JoplinImporter
 from core.importers.formats.notes.notion import NotionImporter
 from core.importers.formats.notes.org import OrgImporter
+from core.importers.formats.sessions.claude_code import ClaudeCodeImporter
+from core.importers.formats.sessions.codex import CodexImporter
+from core.importers.formats.sessions.continue_sessions import ContinueImporter
+from core.importers.formats.sessions.cursor import CursorImporter
+from core.importers.formats.sessions.opencode import OpenCodeImporter
 from core.importers.input.source import open_bundle
 from core.importers.records import Importer
 from core.types.clock import Clock

@@ -18,10 +18,10 @@ from pathlib import Path
 
 from core.errors import Code, UserError
 from core.importers.dry_run import apply_limits
-from core.importers.formats.assistants.aider import AiderImporter
-from core.importers.formats.assistants.claude_code import ClaudeCodeImporter
-from core.importers.formats.assistants.codex import CodexImporter
-from core.importers.formats.assistants.gemini_cli import GeminiCliImporter
+from core.importers.formats.sessions.aider import AiderImporter
+from core.importers.formats.sessions.claude_code import ClaudeCodeImporter
+from core.importers.formats.sessions.codex import CodexImporter
+from core.importers.formats.sessions.gemini_cli import GeminiCliImporter
 from core.importers.formats.tables.jsonl import JsonlImporter
 from core.importers.input.file_list import ListedFiles
 from core.importers.input.files import clean_name

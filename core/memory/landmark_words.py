@@ -17,6 +17,11 @@ _CITATION = re.compile("\ue200[^\ue201]{0,300}(?:\ue201|$)")
 _PRIVATE = re.compile("[\ue000-\uf8ff]+")
 _HEADING = re.compile(r"^#{1,6}[ \t]+", re.MULTILINE)
 _EMPHASIS = re.compile(r"(?<![\w*_~])(\*{1,3}|__|~~)(?=\S)([^*~\n]+?)(?<=\S)\1(?![\w*_~])")
+_CAPTION = re.compile(
+    r"[\[(<]\s*(?:photo|image|picture|video|sticker|gif|media|attached|attachment)s?\b[^\])>]{0,400}(?:[\])>]|\Z)",
+    re.IGNORECASE,
+)
+"""What a program says of a picture that was sent: nobody said that. The beginning of a text may end within it."""
 _WORD = re.compile(r"[^\W_]+|'[^\W_]+")
 _CALL = re.compile(r"(?:,?[ \t]*[A-Z][a-z]+)?[ \t]*[!.,…]+\s*")
 _SENTENCE_END = re.compile(r"[!.…]+\s+")
@@ -35,8 +40,15 @@ def landmark_words(text: str, most: int) -> str:
     block = find_front_matter(text)
     if block is not None and text[block.body_at :].strip():
         text = text[block.body_at :]
-    text = _PRIVATE.sub("", _EMPHASIS.sub(r"\2", _HEADING.sub("", render_markdown(text))))
+    text = _PRIVATE.sub(
+        "", _EMPHASIS.sub(r"\2", _HEADING.sub("", render_markdown(strip_captions(text).strip() or text)))
+    )
     return _skip_openings(text.strip())[:most]
+
+
+def strip_captions(text: str) -> str:
+    """A text without what a program says of pictures that were sent with it: nobody said that."""
+    return _CAPTION.sub(" ", text)
 
 
 def _skip_openings(text: str) -> str:

@@ -8,6 +8,7 @@ person out for longer than the longest delay, whatever the clock does.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,15 +30,17 @@ _MAX_BYTES = 256
 class GuessDelay:
     """Counts wrong secrets of one vault."""
 
-    def __init__(self, path: Path, clock: Clock) -> None:
+    def __init__(self, path: Path, clock: Clock, tell: Callable[[int], None] = lambda _: None) -> None:
         """Name the file; touches nothing.
 
         Args:
             path: holds the count; there is no such file while nothing was wrong.
             clock: its wall clock goes on while the program does not run.
+            tell: told with a right secret how many wrong ones came before it, where there were any.
         """
         self._path = path
         self._clock = clock
+        self._tell = tell
 
     def open_slot(self, keys: KeyFile, secret: str) -> RootKey:
         """Open a slot with what somebody typed, no faster than wrong ones may be tried.
@@ -56,7 +59,10 @@ class GuessDelay:
             if error.code is Code.WRONG_SECRET:
                 self.note_wrong()
             raise
+        wrong, _ = self._read()
         self.forget()
+        if wrong:
+            self._tell(wrong)
         return root
 
     def need_turn(self) -> None:

@@ -522,6 +522,34 @@ class CopyFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class CopiesBeforeSeal:
+    """Copies of the vault that were made before memories were sealed, and were not rewritten since.
+
+    Attributes:
+        names: of those that are there; a backup outside the home by its whole path.
+        away: whole paths of backups that were written elsewhere, and are not there now.
+    """
+
+    names: tuple[str, ...] = ()
+    away: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SealedCopiesReport:
+    """What was done with copies from before memories were sealed.
+
+    Attributes:
+        copies: each that is there, as it is now.
+        away: as in `CopiesBeforeSeal`.
+        unopened: sealed memories that were not looked for, since their key was not in memory.
+    """
+
+    copies: tuple[CopyFinding, ...]
+    away: tuple[str, ...]
+    unopened: int
+
+
+@dataclass(frozen=True, slots=True)
 class ErasureCertificate:
     """What was done to erase memories, and what a search for them found afterwards.
 
@@ -668,34 +696,6 @@ class CopyContents:
     total: int
     rows: tuple[tuple[str, str], ...]
     kept_back: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class CopiesBeforeSeal:
-    """Copies of the vault that were made before memories were sealed, and were not rewritten since.
-
-    Attributes:
-        names: of those that are there; a backup outside the home by its whole path.
-        away: whole paths of backups that were written elsewhere, and are not there now.
-    """
-
-    names: tuple[str, ...] = ()
-    away: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SealedCopiesReport:
-    """What was done with copies from before memories were sealed.
-
-    Attributes:
-        copies: each that is there, as it is now.
-        away: as in `CopiesBeforeSeal`.
-        unopened: sealed memories that were not looked for, since their key was not in memory.
-    """
-
-    copies: tuple[CopyFinding, ...]
-    away: tuple[str, ...]
-    unopened: int
 
 
 @dataclass(frozen=True, slots=True)

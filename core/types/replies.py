@@ -429,7 +429,7 @@ class ArchiveReceipt:
 
     Attributes:
         path: the file.
-        memories: in it; a split text counts once.
+        memories: in it; a split text counts once. `sealed` are those of them that are sealed, and stay so.
         rows: table to number of rows.
         size: bytes of the file.
     """
@@ -438,6 +438,7 @@ class ArchiveReceipt:
     memories: int
     rows: Mapping[str, int]
     size: int
+    sealed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -456,6 +457,8 @@ class ImportReport:
         plan_more: conversations beyond those in `plan`.
         sources: one for each source that was found, of a dry run only; `sources_more` are beyond those.
         updated: memories whose newer row took the place of an older one; of an archive only.
+        sealed: of `stored`, those that are sealed and stay so; of an archive only.
+        is_foreign: whether it is an archive of another vault, whose memories are trusted 0.5 at most.
     """
 
     import_id: str | None
@@ -471,6 +474,8 @@ class ImportReport:
     plan: tuple[ConversationPlan, ...] = ()
     plan_more: int = 0
     updated: int = 0
+    sealed: int = 0
+    is_foreign: bool = False
     sources: tuple[SourcePlan, ...] = ()
     sources_more: int = 0
 

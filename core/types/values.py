@@ -196,7 +196,7 @@ ImportFormat = Literal[
     "mcp-memory", "whatsapp", "telegram", "signal", "slack", "discord", "mail", "gemini", "gemini-cli", "grok", "aider",
     "keep", "evernote", "day-one", "roam", "joplin", "calendar", "contacts", "kindle", "bookmarks", "docx",
     "opencode", "continue", "cursor", "imessage", "notion", "pdf", "html", "org", "pictures",
-    "mixed",
+    "copilot", "perplexity", "mixed",
 ]  # fmt: skip
 """What an import can be read as, by the names of the command line's contract."""
 

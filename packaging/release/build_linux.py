@@ -107,7 +107,19 @@ def freeze(wheel: Path) -> Path:
     locks = (HERE / "release.lock", WORK / "libraries.lock")
     python = make_environment("environment", *((*hashed, str(lock)) for lock in locks), ("--no-deps", str(wheel)))
     places = ("--distpath", str(WORK / "frozen"), "--workpath", str(WORK / "work"))
-    run(python, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN", *places, str(HERE / "loci.spec"))
+    # -P: else the checkout that this is started in would be frozen, and not the wheel.
+    run(
+        python,
+        "-P",
+        "-m",
+        "PyInstaller",
+        "--noconfirm",
+        "--clean",
+        "--log-level",
+        "WARN",
+        *places,
+        str(HERE / "loci.spec"),
+    )
     folder = WORK / "frozen" / "loci"
     # Python's own library carries what a debugger wants, three quarters of it. Those of the wheels are left as they
     # are: some do not survive it.

@@ -48,9 +48,13 @@ def test_two_machines_from_the_code_to_the_leaving(palace: Palace, laptop: Palac
     status = palace.run("sync", "status").out
     assert "desk (this device)" in status
     assert "laptop, since" in status
+    assert "called study now" in laptop.run("sync", "name", "study").out
+    assert laptop.run("sync", "name").code == 2
+    palace.run("sync", "now")
+    assert {one["name"] for one in palace.json("sync", "status")["devices"]} == {"desk", "study"}
     (shared / "letter.loci-bundle").write_text("no bundle")
     assert "letter.loci-bundle was cut or changed" in palace.run("sync", "now").out
-    assert "takes no part any more" in laptop.run("sync", "leave").out
+    assert "This device has left" in laptop.run("sync", "leave").out
     palace.run("sync", "now")
     assert [one["left_at"] is None for one in palace.json("sync", "status")["devices"]].count(True) == 1
 

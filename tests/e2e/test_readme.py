@@ -41,6 +41,8 @@ FORMAT_WORDS = {
     "gemini": "Gemini (Takeout)",
     "gemini-cli": "Gemini CLI",
     "grok": "Grok",
+    "copilot": "Microsoft Copilot",
+    "perplexity": "Perplexity",
     "aider": "Aider",
     "keep": "Google Keep",
     "evernote": "Evernote",

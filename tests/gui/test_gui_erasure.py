@@ -73,6 +73,10 @@ def test_all_about_an_entity_is_erased_after_one_question(
     settle(qtbot, lambda: "certificate.json" in shown.note.text())
     assert json.loads(to.read_text())["digest"] == done[0].digest
     assert to.stat().st_mode & 0o777 == 0o600
+    page = tmp_path / "certificate.html"
+    shown.save_to(page)
+    settle(qtbot, lambda: "certificate.html" in shown.note.text())
+    assert "1 memory was erased on" in page.read_text(encoding="utf-8")
     assert shown.rewrite.isVisible()
     shown.rewrite.click()
     settle(qtbot, lambda: shown.certificate.state is ErasureState.ERASED)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, QTimer
+from PySide6.QtGui import QPainter, QRegion
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
@@ -278,6 +280,22 @@ def test_every_node_of_a_small_graph_has_its_label_the_centre_first(ego: EgoCanv
     found = ego.painter.label_rects(ego.look.to_px(ego.xy), ego.look, ego.selected)
     assert set(found) == {0, 1, 2, 3}
     assert ego.painter.label_text(0) == "Text of c"
+
+
+def test_no_line_runs_through_a_label(ego: EgoCanvas, monkeypatch: pytest.MonkeyPatch) -> None:
+    clips: list[QRegion] = []
+    drawn = ego.painter._paint_edges
+
+    def paint_edges(painter: QPainter, *given: Any) -> None:
+        clips.append(painter.clipRegion())
+        drawn(painter, *given)
+
+    monkeypatch.setattr(ego.painter, "_paint_edges", paint_edges)
+    ego.grab()
+    labels = ego.painter.label_rects(ego.look.to_px(ego.xy), ego.look, ego.selected)
+    assert labels
+    assert all(not clips[-1].intersects(rect.toAlignedRect()) for rect in labels.values())
+    assert clips[-1].contains(ego.rect().center())
 
 
 def test_the_edge_under_the_pointer_is_named(ego: EgoCanvas) -> None:

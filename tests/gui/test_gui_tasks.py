@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future
+from functools import partial
 
 import pytest
 from engine_rig import Rig
@@ -113,12 +114,36 @@ def test_a_later_task_of_the_same_key_makes_the_earlier_answer_void(context: Con
     owner = QObject()
     seen: list[object] = []
     first: Future[object] = Future()
+    first.set_running_or_notify_cancel()  # what the engine has begun goes on to its end
     context.tasks.run(make_query("One", lambda: first).within(owner, "list").success(seen.append))
     context.tasks.run(make_query("Two", lambda: done("two")).within(owner, "list").success(seen.append))
     settle(qtbot, lambda: bool(seen))
     first.set_result("one")
     settle(qtbot, lambda: not context.tasks.running)
     assert seen == ["two"]
+
+
+def _pass_on(work: Future[str]) -> Future[str]:
+    return work
+
+
+def test_an_earlier_reading_of_the_same_key_is_not_begun_any_more_and_a_change_is(
+    context: Context, qtbot: QtBot
+) -> None:
+    owner = QObject()
+    readings: list[Future[str]] = [Future() for _ in range(3)]
+    changes: list[Future[str]] = [Future() for _ in range(2)]
+    seen: list[str] = []
+    for reading in readings:
+        context.tasks.run(make_query("Read", partial(_pass_on, reading)).within(owner, "read").success(seen.append))
+    for change in changes:
+        context.tasks.run(make_write("Write", partial(_pass_on, change)).within(owner, "write"))
+    assert [reading.cancelled() for reading in readings] == [True, True, False]
+    assert not any(change.cancelled() for change in changes)
+    readings[2].set_result("newest")
+    for change in changes:
+        change.set_result("done")
+    settle(qtbot, lambda: seen == ["newest"] and not context.tasks.running)
 
 
 def test_an_answer_for_a_widget_that_is_gone_is_dropped(context: Context, qtbot: QtBot) -> None:

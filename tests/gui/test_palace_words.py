@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from palace_rig import first, furnish, opened, press, shut
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPixmap
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
@@ -28,7 +28,7 @@ from ui.pages.palace.items import RoomItem
 from ui.pages.palace.lattice import WIDEST, assign_card_cells, lattice_shape
 from ui.pages.palace.page import PalacePage
 from ui.pages.palace.picture.furniture import outline_path
-from ui.pages.palace.picture.layout import DetailLevel
+from ui.pages.palace.picture.layout import CanvasRoom, DetailLevel, layout_room
 from ui.pages.palace.picture.room_face import share_lines
 from ui.pages.palace.picture.words import break_text
 from ui.pages.palace.scene import ROOM, WHOLE, Lens, PlacedLocus
@@ -89,6 +89,36 @@ def test_a_text_is_cut_at_the_end_of_a_word(qapp: object) -> None:
         if last.endswith("…"):
             assert text.startswith(last[:-1])
             assert text[len(last) - 1] in " ,"
+
+
+def test_a_card_says_what_was_said_and_not_what_a_picture_shows(page: PalacePage) -> None:
+    words, font = page.canvas.painter._words, QFont()
+    assert words.break_lines("Look at it! [photo: a kite over a lake]", font, 900, 2) == ("Look at it!",)
+    assert words.break_lines("[photo: a kite over a lake]", font, 900, 2) == ("[photo: a kite over a lake]",)
+
+
+def test_of_the_neighbours_of_a_fitted_room_no_mere_strip_is_shown(
+    page: PalacePage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    canvas, shown = page.canvas, list[str]()
+    room = first(page).room
+    other = next(one for one in canvas.scene.rooms.values() if one.rect.left() >= room.rect.right())
+
+    def lay_out(one: RoomItem, lens: Lens) -> CanvasRoom:
+        shown.append(one.id)
+        return layout_room(one, lens, canvas.theme)
+
+    monkeypatch.setattr(canvas.painter, "layout_of", lay_out)
+    edge = (other.rect.left() - room.rect.left()) * 100 + 20
+    lens = Lens(room.rect.left() + edge / 200, room.rect.center().y(), 100, edge, 900)
+    picture = QPixmap(round(edge), 900)
+    for fitted in ("", room.id):
+        shown.clear()
+        painter = QPainter(picture)
+        canvas.painter.paint(painter, canvas.scene, lens, 1.0, hidden="", appear=1.0, fitted=fitted)
+        painter.end()
+        assert room.id in shown
+        assert (other.id in shown) is not bool(fitted)
 
 
 def test_one_long_word_is_cut_within(qapp: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,11 +19,11 @@ from window_rig import settle
 from core.events import Stalled
 from core.types.folders.sync import SyncDevice, SyncProblem, SyncReport, SyncStatus
 from ui.context import Context
-from ui.pages.settings.device_dialogs import EndDialog, JoinDialog, PairDeviceDialog
+from ui.pages.settings.device_dialogs import EndDialog, JoinDialog, PairDeviceDialog, RenameDialog
 from ui.pages.settings.devices import DevicesSection, describe_device, describe_problem, describe_report
 from ui.strings import device_strings
 
-T = TypeVar("T", PairDeviceDialog, JoinDialog, EndDialog)
+T = TypeVar("T", PairDeviceDialog, JoinDialog, EndDialog, RenameDialog)
 HOSTILE = "<b>bold</b>\u202e\nlaptop"
 
 
@@ -61,13 +62,17 @@ def dialog_of(section: DevicesSection, kind: type[T]) -> T:
     return found[-1]
 
 
+def _says(dialog: RenameDialog, words: str) -> bool:
+    return words in dialog.trouble.text() and not dialog.is_busy
+
+
 def test_a_code_is_shown_and_the_dialog_says_who_came(
     section: DevicesSection, laptop: Rig, shared: Path, rig: Rig, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.pages.settings.device_dialogs.LOOK_MS", 50)
     rig.store("Ada keeps bees")
     section.reload()
-    assert "on this device alone" in section.folder.description.text()
+    assert "only on this device" in section.folder.description.text()
     assert section.pair.button is not None
     section.pair.button.click()
     dialog = dialog_of(section, PairDeviceDialog)
@@ -83,7 +88,7 @@ def test_a_code_is_shown_and_the_dialog_says_who_came(
     dialog.copy.click()
     assert QGuiApplication.clipboard().text() == dialog.code
     laptop.engine.devices.join(dialog.code, shared, HOSTILE.replace("\u202e\n", "")).result(60)
-    settle(qtbot, lambda: "is let in" in dialog.state.text())
+    settle(qtbot, lambda: "is paired" in dialog.state.text())
     dialog.reject()
     assert dialog.code == ""
     settle(qtbot, lambda: len(section.status.devices) == 2)
@@ -113,7 +118,7 @@ def test_another_device_is_joined_and_wrong_codes_are_told(
     laptop.engine.devices.run().result(60)
     assert section.now.button is not None
     section.now.button.click()
-    settle(qtbot, lambda: "change taken" in section.now.told.text() or "changes taken" in section.now.told.text())
+    settle(qtbot, lambda: "change received" in section.now.told.text() or "changes received" in section.now.told.text())
     assert rig.texts() == ["Ada keeps bees"]
     assert not section.join.button.isEnabled()
 
@@ -121,36 +126,55 @@ def test_another_device_is_joined_and_wrong_codes_are_told(
 def test_a_device_is_removed_and_one_leaves(section: DevicesSection, laptop: Rig, shared: Path, qtbot: QtBot) -> None:
     pair(section, laptop, shared, qtbot)
     buttons = section.list.devices.findChildren(QPushButton)
-    assert [one.accessibleName() for one in buttons] == ["Remove laptop"]
-    buttons[0].click()
+    assert [one.accessibleName() for one in buttons] == ["Rename this device", "Remove laptop"]
+    buttons[1].click()
     dialog = dialog_of(section, EndDialog)
     assert "laptop" in dialog.windowTitle()
     dialog.act.click()
-    settle(qtbot, lambda: "takes no part" in section.list.told.text())
-    settle(qtbot, lambda: not section.list.devices.findChildren(QPushButton))
+    settle(qtbot, lambda: "was removed" in section.list.told.text())
+    settle(qtbot, lambda: len(section.list.devices.findChildren(QPushButton)) == 1)
     assert section.leave.button is not None
     section.leave.button.click()
     dialog_of(section, EndDialog).act.click()
     settle(qtbot, lambda: not section.status.is_on)
-    assert "on this device alone" in section.folder.description.text()
+    assert "only on this device" in section.folder.description.text()
+
+
+def test_this_device_is_renamed_and_the_other_one_hears_of_it(
+    section: DevicesSection, laptop: Rig, shared: Path, qtbot: QtBot
+) -> None:
+    pair(section, laptop, shared, qtbot)
+    laptop.engine.devices.run().result(60)
+    (own, _) = section.list.devices.findChildren(QPushButton)
+    own.click()
+    dialog = dialog_of(section, RenameDialog)
+    for name, said in (("  ", "Type a name"), ("laptop", "Another device"), ("x" * 65, "1 to 64")):
+        dialog.name.setText(name)
+        dialog.act.click()
+        settle(qtbot, partial(_says, dialog, said))
+    dialog.name.setText("study")
+    dialog.act.click()
+    settle(qtbot, lambda: "called study" in section.list.told.text())
+    laptop.engine.devices.run().result(60)
+    assert {one.name for one in laptop.engine.devices.read_status().result(30).devices} == {"study", "laptop"}
 
 
 def test_files_that_are_no_good_and_a_folder_that_is_gone_are_told(
     section: DevicesSection, laptop: Rig, shared: Path, qtbot: QtBot
 ) -> None:
     pair(section, laptop, shared, qtbot)
-    assert "as it should be" in section.problems.description.text()
+    assert "No problems" in section.problems.description.text()
     (shared / "<i>letter.loci-bundle").write_text("no bundle")
     section.synchronise()
-    settle(qtbot, lambda: "<i>letter.loci-bundle was cut" in section.problems.description.text())
-    assert "Copies of files" in section.problems.description.text()
+    settle(qtbot, lambda: "<i>letter.loci-bundle is incomplete" in section.problems.description.text())
+    assert "Copies of damaged" in section.problems.description.text()
     section.whole.click()
-    settle(qtbot, lambda: "told" in section.now.told.text() or "Nothing was new" in section.now.told.text())
+    settle(qtbot, lambda: "sent" in section.now.told.text() or "No new changes" in section.now.told.text())
     moved = shared.with_name("moved")
     shared.rename(moved)
     section.synchronise()
     settle(qtbot, lambda: "is not there" in section.now.told.text())
-    settle(qtbot, lambda: "not there now" in section.folder.description.text())
+    settle(qtbot, lambda: "not available" in section.folder.description.text())
     section._chosen.setText(str(moved))
     settle(qtbot, lambda: section.status.folder == str(moved) and section.status.is_there)
 
@@ -165,11 +189,11 @@ def test_every_problem_has_a_sentence_of_plain_text(kind: str) -> None:
 
 def test_how_far_a_device_is_and_what_a_round_did_is_said() -> None:
     known = SyncDevice("ab", "laptop", False, 1_700_000_000_000, None, 0, 2)  # noqa: FBT003 - of the engine
-    assert describe_device(known).endswith("It has not taken 2 bundles from here yet.")
-    assert "Its bundle 7 has arrived here." in describe_device(replace(known, number=7))
-    assert describe_device(replace(known, left_at=1_700_000_000_000)).startswith("Takes no part")
+    assert describe_device(known).endswith("It has not received 2 files of this device yet.")
+    assert "Last file received: number 7." in describe_device(replace(known, number=7))
+    assert describe_device(replace(known, left_at=1_700_000_000_000)).startswith("Not synchronised since")
     assert describe_device(replace(known, is_own=True)) == "This device."
-    assert describe_report(SyncReport()) == "Nothing was new."
+    assert describe_report(SyncReport()) == "No new changes."
     assert describe_report(SyncReport(told=1, rows=2, asked=1, admitted=(HOSTILE,))).startswith("<b>bold</b>")
 
 

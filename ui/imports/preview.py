@@ -168,7 +168,7 @@ class ContentStep(QWidget):
         self.table.setColumnHidden(1, all(row.new == row.messages for row in report.plan))
         self._has_branches = any(row.branches for row in report.plan)
         self._fit_columns()
-        more = import_strings()["preview"]["more"].format(count=report.plan_more)
+        more = format_count(import_strings()["preview"]["more"], report.plan_more)
         self._more.setText(more if report.plan_more else "")
         self._more.setVisible(bool(report.plan_more))
         self.sources.show_report(report, source.without)

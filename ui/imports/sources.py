@@ -323,7 +323,9 @@ def summarize_import_report(report: ImportReport) -> str:
     when = format_report_span(report)
     holds = f": {strings['with'].join(parts)}" if parts else ""
     newer = f" {format_count(strings['newer'], report.updated)}" if report.updated else ""
-    return f"{text}{holds}{', ' + when if when else ''}.{newer}"
+    sealed = f" {format_count(strings['sealed'], report.sealed)}" if report.sealed else ""
+    foreign = f" {strings['foreign']}" if report.is_foreign and report.stored else ""
+    return f"{text}{holds}{', ' + when if when else ''}.{newer}{sealed}{foreign}"
 
 
 def describe_parts(report: ImportReport) -> str:
@@ -344,7 +346,9 @@ def describe_stored(reports: Sequence[ImportReport]) -> str:
     strings = import_strings()["outcome"]
     if not stored:
         return str(strings["nothing_new"])
-    return format_count(strings["stored"], stored)
+    sealed = sum(report.sealed for report in reports)
+    said = [format_count(strings["stored"], stored), *([format_count(strings["sealed"], sealed)] if sealed else [])]
+    return " ".join(said)
 
 
 def format_duration(seconds: float) -> str:

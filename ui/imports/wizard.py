@@ -36,7 +36,7 @@ from ui.widgets.basics import (
     set_style_property,
 )
 
-SIZE = QSize(860, 620)
+SIZE = QSize(860, 740)
 SMALLEST = QSize(640, 480)
 Act = tuple[str, Callable[[], None]]
 """The title of a button and what it does."""

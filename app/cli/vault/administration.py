@@ -274,13 +274,13 @@ def unlock(command: CommandContext) -> None:
 def backup(command: CommandContext, to: str | None, *, yes: bool) -> None:
     """Write a backup and verify it by opening it."""
     path = None if to is None else absolute_path(to)
-    if path is not None and not _may_replace(command, path, yes=yes):
+    if path is not None and not may_replace(command, path, yes=yes):
         return
     reply = command.call("backup", {"to": None if path is None else str(path)}, progress=True)
     command.print_result(reply, lambda out, made: out.print_line(f"Backed up and verified: {made['path']}"))
 
 
-def _may_replace(command: CommandContext, path: Path, *, yes: bool) -> bool:
+def may_replace(command: CommandContext, path: Path, *, yes: bool) -> bool:
     """Whether a file may be written; of one that is there the person at a terminal is asked, a script has to say it."""
     if yes or not path.exists():
         return True
@@ -337,7 +337,7 @@ def export(
     if encrypted:
         if file == "-" or form is not None or space is not None or status is not None:
             raise click.UsageError("--encrypted writes everything, to a file; drop --format, --space and --status.")
-        if _may_replace(command, absolute_path(file), yes=yes):
+        if may_replace(command, absolute_path(file), yes=yes):
             _export_archive(command, file, secret_file)
         return
     if secret_file is not None:
@@ -350,7 +350,7 @@ def export(
         _print_export(command, {**params, "format": form or "jsonl"})
         return
     to = absolute_path(file)
-    if not _may_replace(command, to, yes=yes):
+    if not may_replace(command, to, yes=yes):
         return
     form = form or next((name for name, ending in EXPORT_ENDINGS.items() if to.suffix.lower() == ending), "jsonl")
     reply = command.call("export", {**params, "format": form, "to": str(to)}, progress=True)
@@ -371,7 +371,11 @@ def _export_archive(command: CommandContext, file: str, secret_file: Path | None
     command.print_result(
         reply,
         lambda o, made: o.print_lines(
-            (format_count(forms, made["memories"], path=escape_controls(made["path"])), str(forms["keep"]))
+            (
+                format_count(forms, made["memories"], path=escape_controls(made["path"])),
+                *([format_count(forms["sealed"], made["sealed"])] if made["sealed"] else []),
+                str(forms["keep"]),
+            )
         ),
     )
 

@@ -11,7 +11,8 @@ import click
 from app.cli.messages import first_words, format_count, format_minute, load_words
 from app.cli.output import Output, escape_controls, one_line
 from app.cli.root import CommandContext, loci, remove_missing, with_command
-from app.engine.session import VerbSession
+from app.cli.vault.administration import may_replace
+from app.engine.session import VerbSession, absolute_path
 from core.config.erasure_wording import certificate_lines, erasure_words, preview_lines
 
 _SUBJECTS = ("id", "about", "import_id", "client")
@@ -110,20 +111,36 @@ def _print_erasure(out: Output, done: Mapping[str, Any]) -> None:
 @loci.command()
 @click.argument("id", required=False)
 @click.option("--rewrite-backups", is_flag=True, help="Rewrite the backups in the home without what it names.")
+@click.option("--to", "to", help="Also write it to a file: .html or .txt to read, .json for programs.")
+@click.option("--yes", is_flag=True, help="Replace a file that is there, and do not ask.")
 @with_command
-def certificate(command: CommandContext, id: str | None, *, rewrite_backups: bool) -> None:  # noqa: A002 - as for `erase`
+def certificate(
+    command: CommandContext,
+    id: str | None,  # noqa: A002 - as for `erase`
+    *,
+    rewrite_backups: bool,
+    to: str | None,
+    yes: bool,
+) -> None:
     """Show what was erased for good, and what a search for it found; without an ID list all certificates.
 
     A certificate holds ids and counts, no text. With --rewrite-backups, backups in the home that still hold something
-    of it are rewritten.
+    of it are rewritten. With --to it is written to a file that can be read and handed on.
     """
     if id is None:
-        if rewrite_backups:
-            raise click.UsageError("--rewrite-backups goes with the ID of a certificate.")
+        if rewrite_backups or to is not None:
+            raise click.UsageError("--rewrite-backups and --to go with the ID of a certificate.")
         command.print_result(command.call("certificates", {}), _print_certificates)
         return
     verb = "rewrite_backups" if rewrite_backups else "certificate"
-    command.print_result(command.call(verb, {"id": id}, progress=rewrite_backups), _print_certificate)
+    path = None if to is None else absolute_path(to)
+    if path is not None and not may_replace(command, path, yes=yes):
+        return
+    found = command.call(verb, {"id": id}, progress=rewrite_backups)
+    if path is not None:
+        found = command.call("certificate", {"id": found["id"], "to": str(path)})
+        command.output.print_note(erasure_words()["window"]["saved"].format(name=path.name))
+    command.print_result(found, _print_certificate)
 
 
 def _print_certificate(out: Output, found: Mapping[str, Any]) -> None:

@@ -16,17 +16,17 @@ from app.cli.output import Output, escape_controls, one_line
 from app.cli.root import CommandContext, loci, remove_missing, with_command
 from app.engine.session import absolute_path
 
-_ACTIONS = ("pair", "join", "now", "status", "remove", "leave")
-_WITH_ARGUMENT = {"join": "code", "remove": "device"}
+_ACTIONS = ("pair", "join", "now", "status", "name", "remove", "leave")
+_WITH_ARGUMENT = {"join": "code", "remove": "device", "name": "name"}
 _SHORT_NAME = 40
 _UNNAMED = "device"
 
 
 @loci.command()
 @click.argument("action", type=click.Choice(_ACTIONS))
-@click.argument("argument", metavar="[CODE|DEVICE]", required=False)
+@click.argument("argument", metavar="[CODE|NAME|DEVICE]", required=False)
 @click.option("--folder", help="The folder that your devices share, by whatever program you like.")
-@click.option("--name", help="How the other devices list this one. Default: the name of this computer.")
+@click.option("--name", help="With pair and join: the name of this device. Default: that of this computer.")
 @click.option("--whole", is_flag=True, help="With now: tell everything, where a bundle of this device was lost.")
 @with_command
 def sync(
@@ -38,7 +38,7 @@ def sync(
     name: str | None,
     whole: bool,
 ) -> None:
-    """Other devices of yours: pair, join CODE, now, status, remove DEVICE, leave.
+    """Other devices of yours: pair, join CODE, now, status, name NAME, remove DEVICE, leave.
 
     Devices exchange sealed and signed bundles of changes through a folder that you share between them, with a stick or
     a program of your choice; Loci itself opens no connection. What contradicts is asked in the review, an erased
@@ -46,15 +46,15 @@ def sync(
     it is not listened to any more, and can read nothing that comes after.
     """
     if (action in _WITH_ARGUMENT) is not (argument is not None):
-        raise click.UsageError("join needs the code that the other device shows, remove a device; nothing else does.")
+        raise click.UsageError("join needs a CODE, name a NAME, remove a DEVICE; nothing else does.")
     if action == "join" and folder is None:
         raise click.UsageError("join needs --folder.")
     given = {
         "action": action,
-        **({_WITH_ARGUMENT[action]: argument} if action in _WITH_ARGUMENT else {}),
         "folder": None if folder is None else str(absolute_path(folder)),
         "name": (name or platform.node()[:_SHORT_NAME] or _UNNAMED) if action in ("pair", "join") else None,
         "whole": whole or None,
+        **({_WITH_ARGUMENT[action]: argument} if action in _WITH_ARGUMENT else {}),
     }
     done = command.call("sync", remove_missing(given), progress=True)
     command.print_result(done, lambda out, found: _print_done(out, action, found))
@@ -67,12 +67,16 @@ def _print_done(out: Output, action: str, done: Mapping[str, Any]) -> None:
     if "removed" in done:
         out.print_line(words["removed"].format(name=escape_controls(done["removed"])))
         out.print_line(words["removed_told" if "report" in done else "removed_untold"])
+    if "named" in done:
+        out.print_line(words["named"].format(name=escape_controls(done["named"])))
     if "report" in done:
         _print_report(out, done["report"])
     if action == "join":
         out.print_line(words["joined"])
     elif action == "leave":
         out.print_line(words["left"])
+        if not done["report"]["wrote"]:
+            out.print_line(words["left_untold"])
     elif action == "status":
         _print_status(out, done)
 

@@ -191,8 +191,11 @@ def _add_model_claim(
     owner = None if one.subject is None else _OWNER_BEFORE.search(text[: one.subject[0]])
     if owner is not None and one.predicate in THING_PREDICATES:
         subject = f"{owner['owner']}'s {subject}"
+    subject = _without_property(subject, one.predicate)
     value = " ".join(text[slice(*one.value)].split()).strip("\"'“”‘’ ,;")
     if not subject or not value_key(value) or max(len(value), len(subject)) > _LONGEST_SUBJECT:
+        return
+    if value_key(value) == one.predicate.partition("_")[0]:  # "status" is no status
         return
     if one.predicate == "phone_is" and not is_phone_named(sentence, value):
         return

@@ -410,7 +410,7 @@ def _whole_name(sentence: TokenizedSentence, first: int, i: int, last: int) -> S
         return None
     if low in lists.sets["idtype"] and i < last and _is_code_word(sentence.lows[last]):
         i += 1
-    if low in lists.sets["endearments"] and i < last and i == sentence.begin:
+    if i < last and i == sentence.begin and (low in lists.sets["endearments"] or _is_kin_before_name(sentence, i)):
         i += 1
     if low in claim_word_lists().sets["titles"] and i == last:
         return None
@@ -418,6 +418,13 @@ def _whole_name(sentence: TokenizedSentence, first: int, i: int, last: int) -> S
     if common or (i == last and i == first and _common_noun(sentence, i)):
         return None
     return Subject(sentence.text_between(i, last + 1), "name", i, last + 1)
+
+
+def _is_kin_before_name(sentence: TokenizedSentence, i: int) -> bool:
+    """Whether "Grandson Theo" begins the sentence, who is "my grandson Theo" elsewhere; "Aunt May" is called that."""
+    lists, low = claim_word_lists(), sentence.lows[i]
+    is_kin = any(low in lists.sets[name] for name in ("kin", "child", "person")) and low not in lists.sets["kinname"]
+    return is_kin and low != USER and sentence.tokens[i + 1].cap and not _is_code_word(sentence.lows[i + 1])
 
 
 def _is_code_word(low: str) -> bool:
@@ -464,8 +471,7 @@ def _noun_phrase(sentence: TokenizedSentence, first: int, last: int) -> Subject 
         )
     while first < last and lows[first] in lists.sets["det"]:
         first += 1
-    if lows[first] == "user" and first + 1 < last and lows[first + 1] == "'s":
-        first += 2
+    first = _begin_behind_user(lows, first, last)
     if first < last and lows[first] in lists.sets["idtype"] and _is_code_word(lows[last]):
         first += 1
     if lows[first] in lists.sets["det"] or lows[first] in lists.sets["stop"]:
@@ -477,7 +483,12 @@ def _with_poss(sentence: TokenizedSentence, first: int, last: int) -> str:
     lows = sentence.lows
     while first < last and lows[first] in ("the", "a", "an", "both"):
         first += 1
-    return sentence.text_between(first, last + 1)
+    return sentence.text_between(_begin_behind_user(lows, first, last), last + 1)
+
+
+def _begin_behind_user(lows: Sequence[str], first: int, last: int) -> int:
+    """Where a noun begins that is the user's: "the user's daughter" is whom the user calls "my daughter"."""
+    return first + 2 if lows[first] == "user" and first + 1 < last and lows[first + 1] == "'s" else first
 
 
 def _match_frame(frame: Frame, k: int, sentence: TokenizedSentence, j: int) -> int | None:

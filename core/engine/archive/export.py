@@ -31,7 +31,9 @@ from core.vault.database.tx import Tx
 FORMAT = "archive"
 _SEAL_LABEL = b"loci-archive-seal-v1"
 _UNWRITTEN = frozenset({Code.DISK_FULL, Code.READ_ONLY, Code.WRITE_FAILED})
-_COUNT = "SELECT count(*) FROM memories WHERE coalesce(part_index, 0) = 0"
+_COUNT = (
+    "SELECT (SELECT count(*) FROM memories WHERE coalesce(part_index, 0) = 0) + (SELECT count(*) FROM sealed_memories)"
+)
 
 
 def seal_archive(storage: Storage, digest: bytes) -> bytes:
@@ -87,7 +89,7 @@ def write_archive(
         if not storage.closing.is_set():
             _note_export(storage, memories, failed=error.code.value)
         raise
-    return ArchiveReceipt(str(to), memories, dict(end.rows), to.stat().st_size)
+    return ArchiveReceipt(str(to), memories, dict(end.rows), to.stat().st_size, end.rows.get("sealed_memories", 0))
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core import log
+from core.engine.home.key_log import KeyEvent, note_key_event
 from core.errors import BugError, Code, IntegrityError, LociError, UserError
 from core.security.guesses import GuessDelay
 from core.security.handshake import owner_token
@@ -141,7 +142,8 @@ class HomeKeys:
         guess_clock: Clock | None = None,
     ) -> None:
         self.home = home
-        self._guesses = GuessDelay(home.guesses, guess_clock or SystemClock())
+        self._clock = guess_clock or SystemClock()
+        self._guesses = GuessDelay(home.guesses, self._clock, lambda wrong: self._note(KeyEvent.FAILED_UNLOCKS, wrong))
         self.may_repair = may_repair
         self.keyring = keyring or HelperKeyring()
         self._staged: RecoverySlot | None = None
@@ -169,12 +171,6 @@ class HomeKeys:
     def in_keyring(self) -> bool:
         """Whether the system's keyring can open this vault."""
         return self._load_key_file().keyring_slot is not None
-
-    @property
-    def keyring_backend(self) -> str:
-        """Which of the system's keyrings has an entry for this vault; "" for none."""
-        slot = self._load_key_file().keyring_slot
-        return "" if slot is None else slot.backend
 
     def read_presence(self) -> Presence:
         """Whether there is a vault, and how it may be opened; opens nothing and changes nothing."""
@@ -278,6 +274,7 @@ class HomeKeys:
             keys = self._load_key_file()
             with self._guesses.open_slot(keys, old) as root:
                 save_keys(self.home.keys, change_passphrase(keys, root, new, cost))
+                self._note(KeyEvent.PASSPHRASE_CHANGED)
 
     def new_recovery_code(self, secret: str) -> str:
         """Make a recovery code and keep its slot in memory; nothing is written, and the old code holds.
@@ -318,6 +315,7 @@ class HomeKeys:
             if not _is_recovery_code(renewed, typed):
                 return False
             save_keys(self.home.keys, renewed)
+            self._note(KeyEvent.RECOVERY_CODE)
         self._staged = None
         return True
 
@@ -364,6 +362,7 @@ class HomeKeys:
             keys = self._load_key_file()
             with self._guesses.open_slot(keys, secret) as root:
                 save_keys(self.home.keys, add_keyring(keys, root, self.keyring))
+                self._note(KeyEvent.KEYRING_ON)
 
     def turn_keyring_off(self, secret: str, *, is_locked: bool = False) -> bool:
         """Let the system's keyring open the vault no more, and remove what it keeps of it.
@@ -384,6 +383,7 @@ class HomeKeys:
             self._guesses.open_slot(keys, secret).wipe()
             slot = keys.keyring_slot
             save_keys(self.home.keys, remove_slot(keys, "keyring"))
+            self._note(KeyEvent.KEYRING_OFF)
         if slot is None:
             raise BugError("keyring slot that was removed")
         try:
@@ -391,6 +391,9 @@ class HomeKeys:
         except KeyringFaultError:
             return False
         return True
+
+    def _note(self, event: KeyEvent, count: int = 0) -> None:
+        note_key_event(self.home, event, self._clock.now_ms(), count)
 
     def keyring_available(self) -> bool:
         """Whether the system has a keyring that may be used; asks it, which may take five seconds."""

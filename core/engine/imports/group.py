@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -213,6 +214,8 @@ class Imports:
         progress: Counted | None = None,
         cancelled: Asked | None = None,
         passphrase: str | None = None,
+        *,
+        is_own: bool = False,
     ) -> Future[ImportReport]:
         """Parse everything and write nothing.
 
@@ -224,6 +227,7 @@ class Imports:
             progress: called with (done, total).
             cancelled: asked at safe points.
             passphrase: of an encrypted archive.
+            is_own: whether the person says that another vault of theirs wrote that archive.
 
         Returns:
             What an import would store, with a plan by conversation; of an archive without one. The future raises
@@ -232,8 +236,9 @@ class Imports:
         open_vault = self._require_owner_vault(actor)
         watch = _make_progress(open_vault.storage, progress, cancelled)
         if format is None and is_archive_file(path):
+            rehearse = partial(rehearse_archive, is_own=is_own)
             return open_vault.storage.run_on(
-                open_vault.storage.threads.jobs, rehearse_archive, open_vault, path, passphrase, watch
+                open_vault.storage.threads.jobs, rehearse, open_vault, path, passphrase, watch
             )
         return open_vault.storage.run_on(
             open_vault.storage.threads.jobs, self._rehearse_import, open_vault, path, format, space, watch
@@ -249,6 +254,8 @@ class Imports:
         cancelled: Asked | None = None,
         choice: Choice = EVERYTHING,
         passphrase: str | None = None,
+        *,
+        is_own: bool = False,
     ) -> Future[ImportReport]:
         """Import a file or folder: rehearsed first, then stored in batches; one undo step.
 
@@ -263,6 +270,7 @@ class Imports:
             choice: which conversations and sources to import, as the dry run's plan names them. The rest can be
                 imported later.
             passphrase: of an encrypted archive, which is imported whole.
+            is_own: as for `rehearse`.
 
         Returns:
             What was stored; what was not chosen is counted as `not_chosen`. The future raises INVALID_INPUT where
@@ -281,7 +289,7 @@ class Imports:
                     open_vault.storage, running.make_progress_note(progress), running.make_stop_check(cancelled)
                 ),
             )
-            done = self._submit_run(work, path, format, space, choice, passphrase)
+            done = self._submit_run(work, path, format, space, choice, passphrase, is_own=is_own)
         except BaseException:
             _close_running_import(open_vault.imports, running)
             raise
@@ -296,6 +304,8 @@ class Imports:
         space: str | None,
         choice: Choice,
         passphrase: str | None,
+        *,
+        is_own: bool,
     ) -> Future[ImportReport]:
         storage = work.open_vault.storage
         if form is None and is_archive_file(path):
@@ -305,7 +315,7 @@ class Imports:
                 check_space_name(space)
             return storage.run_on(
                 storage.threads.jobs,
-                run_archive,
+                partial(run_archive, is_own=is_own),
                 work.open_vault,
                 work.running,
                 path,

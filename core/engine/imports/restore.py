@@ -156,7 +156,9 @@ def _open(path: Path, passphrase: str | None) -> _Archive:
         return _Archive(path, header, keys, _signature_of(file), file.tell())
 
 
-def _read_whole(storage: Storage, path: Path, passphrase: str | None, progress: ImportProgress) -> _WholeArchive:
+def _read_whole(
+    storage: Storage, path: Path, passphrase: str | None, progress: ImportProgress, *, is_own: bool
+) -> _WholeArchive:
     archive, done = _open(path, passphrase), 0
 
     @cache
@@ -171,7 +173,7 @@ def _read_whole(storage: Storage, path: Path, passphrase: str | None, progress: 
             progress.report_progress(done, None)
             done += len(batch.rows)
         end, origin = reader.end, reader.origin
-    is_own = same_bytes(end.seal, seal_archive(storage, end.digest))
+    is_own = is_own or same_bytes(end.seal, seal_archive(storage, end.digest))
     has_memories = storage.vault.read(lambda rows: rows.one("SELECT 1 FROM memories LIMIT 1")) is not None
     scope = (
         (ArchiveScope.OWN_ARCHIVE if is_own else ArchiveScope.ANY_ARCHIVE) if has_memories else ArchiveScope.EMPTY_VAULT
@@ -180,19 +182,20 @@ def _read_whole(storage: Storage, path: Path, passphrase: str | None, progress: 
 
 
 def rehearse_archive(
-    open_vault: OpenVault, path: Path, passphrase: str | None, progress: ImportProgress
+    open_vault: OpenVault, path: Path, passphrase: str | None, progress: ImportProgress, *, is_own: bool = False
 ) -> ImportReport:
     """What importing an archive would change; nothing is written.
 
     Args:
         passphrase: the archive's own; None asks for it by an error.
+        is_own: as for `run_archive`.
 
     Raises:
         UserError: IMPORT_SECRET_NEEDED, WRONG_SECRET, IMPORT_REFUSED, IMPORT_CHANGED, NEWER_VERSION.
         CancelledError: stopping was asked for.
     """
     storage = open_vault.storage
-    whole = _read_whole(storage, path, passphrase, progress)
+    whole = _read_whole(storage, path, passphrase, progress, is_own=is_own)
     tally, done = ArchiveTally(), 0
     for batch in _batches_of(whole):
         progress.report_progress(done, whole.rows)
@@ -201,7 +204,9 @@ def rehearse_archive(
             tally.conversations += storage.vault.read(lambda rows: _count_new_conversations(rows, batch))  # noqa: B023
         elif batch.table == "memories":
             storage.vault.read(lambda rows: _count_memories(rows, batch, whole.scope, tally))  # noqa: B023
-    return _make_report(None, tally)
+        elif batch.table == "sealed_memories":
+            storage.vault.read(lambda rows: _count_sealed(rows, batch, whole.scope, tally))  # noqa: B023
+    return _make_report(None, tally, whole.scope)
 
 
 def _batches_of(whole: _WholeArchive) -> Iterator[TableRows]:
@@ -239,6 +244,18 @@ def _count_memories(rows: Rows, batch: TableRows, scope: ArchiveScope, tally: Ar
         tally.count_row("memories", row, meeting)
 
 
+def _count_sealed(rows: Rows, batch: TableRows, scope: ArchiveScope, tally: ArchiveTally) -> None:
+    """Sealed memories: nobody reads them here, so they are known by their ids alone."""
+    found = batch.as_mappings()
+    present = read_rows_by_key(rows, "sealed_memories", [row["id"] for row in found])
+    for row in found:
+        current, meeting = present.get(row["id"]), Meeting.NEW
+        if current is not None:
+            may_change = scope is not ArchiveScope.ANY_ARCHIVE
+            meeting = compare_row(TABLES["sealed_memories"], row, current, may_change=may_change)
+        tally.count_row("sealed_memories", row, meeting)
+
+
 def run_archive(
     open_vault: OpenVault,
     running: RunningImport,
@@ -246,17 +263,21 @@ def run_archive(
     passphrase: str | None,
     space: str | None,
     progress: ImportProgress,
+    *,
+    is_own: bool = False,
 ) -> ImportReport:
     """Import an archive.
 
     Args:
         running: as it is listed.
         space: where goes what another vault had in its `home`; None for this one's.
+        is_own: the person says that another vault of theirs wrote it: it counts as this vault's own, and keeps its
+            trust. Nothing else can tell: only the vault that wrote an archive knows its seal.
 
     Raises:
         UserError: as `rehearse_archive`; nothing of it stays.
     """
-    whole = _read_whole(open_vault.storage, path, passphrase, progress)
+    whole = _read_whole(open_vault.storage, path, passphrase, progress, is_own=is_own)
     run = _begin_run(open_vault, running, path, space or HOME_SPACE, whole)
     restoration = Restoration(
         open_vault.storage.make_id, open_vault.storage.work, run, whole.scope, whole.origin.vault_id.hex()
@@ -271,7 +292,7 @@ def run_archive(
                 open_vault.storage.write(lambda tx: _take_back(tx, open_vault, run)).result()
         raise
     _follow_up(open_vault, restoration.tally.stored)
-    return _make_report(run.id, restoration.tally)
+    return _make_report(run.id, restoration.tally, whole.scope)
 
 
 def _take_back(tx: Tx, open_vault: OpenVault, run: ImportRun) -> None:
@@ -353,7 +374,7 @@ def _follow_up(open_vault: OpenVault, stored: int) -> None:
     storage.announce_change("import", (), OWNER_ACTOR, storage.vault.seq)
 
 
-def _make_report(import_id: str | None, tally: ArchiveTally) -> ImportReport:
+def _make_report(import_id: str | None, tally: ArchiveTally, scope: ArchiveScope) -> ImportReport:
     return ImportReport(
         import_id=import_id,
         format=FORMAT,
@@ -366,4 +387,6 @@ def _make_report(import_id: str | None, tally: ArchiveTally) -> ImportReport:
         earliest=format_iso(tally.earliest),
         latest=format_iso(tally.latest),
         updated=tally.updated,
+        sealed=tally.sealed,
+        is_foreign=scope is ArchiveScope.ANY_ARCHIVE,
     )

@@ -36,16 +36,20 @@ from core.engine.sync.schedule import RoundSchedule
 from core.errors import Code, LociError, PreconditionError, UserError
 from core.events import Stalled
 from core.intake.sync.device import (
+    MOST_NAME,
     KnownDevice,
     SyncState,
     add_device,
     begin_sync,
     end_sync,
+    free_name,
     mark_left,
+    names_of_others,
     new_group,
     note_owing,
     read_devices,
     read_state,
+    rename_device,
     require_state,
     use_folder,
 )
@@ -59,8 +63,7 @@ from core.vault.database.tx import Tx
 T = TypeVar("T")
 
 SYNC, DEVICES = "sync", "devices"
-PAIR, JOIN, LEAVE, REMOVE = "sync_pair", "sync_join", "sync_leave", "sync_remove"
-_MOST_NAME = 64
+PAIR, JOIN, LEAVE, REMOVE, RENAME = "sync_pair", "sync_join", "sync_leave", "sync_remove", "sync_name"
 _INVITE = "INSERT INTO sync_invitations (id, secret, expires_at) VALUES (?, ?, ?)"
 _log = log.get("engine")
 
@@ -207,7 +210,8 @@ class Devices:
                         "`loci sync leave`, and then pair it anew."
                     )
                 with storage.verb(tx, OWNER_ACTOR, JOIN, label="Join other devices") as verb:
-                    state = begin_sync(tx, invitation.group, invitation.keys[0].key, str(path), line)
+                    own_name = free_name(line, (invitation.host.name,))
+                    state = begin_sync(tx, invitation.group, invitation.keys[0].key, str(path), own_name)
                     add_device(tx, invitation.host)
                     take_keys(tx, invitation.keys[1:])
                     verb.note_audit(state.device)
@@ -285,6 +289,36 @@ class Devices:
 
         return open_vault.storage.run_on(open_vault.storage.threads.checks, end)
 
+    def rename(self, name: str) -> Future[str]:
+        """Call this device by another name; the others learn it with its next bundle, which is written at once.
+
+        Args:
+            name: as the others shall list it.
+
+        Returns:
+            The name. The future raises SYNC_OFF; INVALID_INPUT for an empty or a long one, and where another device has
+            it.
+        """
+        open_vault, line = self._slot.require_vault(), check_name(name)
+        storage = open_vault.storage
+
+        def write(tx: Tx) -> None:
+            own = require_state(tx).device
+            if line in names_of_others(tx):
+                raise UserError(Code.INVALID_INPUT, "Another device has that name; choose a different one.")
+            with storage.verb(tx, OWNER_ACTOR, RENAME, label="Rename this device") as verb:
+                rename_device(tx, own, line)
+                note_owing(tx)
+                verb.note_audit(own)
+
+        def go() -> str:
+            storage.write(write).result()
+            with suppress(LociError):  # the folder is not there: the next round tells it
+                self._run_round(open_vault, is_whole=False)
+            return line
+
+        return storage.run_on(storage.threads.checks, go)
+
     def remove(self, device: str) -> Future[RemovedDevice]:
         """Take another device out: nothing that it writes from now on is taken, and it can read nothing that comes.
 
@@ -337,8 +371,8 @@ def check_name(name: str) -> str:
         UserError: INVALID_INPUT.
     """
     line = " ".join(unicodedata.normalize("NFC", name).split())
-    if not line or len(line) > _MOST_NAME or not line.isprintable():
-        raise UserError(Code.INVALID_INPUT, f"The name of a device has 1 to {_MOST_NAME} characters.")
+    if not line or len(line) > MOST_NAME or not line.isprintable():
+        raise UserError(Code.INVALID_INPUT, f"The name of a device has 1 to {MOST_NAME} characters.")
     return line
 
 

@@ -41,9 +41,11 @@ from core.intake.sync.collection import Sink, count_pending
 from core.intake.sync.device import (
     KnownDevice,
     SyncState,
+    has_taken_name,
     mark_left,
     note_owing,
     note_synced,
+    number_own_name,
     read_devices,
     read_state,
     require_state,
@@ -230,6 +232,8 @@ class FolderRounds:
         self._take_all(folder, around)
         if not is_last:
             self._check_membership(state)  # what was taken may have said that this device is out
+            if self._vault.read(has_taken_name):
+                self._vault.write(number_own_name)
             if self._vault.read(is_key_spent):
                 self._vault.write(renew_key)
         told, wrote = 0, was_late
@@ -410,7 +414,7 @@ class FolderRounds:
         try:
             with open_plain(one.path) as file:
                 origin, devices = read_introduction(read_lines(file, checked, key))
-                self._vault.write(lambda tx: _note_introduction(tx, origin, devices))
+                self._vault.write(lambda tx: _note_introduction(tx, origin, devices, header.device))
                 if header.kind is BundleKind.CHANGES and (lacking := self._find_lacking(origin.taken, header.device)):
                     looked.problems.append(SyncProblem("waits", one.path.name, lacking[0], lacking[1]))
                     return None
@@ -519,8 +523,8 @@ class FolderRounds:
         return sum(folder.remove_own(state.device, number) for number in numbers)
 
 
-def _note_introduction(tx: Tx, origin: BundleOrigin, devices: Sequence[KnownDevice]) -> None:
-    meet_devices(tx, devices)
+def _note_introduction(tx: Tx, origin: BundleOrigin, devices: Sequence[KnownDevice], sender: str) -> None:
+    meet_devices(tx, devices, sender)
     count_taken(tx, origin)
 
 

@@ -271,6 +271,7 @@ class VaultGroup:
     def _change_passphrase(self, old: str, new: str) -> None:
         self._home.claim_present()
         self._home.keys.change_passphrase(old, new, is_locked=True, cost=self._home.cost)
+        self._home.audit_keys()
 
     def new_recovery_code(self, secret: str) -> Future[str]:
         """Make a recovery code. It opens nothing yet: `confirm_recovery_code` puts it in the old one's place.
@@ -302,7 +303,9 @@ class VaultGroup:
 
     def _confirm_recovery_code(self, code: str) -> bool:
         self._home.claim_present()
-        return self._home.keys.confirm_recovery_code(code, is_locked=True)
+        is_held = self._home.keys.confirm_recovery_code(code, is_locked=True)
+        self._home.audit_keys()
+        return is_held
 
     def keep_recovery_code(self, code: str, to: Path, *, opens_sealed: bool = False) -> Future[None]:
         """Write a recovery code into a file that only this person may read.

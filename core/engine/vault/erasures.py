@@ -12,11 +12,13 @@ import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from core.config.erasure_wording import certificate_page, certificate_text
 from core.engine.export.formats import check_destination
 from core.engine.home.keys import sub_keys
 from core.engine.memories.memories import backups_of, erase_rows
@@ -153,10 +155,11 @@ class Erasures:
         return self._open_vault().storage.read(list_certificates)
 
     def save_certificate(self, certificate: ErasureCertificate, to: Path) -> Future[None]:
-        """Write a certificate as JSON to a file of the person's own (mode 0600).
+        """Write a certificate to a file of the person's own (mode 0600).
 
         Args:
-            to: the file; one that is there is replaced.
+            to: the file; one that is there is replaced. By its ending it is a page to read (`.html`) or text (`.txt`),
+                both with the JSON in it, else JSON alone.
 
         Returns:
             When it is saved. The future raises INVALID_INPUT for a place in Loci's home, DISK_FULL, WRITE_FAILED.
@@ -165,7 +168,7 @@ class Erasures:
 
         def save() -> None:
             check_destination(to, storage.home.path)
-            write_atomic(to, (json.dumps(certificate.as_json(), indent=1) + "\n").encode("ascii"))
+            write_atomic(to, _render_certificate(certificate, to.suffix.lower()).encode("utf-8", "replace"))
 
         return storage.run_on(storage.threads.checks, save)
 
@@ -193,6 +196,15 @@ class Erasures:
             return _keep(open_vault, _rewrite_copies(open_vault, certificate, report, is_cancelled), OWNER_ACTOR)
 
         return open_vault.storage.run_on(open_vault.storage.threads.checks, run)
+
+
+def _render_certificate(certificate: ErasureCertificate, ending: str) -> str:
+    values = certificate.as_json()
+    if ending not in (".html", ".htm", ".txt"):
+        return json.dumps(values, indent=1) + "\n"
+    when = datetime.fromtimestamp(certificate.at / 1000).astimezone().strftime("%Y-%m-%d %H:%M %Z")
+    told = {**values, "is_authentic": certificate.is_authentic}
+    return certificate_text(told, when) if ending == ".txt" else certificate_page(told, when)
 
 
 # ---- the transaction

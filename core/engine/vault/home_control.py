@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import dataclass
 
+from core.engine.home.key_log import audit_key_events
 from core.engine.home.keys import HomeKeys
 from core.engine.runtime.open_vault import VaultSlot
+from core.errors import LociError
 from core.security.keys import RootKey
 from core.security.passphrase import KdfCost
 from core.types.clock import Clock
@@ -46,3 +49,9 @@ class HomeControl:
         """As `claim`, where there is a vault; a home that is not there is not made."""
         if self.keys.exists:
             self.claim()
+
+    def audit_keys(self) -> None:
+        """Put what just happened to the keys into the audit, where the vault is open; else its next opening does."""
+        if self.slot.vault is not None:
+            with suppress(LociError):  # the change itself is done
+                audit_key_events(self.slot.vault.storage)

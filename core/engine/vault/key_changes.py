@@ -133,6 +133,7 @@ class KeyGroup:
     def _turn_keyring_on(self, secret: str) -> None:
         self._home.claim_present()
         self._home.keys.turn_keyring_on(secret, is_locked=True)
+        self._home.audit_keys()
 
     def turn_keyring_off(self, secret: str) -> Future[bool]:
         """Let the system's keyring open the vault no more.
@@ -148,7 +149,9 @@ class KeyGroup:
 
     def _turn_keyring_off(self, secret: str) -> bool:
         self._home.claim_present()
-        return self._home.keys.turn_keyring_off(secret, is_locked=True)
+        is_removed = self._home.keys.turn_keyring_off(secret, is_locked=True)
+        self._home.audit_keys()
+        return is_removed
 
     def _forget_next(self) -> None:
         if self._next is not None:

@@ -157,23 +157,36 @@ class ArchiveTally(ImportTally):
 
     Attributes:
         updated: memories whose newer row took the place of an older one.
+        sealed: of what is stored, those that are sealed and stay so.
         conversations: new ones.
         messages: new memories by role.
         earliest: of what is new, when it was said or happened, epoch ms; None where nobody knows.
     """
 
     updated: int = 0
+    sealed: int = 0
     conversations: int = 0
     messages: Counter[str] = field(default_factory=Counter)
     earliest: int | None = None
     latest: int | None = None
 
     def count_row(self, table: str, row: Fields, meeting: Meeting) -> None:
-        """Count a row; only memories and conversations are counted."""
+        """Count a row; only memories, sealed ones too, and conversations are counted."""
         if table == "conversations":
             self.conversations += meeting is Meeting.NEW
         elif table == "memories" and not row["part_index"]:
             self._count_memory(row, meeting)
+        elif table == "sealed_memories":
+            self._count_sealed(meeting)
+
+    def _count_sealed(self, meeting: Meeting) -> None:
+        if meeting is Meeting.NEWER:
+            self.updated += 1
+        elif meeting is not Meeting.NEW:
+            self.skipped[meeting.value] += 1
+        else:
+            self.stored += 1
+            self.sealed += 1
 
     def _count_memory(self, row: Fields, meeting: Meeting) -> None:
         if meeting is Meeting.NEWER:

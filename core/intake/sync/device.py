@@ -6,6 +6,8 @@ Must not do: read or write a file, look at a memory.
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from core.archive.bundle import DEVICE_BYTES, FIRST, GROUP_BYTES, KEY_BYTES, make_device_key
@@ -14,6 +16,9 @@ from core.intake.sync.registers import TABLES, key_sql
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
+MOST_NAME, _NUMBER = 64, 5
+"""Characters of a device's name, and of a number behind it."""
+_NUMBERED = re.compile(r" \(\d{1,2}\)$")
 MOST_DEVICES = 16
 """Of a group; the design speaks of two to five."""
 
@@ -158,6 +163,42 @@ def add_device(tx: Tx, device: KnownDevice) -> None:
         "INSERT OR IGNORE INTO sync_devices (id, name, public_key, added_at, left_at, last) VALUES (?, ?, ?, ?, ?, ?)",
         (device.id, device.name, device.public_key, device.added_at, device.left_at, device.last),
     )
+
+
+def rename_device(tx: Tx, device_id: str, name: str) -> None:
+    """Call a device by another name; only its own word, or that of its owner on it, decides."""
+    tx.run("UPDATE sync_devices SET name = ? WHERE id = ? AND name <> ?", (name, device_id, name))
+
+
+def free_name(wanted: str, taken: Collection[str]) -> str:
+    """A name that no other device has: the one that is wanted, else with a number behind it."""
+    bare = _NUMBERED.sub("", wanted)[: MOST_NAME - _NUMBER]
+    numbered = (f"{bare} ({number})" for number in range(2, MOST_DEVICES + 2))
+    return next((name for name in (wanted, *numbered) if name not in taken), wanted)
+
+
+def names_of_others(rows: Rows) -> frozenset[str]:
+    """What the other devices that take part are called."""
+    own = require_state(rows).device
+    return frozenset(one.name for one in read_devices(rows) if one.id != own and one.left_at is None)
+
+
+def has_taken_name(rows: Rows) -> bool:
+    """Whether a device that is longer in the group has this one's name: then this one gets a number."""
+    own_id, devices = require_state(rows).device, read_devices(rows)
+    own = next(one for one in devices if one.id == own_id)
+    return any(
+        one.name == own.name and one.left_at is None and (one.added_at, one.id) < (own.added_at, own.id)
+        for one in devices
+    )
+
+
+def number_own_name(tx: Tx) -> None:
+    """Give this device a name that no other has; the next bundle tells it."""
+    own_id = require_state(tx).device
+    own = next(one for one in read_devices(tx) if one.id == own_id)
+    rename_device(tx, own.id, free_name(own.name, names_of_others(tx)))
+    note_owing(tx)
 
 
 def mark_left(tx: Tx, device_id: str, at: int, last: int) -> None:

@@ -23,6 +23,7 @@ from core.intake.sync.device import (
     note_taken,
     note_written,
     read_devices,
+    rename_device,
     require_state,
 )
 from core.intake.sync.keys import note_holder, note_holders, read_keys, seal_newest
@@ -117,13 +118,20 @@ def read_introduction(lines: Lines) -> tuple[BundleOrigin, tuple[KnownDevice, ..
     return origin, tuple(devices)
 
 
-def meet_devices(tx: Tx, devices: Sequence[KnownDevice]) -> None:
-    """Know the devices that a device of the group knows."""
+def meet_devices(tx: Tx, devices: Sequence[KnownDevice], sender: str) -> None:
+    """Know the devices that a device of the group knows.
+
+    Args:
+        sender: the id of that device, which alone says how it is called.
+    """
     known = {one.id: one for one in read_devices(tx)}
     for device in devices:
         if device.id not in known:
             meet_device(tx, replace(device, number=0, digest=""))
-        elif device.left_at is not None and device.last is not None:
+            continue
+        if device.id == sender:
+            rename_device(tx, device.id, device.name)
+        if device.left_at is not None and device.last is not None:
             mark_left(tx, device.id, device.left_at, device.last)
             before = known[device.id]
             if before.last is None and before.number > device.last:
@@ -174,7 +182,7 @@ def take_bundle(
             with untouched_stamps(tx):
                 origin = parse_origin(next(lines, {}))
                 for line in lines:
-                    _take_line(tx, merge, line)
+                    _take_line(tx, merge, line, header.device)
                 merge.settle()
             taken = merge.finish()
         note_clock(tx, max(merge.clock, origin.clock))
@@ -200,12 +208,12 @@ def take_bundle(
     return taken
 
 
-def _take_line(tx: Tx, merge: RowMerge, line: Mapping[str, Any]) -> None:
+def _take_line(tx: Tx, merge: RowMerge, line: Mapping[str, Any], sender: str) -> None:
     if "t" in line:
         merge.take_row(parse_row(line))
         return
     if "device" in line:
-        meet_devices(tx, (parse_device(line["device"]),))
+        meet_devices(tx, (parse_device(line["device"]),), sender)
         return
     kind = next((one for one in PLACES if one in line), None)
     if kind is None:

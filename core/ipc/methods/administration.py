@@ -283,6 +283,7 @@ async def export_archive(call: MethodCall, params: ArchiveParams) -> Answer:
     return {
         "path": receipt.path,
         "memories": receipt.memories,
+        "sealed": receipt.sealed,
         "rows": dict(receipt.rows),
         "bytes": receipt.size,
     }
@@ -408,6 +409,7 @@ METHODS: tuple[Entry, ...] = (
             {
                 "path": text("The file that was written."),
                 "memories": whole_number("A text in parts counts once.", least=0),
+                "sealed": whole_number("Of them, those that are sealed, and stay so.", least=0),
                 "rows": map_of(ref("count"), "Table to rows."),
                 "bytes": whole_number(least=0),
             }

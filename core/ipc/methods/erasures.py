@@ -15,6 +15,7 @@ from core.ipc.methods.definition.entry import (
     MethodCall,
     NoParams,
     Params,
+    absolute_path,
     await_future,
     owner_method,
     unpublished_field,
@@ -57,9 +58,19 @@ class EraseParams(Params):
 
 
 class CertificateParams(Params):
-    """The parameters of `owner.certificate` and `owner.rewrite_backups`."""
+    """The parameters of `owner.rewrite_backups`."""
 
     id: MemoryId
+
+
+class ReadCertificateParams(CertificateParams):
+    """The parameters of `owner.certificate`."""
+
+    to: str | None = Field(
+        None,
+        min_length=1,
+        description="Also write it to a file: a page to read (`.html`), text (`.txt`), else JSON. An absolute path.",
+    )
 
 
 async def erase_memories(call: MethodCall, params: EraseParams) -> Answer:
@@ -124,9 +135,13 @@ async def _request_of(call: MethodCall, params: EraseParams) -> ErasureRequest:
     return ErasureRequest(subject, found or (value,), params.whole_chain)
 
 
-async def read_certificate(call: MethodCall, params: CertificateParams) -> Answer:
+async def read_certificate(call: MethodCall, params: ReadCertificateParams) -> Answer:
     """A certificate of erasing."""
-    return certificate_json(await await_future(call.engine.erasures.read_certificate(params.id)))
+    erasures = call.engine.erasures
+    found = await await_future(erasures.read_certificate(params.id))
+    if params.to is not None:
+        await await_future(erasures.save_certificate(found, absolute_path(params.to, "to")))
+    return certificate_json(found)
 
 
 async def list_certificates(call: MethodCall, _params: NoParams) -> Answer:
@@ -261,10 +276,10 @@ METHODS: tuple[Entry, ...] = (
     owner_method(
         "certificate",
         "A certificate of erasing, held against its line in the audit; the end of its id is enough.",
-        CertificateParams,
+        ReadCertificateParams,
         ref("erasure_certificate"),
         read_certificate,
-        errors=(Code.NOT_FOUND,),
+        errors=(Code.NOT_FOUND, Code.DISK_FULL, Code.WRITE_FAILED),
     ),
     owner_method(
         "certificates",

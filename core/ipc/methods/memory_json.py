@@ -366,6 +366,8 @@ def import_json(report: ImportReport, *, with_sources: bool = False) -> dict[str
         "earliest": report.earliest,
         "latest": report.latest,
         **({"updated": report.updated} if report.updated else {}),
+        **({"sealed": report.sealed} if report.sealed else {}),
+        **({"is_foreign": True} if report.is_foreign else {}),
         **({"sources": [to_json_value(one) for one in report.sources]} if with_sources else {}),
     }
 

@@ -162,6 +162,7 @@ class ImportParams(Params):
     space: SpaceName | None = None
     dry_run: bool = unpublished_field(default=False)
     passphrase: str | None = Field(None, min_length=1, max_length=4096, description="Of an encrypted archive.")
+    own: bool = Field(default=False, description="Another vault of yours wrote the archive: keep its trust.")
     only: tuple[SourceName, ...] | None = Field(
         None, min_length=1, max_length=1000, description="Names or formats of the sources to bring in; all by default."
     )
@@ -289,7 +290,14 @@ async def import_file(call: MethodCall, params: ImportParams) -> Answer:
 
     work = (
         imports.rehearse(
-            path, params.format, call.actor(), params.space, report_progress, progress.is_cancelled, secret
+            path,
+            params.format,
+            call.actor(),
+            params.space,
+            report_progress,
+            progress.is_cancelled,
+            secret,
+            is_own=params.own,
         )
         if params.dry_run
         else imports.run(
@@ -301,6 +309,7 @@ async def import_file(call: MethodCall, params: ImportParams) -> Answer:
             progress.is_cancelled,
             Choice(None, None if params.only is None else frozenset(params.only), frozenset(params.without)),
             secret,
+            is_own=params.own,
         )
     )
     report = await await_future(work)

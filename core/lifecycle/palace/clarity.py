@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from core.lifecycle.palace.telling_words import is_telling, strip_captions
+from core.lifecycle.palace.telling_words import is_telling
+from core.memory.landmark_words import strip_captions
 from core.talk.vocabulary import length_of_phrase_at, talk_words
 from core.text.noun_phrases import Key, Phrase, stem_of
 from core.text.room_names import is_named_by_time

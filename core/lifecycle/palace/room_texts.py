@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from core.lifecycle.palace.clarity import read_clarity
 from core.lifecycle.palace.room_choice import Numbers
-from core.lifecycle.palace.telling_words import is_telling, strip_captions
+from core.lifecycle.palace.telling_words import is_telling
+from core.memory.landmark_words import strip_captions
 from core.memory.landmarks import GROUND, MAY_MARK
 from core.text.noun_phrases import Phrase, read_phrases, stem_of
 from core.text.room_names import RoomTexts

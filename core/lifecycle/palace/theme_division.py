@@ -21,7 +21,6 @@ from core.lifecycle.palace.clarity import theme_of
 from core.lifecycle.palace.context import RoomReader
 from core.lifecycle.palace.room_choice import Numbers, Vectors
 from core.lifecycle.palace.room_texts import NamingText, read_naming_texts, read_origins, room_texts, speaker_stems
-from core.lifecycle.palace.telling_words import strip_captions
 from core.lifecycle.palace.theme_members import (
     GROUND_WEIGHT,
     NONE,
@@ -32,6 +31,7 @@ from core.lifecycle.palace.theme_members import (
     follow_talk,
     place_small_talk,
 )
+from core.memory.landmark_words import strip_captions
 from core.score.centres import mean_directions, nearest_centres, normalize_rows
 from core.score.communities import LEAST_MEMBERS, MemoryFeatures, find_communities, sample_places
 from core.text.metadata import LEAST_WORDS, count_topic_words

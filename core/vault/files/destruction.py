@@ -29,7 +29,7 @@ _MOST_NOTE = 4096
 
 _VAULT = r"vault\.(db(-wal|-shm|-journal)?|keys(\.bak)?|head|lock)(\.before-(restore|rotation)(-wal|-shm)?)?"
 _REST = (
-    r"index\.snap|reserve\.bin(\.partial)?|(seal-)?guesses\.json|window\.json(\.broken)?|wipe\.next|"
+    r"index\.snap|reserve\.bin(\.partial)?|((seal-)?guesses|key-events)\.json|window\.json(\.broken)?|wipe\.next|"
     r"(restore|rotate)\.next|\.(restore|rotate)-[a-z0-9_]{8}|backups|logs|run|sync"
 )
 _OWN = re.compile(rf"{_VAULT}|{_REST}|\.({_VAULT}|{_REST})\.[a-z0-9_]{{8}}\.partial")

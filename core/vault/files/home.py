@@ -112,6 +112,7 @@ _OWN_NAMES = frozenset(
         ".gitignore",
         "backups",
         "guesses.json",
+        "key-events.json",
         "seal-guesses.json",
         "index.snap",
         "logs",
@@ -144,6 +145,7 @@ class Home:
         head: `vault.head`.
         guesses: `guesses.json`; there only after wrong secrets.
         seal_guesses: `seal-guesses.json`; the same for sealed memories.
+        key_events: `key-events.json`; what happened to the keys and is not in the audit yet.
         snapshot: `index.snap`.
         lock: `vault.lock`.
         reserve: `reserve.bin`.
@@ -170,6 +172,7 @@ class Home:
         self.head = path / "vault.head"
         self.guesses = path / "guesses.json"
         self.seal_guesses = path / "seal-guesses.json"
+        self.key_events = path / "key-events.json"
         self.snapshot = path / "index.snap"
         self.lock = path / "vault.lock"
         self.reserve = path / "reserve.bin"

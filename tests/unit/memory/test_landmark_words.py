@@ -57,6 +57,10 @@ def test_what_says_something_stays_as_it_came(text: str) -> None:
         (f"The tide turns at noon {ASIDE}today.", "The tide turns at noon today."),
         ("The tide turns \ue203at noon", "The tide turns at noon"),
         ("It ends open \ue200cite\ue202turn0", "It ends open"),
+        ("The red kite flew far. [photo: a photo of a kite]", "The red kite flew far."),
+        ("The red kite flew far. [image: a kite over a long", "The red kite flew far."),
+        ("[photo: a photo of a kite]", "[photo: a photo of a kite]"),
+        ("We met [the whole family] there", "We met [the whole family] there"),
     ],
 )
 def test_marks_of_a_program_are_left_out(text: str, shown: str) -> None:

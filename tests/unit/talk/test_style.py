@@ -283,7 +283,10 @@ def test_a_relation_has_its_type() -> None:
     ("said", "told"),
     [
         ("I sing in a choir near me on Mondays.", "Mara sings in a choir near them on Mondays."),
-        ("I keep lists that help me in Leith.", "Mara keeps lists that help Mara in Leith."),
+        (
+            "I wrote letters to publishers near me on Monday.",
+            "Mara wrote letters to publishers near Mara on 24 February 2025.",
+        ),
         ("I finally moved into my flat in Leith yesterday.", "Mara moved into their flat in Leith on 2 March 2025."),
         ("I think there's people in Leith who bake.", "Mara thinks there are people in Leith who bake."),
     ],

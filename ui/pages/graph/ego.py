@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, QVariantAnimation
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF, QRegion
 
 from core.types.values import STANDING, Status
 from core.types.views import EgoGraph, GraphNode
@@ -223,7 +223,14 @@ class EgoPainter:
         room = 2 * look.scale / float(np.sqrt(len(px)))
         self._small = float(np.clip(room / self._theme.px(52), 0.5, 1.0))
         self._paint_tints(painter, px)
+        painter.save()
+        if not marks.is_moving:
+            free = QRegion(0, 0, round(look.w), round(look.h))
+            for rect in self.label_rects(px, look, marks.selected).values():
+                free -= QRegion(rect.toAlignedRect())
+            painter.setClipRegion(free, Qt.ClipOperation.IntersectClip)  # lines pass behind words with a gap
         self._paint_edges(painter, px, marks)
+        painter.restore()
         self._paint_nodes(painter, px)
         self._paint_labels(painter, px, look, marks)
         self._paint_rings(painter, px, marks)

@@ -31,7 +31,7 @@ from ui.pages.library.dialogs import (
     RevisionForm,
     TagForm,
 )
-from ui.strings import library_strings
+from ui.strings import format_count, library_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import KeyButton, find_usual_folder, follow_icon, make_button, make_label, make_tool_button
@@ -328,13 +328,14 @@ class BulkChanges(QObject):
             return library.export_archive(to, secrets.pop(), watch.progress, watch.cancelled)
 
         task = Task(library_strings()["export"]["archive"]["task"], start_export, writes=True, can_cancel=True)
-        context.tasks.run(
-            task.success(
-                lambda made: context.desk.show_message(
-                    library_strings()["export"]["archive"]["done"].format(memories=count_memories(made.memories))
-                )
-            )
-        )
+        context.tasks.run(task.success(lambda made: context.desk.show_message(describe_archive(made))))
+
+
+def describe_archive(made: ArchiveReceipt) -> str:
+    """What was written into an archive, in a sentence or two."""
+    strings = library_strings()["export"]["archive"]
+    said = strings["done"].format(memories=count_memories(made.memories))
+    return f"{said} {format_count(strings['sealed'], made.sealed)}" if made.sealed else str(said)
 
 
 def _read_name_filters() -> dict[str, str]:

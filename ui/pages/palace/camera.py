@@ -126,6 +126,12 @@ class PalaceCamera(QObject):
         self._flight.finished.connect(self.rested)
 
     @property
+    def fitted_room(self) -> str:
+        """The room that is fitted into the canvas; "" for none."""
+        level, of = self.fit
+        return of if level == ROOM else ""
+
+    @property
     def is_flying(self) -> bool:
         """Whether it is under way."""
         return self._flight.state() == QVariantAnimation.State.Running

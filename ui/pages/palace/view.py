@@ -246,6 +246,7 @@ class PalaceView(QWidget):
         self.marks.has_focus = self.hasFocus()
         lens = self.camera.lens
         if not self.pictures.paint_flight(painter, self.camera):
+            self.pictures.fitted_room = self.camera.fitted_room
             painter.drawPixmap(0, 0, self.pictures.plan_picture(lens))
             self.mark_painter.paint(painter, self.scene, lens, self.marks)
         self.paint_overlay(painter)

@@ -247,6 +247,66 @@ class JoinDialog(_DeviceDialog):
         self.accept()
 
 
+class RenameDialog(SecretDialog):
+    """Asks how this device shall be called.
+
+    Signals:
+        renamed: the name that it has now.
+    """
+
+    renamed = Signal(str)
+
+    def __init__(self, context: Context, name: str, parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            name: how it is called.
+        """
+        self.strings: Mapping[str, Any] = device_strings()["rename"]
+        super().__init__(context, self.strings["title"], parent)
+        self.name = QLineEdit(name)
+        self.name.setAccessibleName(self.strings["name"])
+        self.cancel = make_button(window_strings()["buttons"]["cancel"], self.reject)
+        self.act = make_button(self.strings["act"], self._submit_form, kind="primary")
+        layout = make_column(self, make_label(self.strings["title"], "title"), margins=24, gap=10)
+        layout.addWidget(make_label(self.strings["text"], "muted", wrap=True))
+        for part in (self.name, self.trouble):
+            layout.addWidget(part)
+        layout.addLayout(make_row(None, self.cancel, self.act))
+        self.name.selectAll()
+        self.name.setFocus()
+
+    def _submit_form(self) -> None:
+        name = self.name.text()
+        if self.is_busy:
+            return
+        if not name.strip():
+            self.show_problem(self.strings["no_name"], self.name)
+            return
+        devices = self.context.bridge.engine.devices
+        self.show_problem("")
+        self._set_busy(is_busy=True)
+        task = make_write(self.strings["task"], lambda: devices.rename(name)).within(self)
+        self.context.tasks.run(task.success(self._on_renamed).failure(self._show_failure))
+
+    def _set_busy(self, *, is_busy: bool) -> None:
+        self.is_busy = is_busy
+        self.act.setText(self.strings["busy" if is_busy else "act"])
+        for part in (self.act, self.cancel, self.name):
+            part.setEnabled(not is_busy)
+
+    def _on_renamed(self, name: str) -> None:
+        self._set_busy(is_busy=False)
+        self.renamed.emit(name)
+        self.accept()
+
+    def _show_failure(self, error: BaseException) -> None:
+        self._set_busy(is_busy=False)
+        problem = problem_of(error)
+        if problem is not None:
+            self.show_problem(problem.sentence, self.name)
+
+
 class EndDialog(SecretDialog):
     """Asks before a device goes: this one, or another.
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 from core.types.folders.sync import RemovedDevice, SyncDevice, SyncProblem, SyncReport, SyncStatus
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
-from ui.pages.settings.device_dialogs import EndDialog, JoinDialog, PairDeviceDialog, ask_folder
+from ui.pages.settings.device_dialogs import EndDialog, JoinDialog, PairDeviceDialog, RenameDialog, ask_folder
 from ui.pages.settings.keys import ActionLine
 from ui.pages.settings.rows import SettingsSection
 from ui.strings import device_strings, format_count
@@ -30,15 +30,18 @@ _NAME, _PATH, _SHOWN = 64, 200, 8
 class DeviceList(ActionLine):
     """Which devices take part."""
 
-    def __init__(self, context: Context, remove: Callable[[SyncDevice], None]) -> None:
+    def __init__(
+        self, context: Context, remove: Callable[[SyncDevice], None], rename: Callable[[SyncDevice], None]
+    ) -> None:
         """Make it.
 
         Args:
             remove: called with a device that shall go.
+            rename: called with this device, which shall have another name.
         """
         strings = device_strings()["list"]
         super().__init__(context, strings["title"], strings["text"], strings["words"])
-        self._remove = remove
+        self._remove, self._rename = remove, rename
         self.devices = QWidget()
         self._rows = make_column(self.devices, gap=8)
         self._rows.setContentsMargins(0, 8, 0, 0)
@@ -55,12 +58,16 @@ class DeviceList(ActionLine):
             row = QWidget()
             line = make_row(words, gap=12, parent=row)
             line.setStretch(0, 1)
-            if not one.is_own and one.left_at is None:
+            if one.left_at is None:
                 line.addWidget(self._make_button(one), 0, Qt.AlignmentFlag.AlignVCenter)
             self._rows.addWidget(row)
 
     def _make_button(self, device: SyncDevice) -> QPushButton:
         strings = device_strings()["list"]
+        if device.is_own:
+            own = make_button(strings["rename"], partial(self._rename, device))
+            own.setAccessibleName(strings["rename_named"].removesuffix(" …"))
+            return own
         button = make_button(strings["remove"], partial(self._remove, device))
         button.setAccessibleName(strings["remove_named"].format(name=one_line(device.name, _NAME)).removesuffix(" …"))
         return button
@@ -113,7 +120,7 @@ class DevicesSection(SettingsSection):
         self.pair = self._make_line("pair", "text", self._show_code)
         self.join = self._make_line("join", "text", self._enter_code)
         self.now = self._make_line("now", "never", self.synchronise)
-        self.list = DeviceList(context, self._ask_remove)
+        self.list = DeviceList(context, self._ask_remove, self._ask_name)
         self.problems = self._make_line("problems", "none")
         self.whole = self.problems.add_button(
             device_strings()["problems"]["whole"], self._tell_whole, device_strings()["problems"]["whole_hint"]
@@ -236,6 +243,15 @@ class DevicesSection(SettingsSection):
         line.show_note("" if problem is None else problem.sentence, "danger")
         self.reload()
 
+    def _ask_name(self, device: SyncDevice) -> None:
+        dialog = RenameDialog(self.context, device.name, self)
+        dialog.renamed.connect(self._on_renamed)
+        dialog.open()
+
+    def _on_renamed(self, name: str) -> None:
+        self.list.show_note(device_strings()["rename"]["done"].format(name=one_line(name, _NAME)), "success")
+        self.reload()
+
     def _ask_remove(self, device: SyncDevice) -> None:
         strings = device_strings()["remove"]
         title = strings["title"].format(name=one_line(device.name, _NAME))
@@ -266,6 +282,7 @@ class DevicesSection(SettingsSection):
         task = make_write(strings["task"], devices.leave).within(self)
         self.context.tasks.run(task.success(self._on_left).failure(partial(self._show_failure, self.leave)))
 
-    def _on_left(self, _report: SyncReport) -> None:
-        self.leave.show_note(device_strings()["leave"]["done"], "success")
+    def _on_left(self, report: SyncReport) -> None:
+        strings = device_strings()["leave"]
+        self.leave.show_note(strings["done" if report.wrote else "untold"], "success" if report.wrote else "warning")
         self.reload()

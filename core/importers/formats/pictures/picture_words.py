@@ -1,6 +1,7 @@
 """What a picture says of itself: its caption and when it was taken, without a pixel decoded.
 
-A caption is EXIF's description and Windows' own fields, a text chunk of PNG, a comment, or XMP's title and description.
+A caption is EXIF's description and Windows' own fields, a text chunk of PNG, a comment, or title and description of
+XMP or IPTC.
 What a camera or a program writes there by itself is no caption (`resources/imports/pictures.json`). The library decodes
 strangers' bytes in compiled code, so it is given the common formats alone; whatever it raises at broken ones is in
 `FAULTS`. Must not do: read where a picture was taken, or follow what its metadata refers to.
@@ -21,6 +22,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from core.errors import UserError
+from core.importers.formats.pictures.iptc import read_iptc
 from core.importers.input.archive import SourceFile
 from core.importers.input.xml_stream import iter_xml
 from core.text.times import parse_time
@@ -93,9 +95,12 @@ def read_words(image: Image.Image) -> PictureWords:
         taken = _read_time(details.get(_TAKEN) or exif.get(_CHANGED), details.get(_ZONE))
         said = image.info
         title, description = _read_xmp(next((said[name] for name in _XMP if said.get(name)), b""))
-        titles = (title, _plain(said.get("Title")), _plain(exif.get(_WINDOWS_TITLE), "utf-16-le"))
+        iptc = read_iptc(image, FAULTS)
+        titles = [title, _plain(said.get("Title")), _plain(exif.get(_WINDOWS_TITLE), "utf-16-le")]
+        titles += [_plain(one) for one in iptc.titles]
         comments = [_plain(said.get(name)) for name in ("Description", "Comment", "comment")]
-        told = (_plain(exif.get(_DESCRIPTION)), description, *comments)
+        told = (_plain(exif.get(_DESCRIPTION)), description, _plain(iptc.caption), *comments)
+        taken = taken or parse_time(iptc.taken or None)
         words = [*titles, *told, _plain(exif.get(_WINDOWS_COMMENT), "utf-16-le")]
         kept = dict.fromkeys(one for one in words if one and not _is_automatic(one))
         return PictureWords("\n".join(kept)[:_LONGEST], taken, exif.get(_ORIENTATION))

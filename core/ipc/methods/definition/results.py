@@ -264,6 +264,8 @@ IMPORT_REPORT: Schema = record(
         "earliest": nullable(text()),
         "latest": nullable(text()),
         "updated?": whole_number("Memories whose newer row in an archive took the place of an older one."),
+        "is_foreign?": flag("Whether another vault wrote the archive: its memories are trusted 0.5 at most."),
+        "sealed?": whole_number("Of those stored from an archive, memories that are sealed and stay so."),
         "sources?": list_of(
             record(
                 {

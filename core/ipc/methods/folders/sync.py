@@ -23,10 +23,12 @@ _OWN_NAME = "this device"
 class SyncParams(Params):
     """The parameters of `owner.sync`."""
 
-    action: Literal["pair", "join", "now", "status", "remove", "leave"]
+    action: Literal["pair", "join", "now", "status", "remove", "leave", "name"]
     folder: str | None = Field(None, min_length=1, max_length=4096, description="The folder that the devices share.")
     code: str | None = Field(None, min_length=1, max_length=64, description="Of `join`: the code the other one shows.")
-    name: str | None = Field(None, min_length=1, max_length=256, description="How the others list this device.")
+    name: str | None = Field(
+        None, min_length=1, max_length=256, description="Of `pair`, `join` and `name`: how the others list this device."
+    )
     device: str | None = Field(
         None, min_length=1, max_length=64, description="Of `remove`: the device to take out, by name or id."
     )
@@ -71,6 +73,13 @@ async def _remove(call: MethodCall, params: SyncParams) -> dict[str, object]:
     return {"removed": done.name, **told}
 
 
+async def _rename(call: MethodCall, params: SyncParams) -> dict[str, object]:
+    if params.name is None:
+        raise UserError(Code.INVALID_INPUT, "Name how this device shall be called.")
+    name: str = await await_future(call.engine.devices.rename(params.name))
+    return {"named": name}
+
+
 async def _leave(call: MethodCall, _params: SyncParams) -> dict[str, object]:
     return {"report": _report_json(await await_future(call.engine.devices.leave()))}
 
@@ -86,6 +95,7 @@ _ACTIONS: Mapping[str, Callable[[MethodCall, SyncParams], Awaitable[dict[str, ob
     "status": _say_nothing,
     "remove": _remove,
     "leave": _leave,
+    "name": _rename,
 }
 
 
@@ -197,6 +207,7 @@ METHODS = (
                 "code?": text("Of `pair`: shown once."),
                 "expires_at?": text("Of `pair`: when the code ends."),
                 "report?": _REPORT,
+                "named?": text("Of `name`: how this device is called now."),
                 "removed?": text("Of `remove`: the name of the device."),
             }
         ),

@@ -16,7 +16,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from core.belief.extract import claim_model
-from core.belief.extract.claim_model import ClaimModel, ClaimReading, claims_folder, count_logits, read_claim_marks
+from core.belief.extract.claim_model import (
+    ClaimModel,
+    ClaimReading,
+    ReadValue,
+    claims_folder,
+    count_logits,
+    read_claim_marks,
+)
 from core.belief.extract.extraction import extract_claims
 from core.belief.extract.frames import predicate_names
 from core.errors import Code, LociError
@@ -196,3 +203,34 @@ def test_what_a_name_at_the_beginning_does_is_not_said_of_the_speaker(model: Cla
 def test_a_value_ends_with_a_word_of_its_own(text: str, value: tuple[int, int], kept: str) -> None:
     start, end = claim_model._without_loose_end(text, value)
     assert text[start:end] == kept
+
+
+class _Reading(ClaimModel):
+    """Reads one value of one subject, whatever the sentence."""
+
+    def __init__(self, predicate: str, subject: str, value: str) -> None:
+        super().__init__()
+        self._given = predicate, subject, value
+
+    def read(self, sentence: str) -> ClaimReading:
+        predicate, *parts = self._given
+        subject, value = ((sentence.index(part), sentence.index(part) + len(part)) for part in parts)
+        found = ReadValue(predicate, value, subject, is_denied=False, confidence=0.99)
+        return ClaimReading((found,), np.zeros((0, len(predicate_names()))), ())
+
+
+@pytest.mark.parametrize(
+    ("subject", "value", "claims"),
+    [
+        ("Pump house status", "flooded", [("Pump house", "flooded")]),
+        ("Pump house", "flooded", [("Pump house", "flooded")]),
+        ("status", "flooded", [("status", "flooded")]),
+        ("Pump house", "status", []),
+    ],
+)
+def test_the_word_for_a_property_is_neither_of_its_subject_nor_its_value(
+    subject: str, value: str, claims: list[tuple[str, str]]
+) -> None:
+    reading = _Reading("status_is", subject, value)
+    found = extract_claims("Pump house status, they tell us, flooded again.", model=reading)
+    assert [(one.subject, one.value) for one in found if one.predicate == "status_is"] == claims

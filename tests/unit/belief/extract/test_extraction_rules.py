@@ -184,3 +184,17 @@ def test_what_stands_behind_a_topic_or_the_persons_own_name_is_claimed_of_the_pe
 def test_somebody_who_speaks_of_themself_behind_a_label_is_still_the_speaker() -> None:
     found = extract_claims("Update: I live in Voss and my wife is Tuva", now_ms=MAY_2025)
     assert {one.subject for one in found} == {"user"}
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("The user's sister lives in Graz.", "sister"),
+        ("User's sister lives in Graz.", "sister"),
+        ("Nephew Ruben lives in Graz.", "Ruben"),
+        ("My nephew Ruben lives in Graz.", "Ruben"),
+        ("Neighbour Ines lives in Graz.", "Ines"),
+    ],
+)
+def test_somebody_is_one_whoever_writes_of_them(text: str, subject: str) -> None:
+    assert _one(text, "lives_in").subject == subject

@@ -24,6 +24,7 @@ from engine_rig import Rig, differences, facts, refused, rig_at, talk
 from core.engine.imports.comparison import compare_imported
 from core.errors import Code
 from core.intake.archive.tables import LEFT_OUT, TABLES
+from core.security.passphrase import KdfCost
 from core.types.requests import StoreRequest
 from core.types.values import OWNER_ACTOR, Kind
 from core.vault.database.tx import Schema
@@ -301,3 +302,23 @@ def test_an_export_is_in_the_audit_and_says_no_place(tmp_path: Path) -> None:
         assert detail == (
             '{"cipher":"chacha20-poly1305","format":"encrypted_v1","kdf":"argon2id","memories":1,"rows":0}'
         )
+
+
+def test_sealed_memories_are_counted_and_stay_sealed(tmp_path: Path) -> None:
+    with rig_at(tmp_path / "one") as rig, other_rig(tmp_path / "two", rig.clock) as other:
+        rig.store("Ada keeps bees.")
+        sealed = rig.store("Ada hides the key in the clock.").memory_id
+        rig.engine.seal.set_up("a second secret").result(60)
+        rig.engine.seal.seal((sealed,), "where the key is").result(60)
+        rig.engine.library.archive_cost = KdfCost.lowest()
+        made = rig.engine.library.export_archive(tmp_path / "all.loci", PASSPHRASE).result(60)
+        assert (made.memories, made.sealed) == (2, 1)
+        shown = other.engine.imports.rehearse(tmp_path / "all.loci", None, OWNER_ACTOR, passphrase=PASSPHRASE).result(
+            60
+        )
+        assert (shown.stored, shown.sealed) == (2, 1)
+        done = import_all(other, tmp_path / "all.loci")
+        assert (done.stored, done.sealed) == (2, 1)
+        assert other.value("SELECT count(*) FROM sealed_memories") == 1
+        again = import_all(other, tmp_path / "all.loci")
+        assert (again.stored, again.sealed) == (0, 0)

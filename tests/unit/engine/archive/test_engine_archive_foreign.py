@@ -231,3 +231,23 @@ def test_a_newer_schema_asks_for_a_newer_loci(here: Rig, archive: Path, monkeypa
     monkeypatch.setattr("core.engine.imports.restore.SCHEMA", "SELECT 3")
     with refused(Code.NEWER_VERSION):
         import_all(here, archive)
+
+
+def test_another_vault_of_the_person_keeps_identities_and_trust(tmp_path: Path) -> None:
+    with rig_at(tmp_path / "one") as rig, other_rig(tmp_path / "two", rig.clock) as other:
+        rig.store("Ada keeps bees.")
+        rig.bring([{"text": "Ada lives in Graz.", "category": "home"}])
+        path = export_all(rig, tmp_path / "all.loci")
+        own = other.store("Something of mine.").memory_id
+        told = other.engine.imports.rehearse(path, None, OWNER_ACTOR, passphrase=PASSPHRASE).result(60)
+        assert told.is_foreign
+        run = other.engine.imports
+        trusted = run.rehearse(path, None, OWNER_ACTOR, passphrase=PASSPHRASE, is_own=True).result(60)
+        assert (trusted.is_foreign, trusted.stored) == (False, 2)
+        done = run.run(path, None, None, OWNER_ACTOR, passphrase=PASSPHRASE, is_own=True).result(60)
+        assert (done.is_foreign, done.stored) == (False, 2)
+        kept = "SELECT id, text, trust, confidence, status FROM memories WHERE id <> ? ORDER BY id"
+        assert other.rows(kept, own) == rig.rows(kept, own)
+        assert done.import_id is not None
+        other.unimport(done.import_id)
+        assert other.texts() == ["Something of mine."]

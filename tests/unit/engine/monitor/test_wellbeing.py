@@ -239,10 +239,18 @@ def test_the_pulse_keeps_the_last_hundred() -> None:
     assert pulse.slowest_ms() == 149.0
 
 
+def test_one_and_several_are_told_apart() -> None:
+    assert describe_problem("queue_long", n=1).startswith("1 change waits ")
+    assert describe_problem("queue_long", n=1_200).startswith("1,200 changes wait ")
+    assert describe_problem("jobs_poison", n=0).startswith("0 tasks ")
+
+
 def test_every_sentence_says_what_is_wrong_and_what_to_do() -> None:
     said = json.loads(files("resources").joinpath("help").joinpath("health.json").read_text(encoding="utf-8"))
     assert list(said) == sorted(said)
     for key, words in said.items():
         assert set(words) == {"says", "do"}, key
-        assert words["says"].endswith("."), key
+        says = words["says"] if isinstance(words["says"], dict) else {"": words["says"]}
+        assert set(says) in ({""}, {"one", "many"}), key
+        assert all(form.endswith(".") for form in says.values()), key
         assert words["do"].endswith("."), key

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from archive_rig import other_rig
-from engine_rig import HandClock, Rig, error_of, rig_at
+from engine_rig import HandClock, Rig, error_of, refused, rig_at
 
 from core.engine.sync.schedule import FIRST_MS, QUIET_MS
 from core.errors import Code
@@ -267,3 +267,61 @@ def test_an_engine_that_runs_does_rounds_and_none_while_it_is_locked(tmp_path: P
         assert one.engine.devices._scheduled is None
         assert sorted(path.name for path in shared.iterdir()) == before
         one.unlock()
+
+
+def names(rig: Rig) -> dict[str, bool]:
+    """Which devices take part, and which of them is this one."""
+    found = rig.engine.devices.read_status().result(30).devices
+    return {one.name: one.is_own for one in found if one.left_at is None}
+
+
+def test_a_name_that_is_taken_gets_a_number_also_where_it_was_not_known_yet(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    with (
+        other_rig(tmp_path / "one") as one,
+        other_rig(tmp_path / "two", one.clock) as two,
+        other_rig(tmp_path / "three", one.clock) as three,
+    ):
+        for joining in (two, three):
+            code = one.engine.devices.pair(shared, "vm").result(30).code
+            pass_time(one, 1000)
+            joining.engine.devices.join(code, shared, "vm").result(30)
+            settle(one, two) if joining is two else settle(one, two, three)
+        for rig in (one, two, three):
+            assert set(names(rig)) == {"vm", "vm (2)", "vm (3)"}
+        assert names(one)["vm"]
+        assert names(two)["vm (2)"]
+        assert names(three)["vm (3)"]
+
+
+def test_a_new_name_goes_to_the_others_and_only_its_own_word_counts(rigs: tuple[Rig, Rig]) -> None:
+    one, two = rigs
+    assert two.engine.devices.rename("  study\troom ").result(60) == "study room"
+    settle(one, two)
+    assert set(names(one)) == set(names(two)) == {"desk", "study room"}
+    assert error_of(two.engine.devices.rename("desk")).code is Code.INVALID_INPUT
+    for wrong in ("", "x" * 65, "a\u202eb"):
+        with refused(Code.INVALID_INPUT):
+            two.engine.devices.rename(wrong)
+    one.write(lambda tx: tx.run("UPDATE sync_devices SET name = 'forged' WHERE name = 'study room'"))
+    one.store("Ada keeps bees")
+    settle(one, two)
+    assert set(names(two)) == {"desk", "study room"}
+    assert two.rows("SELECT count(*) FROM audit WHERE verb = 'sync_name'") == [(1,)]
+
+
+def test_a_name_is_given_also_where_the_folder_is_gone(rigs: tuple[Rig, Rig], tmp_path: Path) -> None:
+    one, two = rigs
+    (tmp_path / "shared").rename(tmp_path / "away")
+    assert two.engine.devices.rename("study").result(60) == "study"
+    (tmp_path / "away").rename(tmp_path / "shared")
+    settle(one, two)
+    assert set(names(one)) == {"desk", "study"}
+
+
+def test_leaving_says_whether_the_others_can_hear_of_it(rigs: tuple[Rig, Rig], tmp_path: Path) -> None:
+    one, two = rigs
+    assert two.engine.devices.leave().result(60).wrote
+    (tmp_path / "shared").rename(tmp_path / "away")
+    assert not one.engine.devices.leave().result(60).wrote

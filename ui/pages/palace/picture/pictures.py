@@ -58,12 +58,17 @@ class FlightPicture:
 
 
 class PlanPictures:
-    """Draws pictures of the plan, and keeps them while they hold."""
+    """Draws pictures of the plan, and keeps them while they hold.
+
+    Attributes:
+        fitted_room: the room that is fitted into the canvas; "" for none.
+    """
 
     def __init__(self, canvas: QWidget, plan: PlanPainter, scene: PalaceScene, marks: PlanMarks, theme: Theme) -> None:
         self._canvas, self._plan, self._scene, self._marks, self._theme = canvas, plan, scene, marks, theme
         self._flight: FlightPicture | None = None
         self._flown = 0.0
+        self.fitted_room = ""
         self._kept: tuple[tuple[object, ...], QPixmap] | None = None
 
     def plan_picture(self, lens: Lens) -> QPixmap:
@@ -90,7 +95,7 @@ class PlanPictures:
         rooms = tuple((room.id, room.version, id(room.plan)) for room in self._scene.rooms.values())
         size = (canvas.width(), canvas.height(), canvas.devicePixelRatioF())
         look = (self._scene.look, marks.hidden, marks.appear, theme.tokens.name, theme.scale, self._plan.text_version)
-        return lens, size, rooms, look
+        return lens, size, rooms, look, self.fitted_room
 
     def _make_picture(self) -> QPixmap:
         ratio = self._canvas.devicePixelRatioF()
@@ -103,7 +108,9 @@ class PlanPictures:
         picture, marks = self._make_picture(), self._marks
         painter = QPainter(picture)
         ratio = picture.devicePixelRatioF()
-        self._plan.paint(painter, self._scene, lens, ratio, hidden=marks.hidden, appear=marks.appear)
+        self._plan.paint(
+            painter, self._scene, lens, ratio, hidden=marks.hidden, appear=marks.appear, fitted=self.fitted_room
+        )
         painter.end()
         return picture
 
@@ -121,6 +128,7 @@ class PlanPictures:
             painter = QPainter(departure)
             self._flight.paint(painter, camera.lens, self._flown, self._theme.colour("background"))
             painter.end()
+        self.fitted_room = camera.fitted_room
         self._flight = FlightPicture(camera.lens, departure, camera.goal, self._render_plan(camera.goal))
 
     def note_flown(self, share: float) -> None:

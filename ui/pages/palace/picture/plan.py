@@ -21,6 +21,7 @@ from ui.pages.palace.picture.room_face import LandmarkCard
 from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
 from ui.strings import palace_strings
 from ui.theme.theme import Theme
+from ui.theme.tokens import spacing
 from ui.widgets.labels import name_space
 from ui.widgets.shapes import cached_kind_path
 
@@ -63,8 +64,9 @@ class PlanPainter(PlanGround):
     # ---- paint
 
     def paint(
-        self, painter: QPainter, scene: PalaceScene, lens: Lens, ratio: float, *, hidden: str, appear: float
-    ) -> None:
+        self, painter: QPainter, scene: PalaceScene, lens: Lens, ratio: float, *, hidden: str, appear: float,
+        fitted: str = "",
+    ) -> None:  # fmt: skip
         """Paint what the lens shows, without marks.
 
         Args:
@@ -74,6 +76,7 @@ class PlanPainter(PlanGround):
             ratio: device pixels a px.
             hidden: a memory that is drawn elsewhere, because it is dragged; "" for none.
             appear: how far what is new has appeared, 0 to 1.
+            fitted: the room that is fitted into the canvas; of its neighbours no mere strip is shown.
         """
         self._prepare_colours(scene.look, ratio)
         self._faces.begin_frame(_FRAME_S)
@@ -83,6 +86,8 @@ class PlanPainter(PlanGround):
                 self._paint_wing(painter, wing, scene, lens)
         least = least_face(self._theme)
         for room in scene.rooms_in_sight(lens):
+            if fitted and room.id != fitted and self._is_strip(lens.canvas_rect(room.rect), lens):
+                continue
             if min(room.rect.width() * lens.scale_x, room.rect.height() * lens.scale) < least:
                 self._paint_far_room(painter, room, lens)
                 continue
@@ -92,6 +97,12 @@ class PlanPainter(PlanGround):
             else:
                 self._faces.paint(painter, room, layout, scene.look)
         self._faces.end_frame(scene.rooms)
+
+    def _is_strip(self, rect: QRectF, lens: Lens) -> bool:
+        """Whether so little of a room is on the canvas that none of its words can be read."""
+        seen = rect.intersected(QRectF(0, 0, lens.w, lens.h))
+        least = 2 * self._theme.px(spacing().xxl)
+        return (seen.width() < min(least, rect.width())) or (seen.height() < min(least, rect.height()))
 
     def _prepare_colours(self, look: LocusStyle, ratio: float) -> None:
         key = (look.colour, self._theme.tokens.name, self._theme.scale, ratio)

@@ -22,7 +22,7 @@ from importer_checks import (
 from core.importers.conversation import cut_blocks
 from core.importers.detect import detect_format
 from core.importers.dry_run import import_items
-from core.importers.formats.assistants.claude_code import ClaudeCodeImporter
+from core.importers.formats.sessions.claude_code import ClaudeCodeImporter
 from core.importers.input.source import open_bundle
 from core.types.values import Role
 

@@ -9,7 +9,7 @@ import pytest
 from import_checker import check_fixture
 from importer_checks import items_of, memory_bundle, path_of, reasons, records
 
-from core.importers.formats.assistants.codex import CodexImporter
+from core.importers.formats.sessions.codex import CodexImporter
 from core.importers.records import Item
 
 CODEX = CodexImporter()

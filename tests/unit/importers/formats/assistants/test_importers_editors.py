@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from importer_checks import FIXTURES, items_of, memory_bundle, reasons, records
 
 from core.errors import Code, UserError
-from core.importers.formats.assistants.continue_sessions import ContinueImporter
-from core.importers.formats.assistants.cursor import CursorImporter
-from core.importers.formats.assistants.opencode import OpenCodeImporter
+from core.importers.formats.sessions.continue_sessions import ContinueImporter
+from core.importers.formats.sessions.cursor import CursorImporter
+from core.importers.formats.sessions.opencode import OpenCodeImporter
 from core.importers.input import database
 
 OPENCODE, CONTINUE, CURSOR = OpenCodeImporter(), ContinueImporter(), CursorImporter()

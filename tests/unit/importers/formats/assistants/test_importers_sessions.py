@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from importer_checks import items_of, memory_bundle, reasons, records
 
 from core.errors import Code, UserError
-from core.importers.formats.assistants.aider import AiderImporter
 from core.importers.formats.assistants.gemini import GeminiImporter
-from core.importers.formats.assistants.gemini_cli import GeminiCliImporter
 from core.importers.formats.assistants.grok import GrokImporter
+from core.importers.formats.sessions.aider import AiderImporter
+from core.importers.formats.sessions.gemini_cli import GeminiCliImporter
 from core.importers.records import Importer
 from core.types.values import Role, Source
 

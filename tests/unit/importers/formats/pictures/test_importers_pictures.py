@@ -60,6 +60,45 @@ def test_a_caption_that_begins_alike_is_one(caption: str) -> None:
     assert record.text == caption
 
 
+def with_iptc(data: bytes, *records_of: tuple[int, bytes]) -> bytes:
+    """A JPEG with IPTC's records, as programs for photographs put them behind its beginning."""
+    block = b"".join(struct.pack(">BBBH", 0x1C, 2, number, len(value)) + value for number, value in records_of)
+    block += b"\0" * (len(block) % 2)
+    resource = b"8BIM" + struct.pack(">HBBI", 0x0404, 0, 0, len(block)) + block
+    told = b"Photoshop 3.0\0" + resource
+    return data[:2] + b"\xff\xed" + struct.pack(">H", len(told) + 2) + told + data[2:]
+
+
+@pytest.mark.parametrize(
+    ("told", "text", "time"),
+    [
+        (((120, "Skálin í ljósinu".encode()), (55, b"20240305"), (60, b"141201+0200")), "Skálin í ljósinu", "+02:00"),
+        (((5, b"The slip"), (120, b"At low water"), (55, b"20240305")), "The slip\nAt low water", "2024-03-05"),
+        (((105, "M\xf6we".encode("cp1252")), (55, b"00000000"), (60, b"x")), "M\xf6we", None),
+        (((120, b"one"), (120, b"two"), (25, b"keyword")), "one", None),
+        (((120, b"SONY DSC"), (5, b"Sails")), "Sails", None),
+    ],
+)
+def test_what_agencies_write_is_read(told: tuple[tuple[int, bytes], ...], text: str, time: str | None) -> None:
+    (record,) = records(items_of(PICTURES, {"a.jpg": with_iptc(picture(""), *told)}))
+    assert record.text == text
+    assert (record.occurred is None) == (time is None)
+    assert record.occurred is None or str(format_time(record.occurred)).endswith(str(time))
+
+
+def test_broken_records_lose_nothing_else_and_the_camera_tells_the_time_first() -> None:
+    kept = picture("The winch, greased", "2020:01:02 03:04:05")
+    for told in (with_iptc(kept, (120, b"The winch, greased"), (55, b"20240305")), with_iptc(kept, (120, b"x"))[:-1]):
+        (record,) = records(items_of(PICTURES, {"a.jpg": told}))
+        assert record.text.startswith("The winch, greased")
+        assert record.occurred is not None
+        assert str(format_time(record.occurred)).startswith("2020-01-02")
+    whole = with_iptc(kept, (120, b"At the slip"))
+    cut = whole.replace(struct.pack(">BBBH", 0x1C, 2, 120, 11), struct.pack(">BBBH", 0x1C, 2, 120, 0x8FFF))
+    (record,) = records(items_of(PICTURES, {"a.jpg": cut}))
+    assert record.text == "The winch, greased"
+
+
 def test_a_picture_of_any_size_costs_no_more_than_its_words() -> None:
     """The library would decode it whole to look for EXIF behind the pixels."""
     huge = png(chunk(b"tEXt", b"Title\0The fjord"), side=200_000)

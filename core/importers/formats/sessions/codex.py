@@ -18,7 +18,7 @@ from core.importers.conversation import (
     join_texts,
     list_block_texts,
 )
-from core.importers.formats.assistants.codex_session import (
+from core.importers.formats.sessions.codex_session import (
     PROGRAM,
     ROLES,
     Rollout,
