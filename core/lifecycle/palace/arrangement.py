@@ -22,6 +22,7 @@ from core.lifecycle.palace.furnisher import new_wing_look
 from core.lifecycle.palace.room_choice import (
     NEW,
     CandidateRoom,
+    Homes,
     Numbers,
     PlacementPlan,
     Vectors,
@@ -38,6 +39,7 @@ from core.lifecycle.palace.room_texts import (
     NamingText,
     number_talks,
     read_naming_texts,
+    read_origins,
     read_traits,
     room_texts,
     said_times,
@@ -88,6 +90,13 @@ _STILL_UNPLACED = (
     "SELECT m.id FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value WHERE m.space_id = ? "
     "AND m.status NOT IN ('superseded', 'deleted') "
     "AND NOT EXISTS (SELECT 1 FROM places p WHERE p.memory_id = m.id)"
+)
+
+_ROOMS_OF_EPISODES = (
+    "SELECT w.value, p.room_id FROM json_each(?) w CROSS JOIN memories m ON m.n = w.value "
+    "CROSS JOIN statements s ON s.memory_id = m.id CROSS JOIN memories e ON e.id = s.episode_id "
+    "CROSS JOIN places p ON p.memory_id = e.id CROSS JOIN rooms r ON r.id = p.room_id AND r.parent_id = ? "
+    "ORDER BY w.value, e.n DESC"
 )
 
 
@@ -245,9 +254,8 @@ class Arranger:
         alcoves = self._site.read(read_alcoves)
         reserved = self._site.read(lambda rows: stored.reserved_places(rows, [room.id for room in start.rooms]))
         found = [
-            CandidateRoom(
+            self._read_candidate(
                 room,
-                self._centre_of_room(room),
                 free_capacity(
                     room,
                     counts.get(room.id, 0) + len(reserved.get(room.id, ())),
@@ -256,9 +264,9 @@ class Arranger:
             )
             for room in start.rooms
         ]
-        homes = self._site.read(lambda rows: _main_room_by_conversation(rows, wing.id, batch.talks))
+        homes = self._site.read(lambda rows: _read_homes(rows, wing.id, batch))
         by_time = self._site.read(lambda rows: _relate_by_time(rows, start.rooms, batch.labels))
-        chosen = choose_rooms(batch.vectors, found, [homes.get(talk or "") for talk in batch.talks], by_time)
+        chosen = choose_rooms(batch.vectors, found, homes, by_time)
         plan = PlacementPlan()
         for place, room in enumerate(start.rooms):
             newcomers = np.flatnonzero(chosen == place)
@@ -311,10 +319,13 @@ class Arranger:
         plan.places = [row for _, _, row in sorted(turns, key=lambda entry: entry[:2])]
         return plan
 
-    def _centre_of_room(self, room: Room) -> Vectors | None:
+    def _read_candidate(self, room: Room, left: int) -> CandidateRoom:
         labels = self._site.read(lambda rows: stored.sample_labels(rows, room.id, _SAMPLE))
         found, vectors = self._site.fetch_vectors(labels)
-        return None if not len(found) else mean_directions(vectors, np.zeros(len(found), np.int64), 1)[0]
+        if not len(found):
+            return CandidateRoom(room, None, left)
+        centre = mean_directions(vectors, np.zeros(len(found), np.int64), 1)[0]
+        return CandidateRoom(room, centre, left, float(np.median(vectors @ centre)))
 
     def _assign_places(
         self, newcomers: Numbers, vectors: Vectors, room: Room, reserved: Places | None, alcoves: Sequence[Alcove]
@@ -467,6 +478,19 @@ def _step_mark(rows: Rows) -> tuple[Any, ...]:
 def _read_start(rows: Rows, space_id: str) -> _Start:
     wing = stored.find_wing(rows, space_id)
     return _Start(wing, () if wing is None else stored.read_rooms(rows, wing.id), _step_mark(rows))
+
+
+def _read_homes(rows: Rows, wing_id: str, batch: _Batch) -> Homes:
+    """Where newcomers belong: a statement where what it was made of stands, a turn where its conversation stands."""
+    talks = _main_room_by_conversation(rows, wing_id, batch.talks)
+    # The first of several that a statement was made of decides.
+    made = dict(rows.all(_ROOMS_OF_EPISODES, (json.dumps(batch.labels.tolist()), wing_id)))
+    homes = [
+        made.get(label, talks.get(talk or "")) for label, talk in zip(batch.labels.tolist(), batch.talks, strict=True)
+    ]
+    origins = read_origins(rows, batch.labels)
+    origins[np.isin(batch.labels, np.array(list(made), np.int64))] = -1  # that stands already
+    return Homes(homes, origins)
 
 
 def _main_room_by_conversation(rows: Rows, wing_id: str, talks: Iterable[str | None]) -> dict[str, str]:

@@ -560,3 +560,20 @@ def test_an_erased_word_leaves_the_names_of_rooms_and_alcoves(rig: Rig) -> None:
     rig.write(lambda tx: tx.update("rooms", {"id": room.id}, {"name": "Zanzibar"}))
     rig.engine.memories.erase([told or ""], OWNER_ACTOR).result(60)
     assert "Zanzibar" not in {row[0] for row in rig.rows("SELECT name FROM rooms UNION ALL SELECT name FROM alcoves")}
+
+
+@pytest.mark.slow
+def test_a_statement_is_placed_in_the_room_of_what_it_was_made_of(rig: Rig) -> None:
+    room = rooms(rig)[-1]
+    episode = str(rig.engine.palace.read_loci(room.id).result(30).ids[0])
+    rig.write(
+        lambda tx: tx.update(
+            "memories", {"n": tx.value("SELECT n FROM memories WHERE id = ?", (episode,))}, {"kind": "episode"}
+        )
+    )
+    other = rooms(rig)[0]
+    near_to_other = rig.get(rig.engine.palace.read_loci(other.id).result(30).ids[0]).text
+    statement = str(rig.store(f"{near_to_other} indeed", kind=Kind.FACT).memory_id)
+    link(rig, statement, episode, "Ada", "event", 3)
+    arrange(rig)
+    assert rig.value("SELECT room_id FROM places WHERE memory_id = ?", statement) == room.id != other.id
