@@ -37,6 +37,7 @@ from core.lifecycle.palace.room_choice import (
 from core.lifecycle.palace.room_layout import LEAST_ALCOVE, RoomMembers, cut_by_season, lay_out_room
 from core.lifecycle.palace.room_texts import (
     NamingText,
+    authors_elsewhere,
     number_talks,
     read_naming_texts,
     read_origins,
@@ -62,7 +63,7 @@ from core.score.centres import blend_with_conversation, mean_directions
 from core.score.communities import MOST_COMMUNITIES, SAMPLE
 from core.score.floor_plan import Rect, count_cards, lay_out
 from core.score.room_sections import name_grounds
-from core.text.room_names import TEXTS, is_unused, name_by_time, name_by_title
+from core.text.room_names import TEXTS, is_named_by_time, is_unused, name_by_time, name_by_title
 from core.text.terms import fold_case
 from core.types.values import LIFECYCLE_ACTOR
 from core.types.views import Alcove
@@ -245,7 +246,10 @@ class Arranger:
 
     def _plan_first_rooms(self, batch: _Batch) -> tuple[Wing, PlacementPlan]:
         topics = self._divide_into_topics(batch, np.arange(len(batch.ids)), ())
-        rects = lay_out([topic.cards for topic in topics])
+        rects = lay_out(
+            [topic.cards for topic in topics],
+            [at for at, topic in enumerate(topics) if is_named_by_time(topic.name)],
+        )
         wing = Wing(self._site.make_id(), batch.space_id, "", 0.0, max(LEAST_WING, *(float(r.x + r.w) for r in rects)))
         return wing, self._new_rooms(batch, wing, topics, rects, {fold_case(topic.name) for topic in topics})
 
@@ -350,10 +354,19 @@ class Arranger:
         traits = self._site.read(lambda rows: read_traits(rows, batch.labels[which]))
         speakers: Counter[str] = Counter()
         self._read_texts(batch.labels[which], speakers)
-        others = [[one.text for one in self._read_texts(self._sample_room(room), speakers)] for room in rooms]
+        others = [self._read_texts(self._sample_room(room), speakers) for room in rooms]
+        authors = [one.author for texts in others for one in texts]
         often = sorted(speakers, key=lambda name: (-speakers[name], name))[:_SPEAKERS]
         taken = [room.name for room in rooms]
-        limits = DivisionLimits(SAMPLE, MOST_COMMUNITIES, _ENOUGH, [*taken, space], others, often, space)
+        limits = DivisionLimits(
+            SAMPLE,
+            MOST_COMMUNITIES,
+            _ENOUGH,
+            [*taken, space],
+            [[one.text for one in texts] for texts in others],
+            often,
+            space,
+        )
         members = DividedMemories(batch.labels[which], batch.vectors[which], talks, traits.is_ground)
         divided = divide_by_theme(self._site, members, limits)
         stems = speaker_stems(often)
@@ -376,7 +389,8 @@ class Arranger:
         for source in divide_by_source(rest, sources, LEAST_ALCOVE):
             for part in cut_by_season(source, talks, traits.times):
                 texts = self._read_texts(batch.labels[which[part]], speakers)
-                name = name_by_time(room_texts(texts, said_times(traits, part)), used)
+                elsewhere = authors_elsewhere(traits, part) + authors
+                name = name_by_time(room_texts(texts, said_times(traits, part)), used, elsewhere)
                 used.add(fold_case(name))
                 found.append(make_topic(name, part))
         return sorted(found, key=lambda topic: -len(topic.members))
