@@ -116,7 +116,7 @@ def test_the_palette_the_vault_and_the_devices_lead_to_it(
 ) -> None:
     gone: list[tuple[str, str]] = []
     context.desk.go.connect(lambda page, target: gone.append((page, target)))
-    (command,) = settings_commands(context)
+    (command,) = (one for one in settings_commands(context) if one.id == "settings.wipe")
     command.run()
     page = SETTINGS.make(context)
     assert isinstance(page, SettingsPage)
