@@ -247,7 +247,11 @@ def test_small_talk_is_known_and_can_be_left_out(qtbot: QtBot, page: LibraryPage
         tx.insert("readings", {**reading, "small_talk": 1, "at": 0})
 
     rig.write(mark)
-    entered(qtbot, page, 1, "-is:smalltalk")
+    entered(qtbot, page, 2)
+    offered = page.filters.chips["more"].choices_menu
+    offered.aboutToShow.emit()
+    next(one for one in offered.actions() if one.text() == "Without small talk").trigger()
+    assert page.query.text == "-is:smalltalk"
     settle(qtbot, lambda: texts(page) == ["I sold it."])
     page.query.set_text("is:smalltalk")
     settle(qtbot, lambda: texts(page) == ["Bye!"])

@@ -237,26 +237,26 @@ class LibraryQuery(QObject):
         """Whether it says where memories shall be."""
         return self._library.parse_search(self.text).has_status
 
-    def has_value(self, key: str, value: str) -> bool:
-        """Whether it asks for a value of a filter."""
+    def has_value(self, key: str, value: str, *, negated: bool = False) -> bool:
+        """Whether it asks for a value of a filter, or leaves it out."""
         terms = self._library.parse_search(self.text).terms
-        return any(term.key == key and value in term.values and not term.negated for term in terms)
+        return any(term.key == key and value in term.values and term.negated is negated for term in terms)
 
     def has_key(self, *keys: str) -> bool:
         """Whether it uses one of some filters."""
         return any(term.key in keys for term in self._library.parse_search(self.text).terms)
 
-    def add_term(self, key: str, value: str) -> None:
-        """Add a condition."""
-        self.set_text(self._library.with_term(self.text, key, value))
+    def add_term(self, key: str, value: str, *, negated: bool = False) -> None:
+        """Add a condition, or one that must not hold."""
+        self.set_text(self._library.with_term(self.text, key, value, negated=negated))
 
-    def toggle_term(self, key: str, value: str) -> None:
+    def toggle_term(self, key: str, value: str, *, negated: bool = False) -> None:
         """Add a condition, or take it away where it is."""
         for term in self._library.parse_search(self.text).terms:
-            if term.key == key and value in term.values and not term.negated:
+            if term.key == key and value in term.values and term.negated is negated:
                 self.set_text(self._library.without_term(self.text, term, value))
                 return
-        self.add_term(key, value)
+        self.add_term(key, value, negated=negated)
 
 
 def _describe_term(key: str, values: Sequence[str], *, negated: bool) -> str:
@@ -335,12 +335,14 @@ class FilterChoice:
         value: as it is typed.
         words: as the person reads it.
         count: how many there are; -1 where it is not counted.
+        negated: whether it leaves out what has the value.
     """
 
     key: str
     value: str
     words: str
     count: int = -1
+    negated: bool = False
 
 
 class FilterChip(QPushButton):
@@ -394,8 +396,10 @@ class FilterChip(QPushButton):
             # What is behind a tab is set to the right, as keys are.
             action = self._menu.addAction(words if choice.count < 0 else f"{words}\t{choice.count:,}")
             action.setCheckable(True)
-            action.setChecked(self._query.has_value(choice.key, choice.value))
-            action.triggered.connect(lambda _=False, one=choice: self._query.toggle_term(one.key, one.value))
+            action.setChecked(self._query.has_value(choice.key, choice.value, negated=choice.negated))
+            action.triggered.connect(
+                lambda _=False, one=choice: self._query.toggle_term(one.key, one.value, negated=one.negated)
+            )
 
     def _show_used(self) -> None:
         is_used = self._query.has_key(*self._keys)
@@ -495,6 +499,7 @@ _MORE = (
     ("is", "edited", "edited"),
     ("is", "placed", "placed"),
     ("is", "split", "split"),
+    ("-is", "smalltalk", "no_small_talk"),
     _SPACER,
     ("has", "time", "time"),
     ("has", "conversation", "conversation"),
@@ -512,10 +517,13 @@ def _name_choices(lines: Iterable[tuple[str, str, str]], words: Mapping[str, str
     """Lines of a menu with their words.
 
     Args:
-        lines: filter, value and the key of its words.
+        lines: filter, with a minus before it where its value is left out; value; the key of its words.
         words: by key.
     """
-    return [FilterChoice(key, value, words[name] if name else "") for key, value, name in lines]
+    return [
+        FilterChoice(key.removeprefix("-"), value, words[name] if name else "", negated=key.startswith("-"))
+        for key, value, name in lines
+    ]
 
 
 def time_choices(facets: Facets, now_ms: int) -> list[FilterChoice]:
