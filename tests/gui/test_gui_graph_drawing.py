@@ -233,7 +233,7 @@ def test_the_chip_of_views_says_names_as_they_are_and_acts_without_being_chosen(
     qtbot.addWidget(chip)
     view = GraphView("Harbour & Norrland and all their many customers", None, 1, GraphFilter())
     chip.show_views([view], "")
-    assert chip.text() == "View: Unsaved"
+    assert chip.text() == "View: not saved"
     with qtbot.waitSignal(chip.taken, timeout=60_000) as told:
         chip.menu().actions()[0].trigger()
     assert told.args == [view]
