@@ -282,6 +282,16 @@ def test_every_node_of_a_small_graph_has_its_label_the_centre_first(ego: EgoCanv
     assert ego.painter.label_text(0) == "Text of c"
 
 
+def test_in_a_crowd_the_most_important_are_labelled(ego: EgoCanvas) -> None:
+    rows = [replace(memory(f"m{nr}"), importance=nr / 60) for nr in range(60)]
+    nodes = tuple(GraphNode(row, None, min(nr, 1)) for nr, row in enumerate(rows))
+    ego.show_graph(EgoGraph("m0", nodes, (), {row.id: (0.0, 0.0) for row in rows}, 0))
+    found = ego.painter.label_rects(np.full((60, 2), (400.0, 250.0)), ego.look, -1)
+    others = sorted(found)[1:]
+    assert 0 < len(others) < 8  # there is room on a few sides of the one spot
+    assert others == list(range(60 - len(others), 60))
+
+
 def test_no_line_runs_through_a_label(ego: EgoCanvas, monkeypatch: pytest.MonkeyPatch) -> None:
     clips: list[QRegion] = []
     drawn = ego.painter._paint_edges

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -395,7 +395,10 @@ class EgoPainter:
     def _place_labels(self, px: Points, look: GraphViewport, selected: int) -> dict[int, QRectF]:
         ends = self.picture.ends
         first = [*ends, *([selected] if selected >= 0 and selected not in ends else [])]
-        rest = np.lexsort((np.arange(len(px)), ~self.picture.is_entity))
+        # The most important first: what comes later finds less room.
+        importance = np.array([0.0 if node.row is None else node.row.importance for node in self.picture.nodes])
+        distance = np.asarray(self.picture.distance)
+        rest = np.lexsort((np.arange(len(px)), -importance, distance, ~self.picture.is_entity))
         order = first + [row for row in rest.tolist() if row not in first]
         radius = np.array([self.node_size(row) / 2 + 2 for row in range(len(self.picture.nodes))])
         # A label is on the side where fewer edges leave, so that it does not lie over them.
@@ -403,17 +406,18 @@ class EgoPainter:
         np.add.at(pull, self.picture.a, way)
         np.add.at(pull, self.picture.b, -way)
 
-        def place(rows: Sequence[int], taken: Iterable[QRectF]) -> dict[int, QRectF]:
+        def place(rows: Sequence[int], taken: Iterable[QRectF], *, below: bool = False) -> dict[int, QRectF]:
             requests = [self._request_label(row, selected, leftward=bool(pull[row] > 0)) for row in rows]
+            requests = [replace(one, below=below or one.below) for one in requests]
             return place_graph_labels(requests, px, radius, look, (*self.blocked, *taken))
 
         self._texts = {}
         badges = [rect for _, rect in self.badge_rects(px)]
         found = place(order[:_LABELS], badges)
-        # Where two lines have no room, a few words may have.
+        # Where two lines have no room, a few words may have, above or below at the latest.
         missing = [row for row in order[:_LABELS] if row not in found and not self.picture.is_entity[row]]
         self._texts |= {row: self._cut_label(row, 1, _SHORT_SHARE) for row in missing}
-        return found | place(missing, [*found.values(), *badges])
+        return found | place(missing, [*found.values(), *badges], below=True)
 
     def _request_label(self, row: int, selected: int, *, leftward: bool) -> LabelRequest:
         metrics, lines = QFontMetricsF(self.label_font(row)), self.label_text(row).split("\n")
