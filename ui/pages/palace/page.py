@@ -34,6 +34,7 @@ from ui.pages.palace.summary import PlaceSummaries
 from ui.pages.palace.verbs import PalaceVerbs
 from ui.pages.palace.walk.walk import Walk, WalkControls
 from ui.strings import command_strings, format_count, palace_strings
+from ui.theme.tokens import spacing
 from ui.widgets.basics import Elided, MenuChip, clear_layout, make_button, make_column, make_label, make_row, make_timer
 from ui.widgets.labels import KIND_PLURALS, count_unit, name_space
 from ui.widgets.plaintext import one_line
@@ -44,7 +45,6 @@ _KEEP_MS = 800
 _AGE_STEP_MS = 3_600_000
 """Ages count from the last full hour, so that what is drawn holds while nothing changes."""
 _ALL = "all"
-_NAME_GAP = 10  # px between the title, the way there and the count
 Crumb = tuple[str, Callable[[], None] | None]
 
 
@@ -73,7 +73,7 @@ class PalaceHeader(QWidget):
         self.kinds = MenuChip(context.theme, strings["header"]["kinds"], kinds, _ALL)
         self._levels: dict[str, str] = dict(levels)
         self.level = MenuChip(context.theme, strings["header"]["level"], levels, WHOLE)
-        left = make_row(self.title, self._crumbs, self.count, gap=_NAME_GAP)
+        left = make_row(self.title, self._crumbs, self.count, gap=spacing().close)
         left.setStretch(2, 1)
         left.addStretch()
         self._chips = make_row(self.colour, self.kinds, self.level, None, gap=8)
@@ -157,7 +157,7 @@ class PalaceHeader(QWidget):
         """The count gives way before a name is cut."""
         is_one_line = self._lines.direction() == QBoxLayout.Direction.LeftToRight
         left = self.width() - (self._chips.sizeHint().width() + self._lines.spacing() if is_one_line else 0)
-        named = [one.sizeHint().width() + _NAME_GAP for one in (self.title, self._crumbs) if not one.isHidden()]
+        named = [one.sizeHint().width() + spacing().close for one in (self.title, self._crumbs) if not one.isHidden()]
         self.count.setVisible(sum(named) + self.count.sizeHint().width() <= left)
 
 

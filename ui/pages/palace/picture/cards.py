@@ -19,6 +19,7 @@ from ui.pages.palace.picture.layout import CanvasRoom, DetailLevel
 from ui.pages.palace.picture.room_face import LandmarkCard, paint_empty_place, paint_landmark, paint_memory
 from ui.pages.palace.picture.words import LineBreaks
 from ui.theme.theme import Theme
+from ui.theme.tokens import spacing
 from ui.widgets.labels import KIND_WORDS, date_of, speaker_in_talk
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import draw_kind
@@ -26,7 +27,6 @@ from ui.widgets.shapes import draw_kind
 _LEAST_OPACITY = 0.35
 _LONGEST_NAME = 80
 _SPEAKER_FROM = 150  # px at 100 % of a card on which a name leaves room for words
-_ALCOVE_EDGE = 4.0  # px between a label and the next alcove
 _NUDGES = ((0, 0), (0, -1), (0, 1), (-0.6, 0), (0.6, 0), (-0.6, -1), (0.6, 1), (0, -2), (0, 2))
 """Where a label may be instead, in its own widths and heights."""
 
@@ -133,7 +133,7 @@ class RoomInterior:
             if alcove.x <= x < alcove.x + alcove.w and alcove.y <= y < alcove.y + alcove.h:
                 area = layout.area_at(alcove.x, alcove.y, alcove.w, alcove.h)
                 area.setTop(head.bottom())
-                return area.adjusted(_ALCOVE_EDGE, _ALCOVE_EDGE, -_ALCOVE_EDGE, 0)
+                return area.adjusted(spacing().xs, spacing().xs, -spacing().xs, 0)
         return layout.inside
 
     def _paint_alcove(self, painter: QPainter, room: RoomItem, layout: CanvasRoom, alcove: Alcove) -> None:
