@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, QVariantAnimation
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF, QRegion
 
 from core.types.values import STANDING, Status
-from core.types.views import EgoGraph, GraphNode
+from core.types.views import RELATION, EgoGraph, GraphNode
 from ui.pages.graph.canvas import (
     GraphCanvas,
     LabelCache,
@@ -311,11 +311,13 @@ class EgoPainter:
         self._paint_pill(painter, QRectF(x - wide / 2, y - high / 2, wide, high), words, font)
 
     def _paint_words(self, painter: QPainter, px: Points, look: GraphViewport, marks: EgoMarks) -> None:
-        """What edges say, beside the selected node's, or beside all where they are few; none over a label."""
+        """What edges say: all where they are few, else the selected node's, else relations; none over a label."""
         picture, is_marked = self.picture, marks.stands_out
         rows = np.arange(len(picture.a))
         if len(rows) > _WORDS:
             rows = np.flatnonzero((picture.a == is_marked) | (picture.b == is_marked))
+            if not 0 < len(rows) <= _WORDS:
+                rows = picture.rows_of.get(RELATION, rows)
         if not 0 < len(rows) <= _WORDS:
             return
         font, metrics = self._theme.font("caption"), QFontMetricsF(self._theme.font("caption"))
@@ -406,18 +408,17 @@ class EgoPainter:
         np.add.at(pull, self.picture.a, way)
         np.add.at(pull, self.picture.b, -way)
 
-        def place(rows: Sequence[int], taken: Iterable[QRectF], *, below: bool = False) -> dict[int, QRectF]:
+        def place(rows: Sequence[int], taken: Iterable[QRectF]) -> dict[int, QRectF]:
             requests = [self._request_label(row, selected, leftward=bool(pull[row] > 0)) for row in rows]
-            requests = [replace(one, below=below or one.below) for one in requests]
             return place_graph_labels(requests, px, radius, look, (*self.blocked, *taken))
 
         self._texts = {}
         badges = [rect for _, rect in self.badge_rects(px)]
         found = place(order[:_LABELS], badges)
-        # Where two lines have no room, a few words may have, above or below at the latest.
+        # Where two lines have no room, a few words may have.
         missing = [row for row in order[:_LABELS] if row not in found and not self.picture.is_entity[row]]
         self._texts |= {row: self._cut_label(row, 1, _SHORT_SHARE) for row in missing}
-        return found | place(missing, [*found.values(), *badges], below=True)
+        return found | place(missing, [*found.values(), *badges])
 
     def _request_label(self, row: int, selected: int, *, leftward: bool) -> LabelRequest:
         metrics, lines = QFontMetricsF(self.label_font(row)), self.label_text(row).split("\n")
