@@ -46,6 +46,11 @@ def landmark_words(text: str, most: int) -> str:
     return _skip_openings(text.strip())[:most]
 
 
+def words_from_opening(text: str) -> str:
+    """A text as it came, from behind its thanks, greetings and calls; the cheap part of `landmark_words`."""
+    return _skip_openings(strip_captions(text).strip() or text)
+
+
 def strip_captions(text: str) -> str:
     """A text without what a program says of pictures that were sent with it: nobody said that."""
     return _CAPTION.sub(" ", text)

@@ -55,6 +55,7 @@ class MemoryRow:
     Attributes:
         head: the beginning of the text, at most 300 characters, as it came.
         is_cut: whether `head` is not the whole text.
+        said: `head` from where it says something: without a greeting, thanks or what a program says of a picture.
         strength: 0 to 1, as of now (E4.4.1, C14).
         client: name of the client that brought it; None for the owner and imports.
         conversation: title of the conversation it belongs to, if any.
@@ -93,6 +94,7 @@ class MemoryRow:
     is_edited: bool = False
     protection: SecurityTier = SecurityTier.CLEARTEXT
     is_small_talk: bool = False
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -283,14 +283,14 @@ def test_views_are_saved_applied_and_removed(qtbot: QtBot, page: GraphPage, ids:
     settle(qtbot, lambda: page.views.text() == "View: kitchen && co")
     page.center_on(ids[3])
     settle(qtbot, page.is_settled)
-    assert page.views.text() == "View: Unsaved"
+    assert page.views.text() == "View: not saved"
     page.views.taken.emit(page.views.views[0])
     settle(qtbot, lambda: page.is_settled() and page.stage.ego.ids[0] == ids[0])
     assert (page.shown.depth, page.views.text()) == (3, "View: kitchen && co")
     page.views.drop_asked.emit(page.views.views[0])
     settle(qtbot, lambda: page.views.views == ())
     assert heard.sentences == ["View removed."]
-    assert page.views.text() == "View: Unsaved"
+    assert page.views.text() == "View: not saved"
 
 
 def test_a_change_is_drawn_round_a_memory_and_offered_for_the_whole_vault(

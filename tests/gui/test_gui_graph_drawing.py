@@ -18,6 +18,7 @@ from window_rig import Asked, settle
 from core.types.entities import EntityLine
 from core.types.values import Kind, Role, Source, Status
 from core.types.views import (
+    ABOUT,
     EDGE_TYPES,
     MEANING,
     NODE_KINDS,
@@ -233,7 +234,7 @@ def test_the_chip_of_views_says_names_as_they_are_and_acts_without_being_chosen(
     qtbot.addWidget(chip)
     view = GraphView("Harbour & Norrland and all their many customers", None, 1, GraphFilter())
     chip.show_views([view], "")
-    assert chip.text() == "View: Unsaved"
+    assert chip.text() == "View: not saved"
     with qtbot.waitSignal(chip.taken, timeout=60_000) as told:
         chip.menu().actions()[0].trigger()
     assert told.args == [view]
@@ -280,6 +281,29 @@ def test_every_node_of_a_small_graph_has_its_label_the_centre_first(ego: EgoCanv
     found = ego.painter.label_rects(ego.look.to_px(ego.xy), ego.look, ego.selected)
     assert set(found) == {0, 1, 2, 3}
     assert ego.painter.label_text(0) == "Text of c"
+
+
+def test_in_a_crowd_the_most_important_are_labelled(ego: EgoCanvas) -> None:
+    rows = [replace(memory(f"m{nr}"), importance=nr / 60) for nr in range(60)]
+    nodes = tuple(GraphNode(row, None, min(nr, 1)) for nr, row in enumerate(rows))
+    ego.show_graph(EgoGraph("m0", nodes, (), {row.id: (0.0, 0.0) for row in rows}, 0))
+    found = ego.painter.label_rects(np.full((60, 2), (400.0, 250.0)), ego.look, -1)
+    others = sorted(found)[1:]
+    assert 0 < len(others) < 8  # there is room on a few sides of the one spot
+    assert others == list(range(60 - len(others), 60))
+
+
+def test_a_relation_is_named_where_other_edges_are_too_many(ego: EgoCanvas, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [memory(f"m{nr}") for nr in range(30)]
+    nodes = tuple(GraphNode(row, None, min(nr, 1)) for nr, row in enumerate(rows))
+    about = [GraphEdge(row.id, "m0", ABOUT, 1.0) for row in rows[2:]]
+    related = GraphEdge("m0", "m1", RELATION, 1.0, "talks_with")
+    places = {row.id: (1.0, nr / 15 - 1) for nr, row in enumerate(rows)} | {"m0": (0.5, 0.0), "m1": (-1.0, 0.0)}
+    ego.show_graph(EgoGraph("m0", nodes, (*about, related), places, 0))
+    said: list[str] = []
+    monkeypatch.setattr("ui.pages.graph.ego.paint_tag", lambda *given: said.append(given[2]))
+    ego.grab()
+    assert said == ["talks with"]
 
 
 def test_no_line_runs_through_a_label(ego: EgoCanvas, monkeypatch: pytest.MonkeyPatch) -> None:

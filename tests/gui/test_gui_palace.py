@@ -136,6 +136,19 @@ def test_one_wing_opens_at_the_wing(page: PalacePage) -> None:
     assert all(seen.contains(room.rect) for room in page.scene.rooms.values())
 
 
+def test_the_count_in_the_header_is_left_out_before_it_or_a_name_is_cut(page: PalacePage) -> None:
+    page.header.show_path("Summer 2023, talk", [("Palace", None), ("home", None), ("Summer 2023, talk", None)], "· 42")
+    seen = set()
+    for wide in range(700, 1_300, 20):
+        page.header.resize(wide, page.header.height())
+        page.header._lines.activate()
+        seen.add(page.header.count.isHidden())
+        if not page.header.count.isHidden():
+            assert page.header.count.text() == page.header.count.whole
+            assert page.header.title.text() == page.header.title.whole
+    assert seen == {True, False}
+
+
 def test_several_wings_open_at_the_palace_and_one_walks_in_and_out(wide: PalacePage) -> None:
     page = wide
     assert page.canvas.where.level == WHOLE

@@ -213,6 +213,52 @@ def test_labels_among_shapes_do_not_overlap_and_give_way(page: PalacePage) -> No
     assert all(layout.inside.adjusted(-1, -1, 1, 1).contains(rect) for rect in rects)
 
 
+def test_the_words_of_a_landmark_stay_in_its_alcove_below_the_name(page: PalacePage) -> None:
+    room = furnished(first(page).room)
+    wide, high = room.plan.w - 2 * MARGIN, room.plan.h - HEADER - MARGIN
+    upper = float(high // 2)
+    alcoves = (
+        Alcove("up", "Upper", MARGIN, HEADER, wide, upper),
+        Alcove("low", "Lower", MARGIN, HEADER + upper, wide, high - upper),
+    )
+    room.update_plan(room.wing, replace(room.plan, alcoves=alcoves))
+    page.canvas.grab()
+    painter = page.canvas.painter
+    layout = replace(painter.layout_of(room, lens_for(room, 1200)), detail=DetailLevel.SHAPES, least_card=(9e3, 9e3))
+    labels = painter._labels_of(room, layout)
+    assert labels
+    names = painter._interior.alcove_names(room, layout)
+    for label in labels:
+        row = room.row_of(label.landmark.memory_id)
+        at = int(float(room.y[row]) >= alcoves[1].y)
+        area = layout.area_at(alcoves[at].x, alcoves[at].y, alcoves[at].w, alcoves[at].h)
+        assert area.adjusted(-1, -1, 1, 1).contains(label.rect)
+        assert label.rect.top() >= names[at].bottom()
+
+
+def test_the_count_gives_way_before_a_rooms_name_is_cut(page: PalacePage) -> None:
+    room = furnished(first(page).room)
+    page.canvas.grab()
+    painter = page.canvas.painter
+    counts = set()
+    for wide in range(180, 420, 4):
+        layout = painter.layout_of(room, lens_for(room, wide))
+        room.update_plan(room.wing, replace(room.plan, name="Summer 2023, Marisol and Bartholomew", count=1_234))
+        if layout.detail != DetailLevel.LANDMARKS:
+            continue
+        composed = painter._faces.compose(room, layout, page.scene.look)
+        counts.add((composed.is_whole, composed.count.isEmpty()))
+    assert (True, False) in counts
+    assert (False, True) not in counts  # without its count it would not be whole either
+
+
+def test_a_card_begins_where_its_text_says_something(page: PalacePage, rig: Rig) -> None:
+    spot = first(page)
+    (row,) = rig.engine.library.read_rows((spot.id,)).result(30)
+    page.canvas.heads.store_rows([replace(row, head="Thanks, Ada! The kite flew.", said="The kite flew.")])
+    assert page.canvas.painter._interior._text_of(spot.room, spot.at) == "The kite flew."
+
+
 def test_a_room_that_is_entered_shows_words_and_small_talk_as_shapes(qtbot: QtBot, page: PalacePage) -> None:
     room = furnished(first(page).room)
     room.ground = np.arange(len(room.ids)) % 3 == 2

@@ -504,6 +504,7 @@ def _read_homes(rows: Rows, wing_id: str, batch: _Batch) -> Homes:
     ]
     origins = read_origins(rows, batch.labels)
     origins[np.isin(batch.labels, np.array(list(made), np.int64))] = -1  # that stands already
+    origins[(origins >= 0) & (origins[origins] >= 0)] = -1  # a statement of a statement finds its room by itself
     return Homes(homes, origins)
 
 

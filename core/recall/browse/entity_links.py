@@ -1,4 +1,4 @@
-"""What ties entities to memories and to each other: mentions, speakers, whom a statement is about, claims.
+"""What ties entities to memories and to each other: mentions, speakers, whom a statement is about, claims, talk.
 
 An entity's label is 0 for the owner of the vault and negative for all others; memories have labels from 1 on. Labels
 hold within one snapshot. Of several ties between the same memory and entity the most telling one counts: about, then
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 from core.entities.across_spaces import read_groups
@@ -58,6 +59,17 @@ _CLAIMS = (
     "SELECT subject, predicate, value, space_id, confidence FROM claims "
     "WHERE state IN ('asserted', 'disputed') AND polarity = 'positive' ORDER BY recorded_at, id"
 )
+
+
+_SPEAKERS = (
+    "SELECT m.conversation_id, n.entity_id FROM mentions n JOIN memories m ON m.id = n.memory_id "
+    "WHERE n.start_at < 0 AND m.conversation_id IS NOT NULL AND m.status <> 'deleted' "
+    "GROUP BY 1, 2 HAVING count(*) >= 2 ORDER BY 1, 2"
+)
+TALKS_WITH = "talks_with"
+"""The predicate between two who speak in one conversation."""
+_MOST_SPEAKERS = 6
+"""Of more who speak in one conversation nobody is said to talk with any other: each pair would be a line."""
 
 
 class EntityIndex:
@@ -194,12 +206,26 @@ class EntityIndex:
         return self._abouts
 
     def _read_relations(self) -> Links:
-        """Claims whose subject and value are both entities."""
+        """Claims whose subject and value are both entities, and who talks with whom where no claim ties the two."""
         if self._relations is None:
             self._relations = {}
             for row in self._rows.all(_CLAIMS):
                 self._note_relation(row)
+            tied = {frozenset((link.a, link.b)) for link in self._relations}
+            self._relations |= {
+                Link(a, b, RELATION, TALKS_WITH): 1.0
+                for a, b in self._read_talking_pairs()
+                if frozenset((a, b)) not in tied
+            }
         return self._relations
+
+    def _read_talking_pairs(self) -> set[tuple[int, int]]:
+        speakers: dict[str, set[int]] = {}
+        for talk, entity_id in self._rows.all(_SPEAKERS):
+            if entity_id in self._label_of:
+                speakers.setdefault(talk, set()).add(self._label_of[entity_id])
+        few = (sorted(labels, reverse=True) for labels in speakers.values() if len(labels) <= _MOST_SPEAKERS)
+        return {pair for labels in few for pair in combinations(labels, 2)}
 
     def _note_relation(self, row: Sequence[Any]) -> None:
         subject, predicate, value, space_id, confidence = row

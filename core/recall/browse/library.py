@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
+from core.memory.landmark_words import words_from_opening
 from core.memory.protection import higher_tier, read_tier_rules
 from core.memory.read import (
     IS_EDITED,
@@ -246,6 +247,7 @@ def _memory_row_from(row: tuple[Any, ...], strength: float) -> MemoryRow:
         is_edited=bool(is_edited),
         protection=SecurityTier(tier),
         is_small_talk=bool(is_small_talk),
+        said=words_from_opening(shown),
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.memory.landmark_words import landmark_words
+from core.memory.landmark_words import landmark_words, words_from_opening
 
 KITE = "We flew the red kite over the marsh."
 ASIDE = "\ue200cite\ue202turn0search1\ue202turn0search4\ue201"
@@ -72,3 +72,15 @@ def test_any_text_has_words_that_are_short_enough(text: str, most: int) -> None:
     shown = landmark_words(text, most)
     assert len(shown) <= most
     assert not any("\ue000" <= letter <= "\uf8ff" for letter in shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Thanks, Nora! The *red* kite flew far. [photo: a kite]", "The *red* kite flew far."),
+        ("[photo: a photo of a kite]", "[photo: a photo of a kite]"),
+        ("Thanks, Nora!", "Thanks, Nora!"),
+    ],
+)
+def test_a_text_begins_behind_its_thanks_and_else_stays_as_it_came(text: str, words: str) -> None:
+    assert words_from_opening(text) == words

@@ -15,7 +15,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, QVariantAnimation
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF, QRegion
 
 from core.types.values import STANDING, Status
-from core.types.views import EgoGraph, GraphNode
+from core.types.views import RELATION, EgoGraph, GraphNode
 from ui.pages.graph.canvas import (
     GraphCanvas,
     LabelCache,
@@ -311,11 +311,13 @@ class EgoPainter:
         self._paint_pill(painter, QRectF(x - wide / 2, y - high / 2, wide, high), words, font)
 
     def _paint_words(self, painter: QPainter, px: Points, look: GraphViewport, marks: EgoMarks) -> None:
-        """What edges say, beside the selected node's, or beside all where they are few; none over a label."""
+        """What edges say: all where they are few, else the selected node's, else relations; none over a label."""
         picture, is_marked = self.picture, marks.stands_out
         rows = np.arange(len(picture.a))
         if len(rows) > _WORDS:
             rows = np.flatnonzero((picture.a == is_marked) | (picture.b == is_marked))
+            if not 0 < len(rows) <= _WORDS:
+                rows = picture.rows_of.get(RELATION, rows)
         if not 0 < len(rows) <= _WORDS:
             return
         font, metrics = self._theme.font("caption"), QFontMetricsF(self._theme.font("caption"))
@@ -395,7 +397,10 @@ class EgoPainter:
     def _place_labels(self, px: Points, look: GraphViewport, selected: int) -> dict[int, QRectF]:
         ends = self.picture.ends
         first = [*ends, *([selected] if selected >= 0 and selected not in ends else [])]
-        rest = np.lexsort((np.arange(len(px)), ~self.picture.is_entity))
+        # The most important first: what comes later finds less room.
+        importance = np.array([0.0 if node.row is None else node.row.importance for node in self.picture.nodes])
+        distance = np.asarray(self.picture.distance)
+        rest = np.lexsort((np.arange(len(px)), -importance, distance, ~self.picture.is_entity))
         order = first + [row for row in rest.tolist() if row not in first]
         radius = np.array([self.node_size(row) / 2 + 2 for row in range(len(self.picture.nodes))])
         # A label is on the side where fewer edges leave, so that it does not lie over them.

@@ -342,13 +342,12 @@ def _label_positions(x: float, y: float, off: float, request: LabelRequest) -> t
     w, h = request.size.width(), request.size.height()
     right, left = QRectF(x + off, y - h / 2, w, h), QRectF(x - off - w, y - h / 2, w, h)
     below, above = QRectF(x - w / 2, y + off, w, h), QRectF(x - w / 2, y - off - h, w, h)
-    beside = (left, right, below, above) if request.leftward else (right, left, below, above)
-    if not request.below:
-        return beside
     aside = w / 2 - off
     corners = (below.translated(aside, 0), below.translated(-aside, 0), above.translated(aside, 0),
                above.translated(-aside, 0))  # fmt: skip
-    return (below, above, *corners, right, left)
+    if request.below:
+        return (below, above, *corners, right, left)
+    return ((left, right) if request.leftward else (right, left)) + (below, above, *corners)
 
 
 def _edges_of(rect: QRectF) -> tuple[float, float, float, float]:

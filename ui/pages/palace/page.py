@@ -34,6 +34,7 @@ from ui.pages.palace.summary import PlaceSummaries
 from ui.pages.palace.verbs import PalaceVerbs
 from ui.pages.palace.walk.walk import Walk, WalkControls
 from ui.strings import command_strings, format_count, palace_strings
+from ui.theme.tokens import spacing
 from ui.widgets.basics import Elided, MenuChip, clear_layout, make_button, make_column, make_label, make_row, make_timer
 from ui.widgets.labels import KIND_PLURALS, count_unit, name_space
 from ui.widgets.plaintext import one_line
@@ -72,8 +73,9 @@ class PalaceHeader(QWidget):
         self.kinds = MenuChip(context.theme, strings["header"]["kinds"], kinds, _ALL)
         self._levels: dict[str, str] = dict(levels)
         self.level = MenuChip(context.theme, strings["header"]["level"], levels, WHOLE)
-        left = make_row(self.title, self._crumbs, self.count, gap=10)
+        left = make_row(self.title, self._crumbs, self.count, gap=spacing().close)
         left.setStretch(2, 1)
+        left.addStretch()
         self._chips = make_row(self.colour, self.kinds, self.level, None, gap=8)
         self._lines = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._lines.setContentsMargins(0, 0, 0, 0)
@@ -100,11 +102,16 @@ class PalaceHeader(QWidget):
             clear_layout(self._way)
             for nr, (name, run) in enumerate(path):
                 if nr:
-                    self._way.addWidget(make_label("›", "muted"))
-                self._way.addWidget(_make_path_link(name, run))
+                    self._add_to_way(make_label("›", "muted"))
+                self._add_to_way(_make_path_link(name, run))
             self._crumbs.setVisible(bool(path))
         self.count.set_text(count)
         self._shown = shown
+        self._arrange_count()
+
+    def _add_to_way(self, step: QWidget) -> None:
+        self._way.addWidget(step)
+        step.show()  # what a layout shows later is not counted in its width before
 
     def show_level(self, level: str, wings: int) -> None:
         """Show at which level one is; where there is one wing, that is all there is.
@@ -144,6 +151,14 @@ class PalaceHeader(QWidget):
         for controls in self._controls:
             left = controls.fit_width(left)
         self.level.setVisible(self.level.sizeHint().width() + 8 <= left)
+        self._arrange_count()
+
+    def _arrange_count(self) -> None:
+        """The count gives way before a name is cut."""
+        is_one_line = self._lines.direction() == QBoxLayout.Direction.LeftToRight
+        left = self.width() - (self._chips.sizeHint().width() + self._lines.spacing() if is_one_line else 0)
+        named = [one.sizeHint().width() + spacing().close for one in (self.title, self._crumbs) if not one.isHidden()]
+        self.count.setVisible(sum(named) + self.count.sizeHint().width() <= left)
 
 
 def _make_path_link(name: str, run: Callable[[], None]) -> QWidget:

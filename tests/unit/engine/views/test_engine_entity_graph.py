@@ -128,6 +128,34 @@ def test_claims_between_entities_are_relations_with_their_predicate(rig: Rig) ->
 
 
 @pytest.mark.starts_process
+def test_those_who_speak_in_one_conversation_talk_with_each_other(rig: Rig) -> None:
+    rows = [
+        {"text": f"Turn {nr} of {talk}", "session": talk, "author": who, "ref": f"{talk}{who}{nr}"}
+        for talk, people in (("few", ("Mara", "Tom")), ("other", ("Tom", "Nora")), ("crowd", "ABCDEFG"))
+        for who in people
+        for nr in range(2)
+    ]
+    rig.bring([*rows, {"text": "Only once", "session": "few", "author": "Nora", "ref": "once"}])
+    names = sorted({row["author"] for row in rows})
+    for name in names:
+        entity(rig, name)
+    for memory_id, author in rig.rows("SELECT id, author FROM memories"):
+        mention(rig, memory_id, author, speaks=True)
+    claim(rig, "Tom", "married_to", "Nora")
+
+    def related(name: str) -> set[tuple[frozenset[str], str]]:
+        found = ego(rig, name, wanted=GraphFilter(edge_types=(RELATION,))).edges
+        return {(frozenset((edge.a, edge.b)), edge.label) for edge in found}
+
+    assert related("Tom") == {
+        (frozenset({"Mara", "Tom"}), "talks_with"),
+        (frozenset({"Nora", "Tom"}), "married_to"),  # a claim says more
+    }
+    assert related("Mara") == {(frozenset({"Mara", "Tom"}), "talks_with")}
+    assert not related("A")
+
+
+@pytest.mark.starts_process
 def test_a_merged_name_leads_to_what_it_was_merged_into(rig: Rig) -> None:
     fact = rig.store("Mum likes tea.").memory_id
     episode = rig.store("said at breakfast", kind=Kind.EPISODE).memory_id

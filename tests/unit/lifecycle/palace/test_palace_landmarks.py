@@ -567,7 +567,9 @@ def test_a_room_called_by_a_time_is_marked_with_what_stands_for_talk(rig: Rig) -
     room = rooms(rig)[0]
     rig.write(lambda tx: tx.update("rooms", {"id": room.id}, {"name": "Spring 2023, talk", "emblem": None}))
     arrange(rig)
-    assert {one.id: one.furnishing for one in rooms(rig)}[room.id].emblem in furnisher._OF_TIME
+    (furnishing,) = [one.furnishing for one in rooms(rig) if one.id == room.id]
+    assert furnishing is not None
+    assert furnishing.emblem in furnisher._OF_TIME
 
 
 def test_every_emblem_of_a_room_called_by_a_time_is_an_emblem() -> None:

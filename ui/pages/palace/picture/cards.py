@@ -5,7 +5,7 @@ Must not do: know the canvas, ask the engine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from ui.pages.palace.picture.layout import CanvasRoom, DetailLevel
 from ui.pages.palace.picture.room_face import LandmarkCard, paint_empty_place, paint_landmark, paint_memory
 from ui.pages.palace.picture.words import LineBreaks
 from ui.theme.theme import Theme
+from ui.theme.tokens import spacing
 from ui.widgets.labels import KIND_WORDS, date_of, speaker_in_talk
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import draw_kind
@@ -28,6 +29,22 @@ _LONGEST_NAME = 80
 _SPEAKER_FROM = 150  # px at 100 % of a card on which a name leaves room for words
 _NUDGES = ((0, 0), (0, -1), (0, 1), (-0.6, 0), (0.6, 0), (-0.6, -1), (0.6, 1), (0, -2), (0, 2))
 """Where a label may be instead, in its own widths and heights."""
+
+
+def _nudge_label(rect: QRectF, bounds: QRectF) -> Iterator[QRectF]:
+    """Where a label may be that lies in its bounds as a whole, its own place first."""
+    for across, down in _NUDGES if bounds.height() >= rect.height() else ():
+        moved = rect.translated(across * (rect.width() + 6), down * (rect.height() + 6))
+        moved.moveLeft(min(max(moved.left(), bounds.left()), bounds.right() - rect.width()))
+        moved.moveTop(min(max(moved.top(), bounds.top()), bounds.bottom() - rect.height()))
+        yield moved
+
+
+def _count_inside(rect: QRectF, points: NDArray[np.float64]) -> int:
+    """How many points, (n, 2), a rectangle covers."""
+    x, y = points[:, 0], points[:, 1]
+    across = (x > rect.left()) & (x < rect.right())
+    return int((across & (y > rect.top()) & (y < rect.bottom())).sum())
 
 
 class RoomInterior:
@@ -98,6 +115,27 @@ class RoomInterior:
         """Where the names of a room's alcoves are on the canvas."""
         return [self._alcove_name(layout, alcove)[0] for alcove in room.plan.alcoves]
 
+    def _alcove_heads(self, room: RoomItem, layout: CanvasRoom) -> list[QRectF]:
+        """The lines of a room's alcoves in which their names stand, from wall to wall."""
+        found = []
+        for alcove, name in zip(room.plan.alcoves, self.alcove_names(room, layout), strict=True):
+            area = layout.area_at(alcove.x, alcove.y, alcove.w, alcove.h)
+            found.append(QRectF(area.left(), name.top(), area.width(), name.height()))
+        return found
+
+    def _bounds_at(self, room: RoomItem, layout: CanvasRoom, x: float, y: float) -> QRectF:
+        """The part of the room in which the words of a memory may stand: its alcove below the name.
+
+        Args:
+            x: where it stands inside the room, plan units; `y` likewise.
+        """
+        for alcove, head in zip(room.plan.alcoves, self._alcove_heads(room, layout), strict=True):
+            if alcove.x <= x < alcove.x + alcove.w and alcove.y <= y < alcove.y + alcove.h:
+                area = layout.area_at(alcove.x, alcove.y, alcove.w, alcove.h)
+                area.setTop(head.bottom())
+                return area.adjusted(spacing().xs, spacing().xs, -spacing().xs, 0)
+        return layout.inside
+
     def _paint_alcove(self, painter: QPainter, room: RoomItem, layout: CanvasRoom, alcove: Alcove) -> None:
         area = layout.area_at(alcove.x, alcove.y, alcove.w, alcove.h)
         place, lines = self._alcove_name(layout, alcove)
@@ -165,9 +203,9 @@ class RoomInterior:
         line = QFontMetricsF(font).height()
         is_struck = bool(room.replaced[row])
         if high < px(56):
-            self._paint_shape(painter, room, row, QPointF(rect.left() + px(14), rect.top() + pad * 0.5 + line / 2))
-            over = max(0.0, (high - 2 * line) / 2) if high < 2 * line + pad else pad * 0.5
-            box = QRectF(rect.left() + px(25), rect.top() + over, rect.width() - px(31), high - 2 * over + 1)
+            most = max(1, int((high - 2) / line))  # whole lines: of half of one nobody reads anything
+            box = QRectF(rect.left() + px(25), rect.center().y() - most * line / 2, rect.width() - px(31), most * line)
+            self._paint_shape(painter, room, row, QPointF(rect.left() + px(14), box.top() + line / 2))
             text = self._text_of(room, row, has_speaker=rect.width() >= px(_SPEAKER_FROM))
             self._paint_lines(painter, text, font, box, "ink", is_struck=is_struck)
             return
@@ -222,7 +260,8 @@ class RoomInterior:
         memory = self._head_of(room.ids[row])
         if memory is not None:
             speaker = speaker_in_talk(memory) if has_speaker else ""
-            return f"{speaker}: {memory.head}" if speaker else memory.head
+            words = memory.said or memory.head
+            return f"{speaker}: {words}" if speaker else words
         at = room.landmarks.get(row)
         found = next((mark for mark in room.plan.landmarks if mark.position == at), None)
         return "" if found is None else found.words if has_speaker else found.head
@@ -250,27 +289,26 @@ class RoomInterior:
         px, font = self._theme.px, self._theme.font("small")
         line, inside = QFontMetricsF(font).height(), layout.inside
         readable = layout.readable_rows(room)
-        taken = self.alcove_names(room, layout)
+        taken = self._alcove_heads(room, layout)
         taken += [self.card_rect(room, layout, int(row)) for row in readable]
         has_card = set(readable.tolist())
+        shapes = layout.points_at(*(np.delete(one, readable) for one in (room.x, room.y)))
         found: list[LandmarkCard] = []
         for mark in room.plan.landmarks:
             row = room.row_of(mark.memory_id)
             if row in has_card:
                 continue
             x, y = (float(room.x[row]), float(room.y[row])) if row >= 0 else (mark.x, mark.y)
-            wide = min(float(px(220)), inside.width() * 0.4)
+            bounds = self._bounds_at(room, layout, x, y)
+            wide = min(float(px(220)), inside.width() * 0.4, bounds.width())
             lines = self._words.break_lines(mark.words, font, wide - px(20), 2)
             rect = QRectF(0, 0, wide, line * len(lines) + px(8))
-            middle = layout.point_at(x, y)
-            for across, down in _NUDGES:
-                rect.moveCenter(middle + QPointF(across * (wide + 6), down * (rect.height() + 6)))
-                rect.moveLeft(min(max(rect.left(), inside.left()), inside.right() - wide))
-                rect.moveTop(min(max(rect.top(), inside.top()), inside.bottom() - rect.height()))
-                if not any(rect.adjusted(-3, -3, 3, 3).intersects(other) for other in taken):
-                    taken.append(QRectF(rect))
-                    found.append(LandmarkCard(mark, QRectF(rect), lines))
-                    break
+            rect.moveCenter(layout.point_at(x, y))
+            tried = [one for one in _nudge_label(rect, bounds) if not any(one.intersects(other) for other in taken)]
+            if tried:
+                best = min(tried, key=lambda one: _count_inside(one, shapes))
+                taken.append(best.adjusted(-3, -3, 3, 3))
+                found.append(LandmarkCard(mark, best, lines))
         return tuple(found)
 
     def paint_label(self, painter: QPainter, room: RoomItem, label: LandmarkCard) -> None:

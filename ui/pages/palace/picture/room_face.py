@@ -241,7 +241,7 @@ class RoomFaces:
         for row in layout.listed_rows(room).tolist():
             memory = self._head_of(room.ids[row])
             if memory is not None:
-                words, speaker = one_line(memory.head, _LONGEST_HEAD), speaker_in_talk(memory)
+                words, speaker = one_line(memory.said or memory.head, _LONGEST_HEAD), speaker_in_talk(memory)
                 x, y = float(room.x[row]), float(room.y[row])
                 found.append(Landmark(memory.id, words, memory.kind, len(found), x, y, memory.recorded_at, "", speaker))
         return found
@@ -377,11 +377,15 @@ class RoomFaces:
         wide = rect.width() - left - pad - number - px(8)
         name = one_line(room.plan.name, _LONGEST_NAME)
         most = 2 if rect.height() >= px(130) else 1
-        lines = self._words.break_name(name, font, wide, most)
+        lines, count_wide = self._words.break_name(name, font, wide, most), number + 2
+        if " ".join(lines) != name:  # the count gives way before the name is cut
+            alone = self._words.break_name(name, font, wide + number + px(8), most)
+            lines, count_wide = (alone, 0.0) if " ".join(alone) == name else (lines, count_wide)
+        wide = wide if count_wide else wide + number + px(8)
         high = max(side, line * len(lines))
         first = emblem.center().y() - line / 2 if len(lines) < 2 else emblem.top() - px(2)
         place = QRectF(left, first, wide, line)
-        count = QRectF(rect.width() - pad - number - 2, first, number + 2, line)
+        count = QRectF(rect.width() - pad - number - 2, first, count_wide, line) if count_wide else QRectF()
         composed = Composition(emblem, lines, place, font, count, " ".join(lines) == name)
         return composed, emblem.top() + high + px(9 if is_large else 7)
 
