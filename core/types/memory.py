@@ -670,13 +670,15 @@ class CopyLine:
 
     Attributes:
         name: of the file.
-        written_at: when the file was written, epoch ms.
+        made_at: when it was made, epoch ms.
         size: bytes.
+        rewritten_at: when it was rewritten last, so that it holds something no longer; 0 where it was not.
     """
 
     name: str
-    written_at: int
+    made_at: int
     size: int
+    rewritten_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ again. Must not do: keep a key; say of a copy that it is clean because it could 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ from core.intake.seal.seal import SealKey, seal_memories
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.types.memory import CopiesBeforeSeal, CopyState, SealedCopiesReport
 from core.types.values import OWNER_ACTOR
-from core.vault.backup import is_backup, read_made_at
+from core.vault.backup import is_backup, read_times
 from core.vault.copies import known_copies, noted_elsewhere
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx, without_recorder
@@ -178,22 +179,53 @@ def _unseen(copy: Path, sealed: Mapping[str, int], notes: Mapping[str, Any]) -> 
     """Whether a copy may hold one of some sealed memories as it was: made in the very second of the seal counts."""
     try:
         stat = copy.stat()
-        made_at = read_made_at(copy) if is_backup(copy) else stat.st_mtime_ns // 1_000_000
+        made_at = read_times(copy).made_at_ms if is_backup(copy) else stat.st_mtime_ns // 1_000_000
     except OSError:
         return bool(sealed)  # it is not there now: nobody can tell
     mark, ids = notes.get(str(copy), (None, ()))
-    is_same = mark == [stat.st_mtime_ns, stat.st_size]
+    is_same = mark == _mark_of(stat)
     return any(made_at <= at and not (is_same and one in ids) for one, at in sealed.items())
+
+
+def _mark_of(stat: os.stat_result) -> list[int]:
+    """What tells a file from another one of its name."""
+    return [stat.st_mtime_ns, stat.st_size]
+
+
+def find_seen(copies: Sequence[Path], rows: Rows) -> dict[str, list[str]]:
+    """What was noted of copies that have not changed since.
+
+    Returns:
+        Path of a copy to the ids of the sealed memories that it was seen not to hold unsealed.
+    """
+    notes = _read_note(rows)
+    noted = {str(copy): notes[str(copy)] for copy in copies if str(copy) in notes}
+    return {name: ids for name, (mark, ids) in noted.items() if mark == _mark_of(Path(name).stat())}
+
+
+def keep_seen(tx: Tx, seen: Mapping[str, list[str]]) -> None:
+    """Note it of the files as they are now: rewriting a backup for an erasure unseals nothing in it.
+
+    Args:
+        seen: as `find_seen` told it before they were rewritten.
+    """
+    kept = {name: [_mark_of(Path(name).stat()), ids] for name, ids in seen.items() if Path(name).is_file()}
+    if kept:
+        _put_note(tx, {**_read_note(tx), **kept})
 
 
 def _write_seen(storage: Storage, seen: Sequence[Path], ids: Sequence[str], tx: Tx) -> None:
     notes = {one: kept for one, kept in _read_note(tx).items() if Path(one).is_file()}
     for copy in seen:
-        stat = copy.stat()
-        notes[str(copy)] = [[stat.st_mtime_ns, stat.st_size], list(ids)]
-    with storage.verb(tx, OWNER_ACTOR, REWRITE, label="Rewrite backups") as verb, without_recorder(tx):
-        tx.run(_PUT, (_NOTE, json.dumps(notes), tx.now_ms))
+        notes[str(copy)] = [_mark_of(copy.stat()), list(ids)]
+    with storage.verb(tx, OWNER_ACTOR, REWRITE, label="Rewrite backups") as verb:
+        _put_note(tx, notes)
         verb.note_audit(copies=len(seen))
+
+
+def _put_note(tx: Tx, notes: Mapping[str, Any]) -> None:
+    with without_recorder(tx):
+        tx.run(_PUT, (_NOTE, json.dumps(notes), tx.now_ms))
 
 
 def _read_note(rows: Rows) -> dict[str, Any]:
