@@ -1,6 +1,6 @@
 """One memory in every detail the inspector shows: trust terms, claims, dependents, permanence, changes, erasures.
 
-A certificate of erasing holds ids, counts and keyed digests, never a text: it outlives what was erased. Must not do:
+An erasure certificate holds ids, counts and keyed digests, never a text: it outlives what was erased. Must not do:
 decide anything; hold in a certificate a word of a memory, or a digest that a text could be guessed from.
 """
 
