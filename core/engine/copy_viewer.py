@@ -19,7 +19,8 @@ from sqlcipher3 import dbapi2
 
 from core.engine.export.formats import check_destination, check_format
 from core.engine.export.memories import pack_export, read_exported, write_export_file
-from core.engine.home.keys import Home, sub_keys
+from core.engine.home.folder import Home
+from core.engine.home.keys import sub_keys
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
 from core.intake.erase.row_erasure import erasure_scope_of
