@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import shiboken6
 from engine_rig import PASSPHRASE, Rig
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
@@ -60,12 +60,12 @@ def test_the_word_is_asked_for_and_without_it_nothing_goes(dialog: WipeDialog, q
     for typed in ("", "yes", "wipe it"):
         dialog.word.setText(typed)
         dialog.act.click()
-        assert "Type wipe" in dialog.trouble.text()
+        assert "Type “wipe”" in dialog.trouble.text()
     assert rig.texts() == ["Ada keeps bees"]
 
 
 def test_everything_goes_and_the_report_is_shown_and_saved(
-    dialog: WipeDialog, qtbot: QtBot, rig: Rig, context: Context, tmp_path: Path
+    dialog: WipeDialog, qtbot: QtBot, rig: Rig, context: Context, window: QWidget, tmp_path: Path
 ) -> None:
     quits: list[str] = []
     context.commands.add(Command("file.quit", "Quit", lambda: quits.append("quit")))
@@ -75,6 +75,16 @@ def test_everything_goes_and_the_report_is_shown_and_saved(
     assert dialog.secret.text() == ""
     settle(qtbot, lambda: dialog.report is not None)
     assert not rig.home.path.exists()
+    assert dialog.report is not None
+    assert dialog.preview is not None
+    assert dialog.report.size == dialog.preview.size  # the log too, which went as the vault was closed
+    first_start = QPushButton("Create my palace", window)  # what the window shows of a home without a vault
+    first_start.show()
+    window.resize(700, 500)
+    curtain = dialog.curtain
+    assert curtain is not None
+    assert (curtain.isVisible(), curtain.size()) == (True, window.size())
+    assert window.childAt(first_start.geometry().center()) is curtain
     assert "Loci: data removed" in dialog.text.toPlainText()
     assert dialog.cancel.isHidden()
     to = tmp_path / "report.txt"
@@ -85,6 +95,7 @@ def test_everything_goes_and_the_report_is_shown_and_saved(
     settle(qtbot, lambda: "could not be saved" in dialog.state.text())
     dialog.quit.click()
     assert quits == ["quit"]
+    assert window.childAt(first_start.geometry().center()) is first_start
 
 
 def test_a_secret_that_was_changed_meanwhile_is_asked_for_again(dialog: WipeDialog, qtbot: QtBot, rig: Rig) -> None:
@@ -94,6 +105,7 @@ def test_a_secret_that_was_changed_meanwhile_is_asked_for_again(dialog: WipeDial
     dialog.act.click()
     settle(qtbot, lambda: not dialog.is_busy)
     assert dialog.preview is None
+    assert dialog.curtain is None
     assert not dialog.ask.isHidden()
     assert dialog.trouble.text()
     assert rig.home.keys.exists()
