@@ -71,6 +71,14 @@ def test_the_key_is_made_and_its_code_shown_once(context: Context, rig: Rig, qtb
     mime = clipboard.mimeData()
     assert mime is not None
     assert mime.hasFormat("x-kde-passwordManagerHint")  # a history of the clipboard leaves it out
+    dialog.kept.click()  # two groups are typed back, as of every other code
+    assert len(dialog.check.fields) == 2
+    assert dialog.code.isHidden()
+    dialog.kept.click()
+    assert dialog.trouble.text().startswith("Groups ")
+    assert (dialog.step, dialog.code.code) == (1, code)
+    dialog.again.click()
+    assert not dialog.code.isHidden()
     dialog.save_code(dialog.code, tmp_path / "code.txt", opens_sealed=True)
     settle(qtbot, lambda: dialog.code.note.text().startswith("Saved"))
     written = tmp_path / "code.txt"
@@ -97,9 +105,11 @@ def test_a_memory_is_sealed_read_and_put_back(context: Context, rig: Rig, qtbot:
     dialog.secret.setText(SECRET)
     dialog.open_button.click()
     settle(qtbot, lambda: dialog.step == 3 and dialog.seal_button.isEnabled())
+    assert dialog.head.text() == f"“{TEXT}”"  # which memory it is
     dialog.label.setText("the spare key")
     dialog.seal_button.click()
     settle(qtbot, lambda: not dialog.isVisible())
+    assert dialog.head.text() == ""
     assert rig.rows("SELECT id FROM memories") == []
 
     again = open_list(context, qtbot)

@@ -139,4 +139,7 @@ def test_the_palette_the_vault_and_the_devices_lead_to_it(
         found = [one for one in page.findChildren(WipeDialog) if one.isVisible()]
         assert len(found) == 1
         found[0].reject()
+    context.commands.add(Command("file.export", "Export", lambda: gone.append(("export", ""))))
+    page.devices.export.click()
+    assert gone[-1] == ("export", "")
     page.deactivate()

@@ -31,6 +31,7 @@ from core.events import Changed
 from core.types.replies import OptionRow, OptionsReset
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Command, Context, PageSpec, WindowPage
+from ui.pages.settings.backups import BackupsSection
 from ui.pages.settings.devices import DevicesSection
 from ui.pages.settings.keys import ActionLine, VaultSection
 from ui.pages.settings.meaning import MeaningSection
@@ -262,6 +263,7 @@ class SettingsPage(WindowPage):
         self.watched = WatchedSection(context)
         self.devices = DevicesSection(context)
         self.vault = VaultSection(context)
+        self.backups = BackupsSection(context)
         for part in (self.devices, self.vault):
             part.wiping.connect(partial(open_wipe, context, self))
         self.about = AboutSection(context)
@@ -340,6 +342,7 @@ class SettingsPage(WindowPage):
         if self.is_stale or not self._is_read:
             self.reload()
         self.vault.reload()
+        self.backups.reload()
         self.watched.activate()
         self.devices.reload()
         if self.meaning is not None:
@@ -461,8 +464,9 @@ class SettingsPage(WindowPage):
     def _add_option(self, option: OptionRow) -> None:
         section = next((one for one in self.sections if one.title == option.group), None)
         if section is None:
-            # How often stands beside what is exchanged.
-            section = self.devices if option.group == self.devices.title else SettingsSection(option.group)
+            # How often stands beside what is exchanged or backed up.
+            known = {one.title: one for one in (self.devices, self.backups)}
+            section = known.get(option.group) or SettingsSection(option.group)
             self._add_section(section)
         line = OptionLine(self.context.theme, option)
         if line.is_advanced and not self.advanced.isChecked():

@@ -32,6 +32,7 @@ class Curtain(QWidget):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
+        self._window = window
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Window)
         window.installEventFilter(self)
@@ -41,8 +42,8 @@ class Curtain(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
         """As large as the window, and above what appears in it."""
-        if watched is self.parent() and event.type() in (QEvent.Type.Resize, QEvent.Type.ChildAdded):
-            self.setGeometry(self.parentWidget().rect())
+        if watched is self._window and event.type() in (QEvent.Type.Resize, QEvent.Type.ChildAdded):
+            self.setGeometry(self._window.rect())
             self.raise_()
         return super().eventFilter(watched, event)
 
