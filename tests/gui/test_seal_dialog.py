@@ -310,3 +310,18 @@ def test_it_fits_a_small_window_and_its_buttons_stay_in_sight(
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
     assert rig.engine.seal.is_open  # it closes, and locks nothing
+
+
+def test_a_step_that_is_higher_stays_on_the_screen(context: Context, rig: Rig, qtbot: QtBot, key: str) -> None:
+    rig.engine.seal.seal([remember(rig.engine, TEXT).memory_id]).result(30)
+    rig.engine.seal.close()
+    dialog = open_list(context, qtbot)
+    settle(qtbot, lambda: dialog.step == 2)
+    screen = dialog.screen().availableGeometry()
+    dialog.move(10, screen.bottom() - dialog.frameGeometry().height())  # low, but all of it is to be seen
+    low = dialog.height()
+    dialog.secret.setText(SECRET)
+    dialog.open_button.click()
+    settle(qtbot, lambda: dialog.step == 3 and dialog.text.toPlainText() == TEXT)
+    assert dialog.height() > low
+    assert screen.contains(dialog.frameGeometry())
