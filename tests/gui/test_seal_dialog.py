@@ -77,6 +77,8 @@ def test_the_key_is_made_and_its_code_shown_once(context: Context, rig: Rig, qtb
     dialog.kept.click()
     assert dialog.trouble.text().startswith("Groups ")
     assert (dialog.step, dialog.code.code) == (1, code)
+    QTest.keyClick(next(iter(dialog.check.fields.values())), Qt.Key.Key_Return)
+    assert (dialog.step, dialog.code.code) == (1, code)
     dialog.again.click()
     assert not dialog.code.isHidden()
     dialog.save_code(dialog.code, tmp_path / "code.txt", opens_sealed=True)
@@ -90,6 +92,22 @@ def test_the_key_is_made_and_its_code_shown_once(context: Context, rig: Rig, qtb
     assert (dialog.code.code, clipboard.text()) == ("", "")
     rig.engine.seal.close()
     assert rig.engine.seal.open(code).result(30).is_open
+
+
+def test_the_code_is_typed_back_with_the_keys_alone(context: Context, rig: Rig, qtbot: QtBot) -> None:
+    dialog = open_list(context, qtbot)
+    settle(qtbot, lambda: dialog.set_up_button.isDefault())
+    dialog.first.setText(SECRET)
+    dialog.second.setText(SECRET)
+    dialog.set_up_button.click()
+    settle(qtbot, lambda: dialog.step == 1)
+    code = dialog.code.code
+    dialog.kept.click()
+    for number, field in dialog.check.fields.items():
+        field.setText(code.split("-")[number - 1])
+    QTest.keyClick(list(dialog.check.fields.values())[-1], Qt.Key.Key_Return)
+    settle(qtbot, lambda: dialog.step == 3)
+    assert (dialog.code.code, dialog.check.fields) == ("", {})
 
 
 def test_a_memory_is_sealed_read_and_put_back(context: Context, rig: Rig, qtbot: QtBot, key: str) -> None:

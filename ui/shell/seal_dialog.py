@@ -303,6 +303,8 @@ class SealKeyDialog(SecretDialog):
 
     def _go_on(self) -> None:
         """Have two groups typed back, unless Loci wrote the code into a file itself; then the code is forgotten."""
+        if not self.code.code:
+            return  # it was forgotten by a press before
         if not self.check.fields and not self.code.is_saved:
             self.check.ask_groups(self.code.code)
             self.asked.setText(self.check.sentence)

@@ -548,6 +548,11 @@ class CodeCheck(QWidget):
         self.fields.clear()
         clear_layout(self._row)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Enter was told by `submitted`; the default button of a dialog must not be pressed by it too."""
+        if event.key() not in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            super().keyPressEvent(event)
+
     def _has_whole(self) -> bool:
         return any(is_same_code(field.text(), self._code) for field in self.fields.values())
 

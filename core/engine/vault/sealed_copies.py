@@ -200,7 +200,8 @@ def find_seen(copies: Sequence[Path], rows: Rows) -> dict[str, list[str]]:
     """
     notes = _read_note(rows)
     noted = {str(copy): notes[str(copy)] for copy in copies if str(copy) in notes}
-    return {name: ids for name, (mark, ids) in noted.items() if mark == _mark_of(Path(name).stat())}
+    there = {name: note for name, note in noted.items() if Path(name).is_file()}
+    return {name: ids for name, (mark, ids) in there.items() if mark == _mark_of(Path(name).stat())}
 
 
 def keep_seen(tx: Tx, seen: Mapping[str, list[str]]) -> None:
