@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.config.option_rows import field_extra
 
-_THEMES = {"system": "As the system", "light": "Light", "dark": "Dark"}
+_THEMES = {"system": "Match system", "light": "Light", "dark": "Dark"}
 _SIZES = {"100": "100 %", "110": "110 %", "125": "125 %", "150": "150 %"}
 _PAGES = {
     "last": "The one shown last",

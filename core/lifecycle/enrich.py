@@ -38,7 +38,7 @@ from core.text.metadata import Affect, Metadata, affect_of, extract_metadata, to
 from core.types.lifecycle import JobType
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import ENTITY_TYPE, readable_sql, remove_inferred, remove_mentions, remove_orphans
+from core.vault.memory_sql import BROUGHT, ENTITY_TYPE, readable_sql, remove_inferred, remove_mentions, remove_orphans
 
 MOST_OPEN = 20
 """Open questions about names, at most."""
@@ -243,7 +243,7 @@ class EnrichBatch:
 
 
 _READABLE = f"SELECT count(*) FROM memories m WHERE m.status IN ('active', 'disputed') AND {readable_sql()}"  # noqa: S608
-_IMPORTED = " AND m.import_id IN (SELECT value FROM json_each(:imports))"
+_IMPORTED = f" AND m.n IN (SELECT n FROM {BROUGHT} WHERE import_id IN (SELECT value FROM json_each(:imports)))"  # noqa: S608
 
 
 def count_unread(rows: Rows, import_ids: Sequence[str] | None = None) -> tuple[int, int]:

@@ -459,6 +459,7 @@ class ImportReport:
         updated: memories whose newer row took the place of an older one; of an archive only.
         sealed: of `stored`, those that are sealed and stay so; of an archive only.
         is_foreign: whether it is an archive of another vault, whose memories are trusted 0.5 at most.
+        people, files: new ones; of an archive only.
     """
 
     import_id: str | None
@@ -478,6 +479,8 @@ class ImportReport:
     is_foreign: bool = False
     sources: tuple[SourcePlan, ...] = ()
     sources_more: int = 0
+    people: int = 0
+    files: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,11 +115,13 @@ def test_an_archive_opens_with_its_passphrase(rig: Rig, qtbot: QtBot, opened: _O
     QTest.keyClick(refused.secret, Qt.Key.Key_Return)
     settle(qtbot, lambda: source.report is not None)
     assert (source.new, dialog.main.text()) == (6, "Import 6 memories")
-    assert dialog.rehearse.content._summary.text().startswith("Encrypted archive: 1 conversation with 6 messages")
+    assert dialog.rehearse.content._summary.text().startswith("Loci archive: 6 memories and 1 conversation")
     assert PASSPHRASE not in repr(source)
     finish(qtbot, dialog)
     assert dialog.outcome.title.text() == "6 memories imported."
     assert len(rig.texts()) == 7
+    (brought,) = (one for one in rig.engine.history.list_imports().result(30) if one.id in dialog._ids)
+    assert brought.memories == 6
 
 
 def test_the_name_of_what_is_imported_stands_over_its_bar(context: Context, window: QWidget) -> None:
@@ -159,7 +161,7 @@ def test_two_exports_from_looking_to_removing(rig: Rig, qtbot: QtBot, opened: _O
     content = dialog.rehearse.content
     assert content._summary.text() == (
         "ChatGPT export: 9 conversations with 41 messages, 8 Mar 2025 – 21 Oct 2025."
-        " In it: 21 messages of yours, 20 of assistants."
+        " Contains 21 messages of yours and 20 of assistants."
     )
     assert any(title.startswith("“") for title in column(dialog, 0)), "one without a title is told by its first words"
     finish(qtbot, dialog)

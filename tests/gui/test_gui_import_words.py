@@ -90,10 +90,20 @@ def test_a_rehearsal_is_one_sentence() -> None:
 
 
 def test_who_wrote_is_said_only_where_it_differs() -> None:
-    assert (
-        describe_parts(report(messages={"user": 2, "assistant": 3})) == "In it: 2 messages of yours, 3 of assistants."
-    )
+    mixed = report(messages={"user": 2, "assistant": 3})
+    assert describe_parts(mixed) == "Contains 2 messages of yours and 3 of assistants."
     assert describe_parts(report(messages={"user": 0, "other": 419})) == ""
+
+
+def test_an_archive_says_what_it_holds() -> None:
+    whole = report(
+        format="archive", stored=415, conversations=19, people=12, files=1, messages={"user": 1, "other": 414}
+    )
+    told = "Loci archive: 415 memories, 19 conversations, 12 people and 1 file, 8 Mar 2025 – 21 Oct 2025."
+    assert summarize_import_report(whole) == told
+    assert describe_parts(whole) == ""
+    nothing = report(format="archive", stored=0, conversations=0, messages={}, earliest=None)
+    assert summarize_import_report(nothing) == "Loci archive."
 
 
 def test_what_came_in_is_one_sentence() -> None:

@@ -23,8 +23,10 @@ from core.errors import Code, EnvironmentFaultError
 from core.types.replies import OptionRow
 from ui.context import Context
 from ui.pages.settings.keys import KeyringDialog, PassphraseDialog, RecoveryDialog, RotationDialog, shorten_path
-from ui.pages.settings.page import PARTS, LicenceDialog, ResetDialog, SettingsPage
+from ui.pages.settings.page import PARTS, LicenceDialog, ResetDialog, SettingsPage, settings_commands
 from ui.pages.settings.rows import Switch, describe_option_value, make_control
+from ui.shell.actions import PaletteEntry, rank_entries
+from ui.strings import command_strings, settings_strings
 from ui.widgets.check_report import CheckReportDialog
 
 
@@ -574,3 +576,52 @@ def test_the_group_one_looks_at_is_marked_by_more_than_a_colour(page: SettingsPa
     assert page.groups.currentItem().text() == third.title
     assert is_barred(2)
     assert not is_barred(0)
+
+
+def palette_titles(context: Context, typed: str) -> list[str]:
+    sealed = command_strings()["commands"]["file.sealed"]
+    entries = [PaletteEntry(sealed["title"], "", "", sealed["words"], lambda: None)]
+    entries += [PaletteEntry(one.title, "", "", one.words, one.run) for one in settings_commands(context)]
+    return [one.title for one in rank_entries(entries, typed)]
+
+
+def test_the_palette_knows_what_can_be_done_with_keys_and_backups(context: Context) -> None:
+    first = {
+        "passphrase": "Change passphrase …",
+        "recovery": "New recovery code …",
+        "certificate": "Erasure certificates …",
+        "pair": "Pair a device …",
+        "look inside": "Look inside a backup …",
+        "backup": "Back up now",
+    }
+    assert {typed: palette_titles(context, typed)[0] for typed in first} == first
+    assert "Look inside a backup …" in palette_titles(context, "restore")
+
+
+def test_a_command_presses_the_button_of_its_line(page: SettingsPage, qtbot: QtBot) -> None:
+    for target in settings_strings()["commands"]:
+        line = page._find_line(target)
+        assert target == page.vault.title.casefold() or (line is not None and line.button is not None), target
+    page.activate("vault:passphrase")
+    settle(qtbot, lambda: bool(page.findChildren(PassphraseDialog)))
+    current = page.groups.currentItem()
+    assert current is not None
+    assert current.text() == page.vault.title
+    page.findChildren(PassphraseDialog)[-1].reject()
+
+
+def test_the_side_list_is_whole_before_the_options_are_read(context: Context, qtbot: QtBot, page: SettingsPage) -> None:
+    early = SettingsPage(context)
+    qtbot.addWidget(early)
+
+    def shown(of: SettingsPage) -> list[tuple[str, bool, int]]:
+        items = (of.groups.item(at) for at in range(of.groups.count()))
+        return [(item.text(), item.isHidden(), item.sizeHint().height()) for item in items]
+
+    assert shown(early) == shown(page)
+    early.show()
+    early.activate()
+    early._scroll_to(early.groups.item(early.groups.count() - 1))
+    settle(qtbot, lambda: early._is_read and not early._target)
+    assert early.groups.currentItem().text() == "About"
+    early.deactivate()

@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
+from app.window.desktop import HomeStore
+from core.config.window import WindowOptions
 from ui.context import Command, Context
 from ui.pages.settings.page import SETTINGS, SettingsPage, settings_commands
 from ui.pages.settings.wipe import WipeDialog
@@ -96,6 +98,8 @@ def test_everything_goes_and_the_report_is_shown_and_saved(
     dialog.quit.click()
     assert quits == ["quit"]
     assert window.childAt(first_start.geometry().center()) is first_start
+    HomeStore(rig.engine).save(WindowOptions(), {"house.page": "settings"})
+    assert rig.engine.run_aside(rig.home.path.exists).result(30) is False
 
 
 def test_a_secret_that_was_changed_meanwhile_is_asked_for_again(dialog: WipeDialog, qtbot: QtBot, rig: Rig) -> None:
@@ -124,7 +128,7 @@ def test_the_palette_the_vault_and_the_devices_lead_to_it(
 ) -> None:
     gone: list[tuple[str, str]] = []
     context.desk.go.connect(lambda page, target: gone.append((page, target)))
-    (command,) = settings_commands(context)
+    (command,) = (one for one in settings_commands(context) if one.id == "settings.wipe")
     command.run()
     page = SETTINGS.make(context)
     assert isinstance(page, SettingsPage)

@@ -29,6 +29,7 @@ from core.types.values import HOME_SPACE
 from ui.context import Context
 from ui.imports.source_list import SourceList, describe_unread, is_readable
 from ui.imports.sources import (
+    ARCHIVE,
     ImportSource,
     count_known_records,
     describe_parts,
@@ -195,13 +196,20 @@ class ContentStep(QWidget):
         problems = self.problems.rowCount()
         several = len(report.sources) > 1
         choices = [("sources", strings["sources"].format(count=len(self.sources.model.lines)))] if several else []
-        choices += [("plan", strings["conversations" if report.conversations else "all"].format(count=rows))]
+        if report.format != ARCHIVE:  # it comes whole
+            choices += [("plan", strings["conversations" if report.conversations else "all"].format(count=rows))]
         choices += [("left", strings["left"].format(count=skipped))] if skipped else []
         choices += [("trouble", strings["problems"].format(count=problems))] if problems else []
         if self._tabs is not None:
             self._tabs_row.removeWidget(self._tabs)
             self._tabs.hide()
             self._tabs.deleteLater()
+            self._tabs = None
+        self._stack.setVisible(bool(choices))
+        if not choices:
+            for part in (self.filter, self.all, self.none):
+                part.hide()
+            return
         self._tabs = Segments(choices, choices[0][0], strings["title"])
         self._tabs.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._tabs.chosen.connect(self.show_part)

@@ -32,6 +32,8 @@ from ui.widgets.plaintext import one_line, plain_line
 
 _SPEAKERS = 3  # that are named; there may be more
 
+ARCHIVE = "archive"
+"""The format of an encrypted archive of a whole vault."""
 SECRET_CODES = frozenset({"E6004", "E1006"})
 """Codes of problems that a passphrase solves: none was given, or the wrong one."""
 
@@ -314,25 +316,48 @@ def summarize_import_report(report: ImportReport) -> str:
     """What a rehearsal found, in one sentence."""
     strings = import_strings()["preview"]["summary"]
     text = describe_format(report.format)
-    total = sum(report.messages.values())
-    parts = []
-    if report.conversations:
-        parts.append(format_count(strings["conversations"], report.conversations))
-    if total:
-        parts.append(format_count(strings["messages" if report.conversations else "entries"], total))
+    parts = describe_archive(report) if report.format == ARCHIVE else _describe_messages(report)
     when = format_report_span(report)
-    holds = f": {strings['with'].join(parts)}" if parts else ""
+    holds = f": {parts}" if parts else ""
     newer = f" {format_count(strings['newer'], report.updated)}" if report.updated else ""
     sealed = f" {format_count(strings['sealed'], report.sealed)}" if report.sealed else ""
     foreign = f" {strings['foreign']}" if report.is_foreign and report.stored else ""
     return f"{text}{holds}{', ' + when if when else ''}.{newer}{sealed}{foreign}"
 
 
+def _describe_messages(report: ImportReport) -> str:
+    strings = import_strings()["preview"]["summary"]
+    total = sum(report.messages.values())
+    parts = [format_count(strings["conversations"], report.conversations)] if report.conversations else []
+    if total:
+        parts.append(format_count(strings["messages" if report.conversations else "entries"], total))
+    return str(strings["with"]).join(parts)
+
+
+def describe_archive(report: ImportReport) -> str:
+    """What an archive brings: `415 memories, 19 conversations and 12 people`; "" for nothing."""
+    strings = import_strings()["preview"]["archive"]
+    numbers = {
+        "memories": report.stored,
+        "conversations": report.conversations,
+        "people": report.people,
+        "files": report.files,
+    }
+    return join_with_and([format_count(strings[name], number) for name, number in numbers.items() if number])
+
+
+def join_with_and(parts: Sequence[str]) -> str:
+    """Parts as a list in a sentence."""
+    return str(import_strings()["preview"]["and"]).join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
 def describe_parts(report: ImportReport) -> str:
-    """Who wrote the messages of an export, in one sentence; "" where all are of one kind."""
+    """Who wrote the messages of an export, in one sentence; "" where all are of one kind, and of an archive."""
+    if report.format == ARCHIVE:
+        return ""
     strings = import_strings()["preview"]["parts"]
     found = [format_count(strings[kind], number) for kind, number in report.messages.items() if number]
-    return str(strings["title"]).format(parts=", ".join(found)) if len(found) > 1 else ""
+    return str(strings["title"]).format(parts=join_with_and(found)) if len(found) > 1 else ""
 
 
 def count_known_records(report: ImportReport) -> int:

@@ -74,7 +74,7 @@ def rank_entries(entries: Sequence[PaletteEntry], typed: str) -> list[PaletteEnt
 
 
 def _score_entry_word(word: str, title: str, more: str) -> int:
-    if title.startswith(word):
+    if title.startswith(word) or title.replace(" ", "").startswith(word):  # "backup" is "Back up now"
         return 4
     if any(part.startswith(word) for part in title.split()):
         return 3

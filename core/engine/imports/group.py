@@ -310,7 +310,7 @@ class Imports:
         storage = work.open_vault.storage
         if form is None and is_archive_file(path):
             if choice.sources is not None or choice.without:
-                raise UserError(Code.INVALID_INPUT, "An archive of Loci has no sources to choose from; it comes whole.")
+                raise UserError(Code.INVALID_INPUT, "A Loci archive has no sources to choose from; it comes whole.")
             if space is not None:
                 check_space_name(space)
             return storage.run_on(

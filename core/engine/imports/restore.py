@@ -149,7 +149,7 @@ def _open(path: Path, passphrase: str | None) -> _Archive:
             read_header(file)  # nobody types a passphrase for what no passphrase opens
         raise UserError(
             Code.IMPORT_SECRET_NEEDED,
-            "This is an encrypted archive of Loci; it opens with the passphrase it was given.",
+            "This is an encrypted Loci archive; it opens with the passphrase it was given, not with the vault's.",
         )
     with _open_file(path) as file:
         header, keys = open_archive(file, passphrase)
@@ -202,6 +202,8 @@ def rehearse_archive(
         done += len(batch.rows)
         if batch.table == "conversations":
             tally.conversations += storage.vault.read(lambda rows: _count_new_conversations(rows, batch))  # noqa: B023
+        elif batch.table in {"entities", "files"} and TABLES[batch.table].scope >= whole.scope:
+            storage.vault.read(lambda rows: _count_new_rows(rows, batch, tally))  # noqa: B023
         elif batch.table == "memories":
             storage.vault.read(lambda rows: _count_memories(rows, batch, whole.scope, tally))  # noqa: B023
         elif batch.table == "sealed_memories":
@@ -223,6 +225,14 @@ def _count_new_conversations(rows: Rows, batch: TableRows) -> int:
         rows.one("SELECT 1 FROM conversations WHERE id = ? OR identity = ?", (row["id"], row["identity"])) is None
         for row in found
     )
+
+
+def _count_new_rows(rows: Rows, batch: TableRows, tally: ArchiveTally) -> None:
+    found = batch.as_mappings()
+    present = read_rows_by_key(rows, batch.table, [row["id"] for row in found])
+    for row in found:
+        is_new = row["id"] not in present and find_twin(rows, batch.table, row) is None
+        tally.count_row(batch.table, row, Meeting.NEW if is_new else Meeting.KNOWN)
 
 
 def _count_memories(rows: Rows, batch: TableRows, scope: ArchiveScope, tally: ArchiveTally) -> None:
@@ -324,11 +334,11 @@ def _store_everything(
             done += len(batch.rows)
         _write(storage, lambda tx: restoration.store_batches(tx, batches, done))  # noqa: B023 - waited for
     for some in _slices(restoration.pointers, AT_ONCE):
-        progress.report_progress(done, None)
+        progress.report_progress(done, whole.rows)
         _write(storage, lambda tx: restoration.store_pointers(tx, some, done))  # noqa: B023 - waited for
     if whole.scope is ArchiveScope.ANY_ARCHIVE:
         for ids in _slices(restoration.stored_memories, _CLAIMS_AT_ONCE):
-            progress.report_progress(done, None)
+            progress.report_progress(done, whole.rows)
             _write(storage, lambda tx: restoration.bring_claims_in_step(tx, ids, done))  # noqa: B023 - waited for
 
 
@@ -388,5 +398,7 @@ def _make_report(import_id: str | None, tally: ArchiveTally, scope: ArchiveScope
         latest=format_iso(tally.latest),
         updated=tally.updated,
         sealed=tally.sealed,
+        people=tally.people,
+        files=tally.files,
         is_foreign=scope is ArchiveScope.ANY_ARCHIVE,
     )

@@ -21,6 +21,7 @@ from core.types.replies import AuditPage, AuditRow, ChangeCounts, ImportRow, Ste
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+from core.vault.memory_sql import BROUGHT
 
 _SHOWN_IDS = 20
 # Rows of a step in which memories are looked for, since an import's step has several for each of its memories; those
@@ -90,22 +91,21 @@ _LATER = """
     WHERE (s.at, s.rowid) >= (SELECT at, rowid FROM undo_steps WHERE id = :step) ORDER BY s.at DESC, s.rowid DESC
 """
 # Later parts of a split text and forgotten memories are in the vault, but are none of the memories a person counts.
-_IMPORTS = """
+_IMPORTS = f"""
     WITH there (import_id, n) AS (
-        SELECT import_id, count(*) FROM memories WHERE import_id IS NOT NULL GROUP BY import_id
+        SELECT import_id, count(*) FROM {BROUGHT} GROUP BY import_id
     ), aside (import_id, n) AS (
         SELECT import_id, count(*) FROM (
-            SELECT n, import_id FROM memories WHERE part_of IS NOT NULL AND part_index > 0
-            UNION SELECT n, import_id FROM memories
-            WHERE space_id IN (SELECT id FROM spaces) AND status = 'deleted'
-        ) WHERE import_id IS NOT NULL GROUP BY import_id
+            SELECT n FROM memories WHERE part_of IS NOT NULL AND part_index > 0
+            UNION SELECT n FROM memories WHERE space_id IN (SELECT id FROM spaces) AND status = 'deleted'
+        ) JOIN {BROUGHT} b USING (n) GROUP BY b.import_id
     )
     SELECT i.id, i.format, i.label, s.name, i.state, i.started_at, i.finished_at,
            coalesce(t.n, 0) - coalesce(a.n, 0), i.step_id, i.summary, u.undone_by
     FROM imports i JOIN spaces s ON s.id = i.space_id LEFT JOIN undo_steps u ON u.id = i.step_id
     LEFT JOIN there t ON t.import_id = i.id LEFT JOIN aside a ON a.import_id = i.id
     ORDER BY i.started_at DESC, i.rowid DESC
-"""
+"""  # noqa: S608 - constants only
 
 
 # Those that were merged when they came were never retired; the later parts of a split text are counted with its first.

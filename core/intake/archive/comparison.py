@@ -158,7 +158,7 @@ class ArchiveTally(ImportTally):
     Attributes:
         updated: memories whose newer row took the place of an older one.
         sealed: of what is stored, those that are sealed and stay so.
-        conversations: new ones.
+        conversations, people, files: new ones.
         messages: new memories by role.
         earliest: of what is new, when it was said or happened, epoch ms; None where nobody knows.
     """
@@ -166,14 +166,20 @@ class ArchiveTally(ImportTally):
     updated: int = 0
     sealed: int = 0
     conversations: int = 0
+    people: int = 0
+    files: int = 0
     messages: Counter[str] = field(default_factory=Counter)
     earliest: int | None = None
     latest: int | None = None
 
     def count_row(self, table: str, row: Fields, meeting: Meeting) -> None:
-        """Count a row; only memories, sealed ones too, and conversations are counted."""
+        """Count a row: memories, sealed ones too, conversations, people and files; others are not counted."""
         if table == "conversations":
             self.conversations += meeting is Meeting.NEW
+        elif table == "entities":
+            self.people += meeting is Meeting.NEW and row["type"] == "person" and row["merged_into_id"] is None
+        elif table == "files":
+            self.files += meeting is Meeting.NEW
         elif table == "memories" and not row["part_index"]:
             self._count_memory(row, meeting)
         elif table == "sealed_memories":

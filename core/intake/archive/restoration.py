@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,6 +31,7 @@ from core.memory.write import PROCEDURES, forget_vector, procedure_columns, refr
 from core.types.values import GLOBAL_SPACE, HOME_SPACE, OWNER_ACTOR
 from core.vault.database.rows import to_json
 from core.vault.database.tx import Tx
+from core.vault.memory_sql import IMPORT_LABELS
 
 AT_ONCE = 500
 """Rows of one statement, memories whose claims are brought in step at once."""
@@ -92,6 +93,7 @@ class Restoration:
         self._absent: dict[str, set[object]] = defaultdict(set)
         self._taken: dict[str, set[object]] = defaultdict(set)
         self._known: dict[str, set[object]] = defaultdict(set)
+        self._labels: list[list[int]] = []
         self.pointers: list[Pointer] = []
         self.tally = ArchiveTally()
 
@@ -150,6 +152,8 @@ class Restoration:
             with tx.purge():
                 yield tx
             verb.note_audit(self._run.id, phase="batch", position=position)
+        if self._labels:
+            _note_labels(tx, self._run.id, self._labels)
         tx.run(
             "UPDATE imports SET position = ?, summary = ? WHERE id = ?",
             (position, to_json(tally_json(self.tally)), self._run.id),
@@ -340,7 +344,8 @@ class Restoration:
     def _finish_memories(self, tx: Tx, rows: Sequence[Fields]) -> None:
         """What goes with new memories: terms, tiers, and of another vault's sources, steps and questions."""
         refresh_terms(tx, [str(row["id"]) for row in rows])
-        if self._origin is None:
+        if self._origin is None:  # they keep the import of their origin
+            self._labels += _merge_labels(int(row["n"]) for row in rows)
             return
         for row in rows:
             if row["kind"] != "episode":
@@ -379,6 +384,25 @@ def _ensure_foreign_client(tx: Tx, make_id: Callable[[], str], vault: str) -> st
     row = {"id": client_id, "name": name, "token": secrets.token_bytes(_TOKEN_BYTES), "trust_ceiling": CEILING}
     tx.insert("clients", {**row, "paired_at": tx.now_ms, "revoked_at": tx.now_ms})
     return client_id
+
+
+def _merge_labels(labels: Iterable[int]) -> list[list[int]]:
+    """Labels as runs of them: first and last."""
+    runs: list[list[int]] = []
+    for label in labels:
+        if runs and label == runs[-1][1] + 1:
+            runs[-1][1] = label
+        else:
+            runs.append([label, label])
+    return runs
+
+
+def _note_labels(tx: Tx, import_id: str, runs: Sequence[Sequence[int]]) -> None:
+    tx.run(
+        "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
+        "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at",
+        (IMPORT_LABELS + import_id, to_json(runs), tx.now_ms),
+    )
 
 
 def _source_of(row: Fields, origin: ForeignOrigin, now_ms: int) -> Fields:

@@ -16,6 +16,7 @@ from core.errors import Code, UserError
 from core.types.memory import ErasureRequest, ErasureSubject
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
+from core.vault.memory_sql import BROUGHT, IMPORT_LABELS
 
 _OF = "IN (SELECT value FROM json_each(?))"
 _MERGED = f"SELECT id FROM entities WHERE merged_into_id {_OF}"  # noqa: S608 - constant
@@ -27,7 +28,7 @@ _ABOUT = (
     "OR c.object_entity_id IN (SELECT value FROM json_each(:ids))) ORDER BY 1"
 )
 _FROM = {
-    ErasureSubject.IMPORT: "SELECT id FROM memories WHERE import_id = ? ORDER BY n",
+    ErasureSubject.IMPORT: f"SELECT id FROM {BROUGHT} WHERE import_id = ? ORDER BY n",  # noqa: S608 - constants only
     ErasureSubject.CLIENT: "SELECT id FROM memories WHERE client_id = ? ORDER BY n",
 }
 _NAMED = (
@@ -136,7 +137,8 @@ def clear_imports(tx: Tx, imports: Sequence[str]) -> None:
         imports: ids; their memories are gone.
     """
     for import_id in imports:
-        tx.run("DELETE FROM settings WHERE key = 'import_choice:' || ?", (import_id,))
+        for key in ("import_choice:", IMPORT_LABELS):
+            tx.run("DELETE FROM settings WHERE key = ? || ?", (key, import_id))
         tx.run(
             "UPDATE imports SET label = ?, location = '', fingerprint = '', state = 'undone', step_id = NULL, "
             "summary = '{}' WHERE id = ?",

@@ -11,12 +11,15 @@ from collections.abc import Sequence
 from core.entities.recognition import name_key
 from core.types.replies import ImportFindings
 from core.vault.database.rows import Rows
-from core.vault.memory_sql import ENTITY_TYPE
+from core.vault.memory_sql import BROUGHT, ENTITY_TYPE
 
 SHOWN = 6
 """Names of each type that are told."""
 
-_BROUGHT = "SELECT id FROM memories WHERE import_id IN (SELECT value FROM json_each(:imports)) AND status <> 'deleted'"
+_BROUGHT = (
+    f"SELECT m.id FROM {BROUGHT} b JOIN memories m ON m.n = b.n "  # noqa: S608 - constants only
+    "WHERE b.import_id IN (SELECT value FROM json_each(:imports)) AND m.status <> 'deleted'"
+)
 _MADE = (
     "SELECT s.memory_id FROM statements s JOIN memories t ON t.id = s.memory_id AND t.status <> 'deleted' "  # noqa: S608 - constants only
     f"WHERE s.episode_id IN ({_BROUGHT})"

@@ -51,7 +51,7 @@ from core.types.sensitivity import SensitiveMemory, SensitivePage, SensitiveType
 from core.types.values import LIST_SORTS, Kind, Role, SecurityTier, Source, Status
 from core.types.views import SORTS, Facets, FindRequest, MemoryRow
 from core.vault.database.rows import Rows
-from core.vault.memory_sql import tier_by_sql
+from core.vault.memory_sql import BROUGHT, tier_by_sql
 
 OPENING_CHARACTERS = 300
 _OPENING_BYTES = 4 * OPENING_CHARACTERS
@@ -73,8 +73,8 @@ _ONE_OF = {
     "room": "m.id IN (SELECT p.memory_id FROM json_each(?) w JOIN rooms r ON r.id = w.value "
     "OR r.name = w.value COLLATE NOCASE JOIN places p ON p.room_id = r.id)",
     # What it brought, and the statements that were made of that.
-    "import": "m.id IN (WITH brought AS (SELECT b.id FROM json_each(?) w JOIN imports i ON i.id = w.value "
-    "OR i.label = w.value COLLATE NOCASE JOIN memories b ON b.import_id = i.id) SELECT id FROM brought "
+    "import": f"m.id IN (WITH brought AS (SELECT id FROM {BROUGHT} WHERE import_id IN (SELECT i.id "  # noqa: S608
+    "FROM json_each(?) w JOIN imports i ON i.id = w.value OR i.label = w.value COLLATE NOCASE)) SELECT id FROM brought "
     "UNION ALL SELECT s.memory_id FROM brought JOIN statements s ON s.episode_id = brought.id)",
     "change": "m.n IN (WITH touched AS (SELECT r.tbl, r.row_key FROM json_each(?) w JOIN undo_rows r "
     "ON r.step_id = w.value WHERE r.tbl IN ('memories', 'places')) "
@@ -433,7 +433,7 @@ def _list_conditions(rows: Rows, request: ListRequest, scope: Scope, params: dic
     if request.import_id is not None:
         if rows.one("SELECT 1 FROM imports WHERE id = ?", (request.import_id,)) is None:
             raise UserError(Code.NOT_FOUND, "There is no such import.")
-        where.append("m.import_id = :import_id")
+        where.append(f"m.n IN (SELECT n FROM {BROUGHT} WHERE import_id = :import_id)")  # noqa: S608 - constants only
         params["import_id"] = request.import_id
     where += _request_conditions(rows, request, params)
     if request.text is not None:

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.config.option_rows import option_rows, replace_option
+from core.config.options import Options
 from core.config.window import WindowOptions
 from core.errors import LociError
 from core.events import Changed
@@ -34,7 +35,7 @@ from ui.context import Command, Context, PageSpec, WindowPage
 from ui.pages.settings.backups import BackupsSection
 from ui.pages.settings.devices import DevicesSection
 from ui.pages.settings.keys import ActionLine, VaultSection
-from ui.pages.settings.meaning import MeaningSection
+from ui.pages.settings.meaning import MeaningSection, section_strings
 from ui.pages.settings.rows import OptionLine, SettingsSection, describe_option_value
 from ui.pages.settings.watched_folders import WatchedSection
 from ui.prefs import Prefs
@@ -292,8 +293,25 @@ class SettingsPage(WindowPage):
         self._slices.timeout.connect(self._build_next_group)
         self._build_layout()
         self._connect_signals()
+        self._list_groups()
         self._show_rows(option_rows(WindowOptions, context.prefs.options))
         self._restyle_page()
+
+    def _list_groups(self) -> None:
+        """The side list is whole from the first: what is built later keeps its place."""
+        rows = (*option_rows(WindowOptions, self.context.prefs.options), *option_rows(Options, Options()))
+        usual = {row.group for row in rows if self.advanced.isChecked() or not row.is_advanced}
+        own = [str(section_strings()["title"]), *(one.title for one in (self.watched, self.vault, self.about))]
+        for title in dict.fromkeys((*(row.group for row in rows), *own)):
+            item = QListWidgetItem(title)
+            self.groups.addItem(item)
+            item.setHidden(title not in usual and title not in own and title != self.devices.title)
+        self.groups.setCurrentRow(0)
+
+    def _row_of(self, section: SettingsSection) -> int:
+        """Where a section stands in the side list."""
+        titles = (self.groups.item(at).text() for at in range(self.groups.count()))
+        return next(at for at, title in enumerate(titles) if title == section.title)
 
     def _build_layout(self) -> None:
         layout = make_column(self, gap=12)
@@ -358,12 +376,20 @@ class SettingsPage(WindowPage):
         if target == WIPE:
             target = self.vault.title.casefold()
             open_wipe(self.context, self)
-        section = next((one for one in self.sections if one.title.casefold() == target), None)
+        line = self._find_line(target)
+        section = next((one for one in self.sections if one.title.casefold() == target or line in one.lines), None)
         if section is not None:
             self.search.clear()
-            self._scroll_to(self.groups.item(self.sections.index(section)))
+            self._scroll_to(self.groups.item(self._row_of(section)))
+            if line is not None and line.button is not None:
+                line.button.click()
         elif target:
             self.search.setText(target)
+
+    def _find_line(self, target: str) -> ActionLine | None:
+        """The line whose button a command of the palette presses."""
+        owner = {"vault": self.vault, "devices": self.devices, "backups": self.backups}.get(target.partition(":")[0])
+        return getattr(owner, target.partition(":")[2], None)
 
     def deactivate(self) -> None:
         """Another page is shown: what was being typed holds now, and nothing runs here any more."""
@@ -456,7 +482,6 @@ class SettingsPage(WindowPage):
     def _finish_build(self) -> None:
         self._is_read = True
         self._column.addStretch(1)
-        self.groups.setCurrentRow(0)
         self._restyle_page()
         self._filter_sections(self.search.text())
         QTimer.singleShot(0, self, self._show_target)  # once the new sections have their places
@@ -479,15 +504,14 @@ class SettingsPage(WindowPage):
     def _add_section(self, section: SettingsSection) -> None:
         self.sections.append(section)
         self._column.addWidget(section)
-        self.groups.addItem(QListWidgetItem(section.title))
 
     # ---- finding
 
     def _filter_sections(self, typed: str) -> None:
         found = 0
-        for at, section in enumerate(self.sections):
+        for section in self.sections:
             count = section.filter_lines(typed, with_advanced=self.advanced.isChecked() or bool(typed.strip()))
-            self.groups.item(at).setHidden(not count)
+            self.groups.item(self._row_of(section)).setHidden(not count)
             found += count
         if not self._is_read:
             return
@@ -507,17 +531,25 @@ class SettingsPage(WindowPage):
             )
 
     def _scroll_to(self, item: QListWidgetItem) -> None:
-        section = self.sections[self.groups.row(item)]
+        section = next((one for one in self.sections if one.title == item.text()), None)
+        self.groups.setCurrentItem(item)
+        if not self._is_read:
+            self._target = item.text()  # it has its place once the page is whole
+        if section is None:
+            return
         if section.isHidden():
             self.advanced.setChecked(True)
         self.area.verticalScrollBar().setValue(section.y())
-        self.groups.setCurrentRow(self.sections.index(section))
+        self.groups.setCurrentItem(item)
 
     def _select_visible_group(self, value: int) -> None:
         """The list shows which group one looks at."""
+        if self._target:
+            return  # it goes there once the page is whole
         bar = self.area.verticalScrollBar()
-        shown = [at for at, section in enumerate(self.sections) if section.isVisibleTo(self._inner)]
-        passed = [at for at in shown if self.sections[at].y() <= value + self.context.theme.px(40)]
+        places = {self._row_of(one): one.y() for one in self.sections if one.isVisibleTo(self._inner)}
+        shown = sorted(places)
+        passed = [at for at in shown if places[at] <= value + self.context.theme.px(40)]
         if shown and not (value == bar.maximum() and self.groups.currentRow() > max(passed, default=0)):
             self.groups.setCurrentRow(max(passed, default=shown[0]))
 
@@ -587,7 +619,14 @@ def open_wipe(context: Context, part: QWidget) -> None:
 def settings_commands(context: Context) -> tuple[Command, ...]:
     """What the command palette offers of the settings, wherever the person is."""
     strings, go = settings_strings()["vault"]["wipe"], context.desk.go.emit
-    return (Command("settings.wipe", strings["command"], lambda: go("settings", WIPE), words=strings["words"]),)
+    lines = settings_strings()["commands"].items()
+    return (
+        *(
+            Command(f"settings.{target}", told["title"], partial(go, "settings", target), words=told["words"])
+            for target, told in lines
+        ),
+        Command("settings.wipe", strings["command"], lambda: go("settings", WIPE), words=strings["words"]),
+    )
 
 
 SETTINGS = PageSpec("settings", settings_strings, "settings-2", SettingsPage, inspects=False)

@@ -288,7 +288,7 @@ def make_control(theme: Theme, row: OptionRow) -> OptionControl:
 
 
 def describe_option_value(row: OptionRow, value: object) -> str:
-    """A value of an option in words: `90 days`, `on`, `As the system`."""
+    """A value of an option in words: `90 days`, `on`, `Match system`."""
     strings = settings_strings()["option"]
     if isinstance(value, bool):
         return str(strings["on" if value else "off"])

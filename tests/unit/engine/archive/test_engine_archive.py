@@ -25,8 +25,9 @@ from core.engine.imports.comparison import compare_imported
 from core.errors import Code
 from core.intake.archive.tables import LEFT_OUT, TABLES
 from core.security.passphrase import KdfCost
-from core.types.requests import StoreRequest
+from core.types.requests import ListRequest, StoreRequest
 from core.types.values import OWNER_ACTOR, Kind
+from core.types.views import FindRequest
 from core.vault.database.tx import Schema
 
 _OF_ITS_VAULT = frozenset({"audit", "clients", "settings", "spaces", "imports"})
@@ -322,3 +323,33 @@ def test_sealed_memories_are_counted_and_stay_sealed(tmp_path: Path) -> None:
         assert other.value("SELECT count(*) FROM sealed_memories") == 1
         again = import_all(other, tmp_path / "all.loci")
         assert (again.stored, again.sealed) == (0, 0)
+
+
+def test_what_an_archive_brought_is_found_counted_and_removed_by_its_import(golden: tuple[Rig, Path], new: Rig) -> None:
+    _, path = golden
+    report = import_all(new, path)
+    assert report.import_id is not None
+    shown = new.engine.history.list_imports().result(30)[0]
+    assert shown.id == report.import_id
+    assert shown.memories == report.stored - report.sealed - _count_forgotten(new)
+    found = new.engine.library.find_memories(FindRequest(f"import:{report.import_id}")).result(30)
+    standing = new.rows("SELECT id FROM memories WHERE status IN ('active', 'disputed')")
+    assert set(found.ids) == {row[0] for row in standing}
+    listed = new.engine.memories.list(ListRequest(import_id=report.import_id), OWNER_ACTOR).result(30)
+    assert {one.id for one in listed.items} >= set(found.ids)
+    new.unimport(report.import_id)
+    assert new.rows("SELECT id FROM memories") == []
+
+
+def _count_forgotten(rig: Rig) -> int:
+    return len(rig.rows("SELECT 1 FROM memories WHERE status = 'deleted' AND (part_of IS NULL OR part_index = 0)"))
+
+
+def test_a_preview_tells_the_people_and_files_that_an_archive_brings(golden: tuple[Rig, Path], new: Rig) -> None:
+    old, path = golden
+    told = preview(new, path)
+    report = import_all(new, path)
+    people = "SELECT count(*) FROM entities WHERE type = 'person' AND merged_into_id IS NULL"
+    assert told.people == report.people == old.rows(people)[0][0]
+    assert told.files == report.files == old.rows("SELECT count(*) FROM files")[0][0]
+    assert told.people > 0

@@ -168,7 +168,7 @@ class ImportPanel(QFrame):
         is_done = found.state == "done"
         self.show_button.setVisible(is_done)
         self.show_button.setEnabled(bool(found.memories))
-        self.remove_button.setVisible(is_done)
+        self.remove_button.setVisible(is_done and found.step_id is not None)  # an archive brought it, or it is too old
         self.erase_button.setVisible(is_done)
         self.back_button.setVisible(found.state == "undone" and found.undone_by is not None)
 
