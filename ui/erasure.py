@@ -97,7 +97,7 @@ class ErasureDialog(QDialog):
 
 
 class CertificateDialog(QDialog):
-    """Shows a certificate of erasing; it can be saved, and backups that hold something be rewritten.
+    """Shows an erasure certificate; it can be saved, and backups that hold something be rewritten.
 
     Attributes:
         certificate: the one that is shown.
@@ -185,7 +185,7 @@ def _ending_of(chosen: str) -> str:
 
 
 class CertificatesDialog(QDialog):
-    """Lists all certificates of erasing, the newest first; one that is chosen opens, to be read and saved."""
+    """Lists all erasure certificates, the newest first; one that is chosen opens, to be read and saved."""
 
     def __init__(self, context: Context, parent: QWidget) -> None:
         super().__init__(parent)

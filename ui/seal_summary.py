@@ -186,7 +186,8 @@ class SealedSummary(QWidget):
         title = make_label(strings["title"], "section", wrap=True)
         self.summary = make_label(row.summary or row.label, wrap=True)
         self.where = make_label(describe_seal(row), "muted", wrap=True)
-        notice = make_label(strings["notice"], "muted", wrap=True)
+        said = strings["notice"]["summary" if row.summary else "label"]
+        notice = make_label(said, "muted", wrap=True)
         self.open_button = make_button(strings["open"], lambda: context.desk.seal.emit(()))
         self.older = make_label("", "warning", wrap=True)
         self.rewrite_button = make_button(strings["rewrite"], context.desk.sealed_copies.emit)
@@ -207,7 +208,7 @@ class SealedSummary(QWidget):
         self._show_older(CopiesBeforeSeal())
         context.desk.looked.connect(self._request_older)
         self._request_older()
-        self.setAccessibleName(f"{strings['title']}. {summary_of(row)}. {strings['notice']}")
+        self.setAccessibleName(f"{strings['title']}. {summary_of(row)}. {said}")
         self._paint_icon()
         theme.changed.connect(self._paint_icon)
 

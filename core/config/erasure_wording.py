@@ -1,4 +1,4 @@
-"""What a certificate of erasing says, in lines: the same on the command line and in the window.
+"""What an erasure certificate says, in lines: the same on the command line and in the window.
 
 Must not do: decide how an erasure ended; say more than the certificate holds.
 """
@@ -6,7 +6,7 @@ Must not do: decide how an erasure ended; say more than the certificate holds.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -59,7 +59,7 @@ def certificate_lines(certificate: Mapping[str, Any], when: str) -> list[str]:
         words["id"].format(id=certificate["id"]),
         first,
         *([f"{', '.join(reasons)}."] if len(reasons) > 1 else []),
-        words["state"][certificate["state"]],
+        " ".join([words["state"][certificate["state"]], *_held_lines(certificate)]),
         "",
         words["done"],
         *_done_lines(certificate["places"]),
@@ -142,12 +142,26 @@ def name_place(place: str) -> str:
     return str(erasure_words()["place"].get(place, place.replace("_", " ")))
 
 
+def _held_lines(certificate: Mapping[str, Any]) -> Iterator[str]:
+    """Which copies keep it from being gone: those that hold it, and those of which nobody can tell."""
+    if certificate["state"] != "held_by_backups":
+        return
+    states = [copy["state"] for copy in certificate["copies"]]
+    holding = states.count("holds")
+    unknown = sum(state not in ("holds", "clean", "rewritten") for state in states)
+    for name, count in (("copies_hold", holding), ("copies_unknown", unknown)):
+        if count:
+            yield format_count(erasure_words()[name], count)
+
+
+def _list_places(counts: Iterable[tuple[str, int]]) -> str:
+    return ", ".join(f"{name_place(place)} ({count:,})" for place, count in counts)
+
+
 def _done_lines(places: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     words = erasure_words()
     for place in places:
-        told = [
-            format_count(words[name], place[name]) for name in ("removed", "changed", "left", "words") if place[name]
-        ]
+        told = [format_count(words[name], place[name]) for name in ("removed", "changed", "left") if place[name]]
         if told:
             yield f"{_INDENT}{name_place(place['place'])}: {', '.join(told)}"
 
@@ -171,8 +185,10 @@ def _searched_lines(certificate: Mapping[str, Any]) -> Iterator[str]:
         shown = [one[-8:] for one in certificate["holder_ids"][:_SHOWN_HOLDERS]]
         yield format_count(words["holders"], certificate["holders"], list=", ".join(shown))
     if certificate["named"]:
-        listed = ", ".join(f"{name_place(place)} {count:,}" for place, count in sorted(certificate["named"].items()))
-        yield words["named"].format(list=listed)
+        yield words["named"].format(list=_list_places(sorted(certificate["named"].items())))
+    shared = [(place["place"], place["words"]) for place in certificate["places"] if place["words"]]
+    if shared:
+        yield words["words"].format(list=_list_places(shared))
 
 
 def _copy_lines(certificate: Mapping[str, Any]) -> Iterator[str]:

@@ -34,7 +34,7 @@ from core.types.clock import Clock
 from core.types.memory import CopyContents, CopyLine
 from core.types.views import FindRequest, MemoryRow
 from core.vault.audit import AuditChain
-from core.vault.backup import OpenedKeys, UnpackedBackup, is_backup, unpack_backup
+from core.vault.backup import BackupTimes, OpenedKeys, UnpackedBackup, is_backup, read_times, unpack_backup
 from core.vault.copies import known_copies, need_own_seal
 from core.vault.database.connections import (
     APPLICATION_ID,
@@ -297,6 +297,12 @@ def _need_present_schema(connection: dbapi2.Connection) -> None:
         )
 
 
+def _describe_copy(copy: Path) -> CopyLine:
+    stat = copy.stat()
+    times = read_times(copy) if is_backup(copy) else BackupTimes(0)
+    return CopyLine(copy.name, times.made_at_ms or int(stat.st_mtime * 1000), stat.st_size, times.rewritten_at_ms)
+
+
 class KnownCopies:
     """The copies of the open vault in its home; the owner's alone. Each method returns at once with a Future."""
 
@@ -313,9 +319,8 @@ class KnownCopies:
         storage = self._open_vault().storage
 
         def read() -> tuple[CopyLine, ...]:
-            found = [(copy, copy.stat()) for copy in known_copies(storage.home)]
-            lines = (CopyLine(copy.name, int(stat.st_mtime * 1000), stat.st_size) for copy, stat in found)
-            return tuple(sorted(lines, key=lambda line: (-line.written_at, line.name)))
+            lines = map(_describe_copy, known_copies(storage.home))
+            return tuple(sorted(lines, key=lambda line: (-line.made_at, line.name)))
 
         return storage.run_on(storage.threads.checks, read)
 

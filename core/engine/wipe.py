@@ -142,7 +142,9 @@ class Wipe:
         mark_home(home, _make_note(home))
         done = finish_wipe(home, keys.keyring, self._control.clock, report, is_served=self._is_served)
         self._end()
-        return replace(done, preview=preview, devices=told, registered=outside)
+        # The log went as the vault was closed: all that was there is counted, as the preview counted it.
+        size = done.size if done.left else preview.size
+        return replace(done, size=size, preview=preview, devices=told, registered=outside)
 
     def save_report(self, report: WipeReport, to: Path) -> Future[None]:
         """Write a report to a file; see `write_wipe_report`."""

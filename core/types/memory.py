@@ -1,6 +1,6 @@
 """One memory in every detail the inspector shows: trust terms, claims, dependents, permanence, changes, erasures.
 
-A certificate of erasing holds ids, counts and keyed digests, never a text: it outlives what was erased. Must not do:
+An erasure certificate holds ids, counts and keyed digests, never a text: it outlives what was erased. Must not do:
 decide anything; hold in a certificate a word of a memory, or a digest that a text could be guessed from.
 """
 
@@ -672,13 +672,15 @@ class CopyLine:
 
     Attributes:
         name: of the file.
-        written_at: when the file was written, epoch ms.
+        made_at: when it was made, epoch ms.
         size: bytes.
+        rewritten_at: when it was rewritten last, so that it holds something no longer; 0 where it was not.
     """
 
     name: str
-    written_at: int
+    made_at: int
     size: int
+    rewritten_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,7 +155,9 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def pack_backup(target: Path, vault: Path, keys: bytes, manifest: Manifest, backup_key: bytes) -> None:
+def pack_backup(
+    target: Path, vault: Path, keys: bytes, manifest: Manifest, backup_key: bytes, rewritten_at_ms: int = 0
+) -> None:
     """Write the archive; the file is new, 0600, and synced.
 
     Args:
@@ -164,6 +166,7 @@ def pack_backup(target: Path, vault: Path, keys: bytes, manifest: Manifest, back
         keys: the bytes of `vault.keys`.
         manifest: what to say of them.
         backup_key: signs it.
+        rewritten_at_ms: epoch ms; 0 for a new backup. It is the time of the vault's member.
 
     Raises:
         OSError: the disk refused.
@@ -175,7 +178,7 @@ def pack_backup(target: Path, vault: Path, keys: bytes, manifest: Manifest, back
             _add_member(tar, MANIFEST, io.BytesIO(json.dumps(signed, indent=1).encode("ascii")), manifest.made_at_ms)
             _add_member(tar, KEYS, io.BytesIO(keys), manifest.made_at_ms)
             with vault.open("rb") as source:
-                _add_member(tar, VAULT, source, manifest.made_at_ms)
+                _add_member(tar, VAULT, source, rewritten_at_ms or manifest.made_at_ms)
         file.flush()
         os.fsync(file.fileno())
 
@@ -617,20 +620,31 @@ def _checked_target(target: Path) -> Path:
     return target
 
 
-def read_made_at(backup: Path) -> int:
-    """When a backup was made, as it says itself; rewriting it leaves that as it is.
+@dataclass(frozen=True)
+class BackupTimes:
+    """When a backup was made and rewritten, as it says itself, the second begun.
+
+    Attributes:
+        made_at_ms: epoch ms; 0 where it cannot be read. Rewriting leaves it as it is.
+        rewritten_at_ms: epoch ms; 0 where it was not rewritten, or by a Loci that did not note it.
+    """
+
+    made_at_ms: int
+    rewritten_at_ms: int = 0
+
+
+def read_times(backup: Path) -> BackupTimes:
+    """Read when a backup was made and rewritten.
 
     Args:
         backup: one for which `is_backup` holds.
-
-    Returns:
-        Epoch ms, the second begun; 0 where it cannot be read.
     """
     try:
         with tarfile.open(backup, mode="r:") as tar:
-            return int(_next_member(tar, MANIFEST).mtime) * 1000
+            made_at, _, written_at = (int(_next_member(tar, name).mtime) * 1000 for name in (MANIFEST, KEYS, VAULT))
     except (tarfile.TarError, OSError, LociError):
-        return 0
+        return BackupTimes(0)
+    return BackupTimes(made_at, written_at if written_at > made_at else 0)
 
 
 def is_backup(target: Path) -> bool:

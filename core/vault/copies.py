@@ -210,7 +210,7 @@ def rewrite_backup(home: Home, backup: Path, keys: OpenedKeys, clock: Clock, cha
             copy_into(parts.vault, keys.keys.db, clean)
             manifest = _describe_copy(clean, keys, parts)
             partial.unlink(missing_ok=True)
-            pack_backup(partial, clean, parts.keys, manifest, keys.backup)
+            pack_backup(partial, clean, parts.keys, manifest, keys.backup, clock.now_ms())
             read_back(partial, manifest)
             partial.replace(backup)
             sync_directory(backup.parent)

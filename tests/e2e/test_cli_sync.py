@@ -32,7 +32,7 @@ def test_two_machines_from_the_code_to_the_leaving(palace: Palace, laptop: Palac
     told = laptop.run("sync", "join", code, "--folder", str(shared), "--name", "laptop")
     assert "This device is paired." in told.out
     laptop.json("remember", "The pump was serviced.")
-    assert "laptop is let in." in palace.run("sync", "now").out
+    assert "laptop is paired." in palace.run("sync", "now").out
     assert laptop.json("sync", "now")["report"]["new"] == 1
     assert palace.json("sync", "now")["report"]["new"] == 1
     for one in (palace, laptop):
@@ -81,8 +81,8 @@ def test_a_machine_that_was_sold_reads_nothing_more(palace: Palace, laptop: Pala
     for one in (palace, laptop, palace, laptop):
         one.json("sync", "now")
     told = palace.run("sync", "remove", "laptop")
-    assert "laptop takes no part any more" in told.out
-    assert "The others hear of it with this bundle" in told.out
+    assert "laptop was removed: its changes are no longer accepted" in told.out
+    assert "The other devices learn of it from this bundle" in told.out
     palace.json("remember", "Said when it was sold.")
     palace.json("sync", "now")
     laptop.run("sync", "now").refused(1, "E7001")

@@ -80,13 +80,22 @@ def test_the_help_menu_opens_the_manual_of_this_installation(
     window.close()
 
 
-@pytest.mark.parametrize(("found", "word"), [(None, "none"), (Path("/manual/index.html"), "not_opened")])
-def test_a_manual_that_cannot_be_shown_is_told(monkeypatch: pytest.MonkeyPatch, found: Path | None, word: str) -> None:
+@pytest.mark.parametrize(
+    ("found", "word", "named"),
+    [
+        (None, "none", ""),
+        (Path("/manual/index.html"), "not_opened", "/manual/index.html"),
+        (Path("/docs/manual/index.md"), "not_opened_source", "/docs/manual"),
+    ],
+)
+def test_a_manual_that_cannot_be_shown_is_told(
+    monkeypatch: pytest.MonkeyPatch, found: Path | None, word: str, named: str
+) -> None:
     said: list[str] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda _url: False)
     monkeypatch.setattr("ui.shell.help.find_manual", lambda: found)
     open_manual(said.append)
-    assert said == [window_strings()["manual"][word].format(path=found)]
+    assert said == [window_strings()["manual"][word].format(path=named)]
 
 
 def test_the_manual_lies_beside_the_program_or_in_the_checkout() -> None:

@@ -26,11 +26,11 @@ from core.security.keyring_client import KeyringCause
 from core.security.passphrase import KdfCost
 from core.vault.bootstrap import OlderCopy
 from ui.context import USUAL_PLACES, Context
-from ui.gate.first_run import Beginning, BeginStep, FirstRun, ShowCodeStep, is_same_code
+from ui.gate.first_run import Beginning, BeginStep, FirstRun, ShowCodeStep
 from ui.gate.gate import Gate, opening_notes
 from ui.gate.sheet import GateSheet
 from ui.gate.unlock import UnlockSheet
-from ui.widgets.secret import SecretField, StrengthMeter
+from ui.widgets.secret import SecretField, StrengthMeter, is_same_code
 
 CODE = "ABCD-EFGH-JKLM-NOPQ-RSTU-VWXY-Z234-5672-IL7A"
 FINE = OpenInfo(1, 1, False, 0, False, None, "ok", None, 0)  # noqa: FBT003

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from engine_rig import PASSPHRASE, Rig, opens_with_code
 from memory_ring import Ring
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QWheelEvent
+from PySide6.QtCore import QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
@@ -21,7 +22,7 @@ from core.engine.runtime.settings import Settings
 from core.errors import Code, EnvironmentFaultError
 from core.types.replies import OptionRow
 from ui.context import Context
-from ui.pages.settings.keys import KeyringDialog, PassphraseDialog, RecoveryDialog, RotationDialog
+from ui.pages.settings.keys import KeyringDialog, PassphraseDialog, RecoveryDialog, RotationDialog, shorten_path
 from ui.pages.settings.page import PARTS, LicenceDialog, ResetDialog, SettingsPage, settings_commands
 from ui.pages.settings.rows import Switch, describe_option_value, make_control
 from ui.shell.actions import PaletteEntry, rank_entries
@@ -338,6 +339,13 @@ def test_the_passphrase_is_changed(page: SettingsPage, rig: Rig, qtbot: QtBot) -
     rig.engine.vault.open("harbour lamp").result(60)
 
 
+def type_back(dialog: RecoveryDialog, code: str) -> None:
+    """Type the two groups that are asked for."""
+    assert len(dialog.typed.fields) == 2
+    for number, field in dialog.typed.fields.items():
+        field.setText(code.split("-")[number - 1])
+
+
 def test_a_new_recovery_code_is_shown_once_and_checked(
     page: SettingsPage, context: Context, rig: Rig, qtbot: QtBot
 ) -> None:
@@ -353,13 +361,34 @@ def test_a_new_recovery_code_is_shown_once_and_checked(
     assert not opens_with_code(rig.engine.home, code)  # the old one holds until this one is typed back
     dialog.copy.click()
     dialog.kept.click()
-    dialog.typed.setText("AAAA")
+    for field in dialog.typed.fields.values():
+        field.setText("AAAA")
     dialog.check.click()
-    settle(qtbot, lambda: "not match the new code" in dialog.trouble.text())
-    dialog.typed.setText(code.lower().replace("-", " "))
+    assert dialog.trouble.text().startswith("Groups ")
+    assert not opens_with_code(rig.engine.home, code)
+    type_back(dialog, code.lower())
     dialog.check.click()
-    settle(qtbot, lambda: heard.sentences == ["The new recovery code is valid."])
+    settle(qtbot, lambda: len(heard.sentences) == 1)
+    assert heard.sentences[0].startswith("The new recovery code is valid. The old one no longer opens this vault;")
     assert QGuiApplication.clipboard().text() == ""
+    assert opens_with_code(rig.engine.home, code)
+
+
+def test_a_code_that_loci_wrote_into_a_file_need_not_be_typed_back(
+    page: SettingsPage, rig: Rig, qtbot: QtBot, tmp_path: Path
+) -> None:
+    page.vault.recovery.button.click()  # type: ignore[union-attr]  # it is there, or the test fails here
+    dialog = page.vault.findChild(RecoveryDialog)
+    assert dialog is not None
+    dialog.secret.setText(PASSPHRASE)
+    dialog.make.click()
+    settle(qtbot, lambda: dialog.step == 1)
+    code, closed = dialog.code, list[int]()
+    dialog.finished.connect(closed.append)
+    dialog.save_code(dialog.groups, tmp_path / "code.txt")
+    settle(qtbot, lambda: dialog.groups.is_saved)
+    dialog.kept.click()
+    settle(qtbot, lambda: bool(closed))
     assert opens_with_code(rig.engine.home, code)
 
 
@@ -390,14 +419,14 @@ def test_a_new_recovery_code_that_was_not_checked_is_given_up(
 def test_backups_from_before_a_seal_are_counted_and_offered(
     page: SettingsPage, context: Context, rig: Rig, qtbot: QtBot
 ) -> None:
-    button, line = page.vault.sealed.button, page.vault.sealed
+    button, line = page.backups.sealed.button, page.backups.sealed
     assert button is not None
     settle(qtbot, lambda: not button.isEnabled())
     rig.engine.seal.set_up("a second secret").result(30)
     memory = rig.store("The spare key hangs behind the meter.").memory_id
     rig.engine.vault.backup().result(60)
     rig.engine.seal.seal([memory]).result(30)
-    page.vault.reload()
+    page.backups.reload()
     settle(qtbot, button.isEnabled)
     assert line.description.text().startswith("1 backup made before a memory was sealed")
     asked: list[bool] = []
@@ -431,10 +460,9 @@ def test_the_vault_gets_new_keys_while_the_dialog_waits(
     dialog = _begin_rotation(page, rig, qtbot)
     code = dialog.code
     dialog.kept.click()
-    dialog.typed.setText("AAAA")
     dialog.check.click()
-    settle(qtbot, lambda: "not match the new code" in dialog.trouble.text())
-    dialog.typed.setText(code)
+    assert dialog.trouble.text().startswith("Groups ")
+    type_back(dialog, code)
     dialog.check.click()
     settle(qtbot, lambda: heard.sentences == ["The vault is encrypted with new keys."])
     assert "locked" in states
@@ -448,8 +476,8 @@ def test_new_keys_name_how_many_backups_keep_the_old_ones(
     rig.engine.vault.backup().result(60)
     heard = hear(context)
     dialog = _begin_rotation(page, rig, qtbot)
-    dialog.typed.setText(dialog.code)
     dialog.kept.click()
+    type_back(dialog, dialog.code)
     dialog.check.click()
     settle(qtbot, lambda: bool(heard.sentences))
     assert "1 earlier backup still opens" in heard.sentences[0]
@@ -484,10 +512,34 @@ def test_the_keyring_is_turned_on_and_off_here(page: SettingsPage, rig: Rig, qtb
     settle(qtbot, lambda: button.text() == "Turn on …")
 
 
-def test_a_backup_and_a_check_say_what_came_of_them(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:
+def test_making_backups_stands_above_how_often_they_are_made(page: SettingsPage) -> None:
+    assert [line.title.text() for line in page.backups.lines[:3]] == [
+        "Backup",
+        "Backups here",
+        "Backups made before sealing",
+    ]
+    assert page.lines["backup_days"] in page.backups.lines
+    assert [one.title for one in page.sections].count("Backups") == 1
+
+
+def test_a_backup_and_a_check_say_what_came_of_them(
+    page: SettingsPage, rig: Rig, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rig.store("The boat is called Heron.")
-    page.vault.backup.button.click()  # type: ignore[union-attr]  # it is there, or the test fails here
-    settle(qtbot, lambda: page.vault.backup.told.text().startswith("Saved and checked: "))
+    page.backups.backup.button.click()  # type: ignore[union-attr]  # it is there, or the test fails here
+    settle(qtbot, lambda: page.backups.backup.told.text().startswith("Saved and verified: loci-"))
+    assert page.backups.backup.told.text().endswith(f" in {shorten_path(str(rig.home.backups))}.")
+    opened: list[str] = []
+
+    def open_url(url: QUrl) -> bool:
+        opened.append(url.toLocalFile())
+        return len(opened) == 1
+
+    monkeypatch.setattr(QDesktopServices, "openUrl", open_url)
+    page.backups.show_folder.click()
+    assert opened == [str(rig.home.backups)]
+    page.backups.show_folder.click()
+    assert page.backups.backup.told.text().startswith("Nothing on this computer shows folders.")
     page.vault.verify.button.click()  # type: ignore[union-attr]  # it is there, or the test fails here
     settle(qtbot, lambda: page.vault.findChild(CheckReportDialog) is not None)
     assert page.vault.verify.told.text().startswith("Everything is in order.")

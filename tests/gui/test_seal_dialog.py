@@ -71,6 +71,16 @@ def test_the_key_is_made_and_its_code_shown_once(context: Context, rig: Rig, qtb
     mime = clipboard.mimeData()
     assert mime is not None
     assert mime.hasFormat("x-kde-passwordManagerHint")  # a history of the clipboard leaves it out
+    dialog.kept.click()  # two groups are typed back, as of every other code
+    assert len(dialog.check.fields) == 2
+    assert dialog.code.isHidden()
+    dialog.kept.click()
+    assert dialog.trouble.text().startswith("Groups ")
+    assert (dialog.step, dialog.code.code) == (1, code)
+    QTest.keyClick(next(iter(dialog.check.fields.values())), Qt.Key.Key_Return)
+    assert (dialog.step, dialog.code.code) == (1, code)
+    dialog.again.click()
+    assert not dialog.code.isHidden()
     dialog.save_code(dialog.code, tmp_path / "code.txt", opens_sealed=True)
     settle(qtbot, lambda: dialog.code.note.text().startswith("Saved"))
     written = tmp_path / "code.txt"
@@ -82,6 +92,22 @@ def test_the_key_is_made_and_its_code_shown_once(context: Context, rig: Rig, qtb
     assert (dialog.code.code, clipboard.text()) == ("", "")
     rig.engine.seal.close()
     assert rig.engine.seal.open(code).result(30).is_open
+
+
+def test_the_code_is_typed_back_with_the_keys_alone(context: Context, rig: Rig, qtbot: QtBot) -> None:
+    dialog = open_list(context, qtbot)
+    settle(qtbot, lambda: dialog.set_up_button.isDefault())
+    dialog.first.setText(SECRET)
+    dialog.second.setText(SECRET)
+    dialog.set_up_button.click()
+    settle(qtbot, lambda: dialog.step == 1)
+    code = dialog.code.code
+    dialog.kept.click()
+    for number, field in dialog.check.fields.items():
+        field.setText(code.split("-")[number - 1])
+    QTest.keyClick(list(dialog.check.fields.values())[-1], Qt.Key.Key_Return)
+    settle(qtbot, lambda: dialog.step == 3)
+    assert (dialog.code.code, dialog.check.fields) == ("", {})
 
 
 def test_a_memory_is_sealed_read_and_put_back(context: Context, rig: Rig, qtbot: QtBot, key: str) -> None:
@@ -97,9 +123,11 @@ def test_a_memory_is_sealed_read_and_put_back(context: Context, rig: Rig, qtbot:
     dialog.secret.setText(SECRET)
     dialog.open_button.click()
     settle(qtbot, lambda: dialog.step == 3 and dialog.seal_button.isEnabled())
+    assert dialog.head.text() == f"“{TEXT}”"  # which memory it is
     dialog.label.setText("the spare key")
     dialog.seal_button.click()
     settle(qtbot, lambda: not dialog.isVisible())
+    assert dialog.head.text() == ""
     assert rig.rows("SELECT id FROM memories") == []
 
     again = open_list(context, qtbot)
@@ -300,3 +328,18 @@ def test_it_fits_a_small_window_and_its_buttons_stay_in_sight(
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
     assert rig.engine.seal.is_open  # it closes, and locks nothing
+
+
+def test_a_step_that_is_higher_stays_on_the_screen(context: Context, rig: Rig, qtbot: QtBot, key: str) -> None:
+    rig.engine.seal.seal([remember(rig.engine, TEXT).memory_id]).result(30)
+    rig.engine.seal.close()
+    dialog = open_list(context, qtbot)
+    settle(qtbot, lambda: dialog.step == 2)
+    screen = dialog.screen().availableGeometry()
+    dialog.move(10, screen.bottom() - dialog.frameGeometry().height())  # low, but all of it is to be seen
+    low = dialog.height()
+    dialog.secret.setText(SECRET)
+    dialog.open_button.click()
+    settle(qtbot, lambda: dialog.step == 3 and dialog.text.toPlainText() == TEXT)
+    assert dialog.height() > low
+    assert screen.contains(dialog.frameGeometry())

@@ -101,7 +101,7 @@ def test_a_line_of_it_shows_it_in_the_inspector(
     settle(qtbot, lambda: inspector.findChild(SealedSummary) is not None)
     said = words_of(inspector)
     assert SUMMARY in said
-    assert seal_strings()["clear"]["notice"] in said
+    assert seal_strings()["clear"]["notice"]["summary"] in said
     (summary,) = inspector.findChildren(SealedSummary)
     assert summary.rewrite_button.isHidden()  # no backup is older than the seal
     assert "water meter" not in said

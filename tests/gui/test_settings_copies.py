@@ -35,16 +35,21 @@ def test_a_backup_is_searched_and_stays_as_it_is(context: Context, rig: Rig, qtb
     dialog = CopiesDialog(context, host)
     dialog.open()
     settle(qtbot, lambda: dialog.copies.count() == 1)
-    assert dialog.copies.item(0).text().startswith(backup.name)
-    dialog.copies.setCurrentRow(0)
+    assert dialog.copies.item(0).text().startswith(f"{backup.name} · made ")
+    assert dialog.copies.currentRow() == 0  # the newest is looked into at once, and shows that it is
     settle(qtbot, lambda: dialog.memories.count() == 2)
+    assert dialog.memories.currentRow() == 0
+    assert dialog.text.toPlainText() == str(dialog.memories.item(0).data(Qt.ItemDataRole.UserRole))
     assert dialog.note.text().startswith("2 memories found, of 2 in it; last changed on ")
     dialog.search.setFocus()
     QTest.keyClicks(dialog.search, "bees")
-    QTest.keyClick(dialog.search, Qt.Key.Key_Return)  # it searches, and closes nothing
-    settle(qtbot, lambda: dialog.memories.count() == 1)
-    dialog.memories.setCurrentRow(0)
+    assert (dialog.memories.count(), dialog.text.toPlainText(), dialog.note.text()) == (0, "", "Looking inside …")
+    settle(qtbot, lambda: dialog.memories.count() == 1)  # nothing was pressed
     assert dialog.text.toPlainText() == HOSTILE
+    QTest.keyClicks(dialog.search, " wax")
+    QTest.keyClick(dialog.search, Qt.Key.Key_Return)  # it searches at once, and closes nothing
+    settle(qtbot, lambda: dialog.note.text().startswith("0 memories found, of 2 in it"))
+    assert dialog.isVisible()
     assert backup.read_bytes() == before
     dialog.close_button.click()
 

@@ -189,9 +189,9 @@ def test_every_problem_has_a_sentence_of_plain_text(kind: str) -> None:
 
 def test_how_far_a_device_is_and_what_a_round_did_is_said() -> None:
     known = SyncDevice("ab", "laptop", False, 1_700_000_000_000, None, 0, 2)  # noqa: FBT003 - of the engine
-    assert describe_device(known).endswith("It has not received 2 files of this device yet.")
+    assert describe_device(known).endswith("It has not fetched the latest changes of this device yet (2 files).")
     assert "Last file received: number 7." in describe_device(replace(known, number=7))
-    assert describe_device(replace(known, left_at=1_700_000_000_000)).startswith("Not synchronised since")
+    assert describe_device(replace(known, left_at=1_700_000_000_000)).startswith("Left on")
     assert describe_device(replace(known, is_own=True)) == "This device."
     assert describe_report(SyncReport()) == "No new changes."
     assert describe_report(SyncReport(told=1, rows=2, asked=1, admitted=(HOSTILE,))).startswith("<b>bold</b>")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import shiboken6
 from engine_rig import PASSPHRASE, Rig
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
@@ -62,12 +62,12 @@ def test_the_word_is_asked_for_and_without_it_nothing_goes(dialog: WipeDialog, q
     for typed in ("", "yes", "wipe it"):
         dialog.word.setText(typed)
         dialog.act.click()
-        assert "Type wipe" in dialog.trouble.text()
+        assert "Type “wipe”" in dialog.trouble.text()
     assert rig.texts() == ["Ada keeps bees"]
 
 
 def test_everything_goes_and_the_report_is_shown_and_saved(
-    dialog: WipeDialog, qtbot: QtBot, rig: Rig, context: Context, tmp_path: Path
+    dialog: WipeDialog, qtbot: QtBot, rig: Rig, context: Context, window: QWidget, tmp_path: Path
 ) -> None:
     quits: list[str] = []
     context.commands.add(Command("file.quit", "Quit", lambda: quits.append("quit")))
@@ -77,6 +77,16 @@ def test_everything_goes_and_the_report_is_shown_and_saved(
     assert dialog.secret.text() == ""
     settle(qtbot, lambda: dialog.report is not None)
     assert not rig.home.path.exists()
+    assert dialog.report is not None
+    assert dialog.preview is not None
+    assert dialog.report.size == dialog.preview.size  # the log too, which went as the vault was closed
+    first_start = QPushButton("Create my palace", window)  # what the window shows of a home without a vault
+    first_start.show()
+    window.resize(700, 500)
+    curtain = dialog.curtain
+    assert curtain is not None
+    assert (curtain.isVisible(), curtain.size()) == (True, window.size())
+    assert window.childAt(first_start.geometry().center()) is curtain
     assert "Loci: data removed" in dialog.text.toPlainText()
     assert dialog.cancel.isHidden()
     to = tmp_path / "report.txt"
@@ -87,6 +97,7 @@ def test_everything_goes_and_the_report_is_shown_and_saved(
     settle(qtbot, lambda: "could not be saved" in dialog.state.text())
     dialog.quit.click()
     assert quits == ["quit"]
+    assert window.childAt(first_start.geometry().center()) is first_start
     HomeStore(rig.engine).save(WindowOptions(), {"house.page": "settings"})
     assert rig.engine.run_aside(rig.home.path.exists).result(30) is False
 
@@ -98,6 +109,7 @@ def test_a_secret_that_was_changed_meanwhile_is_asked_for_again(dialog: WipeDial
     dialog.act.click()
     settle(qtbot, lambda: not dialog.is_busy)
     assert dialog.preview is None
+    assert dialog.curtain is None
     assert not dialog.ask.isHidden()
     assert dialog.trouble.text()
     assert rig.home.keys.exists()
@@ -131,4 +143,7 @@ def test_the_palette_the_vault_and_the_devices_lead_to_it(
         found = [one for one in page.findChildren(WipeDialog) if one.isVisible()]
         assert len(found) == 1
         found[0].reject()
+    context.commands.add(Command("file.export", "Export", lambda: gone.append(("export", ""))))
+    page.devices.export.click()
+    assert gone[-1] == ("export", "")
     page.deactivate()

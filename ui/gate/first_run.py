@@ -6,14 +6,13 @@ which has been shown by then anyway. Must not do: write the code anywhere itself
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from core.errors import Code
 from ui.bridge import Problem, make_query, make_write, problem_of
@@ -23,30 +22,7 @@ from ui.gate.unlock import describe_problem
 from ui.strings import gate_strings, secret_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_button, make_column, make_label, make_row
-from ui.widgets.secret import RecoveryCode, SecretClipboard, SecretField, StrengthMeter, mark_field
-
-_ASKED = 2  # groups of the code that are typed back
-_LOOKALIKES = str.maketrans({"0": "O", "8": "B"})
-
-
-def normalize_code(typed: str) -> str:
-    """What was typed of a code, as it is compared: capitals, without spaces and dashes, 0 for O, 8 for B.
-
-    Args:
-        typed: as a person types it.
-    """
-    return "".join(character for character in typed.upper().translate(_LOOKALIKES) if character.isalnum())
-
-
-def is_same_code(typed: str, wanted: str) -> bool:
-    """Whether something typed is a part of the code; 1 represents I or L.
-
-    Args:
-        typed: as a person types it.
-        wanted: the part, or the code.
-    """
-    have, want = normalize_code(typed), normalize_code(wanted)
-    return len(have) == len(want) and all(a == b or (a == "1" and b in "IL") for a, b in zip(have, want, strict=True))
+from ui.widgets.secret import CodeCheck, RecoveryCode, SecretClipboard, SecretField, StrengthMeter, mark_field
 
 
 class Beginning(StrEnum):
@@ -149,26 +125,20 @@ class BeginStep(QWidget):
             asked: numbers of the groups from 1; None for any two, empty for none.
         """
         super().__init__()
-        self._code, self._groups, self._begin = code, code.split("-"), begin
-        self._is_known = not asked and asked is not None  # the code was typed back, or need not be
-        if asked is None:
-            asked = sorted(random.SystemRandom().sample(range(1, len(self._groups) + 1), _ASKED))
+        self._begin = begin
+        self.check = CodeCheck()
+        self.check.ask_groups(code, asked)
+        self.fields = self.check.fields
+        self._is_known = not self.fields  # the code was typed back, or need not be
         strings = gate_strings()
-        words = strings["check" if asked else "begin"]
+        words = strings["check" if self.fields else "begin"]
         self.sheet = GateSheet(
-            theme, words["title"], words["text"].format(*asked), step=strings["steps"]["begin"], width=480
+            theme, words["title"], self.check.sentence or words["text"], step=strings["steps"]["begin"], width=480
         )
-        self.fields = {number: self._make_field(number) for number in asked}
-        if asked:
-            columns = [
-                make_column(None, make_label(words["group"].format(number=number), "strong"), line)
-                for number, line in self.fields.items()
-            ]
-            line = make_row(gap=16)
-            for made in columns:
-                line.addLayout(made)
-            self.sheet.add_row(line)
-            self.sheet.add_widgets(make_label(strings["begin"]["text"], "muted", wrap=True))
+        if self.fields:
+            self.check.edited.connect(self.sheet.clear_trouble)
+            self.check.submitted.connect(lambda: self.begin(Beginning.SEARCH))
+            self.sheet.add_widgets(self.check, make_label(strings["begin"]["text"], "muted", wrap=True))
         self.finder = make_button(
             strings["begin"]["find"],
             lambda: self.begin(Beginning.SEARCH),
@@ -184,30 +154,7 @@ class BeginStep(QWidget):
         self.back = make_button(strings["begin"]["back"], back, kind="ghost")
         self.sheet.add_footer(self.back, self.nothing, self.finder)
         make_column(self, self.sheet)
-        self.setFocusProxy(self.fields[asked[0]] if asked else self.finder)
-
-    def _make_field(self, number: int) -> QLineEdit:
-        field = QLineEdit()
-        field.setObjectName("code")
-        field.setAccessibleName(gate_strings()["check"]["group"].format(number=number))
-        field.returnPressed.connect(self._on_return_pressed)
-        field.textEdited.connect(self._on_text_edited)
-        return field
-
-    def _on_text_edited(self) -> None:
-        self.sheet.clear_trouble()
-        for line in self.fields.values():
-            mark_field(line, is_wrong=False)
-
-    def _on_return_pressed(self) -> None:
-        empty = [line for line in self.fields.values() if not line.text().strip()]
-        if empty and not self._has_whole():
-            empty[0].setFocus()
-        else:
-            self.begin(Beginning.SEARCH)
-
-    def _has_whole(self) -> bool:
-        return any(is_same_code(line.text(), self._code) for line in self.fields.values())
+        self.setFocusProxy(next(iter(self.fields.values()), self.finder))
 
     def begin(self, way: Beginning) -> None:
         """Open the palace if what was typed fits; that the code opens the vault shows as it does.
@@ -215,23 +162,16 @@ class BeginStep(QWidget):
         Args:
             way: what comes then.
         """
-        wrong = [n for n, line in self.fields.items() if not is_same_code(line.text(), self._groups[n - 1])]
-        if self._is_known or not wrong or self._has_whole():
-            self._is_known = True
-            for line in self.fields.values():
-                line.setText("")
-            self.sheet.clear_trouble()
-            self._set_free(is_free=False)
-            self.sheet.show_busy(gate_strings()["begin"]["opening"])
-            self._begin(way)
+        trouble = "" if self._is_known else self.check.find_trouble()
+        if trouble:
+            self.sheet.show_problem(trouble)
             return
-        for number in wrong:
-            mark_field(self.fields[number], is_wrong=True)
-        strings = gate_strings()["check"]
-        many = strings["and"].join(str(number) for number in wrong)
-        self.sheet.show_problem(strings["wrong"]["one" if len(wrong) == 1 else "many"].format(groups=many))
-        self.fields[wrong[0]].setFocus()
-        self.fields[wrong[0]].selectAll()
+        self._is_known = True
+        self.check.clear_fields()
+        self.sheet.clear_trouble()
+        self._set_free(is_free=False)
+        self.sheet.show_busy(gate_strings()["begin"]["opening"])
+        self._begin(way)
 
     def _set_free(self, *, is_free: bool) -> None:
         for part in (self.finder, self.file, self.nothing, self.back):

@@ -58,7 +58,9 @@ def open_manual(say: Callable[[str], None]) -> None:
     if page is None:
         say(strings["none"])
     elif not QDesktopServices.openUrl(QUrl.fromLocalFile(str(page))):
-        say(strings["not_opened"].format(path=page))
+        is_source = page.suffix == ".md"  # a checkout: no browser lays these pages out
+        words = strings["not_opened_source" if is_source else "not_opened"]
+        say(words.format(path=page.parent if is_source else page))
 
 
 class GlossaryDialog(QDialog):

@@ -37,7 +37,7 @@ from ui.theme.tokens import sizes
 from ui.widgets.basics import make_button, make_column, make_label, make_row, make_scroll_area
 from ui.widgets.labels import format_said_at, name_space
 from ui.widgets.plaintext import one_line
-from ui.widgets.secret import SecretField, StrengthMeter
+from ui.widgets.secret import CodeCheck, SecretField, StrengthMeter
 
 _WATCH_MS = 5_000
 _LEAST, _NAME = 120, 200
@@ -198,8 +198,25 @@ class SealKeyDialog(SecretDialog):
     def _make_code(self) -> Step:
         self.code = self.make_code_view(opens_sealed=True)
         self.code.setAccessibleName(self._strings["code"]["name"])
+        self.check, self.asked = CodeCheck(), make_label("", wrap=True)
+        self.check.edited.connect(lambda: self.show_problem(""))
+        self.check.submitted.connect(self._go_on)
         self.kept = make_button(secret_strings()["kept"], self._go_on, kind="primary")
-        return self._make_step("code", self.code, buttons=(None, self.code.copy, self.code.save, self.kept))
+        self.again = make_button(secret_strings()["check"]["back"], self._show_code_again)
+        self._show_code_again()
+        buttons = (None, self.again, self.code.copy, self.code.save, self.kept)
+        return self._make_step("code", self.code, self.asked, self.check, buttons=buttons)
+
+    def _show_code_again(self) -> None:
+        self.check.forget_code()
+        self._switch_code(is_checked=False)
+
+    def _switch_code(self, *, is_checked: bool) -> None:
+        for part in (self.asked, self.check, self.again):
+            part.setVisible(is_checked)
+        for shown in (self.code, self.code.copy, self.code.save):
+            shown.setVisible(not is_checked)
+        self.kept.setText(secret_strings()["check"]["act"] if is_checked else secret_strings()["kept"])
 
     def _make_closed(self) -> Step:
         strings = self._strings["closed"]
@@ -285,8 +302,21 @@ class SealKeyDialog(SecretDialog):
         self._show_step(1)
 
     def _go_on(self) -> None:
-        self.code.forget_code()
-        self.request_state()
+        """Have two groups typed back, unless Loci wrote the code into a file itself; then the code is forgotten."""
+        if not self.code.code:
+            return  # it was forgotten by a press before
+        if not self.check.fields and not self.code.is_saved:
+            self.check.ask_groups(self.code.code)
+            self.asked.setText(self.check.sentence)
+            self._switch_code(is_checked=True)
+            self.check.setFocus()
+            return
+        trouble = self.check.find_trouble()
+        self.show_problem(trouble)
+        if not trouble:
+            self.check.forget_code()
+            self.code.forget_code()
+            self.request_state()
 
     def _open_key(self) -> None:
         if not self.secret.text():
@@ -313,6 +343,13 @@ class SealKeyDialog(SecretDialog):
             room = min(room, parent.window().height())
         self.area.setFixedHeight(max(0, min(inner.totalHeightForWidth(width), max(_LEAST, room - taken))))
         super().adjustSize()
+        self._keep_on_screen()
+
+    def _keep_on_screen(self) -> None:
+        """It was placed by the height of its first step: a higher one must not end below the screen."""
+        frame, screen = self.frameGeometry(), self.screen().availableGeometry()
+        if self.isVisible() and frame.bottom() > screen.bottom():
+            self.move(self.x(), max(screen.top(), screen.bottom() - frame.height() + 1))
 
     def reject(self) -> None:
         """Closed, unless keys are being worked on, or the code is shown: Escape must not lose it."""
@@ -328,6 +365,7 @@ class SealKeyDialog(SecretDialog):
         """Nothing that was read or typed outlives the dialog."""
         self._watch.stop()
         self._clear_content()
+        self.check.forget_code()
         self.code.forget_code()
         for field in (self.first, self.second, self.secret):
             field.take_text()
@@ -351,6 +389,8 @@ class SealDialog(SealKeyDialog):
         strings = self._strings["confirm"]
         self.count = make_label(format_count(strings["count"], len(self._ids)), "strong")
         self.count.setVisible(len(self._ids) > 1)
+        self.head = make_label("", "strong", wrap=True)
+        self.head.hide()
         self.effects = make_label("", wrap=True)
         self.label = QLineEdit()
         self.label.setAccessibleName(strings["label"])
@@ -366,6 +406,7 @@ class SealDialog(SealKeyDialog):
         return self._make_step(
             "confirm",
             self.count,
+            self.head,
             self.effects,
             make_label(strings["label"], "strong"),
             self.label,
@@ -384,8 +425,14 @@ class SealDialog(SealKeyDialog):
         task = make_query(self._strings["task"], lambda: self._engine.seal.preview(self._ids)).within(self)
         self.context.tasks.run(task.success(self._show_preview))
 
+    def _clear_content(self) -> None:
+        self.head.setText("")
+
     def _show_preview(self, found: ErasePreview) -> None:
         strings = self._strings["confirm"]
+        named = [item.text for item in found.items if len(self._ids) == 1 and item.id == self._ids[0]]
+        self.head.setText(strings["head"].format(head=one_line(named[0], _NAME)) if named else "")
+        self.head.setVisible(bool(named))
         counts = {
             "made": sum(item.why == "made_of_it" for item in found.items),
             "same_words": found.same_words,

@@ -7,8 +7,9 @@ Must not do: keep, log or emit what is typed.
 
 from __future__ import annotations
 
+import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QMimeData, QObject, QRectF, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QPainter, QResizeEvent
@@ -365,6 +366,7 @@ class RecoveryCode(QWidget):
         code: groups joined by hyphens; "" while none is shown.
         copy: puts it on the clipboard; its place is the footer.
         save: asks for a file; likewise.
+        is_saved: whether Loci wrote it into a file: then nobody need type it back.
     """
 
     place_chosen = Signal(str)
@@ -377,6 +379,7 @@ class RecoveryCode(QWidget):
         """
         super().__init__()
         self.code = ""
+        self.is_saved = False
         self._make_clipboard = make_clipboard
         strings = secret_strings()["code"]
         self.copy = make_button(window_strings()["buttons"]["copy"], self._copy_code, theme=theme, icon="copy")
@@ -399,7 +402,7 @@ class RecoveryCode(QWidget):
         Args:
             code: groups joined by hyphens.
         """
-        self.code = code
+        self.code, self.is_saved = code, False
         for nr, group in enumerate(code.split("-")):
             self._grid.addWidget(_make_group(nr + 1, group), nr // _COLUMNS, nr % _COLUMNS)
 
@@ -444,3 +447,123 @@ def _make_group(number: int, letters: str) -> QWidget:
     nr.setFixedWidth(nr.fontMetrics().horizontalAdvance("00"))
     make_row(nr, words, None, gap=8, parent=widget)
     return widget
+
+
+_ASKED = 2  # groups of the code that are typed back
+_LOOKALIKES = str.maketrans({"0": "O", "8": "B"})
+
+
+def normalize_code(typed: str) -> str:
+    """What was typed of a code, as it is compared: capitals, without spaces and dashes, 0 for O, 8 for B.
+
+    Args:
+        typed: as a person types it.
+    """
+    return "".join(character for character in typed.upper().translate(_LOOKALIKES) if character.isalnum())
+
+
+def is_same_code(typed: str, wanted: str) -> bool:
+    """Whether something typed is a part of the code; 1 represents I or L.
+
+    Args:
+        typed: as a person types it.
+        wanted: the part, or the code.
+    """
+    have, want = normalize_code(typed), normalize_code(wanted)
+    return len(have) == len(want) and all(a == b or (a == "1" and b in "IL") for a, b in zip(have, want, strict=True))
+
+
+class CodeCheck(QWidget):
+    """Has some groups of a recovery code typed back; the whole code in any of the fields does as well.
+
+    Signals:
+        edited: something was typed.
+        submitted: Enter was pressed, and no field is empty.
+
+    Attributes:
+        fields: by the number of their group, from 1.
+        sentence: what to type; "" where nothing is asked.
+    """
+
+    edited = Signal()
+    submitted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fields: dict[int, QLineEdit] = {}
+        self.sentence = self._code = ""
+        self._row = make_row(gap=16, parent=self)
+
+    def ask_groups(self, code: str, asked: Sequence[int] | None = None) -> None:
+        """Ask for groups of a code.
+
+        Args:
+            code: groups joined by hyphens.
+            asked: numbers of the groups from 1; None for any two, empty for none.
+        """
+        self.forget_code()
+        self._code = code
+        if asked is None:
+            asked = sorted(random.SystemRandom().sample(range(1, len(code.split("-")) + 1), _ASKED))
+        strings = secret_strings()["check"]
+        for number in asked:
+            name = strings["group"].format(number=number)
+            field = QLineEdit()
+            field.setObjectName("code")
+            field.setAccessibleName(name)
+            field.returnPressed.connect(self._on_return_pressed)
+            field.textEdited.connect(self._on_text_edited)
+            self.fields[number] = field
+            column = QWidget()
+            make_column(column, make_label(name, "strong"), field)
+            self._row.addWidget(column)
+        self.sentence = strings["text"].format(*asked) if asked else ""
+        if asked:
+            self.setFocusProxy(self.fields[asked[0]])
+
+    def find_trouble(self) -> str:
+        """Mark what does not match; a sentence about it, "" where all of it is right."""
+        if self._has_whole():
+            return ""
+        groups = self._code.split("-")
+        wrong = [n for n, field in self.fields.items() if not is_same_code(field.text(), groups[n - 1])]
+        if not wrong:
+            return ""
+        for number in wrong:
+            mark_field(self.fields[number], is_wrong=True)
+        self.fields[wrong[0]].setFocus()
+        self.fields[wrong[0]].selectAll()
+        strings = secret_strings()["check"]
+        many = strings["and"].join(str(number) for number in wrong)
+        return str(strings["wrong"]["one" if len(wrong) == 1 else "many"].format(groups=many))
+
+    def clear_fields(self) -> None:
+        """What was typed is not needed any more."""
+        for field in self.fields.values():
+            field.setText("")
+
+    def forget_code(self) -> None:
+        """Nothing of the code stays here, and nothing is asked."""
+        self._code = self.sentence = ""
+        self.fields.clear()
+        clear_layout(self._row)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Enter was told by `submitted`; the default button of a dialog must not be pressed by it too."""
+        if event.key() not in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            super().keyPressEvent(event)
+
+    def _has_whole(self) -> bool:
+        return any(is_same_code(field.text(), self._code) for field in self.fields.values())
+
+    def _on_text_edited(self) -> None:
+        for field in self.fields.values():
+            mark_field(field, is_wrong=False)
+        self.edited.emit()
+
+    def _on_return_pressed(self) -> None:
+        empty = [field for field in self.fields.values() if not field.text().strip()]
+        if empty and not self._has_whole():
+            empty[0].setFocus()
+        else:
+            self.submitted.emit()

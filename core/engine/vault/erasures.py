@@ -26,6 +26,7 @@ from core.engine.runtime.expiry import clear_scrub_note, scrub_noted
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.storage import Storage
 from core.engine.vault.copy_rewrites import CopyRewrites, ReportStep
+from core.engine.vault.sealed_copies import find_seen, keep_seen
 from core.entities.recognition import name_key
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError
 from core.intake.erase.certificates import draft_certificate, list_certificates, read_certificate, write_certificate
@@ -140,7 +141,7 @@ class Erasures:
             if not rewrites_backups:
                 return checked
             try:
-                return _keep(open_vault, _rewrite_copies(open_vault, checked, report, is_cancelled), actor)
+                return _rewrite_and_keep(open_vault, checked, report, is_cancelled, actor)
             except EnvironmentFaultError:
                 return checked  # it is erased, and the certificate says which backups hold it still
 
@@ -193,7 +194,7 @@ class Erasures:
 
         def run() -> ErasureCertificate:
             certificate = open_vault.storage.vault.read(lambda rows: read_certificate(rows, certificate_id))
-            return _keep(open_vault, _rewrite_copies(open_vault, certificate, report, is_cancelled), OWNER_ACTOR)
+            return _rewrite_and_keep(open_vault, certificate, report, is_cancelled, OWNER_ACTOR)
 
         return open_vault.storage.run_on(open_vault.storage.threads.checks, run)
 
@@ -351,6 +352,28 @@ def _look_into_copies(
         report("backups", done, len(copies))
         found.append(rewrites.look_into(copy, ids, hashes))
     return tuple(found)
+
+
+def _rewrite_and_keep(
+    open_vault: OpenVault,
+    certificate: ErasureCertificate,
+    report: ReportStep,
+    is_cancelled: Callable[[], bool],
+    actor: Actor,
+) -> ErasureCertificate:
+    """Rewrite the backups and write the certificate again; what was noted of them about seals holds for the new ones.
+
+    Where a disk refuses halfway the note of those already rewritten is lost: they are asked about once more.
+    """
+    storage = open_vault.storage
+    seen = storage.vault.read(partial(find_seen, known_copies(storage.home)))
+    rewritten = _rewrite_copies(open_vault, certificate, report, is_cancelled)
+
+    def keep(tx: Tx) -> ErasureCertificate:
+        keep_seen(tx, seen)
+        return write_certificate(tx, storage.work, rewritten, actor)
+
+    return storage.write(keep).result()
 
 
 def _rewrite_copies(

@@ -23,7 +23,7 @@ from core.intake.seal.seal import SealKey, seal_memories
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.types.memory import CopiesBeforeSeal, CopyFinding, CopyState, SealedCopiesReport
 from core.types.values import OWNER_ACTOR
-from core.vault.backup import is_backup, read_made_at
+from core.vault.backup import is_backup, read_times
 from core.vault.copies import known_copies, noted_elsewhere
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx, without_recorder
@@ -191,7 +191,7 @@ def _may_hold(copy: Path, sealed: Mapping[str, int], notes: Mapping[str, Any], n
     seen, ids = notes.get(str(copy), (None, ()))
     made_at = noted_at or 0
     if mark is not None:
-        made_at = read_made_at(copy) if is_backup(copy) else mark[0] // 1_000_000
+        made_at = read_times(copy).made_at_ms if is_backup(copy) else mark[0] // 1_000_000
     is_same = mark is not None and mark == seen
     return any(made_at <= at and not (is_same and one in ids) for one, at in sealed.items())
 
@@ -205,6 +205,28 @@ def _mark_of(copy: Path) -> list[int] | None:
     return [stat.st_mtime_ns, stat.st_size]
 
 
+def find_seen(copies: Sequence[Path], rows: Rows) -> dict[str, list[str]]:
+    """What was noted of copies that have not changed since.
+
+    Returns:
+        Path of a copy to the ids of the sealed memories that it was seen not to hold unsealed.
+    """
+    notes = _read_note(rows)
+    noted = {str(copy): notes[str(copy)] for copy in copies if str(copy) in notes}
+    return {name: ids for name, (mark, ids) in noted.items() if mark == _mark_of(Path(name))}
+
+
+def keep_seen(tx: Tx, seen: Mapping[str, list[str]]) -> None:
+    """Note it of the files as they are now: rewriting a backup for an erasure unseals nothing in it.
+
+    Args:
+        seen: as `find_seen` told it before they were rewritten.
+    """
+    kept = {name: [_mark_of(Path(name)), ids] for name, ids in seen.items()}
+    if kept:
+        _put_note(tx, {**_read_note(tx), **kept})
+
+
 def _write_seen(storage: Storage, seen: Sequence[Path], ids: Sequence[str], tx: Tx) -> None:
     home = storage.home.path  # what is away elsewhere may come back
     notes = {
@@ -212,9 +234,14 @@ def _write_seen(storage: Storage, seen: Sequence[Path], ids: Sequence[str], tx: 
     }
     for copy in seen:
         notes[str(copy)] = [_mark_of(copy), list(ids)]
-    with storage.verb(tx, OWNER_ACTOR, REWRITE, label="Rewrite backups") as verb, without_recorder(tx):
-        tx.run(_PUT, (_NOTE, json.dumps(notes), tx.now_ms))
+    with storage.verb(tx, OWNER_ACTOR, REWRITE, label="Rewrite backups") as verb:
+        _put_note(tx, notes)
         verb.note_audit(copies=len(seen))
+
+
+def _put_note(tx: Tx, notes: Mapping[str, Any]) -> None:
+    with without_recorder(tx):
+        tx.run(_PUT, (_NOTE, json.dumps(notes), tx.now_ms))
 
 
 def _read_note(rows: Rows) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Certificates of erasing: kept in the vault, with their digest in the audit, so that neither can be changed alone.
+"""Erasure certificates: kept in the vault, with their digest in the audit, so that neither can be changed alone.
 
 The first one is written in the transaction of the erasure and says that nothing was checked yet: a process that is
 killed behind it leaves no erasure without a certificate. The last one that was written counts. Must not do: hold a

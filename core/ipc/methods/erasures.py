@@ -136,7 +136,7 @@ async def _request_of(call: MethodCall, params: EraseParams) -> ErasureRequest:
 
 
 async def read_certificate(call: MethodCall, params: ReadCertificateParams) -> Answer:
-    """A certificate of erasing."""
+    """An erasure certificate."""
     erasures = call.engine.erasures
     found = await await_future(erasures.read_certificate(params.id))
     if params.to is not None:
@@ -275,7 +275,7 @@ METHODS: tuple[Entry, ...] = (
     ),
     owner_method(
         "certificate",
-        "A certificate of erasing, held against its line in the audit; the end of its id is enough.",
+        "An erasure certificate, held against its line in the audit; the end of its id is enough.",
         ReadCertificateParams,
         ref("erasure_certificate"),
         read_certificate,
@@ -283,7 +283,7 @@ METHODS: tuple[Entry, ...] = (
     ),
     owner_method(
         "certificates",
-        "All certificates of erasing, newest first.",
+        "All erasure certificates, newest first.",
         NoParams,
         record(
             {

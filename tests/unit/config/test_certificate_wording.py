@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.config.erasure_wording import certificate_page, certificate_text
+from core.config.erasure_wording import certificate_lines, certificate_page, certificate_text
 
 HOSTILE = "<img src=x onerror=alert(1)>&\u202e\x1b[31m.tar"
 VALUES: dict[str, Any] = {
@@ -80,3 +80,24 @@ def test_no_name_of_a_file_becomes_part_of_a_page(name: str) -> None:
     seen.feed(certificate_page(values, "now"))
     assert seen.tags == {"html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "pre"}
     assert all(sign.isprintable() or sign == "\n" for sign in certificate_text(values, "now"))
+
+
+def test_it_says_which_copies_hold_it_and_which_nobody_could_check() -> None:
+    def told(*states: str) -> str:
+        copies = [{"name": "one.tar", "state": state, "memories": 1} for state in states]
+        return certificate_lines({**VALUES, "copies": copies}, "2026-11-30 01:00")[2]
+
+    left = "Nothing of it is left in the vault."
+    assert told("holds", "clean", "rewritten") == f"{left} 1 copy of the vault still holds it."
+    assert told("other_keys", "damaged") == f"{left} 2 copies of the vault could not be checked."
+    assert told("holds", "holds", "not_checked") == (
+        f"{left} 2 copies of the vault still hold it. 1 copy of the vault could not be checked."
+    )
+
+
+def test_words_that_stay_elsewhere_are_no_part_of_what_was_done() -> None:
+    places = [{"place": "memories", "removed": 1, "changed": 0, "left": 0, "words": 2}]
+    lines = certificate_lines({**VALUES, "places": places, "named": {"audit": 2}}, "2026-11-30 01:00")
+    assert "  memories: 1 removed" in lines
+    assert "  Some of its words also occur in entries that were not erased: memories (2)." in lines
+    assert "  IDs of it, without any text, remain in: audit log (2)." in lines

@@ -16,11 +16,12 @@ from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.strings import format_count, settings_strings
 from ui.theme.tokens import sizes
-from ui.widgets.basics import make_button, make_column, make_label, make_row
+from ui.widgets.basics import make_button, make_column, make_label, make_row, make_timer
 from ui.widgets.labels import date_of, size_of, time_of
 from ui.widgets.plaintext import one_line
 
 _NAME, _HEAD = 80, 120
+_PAUSE_MS = 400
 _WORDS = Qt.ItemDataRole.UserRole
 
 
@@ -55,19 +56,37 @@ class CopiesDialog(QDialog):
             layout.addWidget(part, stretch)
         layout.addLayout(make_row(None, self.close_button))
         self.copies.currentRowChanged.connect(lambda _: self.look_inside())
+        self._pause = make_timer(self, self.look_inside, _PAUSE_MS)  # a copy is unpacked for each search
+        self.search.textChanged.connect(lambda _: self._await_words())
         self.search.returnPressed.connect(self.look_inside)
         self.memories.currentItemChanged.connect(lambda item, _: self._show_text(item))
         task = make_query(strings["task"], context.bridge.engine.copies.list_copies).within(self, "copies")
         context.tasks.run(task.success(self._show_copies).failure(self._show_failure))
 
     def _show_copies(self, lines: tuple[CopyLine, ...]) -> None:
-        form = _strings()["line"]
+        forms = _strings()
         for line in lines:
-            words = form.format(name=one_line(line.name, _NAME), when=time_of(line.written_at), size=size_of(line.size))
+            words = forms["line"].format(
+                name=one_line(line.name, _NAME), when=time_of(line.made_at), size=size_of(line.size)
+            )
+            if line.rewritten_at:
+                words += forms["rewritten"].format(when=time_of(line.rewritten_at))
             item = QListWidgetItem(words, self.copies)
             item.setData(_WORDS, line.name)
-        if not lines:
-            self.note.setText(_strings()["none"])
+        if lines:
+            self.copies.setCurrentRow(0)
+        else:
+            self.note.setText(forms["none"])
+
+    def _await_words(self) -> None:
+        """What was found for other words goes; the search begins once the typing pauses."""
+        self._clear_found()
+        self.note.setText(_strings()["reading"])
+        self._pause.start()
+
+    def _clear_found(self) -> None:
+        self.memories.clear()
+        self.text.clear()
 
     def look_inside(self) -> None:
         """Search in the copy that is chosen."""
@@ -78,18 +97,22 @@ class CopiesDialog(QDialog):
             self.search.text(),
             self.context.bridge.engine.copies,
         )
+        self._pause.stop()
+        self._clear_found()
         self.search.setEnabled(True)
         self.note.setText(_strings()["reading"])
         task = make_query(_strings()["task"], lambda: copies.find(name, query)).within(self, "look")
         self.context.tasks.run(task.success(self._show_contents).failure(self._show_failure))
 
     def _show_contents(self, found: CopyContents) -> None:
+        if self._pause.isActive():
+            return  # it was asked with other words
         strings = _strings()
-        self.memories.clear()
-        self.text.clear()
+        self._clear_found()
         for _, head in found.rows:
             item = QListWidgetItem(one_line(head, _HEAD), self.memories)
             item.setData(_WORDS, head)
+        self.memories.setCurrentRow(0)
         said = format_count(strings["found"], found.total, all=f"{found.memories:,}", when=date_of(found.last_at))
         cut = format_count(strings["first"], len(found.rows)) if found.total > len(found.rows) else ""
         sealed = format_count(strings["sealed"], found.kept_back) if found.kept_back else ""
@@ -100,7 +123,7 @@ class CopiesDialog(QDialog):
 
     def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
-        self.memories.clear()
+        self._clear_found()
         self.note.setText("" if problem is None else problem.sentence)
 
 

@@ -126,7 +126,11 @@ class DevicesSection(SettingsSection):
             device_strings()["problems"]["whole"], self._tell_whole, device_strings()["problems"]["whole_hint"]
         )
         self.leave = self._make_line("leave", "text", self._ask_leave)
-        self.retire = self._make_line("retire", "text", self.wiping.emit)
+        self.retire = self._make_line("retire", "text")
+        strings = device_strings()["retire"]
+        self.export = self.retire.add_button(strings["export"], lambda: context.commands.run("file.export"))
+        removing = self.retire.add_button(strings["act"], self.wiping.emit)
+        removing.setAccessibleName(f"{strings['title']}: {strings['act'].removesuffix(' …')}")
         for line in (
             self.folder, self.pair, self.join, self.now, self.list, self.problems, self.leave, self.retire,
         ):  # fmt: skip

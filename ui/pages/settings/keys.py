@@ -1,4 +1,4 @@
-"""The section of the vault itself: where it lies, what opens it, its backups, whether it is whole; dialogs for secrets.
+"""The section of the vault itself: where it lies, what opens it, whether it is whole; dialogs for secrets.
 
 Must not do: keep a secret longer than the call that needs it, or show one that was not just made.
 """
@@ -15,19 +15,17 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from core.types.memory import CopiesBeforeSeal
 from core.types.replies import KeyRotationReport, Presence, StatusReport
 from ui.bridge import Task, make_job, make_query, make_write, problem_of
 from ui.context import Context
 from ui.erasure import CertificatesDialog
-from ui.pages.settings.copies import CopiesDialog
 from ui.pages.settings.rows import Line, SettingsSection
 from ui.strings import format_count, secret_strings, settings_strings, window_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, make_button, make_column, make_label, make_row
 from ui.widgets.check_report import CheckReportDialog, summarize_checks
-from ui.widgets.labels import count_memories, size_of
-from ui.widgets.secret import RecoveryCode, SecretClipboard, SecretField, StrengthMeter, mark_field
+from ui.widgets.labels import count_memories
+from ui.widgets.secret import CodeCheck, RecoveryCode, SecretClipboard, SecretField, StrengthMeter, mark_field
 
 
 class SecretDialog(QDialog):
@@ -87,6 +85,7 @@ class SecretDialog(QDialog):
 
         def end(_: object) -> None:
             view.save.setEnabled(True)
+            view.is_saved = view.code == code
             self.show_problem("")
             view.show_note(strings["saved"])
 
@@ -191,7 +190,7 @@ class PassphraseDialog(SecretDialog):
 
 
 class RecoveryDialog(SecretDialog):
-    """Makes a new recovery code, shows it, and has it typed back; until then the old one holds."""
+    """Makes a new recovery code, shows it, and has two groups typed back; until then the old one holds."""
 
     topic = "recovery"
 
@@ -200,8 +199,7 @@ class RecoveryDialog(SecretDialog):
         super().__init__(context, strings["title"], parent)
         self.code = ""
         self.secret = SecretField(context.theme, strings["secret"])
-        self.typed = QLineEdit()
-        self.typed.setAccessibleName(strings["code"])
+        self.typed = CodeCheck()
         self.groups = self.make_code_view()
         self._stack = QStackedWidget()
         for step in (self._make_secret_step(), self._make_code_step(), self._make_check_step()):
@@ -235,13 +233,16 @@ class RecoveryDialog(SecretDialog):
 
     def _make_check_step(self) -> QWidget:
         strings = settings_strings()[self.topic]
-        self.again = make_button(strings["again"], lambda: self._switch_step(1))
+        self.again = make_button(secret_strings()["check"]["back"], lambda: self._switch_step(1))
         self.check = make_button(strings["check"], self._check_code, kind="primary")
-        return self._make_step(strings["check_text"], self.typed, buttons=(self.again, self.check))
+        self.asked = make_label("", wrap=True)
+        self.typed.edited.connect(lambda: self.show_problem(""))
+        self.typed.submitted.connect(self._check_code)
+        return self._make_step(strings["check_text"], self.asked, self.typed, buttons=(self.again, self.check))
 
     @property
     def step(self) -> int:
-        """0 asks for a secret, 1 shows the code, 2 has it typed back."""
+        """0 asks for a secret, 1 shows the code, 2 has two groups of it typed back."""
         return self._stack.currentIndex()
 
     def _switch_step(self, step: int) -> None:
@@ -264,11 +265,11 @@ class RecoveryDialog(SecretDialog):
         """Nothing of the code outlives the dialog."""
         self.code = ""
         self.groups.forget_code()
-        self.typed.clear()
+        self.typed.forget_code()
         self.secret.take_text()
 
     def _on_vault_state(self, state: str) -> None:
-        if state != "locked" or (self.is_busy and self.step == 2):
+        if state != "locked" or (self.is_busy and self.step > 0):
             return  # whether a code that is being checked holds, its answer tells
         self.is_busy = False
         self.reject()
@@ -308,20 +309,30 @@ class RecoveryDialog(SecretDialog):
         self._switch_step(1)
 
     def _show_check(self) -> None:
-        self._switch_step(2)
+        """Have it typed back, unless Loci wrote it into a file itself: what is there is what was shown."""
+        self.typed.ask_groups(self.code, () if self.groups.is_saved else None)
+        self.asked.setText(self.typed.sentence)
+        if self.typed.fields:
+            self._switch_step(2)
+        else:
+            self._check_code()
 
     def _check_code(self) -> None:
         if self.is_busy:
             return
-        codes = [self.typed.text()]
+        trouble = self.typed.find_trouble()
+        if trouble:
+            self.show_problem(trouble)
+            return
+        self.show_problem("")
         self._set_checking(is_busy=True)
-        self._confirm_code(codes)
+        self._confirm_code([self.code])
 
     def _confirm_code(self, codes: list[str]) -> None:
         """Put it in force.
 
         Args:
-            codes: holds what was typed, to be taken out.
+            codes: holds the code, to be taken out.
         """
         vault = self.context.bridge.engine.vault
         task = make_write(
@@ -331,14 +342,14 @@ class RecoveryDialog(SecretDialog):
 
     def _set_checking(self, *, is_busy: bool) -> None:
         self.is_busy = is_busy
-        for part in (self.again, self.check, self.typed):
+        for part in (self.again, self.check, self.typed, self.kept, self.leave):
             part.setEnabled(not is_busy)
 
     def _on_code_checked(self, fits: bool) -> None:
         self._set_checking(is_busy=False)
         strings = settings_strings()[self.topic]
         if not fits:
-            self.show_problem(strings["wrong"], self.typed)
+            self.show_problem(strings["wrong"])
             return
         self._forget_code()
         self.context.desk.show_message(strings["done"])
@@ -474,6 +485,37 @@ class ActionLine(Line):
         self.side_column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignRight)
         return self.button
 
+    def show_busy(self, words: str) -> None:
+        """What its button began is under way."""
+        self.show_note(words)
+        if self.button is not None:
+            self.button.setEnabled(False)
+
+    def show_idle(self) -> None:
+        """It has ended; the button can be pressed again."""
+        if self.button is not None:
+            self.button.setEnabled(True)
+
+    def show_failure(self, error: BaseException) -> None:
+        """It has failed: say why."""
+        self.show_idle()
+        problem = problem_of(error)
+        self.show_note("" if problem is None else problem.sentence, "danger")
+
+
+def make_action_line(context: Context, strings: Mapping[str, Any], run: Callable[[], None] | None = None) -> ActionLine:
+    """A line by its words, with a button that runs something.
+
+    Args:
+        strings: `title`, `text`, `words`, and of the button `act` and perhaps `hint`.
+    """
+    made = ActionLine(context, strings["title"], strings["text"], strings["words"])
+    if run is not None:
+        button = made.add_button(strings["act"], run, strings.get("hint", ""))
+        if "hint" not in strings:
+            button.setAccessibleName(f"{strings['title']}: {strings['act'].removesuffix(' …')}")
+    return made
+
 
 class VaultSection(SettingsSection):
     """The vault and its keys.
@@ -497,10 +539,6 @@ class VaultSection(SettingsSection):
         self.keyring = self._make_line("keyring", self._switch_keyring)
         self.rotation = self._make_line("rotation", self._rotate_keys)
         self._is_in_keyring = False
-        self.backup = self._make_line("backup", self._back_up_vault)
-        self.copies = self._make_line("copies", lambda: CopiesDialog(context, self.window()).open())
-        self.sealed = self._make_line("sealed", context.desk.sealed_copies.emit)
-        context.desk.looked.connect(self._request_older)
         self.certificates = self._make_line("certificates", lambda: CertificatesDialog(context, self.window()).open())
         self.verify = self._make_line("integrity", self._verify_vault)
         self.wipe = self._make_line("wipe", self.wiping.emit)
@@ -511,9 +549,6 @@ class VaultSection(SettingsSection):
             self.recovery,
             self.keyring,
             self.rotation,
-            self.backup,
-            self.copies,
-            self.sealed,
             self.certificates,
             self.verify,
             self.wipe,
@@ -521,14 +556,7 @@ class VaultSection(SettingsSection):
             self.add_line(line)
 
     def _make_line(self, name: str, run: Callable[[], None] | None = None) -> ActionLine:
-        """A line by its words, with a button that runs something."""
-        strings = settings_strings()["vault"][name]
-        made = ActionLine(self.context, strings["title"], strings["text"], strings["words"])
-        if run is not None:
-            button = made.add_button(strings["act"], run, strings.get("hint", ""))
-            if "hint" not in strings:
-                button.setAccessibleName(f"{strings['title']}: {strings['act'].removesuffix(' …')}")
-        return made
+        return make_action_line(self.context, settings_strings()["vault"][name], run)
 
     # ---- what there is
 
@@ -540,18 +568,6 @@ class VaultSection(SettingsSection):
         self._run_query(
             make_query(strings["reading_keys"], vault.read_presence).success(self._show_presence), "presence"
         )
-
-        self._request_older()
-
-    def _request_older(self) -> None:
-        task = make_query(settings_strings()["vault"]["reading"], self.context.bridge.engine.seal.copies.list_older)
-        self._run_query(task.success(self._show_older), "older")
-
-    def _show_older(self, found: CopiesBeforeSeal) -> None:
-        strings, count = settings_strings()["vault"]["sealed"], len(found.names) + len(found.away)
-        self.sealed.description.setText(format_count(strings["older"], count) if count else strings["text"])
-        if self.sealed.button is not None:
-            self.sealed.button.setEnabled(bool(count))
 
     def _run_query(self, task: Task[Any], key: str) -> None:
         self.context.tasks.run(task.within(self, key).failure(lambda _: None))  # the page itself tells what is wrong
@@ -606,53 +622,18 @@ class VaultSection(SettingsSection):
     def _rotate_keys(self) -> None:
         RotationDialog(self.context, self.window()).open()
 
-    def _back_up_vault(self) -> None:
-        vault = self.context.bridge.engine.vault
-        strings = settings_strings()["vault"]["backup"]
-        self._set_busy(self.backup, strings["busy"])
-        task = make_query(strings["task"], vault.backup).within(self, "backup")
-        self.context.tasks.run(
-            task.success(self._on_backed_up).failure(lambda error: self._show_failure(self.backup, error))
-        )
-
-    def _on_backed_up(self, made: Mapping[str, Any]) -> None:
-        self._set_idle(self.backup)
-        name = Path(str(made["path"])).name
-        self.backup.show_note(
-            settings_strings()["vault"]["backup"]["saved"].format(name=name, size=size_of(int(made["bytes"]))),
-            "success",
-        )
-
     def _verify_vault(self) -> None:
         vault = self.context.bridge.engine.vault
         strings = settings_strings()["vault"]["integrity"]
-        self._set_busy(self.verify, strings["busy"])
+        self.verify.show_busy(strings["busy"])
         task = make_query(strings["task"], vault.verify).within(self, "verify")
-        self.context.tasks.run(
-            task.success(self._on_vault_verified).failure(lambda error: self._show_failure(self.verify, error))
-        )
+        self.context.tasks.run(task.success(self._on_vault_verified).failure(self.verify.show_failure))
 
     def _on_vault_verified(self, report: Mapping[str, Any]) -> None:
-        self._set_idle(self.verify)
+        self.verify.show_idle()
         verdict = summarize_checks(report)
         self.verify.show_note(f"{verdict.title}. {verdict.sentence}", verdict.tone)
         CheckReportDialog(self.context.theme, verdict, self).open()
-
-    @staticmethod
-    def _set_busy(line: ActionLine, words: str) -> None:
-        line.show_note(words)
-        if line.button is not None:
-            line.button.setEnabled(False)
-
-    @staticmethod
-    def _set_idle(line: ActionLine) -> None:
-        if line.button is not None:
-            line.button.setEnabled(True)
-
-    def _show_failure(self, line: ActionLine, error: BaseException) -> None:
-        self._set_idle(line)
-        problem = problem_of(error)
-        line.show_note("" if problem is None else problem.sentence, "danger")
 
 
 def shorten_path(place: str) -> str:

@@ -32,6 +32,7 @@ from core.events import Changed
 from core.types.replies import OptionRow, OptionsReset
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Command, Context, PageSpec, WindowPage
+from ui.pages.settings.backups import BackupsSection
 from ui.pages.settings.devices import DevicesSection
 from ui.pages.settings.keys import ActionLine, VaultSection
 from ui.pages.settings.meaning import MeaningSection, section_strings
@@ -263,6 +264,7 @@ class SettingsPage(WindowPage):
         self.watched = WatchedSection(context)
         self.devices = DevicesSection(context)
         self.vault = VaultSection(context)
+        self.backups = BackupsSection(context)
         for part in (self.devices, self.vault):
             part.wiping.connect(partial(open_wipe, context, self))
         self.about = AboutSection(context)
@@ -358,6 +360,7 @@ class SettingsPage(WindowPage):
         if self.is_stale or not self._is_read:
             self.reload()
         self.vault.reload()
+        self.backups.reload()
         self.watched.activate()
         self.devices.reload()
         if self.meaning is not None:
@@ -385,7 +388,7 @@ class SettingsPage(WindowPage):
 
     def _find_line(self, target: str) -> ActionLine | None:
         """The line whose button a command of the palette presses."""
-        owner = {"vault": self.vault, "devices": self.devices}.get(target.partition(":")[0])
+        owner = {"vault": self.vault, "devices": self.devices, "backups": self.backups}.get(target.partition(":")[0])
         return getattr(owner, target.partition(":")[2], None)
 
     def deactivate(self) -> None:
@@ -486,8 +489,9 @@ class SettingsPage(WindowPage):
     def _add_option(self, option: OptionRow) -> None:
         section = next((one for one in self.sections if one.title == option.group), None)
         if section is None:
-            # How often stands beside what is exchanged.
-            section = self.devices if option.group == self.devices.title else SettingsSection(option.group)
+            # How often stands beside what is exchanged or backed up.
+            known = {one.title: one for one in (self.devices, self.backups)}
+            section = known.get(option.group) or SettingsSection(option.group)
             self._add_section(section)
         line = OptionLine(self.context.theme, option)
         if line.is_advanced and not self.advanced.isChecked():

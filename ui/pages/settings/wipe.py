@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from core.config.wipe_wording import preview_lines, report_lines, wipe_words
@@ -23,6 +25,27 @@ from ui.widgets.secret import SecretField
 
 _NAME = 60
 _STEPS = ("mark", "keys", "files", "home")
+
+
+class Curtain(QWidget):
+    """Covers a window while it has no vault: how to make a new one is for whoever has read the report."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Window)
+        window.installEventFilter(self)
+        self.setGeometry(window.rect())
+        self.raise_()
+        self.show()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """As large as the window, and above what appears in it."""
+        if watched is self._window and event.type() in (QEvent.Type.Resize, QEvent.Type.ChildAdded):
+            self.setGeometry(self._window.rect())
+            self.raise_()
+        return super().eventFilter(watched, event)
 
 
 class WipeDialog(SecretDialog):
@@ -42,6 +65,7 @@ class WipeDialog(SecretDialog):
         self.preview: WipePreview | None = None
         self.report: WipeReport | None = None
         self.asking: QFileDialog | None = None
+        self.curtain: Curtain | None = None
         self.intro = make_label(strings["intro"], "muted", wrap=True)
         self.ask = QWidget()
         self.secret = SecretField(context.theme, strings["secret"])
@@ -69,9 +93,19 @@ class WipeDialog(SecretDialog):
             hidden.hide()
         self.word.textChanged.connect(lambda _: self.show_problem(""))
         self.word.returnPressed.connect(self._submit_word)
-        self.finished.connect(lambda _: self.secret.take_text())
+        self.finished.connect(self._on_finished)
         context.bridge.state.connect(self._on_vault_state)
         self.secret.setFocus()
+
+    def _on_finished(self) -> None:
+        self.secret.take_text()
+        self._open_curtain()
+
+    def _open_curtain(self) -> None:
+        if self.curtain is not None:
+            self.curtain.hide()
+            self.curtain.deleteLater()
+            self.curtain = None
 
     # ---- what would go
 
@@ -112,7 +146,9 @@ class WipeDialog(SecretDialog):
         secrets = [self.secret.take_text()]
         self.show_problem("")
         self._set_busy(strings["busy"])
-        removal = self.removal
+        removal, window = self.removal, self.parentWidget()
+        if window is not None:
+            self.curtain = Curtain(window)
         task = make_job(
             strings["task"],
             lambda watch: removal.run(
@@ -185,6 +221,7 @@ class WipeDialog(SecretDialog):
     def _show_failure(self, error: BaseException) -> None:
         self._set_busy("")
         problem = problem_of(error)
+        self._open_curtain()
         if self.preview is not None:  # the secret went with the attempt
             self.preview = None
             for part in (self.text, self.confirm, self.act):

@@ -1,4 +1,4 @@
-"""Certificates of erasing: what was done, searched for again in rows, pages, index and copies; rewriting backups."""
+"""Erasure certificates: what was done, searched for again in rows, pages, index and copies; rewriting backups."""
 
 from __future__ import annotations
 

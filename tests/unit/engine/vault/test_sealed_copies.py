@@ -14,7 +14,8 @@ from core.engine.facade import Home, restore_vault
 from core.engine.home.keys import sub_keys
 from core.errors import Code
 from core.security.keys import Purpose, RootKey
-from core.types.memory import CopiesBeforeSeal, CopyState
+from core.types.memory import CopiesBeforeSeal, CopyState, ErasureRequest, ErasureSubject
+from core.types.values import OWNER_ACTOR
 from core.types.views import Revision
 from core.vault.backup import OpenedKeys
 from core.vault.copies import unpack_copy
@@ -78,6 +79,40 @@ def test_backups_from_before_are_named_and_rewritten_with_the_memory_sealed(
     os.utime(before, ns=(1, 1))  # another file of that name is asked about again
     assert older(rig).names == (before.name,)
     assert [one.state for one in rig.engine.seal.copies.rewrite().result(60).copies] == [CopyState.CLEAN]
+
+
+def test_rewriting_for_an_erasure_keeps_what_is_known_of_seals(rig: Rig, secret: str) -> None:
+    gone = rig.store("The spare key is under the third stone").memory_id
+    before = back_up(rig)
+    made_at = rig.engine.copies.list_copies().result(30)[0].made_at
+    rig.engine.seal.seal([secret]).result(30)
+    later(rig)
+    rig.engine.seal.open(SECRET).result(30)
+    rig.engine.seal.copies.rewrite().result(60)
+    assert older(rig) == CopiesBeforeSeal()
+    later(rig)
+    request = ErasureRequest(ErasureSubject.MEMORY, (gone,), whole_chain=True)
+    certificate = rig.engine.erasures.erase(request, OWNER_ACTOR).result(60)
+    assert older(rig) == CopiesBeforeSeal()
+    done = rig.engine.erasures.rewrite_backups(certificate.id).result(60)
+    assert [(one.name, one.state) for one in done.copies] == [(before.name, CopyState.REWRITTEN)]
+    assert older(rig) == CopiesBeforeSeal()  # a rewritten backup of a rewritten backup
+    (line,) = rig.engine.copies.list_copies().result(30)
+    assert line.made_at == made_at < line.rewritten_at == rig.clock.now_ms() // 1000 * 1000
+
+    os.utime(before, ns=(1, 1))  # another file of that name is not taken for it
+    rig.engine.erasures.rewrite_backups(certificate.id).result(60)
+    assert older(rig).names == (before.name,)
+
+
+def test_an_unnoted_backup_stays_unnoted_when_it_is_rewritten_for_an_erasure(rig: Rig, secret: str) -> None:
+    gone = rig.store("The spare key is under the third stone").memory_id
+    before = back_up(rig)
+    rig.engine.seal.seal([secret]).result(30)
+    request = ErasureRequest(ErasureSubject.MEMORY, (gone,), whole_chain=True)
+    done = rig.engine.erasures.erase(request, OWNER_ACTOR, rewrites_backups=True).result(60)
+    assert [one.state for one in done.copies] == [CopyState.REWRITTEN]
+    assert older(rig).names == (before.name,)
 
 
 def test_restoring_a_rewritten_backup_loses_nothing(rig: Rig, secret: str, tmp_path: Path) -> None:
