@@ -456,7 +456,15 @@ def test_days_people_and_counts_are_said_in_words() -> None:
     ]
     assert describe_author("client", "editor\u202e") == "editor‹U+202E›"
     entry = AuditRow(1, NOON, "owner", "store", "x", {"operation": "ADD", "parts": 1, "rows": 2, "left": 0, "loci": 1})
-    assert audit_counts(entry) == "2 rows, operation ADD, 1 part, 1 locus"
+    assert audit_counts(entry) == "2 rows, added, 1 part, 1 locus"
+    erased = AuditRow(
+        2, NOON, "owner", "erase", "x", {"memories": 1, "asked": 1, "state": "not_checked", "digest": "ab"}
+    )
+    assert audit_counts(erased) == "1 memory, not checked yet"
+    begun = AuditRow(3, NOON, "owner", "import", "x", {"phase": "batch", "position": 2976})
+    assert audit_counts(begun) == "part stored, 2,976 entries so far"
+    other = AuditRow(4, NOON, "owner", "replay", "x", {"asked": 2, "grade": "very_good", "depth": 3})
+    assert audit_counts(other) == "2 questions, grade: very good, depth: 3"
     assert (short_id("01a2b3c4d5e6f7"), short_id("undo_days")) == ("…c4d5e6f7", "undo_days")
 
 
