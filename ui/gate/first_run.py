@@ -118,6 +118,9 @@ class BeginStep(QWidget):
     """The last step: two groups of the code, typed back, and how to begin; the whole code in either field does as well.
 
     Where Loci wrote the code into a file itself nothing is asked: what is there is what was shown.
+
+    Attributes:
+        brings_archive: whether the person wants to import an archive of another computer.
     """
 
     def __init__(
@@ -160,8 +163,13 @@ class BeginStep(QWidget):
         self.finder = make_button(
             strings["begin"]["find"], lambda: self.begin(finds=True), kind="primary", theme=theme, icon="folder-search"
         )
+        self.brings_archive = False
+        self.archive = make_button(
+            strings["begin"]["archive"], self._begin_with_archive, kind="link", hint=strings["begin"]["archive_hint"]
+        )
         self.nothing = make_button(strings["begin"]["empty"], lambda: self.begin(finds=False))
         self.back = make_button(strings["begin"]["back"], back, kind="ghost")
+        self.sheet.add_row(make_row(self.archive, None))
         self.sheet.add_footer(self.back, self.nothing, self.finder)
         make_column(self, self.sheet)
         self.setFocusProxy(self.fields[asked[0]] if asked else self.finder)
@@ -189,6 +197,11 @@ class BeginStep(QWidget):
     def _has_whole(self) -> bool:
         return any(is_same_code(line.text(), self._code) for line in self.fields.values())
 
+    def _begin_with_archive(self) -> None:
+        self.brings_archive = True
+        self.begin(finds=False)
+        self.brings_archive = not self.finder.isEnabled()  # not where the code did not fit
+
     def begin(self, *, finds: bool) -> None:
         """Open the palace if what was typed fits; that the code opens the vault shows as it does.
 
@@ -214,13 +227,14 @@ class BeginStep(QWidget):
         self.fields[wrong[0]].selectAll()
 
     def _set_free(self, *, is_free: bool) -> None:
-        for part in (self.finder, self.nothing, self.back):
+        for part in (self.finder, self.archive, self.nothing, self.back):
             part.setEnabled(is_free)
         for line in self.fields.values():
             line.setEnabled(is_free and not self._is_known)
 
     def show_failure(self, problem: Problem | None) -> None:
         """It was not opened; what was typed need not be typed again."""
+        self.brings_archive = False
         self._set_free(is_free=True)
         self.sheet.hide_busy()
         if problem is not None:
@@ -416,6 +430,11 @@ class FirstRun(QWidget):
     def _show_code_again(self) -> None:
         if self.show_code is not None:
             self._show_page(self.show_code)
+
+    @property
+    def brings_archive(self) -> bool:
+        """Whether the person has an archive of another computer."""
+        return self.last is not None and self.last.brings_archive
 
     def _on_begin_clicked(self, finds: bool) -> None:
         self._unlock(self._code, finds)

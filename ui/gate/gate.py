@@ -145,14 +145,13 @@ class Gate(QWidget):
 
     def _on_vault_opened(self, info: OpenInfo, *, finds: bool) -> None:
         self._is_opening = False
+        brings_archive = isinstance(self.page, FirstRun) and self.page.brings_archive
         self._forget_page()
         announce_opening(self.context, info)
-        if finds:
+        if finds or brings_archive:
             # Later than this: the window first makes room for the palace.
-            QTimer.singleShot(0, self._find_exports)
-
-    def _find_exports(self) -> None:
-        self.context.desk.import_paths.emit([USUAL_PLACES])
+            paths = [] if brings_archive else [USUAL_PLACES]
+            QTimer.singleShot(0, self, lambda: self.context.desk.import_paths.emit(paths))
 
     def _on_opening_failed(self, error: BaseException) -> None:
         self._is_opening = False
