@@ -42,6 +42,7 @@ class StepRow:
         undone_at: when that was, epoch ms.
         memories: how many memories it touched that are still in the vault; None for a step of so many rows that they
             have to be counted apart (`count_step_memories`).
+        is_final: whether it is no undo step: nobody can undo it, and it stands in the audit alone.
     """
 
     id: str
@@ -59,6 +60,7 @@ class StepRow:
     undone_by: str | None = None
     undone_at: int | None = None
     memories: int | None = None
+    is_final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
