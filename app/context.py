@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.environment import Environment, make_moved_clock
-from core.engine.home.keys import Home, HomeKeys
+from core.engine.home.folder import Home
 from core.ipc.protocol.transport import Place, is_alive, socket_place
 from core.types.clock import Clock, SystemClock
 
@@ -62,6 +62,8 @@ class AppContext:
         now = self.environment.now
         if now is None:
             return SystemClock()
+        from core.engine.home.keys import HomeKeys  # what opens keys is large, and only a vault for tests is asked here
+
         if HomeKeys(self.home).has_test_clock:
             return make_moved_clock(now)
         warn("LOCI_NOW is ignored: this vault was not made with `init --test-clock`.")

@@ -19,7 +19,8 @@ from sqlcipher3 import dbapi2
 
 from core.engine.export.formats import check_destination, check_format
 from core.engine.export.memories import pack_export, read_exported, write_export_file
-from core.engine.home.keys import Home, sub_keys
+from core.engine.home.folder import Home
+from core.engine.home.keys import sub_keys
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
 from core.intake.erase.row_erasure import erasure_scope_of
@@ -48,6 +49,7 @@ from core.vault.files.lockfile import VaultLock
 from core.vault.files.replacement import OLD
 
 _PRESENT = "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))"
+_WHOLE = "SELECT count(*) FROM memories WHERE id IN (SELECT value FROM json_each(?)) AND coalesce(part_index, 0) = 0"
 _SEALED = (
     "SELECT id FROM sealed_memories UNION ALL "
     "SELECT v.value FROM sealed_memories s JOIN settings n ON n.key = ? || s.id, json_each(n.value) v"
@@ -116,6 +118,10 @@ class VaultViewer:
         """Memories with their versions, their parts and what was made of them, as far as this copy has them."""
         present = [str(row[0]) for row in self._rows.all(_PRESENT, (to_json(list(ids)),))]
         return frozenset(erasure_scope_of(self._rows, present, whole_chain=True).ids)
+
+    def count_whole(self, ids: Collection[str]) -> int:
+        """How many of some memories are whole texts, no parts of one."""
+        return int(self._rows.value(_WHOLE, (to_json(sorted(ids)),)))
 
     def show(self, memory_id: str) -> dict[str, Any]:
         """One memory as an export has it.
@@ -337,8 +343,9 @@ class KnownCopies:
                 sealed = () if self._is_seal_open() else storage.vault.read(_read_sealed_ids)
                 kept_back = viewer.reach_of(sealed) if sealed else frozenset()
                 total, rows = viewer.find(query, limit, kept_back)
+                hidden = viewer.count_whole(kept_back)
             heads = tuple((row.id, row.head) for row in rows)
-            return CopyContents(about.memories, about.last_at, total, heads, len(kept_back))
+            return CopyContents(about.memories, about.last_at, total, heads, hidden)
 
         return storage.run_on(storage.threads.checks, look)
 

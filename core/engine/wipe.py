@@ -135,10 +135,12 @@ class Wipe:
         preview = self._look()
         told = self._tell_devices(preview)
         self._control.lock()
+        # Before the note: a start that finishes an interrupted wipe knows nothing of assistants. Killed here, the vault
+        # still opens, and its assistants have to be set up anew.
+        outside = self._registrations.remove() if self._registrations is not None else Registered()
         report(WipeStep.MARK)
         mark_home(home, _make_note(home))
         done = finish_wipe(home, keys.keyring, self._control.clock, report, is_served=self._is_served)
-        outside = self._registrations.remove() if self._registrations is not None else Registered()
         self._end()
         return replace(done, preview=preview, devices=told, registered=outside)
 

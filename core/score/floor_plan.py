@@ -8,7 +8,7 @@ memory, a vector's meaning or the vault.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -124,11 +124,12 @@ def _width_for(places: int) -> int:
 # ---- rooms
 
 
-def lay_out(counts: Sequence[int]) -> tuple[Rect, ...]:
+def lay_out(counts: Sequence[int], last: Collection[int] = ()) -> tuple[Rect, ...]:
     """The first plan of a wing: a squarified treemap (Bruls, Huizing, van Wijk 2000) snapped to the unit grid.
 
     Args:
         counts: memories with a card of each room.
+        last: places in `counts` of the rooms that are laid after all others, so that they lie at the far edge.
 
     Returns:
         A rectangle for each, GAP apart, together filling a rectangle from 0, 0 that is drawn about 1.5 times as wide as
@@ -137,7 +138,7 @@ def lay_out(counts: Sequence[int]) -> tuple[Rect, ...]:
     if not counts:
         return ()
     needs = [places_needed(count) for count in counts]
-    order = sorted(range(len(needs)), key=lambda at: (-needs[at], at))
+    order = sorted(range(len(needs)), key=lambda at: (at in last, -needs[at], at))
     weights = [_room_area(needs[at]) for at in order]
     wanted = [needs[at] for at in order]
     tried = [_cut_wing(weights, wanted, WING_ASPECT * factor) for factor in _WING_ASPECTS]

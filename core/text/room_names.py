@@ -1,8 +1,8 @@
 """Names for rooms: the noun phrase that most texts of a room share and those of the other rooms do not.
 
-A room that shares none is called by its time and by who speaks in it ("Spring 2023, Mara and Tom", "April to August
-2023, talk"). A name is plain text: letters of any script, spaces, commas, hyphens and apostrophes, digits only in a
-date. Must not do: keep or log a text.
+A room that shares none is called by its time ("April to August 2023, talk"), and by who speaks in it where that tells
+it from the others ("Spring 2023, Mara and Tom"). A name is plain text: letters of any script, spaces, commas, hyphens
+and apostrophes, digits only in a date. Must not do: keep or log a text.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ _TIME = (
 )
 _TITLE_MARKS = re.compile(r"^\W+|\W+$")
 _OTHERS = "others"
+_TALK = "talk"
 _BY_TIME = re.compile(
     rf"{_TIME}, (?:talk|notes|with (?P<one>[^,]+?)|(?P<first>[^,]+?) and (?P<second>[^,]+?))(?: [B-Z]+)?"
 )
@@ -144,13 +145,14 @@ def name_rooms(
     return names
 
 
-def name_by_time(room: RoomTexts, used: Collection[str]) -> str:
+def name_by_time(room: RoomTexts, used: Collection[str], elsewhere: Sequence[str | None] = ()) -> str:
     """The name of a room without a theme.
 
     Args:
         used: names that are taken, folded.
+        elsewhere: who said what is in the other rooms; the same people tell this one from none of them.
     """
-    times = list(_name_by_times(room))
+    times = list(_name_by_times(room, elsewhere))
     return _choose_unused_name(times, used, times[0] if times else NOTHING, LONGEST_BY_TIME)
 
 
@@ -326,10 +328,11 @@ def speakers_in_name(name: str) -> tuple[str, ...]:
     return tuple(who for who in named if who is not None and who != _OTHERS)
 
 
-def _name_by_times(room: RoomTexts) -> Iterator[str]:
+def _name_by_times(room: RoomTexts, elsewhere: Sequence[str | None]) -> Iterator[str]:
     """Names of a room without a theme by its time and who speaks; each tells all that its memories span."""
     if room.times:
         who = _name_who(room.authors) if room.is_talk else "notes"
+        who = _TALK if room.is_talk and who == _name_who(elsewhere) else who
         for span in _spans_of_time(_to_utc(min(room.times)), _to_utc(max(room.times))):
             if len(span) <= _LONGEST_SPAN:
                 yield f"{span}, {who}"
@@ -351,7 +354,7 @@ def _name_who(authors: Sequence[str | None]) -> str:
         fitting = [form for form in forms if len(form) <= _LONGEST_WHO and is_told_apart]
         if fitting:
             return fitting[0]
-    return "talk"
+    return _TALK
 
 
 def _is_name(author: str) -> bool:

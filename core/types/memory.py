@@ -688,7 +688,7 @@ class CopyContents:
         last_at: when it was changed last, epoch ms.
         total: how many memories match.
         rows: id and the beginning of the text of the first of them; hostile, plain text only.
-        kept_back: rows that are not shown or counted, since they are sealed in the open vault, and that is closed.
+        kept_back: how many are neither shown nor counted, since they are sealed in the open vault.
     """
 
     memories: int

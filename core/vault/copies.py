@@ -36,14 +36,14 @@ from core.vault.backup import (
 )
 from core.vault.database.connections import copy_into, open_reader
 from core.vault.database.inspection import look_into
-from core.vault.database.rows import Rows, to_json
+from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx, without_recorder
 from core.vault.files.home import Home
 from core.vault.files.replacement import BACKUP_WORK, OLD, PARTIAL
 from core.vault.vault import Vault
 
 _LOG = "-wal"
-_ELSEWHERE, _MOST_ELSEWHERE = "backups_elsewhere", 50
+_ELSEWHERE, _MOST_ELSEWHERE = "backups_saved_elsewhere", 50
 _PUT_ELSEWHERE = (
     "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
     "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at"
@@ -59,25 +59,27 @@ def known_copies(home: Home) -> tuple[Path, ...]:
     return tuple(sorted([*copies, *([before] if before.is_file() else [])], key=lambda path: path.name))
 
 
-def noted_elsewhere(rows: Rows) -> tuple[Path, ...]:
-    """Backups that were written to places of the person's own, whether they are there now or not."""
-    return tuple(Path(one) for one in sorted(_read_elsewhere(rows)))
+def noted_elsewhere(rows: Rows) -> dict[Path, int]:
+    """Backups that were written to places of the person's own, whether they are there now or not.
+
+    Returns:
+        When each was made, epoch ms.
+    """
+    found = json.loads(rows.value("SELECT value FROM settings WHERE key = ?", (_ELSEWHERE,), default="{}"))
+    return {Path(one): int(made_at) for one, made_at in found.items()}
 
 
-def note_elsewhere(tx: Tx, backup: Path) -> None:
+def note_elsewhere(tx: Tx, backup: Path, made_at: int) -> None:
     """Remember a backup that was written to a place of the person's own.
 
     Args:
         backup: its whole path.
+        made_at: epoch ms.
     """
-    noted = [one for one in _read_elsewhere(tx) if one != str(backup)]
+    noted = {str(one): at for one, at in noted_elsewhere(tx).items() if one != backup}
+    kept = dict([*noted.items(), (str(backup), made_at)][-_MOST_ELSEWHERE:])
     with without_recorder(tx):
-        tx.run(_PUT_ELSEWHERE, (_ELSEWHERE, to_json([*noted, str(backup)][-_MOST_ELSEWHERE:]), tx.now_ms))
-
-
-def _read_elsewhere(rows: Rows) -> list[str]:
-    found = rows.value("SELECT value FROM settings WHERE key = ?", (_ELSEWHERE,), default="[]")
-    return [str(one) for one in json.loads(found)]
+        tx.run(_PUT_ELSEWHERE, (_ELSEWHERE, json.dumps(kept), tx.now_ms))
 
 
 def has_other_files(home: Home) -> bool:

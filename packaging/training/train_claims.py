@@ -31,7 +31,7 @@ import talk_data  # noqa: E402
 from build_model import find_source, quantise, sha256_of  # noqa: E402
 from claim_data import ClaimLine, dress_line, load_lines  # noqa: E402
 from core.belief.extract.frames import predicate_names  # noqa: E402
-from encoder_net import find_shared, fuse_layers, join_steps, mean_of  # noqa: E402
+from encoder_net import find_shared, fuse_layers, mean_of  # noqa: E402
 
 TARGET = ROOT / "resources" / "model" / "claims"
 DRESSES, NOTHINGS = 3, 900
@@ -107,7 +107,6 @@ def write_model(net: Any, target: Path, facts: dict[str, Any], place: dict[str, 
         network.export(net, Path(folder) / "float.onnx")
         quantise(Path(folder) / "float.onnx", target / "model.onnx")
     fuse_layers(target / "model.onnx")
-    join_steps(target / "model.onnx")
     manifest = {
         "name": "loci-claims",
         "predicates": list(predicate_names()),

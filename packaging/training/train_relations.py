@@ -40,7 +40,7 @@ import relation_data as data  # noqa: E402
 import relation_net as network  # noqa: E402
 from build_model import find_source, quantise, sha256_of  # noqa: E402
 from core.belief.relate.features import Features, encode_pair, prepare_text  # noqa: E402
-from encoder_net import Shared, find_shared, fuse_layers, join_steps, mean_of  # noqa: E402
+from encoder_net import Shared, find_shared, fuse_layers, mean_of  # noqa: E402
 from relation_card import Scores, write_card  # noqa: E402
 
 TARGET = ROOT / "resources" / "model" / "relations"
@@ -115,7 +115,6 @@ def write_onnx(net: Any, target: Path) -> None:
         network.export(net, exact)
         quantise(exact, target)
     fuse_layers(target)
-    join_steps(target)
 
 
 def onnx_logits(path: Path, rows: Sequence[Features], shared: Shared) -> Logits:

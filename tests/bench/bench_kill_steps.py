@@ -1,6 +1,8 @@
 """Kill a rotation, a sealing, an erasure and the taking of a bundle in each of their steps, so many times each.
 
-    nice .venv/bin/python tests/bench/bench_kill_steps.py [--rounds 50] [--seed 1] [--only rotation seal erase apply]
+The rewriting of backups that are older than a seal (`copies`) is killed likewise.
+
+    nice .venv/bin/python tests/bench/bench_kill_steps.py [--rounds 50] [--seed 1] [--only rotation seal copies ...]
 
 What can be killed is counted first: each statement of a transaction, each commit, each file that is moved, under the
 step in which it is. Then, for each step, so many processes do the same work on a copy of the same vault and get SIGKILL
@@ -156,6 +158,46 @@ def _look_at_sealed(folder: Path, given: Any) -> str:
         return NEW if rig.get(given["id"]).text == TEXT else "put back with another text"
 
 
+# ---- sealing in the backups, too
+
+
+def _prepare_copies(folder: Path) -> dict[str, str]:
+    with rig_at(folder) as rig:
+        _store_texts(rig)
+        memory = rig.store(TEXT).memory_id
+        rig.engine.seal.set_up(SECRET).result(60)
+        rig.engine.vault.backup().result(60)
+        rig.engine.seal.seal([memory], "the key").result(60)
+        return {"id": memory, "root": rig.root.hex()}
+
+
+def _rewrite_copies(folder: Path, given: Any, points: KillPoints) -> None:
+    with rig_at(folder, root=bytes.fromhex(given["root"])) as rig:
+        rig.engine.seal.open(SECRET).result(60)
+        points.install()
+        rig.engine.seal.copies.rewrite(points.report).result(120)
+
+
+def _look_at_copies(folder: Path, given: Any) -> str:
+    with rig_at(folder, root=bytes.fromhex(given["root"])) as rig:
+        copies = known_copies(rig.home)
+        if len(copies) != 1 or [one.name for one in rig.home.backups.iterdir()] != [copies[0].name]:
+            return "a backup is lost, or there are two"
+        if rig.verify()["status"] != "ok":
+            return "verify is not clean"
+        found = rig.engine.copies.find(copies[0].name, MARK).result(60)  # what is sealed is kept back
+        rig.engine.seal.open(SECRET).result(60)
+        held = rig.engine.copies.find(copies[0].name, MARK).result(60).total
+        if found.total or found.kept_back != held:
+            return "looking inside shows what is sealed"
+        rig.engine.seal.copies.rewrite().result(120)
+        left = rig.engine.copies.find(copies[0].name, MARK).result(60).total
+        if left or rig.engine.seal.copies.list_older().result(30).names:
+            return "what was begun could not be finished"
+        text = rig.engine.seal.read_text(given["id"]).result(30).text
+        return "the sealed text is another" if text != TEXT else OLD if held else NEW
+
+
 # ---- erasing, with the backups rewritten
 
 
@@ -248,6 +290,7 @@ def _look_at_taken(folder: Path, given: Any) -> str:
 WORKS: Mapping[str, Work] = {
     "rotation": Work(_prepare_rotation, _rotate, _look_at_rotated),
     "seal": Work(_prepare_seal, _seal, _look_at_sealed),
+    "copies": Work(_prepare_copies, _rewrite_copies, _look_at_copies),
     "erase": Work(_prepare_erasure, _erase, _look_at_erased),
     "apply": Work(_prepare_bundle, _take, _look_at_taken),
 }

@@ -236,7 +236,8 @@ class _Tour:
         until = time.perf_counter() + most
         while not holds():
             if time.perf_counter() > until:
-                raise SystemExit("the window did not get there in ten minutes")
+                tasks = self._desktop.context.tasks.running
+                raise SystemExit(f"not settled after {most:.0f} s; under way: {sorted(one.label for one in tasks)}")
             self._turn(0.002)
 
     def _rest(self) -> None:

@@ -497,8 +497,8 @@ def test_a_backup_and_a_check_say_what_came_of_them(page: SettingsPage, rig: Rig
 
 
 def test_the_vault_says_how_it_is(page: SettingsPage, qtbot: QtBot) -> None:
-    settle(qtbot, lambda: page.vault.state.description.text().startswith("Open, with 0 memories in "))
-    settle(qtbot, lambda: page.vault.keyring.description.text().startswith("It does not open this vault."))
+    settle(qtbot, lambda: page.vault.state.description.text().startswith("Unlocked: 0 memories in "))
+    settle(qtbot, lambda: page.vault.keyring.description.text().startswith("Does not unlock this vault."))
 
 
 def test_licences_can_be_read(page: SettingsPage, context: Context, qtbot: QtBot) -> None:

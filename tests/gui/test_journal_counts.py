@@ -69,6 +69,19 @@ def test_what_was_foretold_has_no_number_once_it_may_be_another(room: JournalRoo
     assert told(room, "next") == "Next run 2"
 
 
+class SlowClock:
+    """Tells of every reading that it took four seconds."""
+
+    TOOK_MS = 4_000
+
+    def start(self) -> None:
+        """It begins."""
+
+    def elapsed(self) -> int:
+        """Milliseconds since."""
+        return self.TOOK_MS
+
+
 def test_a_run_that_changed_no_memory_is_counted(room: JournalRoom, context: Context) -> None:
     room.enter("archive")
     assert told(room, "runs") == "Runs"
@@ -87,14 +100,34 @@ def test_other_progress_counts_nothing(room: JournalRoom, context: Context) -> N
 def test_what_happens_meanwhile_is_read_once_more(room: JournalRoom) -> None:
     room.enter("archive")
     counts = room.page.counts
-    counts.schedule_read()
-    counts.schedule_read()
+    room.rest()
     counts._timer.stop()
-    counts._on_timeout()
+    counts.read_counts()
+    counts.schedule_read()
+    counts.schedule_read()
+    counts.read_counts()
+    assert not counts._timer.isActive()  # no two readings at a time
+    room.rest()
     assert counts._timer.isActive()
     counts._timer.stop()
     counts._on_timeout()
+    room.rest()
     assert not counts._timer.isActive()
+
+
+def test_a_reading_that_took_long_is_followed_by_a_longer_pause(
+    room: JournalRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.enter("archive")
+    room.rest()
+    counts = room.page.counts
+    counts._timer.stop()
+    monkeypatch.setattr(counts, "_clock", SlowClock())
+    counts.read_counts()
+    counts.schedule_read()
+    room.rest()
+    assert counts._timer.interval() == 5 * SlowClock.TOOK_MS
+    counts._timer.stop()
 
 
 def test_what_cannot_be_counted_stays_silent(room: JournalRoom) -> None:

@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
+from app.window.desktop import HomeStore
+from core.config.window import WindowOptions
 from ui.context import Command, Context
 from ui.pages.settings.page import SETTINGS, SettingsPage, settings_commands
 from ui.pages.settings.wipe import WipeDialog
@@ -85,6 +87,8 @@ def test_everything_goes_and_the_report_is_shown_and_saved(
     settle(qtbot, lambda: "could not be saved" in dialog.state.text())
     dialog.quit.click()
     assert quits == ["quit"]
+    HomeStore(rig.engine).save(WindowOptions(), {"house.page": "settings"})
+    assert rig.engine.run_aside(rig.home.path.exists).result(30) is False
 
 
 def test_a_secret_that_was_changed_meanwhile_is_asked_for_again(dialog: WipeDialog, qtbot: QtBot, rig: Rig) -> None:

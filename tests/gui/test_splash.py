@@ -20,7 +20,18 @@ from app.window.single_instance import StartListener, window_socket_place
 from app.window.start import open_window
 from ui.shell.splash import SplashWindow
 
-WAITED_FOR = {"core.engine.facade", "numpy", "sqlcipher3", "onnxruntime", "hnswlib", "ui.registry", "ui.shell.window"}
+WAITED_FOR = {
+    "cryptography",
+    "argon2",
+    "core.engine.home.keys",
+    "core.engine.facade",
+    "numpy",
+    "sqlcipher3",
+    "onnxruntime",
+    "hnswlib",
+    "ui.registry",
+    "ui.shell.window",
+}
 
 
 def make_context(folder: Path) -> AppContext:
@@ -31,7 +42,7 @@ def visible_cards() -> list[SplashWindow]:
     return [one for one in QApplication.topLevelWidgets() if isinstance(one, SplashWindow) and one.isVisible()]
 
 
-def test_what_is_shown_first_loads_neither_engine_nor_pages() -> None:
+def test_what_is_shown_first_loads_neither_engine_nor_pages_nor_what_opens_keys() -> None:
     code = "import sys, app.qt; app.qt.load_qt(); import app.window.start; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     found = set(done.stdout.split())

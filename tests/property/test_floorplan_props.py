@@ -85,6 +85,18 @@ def test_rooms_hold_their_memories_and_do_not_overlap(counts: list[int]) -> None
 
 
 @SMALL
+@given(st.lists(st.integers(1, 400), min_size=2, max_size=24), st.integers(0, 23))
+def test_a_room_that_is_laid_last_lies_at_the_far_corner(counts: list[int], chosen: int) -> None:
+    last = chosen % len(counts)
+    rects = lay_out(counts, [last])
+    assert rects[last].x + rects[last].w == max(rect.x + rect.w for rect in rects)
+    assert rects[last].y + rects[last].h == max(rect.y + rect.h for rect in rects)
+    for place, (rect, count) in enumerate(zip(rects, counts, strict=True)):
+        assert room_capacity(rect.w, rect.h) >= max(LEAST_PLACES, ROOMY * count)
+        assert all(apart(rect, other) for other in rects[place + 1 :])
+
+
+@SMALL
 @given(st.lists(st.integers(100, 1_000), min_size=6, max_size=24))
 def test_a_wing_is_wider_than_high_and_wastes_little(counts: list[int]) -> None:
     rects = lay_out(counts)

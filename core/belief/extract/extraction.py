@@ -195,7 +195,7 @@ def _add_model_claim(
     value = " ".join(text[slice(*one.value)].split()).strip("\"'“”‘’ ,;")
     if not subject or not value_key(value) or max(len(value), len(subject)) > _LONGEST_SUBJECT:
         return
-    if value_key(value) == _property_of(one.predicate):
+    if value_key(value) == one.predicate.partition("_")[0]:  # "status" is no status
         return
     if one.predicate == "phone_is" and not is_phone_named(sentence, value):
         return
@@ -214,17 +214,6 @@ def _add_model_claim(
         confidence=round(min(_SURE, one.confidence), 2),
     )
     story.claims.setdefault(canonical_form(draft), draft)
-
-
-def _without_property(subject: str, predicate: str) -> str:
-    """Of "staging database status" the staging database, where its status is told."""
-    whole, _, last = subject.rpartition(" ")
-    return whole if whole and last.casefold() == _property_of(predicate) else subject
-
-
-def _property_of(predicate: str) -> str:
-    """The word for what a predicate tells: "status" of `status_is`."""
-    return predicate.removesuffix("_is")
 
 
 def _name_speaker(sentence: TokenizedSentence, one: ReadValue) -> str:

@@ -136,11 +136,11 @@ def write_backup(open_vault: OpenVault, to: Path | None) -> dict[str, Any]:
     )
     place = made.path.absolute()
     if not place.is_relative_to(open_vault.storage.home.path):
-        _note_backup(open_vault.storage, place)
+        _note_backup(open_vault.storage, place, made.made_at_ms)
     return {"path": str(made.path), "bytes": made.size, "seq": made.seq, "rows": dict(made.counts)}
 
 
-def _note_backup(storage: Storage, place: Path) -> None:
+def _note_backup(storage: Storage, place: Path, made_at: int) -> None:
     """A backup leaves the home: audit it and remember its path. An older vault that nobody accepted is read only."""
     if storage.vault.older is not None:
         return
@@ -148,7 +148,7 @@ def _note_backup(storage: Storage, place: Path) -> None:
 
     def note(tx: Tx) -> None:
         with storage.work.verb(tx, "backup", "Back up to another place", OWNER_ACTOR):
-            note_elsewhere(tx, place)
+            note_elsewhere(tx, place, made_at)
 
     storage.write(note).result()
 

@@ -18,10 +18,10 @@ from typing import Any
 from core.engine.runtime.open_vault import OpenVault, VaultSlot
 from core.engine.runtime.storage import Storage
 from core.engine.vault.copy_rewrites import CopyRewrites, ReportStep
-from core.errors import Code, PreconditionError, UserError
+from core.errors import Code, EnvironmentFaultError, PreconditionError, UserError
 from core.intake.seal.seal import SealKey, seal_memories
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.types.memory import CopiesBeforeSeal, CopyState, SealedCopiesReport
+from core.types.memory import CopiesBeforeSeal, CopyFinding, CopyState, SealedCopiesReport
 from core.types.values import OWNER_ACTOR
 from core.vault.backup import is_backup, read_made_at
 from core.vault.copies import known_copies, noted_elsewhere
@@ -32,7 +32,8 @@ REWRITE = "rewrite_sealed_copies"
 _NOTE = "sealed_copies"
 _SEALED = "SELECT id, sealed_at FROM sealed_memories WHERE ? IN ('', id) ORDER BY sealed_at"
 _BODIES = "SELECT id, key_id, label, summary, body FROM sealed_memories ORDER BY sealed_at, id"
-_PRESENT = "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?)) ORDER BY n DESC LIMIT 1"
+_PRESENT = "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?2)) ORDER BY id = ?1 DESC, n DESC LIMIT 1"
+"""The sealed memory itself where the copy has it, else its newest version there."""
 _KEY_COLUMNS = ("id", "slots", "made_at")
 _PUT = (
     "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
@@ -77,7 +78,7 @@ class SealedCopies:
         storage = self._slot.require_vault().storage
 
         def read(rows: Rows) -> CopiesBeforeSeal:
-            copies = _find_unseen(storage, rows, memory_id)
+            copies = _find_older(storage, rows, memory_id)
             return CopiesBeforeSeal(
                 tuple(_name(storage, copy) for copy in copies if copy.is_file()),
                 tuple(_name(storage, copy) for copy in copies if not copy.is_file()),
@@ -103,20 +104,14 @@ class SealedCopies:
 
         def run() -> SealedCopiesReport:
             sealed, others = self._read_bodies(open_vault)
-            wanted = tuple(one for row in sealed for one in row.ids)
-            known = storage.vault.read(partial(_find_unseen, storage))
+            known = storage.vault.read(partial(_find_older, storage))
             copies = [copy for copy in known if copy.is_file()]
             rewrites, found, seen = CopyRewrites(storage), [], []
             for done, copy in enumerate(copies):
                 if is_cancelled():
                     break
                 report("rewrite", done, len(copies))
-                try:
-                    finding = rewrites.rewrite(copy, wanted, partial(self._seal_in_copy, open_vault, sealed))
-                except PreconditionError:
-                    finding = rewrites.look_into(
-                        copy, wanted
-                    )  # a file of it is on another device: it stays, and is told
+                finding = self._rewrite_one(open_vault, rewrites, copy, sealed)
                 found.append(replace(finding, name=_name(storage, copy)))
                 if finding.state in (CopyState.CLEAN, CopyState.REWRITTEN):
                     seen.append(copy)
@@ -125,6 +120,20 @@ class SealedCopies:
             return SealedCopiesReport(tuple(found), away, others)
 
         return storage.run_on(storage.threads.checks, run)
+
+    def _rewrite_one(
+        self, open_vault: OpenVault, rewrites: CopyRewrites, copy: Path, sealed: Sequence[_Sealed]
+    ) -> CopyFinding:
+        wanted = tuple(one for row in sealed for one in row.ids)
+        try:
+            return rewrites.rewrite(copy, wanted, partial(self._seal_in_copy, open_vault, sealed))
+        except PreconditionError:
+            pass  # a file of it is on another device: the old one stays, and is told
+        except EnvironmentFaultError:
+            if copy.is_relative_to(open_vault.storage.home.path):
+                raise
+            # A stick that is full or cannot be written keeps no other copy from being rewritten.
+        return rewrites.look_into(copy, wanted)
 
     def _read_bodies(self, open_vault: OpenVault) -> tuple[list[_Sealed], int]:
         """The sealed memories whose key is in memory, and how many others there are."""
@@ -149,13 +158,13 @@ class SealedCopies:
     def _seal_in_copy(self, open_vault: OpenVault, sealed: Sequence[_Sealed], tx: Tx, work: UnitOfWork) -> None:
         """Seal in the vault of a backup what it holds of these, as it holds it."""
         for row in sealed:
-            ids = (to_json(list(row.ids)),)
-            while (newest := tx.value(_PRESENT, ids)) is not None:
+            wanted = (row.id, to_json(list(row.ids)))
+            while (found := tx.value(_PRESENT, wanted)) is not None:
                 with without_recorder(tx):
                     if not tx.update("seal_keys", {"id": row.key_row["id"]}, {"slots": row.key_row["slots"]}):
                         tx.insert("seal_keys", row.key_row)
                 key = self._key_of(open_vault, row.key_row["id"])
-                labels = {str(newest): row.label}
+                labels = {str(found): row.label}
                 seal_memories(tx, work, labels, key, OWNER_ACTOR, lambda *_: None, summary=row.summary)
 
 
@@ -163,34 +172,46 @@ def _read_keys(rows: Rows) -> list[tuple[Any, ...]]:
     return rows.all("SELECT id, slots, made_at FROM seal_keys")
 
 
-def _copies_of(storage: Storage, rows: Rows) -> tuple[Path, ...]:
-    """Copies in the home, and backups that were written elsewhere, whether those are there now or not."""
-    return (*known_copies(storage.home), *noted_elsewhere(rows))
-
-
-def _find_unseen(storage: Storage, rows: Rows, memory_id: str = "") -> list[Path]:
+def _find_older(storage: Storage, rows: Rows, memory_id: str = "") -> list[Path]:
     sealed = {str(one): int(at) for one, at in rows.all(_SEALED, (memory_id,))}
-    notes = _read_note(rows)
-    return [copy for copy in _copies_of(storage, rows) if _unseen(copy, sealed, notes)]
+    notes, elsewhere = _read_note(rows), noted_elsewhere(rows)
+    copies = (*known_copies(storage.home), *sorted(elsewhere))
+    return [copy for copy in copies if _may_hold(copy, sealed, notes, elsewhere.get(copy))]
 
 
-def _unseen(copy: Path, sealed: Mapping[str, int], notes: Mapping[str, Any]) -> bool:
-    """Whether a copy may hold one of some sealed memories as it was: made in the very second of the seal counts."""
-    try:
-        stat = copy.stat()
-        made_at = read_made_at(copy) if is_backup(copy) else stat.st_mtime_ns // 1_000_000
-    except OSError:
-        return bool(sealed)  # it is not there now: nobody can tell
-    mark, ids = notes.get(str(copy), (None, ()))
-    is_same = mark == [stat.st_mtime_ns, stat.st_size]
+def _may_hold(copy: Path, sealed: Mapping[str, int], notes: Mapping[str, Any], noted_at: int | None) -> bool:
+    """Whether a copy may hold one of some sealed memories as it was: made in the very second of the seal counts.
+
+    Args:
+        sealed: when each was sealed.
+        notes: of copies that were seen to hold nothing.
+        noted_at: when a backup elsewhere was made, which may be away now; None for a copy in the home.
+    """
+    mark = _mark_of(copy)
+    seen, ids = notes.get(str(copy), (None, ()))
+    made_at = noted_at or 0
+    if mark is not None:
+        made_at = read_made_at(copy) if is_backup(copy) else mark[0] // 1_000_000
+    is_same = mark is not None and mark == seen
     return any(made_at <= at and not (is_same and one in ids) for one, at in sealed.items())
 
 
-def _write_seen(storage: Storage, seen: Sequence[Path], ids: Sequence[str], tx: Tx) -> None:
-    notes = {one: kept for one, kept in _read_note(tx).items() if Path(one).is_file()}
-    for copy in seen:
+def _mark_of(copy: Path) -> list[int] | None:
+    """By what a file is known again; None where it is not there."""
+    try:
         stat = copy.stat()
-        notes[str(copy)] = [[stat.st_mtime_ns, stat.st_size], list(ids)]
+    except OSError:
+        return None
+    return [stat.st_mtime_ns, stat.st_size]
+
+
+def _write_seen(storage: Storage, seen: Sequence[Path], ids: Sequence[str], tx: Tx) -> None:
+    home = storage.home.path  # what is away elsewhere may come back
+    notes = {
+        one: kept for one, kept in _read_note(tx).items() if Path(one).is_file() or not Path(one).is_relative_to(home)
+    }
+    for copy in seen:
+        notes[str(copy)] = [_mark_of(copy), list(ids)]
     with storage.verb(tx, OWNER_ACTOR, REWRITE, label="Rewrite backups") as verb, without_recorder(tx):
         tx.run(_PUT, (_NOTE, json.dumps(notes), tx.now_ms))
         verb.note_audit(copies=len(seen))

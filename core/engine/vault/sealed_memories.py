@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.engine.memories.memories import backups_of, embed_restored, vector_remover
 from core.engine.runtime.open_vault import OpenVault, VaultSlot
 from core.engine.runtime.search import Search
-from core.engine.runtime.storage import Storage, map_result
+from core.engine.runtime.storage import map_result
 from core.engine.vault.seal_search import SealedSearch
 from core.engine.vault.sealed_copies import SealedCopies
 from core.engine.vault.sealed_files import SealedFiles
@@ -234,7 +234,7 @@ class SealedMemories:
         storage = self._slot.require_storage()
         backups = backups_of(storage.home)
         named = NamedRows(tuple(ids), whole_chain=True)
-        return storage.read(lambda rows: erase_preview(rows, named, (*backups, *_backups_elsewhere(rows, storage))))
+        return storage.read(lambda rows: erase_preview(rows, named, (*backups, *_backups_elsewhere(rows))))
 
     def seal(self, ids: Sequence[str], label: str = "", summary: str = "") -> Future[SealReport]:
         """Seal memories. There is no undo; `unseal` puts them back.
@@ -261,7 +261,7 @@ class SealedMemories:
             open_vault.read_log.write(tx, waiting)
             with open_vault.storage.verb(tx, OWNER_ACTOR, SEAL) as verb:
                 labels = {one: line or _describe_memory(tx, one) for one in ids}
-                known = (*backups, *_backups_elsewhere(tx, open_vault.storage))
+                known = (*backups, *_backups_elsewhere(tx))
                 done = seal_memories(tx, open_vault.storage.work, labels, key, OWNER_ACTOR, removed, known, said)
                 verb.set_outcome(tuple(ids))
             return done
@@ -455,10 +455,8 @@ class SealedMemories:
         return key
 
 
-def _backups_elsewhere(rows: Rows, storage: Storage) -> tuple[tuple[str, int], ...]:
-    """Backups that were written elsewhere; made at the latest now, since nobody can look where a stick is away."""
-    now = storage.clock.now_ms()
-    return tuple((str(path), now) for path in noted_elsewhere(rows))
+def _backups_elsewhere(rows: Rows) -> tuple[tuple[str, int], ...]:
+    return tuple((str(path), made_at) for path, made_at in noted_elsewhere(rows).items())
 
 
 def _embed_texts(search: Search, texts: Mapping[str, tuple[str, str | None]]) -> dict[str, NDArray[np.float32]]:

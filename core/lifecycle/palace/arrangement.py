@@ -22,6 +22,7 @@ from core.lifecycle.palace.furnisher import new_wing_look
 from core.lifecycle.palace.room_choice import (
     NEW,
     CandidateRoom,
+    Homes,
     Numbers,
     PlacementPlan,
     Vectors,
@@ -36,8 +37,10 @@ from core.lifecycle.palace.room_choice import (
 from core.lifecycle.palace.room_layout import LEAST_ALCOVE, RoomMembers, cut_by_season, lay_out_room
 from core.lifecycle.palace.room_texts import (
     NamingText,
+    authors_elsewhere,
     number_talks,
     read_naming_texts,
+    read_origins,
     read_traits,
     room_texts,
     said_times,
@@ -60,7 +63,7 @@ from core.score.centres import blend_with_conversation, mean_directions
 from core.score.communities import MOST_COMMUNITIES, SAMPLE
 from core.score.floor_plan import Rect, count_cards, lay_out
 from core.score.room_sections import name_grounds
-from core.text.room_names import TEXTS, is_unused, name_by_time, name_by_title
+from core.text.room_names import TEXTS, is_named_by_time, is_unused, name_by_time, name_by_title
 from core.text.terms import fold_case
 from core.types.values import LIFECYCLE_ACTOR
 from core.types.views import Alcove
@@ -88,6 +91,13 @@ _STILL_UNPLACED = (
     "SELECT m.id FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value WHERE m.space_id = ? "
     "AND m.status NOT IN ('superseded', 'deleted') "
     "AND NOT EXISTS (SELECT 1 FROM places p WHERE p.memory_id = m.id)"
+)
+
+_ROOMS_OF_EPISODES = (
+    "SELECT w.value, p.room_id FROM json_each(?) w CROSS JOIN memories m ON m.n = w.value "
+    "CROSS JOIN statements s ON s.memory_id = m.id CROSS JOIN memories e ON e.id = s.episode_id "
+    "CROSS JOIN places p ON p.memory_id = e.id CROSS JOIN rooms r ON r.id = p.room_id AND r.parent_id = ? "
+    "ORDER BY w.value, e.n DESC"
 )
 
 
@@ -236,7 +246,10 @@ class Arranger:
 
     def _plan_first_rooms(self, batch: _Batch) -> tuple[Wing, PlacementPlan]:
         topics = self._divide_into_topics(batch, np.arange(len(batch.ids)), ())
-        rects = lay_out([topic.cards for topic in topics])
+        rects = lay_out(
+            [topic.cards for topic in topics],
+            [at for at, topic in enumerate(topics) if is_named_by_time(topic.name)],
+        )
         wing = Wing(self._site.make_id(), batch.space_id, "", 0.0, max(LEAST_WING, *(float(r.x + r.w) for r in rects)))
         return wing, self._new_rooms(batch, wing, topics, rects, {fold_case(topic.name) for topic in topics})
 
@@ -245,9 +258,8 @@ class Arranger:
         alcoves = self._site.read(read_alcoves)
         reserved = self._site.read(lambda rows: stored.reserved_places(rows, [room.id for room in start.rooms]))
         found = [
-            CandidateRoom(
+            self._read_candidate(
                 room,
-                self._centre_of_room(room),
                 free_capacity(
                     room,
                     counts.get(room.id, 0) + len(reserved.get(room.id, ())),
@@ -256,9 +268,9 @@ class Arranger:
             )
             for room in start.rooms
         ]
-        homes = self._site.read(lambda rows: _main_room_by_conversation(rows, wing.id, batch.talks))
+        homes = self._site.read(lambda rows: _read_homes(rows, wing.id, batch))
         by_time = self._site.read(lambda rows: _relate_by_time(rows, start.rooms, batch.labels))
-        chosen = choose_rooms(batch.vectors, found, [homes.get(talk or "") for talk in batch.talks], by_time)
+        chosen = choose_rooms(batch.vectors, found, homes, by_time)
         plan = PlacementPlan()
         for place, room in enumerate(start.rooms):
             newcomers = np.flatnonzero(chosen == place)
@@ -311,10 +323,13 @@ class Arranger:
         plan.places = [row for _, _, row in sorted(turns, key=lambda entry: entry[:2])]
         return plan
 
-    def _centre_of_room(self, room: Room) -> Vectors | None:
+    def _read_candidate(self, room: Room, left: int) -> CandidateRoom:
         labels = self._site.read(lambda rows: stored.sample_labels(rows, room.id, _SAMPLE))
         found, vectors = self._site.fetch_vectors(labels)
-        return None if not len(found) else mean_directions(vectors, np.zeros(len(found), np.int64), 1)[0]
+        if not len(found):
+            return CandidateRoom(room, None, left)
+        centre = mean_directions(vectors, np.zeros(len(found), np.int64), 1)[0]
+        return CandidateRoom(room, centre, left, float(np.median(vectors @ centre)))
 
     def _assign_places(
         self, newcomers: Numbers, vectors: Vectors, room: Room, reserved: Places | None, alcoves: Sequence[Alcove]
@@ -339,10 +354,19 @@ class Arranger:
         traits = self._site.read(lambda rows: read_traits(rows, batch.labels[which]))
         speakers: Counter[str] = Counter()
         self._read_texts(batch.labels[which], speakers)
-        others = [[one.text for one in self._read_texts(self._sample_room(room), speakers)] for room in rooms]
+        others = [self._read_texts(self._sample_room(room), speakers) for room in rooms]
+        authors = [one.author for texts in others for one in texts]
         often = sorted(speakers, key=lambda name: (-speakers[name], name))[:_SPEAKERS]
         taken = [room.name for room in rooms]
-        limits = DivisionLimits(SAMPLE, MOST_COMMUNITIES, _ENOUGH, [*taken, space], others, often, space)
+        limits = DivisionLimits(
+            SAMPLE,
+            MOST_COMMUNITIES,
+            _ENOUGH,
+            [*taken, space],
+            [[one.text for one in texts] for texts in others],
+            often,
+            space,
+        )
         members = DividedMemories(batch.labels[which], batch.vectors[which], talks, traits.is_ground)
         divided = divide_by_theme(self._site, members, limits)
         stems = speaker_stems(often)
@@ -365,7 +389,8 @@ class Arranger:
         for source in divide_by_source(rest, sources, LEAST_ALCOVE):
             for part in cut_by_season(source, talks, traits.times):
                 texts = self._read_texts(batch.labels[which[part]], speakers)
-                name = name_by_time(room_texts(texts, said_times(traits, part)), used)
+                elsewhere = authors_elsewhere(traits, part) + authors
+                name = name_by_time(room_texts(texts, said_times(traits, part)), used, elsewhere)
                 used.add(fold_case(name))
                 found.append(make_topic(name, part))
         return sorted(found, key=lambda topic: -len(topic.members))
@@ -467,6 +492,19 @@ def _step_mark(rows: Rows) -> tuple[Any, ...]:
 def _read_start(rows: Rows, space_id: str) -> _Start:
     wing = stored.find_wing(rows, space_id)
     return _Start(wing, () if wing is None else stored.read_rooms(rows, wing.id), _step_mark(rows))
+
+
+def _read_homes(rows: Rows, wing_id: str, batch: _Batch) -> Homes:
+    """Where newcomers belong: a statement where what it was made of stands, a turn where its conversation stands."""
+    talks = _main_room_by_conversation(rows, wing_id, batch.talks)
+    # The first of several that a statement was made of decides.
+    made = dict(rows.all(_ROOMS_OF_EPISODES, (json.dumps(batch.labels.tolist()), wing_id)))
+    homes = [
+        made.get(label, talks.get(talk or "")) for label, talk in zip(batch.labels.tolist(), batch.talks, strict=True)
+    ]
+    origins = read_origins(rows, batch.labels)
+    origins[np.isin(batch.labels, np.array(list(made), np.int64))] = -1  # that stands already
+    return Homes(homes, origins)
 
 
 def _main_room_by_conversation(rows: Rows, wing_id: str, talks: Iterable[str | None]) -> dict[str, str]:

@@ -25,6 +25,11 @@ from core.vault.database.tx import Tx
 
 _BY_NAME, _BY_CENTRE, _BY_WORDS = 0.6, 0.4, 0.5
 _SAMPLE = 60
+_OF_TIME = frozenset(
+    {"message-circle", "messages-square", "calendar-days", "clock", "history", "hourglass", "notebook"}
+)
+"""What a room that is called by a time may be marked with: an emblem of one of its texts would stand for what the rest
+is not about."""
 _LARGEST = 6
 _LOOKS = "SELECT id, parent_id, emblem, tint, outline, floor FROM rooms"
 
@@ -111,7 +116,8 @@ def _choose_for_wing(
             looks[room.id] = new_looks[room.id] = choose_look(room.id, beside, list(looks.values()))
         if room.id not in emblems:
             beside_emblems = {emblems[other] for other in neighbour_ids if other in emblems}
-            chosen = choose_emblem(room.name, scored[room.id], beside_emblems, set(emblems.values()))
+            fitting = _neutral_emblems(scored[room.id]) if is_named_by_time(room.name) else scored[room.id]
+            chosen = choose_emblem(room.name, fitting, beside_emblems, set(emblems.values()))
             emblems[room.id] = new_emblems[room.id] = chosen
     if wing.id not in found.looks:
         others = [found.looks[one.id] for one in found.wings if one.id in found.looks]
@@ -154,6 +160,11 @@ def _emblem_words(name: str) -> str:
     if not is_named_by_time(name):
         return name
     return "notes" if name.rpartition(", ")[2].startswith("notes") else "talk"
+
+
+def _neutral_emblems(scores: Mapping[str, float]) -> dict[str, float]:
+    """Of the scores those of emblems that say of a time, talk or notes and of nothing else."""
+    return {emblem: score for emblem, score in scores.items() if emblem in _OF_TIME}
 
 
 def _score_name(site: PalaceContext, names: Sequence[str]) -> Mapping[str, float]:

@@ -39,11 +39,26 @@ class CandidateRoom:
     Attributes:
         centre: the mean direction of what stands in it; None where nothing there has a vector.
         left: how many more it takes before it is crowded.
+        usual: the median cosine to the centre of what stands in it.
     """
 
     room: Room
     centre: Vectors | None
     left: int
+    usual: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Homes:
+    """Where newcomers belong whatever they are near to, one entry for each.
+
+    Attributes:
+        rooms: id of the room of what a statement was made of, or of most of the conversation; None for none.
+        origins: of each statement the place among the newcomers of what it was made of; -1 for none.
+    """
+
+    rooms: Sequence[str | None]
+    origins: Numbers
 
 
 @dataclass
@@ -77,18 +92,17 @@ def free_capacity(room: Room, count: int, closed: Sequence[Rect] = ()) -> int:
     return max(0, int(FULL * (room_capacity(room.w, room.h, CROWDED) - names)) - count)
 
 
-def choose_rooms(
-    vectors: Vectors, rooms: Sequence[CandidateRoom], at_home: Sequence[str | None], by_time: NDArray[np.int8]
-) -> Numbers:
-    """The room of each newcomer: that of its conversation, else the nearest that is not crowded.
+def choose_rooms(vectors: Vectors, rooms: Sequence[CandidateRoom], homes: Homes, by_time: NDArray[np.int8]) -> Numbers:
+    """The room of each newcomer: its home, else the nearest that is not crowded.
 
     A room that is called by a time takes those of its source and time alone, and first of all those who are far from
-    every theme.
+    every theme; as a home it yields to a theme that a newcomer surely belongs to. A statement goes where the newcomer
+    goes that it was made of.
 
     Args:
         vectors: unit rows of the newcomers, (n, dims).
         rooms: the rooms of the wing.
-        at_home: id of the room in which the conversation of each stands; None for none.
+        homes: where the newcomers belong.
         by_time: what each room is to each newcomer, (n, rooms): 0 one with a theme, above 0 one of its time and source,
             below 0 one of another.
 
@@ -101,17 +115,24 @@ def choose_rooms(
     for place, found in enumerate(rooms):
         if found.centre is not None:
             similarity[:, place] = vectors @ found.centre
-    themes = np.where(by_time == 0, similarity, -np.inf).max(axis=1, initial=-np.inf)
+    themes = np.where(by_time == 0, similarity, -np.inf)
+    own = np.array([known.get(home or "", NEW) for home in homes.rooms], np.int64)
+    own = _yield_to_themes(own, themes, np.array([found.usual for found in rooms], np.float32), by_time)
     similarity[by_time < 0] = -np.inf
-    is_new = _are_far(similarity, [known.get(home or "") is not None for home in at_home])
+    is_made = homes.origins >= 0
+    is_new = _are_far(similarity[~is_made], (own != NEW)[~is_made])
     chosen = np.full(len(vectors), NEW, np.int64)
     order = np.argsort(-similarity, axis=1, kind="stable")
-    for newcomer in np.flatnonzero(~is_new).tolist():
-        home = known.get(at_home[newcomer] or "")
+    # What a statement was made of is placed before it.
+    for newcomer in (*np.flatnonzero(~is_made)[~is_new].tolist(), *np.flatnonzero(is_made).tolist()):
+        origin = int(homes.origins[newcomer])
+        home = int(own[newcomer] if origin < 0 else chosen[origin])
+        if home == NEW and origin >= 0:
+            continue
         tried = [int(place) for place in order[newcomer] if similarity[newcomer, place] > -np.inf]
-        if themes[newcomer] < FAR:
+        if themes[newcomer].max(initial=-np.inf) < FAR:
             tried.sort(key=lambda place: by_time[newcomer, place] <= 0)
-        for place in tried if home is None else [home, *tried]:
+        for place in tried if home == NEW else [home, *tried]:
             if left[place] > 0:
                 left[place] -= 1
                 chosen[newcomer] = place
@@ -119,10 +140,22 @@ def choose_rooms(
     return chosen
 
 
-def _are_far(similarity: NDArray[np.float32], has_home: Sequence[bool]) -> NDArray[np.bool_]:
+def _yield_to_themes(
+    own: Numbers, themes: NDArray[np.float32], usual: NDArray[np.float32], by_time: NDArray[np.int8]
+) -> Numbers:
+    """Homes, where one that is called by a time yields to a theme that is as near as half of what stands there."""
+    if not themes.size:
+        return own
+    rows = np.arange(len(own))
+    nearest = themes.argmax(axis=1)
+    is_sure = themes[rows, nearest] >= np.maximum(usual[nearest], FAR)
+    return np.where((own != NEW) & (by_time[rows, own] != 0) & is_sure, nearest, own)
+
+
+def _are_far(similarity: NDArray[np.float32], has_home: NDArray[np.bool_]) -> NDArray[np.bool_]:
     if not similarity.shape[1]:
         return np.ones(len(similarity), np.bool_)
-    far = (similarity.max(axis=1) < FAR) & ~np.array(has_home, np.bool_)
+    far = (similarity.max(axis=1) < FAR) & ~has_home
     return far if int(far.sum()) >= LEAST_BATCH else np.zeros(len(similarity), np.bool_)
 
 

@@ -16,6 +16,7 @@ from core.lifecycle.palace.room_choice import Numbers, Vectors
 from core.lifecycle.palace.room_texts import (
     NamingText,
     Traits,
+    authors_elsewhere,
     read_naming_texts,
     read_traits,
     read_weights,
@@ -180,7 +181,7 @@ def _divide_room(
     if rest:
         for part in _cut_by_time(np.sort(np.concatenate(rest)), members.talks, traits.times, len(members.labels)):
             texts = room_texts(_read_texts(site, members.labels[part]), said_times(traits, part))
-            name = name_by_time(texts, used)
+            name = name_by_time(texts, used, authors_elsewhere(traits, part))
             used.add(fold_case(name))
             named.append((name, part))
     return named

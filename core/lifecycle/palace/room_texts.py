@@ -19,13 +19,13 @@ from core.lifecycle.palace.telling_words import is_telling
 from core.memory.landmark_words import strip_captions
 from core.memory.landmarks import GROUND, MAY_MARK
 from core.text.noun_phrases import Phrase, read_phrases, stem_of
-from core.text.room_names import RoomTexts
+from core.text.room_names import TEXTS, RoomTexts
 from core.vault.database.rows import Rows
 
 _OF_EPISODE = "(SELECT e.{0} FROM statements s JOIN memories e ON e.id = s.episode_id WHERE s.memory_id = m.id LIMIT 1)"
 _SAID_AT = f"coalesce(m.occurred_at, {_OF_EPISODE.format('occurred_at')})"
 _TRAITS = (
-    f"SELECT m.n, coalesce({_SAID_AT}, m.recorded_at), {GROUND}, {_SAID_AT} IS NOT NULL "  # noqa: S608 - constants
+    f"SELECT m.n, coalesce({_SAID_AT}, m.recorded_at), {GROUND}, {_SAID_AT} IS NOT NULL, m.author "  # noqa: S608 - constants
     "FROM json_each(?) w JOIN memories m ON m.n = w.value"
 )
 _ORIGINS = (
@@ -46,16 +46,18 @@ _LEAST_TELLING = 1
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """When memories were said and whether they are ground, in the order asked.
+    """When and by whom memories were said and whether they are ground, in the order asked.
 
     Attributes:
         times: epoch ms; when it was recorded where nobody knows when it was said.
         is_dated: whether it is known when it was said.
+        authors: who said it, as far as that is known.
     """
 
     times: Numbers
     is_ground: NDArray[np.bool_]
     is_dated: NDArray[np.bool_]
+    authors: tuple[str | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +104,12 @@ class NamingText:
 def read_traits(rows: Rows, labels: Numbers) -> Traits:
     """When memories were said, and whether they are ground; a memory that is gone counts as said at 0."""
     found = {row[0]: row[1:] for row in rows.all(_TRAITS, (json.dumps(labels.tolist()),))}
-    rows_by_label = [found.get(label, (0, 0, 0)) for label in labels.tolist()]
+    rows_by_label = [found.get(label, (0, 0, 0, None)) for label in labels.tolist()]
     return Traits(
-        np.array([at for at, _, _ in rows_by_label], np.int64),
-        np.array([context for _, context, _ in rows_by_label], np.bool_),
-        np.array([is_dated for _, _, is_dated in rows_by_label], np.bool_),
+        np.array([at for at, *_ in rows_by_label], np.int64),
+        np.array([context for _, context, *_ in rows_by_label], np.bool_),
+        np.array([is_dated for _, _, is_dated, _ in rows_by_label], np.bool_),
+        tuple(author for *_, author in rows_by_label),
     )
 
 
@@ -114,6 +117,12 @@ def said_times(traits: Traits, part: Numbers) -> list[int]:
     """When some memories were said, epoch ms; of those of which it is known."""
     found: list[int] = traits.times[part][traits.is_dated[part]].tolist()
     return found
+
+
+def authors_elsewhere(traits: Traits, part: Numbers) -> list[str | None]:
+    """Who said what is in no part, evenly over all of it."""
+    others = sample_evenly(np.setdiff1d(np.arange(len(traits.authors)), part), TEXTS)
+    return [traits.authors[at] for at in others.tolist()]
 
 
 def season_of(at_ms: int) -> int:

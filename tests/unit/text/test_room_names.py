@@ -212,6 +212,21 @@ def test_a_room_without_a_theme_says_who_speaks_in_it(authors: list[str | None],
     assert bool(speakers_in_name(name)) == (who != "talk")
 
 
+@pytest.mark.parametrize(
+    ("elsewhere", "who"),
+    [
+        (["Tom", "Mara", None] * 4, "talk"),
+        (["Mara", "Nora"] * 4, "Mara and Tom"),
+        (["Mara", "Tom", "Nora"] * 4, "Mara and Tom"),
+        ([], "Mara and Tom"),
+    ],
+)
+def test_who_speaks_in_every_room_tells_none_of_them_apart(elsewhere: list[str | None], who: str) -> None:
+    may = round(datetime(2023, 5, 3, 12, tzinfo=UTC).timestamp() * 1000)
+    room = RoomTexts([], [may], is_talk=True, authors=["Mara", "Tom"] * 4)
+    assert name_by_time(room, (), elsewhere) == f"Spring 2023, {who}"
+
+
 def test_rooms_of_one_time_and_the_same_speakers_are_told_apart_by_their_days() -> None:
     begin, end = (round(datetime(2023, 5, day, 12, tzinfo=UTC).timestamp() * 1000) for day in (2, 18))
     room, used, names = RoomTexts([], [begin, end], is_talk=True, authors=["Mara", "Tom"] * 2), set[str](), list[str]()

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QElapsedTimer, QObject, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 
 from core.events import Changed, Progress
@@ -51,7 +51,7 @@ def note_runs_seen(context: Context) -> None:
     context.desk.looked.emit()
 
 
-_SOON_MS = 1_000  # between two readings while work goes on
+_SOON_MS, _REST = 1_000, 5  # at least between two readings while work goes on; and so many times as long as one took
 _Read = tuple[Callable[[], Future[Any]], Callable[[Any], int]]
 
 
@@ -70,36 +70,51 @@ class TabCounts(QObject):
     def __init__(self, context: Context, parent: QObject, shown: str) -> None:
         super().__init__(parent)
         self._context, self.shown = context, shown
-        self._is_behind = False
-        self._timer = make_timer(self, self._on_timeout, _SOON_MS)
+        self._is_behind, self._under_way = False, 0
+        self._timer = make_timer(self, self._on_timeout)
+        self._clock, self._pause_ms = QElapsedTimer(), _SOON_MS
 
     def schedule_read(self) -> None:
         """Read them a little later, and once more where something happened until then: a run ends after it told so."""
-        self._is_behind = self._timer.isActive()
+        self._is_behind = self._timer.isActive() or self._under_way > 0
         if not self._is_behind:
-            self._timer.start()
+            self._timer.start(self._pause_ms)
 
     def stop_timer(self) -> None:
         """Read nothing more."""
+        self._is_behind = False
         self._timer.stop()
 
     def _on_timeout(self) -> None:
         self.read_counts()
-        if self._is_behind:
-            self._is_behind = False
-            self._timer.start()
 
     def read_counts(self) -> None:
-        """Read them now."""
+        """Read them now; where they are being read, when that is over."""
+        if self._under_way:
+            self._is_behind = True
+            return
+        self._clock.start()
         for name, (begin, number) in self._count_queries().items():
             if name != self.shown:
-                task = make_query(journal_strings()["counting"], begin).within(self, name)
-                self._context.tasks.run(
+                self._under_way += 1
+                task = make_query(journal_strings()["counting"], begin).within(self)
+                reading = self._context.tasks.run(
                     task.success(partial(self._on_count_read, name, number)).failure(lambda _: None)
                 )
+                reading.ended.connect(self._end_reading)
 
     def _on_count_read(self, name: str, number: Callable[[Any], int], answer: object) -> None:
         self.counted.emit(name, number(answer))
+
+    def _end_reading(self) -> None:
+        self._under_way -= 1
+        if self._under_way:
+            return
+        # In a large vault they take seconds: a job that goes on for an hour is not to be slowed down by its own count.
+        self._pause_ms = max(_SOON_MS, _REST * self._clock.elapsed())
+        if self._is_behind:
+            self._is_behind = False
+            self._timer.start(self._pause_ms)
 
     def _count_queries(self) -> Mapping[str, _Read]:
         engine = self._context.bridge.engine

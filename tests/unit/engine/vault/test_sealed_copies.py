@@ -130,6 +130,10 @@ def test_a_backup_elsewhere_is_rewritten_where_it_is_there_and_named_where_not(
     assert [(one.name, one.state) for one in report.copies] == [(str(there), CopyState.REWRITTEN)]
     assert report.away == (str(away),)
     assert pages_with(rig, there, tmp_path / "pages") == 0
+    later(rig)
+    rig.engine.seal.open(SECRET).result(30)
+    back_up(rig, stick / "younger.tar").unlink()
+    assert older(rig) == CopiesBeforeSeal((), (str(away),))  # one made after the seal never held it
     moved.rename(away)
     assert older(rig) == CopiesBeforeSeal((str(away),))
     rig.engine.seal.copies.rewrite().result(60)

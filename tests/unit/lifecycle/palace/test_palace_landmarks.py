@@ -13,7 +13,7 @@ from statement_rows import link, mark_small_talk
 
 from core.engine.views.palace import has_work
 from core.errors import Code, LociError
-from core.lifecycle.palace import arrangement, floor_plan_edits, plan_renewal
+from core.lifecycle.palace import arrangement, floor_plan_edits, furnisher, plan_renewal
 from core.lifecycle.palace.floor_plan_edits import FloorPlanContext
 from core.lifecycle.palace.landmark_choice import FEWEST, MOST, landmark_count
 from core.lifecycle.palace.room_texts import PhraseReader, read_weights
@@ -560,3 +560,32 @@ def test_an_erased_word_leaves_the_names_of_rooms_and_alcoves(rig: Rig) -> None:
     rig.write(lambda tx: tx.update("rooms", {"id": room.id}, {"name": "Zanzibar"}))
     rig.engine.memories.erase([told or ""], OWNER_ACTOR).result(60)
     assert "Zanzibar" not in {row[0] for row in rig.rows("SELECT name FROM rooms UNION ALL SELECT name FROM alcoves")}
+
+
+@pytest.mark.slow
+def test_a_room_called_by_a_time_is_marked_with_what_stands_for_talk(rig: Rig) -> None:
+    room = rooms(rig)[0]
+    rig.write(lambda tx: tx.update("rooms", {"id": room.id}, {"name": "Spring 2023, talk", "emblem": None}))
+    arrange(rig)
+    assert {one.id: one.furnishing for one in rooms(rig)}[room.id].emblem in furnisher._OF_TIME
+
+
+def test_every_emblem_of_a_room_called_by_a_time_is_an_emblem() -> None:
+    assert furnisher._OF_TIME.issubset(read_emblems())
+
+
+@pytest.mark.slow
+def test_a_statement_is_placed_in_the_room_of_what_it_was_made_of(rig: Rig) -> None:
+    room = rooms(rig)[-1]
+    episode = str(rig.engine.palace.read_loci(room.id).result(30).ids[0])
+    rig.write(
+        lambda tx: tx.update(
+            "memories", {"n": tx.value("SELECT n FROM memories WHERE id = ?", (episode,))}, {"kind": "episode"}
+        )
+    )
+    other = rooms(rig)[0]
+    near_to_other = rig.get(rig.engine.palace.read_loci(other.id).result(30).ids[0]).text
+    statement = str(rig.store(f"{near_to_other} indeed", kind=Kind.FACT).memory_id)
+    link(rig, statement, episode, "Ada", "event", 3)
+    arrange(rig)
+    assert rig.value("SELECT room_id FROM places WHERE memory_id = ?", statement) == room.id != other.id

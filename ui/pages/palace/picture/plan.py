@@ -101,7 +101,7 @@ class PlanPainter(PlanGround):
     def _is_strip(self, rect: QRectF, lens: Lens) -> bool:
         """Whether so little of a room is on the canvas that none of its words can be read."""
         seen = rect.intersected(QRectF(0, 0, lens.w, lens.h))
-        least = self._theme.px(2 * spacing().xxl)  # two lines and their margins
+        least = 2 * self._theme.px(spacing().xxl)
         return (seen.width() < min(least, rect.width())) or (seen.height() < min(least, rect.height()))
 
     def _prepare_colours(self, look: LocusStyle, ratio: float) -> None:
