@@ -461,7 +461,7 @@ class ImportReport:
         updated: memories whose newer row took the place of an older one; of an archive only.
         sealed: of `stored`, those that are sealed and stay so; of an archive only.
         is_foreign: whether it is an archive of another vault, whose memories are trusted 0.5 at most.
-        people, files: new ones; of an archive only.
+        others: how many it brings beside memories: `people`, `files`; of an archive only.
     """
 
     import_id: str | None
@@ -481,8 +481,7 @@ class ImportReport:
     is_foreign: bool = False
     sources: tuple[SourcePlan, ...] = ()
     sources_more: int = 0
-    people: int = 0
-    files: int = 0
+    others: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -399,7 +399,6 @@ def _make_report(import_id: str | None, tally: ArchiveTally, scope: ArchiveScope
         latest=format_iso(tally.latest),
         updated=tally.updated,
         sealed=tally.sealed,
-        people=tally.people,
-        files=tally.files,
+        others={"people": tally.people, "files": tally.files},
         is_foreign=scope is ArchiveScope.ANY_ARCHIVE,
     )
