@@ -42,6 +42,7 @@ class StepRow:
         undone_at: when that was, epoch ms.
         memories: how many memories it touched that are still in the vault; None for a step of so many rows that they
             have to be counted apart (`count_step_memories`).
+        is_final: whether it is no undo step: nobody can undo it, and it stands in the audit alone.
     """
 
     id: str
@@ -59,6 +60,7 @@ class StepRow:
     undone_by: str | None = None
     undone_at: int | None = None
     memories: int | None = None
+    is_final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,7 +463,7 @@ class ImportReport:
         updated: memories whose newer row took the place of an older one; of an archive only.
         sealed: of `stored`, those that are sealed and stay so; of an archive only.
         is_foreign: whether it is an archive of another vault, whose memories are trusted 0.5 at most.
-        people, files: new ones; of an archive only.
+        others: how many it brings beside memories: `people`, `files`; of an archive only.
     """
 
     import_id: str | None
@@ -481,8 +483,7 @@ class ImportReport:
     is_foreign: bool = False
     sources: tuple[SourcePlan, ...] = ()
     sources_more: int = 0
-    people: int = 0
-    files: int = 0
+    others: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

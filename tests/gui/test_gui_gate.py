@@ -433,6 +433,22 @@ def test_what_is_typed_of_a_code_is_read_kindly(typed: str, wanted: str, does: b
     assert is_same_code(typed, wanted) is does
 
 
+def test_whoever_has_an_archive_is_asked_for_it_once_the_palace_is_open(new: Door) -> None:
+    wishes: list[list[Path]] = []
+    new.context.desk.import_paths.connect(wishes.append)
+    page = make(new)
+    last = type_back(page, code_of(page))
+    (number, field), *_ = last.fields.items()
+    kept = field.text()
+    field.setText("XXXX")
+    last.file.click()
+    assert last.sheet.problem == f"Group {number} does not match."
+    field.setText(kept)
+    last.file.click()
+    settle(new.qtbot, lambda: bool(wishes))
+    assert wishes == [[]]
+
+
 def test_only_the_wrong_group_is_named(there: Door) -> None:
     went: list[object] = []
     page = BeginStep(there.context.theme, CODE, lambda: went.append("back"), went.append, (2, 5))

@@ -97,7 +97,11 @@ def test_who_wrote_is_said_only_where_it_differs() -> None:
 
 def test_an_archive_says_what_it_holds() -> None:
     whole = report(
-        format="archive", stored=415, conversations=19, people=12, files=1, messages={"user": 1, "other": 414}
+        format="archive",
+        stored=415,
+        conversations=19,
+        others={"people": 12, "files": 1},
+        messages={"user": 1, "other": 414},
     )
     told = "Loci archive: 415 memories, 19 conversations, 12 people and 1 file, 8 Mar 2025 – 21 Oct 2025."
     assert summarize_import_report(whole) == told

@@ -17,6 +17,7 @@ from window_rig import hear, remember, settle
 
 from core.engine.vault.history import History
 from core.types.replies import AuditRow, ChangeCounts, ImportRow, StepRow, UndoReport
+from core.types.values import OWNER_ACTOR
 from core.types.views import FindRequest, Revision
 from ui.context import Context
 from ui.lists.list_view import ListModel
@@ -474,7 +475,15 @@ def test_days_people_and_counts_are_said_in_words() -> None:
     ]
     assert describe_author("client", "editor\u202e") == "editor‹U+202E›"
     entry = AuditRow(1, NOON, "owner", "store", "x", {"operation": "ADD", "parts": 1, "rows": 2, "left": 0, "loci": 1})
-    assert audit_counts(entry) == "operation ADD, 1 part, 1 locus, 2 rows"
+    assert audit_counts(entry) == "2 rows, added, 1 part, 1 locus"
+    erased = AuditRow(
+        2, NOON, "owner", "erase", "x", {"memories": 1, "asked": 1, "state": "not_checked", "digest": "ab"}
+    )
+    assert audit_counts(erased) == "1 memory, not checked yet"
+    begun = AuditRow(3, NOON, "owner", "import", "x", {"phase": "batch", "position": 2976})
+    assert audit_counts(begun) == "part stored, 2,976 entries so far"
+    other = AuditRow(4, NOON, "owner", "replay", "x", {"asked": 2, "grade": "very_good", "depth": 3})
+    assert audit_counts(other) == "2 questions, grade: very good, depth: 3"
     assert (short_id("01a2b3c4d5e6f7"), short_id("undo_days")) == ("…c4d5e6f7", "undo_days")
 
 
@@ -566,3 +575,33 @@ def test_counts_are_worded() -> None:
     assert describe_period_counts("all", ChangeCounts(738, 0, 0, 0)) == "In all, 738 memories were added."
     assert describe_period_counts("all", ChangeCounts(0, 0, 1, 0)) == "In all, 0 memories were added and 1 merged."
     assert describe_period_counts("today", ChangeCounts(0, 0, 0, 0)) == "Nothing changed today."
+
+
+def test_what_cannot_be_undone_is_a_line_without_a_button(
+    page: JournalPage, context: Context, rig: Rig, qtbot: QtBot
+) -> None:
+    kept = rig.store("The shed is green.").memory_id
+    gone = rig.store("The boat is called Heron.").memory_id
+    rig.engine.memories.erase([gone], OWNER_ACTOR).result(60)
+    enter(page, qtbot)
+    settle(qtbot, lambda: "Erase 1 memory for good" in shown(page.tabs.changes.list.lines))
+    step = choose(page, "Erase 1 memory for good")
+    assert describe_step(step.label) == "Erased 1 memory for good"
+    assert (step_action(step), step.can_undo, step.memory_ids) == ("", False, ())
+    assert describe_step_details(step, 0, rig.clock.now_ms()) == "You · cannot be undone"
+    history = rig.engine.history
+    assert not [row for row in history.list_steps().result(30).rows if row.is_final]
+    pages: list[StepRow] = []
+    after: str | None = None
+    while True:
+        steps = history.list_steps(after, 1, with_final=True).result(30)
+        pages += steps.rows
+        after = steps.next
+        if after is None:
+            break
+    assert [row.id for row in pages].count(step.id) == 1
+    assert "Heron" not in repr(pages)
+    rig.engine.seal.set_up("a second secret of mine").result(60)
+    rig.engine.seal.seal([kept]).result(60)
+    (sealed, *_) = history.list_steps(with_final=True).result(30).rows
+    assert (describe_step(sealed.label), sealed.is_final) == ("Sealed 1 memory", True)

@@ -23,7 +23,7 @@ from core.errors import Code, EnvironmentFaultError
 from core.types.replies import OptionRow
 from ui.context import Context
 from ui.pages.settings.keys import KeyringDialog, PassphraseDialog, RecoveryDialog, RotationDialog, shorten_path
-from ui.pages.settings.page import PARTS, LicenceDialog, ResetDialog, SettingsPage, settings_commands
+from ui.pages.settings.page import PARTS, LicenceDialog, ResetDialog, SettingsPage, find_line, settings_commands
 from ui.pages.settings.rows import Switch, describe_option_value, make_control
 from ui.shell.actions import PaletteEntry, rank_entries
 from ui.strings import command_strings, settings_strings
@@ -600,7 +600,7 @@ def test_the_palette_knows_what_can_be_done_with_keys_and_backups(context: Conte
 
 def test_a_command_presses_the_button_of_its_line(page: SettingsPage, qtbot: QtBot) -> None:
     for target in settings_strings()["commands"]:
-        line = page._find_line(target)
+        line = find_line(page, target)
         assert target == page.vault.title.casefold() or (line is not None and line.button is not None), target
     page.activate("vault:passphrase")
     settle(qtbot, lambda: bool(page.findChildren(PassphraseDialog)))

@@ -11,6 +11,7 @@ from window_rig import hear, settle
 from core.types.values import SecurityTier
 from core.types.views import Revision
 from ui.context import Context
+from ui.erasure import ErasureDialog
 from ui.inspector.panel import Inspector
 from ui.inspector.protection import ProtectionSection
 from ui.pages.library.model import PLACE, TEXT, MemoryTable
@@ -58,6 +59,9 @@ def test_a_confidential_one_is_offered_for_sealing(
     settle(qtbot, section_of(inspector).isVisible)
     section_of(inspector).seal.click()
     assert asked == [(memory_id,)]
+    section_of(inspector).erase.click()
+    settle(qtbot, lambda: bool(inspector.findChildren(ErasureDialog)))
+    inspector.findChildren(ErasureDialog)[0].reject()
 
 
 def test_nothing_is_said_of_an_ordinary_one(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:

@@ -16,10 +16,11 @@ from window_rig import hear, remember, settle
 
 from core.errors import Code, EnvironmentFaultError
 from core.types.replies import StoreReply
-from core.types.values import Kind
+from core.types.sensitivity import SensitiveType
+from core.types.values import Kind, SecurityTier
 from ui.context import Context
 from ui.registry import ROOMS
-from ui.shell.new_memory import MemoryDraft, NewMemoryDialog, make_follow_up, name_outcome
+from ui.shell.new_memory import MemoryDraft, NewMemoryDialog, describe_protection, make_follow_up, name_outcome
 from ui.shell.window import MainWindow
 
 OUTCOMES = json.loads((files("resources") / "help" / "new_memory.json").read_text(encoding="utf-8"))["outcomes"]
@@ -114,6 +115,19 @@ def test_a_text_that_contradicts_leads_to_its_question(context: Context, qtbot: 
 def test_every_outcome_has_its_sentence(reply: StoreReply, outcome: str) -> None:
     assert name_outcome(reply) == outcome
     assert OUTCOMES[outcome].endswith(".")
+
+
+def test_what_was_protected_is_told_by_the_kind_of_what_was_found(rig: Rig) -> None:
+    reply = rig.store("My card for the boatyard is 4111 1111 1111 1111.")
+    told = describe_protection(reply)
+    assert told == (
+        "Saved. It contains a card number, so Loci protected it: no assistant can read it without your permission."
+    )
+    assert describe_protection(rig.store("The hall is green.")) == ""
+    found = frozenset({SensitiveType.EMAIL, SensitiveType.PERSON_NAME, SensitiveType.PHONE})
+    several = StoreReply("ADD", "m", protection=(SecurityTier.SENSITIVE, found))
+    assert "contains an e-mail address, the name of a person and a phone number, so" in describe_protection(several)
+    assert describe_protection(StoreReply("ADD", "m", protection=(SecurityTier.CLEARTEXT, found))) == ""
 
 
 def test_the_window_opens_it_by_key_keeps_the_draft_and_drops_it_with_the_lock(

@@ -148,7 +148,12 @@ class BeginStep(QWidget):
         )
         self.nothing = make_button(strings["begin"]["empty"], lambda: self.begin(Beginning.EMPTY))
         self.file = make_button(
-            strings["begin"]["file"], lambda: self.begin(Beginning.FILE), kind="link", theme=theme, icon="import"
+            strings["begin"]["file"],
+            lambda: self.begin(Beginning.FILE),
+            kind="link",
+            theme=theme,
+            icon="import",
+            hint=strings["begin"]["file_hint"],
         )
         self.sheet.add_row(make_row(self.file, None))
         self.back = make_button(strings["begin"]["back"], back, kind="ghost")

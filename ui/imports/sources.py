@@ -340,8 +340,7 @@ def describe_archive(report: ImportReport) -> str:
     numbers = {
         "memories": report.stored,
         "conversations": report.conversations,
-        "people": report.people,
-        "files": report.files,
+        **report.others,
     }
     return join_with_and([format_count(strings[name], number) for name, number in numbers.items() if number])
 

@@ -41,6 +41,8 @@ class ProtectionSection(InspectorSection):
         self.lift = make_button(
             strings["show"], partial(self._set_tier, SecurityTier.CLEARTEXT), kind="ghost", hint=strings["show_hint"]
         )
+        erase = inspector_strings()["verbs"]["erase"]["title"]
+        self.erase = make_button(erase, lambda: context.commands.run("memory.erase"), kind="ghost")
         for button, name in ((self.hide_button, "hide_hint"), (self.lift, "show_hint")):
             button.setAccessibleName(strings[name])
         inside = make_column(self.box, gap=8, margins=12)
@@ -50,7 +52,7 @@ class ProtectionSection(InspectorSection):
         inside.addWidget(self.found)
         acts = QWidget()
         flow = FlowLayout(acts, gap=4)
-        for button in (self.seal, self.hide_button, self.lift):
+        for button in (self.seal, self.hide_button, self.lift, self.erase):
             flow.addWidget(button)
         inside.addWidget(acts)
         make_column(self, self.box)
@@ -81,6 +83,7 @@ class ProtectionSection(InspectorSection):
         self.setAccessibleName(f"{title}. {sentence}")
         is_open = memory.tier is SecurityTier.CLEARTEXT
         self.seal.setVisible(memory.tier is SecurityTier.CONFIDENTIAL)
+        self.erase.setVisible(memory.tier is SecurityTier.CONFIDENTIAL)
         self.hide_button.setVisible(is_open)
         self.lift.setVisible(not is_open)
         self._draw_mark()

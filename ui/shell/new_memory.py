@@ -16,11 +16,12 @@ from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 
 from core.types.replies import StoreReply
 from core.types.requests import StoreRequest
-from core.types.values import HOME_SPACE, OWNER_ACTOR, Kind
+from core.types.sensitivity import SensitiveType
+from core.types.values import HOME_SPACE, OWNER_ACTOR, Kind, SecurityTier
 from core.types.views import Facets
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import CLOSER, Context
-from ui.strings import new_memory_strings
+from ui.strings import inspector_strings, new_memory_strings
 from ui.widgets.basics import Segments, make_buddy_label, make_button, make_column, make_label, make_row
 from ui.widgets.choices import ChoiceBox
 from ui.widgets.labels import name_space
@@ -46,6 +47,19 @@ def name_outcome(reply: StoreReply) -> str:
     if reply.merged or reply.deduplicated:
         return "merged" if reply.merged else "known"
     return "replaced" if reply.superseded else "saved"
+
+
+def describe_protection(reply: StoreReply) -> str:
+    """What was found in a text, by its kind alone, and that it is protected for it; "" where it is not."""
+    if reply.protection is None or reply.protection[0] is SecurityTier.CLEARTEXT or not reply.protection[1]:
+        return ""
+    kinds = inspector_strings()["protection"]["types"]
+    strings = new_memory_strings()["protected"]
+    tier, types = reply.protection
+    found = [kinds[one.value] for one in SensitiveType if one in types and one.tier is tier]  # what decided it
+    found = found or [kinds[one.value] for one in SensitiveType if one in types]
+    what = strings["and"].join(filter(None, (", ".join(found[:-1]), found[-1])))
+    return str(strings["sentence"]).format(what=what)
 
 
 class NewMemoryDialog(QDialog):
@@ -162,7 +176,8 @@ class NewMemoryDialog(QDialog):
         self.accept()
         outcome = name_outcome(reply)
         title, run = make_follow_up(self._context, reply)
-        self._context.desk.show_message(self._strings["outcomes"][outcome], title, run)
+        sentence = describe_protection(reply) if outcome == "saved" else ""
+        self._context.desk.show_message(sentence or self._strings["outcomes"][outcome], title, run)
 
     def _on_refused(self, error: BaseException) -> None:
         self._set_saving(is_saving=False)

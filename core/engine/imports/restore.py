@@ -149,7 +149,8 @@ def _open(path: Path, passphrase: str | None) -> _Archive:
             read_header(file)  # nobody types a passphrase for what no passphrase opens
         raise UserError(
             Code.IMPORT_SECRET_NEEDED,
-            "This is an encrypted Loci archive; it opens with the passphrase it was given, not with the vault's.",
+            "This is an encrypted Loci archive; it opens with the passphrase it was given when it was exported, "
+            "not with that of the vault or of sealed memories.",
         )
     with _open_file(path) as file:
         header, keys = open_archive(file, passphrase)
@@ -398,7 +399,6 @@ def _make_report(import_id: str | None, tally: ArchiveTally, scope: ArchiveScope
         latest=format_iso(tally.latest),
         updated=tally.updated,
         sealed=tally.sealed,
-        people=tally.people,
-        files=tally.files,
+        others={"people": tally.people, "files": tally.files},
         is_foreign=scope is ArchiveScope.ANY_ARCHIVE,
     )

@@ -35,6 +35,19 @@ _STEP = (
     "s.is_open, s.undoes_id IS NOT NULL, s.expires_at, u.id, u.at FROM undo_steps s "
     "LEFT JOIN clients c ON c.id = s.client_id LEFT JOIN undo_steps u ON u.id = s.undone_by WHERE "
 )
+# What leaves no undo step because it cannot be undone; counted as it was asked for, without parts and versions.
+_FINAL = (
+    "SELECT a.nr, a.at, a.verb, a.detail ->> '$.asked' FROM audit a "
+    "WHERE a.nr > (SELECT coalesce(max(nr), 0) FROM audit) - :searched AND a.verb IN ('erase', 'seal') "
+    "AND a.actor = 'owner' AND a.detail ->> '$.asked' > 0 "
+    "AND a.at >= :since AND a.at < :until ORDER BY a.nr DESC LIMIT :most"
+)
+_MOST_FINAL, _LAST_MS = 500, 2**62
+_SEARCHED_LINES = 50_000  # of the audit, from the newest on: it has no index by verb
+_FINAL_LABELS = {
+    "erase": ("Erase 1 memory for good", "Erase {count:,} memories for good"),
+    "seal": ("Seal 1 memory", "Seal {count:,} memories"),
+}
 _NEWEST_FIRST = " ORDER BY s.at DESC, s.rowid DESC LIMIT :most"
 
 _TOUCHED = """
@@ -127,6 +140,7 @@ class _Page:
     limit: int
     since: int
     include_undone: bool
+    with_final: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +193,13 @@ class History:
         return open_vault.read_log.note_disclosure(actor, verb, query, memory_ids, entity_ids, now, blocked=blocked_ids)
 
     def list_steps(
-        self, after: str | None = None, limit: int = 100, include_undone: bool = True, since: int = 0
+        self,
+        after: str | None = None,
+        limit: int = 100,
+        include_undone: bool = True,
+        since: int = 0,
+        *,
+        with_final: bool = False,
     ) -> Future[Steps]:
         """Undo steps, newest first.
 
@@ -188,6 +208,8 @@ class History:
             limit: steps at most, from 1 on.
             include_undone: whether steps that are taken back at present are among them.
             since: epoch ms; older ones are left out of the page, and stay in the total.
+            with_final: whether what cannot be undone, erasing and sealing, is among the rows; no id of such a row is
+                one of a step, and none is counted in the limit and the total.
 
         Returns:
             A page; the future raises INVALID_INPUT where `after` has expired since.
@@ -197,7 +219,7 @@ class History:
         """
         open_vault = self._open_vault()
         now = open_vault.storage.clock.now_ms()
-        page = _Page(after, max(1, limit), since, include_undone)
+        page = _Page(after, max(1, limit), since, include_undone, with_final)
         return open_vault.storage.read(lambda rows: _read_history_steps(rows, now, page))
 
     def count_step_memories(self, step_ids: Sequence[str]) -> Future[Mapping[str, int]]:
@@ -322,7 +344,42 @@ def _read_history_steps(rows: Rows, now: int, wanted: _Page) -> Steps:
     values = {"after": after, "most": limit + 1, "since": wanted.since}
     found = rows.all(_STEP + condition + " AND s.at >= :since" + behind + _NEWEST_FIRST, values)
     page = _undo_step_rows(rows, now, found[:limit])
-    return Steps(page, total, page[-1].id if len(found) > limit else None)
+    following = page[-1].id if len(found) > limit else None
+    if wanted.with_final:
+        since = wanted.since if following is None else max(wanted.since, page[-1].at)
+        page = tuple(sorted((*page, *_read_final_rows(rows, after, since)), key=lambda row: -row.at))
+    return Steps(page, total, following)
+
+
+def _read_final_rows(rows: Rows, after: str | None, since: int) -> list[StepRow]:
+    """What cannot be undone, of the time between two steps.
+
+    Args:
+        after: the step before the page; None for the newest page.
+    """
+    until = rows.value("SELECT at FROM undo_steps WHERE id = ?", (after,)) if after is not None else None
+    given = {"since": since, "until": _LAST_MS if until is None else until}
+    found = rows.all(_FINAL, {**given, "searched": _SEARCHED_LINES, "most": _MOST_FINAL})
+    return [_final_row(*row) for row in found]
+
+
+def _final_row(nr: int, at: int, verb: str, count: int) -> StepRow:
+    one, many = _FINAL_LABELS[verb]
+    return StepRow(
+        id=f"audit:{nr}",
+        at=at,
+        verb=verb,
+        label=one if count == 1 else many.format(count=count),
+        actor="owner",
+        client=None,
+        rows=0,
+        undone=False,
+        can_undo=False,
+        is_undo=False,
+        expires_at=_LAST_MS,
+        memories=0,
+        is_final=True,
+    )
 
 
 def _read_history_step(rows: Rows, now: int, step_id: str | None) -> StepRow | None:

@@ -16,9 +16,9 @@ from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.lists.table_view import TableColumn, TableModel, TableSpec, TableView
 from ui.pages.journal.labels import describe_author
-from ui.strings import journal_strings, window_strings
+from ui.strings import format_count, journal_strings, window_strings
 from ui.theme.tokens import FontRole
-from ui.widgets.basics import make_column
+from ui.widgets.basics import make_column, make_label
 from ui.widgets.check_report import CheckReportDialog, chain_sentence, summarize_checks
 from ui.widgets.labels import count_of, time_of
 from ui.widgets.plaintext import one_line
@@ -158,7 +158,8 @@ class AuditTab(QWidget):
         make_column(card, self.table).setContentsMargins(1, 6, 1, 8)
         self.states = States(context.theme, card, strings["reading"])
         self.banner: Banner | None = None
-        self._column: QVBoxLayout = make_column(self, self.states, gap=10)
+        self._column: QVBoxLayout = make_column(self, make_label(strings["about"], "muted", wrap=True), gap=10)
+        self._column.addWidget(self.states, 1)
         self.audit.rows_read.connect(self._on_entries_read)
         self.audit.failed.connect(self._show_failure)
 
@@ -216,7 +217,9 @@ class AuditTab(QWidget):
         self._show_checking(is_checking=False)
         verdict = summarize_checks(report)
         whole = verdict.title[:1].lower() + verdict.title[1:]
-        sentence = journal_strings()["audit"]["checked"].format(chain=chain_sentence(report), vault=whole)
+        sentence = journal_strings()["audit"]["checked"].format(
+            when=time_of(self.context.clock.now_ms()), chain=chain_sentence(report), vault=whole
+        )
         tone = {"success": "accent"}.get(verdict.tone, verdict.tone)
         self._show_banner(
             Banner(
@@ -258,20 +261,27 @@ def short_id(object_id: str) -> str:
 
 
 def audit_counts(entry: AuditRow) -> str:
-    """What an audit row counts: `1 memory, 3 rows`."""
-    order = sorted(entry.detail.items(), key=lambda item: item[0] == "rows")
-    return ", ".join(text for name, value in order if (text := _format_detail(name.replace("_", " "), value)))
+    """What an audit row counts, in words: `3 rows, 2 parts`."""
+    hidden = journal_strings()["audit_details"]["hidden"]
+    shown = [item for item in entry.detail.items() if not {item[0], f"{entry.verb}.{item[0]}"} & set(hidden)]
+    shown.sort(key=lambda item: item[0] != "rows")
+    return ", ".join(text for name, value in shown if (text := _format_detail(name, value)))
 
 
 def _format_detail(name: str, value: Any) -> str:
+    strings, words = journal_strings()["audit_details"], name.replace("_", " ")
     if isinstance(value, bool) or not value:
-        return name if value else ""
+        return words if value else ""
     if isinstance(value, int):
-        return _format_counted(name, value)
-    return f"{name} {one_line(short_id(value), 24)}" if isinstance(value, str) else ""
+        counted = strings["counts"].get(name)
+        return _format_counted(words, value) if counted is None else format_count(counted, value)
+    if not isinstance(value, str):
+        return ""
+    known = strings["values"].get(name, {}).get(value)
+    return str(known) if known else f"{words}: {one_line(short_id(value), 24).replace('_', ' ')}"
 
 
 def _format_counted(name: str, value: int) -> str:
     if name in _SINGULARS or (name.endswith("s") and not name.endswith("ss")):
         return count_of(value, _SINGULARS.get(name, name.removesuffix("s")), name)
-    return f"{value:,} {name}"
+    return f"{name}: {value:,}"

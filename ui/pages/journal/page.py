@@ -419,6 +419,7 @@ class JournalPage(WindowPage):
         self.tabs.setCurrentWidget(self.tabs.get_tab(self.tab))
         for name, button in self._buttons.items():
             button.setVisible(self.tab == name)
+        self.help_button.setVisible(self.tab != "audit")  # it is about maintenance; the audit says itself what it is
 
     def _note_runs_seen(self) -> None:
         if self.tab in LISTED:
@@ -468,7 +469,7 @@ class JournalPage(WindowPage):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """A question mark asks for the help, wherever in the page the keyboard is."""
-        if event.text() == "?":
+        if event.text() == "?" and not self.help_button.isHidden():
             self.open_help()
         else:
             super().keyPressEvent(event)

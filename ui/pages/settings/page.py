@@ -293,25 +293,9 @@ class SettingsPage(WindowPage):
         self._slices.timeout.connect(self._build_next_group)
         self._build_layout()
         self._connect_signals()
-        self._list_groups()
+        _list_groups(self, own=(self.watched, self.vault, self.about))
         self._show_rows(option_rows(WindowOptions, context.prefs.options))
         self._restyle_page()
-
-    def _list_groups(self) -> None:
-        """The side list is whole from the first: what is built later keeps its place."""
-        rows = (*option_rows(WindowOptions, self.context.prefs.options), *option_rows(Options, Options()))
-        usual = {row.group for row in rows if self.advanced.isChecked() or not row.is_advanced}
-        own = [str(section_strings()["title"]), *(one.title for one in (self.watched, self.vault, self.about))]
-        for title in dict.fromkeys((*(row.group for row in rows), *own)):
-            item = QListWidgetItem(title)
-            self.groups.addItem(item)
-            item.setHidden(title not in usual and title not in own and title != self.devices.title)
-        self.groups.setCurrentRow(0)
-
-    def _row_of(self, section: SettingsSection) -> int:
-        """Where a section stands in the side list."""
-        titles = (self.groups.item(at).text() for at in range(self.groups.count()))
-        return next(at for at, title in enumerate(titles) if title == section.title)
 
     def _build_layout(self) -> None:
         layout = make_column(self, gap=12)
@@ -376,20 +360,15 @@ class SettingsPage(WindowPage):
         if target == WIPE:
             target = self.vault.title.casefold()
             open_wipe(self.context, self)
-        line = self._find_line(target)
+        line = find_line(self, target)
         section = next((one for one in self.sections if one.title.casefold() == target or line in one.lines), None)
         if section is not None:
             self.search.clear()
-            self._scroll_to(self.groups.item(self._row_of(section)))
+            self._scroll_to(self.groups.item(_row_of(self.groups, section)))
             if line is not None and line.button is not None:
                 line.button.click()
         elif target:
             self.search.setText(target)
-
-    def _find_line(self, target: str) -> ActionLine | None:
-        """The line whose button a command of the palette presses."""
-        owner = {"vault": self.vault, "devices": self.devices, "backups": self.backups}.get(target.partition(":")[0])
-        return getattr(owner, target.partition(":")[2], None)
 
     def deactivate(self) -> None:
         """Another page is shown: what was being typed holds now, and nothing runs here any more."""
@@ -511,7 +490,7 @@ class SettingsPage(WindowPage):
         found = 0
         for section in self.sections:
             count = section.filter_lines(typed, with_advanced=self.advanced.isChecked() or bool(typed.strip()))
-            self.groups.item(self._row_of(section)).setHidden(not count)
+            self.groups.item(_row_of(self.groups, section)).setHidden(not count)
             found += count
         if not self._is_read:
             return
@@ -547,7 +526,7 @@ class SettingsPage(WindowPage):
         if self._target:
             return  # it goes there once the page is whole
         bar = self.area.verticalScrollBar()
-        places = {self._row_of(one): one.y() for one in self.sections if one.isVisibleTo(self._inner)}
+        places = {_row_of(self.groups, one): one.y() for one in self.sections if one.isVisibleTo(self._inner)}
         shown = sorted(places)
         passed = [at for at in shown if places[at] <= value + self.context.theme.px(40)]
         if shown and not (value == bar.maximum() and self.groups.currentRow() > max(passed, default=0)):
@@ -589,6 +568,30 @@ class SettingsPage(WindowPage):
         self.context.tasks.run(
             task.success(self._show_rows).failure(lambda error: _show_refusal(self.lines[name], error))
         )
+
+
+def _list_groups(page: SettingsPage, own: Sequence[SettingsSection]) -> None:
+    """Fill the side list, which is whole from the first: what is built later keeps its place."""
+    rows = (*option_rows(WindowOptions, page.context.prefs.options), *option_rows(Options, Options()))
+    usual = {row.group for row in rows if page.advanced.isChecked() or not row.is_advanced}
+    last = [str(section_strings()["title"]), *(one.title for one in own)]
+    for title in dict.fromkeys((*(row.group for row in rows), *last)):
+        item = QListWidgetItem(title)
+        page.groups.addItem(item)
+        item.setHidden(title not in usual and title not in last and title != page.devices.title)
+    page.groups.setCurrentRow(0)
+
+
+def _row_of(groups: QListWidget, section: SettingsSection) -> int:
+    """Where a section stands in the side list."""
+    return next(at for at in range(groups.count()) if groups.item(at).text() == section.title)
+
+
+def find_line(page: SettingsPage, target: str) -> ActionLine | None:
+    """The line whose button a command of the palette presses: `vault:backup`; None for any other target."""
+    owner, _, name = target.partition(":")
+    section = {"vault": page.vault, "devices": page.devices, "backups": page.backups}.get(owner)
+    return getattr(section, name, None)
 
 
 def _show_read_failure(page: SettingsPage, error: BaseException) -> None:

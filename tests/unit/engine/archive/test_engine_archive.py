@@ -350,6 +350,6 @@ def test_a_preview_tells_the_people_and_files_that_an_archive_brings(golden: tup
     told = preview(new, path)
     report = import_all(new, path)
     people = "SELECT count(*) FROM entities WHERE type = 'person' AND merged_into_id IS NULL"
-    assert told.people == report.people == old.rows(people)[0][0]
-    assert told.files == report.files == old.rows("SELECT count(*) FROM files")[0][0]
-    assert told.people > 0
+    assert told.others["people"] == report.others["people"] == old.rows(people)[0][0]
+    assert told.others["files"] == report.others["files"] == old.rows("SELECT count(*) FROM files")[0][0]
+    assert told.others["people"] > 0

@@ -102,7 +102,10 @@ class StepFeed(QObject):
         self._shown.lines.has_more = False
         journal, since = self._context.bridge.engine.history, self.since
         self._context.tasks.run(
-            make_query(journal_strings()["tasks"]["steps"], lambda: journal.list_steps(None, limit, since=since))
+            make_query(
+                journal_strings()["tasks"]["steps"],
+                lambda: journal.list_steps(None, limit, since=since, with_final=True),
+            )
             .within(self, "steps")
             .success(self._replace_steps)
             .failure(self._on_read_failed)
@@ -111,7 +114,10 @@ class StepFeed(QObject):
     def _read_older(self) -> None:
         after, since, journal = self._next, self.since, self._context.bridge.engine.history
         self._context.tasks.run(
-            make_query(journal_strings()["tasks"]["steps"], lambda: journal.list_steps(after, PAGE_STEPS, since=since))
+            make_query(
+                journal_strings()["tasks"]["steps"],
+                lambda: journal.list_steps(after, PAGE_STEPS, since=since, with_final=True),
+            )
             .within(self, "steps")
             .success(self._append_steps)
             .failure(self._on_read_failed)

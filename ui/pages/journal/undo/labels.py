@@ -23,6 +23,8 @@ _ICONS: Mapping[str, str] = {
     "store": "plus",
     "revise": "pencil",
     "forget": "trash-2",
+    "erase": "circle-x",
+    "seal": "key-round",
     "import": "import",
     "unimport": "undo-2",
     "undo": "undo-2",
@@ -109,6 +111,8 @@ def describe_step_details(step: StepRow, memories: int | None, now_ms: int, abou
     if step.undone:
         at = None if step.undone_at is None else _format_moment(step.undone_at, step.at)
         parts.append(strings["undone"] if at is None else strings["undone_at"].format(when=at))
+    elif step.is_final:
+        parts.append(strings["final"])
     elif not step.can_undo:
         parts.append(strings["expired" if step.expires_at < now_ms else "running"])
     return " · ".join(parts)
