@@ -304,6 +304,9 @@ def test_a_relation_is_named_where_other_edges_are_too_many(ego: EgoCanvas, monk
     monkeypatch.setattr("ui.pages.graph.ego.paint_tag", lambda *given: said.append(given[2]))
     ego.grab()
     assert said == ["talks with"]
+    px = ego.look.to_px(ego.xy)
+    (words,) = ego.painter._relation_rects(px)
+    assert not any(words.intersects(rect) for rect in ego.painter.label_rects(px, ego.look, -1).values())
 
 
 def test_no_line_runs_through_a_label(ego: EgoCanvas, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -335,6 +335,17 @@ class EgoPainter:
                     paint_tag(painter, rect, words, font, self._theme.colour("muted"), background)
                     break
 
+    def _relation_rects(self, px: Points) -> list[QRectF]:
+        """Where the words of relations are: in the middle of their edges, of so many as may be said."""
+        rows = self.picture.rows_of.get(RELATION, np.empty(0, np.int64))[:_WORDS].tolist()
+        metrics, (start, end) = QFontMetricsF(self._theme.font("caption")), self.picture.edge_ends(px)
+        found = []
+        for row in rows:
+            wide = metrics.horizontalAdvance(edge_word(RELATION, self.picture.labels[row])) + 8
+            x, y = ((start[row] + end[row]) / 2).tolist()
+            found.append(QRectF(x - wide / 2, y - metrics.height() / 2, wide, metrics.height()))
+        return found
+
     def _node_rects(self, px: Points) -> list[QRectF]:
         sides = [self.node_size(row) for row in range(len(px))]
         return [QRectF(x - w / 2, y - w / 2, w, w) for (x, y), w in zip(px.tolist(), sides, strict=True)]
@@ -413,7 +424,7 @@ class EgoPainter:
             return place_graph_labels(requests, px, radius, look, (*self.blocked, *taken))
 
         self._texts = {}
-        badges = [rect for _, rect in self.badge_rects(px)]
+        badges = [*(rect for _, rect in self.badge_rects(px)), *self._relation_rects(px)]
         found = place(order[:_LABELS], badges)
         # Where two lines have no room, a few words may have.
         missing = [row for row in order[:_LABELS] if row not in found and not self.picture.is_entity[row]]
