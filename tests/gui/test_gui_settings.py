@@ -549,7 +549,7 @@ def test_a_backup_and_a_check_say_what_came_of_them(
 
 
 def test_the_vault_says_how_it_is(page: SettingsPage, qtbot: QtBot) -> None:
-    settle(qtbot, lambda: page.vault.state.description.text().startswith("Unlocked: 0 memories in "))
+    settle(qtbot, lambda: page.vault.state.description.text().startswith("Unlocked: 0 memories."))
     settle(qtbot, lambda: page.vault.keyring.description.text().startswith("Does not unlock this vault."))
 
 
