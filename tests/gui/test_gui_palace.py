@@ -137,7 +137,8 @@ def test_one_wing_opens_at_the_wing(page: PalacePage) -> None:
 
 
 def test_the_count_in_the_header_is_left_out_before_it_or_a_name_is_cut(page: PalacePage) -> None:
-    page.header.show_path("Summer 2023, talk", [("Palace", None), ("home", None), ("Summer 2023, talk", None)], "· 42")
+    ways = [(name, page.header.update) for name in ("Palace", "home", "Summer 2023, talk")]
+    page.header.show_path("Summer 2023, talk", ways, "· 42")
     seen = set()
     for wide in range(700, 1_300, 20):
         page.header.resize(wide, page.header.height())
