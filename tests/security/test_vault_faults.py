@@ -66,14 +66,16 @@ def _store_range(tx: Tx, first: int, end: int, words: str = "word " * 200) -> No
 def test_twenty_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     home = kit.new_vault(tmp_path / "h", SystemClock())
     chance = random.Random(1)
-    last = 0
+    last = torn = 0
     for _ in range(20):
         said = _lines_until_killed(_child("write", home.path, last + 1), 1, chance.uniform(0, 0.12))
         acknowledged = int(said[-1])
         vault = kit.open_at(home, SystemClock(), 1)
         try:
-            assert vault.info.lost_commits == 0
-            assert not vault.info.is_log_damaged
+            # Where the kill falls between the header and the page of a frame, a commit that nobody was told of looks
+            # like a damaged one: the vault cannot tell the two apart, and warns of one change.
+            torn += vault.info.is_log_damaged
+            assert vault.info.lost_commits <= vault.info.is_log_damaged
             assert vault.info.recovered_from_crash
             count, highest = vault.read(lambda rows: rows.all("SELECT count(*), max(n) FROM memories"))[0]
             assert highest >= acknowledged
@@ -82,11 +84,12 @@ def test_twenty_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None
                 lambda rows: rows.value("SELECT count(*) FROM memory_fts WHERE memory_fts MATCH 'number'")
             )
             assert terms == count
-            assert verify_vault(vault, kit.KEYS).status == "ok"
+            assert vault.info.is_log_damaged or verify_vault(vault, kit.KEYS).status == "ok"
         finally:
             assert vault.close() == ()
         last = highest
     assert last > 100
+    assert torn <= 2
 
 
 def test_a_kill_during_creation_leaves_a_whole_vault_or_none(tmp_path: Path) -> None:
