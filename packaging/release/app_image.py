@@ -87,10 +87,10 @@ def build_app_image(folder: Path, runtime: bytes, target: Path) -> None:
     """
     packed = target.with_suffix(".squashfs")
     packed.unlink(missing_ok=True)
-    # The runtime unpacks a whole block for each piece that is read of it and keeps only the last: blocks are no larger
-    # than what the system reads at once, small files do not share one, and the program, whose modules are packed by
+    # The runtime unpacks a whole block for each piece that is read of it and keeps only the last: blocks are
+    # small, small files do not share one, and the program, whose modules are packed by
     # themselves, is not packed again.
-    options = ("-root-owned", "-noappend", "-no-xattrs", "-comp", "gzip", "-b", "128K", "-no-fragments")
+    options = ("-root-owned", "-noappend", "-no-xattrs", "-comp", "gzip", "-b", "64K", "-no-fragments")
     quiet = ("-mkfs-time", "0", "-all-time", "0", "-no-progress", "-quiet", "-action", f"uncompressed@name({PROGRAM})")
     subprocess.run(["mksquashfs", str(folder), str(packed), *options, *quiet], check=True)
     with target.open("wb") as file:
