@@ -198,16 +198,17 @@ def _count(rows: Rows, shared: WipePreview) -> WipePreview:
 def _find_copies(rows: Rows) -> tuple[OutsideCopy | None, int]:
     """The newest copy outside that was written whole, and how many exports in the clear there are."""
     copy: OutsideCopy | None = None
-    plain, has_failed = 0, False
+    plain, is_whole = 0, False
     for at, verb, detail in rows.all(_COPIES):
         told = json.loads(detail)
-        if told.get("failed"):
-            has_failed = True  # the line before it says that this export was begun
-            continue
         is_archive = told.get("format") == _ARCHIVED
-        if is_archive and has_failed:
-            has_failed = False
-        elif verb == "export" and not is_archive:
+        if is_archive and ("outcome" in told or "failed" in told):
+            is_whole = "outcome" in told  # of the export that the next line of one says was begun
+            continue
+        if is_archive and not is_whole:
+            continue  # it failed, or was cut off: there may be no file
+        is_whole = False
+        if verb == "export" and not is_archive:
             plain += 1
         elif copy is None:
             newer = int(rows.value(_NEWER, (at,))) + int(rows.value(_SEALED_SINCE, (at,)))

@@ -183,7 +183,9 @@ def state_of_fault(copy: Path, error: LociError) -> CopyState:
     """
     if error.code in _NOT_OF_THE_COPY:
         raise error
-    if error.code is Code.WRONG_SECRET or (error.code is Code.VAULT_DAMAGED and copy.suffix != ".tar"):
+    if error.code is Code.WRONG_SECRET or (
+        error.code is Code.VAULT_DAMAGED and copy.suffix != ".tar" and not is_backup(copy)
+    ):
         return CopyState.OTHER_KEYS  # a plain copy has no seal that tells other keys from damage
     is_damaged = error.code in (Code.BACKUP_INVALID, Code.VAULT_DAMAGED)
     return CopyState.DAMAGED if is_damaged else CopyState.NOT_CHECKED

@@ -91,10 +91,12 @@ def test_a_text_is_cut_at_the_end_of_a_word(qapp: object) -> None:
             assert text[len(last) - 1] in " ,"
 
 
-def test_a_card_says_what_was_said_and_not_what_a_picture_shows(page: PalacePage) -> None:
+def test_words_of_a_person_in_brackets_stay(page: PalacePage) -> None:
     words, font = page.canvas.painter._words, QFont()
-    assert words.break_lines("Look at it! [photo: a kite over a lake]", font, 900, 2) == ("Look at it!",)
-    assert words.break_lines("[photo: a kite over a lake]", font, 900, 2) == ("[photo: a kite over a lake]",)
+    assert words.break_lines("Trips (photos)", font, 900, 2) == ("Trips (photos)",)
+    assert words.break_lines("No penicillin (image in the folder)", font, 900, 2) == (
+        "No penicillin (image in the folder)",
+    )
 
 
 def test_of_the_neighbours_of_a_fitted_room_no_mere_strip_is_shown(

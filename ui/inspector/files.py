@@ -86,7 +86,7 @@ class FileBox(QWidget):
             to: a new file.
         """
         strings, files = attach_strings()["section"], self._context.bridge.engine.files
-        task = make_query(strings["save_task"], lambda: files.save_to(self._file.id, to)).within(self, "save")
+        task = make_query(strings["save_task"], lambda: files.save_to(self._file.id, to)).within(self)
         self._context.tasks.run(task.success(self._say_saved))
 
     def _say_saved(self, saved: Path) -> None:

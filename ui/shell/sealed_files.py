@@ -105,7 +105,7 @@ class SealedFileList(QWidget):
         """
         strings = attach_strings()["section"]
         begin = partial(self._sealed.save_file, self._memory_id, file.id, to)
-        task = make_query(strings["save_task"], begin).within(self, "save")
+        task = make_query(strings["save_task"], begin).within(self)
         self._context.tasks.run(task.success(self._say_saved))
 
     def _say_saved(self, saved: Path) -> None:

@@ -43,6 +43,8 @@ def wipe(command: CommandContext, *, dry_run: bool, to: Path | None, yes: bool) 
     app_context = command.app_context
     if to is not None:
         to = _check_report_file(to, app_context.home.path)
+    if dry_run and os.path.lexists(app_context.home.wiping):
+        raise PreconditionError("A wipe was begun here and is not finished; without --dry-run it goes on.")
     finished = HomeKeys(app_context.home).finish_wipe()
     if finished is not None:
         _tell(command, finished, to)
@@ -127,10 +129,10 @@ def _tell(command: CommandContext, report: WipeReport, to: Path | None) -> None:
 
     command.output.progression.is_done = True
     lines = report_lines(report)
-    if to is not None:
-        _write_report(to, report)
     document: Mapping[str, Any] = {**asdict(report), "is_complete": report.is_complete}
     command.print_result(document, lambda out, _: out.print_lines(lines))
+    if to is not None:
+        _write_report(to, report)
     if not report.is_complete:
         click.get_current_context().exit(1)
 
@@ -153,4 +155,4 @@ def _write_report(to: Path, report: WipeReport) -> None:
     try:
         write_wipe_report(report, to)
     except LociError:
-        raise OutputError("Everything was removed, but the report could not be written to its file.") from None
+        raise OutputError("What was removed stands above; the report could not be written to its file.") from None

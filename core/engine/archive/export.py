@@ -89,6 +89,8 @@ def write_archive(
         if not storage.closing.is_set():
             _note_export(storage, memories, failed=error.code.value)
         raise
+    if not storage.closing.is_set():
+        _note_export(storage, memories, outcome="whole")  # a wipe counts on no archive that was only begun
     return ArchiveReceipt(str(to), memories, dict(end.rows), to.stat().st_size, end.rows.get("sealed_memories", 0))
 
 
@@ -118,8 +120,7 @@ def _counted(pages: Iterator[list[Row]], progress: ImportProgress, done: int, to
         done += len(page)
 
 
-def _note_export(storage: Storage, memories: int, failed: str | None = None) -> None:
-    detail = {} if failed is None else {"failed": failed}
+def _note_export(storage: Storage, memories: int, **detail: str) -> None:
 
     def note(tx: Tx) -> None:
         with storage.work.verb(tx, "export", "Export everything", OWNER_ACTOR) as verb:

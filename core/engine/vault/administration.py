@@ -7,9 +7,9 @@ or repair what a check found.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -105,10 +105,26 @@ def restore_vault(home: Home, archive: Path, secret: str, clock: Clock) -> Resto
             return OpenedKeys(root.vault_id, sub_keys(root), root.derive(Purpose.BACKUP))
 
     home.prepare_folders()
-    with VaultLock(home.lock):
+    with VaultLock(home.lock), _without_wipe_note(home):
         info = restore_backup(archive, home, open_backup_keys, clock)
         home.snapshot.unlink(missing_ok=True)
     return info
+
+
+@contextmanager
+def _without_wipe_note(home: Home) -> Iterator[None]:
+    """A restore is the person's newer word: a wipe that was interrupted must not take what is restored.
+
+    The note is there again where the restore fails.
+    """
+    note = home.wiping.read_bytes() if home.wiping.is_file() and not home.wiping.is_symlink() else None
+    home.wiping.unlink(missing_ok=True)
+    try:
+        yield
+    except BaseException:
+        if note is not None:
+            write_atomic(home.wiping, note)
+        raise
 
 
 def write_backup(open_vault: OpenVault, to: Path | None) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from core.intake.transaction.unit_of_work import UnitOfWork
 from core.security.keys import Purpose
 from core.types.memory import CopyFinding, CopyState
 from core.vault.audit import AuditChain
-from core.vault.backup import OpenedKeys
+from core.vault.backup import OpenedKeys, is_backup
 from core.vault.copies import open_copy, rewrite_backup, state_of_fault
 from core.vault.database.rows import SqlRows, to_json
 from core.vault.database.tx import Tx
@@ -71,7 +71,7 @@ class CopyRewrites:
             LociError: as `core.vault.copies.rewrite_backup`, and what `change` raises; the old backup stands.
         """
         finding = self.look_into(copy, ids)
-        if finding.state is not CopyState.HOLDS or copy.suffix != ".tar":
+        if finding.state is not CopyState.HOLDS or not is_backup(copy):
             return finding
         shared = self._storage.work
         work = UnitOfWork(

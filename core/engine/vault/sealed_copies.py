@@ -18,8 +18,9 @@ from typing import Any
 from core.engine.runtime.open_vault import OpenVault, VaultSlot
 from core.engine.runtime.storage import Storage
 from core.engine.vault.copy_rewrites import CopyRewrites, ReportStep
-from core.errors import Code, EnvironmentFaultError, PreconditionError, UserError
+from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.intake.seal.seal import SealKey, seal_memories
+from core.intake.sync.device import read_state
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.types.memory import CopiesBeforeSeal, CopyFinding, CopyState, SealedCopiesReport
 from core.types.values import OWNER_ACTOR
@@ -30,6 +31,8 @@ from core.vault.database.tx import Tx, without_recorder
 
 REWRITE = "rewrite_sealed_copies"
 _NOTE = "sealed_copies"
+_EVER = 2**63 - 1
+_NOT_OF_THE_COPY = frozenset({Code.SEALED, Code.VAULT_LOCKED, Code.CANCELLED})
 _SEALED = "SELECT id, sealed_at FROM sealed_memories WHERE ? IN ('', id) ORDER BY sealed_at"
 _BODIES = "SELECT id, key_id, label, summary, body FROM sealed_memories ORDER BY sealed_at, id"
 _PRESENT = "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?2)) ORDER BY id = ?1 DESC, n DESC LIMIT 1"
@@ -109,6 +112,7 @@ class SealedCopies:
             rewrites, found, seen = CopyRewrites(storage), [], []
             for done, copy in enumerate(copies):
                 if is_cancelled():
+                    found += [CopyFinding(_name(storage, one), CopyState.NOT_CHECKED) for one in copies[done:]]
                     break
                 report("rewrite", done, len(copies))
                 finding = self._rewrite_one(open_vault, rewrites, copy, sealed)
@@ -127,12 +131,14 @@ class SealedCopies:
         wanted = tuple(one for row in sealed for one in row.ids)
         try:
             return rewrites.rewrite(copy, wanted, partial(self._seal_in_copy, open_vault, sealed))
-        except PreconditionError:
-            pass  # a file of it is on another device: the old one stays, and is told
         except EnvironmentFaultError:
             if copy.is_relative_to(open_vault.storage.home.path):
                 raise
             # A stick that is full or cannot be written keeps no other copy from being rewritten.
+        except LociError as error:
+            if error.code in _NOT_OF_THE_COPY:
+                raise
+            # Damaged, of a newer version, or a file of it is on another device: the old one stays, and is told.
         return rewrites.look_into(copy, wanted)
 
     def _read_bodies(self, open_vault: OpenVault) -> tuple[list[_Sealed], int]:
@@ -175,6 +181,9 @@ def _read_keys(rows: Rows) -> list[tuple[Any, ...]]:
 def _find_older(storage: Storage, rows: Rows, memory_id: str = "") -> list[Path]:
     sealed = {str(one): int(at) for one, at in rows.all(_SEALED, (memory_id,))}
     notes, elsewhere = _read_note(rows), noted_elsewhere(rows)
+    if read_state(rows) is not None:
+        # Another device may have sealed it before this one heard of it: a backup made in between is newer.
+        sealed = dict.fromkeys(sealed, _EVER)
     copies = (*known_copies(storage.home), *sorted(elsewhere))
     return [copy for copy in copies if _may_hold(copy, sealed, notes, elsewhere.get(copy))]
 

@@ -1,6 +1,6 @@
 """A file that was packed with gzip, as a stream of what it unpacks to.
 
-Must not do: unpack more than a hundredfold, keep unpacked bytes, or go by a file's name.
+Must not do: unpack more than two hundredfold, keep unpacked bytes, or go by a file's name.
 """
 
 from __future__ import annotations

@@ -447,11 +447,16 @@ class RowEraser:
 
     def _rename_rooms(self) -> None:
         """A room that Loci named after words of the erased text gets another name, from what stands in it now."""
-        for room_id in self._rooms:
+        titled = self.tx.all(
+            "SELECT id FROM rooms WHERE name IN (SELECT value FROM json_each(?)) ORDER BY id",
+            (to_json(sorted(one for one in self._erased_titles if one)),),
+        )
+        for room_id in dict.fromkeys((*self._rooms, *(one for (one,) in titled))):
             room = self.tx.row("rooms", {"id": room_id})
             if room is None:
                 continue
-            if room["made_by"] == "lifecycle":
+            # A room that was moved or merged is the person's, but its name may still be Loci's.
+            if room["made_by"] == "lifecycle" or room["name"] in self._erased_titles:
                 taken = "SELECT name FROM rooms WHERE parent_id IS ? AND id <> ?"
                 self._rename_after_erasure(
                     "rooms", room, self._words_within(room_id), (taken, (room["parent_id"], room_id))

@@ -378,7 +378,7 @@ class Arranger:
         used = {fold_case(name) for name in (*taken, *(topic.name for topic in found))}
         titles = self._site.read(lambda rows: read_titles(rows, batch.labels[which]))
         rest = divided.rest
-        least = least_speakers(len(which))
+        least = least_speakers(len(which), is_first=not others)
         for title, part in divide_by_title(rest, titles, traits.times, least, MOST_COMMUNITIES - len(found)):
             titled = name_by_title(title, often)
             if titled is not None and is_unused(titled, used):

@@ -196,7 +196,7 @@ class _ThemeFinder:
         self._keys = [frozenset(_telling_keys(one, silent)) for one in texts]
         self._topics = [count_topic_words(strip_captions(one.text)) if one is not None else {} for one in texts]
         features = MemoryFeatures(self._vectors, self._keys, self._gathering.talks)
-        least = min(LEAST_MEMBERS, 2 * least_speakers(len(texts)))
+        least = min(LEAST_MEMBERS, 2 * least_speakers(len(texts), is_first=not limits.others))
         self._communities = find_communities(features, limits.sample, limits.most, least)
         self._places: dict[Key, list[int]] = {}
         for place, keys in enumerate(self._keys):
@@ -205,7 +205,7 @@ class _ThemeFinder:
         self._base = cohesion(self._vectors, np.arange(len(texts)))
         self._used = {fold_case(name) for name in limits.taken}
         self._wing = theme_of(limits.wing)
-        self._least = min(limits.least, least_speakers(len(texts)))
+        self._least = min(limits.least, least_speakers(len(texts), is_first=not limits.others))
         self._whole = _WHOLE * int((~self._is_small).sum())
         self._themes = _Themes()
 
@@ -294,9 +294,14 @@ class _ThemeFinder:
         self._themes.speakers.append(speakers)
 
 
-def least_speakers(count: int) -> int:
-    """How many of so many memories speak of a theme at least."""
-    return next((enough for below, enough in _SMALL if count < below), max(_FEWEST, count // _ONE_OF))
+def least_speakers(count: int, *, is_first: bool) -> int:
+    """How many of so many memories speak of a theme at least.
+
+    Args:
+        is_first: whether the wing has no room yet: what comes later would else make a room of any two.
+    """
+    few = _SMALL if is_first else ()
+    return next((enough for below, enough in few if count < below), max(_FEWEST, count // _ONE_OF))
 
 
 def _least_cosine(one: Key, other: Key) -> float:

@@ -270,7 +270,8 @@ def _destroy_keys(home: Home, found: HomeContents, done: Destruction) -> None:
     """Overwrite every key slot on the disk, those in backups too, before anything else goes."""
     for path in found.own:
         is_key_file = "vault.keys" in path.name
-        if not (is_key_file or path.suffix in (".tar", ".partial")):
+        is_copy = path.suffix in (".tar", ".partial") or (path.parent == home.backups and _is_own_backup(path))
+        if not (is_key_file or is_copy):
             continue
         with suppress(OSError):
             done.overwritten += _overwrite_file(path, None if is_key_file else _BACKUP_KEYS_END)

@@ -83,6 +83,7 @@ class WipeDialog(SecretDialog):
         self.show_button = make_button(strings["show"], self._ask_preview, kind="primary")
         self.act = make_button(strings["act"], self._submit_word, kind="danger")
         self.act.setAutoDefault(False)
+        self.cancel.setAutoDefault(False)  # Enter in the field of the word answers there, and closes nothing
         self.save = make_button(strings["save"], self._ask_file)
         self.quit = make_button(strings["quit"], self._quit, kind="primary")
         layout = make_column(self, make_label(strings["title"], "title", wrap=True), margins=24, gap=12)

@@ -24,7 +24,7 @@ from core.types.values import Role
 _FORMAT, _AUTHOR = "copilot", "Copilot"
 _HEADER = ["conversation", "time", "author", "message"]
 _ROLES = {"human": Role.USER, "ai": Role.ASSISTANT}
-_MOST = 64 << 20
+_MOST = 16 << 20
 _SNIFFED_ROWS = 40
 
 

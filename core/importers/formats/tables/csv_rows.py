@@ -60,7 +60,7 @@ class CsvImporter:
 
 
 def _read_file(file: SourceFile, dialect: Dialect, reader: RowReader) -> Iterator[Item]:
-    # The limit is the process's own; 128 KiB would refuse a long diary entry, and nothing else here reads CSV.
+    # The limit is the process's own; 128 KiB would refuse a long diary entry.
     csv.field_size_limit(max(csv.field_size_limit(), LINE_CAP))
     with closing(RecordLines(file)) as lines:
         for _ in range(dialect.lead):

@@ -299,10 +299,11 @@ def test_an_export_is_in_the_audit_and_says_no_place(tmp_path: Path) -> None:
     with rig_at(tmp_path) as rig:
         rig.engine.memories.store(StoreRequest("Ada lives in Lisbon."), OWNER_ACTOR).result(30)
         export_all(rig, tmp_path / "secret-place.loci")
-        ((detail,),) = rig.rows("SELECT detail FROM audit WHERE verb = 'export'")
-        assert detail == (
+        (begun,), (ended,) = rig.rows("SELECT detail FROM audit WHERE verb = 'export' ORDER BY nr")
+        assert begun == (
             '{"cipher":"chacha20-poly1305","format":"encrypted_v1","kdf":"argon2id","memories":1,"rows":0}'
         )
+        assert json.loads(ended) == {**json.loads(begun), "outcome": "whole"}
 
 
 def test_sealed_memories_are_counted_and_stay_sealed(tmp_path: Path) -> None:

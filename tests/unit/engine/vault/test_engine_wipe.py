@@ -15,9 +15,13 @@ from memory_ring import Ring
 
 from core.config.wipe_wording import preview_lines, report_lines, warning_lines
 from core.engine.facade import Engine, HomeKeys
-from core.errors import Code
+from core.engine.vault.administration import restore_vault
+from core.errors import Code, LociError
 from core.security.keyring_client import KeyringCause
 from core.types.files.wipe import CopyKind, DevicesTold, Registered, WipePreview, WipeReport
+from core.types.values import OWNER_ACTOR
+from core.vault.database.tx import Tx
+from core.vault.files import destruction
 from core.vault.files.destruction import WipeNote, mark_home
 
 WORD = MARKER
@@ -105,6 +109,52 @@ def test_a_failed_archive_and_an_export_in_the_clear_are_no_copy(rig: Rig, tmp_p
     found = preview_of(rig.engine)
     assert found.copy is None
     assert found.plain_exports == 1
+
+
+def test_an_archive_that_was_begun_and_cut_off_is_no_copy(rig: Rig, tmp_path: Path) -> None:
+    rig.store("Ada keeps bees")
+    export_all(rig, tmp_path / "all.loci")
+    first = preview_of(rig.engine).copy
+    assert first is not None
+    later(rig)
+
+    def begin(tx: Tx) -> None:
+        with rig.opened.storage.work.verb(tx, "export", "Export everything", OWNER_ACTOR) as verb:
+            verb.note_audit(memories=1, format="encrypted_v1")
+
+    rig.write(begin)
+    assert preview_of(rig.engine).copy == first
+
+
+def test_what_is_restored_over_an_interrupted_wipe_stays(rig: Rig, tmp_path: Path) -> None:
+    rig.store("Ada keeps bees")
+    archive = tmp_path / "b.tar"
+    rig.engine.vault.backup(archive).result(60)
+    rig.engine.vault.lock().result(30)
+    mark_home(rig.home, WipeNote(HomeKeys(rig.home).vault_id, ""))
+    rig.engine.close()
+    with pytest.raises(LociError):
+        restore_vault(rig.home, archive, "not the passphrase at all", rig.clock)
+    assert rig.home.wiping.exists()  # what was decided stays decided while nothing is restored
+    restore_vault(rig.home, archive, PASSPHRASE, rig.clock)
+    assert not rig.home.wiping.exists()
+    assert HomeKeys(rig.home).finish_wipe() is None
+    assert rig.home.vault.exists()
+
+
+def test_keys_of_a_backup_with_a_name_of_its_own_are_overwritten(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    named = rig.home.backups / "before-the-move"
+    rig.engine.vault.backup(named).result(60)
+    seen: list[str] = []
+    plain = destruction._overwrite_file
+
+    def overwrite(path: Path, most: int | None) -> bool:
+        seen.append(path.name)
+        return plain(path, most)
+
+    monkeypatch.setattr(destruction, "_overwrite_file", overwrite)
+    rig.engine.begin_wipe().run(PASSPHRASE).result(60)
+    assert "before-the-move" in seen
 
 
 def test_everything_is_gone_and_the_report_says_so(rig: Rig) -> None:

@@ -5,7 +5,6 @@ Must not do: paint.
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 
 from PySide6.QtCore import Qt
@@ -18,16 +17,6 @@ _ELLIPSIS = "…"
 _LOOSE = " ,;:–-"
 """Characters that are dropped before an ellipsis."""
 _LEAST_FILLED = 0.6
-_CAPTION = re.compile(
-    r"[\[(<]\s*(?:photo|image|picture|video|sticker|gif|media|attached|attachment)s?\b[^\])>]{0,400}(?:[\])>]|\Z)",
-    re.IGNORECASE,
-)
-"""What a program says of a picture that was sent; the beginning of a text may end within it."""
-
-
-def _without_captions(text: str) -> str:
-    """A text without what a program says of pictures sent with it, where it says anything else."""
-    return _CAPTION.sub(" ", text).strip() or text
 
 
 def break_text(text: str, font: QFont, width: float, most: int) -> tuple[str, ...]:
@@ -102,7 +91,7 @@ class LineBreaks:
         if found is None:
             while len(self._lines) >= _KEPT:
                 self._lines.popitem(last=False)
-            found = self._lines[key] = break_text(plain_line(_without_captions(text)), font, int(width) // 2 * 2, most)
+            found = self._lines[key] = break_text(plain_line(text), font, int(width) // 2 * 2, most)
         else:
             self._lines.move_to_end(key)
         return found
