@@ -12,6 +12,7 @@ from erasing_rig import MARK, TEXT
 
 from core.engine.facade import Home, restore_vault
 from core.engine.home.keys import sub_keys
+from core.engine.vault import sealed_copies
 from core.errors import Code
 from core.security.keys import Purpose, RootKey
 from core.types.memory import CopiesBeforeSeal, CopyState, ErasureRequest, ErasureSubject
@@ -79,6 +80,29 @@ def test_backups_from_before_are_named_and_rewritten_with_the_memory_sealed(
     os.utime(before, ns=(1, 1))  # another file of that name is asked about again
     assert older(rig).names == (before.name,)
     assert [one.state for one in rig.engine.seal.copies.rewrite().result(60).copies] == [CopyState.CLEAN]
+
+
+def test_a_rewriting_that_is_stopped_names_what_it_did_not_look_into(rig: Rig, secret: str) -> None:
+    before = back_up(rig)
+    rig.engine.seal.seal([secret]).result(30)
+    report = rig.engine.seal.copies.rewrite(is_cancelled=lambda: True).result(60)
+    assert [(one.name, one.state) for one in report.copies] == [(before.name, CopyState.NOT_CHECKED)]
+    assert older(rig).names == (before.name,)
+
+
+def test_with_other_devices_a_backup_newer_than_the_seal_is_looked_into(
+    rig: Rig, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig.engine.seal.seal([secret]).result(30)
+    later(rig)
+    made = back_up(rig)
+    assert older(rig) == CopiesBeforeSeal()
+    monkeypatch.setattr(sealed_copies, "read_state", lambda _: object())
+    assert older(rig).names == (made.name,)
+    rig.engine.seal.open(SECRET).result(30)
+    report = rig.engine.seal.copies.rewrite().result(60)
+    assert [(one.name, one.state) for one in report.copies] == [(made.name, CopyState.CLEAN)]
+    assert older(rig) == CopiesBeforeSeal()
 
 
 def test_rewriting_for_an_erasure_keeps_what_is_known_of_seals(rig: Rig, secret: str) -> None:

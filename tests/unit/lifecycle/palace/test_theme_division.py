@@ -23,6 +23,7 @@ from core.lifecycle.palace.time_rooms import (
     relate_to_rooms,
 )
 from core.text.room_names import LONGEST
+from core.types.values import OWNER_ACTOR
 
 BAKERY = [f"Nora's bakery sells {what}." for what in ("rye", "buns", "tarts", "rolls", "bagels", "scones")]
 VIOLIN = [
@@ -196,6 +197,32 @@ def test_what_has_no_theme_is_called_by_the_title_of_its_conversation(rig: Rig) 
     rig.engine.palace.place_waiting().result(30)
     assert room_of(rig, LOOSE[0]) == "Packing list for Lofoten"
     assert "2023" in room_of(rig, CHEER[0])
+
+
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_the_title_of_an_erased_conversation_leaves_a_room_that_was_moved_or_emptied(rig: Rig, is_empty: bool) -> None:
+    rig.bring([*talk(LOOSE), *({**row, "session": "years"} for row in talk(CHEER))])
+    rig.settle()
+    for identity, one in rig.rows("SELECT identity, id FROM conversations"):
+        title = "Packing list for Lofoten" if "s0" in identity else "Tomas"
+        rig.write(lambda tx: tx.update("conversations", {"id": one}, {"title": title}))  # noqa: B023 - waited for
+    rig.engine.palace.place_waiting().result(30)
+    ((room,),) = rig.rows("SELECT id FROM rooms WHERE name = 'Packing list for Lofoten'")
+    other = rig.value("SELECT id FROM rooms WHERE parent_id IS NOT NULL AND id <> ?", room)
+    rig.write(lambda tx: tx.update("rooms", {"id": room}, {"made_by": "owner"}))
+    if is_empty:
+        for n, (one,) in enumerate(rig.rows("SELECT memory_id FROM places WHERE room_id = ?", room)):
+            to = {"room_id": other, "x": 900.0 + n}
+            rig.write(lambda tx: tx.update("places", {"memory_id": one}, to))  # noqa: B023 - waited for
+    gone = [
+        str(one)
+        for (one,) in rig.rows(
+            "SELECT m.id FROM memories m JOIN conversations c ON c.id = m.conversation_id "
+            "WHERE c.title = 'Packing list for Lofoten'"
+        )
+    ]
+    rig.engine.memories.erase(gone, OWNER_ACTOR).result(60)
+    assert not rig.rows("SELECT 1 FROM rooms WHERE name = 'Packing list for Lofoten'")
 
 
 def test_titles_name_parts_that_hold_most_of_their_conversation() -> None:
