@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +10,7 @@ import archive_child
 import pytest
 from archive_rig import LATER_MS, archived_rows, export_all, golden_rig, import_all, other_rig
 from engine_rig import HandClock, differences, rig_at
+from killed_process import run_child
 
 _STATE = "SELECT state FROM imports WHERE format = 'archive'"
 
@@ -31,16 +28,7 @@ def test_a_kill_leaves_nothing_of_it(archive: Path, tmp_path: Path, after: int) 
     with other_rig(tmp_path) as rig:
         root, before = rig.root, rig.dump()
     order = {"folder": str(tmp_path), "root": root.hex(), "path": str(archive), "after": after}
-    path = os.pathsep.join([str(Path(archive_child.__file__).parent), *(one for one in sys.path if one)])
-    killed = subprocess.run(
-        [sys.executable, archive_child.__file__],
-        input=json.dumps(order) + "\n",
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    killed = run_child(archive_child, order)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     with rig_at(tmp_path, clock=HandClock(LATER_MS), root=root) as rig:
         assert rig.rows(_STATE) == [("running",)]

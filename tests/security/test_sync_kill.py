@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import sync_child
+from killed_process import run_child
 from sync_rig import Device, bundles_opened_by, new_group_of, settle
 
 from core.intake.sync.keys import newest_key
@@ -19,16 +16,7 @@ from core.intake.sync.keys import newest_key
 def run_and_kill(device: Device, after: int) -> None:
     """Rounds of a device in a process that kills itself behind so many transactions and files."""
     order = {"home": str(device.home), "name": device.name, "now_ms": device.clock.now_ms() + 50, "after": after}
-    path = os.pathsep.join([str(Path(sync_child.__file__).parent), *(part for part in sys.path if part)])
-    killed = subprocess.run(
-        [sys.executable, sync_child.__file__],
-        input=json.dumps(order) + "\n",
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    killed = run_child(sync_child, order)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import wipe_child
 from engine_rig import PASSPHRASE, RESERVE, START_MS, HandClock, Rig, WordEmbedder, rig_at
+from killed_process import run_child
 
 from core.engine.facade import Engine, Home, HomeKeys, Setup
 from core.errors import Code
@@ -33,17 +30,8 @@ def home(tmp_path: Path) -> Iterator[Rig]:
 
 def _wipe_killed(rig: Rig, number: int) -> int | None:
     """Wipe and die; how many changes a whole wipe makes, where it came to its end."""
-    path = os.pathsep.join([str(Path(wipe_child.__file__).parent), *(one for one in sys.path if one)])
     order = {"home": str(rig.home.path), "vault": HomeKeys(rig.home).vault_id.hex(), "number": number}
-    child = subprocess.run(
-        [sys.executable, wipe_child.__file__],
-        input=json.dumps(order) + "\n",
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    child = run_child(wipe_child, order)
     if child.returncode == -signal.SIGKILL:
         return None
     assert child.returncode == 0, child.stderr
