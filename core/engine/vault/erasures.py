@@ -26,7 +26,7 @@ from core.engine.runtime.expiry import clear_scrub_note, scrub_noted
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.storage import Storage
 from core.engine.vault.copy_rewrites import CopyRewrites, ReportStep
-from core.engine.vault.sealed_copies import find_seen, keep_seen
+from core.engine.vault.sealed_copies import find_seen, keep_seen, name_copy
 from core.entities.recognition import name_key
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError
 from core.intake.erase.certificates import draft_certificate, list_certificates, read_certificate, write_certificate
@@ -52,7 +52,8 @@ from core.types.memory import (
     judge_erasure,
 )
 from core.types.values import OWNER_ACTOR, Actor
-from core.vault.copies import has_other_files, known_copies, work_folder
+from core.vault.backup import is_backup
+from core.vault.copies import has_other_files, known_copies, noted_elsewhere, work_folder
 from core.vault.database.connections import copy_under_key
 from core.vault.database.pages import Fragments, PageSearch, log_bytes, search_pages
 from core.vault.database.rows import Rows, to_json
@@ -346,12 +347,28 @@ def _merge_places(places: Sequence[ErasedPlace], search: LeftoverSearch, index: 
 def _look_into_copies(
     open_vault: OpenVault, ids: Sequence[str], hashes: Sequence[bytes], report: ReportStep
 ) -> tuple[CopyFinding, ...]:
-    rewrites, copies = CopyRewrites(open_vault.storage), known_copies(open_vault.storage.home)
+    storage = open_vault.storage
+    rewrites, (copies, away) = CopyRewrites(storage), _find_copies(storage)
     found = []
     for done, copy in enumerate(copies):
         report("backups", done, len(copies))
-        found.append(rewrites.look_into(copy, ids, hashes))
-    return tuple(found)
+        found.append(replace(rewrites.look_into(copy, ids, hashes), name=name_copy(storage, copy)))
+    return (*found, *away)
+
+
+def _find_copies(storage: Storage) -> tuple[list[Path], tuple[CopyFinding, ...]]:
+    """Copies in the home and the backups written elsewhere that are there; and findings on those that are not."""
+    there, away = list(known_copies(storage.home)), []
+    for copy in sorted(storage.vault.read(noted_elsewhere)):
+        try:
+            is_there = is_backup(copy)
+        except OSError:
+            is_there = False  # a stick that cannot be read
+        if is_there:
+            there.append(copy)
+        else:
+            away.append(CopyFinding(str(copy), CopyState.NOT_CHECKED))
+    return there, tuple(away)
 
 
 def _rewrite_and_keep(
@@ -366,7 +383,7 @@ def _rewrite_and_keep(
     Where a disk refuses halfway the note of those already rewritten is lost: they are asked about once more.
     """
     storage = open_vault.storage
-    seen = storage.vault.read(partial(find_seen, known_copies(storage.home)))
+    seen = storage.vault.read(partial(find_seen, _find_copies(storage)[0]))
     rewritten = _rewrite_copies(open_vault, certificate, report, is_cancelled)
 
     def keep(tx: Tx) -> ErasureCertificate:
@@ -383,18 +400,25 @@ def _rewrite_copies(
     is_cancelled: Callable[[], bool],
 ) -> ErasureCertificate:
     """Rewrite the backups that hold some of it; what is no backup of these keys stays and is told."""
-    rewrites, copies = CopyRewrites(open_vault.storage), known_copies(open_vault.storage.home)
-    found = []
+    storage = open_vault.storage
+    rewrites, (copies, away) = CopyRewrites(storage), _find_copies(storage)
+    found: list[CopyFinding] = []
     for done, copy in enumerate(copies):
         report("rewrite", done, len(copies))
-        if is_cancelled():
-            finding = rewrites.look_into(copy, certificate.ids)
-        else:
-            finding = rewrites.rewrite(copy, certificate.ids, partial(_erase_in_copy, certificate))
-        known = next((one for one in certificate.copies if one.name == copy.name), None)
+        finding = None
+        if not is_cancelled():
+            try:
+                finding = rewrites.rewrite(copy, certificate.ids, partial(_erase_in_copy, certificate))
+            except EnvironmentFaultError:
+                if copy.is_relative_to(storage.home.path):
+                    raise
+                # A stick that is full or cannot be written keeps no other copy from being rewritten.
+        finding = replace(finding or rewrites.look_into(copy, certificate.ids), name=name_copy(storage, copy))
+        known = next((one for one in certificate.copies if one.name == finding.name), None)
         if finding.state is CopyState.CLEAN and known is not None and known.state is CopyState.REWRITTEN:
             finding = known
         found.append(finding)
+    found += away
     state = judge_erasure(certificate.places, certificate.pages, certificate.pages_left, found)
     return replace(certificate, copies=tuple(found), state=state)
 

@@ -83,8 +83,8 @@ class SealedCopies:
         def read(rows: Rows) -> CopiesBeforeSeal:
             copies = _find_older(storage, rows, memory_id)
             return CopiesBeforeSeal(
-                tuple(_name(storage, copy) for copy in copies if copy.is_file()),
-                tuple(_name(storage, copy) for copy in copies if not copy.is_file()),
+                tuple(name_copy(storage, copy) for copy in copies if copy.is_file()),
+                tuple(name_copy(storage, copy) for copy in copies if not copy.is_file()),
             )
 
         return storage.read_quietly(read)
@@ -112,15 +112,15 @@ class SealedCopies:
             rewrites, found, seen = CopyRewrites(storage), [], []
             for done, copy in enumerate(copies):
                 if is_cancelled():
-                    found += [CopyFinding(_name(storage, one), CopyState.NOT_CHECKED) for one in copies[done:]]
+                    found += [CopyFinding(name_copy(storage, one), CopyState.NOT_CHECKED) for one in copies[done:]]
                     break
                 report("rewrite", done, len(copies))
                 finding = self._rewrite_one(open_vault, rewrites, copy, sealed)
-                found.append(replace(finding, name=_name(storage, copy)))
+                found.append(replace(finding, name=name_copy(storage, copy)))
                 if finding.state in (CopyState.CLEAN, CopyState.REWRITTEN):
                     seen.append(copy)
             storage.write(partial(_write_seen, storage, seen, [row.id for row in sealed])).result()
-            away = tuple(_name(storage, copy) for copy in known if not copy.is_file())
+            away = tuple(name_copy(storage, copy) for copy in known if not copy.is_file())
             return SealedCopiesReport(tuple(found), away, others)
 
         return storage.run_on(storage.threads.checks, run)
@@ -258,6 +258,6 @@ def _read_note(rows: Rows) -> dict[str, Any]:
     return found
 
 
-def _name(storage: Storage, copy: Path) -> str:
+def name_copy(storage: Storage, copy: Path) -> str:
     """The name of a copy in the home, the whole path of another."""
     return copy.name if copy.is_relative_to(storage.home.path) else str(copy)

@@ -52,6 +52,23 @@ def stored_text(rig: Rig) -> str:
     return "".join(value for (value,) in rig.rows("SELECT value FROM settings"))
 
 
+def test_backups_that_were_written_elsewhere_are_named_and_rewritten_or_told_as_away(rig: Rig, tmp_path: Path) -> None:
+    gone, later = (str(rig.store(text).memory_id) for text in (TEXT, "The boat is moored in Kappeln"))
+    stick = tmp_path / "stick" / "palace-2026"
+    stick.parent.mkdir()
+    rig.engine.vault.backup(stick).result(60)
+    done = erase(rig, gone)
+    assert [(one.name, one.state) for one in done.copies] == [(str(stick), CopyState.HOLDS)]
+    assert done.state is not ErasureState.ERASED
+    done = rig.engine.erasures.rewrite_backups(done.id).result(60)
+    assert [(one.name, one.state) for one in done.copies] == [(str(stick), CopyState.REWRITTEN)]
+    assert done.state is ErasureState.ERASED
+    stick.unlink()
+    done = erase(rig, later, rewrites=True)
+    assert [(one.name, one.state) for one in done.copies] == [(str(stick), CopyState.NOT_CHECKED)]
+    assert done.state is not ErasureState.ERASED
+
+
 def test_it_tells_every_place_and_holds_no_text(rig: Rig) -> None:
     kept = rig.store("Ada keeps bees").memory_id
     gone = rig.store(TEXT, tags=(MARK,)).memory_id
