@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from core.entities.recognition import name_key
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import ENTITY_TYPE
+from core.vault.memory_sql import ENTITY_TYPE, count_namings
 
 APART = "apart"
 """The key of `entities.extra` with ids of spaces in which the same name is another thing: the owner said so."""
@@ -24,9 +24,8 @@ _OF_ONE_SPACE = frozenset(("file", "service"))  # a path or a daemon of one spac
 _CALLED_BY_FIRST_NAME = frozenset(("person", "pet", "other"))
 _UNKNOWN = "other"
 _ENTITIES = (
-    f"SELECT e.id, e.name, {ENTITY_TYPE}, e.space_id, (SELECT count(DISTINCT n.memory_id) FROM mentions n "  # noqa: S608 - constants only
-    "JOIN memories m ON m.id = n.memory_id WHERE n.entity_id = e.id AND m.status <> 'deleted'), "
-    "e.extra ->> '$.apart' FROM entities e WHERE e.merged_into_id IS NULL AND e.extra ->> '$.owner' IS NULL "
+    f"SELECT e.id, e.name, {ENTITY_TYPE}, e.space_id, e.extra ->> '$.apart' FROM entities e "  # noqa: S608 - constants only
+    "WHERE e.merged_into_id IS NULL AND e.extra ->> '$.owner' IS NULL "
     "ORDER BY e.recorded_at, e.id"
 )
 _ALIASES = "SELECT entity_id, alias_key FROM entity_aliases"
@@ -86,6 +85,10 @@ class EntityGroups:
 
 def read_groups(rows: Rows) -> EntityGroups:
     """The groups of the vault as it is now."""
+    found = rows.all(_ENTITIES)
+    if len({space for _, _, _, space, _ in found}) < 2:
+        return EntityGroups()
+    counts = count_namings(rows)
     others: dict[str, set[str]] = defaultdict(set)
     for entity_id, key in rows.all(_ALIASES):
         others[str(entity_id)].add(str(key))
@@ -96,10 +99,10 @@ def read_groups(rows: Rows) -> EntityGroups:
             str(kind),
             str(space),
             frozenset(others[str(one)] - {key}),
-            int(mentions),
+            counts.get(str(one), 0),
             frozenset(json.loads(apart)) if apart else frozenset(),
         )
-        for one, name, kind, space, mentions, apart in rows.all(_ENTITIES)
+        for one, name, kind, space, apart in found
     )
 
 

@@ -27,6 +27,12 @@ BROUGHT = (
 of the one that is its origin, and of the archive's own."""
 ENTITY_TYPE = "coalesce(e.extra ->> '$.form', e.type)"
 """The type of `entities e`: what the column has no word for (a pet, a work) is of type `other` with a form."""
+# From the index of mentions alone: the row of a memory looked up for each of them is a page decrypted for each.
+_NAMINGS = (
+    "SELECT entity_id, count(*) FROM (SELECT entity_id FROM mentions "
+    "WHERE memory_id NOT IN (SELECT id FROM memories WHERE status = 'deleted') "
+    "GROUP BY memory_id, entity_id) GROUP BY entity_id"
+)
 _OF = "SELECT DISTINCT entity_id FROM mentions WHERE memory_id IN (SELECT value FROM json_each(?))"
 # What nothing mentions and nothing refers to; the owner's and the clients' own stay.
 _LONELY = (
@@ -70,6 +76,11 @@ def remove_orphans(tx: Tx, entity_ids: Iterable[str]) -> tuple[str, ...]:
 def remove_inferred(tx: Tx, memory_ids: Iterable[str]) -> None:
     """Remove what was inferred from texts; a memory that stands is read anew by the next run."""
     tx.run_many("DELETE FROM inferred WHERE memory_id = ?", [(memory_id,) for memory_id in memory_ids])
+
+
+def count_namings(rows: Rows) -> dict[str, int]:
+    """How many memories name each entity; one that none names is left out."""
+    return {str(entity_id): int(count) for entity_id, count in rows.all(_NAMINGS)}
 
 
 def memories_naming(rows: Rows, entity_ids: Iterable[str]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from core.types.entities import EntityLine
 from core.types.values import GLOBAL_SPACE
 from core.types.views import ABOUT, MENTIONS, OWNER_NODE, RELATION, SAYS
 from core.vault.database.rows import Rows
-from core.vault.memory_sql import ENTITY_TYPE
+from core.vault.memory_sql import ENTITY_TYPE, count_namings
 
 _OWNER_KEYS = frozenset(name_key(word) for word in (OWNER_NAME, "user", "I", "me"))
 _TELLING = (ABOUT, SAYS, MENTIONS)
@@ -31,10 +31,6 @@ _ENTITIES = (
     "FROM entities e JOIN spaces s ON s.id = e.space_id"
 )
 _ALIASES = "SELECT entity_id, alias_key FROM entity_aliases ORDER BY recorded_at, alias_key"
-_COUNTS = (
-    "SELECT n.entity_id, count(DISTINCT n.memory_id) FROM mentions n JOIN memories m ON m.id = n.memory_id "
-    "WHERE m.status <> 'deleted' GROUP BY n.entity_id"
-)
 _MENTIONS = (
     "SELECT m.n, n.entity_id, n.start_at < 0, n.confidence FROM mentions n JOIN memories m ON m.id = n.memory_id"
 )
@@ -60,10 +56,13 @@ _CLAIMS = (
     "WHERE state IN ('asserted', 'disputed') AND polarity = 'positive' ORDER BY recorded_at, id"
 )
 
-
+# From indexes alone, as in `count_namings`.
 _SPEAKERS = (
-    "SELECT m.conversation_id, n.entity_id FROM mentions n JOIN memories m ON m.id = n.memory_id "
-    "WHERE n.start_at < 0 AND m.conversation_id IS NOT NULL AND m.status <> 'deleted' "
+    "WITH lines AS MATERIALIZED "
+    "(SELECT n, conversation_id FROM memories INDEXED BY ix_memories_conversation WHERE conversation_id IS NOT NULL) "
+    "SELECT l.conversation_id, s.entity_id FROM mentions s CROSS JOIN memories m ON m.id = s.memory_id "
+    "JOIN lines l ON l.n = m.n WHERE s.start_at < 0 "
+    "AND s.memory_id NOT IN (SELECT id FROM memories WHERE status = 'deleted') "
     "GROUP BY 1, 2 HAVING count(*) >= 2 ORDER BY 1, 2"
 )
 TALKS_WITH = "talks_with"
@@ -145,7 +144,7 @@ class EntityIndex:
 
     def _read_counts(self) -> dict[str, int]:
         if self._counts is None:
-            self._counts = {str(entity_id): int(count) for entity_id, count in self._rows.all(_COUNTS)}
+            self._counts = count_namings(self._rows)
         return self._counts
 
     def links_around(self, labels: Collection[int], types: Collection[str]) -> Links:

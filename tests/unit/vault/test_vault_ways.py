@@ -16,10 +16,13 @@ from engine_rig import Rig, rig_at
 
 import core
 from core.errors import LociError
+from core.recall.browse.entity_links import _SPEAKERS
+from core.vault.memory_sql import _NAMINGS
 
 WALKS = "ix_memories_reach (status=?)"
 _WHOLE = "a job that goes through the vault, once a run"
 _ONCE = "asked once, of all that stand"
+_LEFT_OUT = "asked once, of what was deleted"
 ALLOWED = {
     "core.belief.review.open_questions._ALL": _ONCE,
     "core.intake.revise.revision._WHOLE": "a person's deed; parts have no other way",
@@ -36,6 +39,8 @@ ALLOWED = {
     "core.recall.context._LENGTH": _ONCE,
     "core.recall.browse.graph._ALL_SHOWN": _ONCE,
     "core.recall.browse.whole_graph._SHOWN_NODES": _ONCE,
+    "core.recall.browse.entity_links._SPEAKERS": _LEFT_OUT,
+    "core.vault.memory_sql._NAMINGS": _LEFT_OUT,
 }
 
 
@@ -84,3 +89,12 @@ def test_the_check_sees(rig: Rig) -> None:
     )
     assert any(WALKS in step for step in steps_of(rig, sql))
     assert not any(WALKS in step for step in steps_of(rig, sql.replace("b.status", "+b.status")))
+
+
+@pytest.mark.parametrize("sql", [_NAMINGS, _SPEAKERS], ids=["named", "speakers"])
+def test_mentions_are_counted_without_reading_a_memory(rig: Rig, sql: str) -> None:
+    """Of memories only what was deleted is looked up; else each mention would cost a page of the vault."""
+    steps = [step for step in steps_of(rig, sql) if WALKS not in step]
+    read = [step for step in steps if "ix_" in step or "autoindex" in step or "memories" in step or "mentions" in step]
+    assert any("mentions" in step for step in read)
+    assert [step for step in read if "COVERING" not in step] == []

@@ -153,6 +153,8 @@ def test_those_who_speak_in_one_conversation_talk_with_each_other(rig: Rig) -> N
     }
     assert related("Mara") == {(frozenset({"Mara", "Tom"}), "talks_with")}
     assert not related("A")
+    rig.forget(str(rig.value("SELECT id FROM memories WHERE author = 'Mara' LIMIT 1")))
+    assert not related("Mara"), "one thing said is no talk"
 
 
 @pytest.mark.starts_process
