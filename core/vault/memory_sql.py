@@ -19,12 +19,12 @@ IMPORT_LABELS = "import_labels:"
 """A key of `settings` begins so and ends with the id of an import: the first and last labels (`memories.n`) of the runs
 of memories that an archive brought under the import of their origin."""
 BROUGHT = (
-    "(SELECT import_id, n, id FROM memories WHERE import_id IS NOT NULL UNION ALL "
-    "SELECT substr(s.key, 15), b.n, b.id FROM settings s CROSS JOIN json_each(s.value) r CROSS JOIN memories b "
+    "(SELECT import_id, n FROM memories WHERE import_id IS NOT NULL UNION ALL "
+    "SELECT substr(s.key, 15), b.n FROM settings s CROSS JOIN json_each(s.value) r CROSS JOIN memories b "
     "ON b.n BETWEEN r.value ->> 0 AND r.value ->> 1 WHERE s.key GLOB 'import_labels:*')"
 )
-"""The table of what imports brought: import, label and id of each memory. What came with an archive is of two imports:
-of the one that is its origin, and of the archive's own."""
+"""The table of what imports brought: import and label of each memory, both from an index. What came with an archive is
+of two imports: of the one that is its origin, and of the archive's own."""
 ENTITY_TYPE = "coalesce(e.extra ->> '$.form', e.type)"
 """The type of `entities e`: what the column has no word for (a pet, a work) is of type `other` with a form."""
 # From the index of mentions alone: the row of a memory looked up for each of them is a page decrypted for each.

@@ -28,7 +28,8 @@ _ABOUT = (
     "OR c.object_entity_id IN (SELECT value FROM json_each(:ids))) ORDER BY 1"
 )
 _FROM = {
-    ErasureSubject.IMPORT: f"SELECT id FROM {BROUGHT} WHERE import_id = ? ORDER BY n",  # noqa: S608 - constants only
+    ErasureSubject.IMPORT: f"SELECT m.id FROM {BROUGHT} b CROSS JOIN memories m ON m.n = b.n "  # noqa: S608 - constants only
+    "WHERE b.import_id = ? ORDER BY m.n",
     ErasureSubject.CLIENT: "SELECT id FROM memories WHERE client_id = ? ORDER BY n",
 }
 _NAMED = (

@@ -16,27 +16,32 @@ from core.vault.memory_sql import BROUGHT, ENTITY_TYPE
 SHOWN = 6
 """Names of each type that are told."""
 
+# Materialised: each is read once, however often a question names it.
 _BROUGHT = (
-    f"SELECT m.id FROM {BROUGHT} b JOIN memories m ON m.n = b.n "  # noqa: S608 - constants only
-    "WHERE b.import_id IN (SELECT value FROM json_each(:imports)) AND m.status <> 'deleted'"
+    "WITH labels AS MATERIALIZED ("  # noqa: S608 - constants only
+    f"SELECT DISTINCT n FROM {BROUGHT} WHERE import_id IN (SELECT value FROM json_each(:imports))"
+    "), brought AS MATERIALIZED ("
+    "SELECT m.id FROM labels l CROSS JOIN memories m ON m.n = l.n WHERE m.status <> 'deleted' ORDER BY m.id)"
 )
 _MADE = (
-    "SELECT s.memory_id FROM statements s JOIN memories t ON t.id = s.memory_id AND t.status <> 'deleted' "  # noqa: S608 - constants only
-    f"WHERE s.episode_id IN ({_BROUGHT})"
+    "made AS MATERIALIZED (SELECT DISTINCT t.id FROM brought b CROSS JOIN statements s ON s.episode_id = b.id "
+    "CROSS JOIN memories t ON t.id = s.memory_id "
+    "WHERE t.n NOT IN (SELECT n FROM memories WHERE status = 'deleted')), "
+    "every AS MATERIALIZED (SELECT id FROM brought UNION SELECT id FROM made)"
 )
-_ALL = f"SELECT id FROM ({_BROUGHT} UNION {_MADE})"  # noqa: S608 - constants only
 # An entity of the owner's that is named nowhere in the imports is not found in them.
 _NAMES = (
-    f"SELECT {ENTITY_TYPE} AS type, e.name, count(DISTINCT n.memory_id) AS named FROM mentions n "  # noqa: S608 - constants only
-    f"JOIN entities e ON e.id = n.entity_id WHERE n.memory_id IN ({_BROUGHT}) AND e.merged_into_id IS NULL "
-    "GROUP BY e.id ORDER BY named DESC, e.name COLLATE NOCASE, e.id"
+    f"{_BROUGHT} SELECT {ENTITY_TYPE}, e.name FROM (SELECT entity_id, count(*) AS named FROM ("  # noqa: S608 - constants only
+    "SELECT n.entity_id FROM brought b CROSS JOIN mentions n ON n.memory_id = b.id GROUP BY b.id, n.entity_id"
+    ") GROUP BY entity_id) f JOIN entities e ON e.id = f.entity_id WHERE e.merged_into_id IS NULL "
+    "ORDER BY f.named DESC, e.name COLLATE NOCASE, e.id"
 )
 _COUNTS = (
-    f"SELECT (SELECT count(DISTINCT memory_id) FROM ({_MADE})), "  # noqa: S608 - constants only
-    f"(SELECT count(*) FROM readings WHERE small_talk = 1 AND memory_id IN ({_BROUGHT})), "
-    f"(SELECT count(*) FROM memories WHERE superseded_by_id IN ({_ALL})), "
+    f"{_BROUGHT}, {_MADE} SELECT (SELECT count(*) FROM made), "  # noqa: S608 - constants only
+    "(SELECT count(*) FROM brought b CROSS JOIN readings r ON r.memory_id = b.id WHERE r.small_talk = 1), "
+    "(SELECT count(*) FROM every v CROSS JOIN memories o ON o.superseded_by_id = v.id), "
     "(SELECT count(*) FROM conflicts WHERE state = 'open' "
-    f"AND (incoming_id IN ({_ALL}) OR existing_id IN ({_ALL})))"
+    "AND (incoming_id IN (SELECT id FROM every) OR existing_id IN (SELECT id FROM every)))"
 )
 
 
@@ -49,7 +54,7 @@ def read_import_findings(rows: Rows, import_ids: Sequence[str], unread: int, rea
     """
     given = {"imports": json.dumps(list(import_ids))}
     names: dict[str, dict[str, str]] = {}
-    for kind, name, _ in rows.all(_NAMES, given):  # of several spaces each has its own, and one is told
+    for kind, name in rows.all(_NAMES, given):  # of several spaces each has its own, and one is told
         names.setdefault(str(kind), {}).setdefault(name_key(str(name)), str(name))
     ((statements, small_talk, changes, questions),) = rows.all(_COUNTS, given)
     return ImportFindings(

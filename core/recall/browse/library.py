@@ -75,8 +75,9 @@ _ONE_OF = {
     "room": "m.id IN (SELECT p.memory_id FROM json_each(?) w JOIN rooms r ON r.id = w.value "
     "OR r.name = w.value COLLATE NOCASE JOIN places p ON p.room_id = r.id)",
     # What it brought, and the statements that were made of that.
-    "import": f"m.id IN (WITH brought AS (SELECT id FROM {BROUGHT} WHERE import_id IN (SELECT i.id "  # noqa: S608
-    "FROM json_each(?) w JOIN imports i ON i.id = w.value OR i.label = w.value COLLATE NOCASE)) SELECT id FROM brought "
+    "import": f"m.id IN (WITH brought AS (SELECT t.id FROM {BROUGHT} b CROSS JOIN memories t ON t.n = b.n "  # noqa: S608
+    "WHERE b.import_id IN (SELECT i.id FROM json_each(?) w JOIN imports i ON i.id = w.value "
+    "OR i.label = w.value COLLATE NOCASE)) SELECT id FROM brought "
     "UNION ALL SELECT s.memory_id FROM brought JOIN statements s ON s.episode_id = brought.id)",
     "change": "m.n IN (WITH touched AS (SELECT r.tbl, r.row_key FROM json_each(?) w JOIN undo_rows r "
     "ON r.step_id = w.value WHERE r.tbl IN ('memories', 'places')) "

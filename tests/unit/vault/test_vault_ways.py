@@ -16,6 +16,7 @@ from engine_rig import Rig, rig_at
 
 import core
 from core.errors import LociError
+from core.recall.browse import import_findings
 from core.recall.browse.entity_links import _SPEAKERS
 from core.vault.memory_sql import _NAMINGS
 
@@ -40,6 +41,7 @@ ALLOWED = {
     "core.recall.browse.graph._ALL_SHOWN": _ONCE,
     "core.recall.browse.whole_graph._SHOWN_NODES": _ONCE,
     "core.recall.browse.entity_links._SPEAKERS": _LEFT_OUT,
+    "core.recall.browse.import_findings._COUNTS": _LEFT_OUT,
     "core.vault.memory_sql._NAMINGS": _LEFT_OUT,
 }
 
@@ -98,3 +100,10 @@ def test_mentions_are_counted_without_reading_a_memory(rig: Rig, sql: str) -> No
     read = [step for step in steps if "ix_" in step or "autoindex" in step or "memories" in step or "mentions" in step]
     assert any("mentions" in step for step in read)
     assert [step for step in read if "COVERING" not in step] == []
+
+
+@pytest.mark.parametrize("sql", [import_findings._NAMES, import_findings._COUNTS], ids=["names", "counts"])
+def test_what_imports_brought_is_read_once_for_each_question(rig: Rig, sql: str) -> None:
+    read = [step for step in steps_of(rig, sql) if "ix_memories_import" in step]
+    assert len(read) == 1
+    assert "COVERING" in read[0]
