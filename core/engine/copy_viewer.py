@@ -8,7 +8,7 @@ another schema is refused with what to do. Must not do: open the vault that is i
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from sqlcipher3 import dbapi2
 from core.engine.export.formats import check_destination, check_format
 from core.engine.export.memories import pack_export, read_exported, write_export_file
 from core.engine.home.folder import Home
-from core.engine.home.keys import sub_keys
+from core.engine.home.keys import HomeKeys, sub_keys
 from core.engine.runtime.open_vault import OpenVault
-from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
+from core.errors import Code, EnvironmentFaultError, IntegrityError, LociError, UserError
 from core.intake.erase.row_erasure import erasure_scope_of
 from core.intake.seal.seal import VERSIONS_NOTE
 from core.recall.browse.library import find_library_rows, read_memory_rows
@@ -40,6 +40,7 @@ from core.vault.database.connections import (
     APPLICATION_ID,
     cipher_problems,
     integrity_problems,
+    open_reader,
     open_untouched,
 )
 from core.vault.database.migrations import known_migrations
@@ -86,6 +87,38 @@ class VaultViewer:
         self._connection = connection
         self._rows = SqlRows(connection)
         self._keys, self._clock, self._folder = keys, clock, folder
+        self._kept_back: frozenset[str] = frozenset()
+
+    def keep_back(self, sealed: Sequence[str]) -> None:
+        """Show, count and export nothing of some memories: with their versions, their parts and what was made of them.
+
+        Args:
+            sealed: ids of memories that are sealed in the vault of which this is a copy.
+        """
+        present = [str(row[0]) for row in self._rows.all(_PRESENT, (to_json(list(sealed)),))]
+        self._kept_back = frozenset(erasure_scope_of(self._rows, present, whole_chain=True).ids)
+
+    def keep_back_sealed(self, home: Home) -> bool:
+        """Keep back what is sealed in the vault of a home, where this is a copy of it; no byte of that vault changes.
+
+        Args:
+            home: of the vault, which may be in use; where there is none, or another, nothing is kept back.
+
+        Returns:
+            False where the vault cannot be read: it is damaged, or its keys are newer than those of the copy.
+        """
+        if not home.vault.is_file():
+            return True
+        try:
+            if HomeKeys(home).vault_id == self._keys.vault_id:
+                self.keep_back(_read_sealed_elsewhere(home, self._keys.keys.db))
+        except LociError:
+            return False
+        return True
+
+    def count_kept_back(self) -> int:
+        """How many whole texts are kept back."""
+        return int(self._rows.value(_WHOLE, (to_json(sorted(self._kept_back)),)))
 
     def describe(self) -> ViewedVault:
         """How far it goes."""
@@ -93,15 +126,12 @@ class VaultViewer:
         count = self._rows.value("SELECT count(*) FROM memories WHERE coalesce(part_index, 0) = 0")
         return ViewedVault(int(seq), int(last_at), int(count))
 
-    def find(
-        self, query: str = "", limit: int = 50, kept_back: Collection[str] = ()
-    ) -> tuple[int, tuple[MemoryRow, ...]]:
+    def find(self, query: str = "", limit: int = 50) -> tuple[int, tuple[MemoryRow, ...]]:
         """Memories by the search syntax of the library, newest first.
 
         Args:
             query: words and conditions such as `status:all`; empty for all that stands.
             limit: rows at most.
-            kept_back: ids of memories that are neither shown nor counted; of `reach_of`.
 
         Returns:
             How many there are, and the first of them.
@@ -109,19 +139,12 @@ class VaultViewer:
         Raises:
             UserError: INVALID_QUERY.
         """
-        now = self._clock.now_ms()
-        found = find_library_rows(self._rows, FindRequest(query), now)
-        ids = [one for one in found if one not in kept_back]
-        return len(ids), read_memory_rows(self._rows, ids[:limit], now)
+        ids = self._find_ids(query)
+        return len(ids), read_memory_rows(self._rows, ids[:limit], self._clock.now_ms())
 
-    def reach_of(self, ids: Sequence[str]) -> frozenset[str]:
-        """Memories with their versions, their parts and what was made of them, as far as this copy has them."""
-        present = [str(row[0]) for row in self._rows.all(_PRESENT, (to_json(list(ids)),))]
-        return frozenset(erasure_scope_of(self._rows, present, whole_chain=True).ids)
-
-    def count_whole(self, ids: Collection[str]) -> int:
-        """How many of some memories are whole texts, no parts of one."""
-        return int(self._rows.value(_WHOLE, (to_json(sorted(ids)),)))
+    def _find_ids(self, query: str) -> list[str]:
+        found = find_library_rows(self._rows, FindRequest(query), self._clock.now_ms())
+        return [one for one in found if one not in self._kept_back]
 
     def show(self, memory_id: str) -> dict[str, Any]:
         """One memory as an export has it.
@@ -130,7 +153,7 @@ class VaultViewer:
             memory_id: its id, or the end of it.
 
         Raises:
-            UserError: NOT_FOUND, INVALID_INPUT where several ids end so.
+            UserError: NOT_FOUND, also for what is kept back; INVALID_INPUT where several ids end so.
         """
         found = self._rows.all(
             "SELECT id FROM memories WHERE substr(id, ?) = ? LIMIT 2", (-len(memory_id), memory_id.lower())
@@ -139,6 +162,8 @@ class VaultViewer:
             raise UserError(Code.INVALID_INPUT, "More than one id ends so; write more of it.")
         if not found or not memory_id:
             raise UserError(Code.NOT_FOUND, "There is no such memory in this copy.")
+        if str(found[0][0]) in self._kept_back:
+            raise UserError(Code.NOT_FOUND, "That memory was sealed since; read it with `loci sealed`.")
         (one,) = read_exported(self._rows, [str(found[0][0])])
         return {"id": str(found[0][0]), **one.fields}
 
@@ -154,8 +179,7 @@ class VaultViewer:
         """
         check_format(format_name)
         check_destination(to, self._folder)
-        ids = find_library_rows(self._rows, FindRequest(query), self._clock.now_ms())
-        count, data = pack_export(self._rows, ids, format_name)
+        count, data = pack_export(self._rows, self._find_ids(query), format_name)
         write_export_file(to, data)
         return count
 
@@ -345,14 +369,22 @@ class KnownCopies:
                 raise UserError(Code.NOT_FOUND, "That copy is not there any more.")
             with open_viewer(copy, lambda _: _copy_root(storage.root), storage.clock) as viewer:
                 about = viewer.describe()
-                sealed = () if self._is_seal_open() else storage.vault.read(_read_sealed_ids)
-                kept_back = viewer.reach_of(sealed) if sealed else frozenset()
-                total, rows = viewer.find(query, limit, kept_back)
-                hidden = viewer.count_whole(kept_back)
+                if not self._is_seal_open():
+                    viewer.keep_back(storage.vault.read(_read_sealed_ids))
+                total, rows = viewer.find(query, limit)
+                hidden = viewer.count_kept_back()
             heads = tuple((row.id, row.head) for row in rows)
             return CopyContents(about.memories, about.last_at, total, heads, hidden)
 
         return storage.run_on(storage.threads.checks, look)
+
+
+def _read_sealed_elsewhere(home: Home, key: bytes) -> tuple[str, ...]:
+    # The newest of a vault in use lies in its log, which only a reader that locks sees.
+    open_database = open_reader if log_bytes(home.vault) else open_untouched
+    with closing(open_database(home.vault, key)) as connection:
+        _need_present_schema(connection)
+        return _read_sealed_ids(SqlRows(connection))
 
 
 def _read_sealed_ids(rows: Rows) -> tuple[str, ...]:

@@ -156,3 +156,17 @@ def test_a_summary_is_what_a_search_shows_while_it_is_sealed(palace: Palace, ope
     assert "Sealed" not in palace.run("recall", "When is tea?").out
     assert palace.run("sealed", "--in-clear").code == 2
     palace.run("seal", ident, "--summary", "4111 1111 1111 1111", "--yes", *opener).refused(2, "E4005")
+
+
+def test_a_backup_from_before_a_seal_shows_nothing_of_it(palace: Palace, opener: tuple[str, str]) -> None:
+    memory = str(palace.json("remember", TEXT)["memory_id"])
+    palace.json("remember", "Ada keeps bees.")
+    backup = palace.json("backup")["path"]
+    palace.json("seal", memory, "--yes", *opener)
+    found = palace.json("browse", backup)
+    assert (found["total"], found["kept_back"]) == (1, 1)
+    assert "1 was sealed since and is left out" in palace.run("browse", backup).out
+    assert TEXT not in palace.run("browse", backup).out
+    palace.run("--json", "browse", backup, "--show", memory[-8:]).refused(1, "E2005")
+    palace.home.joinpath("vault.db").write_bytes(b"x" * 8192)
+    assert "could not be read" in palace.run("browse", backup).out

@@ -45,12 +45,14 @@ def browse(
 ) -> None:
     """Look into a backup, a copy or the folder of a closed vault, without changing it.
 
+    Memories that were sealed since are left out, with their older versions.
     QUERY is as in the library of the window: words, and conditions such as status:all, kind:fact, space:work. A copy
     from another version is not brought up to date here; it says what to do.
     """
     if sum((shown is not None, to is not None, verifies)) > 1:
         raise click.UsageError("Choose one of --show, --export and --verify.")
     with _open(command, absolute_path(file)) as viewer:
+        is_told = verifies or viewer.keep_back_sealed(command.app_context.home)
         if verifies:
             report = viewer.verify()
             command.print_result(report, _print_verification)
@@ -67,7 +69,8 @@ def browse(
                 lambda out, made: out.print_line(format_count(words, count, path=escape_controls(made["path"]))),
             )
         else:
-            command.print_result(_list(viewer, query, limit), _print_list)
+            kept_back = viewer.count_kept_back() if is_told else None
+            command.print_result({**_list(viewer, query, limit), "kept_back": kept_back}, _print_list)
 
 
 def _open(command: CommandContext, source: Path) -> Any:
@@ -103,6 +106,10 @@ def _print_list(out: Output, reply: Mapping[str, Any]) -> None:
     for one in reply["items"]:
         out.print_line(f"{one['id']}  {one_line(escape_controls(first_words(one['text'])), 100)}")
     out.print_line(format_count(words["found"], reply["total"]))
+    if reply["kept_back"] is None:
+        out.print_line(words["unread"])
+    elif reply["kept_back"]:
+        out.print_line(format_count(words["kept_back"], reply["kept_back"]))
 
 
 def _print_memory(out: Output, fields: Mapping[str, Any]) -> None:

@@ -14,9 +14,10 @@ import pytest
 from engine_rig import PASSPHRASE, Rig
 
 from core.engine.copy_viewer import VaultViewer, open_by_secret, open_viewer
-from core.engine.facade import RootKey
+from core.engine.facade import Home, HomeKeys, RootKey, create_vault
 from core.engine.home.keys import sub_keys
 from core.errors import Code, LociError
+from core.security.passphrase import KdfCost
 from core.types.values import Kind
 from core.vault.database.connections import open_untouched, open_writer
 from core.vault.files.home import PAGE_SIZE
@@ -173,3 +174,42 @@ def test_a_golden_vault_of_an_older_schema_is_refused_and_left_alone(filled: Rig
     before = state_of(folder)
     assert code(filled, folder, "golden and public") is Code.OLDER_SCHEMA
     assert state_of(folder) == before
+
+
+def _seal_first(rig: Rig) -> str:
+    sealed = str(rig.value("SELECT id FROM memories WHERE n = 1"))
+    rig.engine.seal.set_up("a second secret").result(30)
+    rig.engine.seal.seal([sealed]).result(30)
+    return sealed
+
+
+@pytest.mark.parametrize("is_in_use", [True, False])
+def test_what_was_sealed_since_is_kept_back(filled: Rig, backup: Path, tmp_path: Path, *, is_in_use: bool) -> None:
+    sealed = _seal_first(filled)
+    if not is_in_use:
+        filled.engine.close()
+    before = state_of(filled.home.path)
+
+    def look_without(viewer: VaultViewer) -> None:
+        assert viewer.find()[0] == 3
+        assert viewer.keep_back_sealed(filled.home)
+        assert viewer.find()[0] == 2
+        assert viewer.count_kept_back() == 1
+        assert viewer.export("status:all", tmp_path / "out.jsonl", "jsonl") == 3
+        assert TEXTS[0] not in (tmp_path / "out.jsonl").read_text()
+        with pytest.raises(LociError) as caught:
+            viewer.show(sealed)
+        assert (caught.value.code, TEXTS[0] in str(caught.value)) == (Code.NOT_FOUND, False)
+
+    look(filled, backup, look_without)
+    assert is_in_use or state_of(filled.home.path) == before
+
+
+def test_a_vault_that_does_not_open_tells_of_no_seal(filled: Rig, backup: Path, tmp_path: Path) -> None:
+    other, none = Home(tmp_path / "other"), Home(tmp_path / "none")
+    create_vault(HomeKeys(other), "another secret", filled.clock, cost=KdfCost.lowest())
+    filled.engine.close()
+    for home in (other, none):
+        assert look(filled, backup, lambda viewer, home=home: viewer.keep_back_sealed(home))
+    filled.home.vault.write_bytes(b"x" * PAGE_SIZE)
+    assert not look(filled, backup, lambda viewer: viewer.keep_back_sealed(filled.home))
