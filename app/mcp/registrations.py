@@ -15,8 +15,8 @@ from pathlib import Path
 
 from app.environment import Environment
 from app.mcp.client_setup import complete_variables
-from app.mcp.hooks import find_hook_recipe
-from app.mcp.installation import find_recipe, read_config, remove_entry, write_config
+from app.mcp.hooks import SIGNAL_VERB, find_hook_recipe
+from app.mcp.installation import SERVER, find_recipe, read_config, remove_entry, write_config
 from app.mcp.messages import load_assistants, load_hooks
 from app.mcp.tokens import token_file
 from core.errors import LociError
@@ -25,6 +25,8 @@ from core.types.files.wipe import Registered
 _HOME = "--home"
 _SERVER_VERB = "mcp"
 _ANY = "any"
+_MARKS = (SERVER, SIGNAL_VERB)
+"""Words of which one stands in whatever Loci put into settings."""
 
 
 class AssistantRegistrations:
@@ -41,15 +43,18 @@ class AssistantRegistrations:
 
     def find(self) -> tuple[str, ...]:
         """Files that name this vault; changes nothing."""
-        changes = (str(path) for path, old, new in self._list_changes() if new != old)
+        changes = (str(path) for path, old, new in self._list_changes() if new not in (None, old))
         return tuple(dict.fromkeys([*changes, *map(str, self._list_tokens())]))
 
     def remove(self) -> Registered:
         """Take this vault out of them, and remove the tokens; what cannot be changed is told."""
         removed: list[str] = []
         left: list[str] = []
+        unread: list[str] = []
         for path, old, new in self._list_changes():
-            if new == old:
+            if new is None:
+                unread.append(str(path))
+            if new in (None, old):
                 continue
             try:
                 write_config(path, old, new)
@@ -64,10 +69,14 @@ class AssistantRegistrations:
                 left.append(str(path))
         with suppress(OSError):
             self._token_folder().rmdir()
-        return Registered(tuple(dict.fromkeys(removed)), tuple(dict.fromkeys(left)))
+        return Registered(*(tuple(dict.fromkeys(paths)) for paths in (removed, left, unread)))
 
-    def _list_changes(self) -> Iterator[tuple[Path, str, str]]:
-        """Settings of assistants with what they are without this vault; each is read when it is its turn."""
+    def _list_changes(self) -> Iterator[tuple[Path, str, str | None]]:
+        """Settings of assistants with what they are without this vault; each is read when it is its turn.
+
+        Yields:
+            A file, its text, and what becomes of it; None where that cannot be told and it may name the vault.
+        """
         for name in load_hooks():
             hook = find_hook_recipe(name)
             yield from _change_file(
@@ -100,13 +109,25 @@ class AssistantRegistrations:
         return [Path(one.path) for one in entries if one.name.endswith(".token") and one.is_file(follow_symlinks=False)]
 
 
-def _change_file(find: Callable[[], Path], change: Callable[[str], str]) -> Iterator[tuple[Path, str, str]]:
-    """A file, its text and what becomes of it; nothing where it cannot be read, as a link or JSON with comments."""
-    with suppress(LociError):
-        path = find()
-        old = read_config(path)
-        if old is not None:
-            yield path, old, change(old)
+def _change_file(find: Callable[[], Path], change: Callable[[str], str]) -> Iterator[tuple[Path, str, str | None]]:
+    with suppress(LociError):  # an assistant that keeps no settings on this system
+        yield from _read_change(find(), change)
+
+
+def _read_change(path: Path, change: Callable[[str], str]) -> Iterator[tuple[Path, str, str | None]]:
+    text = ""
+    try:
+        found = read_config(path)
+        if found is None:
+            return
+        text = found
+        new: str | None = change(text)
+    except LociError:
+        # A link, or JSON with comments. What was read and does not hold the words names no vault.
+        if not path.exists() or (text and not any(word in text.casefold() for word in _MARKS)):
+            return
+        new = None
+    yield path, text, new
 
 
 def _destroy_token(path: Path) -> None:

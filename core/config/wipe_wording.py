@@ -161,6 +161,9 @@ def _list_by_hand(report: WipeReport) -> Iterator[str]:
     if report.registered.left:
         yield words["unregistered"]
         yield from _indent(report.registered.left)
+    if report.registered.unread:
+        yield words["unread"]
+        yield from _indent(report.registered.unread)
     yield words["copies"]
     if preview is not None and preview.plain_exports:
         yield format_count(words["exports"], preview.plain_exports)

@@ -47,10 +47,12 @@ class Registered:
     Attributes:
         removed: files that were removed, or no longer name Loci.
         left: files that still do, because they could not be changed.
+        unread: settings that may name Loci and could not be read.
     """
 
     removed: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

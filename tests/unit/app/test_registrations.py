@@ -100,8 +100,14 @@ def test_links_and_unreadable_settings_are_left_alone(
     cursor = find_recipe("cursor").find_path("linux", variables)
     cursor.parent.mkdir(parents=True, exist_ok=True)
     cursor.write_text('{"mcpServers": {"loci": {} // mine\n}}', encoding="utf-8")
+    codex = find_recipe("codex").find_path("linux", variables)
+    codex.parent.mkdir(parents=True, exist_ok=True)
+    codex.write_text("model = of nobody", encoding="utf-8")  # no TOML, and nothing of Loci in it
     before = real.read_bytes()
-    assert AssistantRegistrations(found, variables).remove().removed == ()
+    done = AssistantRegistrations(found, variables).remove()
+    assert (done.removed, done.left) == ((), ())
+    assert set(done.unread) == {str(claude), str(cursor)}
+    assert AssistantRegistrations(found, variables).find() == ()
     assert real.read_bytes() == before
     assert claude.is_symlink()
 

@@ -38,7 +38,7 @@ class Outside:
 
     def remove(self) -> Registered:
         self.is_removed = True
-        return Registered(("/etc/one.json",), ("/etc/two.json",))
+        return Registered(("/etc/one.json",), ("/etc/two.json",), ("/etc/three.json",))
 
 
 @pytest.fixture
@@ -272,6 +272,8 @@ def test_the_keyring_and_what_stands_outside_go_too(rig: Rig) -> None:
     text = "\n".join(report_lines(done))
     assert "keyring was removed" in text
     assert "Remove Loci from these files" in text
+    assert "could not be read. Remove Loci from them" in text
+    assert "/etc/three.json" in text
 
 
 def test_a_keyring_that_keeps_its_entry_is_told(rig: Rig) -> None:
