@@ -11,7 +11,7 @@ from engine_rig import Rig, error_of, later
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import hear, remember, settle
 
@@ -343,3 +343,20 @@ def test_a_step_that_is_higher_stays_on_the_screen(context: Context, rig: Rig, q
     settle(qtbot, lambda: dialog.step == 3 and dialog.text.toPlainText() == TEXT)
     assert dialog.height() > low
     assert screen.contains(dialog.frameGeometry())
+
+
+@pytest.mark.parametrize(
+    ("opens_sealed", "name"), [(True, "Loci recovery code for sealed memories.txt"), (False, "Loci recovery code.txt")]
+)
+def test_each_recovery_code_is_saved_under_a_name_of_its_own(
+    context: Context, qtbot: QtBot, name: str, *, opens_sealed: bool
+) -> None:
+    dialog = open_list(context, qtbot)
+    view = dialog.make_code_view(opens_sealed=opens_sealed)
+    for widget in (view, view.copy, view.save):
+        qtbot.addWidget(widget)
+    view.save.click()
+    asking = view.findChild(QFileDialog)
+    assert isinstance(asking, QFileDialog)
+    assert [Path(one).name for one in asking.selectedFiles()] == [name]
+    asking.close()

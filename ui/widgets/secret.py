@@ -371,14 +371,19 @@ class RecoveryCode(QWidget):
 
     place_chosen = Signal(str)
 
-    def __init__(self, theme: Theme, make_clipboard: Callable[[], SecretClipboard]) -> None:
+    def __init__(
+        self, theme: Theme, make_clipboard: Callable[[], SecretClipboard], *, opens_sealed: bool = False
+    ) -> None:
         """Make it, empty.
 
         Args:
             make_clipboard: makes one that outlives this widget.
+            opens_sealed: whether it is the code of the sealed memories: saved under the name of the vault's own it
+                would replace that.
         """
         super().__init__()
         self.code = ""
+        self._file_name = secret_strings()["code"]["sealed_file" if opens_sealed else "file"]
         self.is_saved = False
         self._make_clipboard = make_clipboard
         strings = secret_strings()["code"]
@@ -427,7 +432,7 @@ class RecoveryCode(QWidget):
     def _ask_place(self) -> None:
         strings = secret_strings()["code"]
         asking = QFileDialog(self, strings["save_title"], find_usual_folder())
-        asking.selectFile(strings["file"])
+        asking.selectFile(self._file_name)
         asking.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         asking.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         asking.setNameFilter(strings["file_kinds"])

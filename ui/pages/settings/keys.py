@@ -69,7 +69,7 @@ class SecretDialog(QDialog):
             opens_sealed: whether it is the code of the sealed memories, not of the vault.
         """
         clipboard = (self.context.desk, self.context.bridge.state, self.context.prefs.options.clipboard_s)
-        made = RecoveryCode(self.context.theme, lambda: SecretClipboard(*clipboard))
+        made = RecoveryCode(self.context.theme, lambda: SecretClipboard(*clipboard), opens_sealed=opens_sealed)
         made.place_chosen.connect(lambda place: self.save_code(made, Path(place), opens_sealed=opens_sealed))
         return made
 
