@@ -1,22 +1,24 @@
 """What happened to the keys while the vault may have been closed: written down in the home, and put into the audit.
 
 A passphrase can be changed, and a secret mistyped, without a vault that is open: `key-events.json` keeps code words,
-counts and times until the next opening, which moves them into the audit. A kill in between may move one twice, and
+counts and times, each on a line, until the next opening, which moves them into the audit. Whoever writes there holds
+the lock of the file, so that two processes lose nothing of each other's. A kill in between may move an event twice, and
 loses none. Must not do: keep anything of a secret; fail what it only notes.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING
 
-from core.errors import EnvironmentFaultError
-from core.security.atomic import write_atomic
+from core.security.file_lock import locked_file
 from core.vault.files.home import Home
 
 if TYPE_CHECKING:  # whoever only notes something loads nothing of a vault
@@ -70,20 +72,51 @@ def note_key_event(home: Home, event: KeyEvent, at: int, count: int = 0) -> None
         at: epoch ms.
         count: of wrong secrets.
     """
-    kept = (*read_key_events(home), NotedEvent(event, at, min(count, _MOST_COUNT)))[-_MOST_EVENTS:]
-    _write_events(home, kept)
+    line = _encode_event(NotedEvent(event, at, min(count, _MOST_COUNT)))
+    with suppress(OSError), locked_file(home.key_events) as descriptor:
+        found = _parse_events(_read_start(descriptor))
+        if len(found) >= _MOST_EVENTS or os.fstat(descriptor).st_size >= _MAX_BYTES - len(line):
+            os.ftruncate(descriptor, 0)
+            line = b"".join(map(_encode_event, found[1 - _MOST_EVENTS :])) + line
+        os.lseek(descriptor, 0, os.SEEK_END)
+        os.write(descriptor, line)
+        os.fsync(descriptor)
 
 
 def read_key_events(home: Home) -> tuple[NotedEvent, ...]:
-    """What is not in the audit yet, oldest first; nothing where the file is not one of these."""
+    """What is not in the audit yet, oldest first; a line that is none of these is passed by."""
     try:
         with home.key_events.open("rb") as file:
-            rows = json.loads(file.read(_MAX_BYTES))
-        found = tuple(NotedEvent(KeyEvent(name), at, count) for name, at, count in rows)
-    except (OSError, ValueError, TypeError, RecursionError):
+            return _parse_events(file.read(_MAX_BYTES))
+    except OSError:
+        return ()
+
+
+def _parse_events(data: bytes) -> tuple[NotedEvent, ...]:
+    return tuple(event for line in data.splitlines() for event in _parse_line(line))
+
+
+def _parse_line(line: bytes) -> tuple[NotedEvent, ...]:
+    """The event of a line; of an older version's file, which is one list, all of them."""
+    try:
+        rows = json.loads(line)
+        found = tuple(
+            NotedEvent(KeyEvent(name), at, count) for name, at, count in (rows if isinstance(rows[0], list) else [rows])
+        )
+    except (ValueError, TypeError, LookupError, RecursionError):
         return ()
     numbers = [number for one in found for number in (one.at, one.count)]
     return found if all(type(number) is int and number >= 0 for number in numbers) else ()
+
+
+def _encode_event(one: NotedEvent) -> bytes:
+    # The line break before it: what a kill left unfinished, or an older version wrote, ends there.
+    return b"\n" + json.dumps([one.event.value, one.at, one.count]).encode("ascii")
+
+
+def _read_start(descriptor: int) -> bytes:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return os.read(descriptor, _MAX_BYTES)
 
 
 def audit_key_events(storage: Storage) -> None:
@@ -92,14 +125,17 @@ def audit_key_events(storage: Storage) -> None:
     Args:
         storage: of the open vault, which is the newest copy or accepted.
     """
-    events = read_key_events(storage.home)
-    if not events or storage.vault.older is not None:
+    if storage.vault.older is not None:
         return
-    storage.write(lambda tx: _append_events(storage, tx, events), background=True).result()
-    _write_events(storage.home, read_key_events(storage.home)[len(events) :])
+    moved = 0
+    while events := read_key_events(storage.home)[moved:]:
+        storage.write(partial(_append_events, storage, events), background=True).result()
+        moved += len(events)
+        if _clear_events(storage.home, moved):
+            return
 
 
-def _append_events(storage: Storage, tx: Tx, events: Sequence[NotedEvent]) -> None:
+def _append_events(storage: Storage, events: Sequence[NotedEvent], tx: Tx) -> None:
     from core.types.values import OWNER_ACTOR
 
     for one in events:
@@ -112,11 +148,12 @@ def _append_events(storage: Storage, tx: Tx, events: Sequence[NotedEvent]) -> No
                 verb.note_audit(wrong_secrets=one.count)
 
 
-def _write_events(home: Home, events: Sequence[NotedEvent]) -> None:
-    if not events:
-        with suppress(OSError):
+def _clear_events(home: Home, moved: int) -> bool:
+    """Remove what was moved; False where something was noted meanwhile, which is moved first."""
+    with suppress(OSError), locked_file(home.key_events) as descriptor:
+        if len(_parse_events(_read_start(descriptor))) > moved:
+            return False
+        os.ftruncate(descriptor, 0)
+        with suppress(OSError):  # Windows removes no file that is open: an empty one says the same
             home.key_events.unlink()
-        return
-    rows = [[one.event.value, one.at, one.count] for one in events]
-    with suppress(EnvironmentFaultError):
-        write_atomic(home.key_events, json.dumps(rows).encode("ascii"))
+    return True

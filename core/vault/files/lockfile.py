@@ -8,7 +8,6 @@ do: wait, end the holder.
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -16,38 +15,7 @@ from typing import Self
 
 from core.errors import Code, EnvironmentFaultError
 from core.security.atomic import file_write_error
-
-if sys.platform == "win32":
-    import msvcrt
-
-    _LOCKED_AT = 0x7FFF_0000
-    """Windows locks keep others from reading, so the locked byte lies far behind the holder's number."""
-
-    def _take_lock(descriptor: int) -> bool:
-        os.lseek(descriptor, _LOCKED_AT, os.SEEK_SET)
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-    def _free_lock(descriptor: int) -> None:
-        os.lseek(descriptor, _LOCKED_AT, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
-
-else:
-    import fcntl
-
-    def _take_lock(descriptor: int) -> bool:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-    def _free_lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
-
+from core.security.file_lock import free_lock, is_in_place, open_unfollowed, take_lock
 
 _MAX_PID_BYTES = 20
 _TRIES = 3
@@ -79,7 +47,7 @@ class VaultLock:
         """
         descriptor = self._take_or_refuse()
         for _ in range(_TRIES):
-            if self._is_in_place(descriptor):
+            if is_in_place(descriptor, self._path):
                 break
             os.close(descriptor)  # the home was wiped behind our back: lock the file that has the name now
             descriptor = self._take_or_refuse()
@@ -96,7 +64,7 @@ class VaultLock:
         if descriptor is None:
             return
         try:
-            _free_lock(descriptor)
+            free_lock(descriptor)
         finally:
             os.close(descriptor)
 
@@ -113,8 +81,8 @@ class VaultLock:
             return os.getpid()
         descriptor = self._open_file()
         try:
-            if _take_lock(descriptor):
-                _free_lock(descriptor)
+            if take_lock(descriptor):
+                free_lock(descriptor)
                 return None
             return _read_holder(descriptor)
         finally:
@@ -122,7 +90,7 @@ class VaultLock:
 
     def _take_or_refuse(self) -> int:
         descriptor = self._open_file()
-        if not _take_lock(descriptor):
+        if not take_lock(descriptor):
             holder = _read_holder(descriptor)
             os.close(descriptor)
             who = f" (process {holder})" if holder else ""
@@ -131,16 +99,9 @@ class VaultLock:
             )
         return descriptor
 
-    def _is_in_place(self, descriptor: int) -> bool:
-        with suppress(OSError):
-            return os.path.samestat(os.fstat(descriptor), self._path.lstat())
-        return False
-
     def _open_file(self) -> int:
-        flags = os.O_RDWR | os.O_CREAT
-        flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         try:
-            return os.open(self._path, flags, 0o600)
+            return open_unfollowed(self._path)
         except OSError as error:
             fault = file_write_error(error)
         raise fault

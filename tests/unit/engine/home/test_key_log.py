@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Barrier
+from typing import Any
 
 import pytest
 from engine_rig import PASSPHRASE, START_MS, HandClock, Rig, refused, rig_at
@@ -13,9 +16,11 @@ from hypothesis import strategies as st
 from memory_ring import Ring
 
 from core.engine.facade import Engine, Home, HomeKeys
+from core.engine.home import key_log
 from core.engine.home.key_log import KeyEvent, NotedEvent, note_key_event, read_key_events
 from core.errors import Code
 from core.security.passphrase import KdfCost
+from core.vault.database.tx import Tx
 
 NEW = "another passphrase"
 KEYS = (
@@ -108,3 +113,46 @@ def test_no_more_than_so_many_are_kept(tmp_path: Path) -> None:
     found = read_key_events(home)
     assert len(found) == 200
     assert found[-1].at == START_MS + 229
+
+
+def test_what_many_note_at_the_same_moment_is_all_kept(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    start = Barrier(4)
+
+    def note(first: int) -> None:
+        start.wait(30)
+        for nr in range(20):
+            note_key_event(home, KeyEvent.FAILED_UNLOCKS, START_MS, first + nr)
+
+    with ThreadPoolExecutor(4) as pool:  # each opens the file anew, as processes do
+        list(pool.map(note, (100, 200, 300, 400)))
+    assert {one.count for one in read_key_events(home)} == {
+        first + nr for first in (100, 200, 300, 400) for nr in range(20)
+    }
+
+
+def test_what_is_noted_while_others_are_moved_is_moved_too(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    note_key_event(rig.home, KeyEvent.KEYRING_ON, START_MS)
+    append = key_log._append_events
+
+    def note_meanwhile(storage: Any, events: Sequence[NotedEvent], tx: Tx) -> None:
+        append(storage, events, tx)
+        if events[0].event is KeyEvent.KEYRING_ON:
+            note_key_event(rig.home, KeyEvent.KEYRING_OFF, START_MS)
+
+    monkeypatch.setattr(key_log, "_append_events", note_meanwhile)
+    key_log.audit_key_events(rig.opened.storage)
+    assert verbs(rig) == ["keyring_on", "keyring_off"]
+    assert not rig.home.key_events.exists()
+
+
+def test_events_of_an_older_version_and_an_unfinished_line_are_read(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.key_events.write_text('[["keyring_on", 5, 0], ["failed_unlocks", 6, 2]]', encoding="ascii")
+    note_key_event(home, KeyEvent.KEYRING_OFF, 7)
+    with home.key_events.open("ab") as file:
+        file.write(b'\n["keyri')
+    note_key_event(home, KeyEvent.KEYRING_ON, 8)
+    assert [(one.event, one.at) for one in read_key_events(home)] == [
+        (KeyEvent.KEYRING_ON, 5), (KeyEvent.FAILED_UNLOCKS, 6), (KeyEvent.KEYRING_OFF, 7), (KeyEvent.KEYRING_ON, 8),
+    ]  # fmt: skip
