@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from concurrent.futures import Future
 
@@ -20,6 +21,7 @@ from core.events import Changed
 from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision
 from ui.context import Command, Context
+from ui.pages.palace.items import RoomItem
 from ui.pages.palace.page import PALACE, PalacePage, WaitingMemoriesLine
 from ui.pages.palace.picture.layout import wing_block
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PlacedLocus
@@ -465,3 +467,43 @@ def test_leaving_stops_everything(context: Context, page: PalacePage) -> None:
     assert not page.canvas._look_up.isActive()
     assert not page.canvas._hovering.isActive()
     assert not page.reader._reload.isActive()
+
+
+# ---- a large room
+
+
+def _reachable_rows(page: PalacePage, room: RoomItem) -> set[int]:
+    """Rows of a room that the arrow keys come to from the one that Enter chooses."""
+    press(page, Qt.Key.Key_Return)
+    spot = page.scene.spot_of(page.canvas.marks.selected)
+    assert spot is not None
+    seen, todo = {spot.at}, [spot.at]
+    while todo:
+        row = todo.pop()
+        for key in (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down):
+            page.canvas.select_locus(PlacedLocus(room, row))
+            press(page, key)
+            spot = page.scene.spot_of(page.canvas.marks.selected)
+            if spot is not None and spot.room is room and spot.at not in seen:
+                seen.add(spot.at)
+                todo.append(spot.at)
+    return seen
+
+
+def test_a_room_of_170_says_how_many_texts_are_shown_and_the_arrows_reach_each(
+    qtbot: QtBot, context: Context, rig: Rig
+) -> None:
+    rows = [{"text": f"{TOPICS['garden']} {nr} in summer", "kind": "fact", "ref": f"g{nr}"} for nr in range(170)]
+    rig.bring([*rows, *({"text": f"{TOPICS['boat']} {nr}", "kind": "fact", "ref": f"b{nr}"} for nr in range(14))])
+    rig.settle()
+    rig.engine.palace.place_waiting().result(60)
+    page = opened(qtbot, context)
+    room = max(page.scene.rooms.values(), key=lambda one: len(one.ids))
+    page.canvas.enter_room(room.id)
+    for size in ((1000, 760), (640, 480)):
+        page.resize(*size)
+        settle(qtbot, lambda: re.fullmatch(r"· 170 placed · text of \d\d? shown", page.header.count.whole) is not None)
+    page.resize(1400, 900)
+    settle(qtbot, lambda: page.header.count.whole == "· 170 placed")
+    assert _reachable_rows(page, room) == set(range(170))
+    shut(qtbot, page)

@@ -19,7 +19,7 @@ from ui.context import Context, PageSpec, WindowPage
 from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.drag import PlanMover
 from ui.pages.palace.find import PalaceFinder
-from ui.pages.palace.items import KINDS, LocusStyle
+from ui.pages.palace.items import KINDS, LocusStyle, RoomItem
 from ui.pages.palace.loader import (
     LocusSeeker,
     PalaceReader,
@@ -301,6 +301,7 @@ class PalacePage(WindowPage):
     def _connect_signals(self) -> None:
         self.states.changed.connect(self.note_empty)
         self.canvas.looked.connect(self._on_view_looked)
+        self.canvas.camera.rested.connect(self._on_view_looked)
         self.canvas.said.connect(self._show_sentence)
         self.reader.got_plan.connect(self._on_plan_read)
         self.reader.failed.connect(self._on_plan_failed)
@@ -440,8 +441,7 @@ class PalacePage(WindowPage):
         waiting = f" · {strings['waiting'].format(count=f'{scene.waiting:,}')}" if scene.waiting else ""
         if room is not None and wing is not None:
             way = [*top, (name_space(wing.space), self._go_to_wing)]
-            count = strings["placed"].format(count=f"{room.count_shown(scene.look):,}")
-            self.header.show_path(room.plan.name, way, f"· {count}")
+            self.header.show_path(room.plan.name, way, f"· {self._describe_count(room)}")
         elif wing is not None:
             count = strings["placed"].format(count=f"{scene.count_shown(scene.rooms_of_wing(wing.id)):,}")
             words = strings["in_wing"].format(placed=count, rooms=count_unit(len(wing.rooms), "room"))
@@ -455,6 +455,16 @@ class PalacePage(WindowPage):
             self.header.show_path(title, [], f"{words}{waiting}")
         self.header.show_level(where.level, wings=sum(bool(found.rooms) for found in scene.wings))
         self._keep.start()
+
+    def _describe_count(self, room: RoomItem) -> str:
+        """How many memories a room has and, where not all show their text, how many do: the rest are marks."""
+        strings, canvas, look = palace_strings()["count"], self.canvas, self.scene.look
+        count = room.count_shown(look)
+        said = str(strings["placed"].format(count=f"{count:,}"))
+        if canvas.camera.is_flying or room.loci is None:
+            return said
+        read = canvas.painter.count_texts(room, canvas.camera.lens, look)
+        return said if read >= count else f"{said} · {strings['texts'].format(count=f'{read:,}')}"
 
     def _go_to_wing(self) -> None:
         self.canvas.enter_wing(self.canvas.where.wing_id)

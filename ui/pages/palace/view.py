@@ -146,6 +146,7 @@ class PalaceView(QWidget):
         """Take light rows that were wanted."""
         self.heads.store_rows(rows)
         self.emit_sentence()
+        self.looked.emit()
         self.update()
 
     # ---- the current position

@@ -63,6 +63,17 @@ class PlanGround:
         rows = self._visible_rows(room, layout, lens)
         return rows[np.isin(rows, layout.readable_rows(room))]
 
+    def count_texts(self, room: RoomItem, lens: Lens, look: LocusStyle) -> int:
+        """How many memories of a room show their words on the canvas."""
+        layout = self.layout_of(room, lens)
+        room.apply_style(look)
+        if not layout.has_places:
+            return len(self._faces.compose(room, layout, look).cards)
+        labels = [] if layout.detail == DetailLevel.CARDS else self._labels_of(room, layout)
+        labelled = {room.row_of(label.landmark.memory_id) for label in labels}
+        rows = self._visible_rows(room, layout, lens)
+        return int(np.isin(rows, [*layout.readable_rows(room).tolist(), *labelled]).sum())
+
     @staticmethod
     def _visible_rows(room: RoomItem, layout: CanvasRoom, lens: Lens) -> NDArray[np.int64]:
         places = layout.points_at(room.x, room.y)
