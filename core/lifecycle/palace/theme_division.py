@@ -223,10 +223,17 @@ class _ThemeFinder:
         self._merge_kindred()
         groups = assign_speakers(self._gathering, self._themes.speakers, self._least)
         count = len(self._themes.names)
-        kin = add_kin(self._gathering, groups, count)
+        topics = [at for at, key in enumerate(self._themes.keys) if not key]
+        mentions = self._mentions & np.isin(groups, topics)
+        replies = follow_threads(groups, self._turns, mentions, self._origins)
+        # Trigger: whatever is near to one ill is near to health. Why: kin would be of all kinds. Outcome: a topic goes on
+        # by talk alone.
+        kin = add_kin(self._gathering, groups, count, closed=topics)
+        kin = np.where(replies >= 0, replies, kin)
         beside = follow_talk(self._gathering, groups, kin, count)
-        of_topic = np.isin(beside, [at for at, key in enumerate(self._themes.keys) if not key])
-        return _Found(self._themes.names, follow_threads(beside, self._turns, self._mentions & of_topic, self._origins))
+        return _Found(
+            self._themes.names, follow_threads(beside, self._turns, (groups == NONE) | mentions, self._origins)
+        )
 
     def _add_phrases(self, groups: Numbers, least_inside: float) -> None:
         """Look in each community for a theme of those who have none.

@@ -91,13 +91,16 @@ def _take_nearest(gathering: Gathering, speakers: Sequence[Groups], kept: Sequen
     return found
 
 
-def add_kin(gathering: Gathering, themes: Groups, count: int, least_cosine: float = FAR) -> Groups:
+def add_kin(
+    gathering: Gathering, themes: Groups, count: int, least_cosine: float = FAR, closed: Sequence[int] = ()
+) -> Groups:
     """Let those without a theme join the one they are nearest to, while enough of its room speaks of it.
 
     Args:
         themes: of each memory the theme it speaks of, or `NONE`.
         count: of themes.
         least_cosine: who is farther from every theme joins none.
+        closed: themes that have no kin.
 
     Returns:
         The theme of each memory, or `NONE`; who had one keeps it.
@@ -117,6 +120,7 @@ def add_kin(gathering: Gathering, themes: Groups, count: int, least_cosine: floa
     own = np.bincount(themes[speaking], gathering.weights[speaking], minlength=count)
     left = own * (1 - LEAST_COVERAGE) / LEAST_COVERAGE
     near[:, own == 0] = -np.inf
+    near[:, list(closed)] = -np.inf
     places, options = np.nonzero(near >= _usual_nearness(gathering.vectors, themes, centres, least_cosine))
     for at in np.argsort(-near[places, options], kind="stable").tolist():
         member, theme = int(rest[places[at]]), int(options[at])

@@ -59,6 +59,13 @@ def test_who_is_far_from_every_theme_joins_none() -> None:
     assert add_kin(said, np.array([NONE] * 3), 1).tolist() == [NONE] * 3
 
 
+def test_a_closed_theme_has_no_kin() -> None:
+    said = gathering(*[ABOUT_HERONS] * 4, *[BETWEEN] * 2)
+    themes = np.array([0, 0, 1, 1, NONE, NONE])
+    assert set(add_kin(said, themes, 2, closed=[0]).tolist()[4:]) <= {1, NONE}
+    assert add_kin(said, themes, 2, closed=[0, 1]).tolist() == themes.tolist()
+
+
 def test_a_reply_goes_with_what_it_follows() -> None:
     reply = (0.55, 0.6, 0.58)
     said = gathering(ABOUT_HERONS, reply, ABOUT_HERONS, ABOUT_TAXES, ABOUT_TAXES, talks=[0, 0, 0, 1, 1])
