@@ -226,8 +226,8 @@ class _ThemeFinder:
         topics = [at for at, key in enumerate(self._themes.keys) if not key]
         mentions = self._mentions & np.isin(groups, topics)
         replies = follow_threads(groups, self._turns, mentions, self._origins)
-        # Trigger: whatever is near to one ill is near to health. Why: kin would be of all kinds. Outcome: a topic goes on
-        # by talk alone.
+        # Trigger: whatever is near to one illness is near to health. Why: its kin would be of all kinds. Outcome: a
+        # topic goes on by talk alone.
         kin = add_kin(self._gathering, groups, count, closed=topics)
         kin = np.where(replies >= 0, replies, kin)
         beside = follow_talk(self._gathering, groups, kin, count)
