@@ -282,12 +282,12 @@ class _ThemeFinder:
                 self._add_theme(name, sure)
 
     def _may_be_topic(self, sure: Numbers) -> bool:
-        """Whether enough speak of a topic for a room: not all in passing, and twice as many if all at once."""
+        """Whether enough speak of a topic for a room: twice as many if all only mention it, or if all do so at once."""
         least = _FEWEST - 1 if self._least <= _FEWEST else self._least
         talks = self._gathering.talks[sure]
         is_apart = bool(((np.diff(sure) > _AT_ONCE) | (np.diff(talks) != 0) | (talks[1:] < 0)).any())
         is_told = 2 * int((~self._mentions[sure]).sum()) >= least
-        return is_told and len(sure) >= (least if is_apart else 2 * least)
+        return len(sure) >= (least if is_apart and is_told else 2 * least)
 
     def _near_themselves(self, those: Numbers) -> Numbers:
         """Of those who have words of a topic who is nearer to the others than most of all: the rest only mention it."""
