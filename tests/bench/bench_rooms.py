@@ -56,7 +56,9 @@ def print_rooms(engine: Engine, texts: int) -> None:
     for wing in palace.read_plan().result(_WAIT_S).wings:
         total = sum(room.count for room in wing.rooms)
         by_time = sum(room.count for room in wing.rooms if is_named_by_time(room.name))
-        print(f"wing {wing.space}: {len(wing.rooms)} rooms, {by_time / max(1, total):.0%} in those called by their time")
+        print(
+            f"wing {wing.space}: {len(wing.rooms)} rooms, {by_time / max(1, total):.0%} in rooms called by their time"
+        )
         for room in sorted(wing.rooms, key=lambda one: -one.count):
             loci = palace.read_loci(room.id).result(_WAIT_S)
             said = [engine.memories.get(locus, OWNER_ACTOR).result(_WAIT_S).text for locus in loci.ids]

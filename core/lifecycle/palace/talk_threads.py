@@ -1,8 +1,9 @@
 """Threads of talk: turns about one matter one after the other, so that a reply lies where what it answers lies.
 
 A turn goes on with what was said before it. It begins something else where it says so ("by the way"), where the turn
-before asked for news ("what's up with you?"), or where it names things of which the turns before named none and answers
-no question. Must not do: read a vault, name a theme, or keep or log a text.
+before asked for news ("what's up with you?"), where it answers no question and names things of which the turns before
+named none, and after a long pause. Of a sample the turn before is the one before in the sample. Must not do: read a
+vault, name a theme, or keep or log a text.
 """
 
 from __future__ import annotations
@@ -41,6 +42,10 @@ _NEWS = 2
 """Things that a turn names at least that speaks of something else without saying so."""
 _END = 90
 """Characters at a turn's end in which it asks for news."""
+_PAUSE_MS = 6 * 3_600_000
+"""A messenger's conversation goes on for years: after so long another one begins."""
+_HEAD = 600
+"""Characters of a text in which it says what it is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +85,18 @@ def read_turns(
         is_answer = said[place - 1].endswith("?")
         costs[place] = _NEW_COSTS if is_new else _TURN_COSTS if told[place] else _CHEER_COSTS
         opens[place] = (
-            _changes().search(said[place]) is not None
+            _is_after_pause(texts[place - 1], texts[place])
+            or _changes().search(said[place]) is not None
             or _asks().search(said[place - 1][-_END:]) is not None
             or (is_new and not is_answer and len(told[place]) >= _NEWS)
         )
     return TalkTurns(talks, is_small, opens, costs)
+
+
+def _is_after_pause(before: NamingText | None, after: NamingText | None) -> bool:
+    if before is None or after is None or before.at_ms is None or after.at_ms is None:
+        return False
+    return after.at_ms - before.at_ms > _PAUSE_MS
 
 
 def _telling_words(one: NamingText | None, silent: Collection[str]) -> frozenset[Key]:
@@ -149,10 +161,10 @@ def gather_topics(texts: Sequence[NamingText | None], turns: TalkTurns) -> list[
         texts: in the order in which they were said; None for one that tells nothing.
 
     Returns:
-        The topic, and whether one word is all that tells it; None for one that has no word of a topic, or in which two
-        are told as well.
+        The topic, and whether its words are just enough, so that it may be mentioned in passing; None for one that has
+        no word of a topic, or in which two are told as well.
     """
-    words = [{} if one is None else read_topic_words(strip_captions(one.text)) for one in texts]
+    words = [{} if one is None else read_topic_words(strip_captions(one.text)[:_HEAD]) for one in texts]
     found: list[tuple[str, bool] | None] = []
     for place, own in enumerate(words):
         beside = _turns_beside(turns, place)

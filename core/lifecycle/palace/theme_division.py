@@ -61,7 +61,7 @@ _COMMON = 0.9
 _NEARER_THAN = 0.6
 """Share of all that are farther from those who have words of a topic of life than one of them is at least."""
 _AT_ONCE = 8
-"""So many turns are one matter at most: a topic that came up once is none."""
+"""So many turns are one matter at most."""
 _LEAST_ROOT, _LONGEST_ENDING = 4, 3
 
 

@@ -55,6 +55,15 @@ def test_what_is_of_no_conversation_or_of_another_goes_on_with_nothing() -> None
     assert follow(turns_of(said, talks=[0, 1, NONE]), [0, NONE, NONE]) == [0, NONE, NONE]
 
 
+@pytest.mark.parametrize(("hours", "opens"), [(1, False), (9, True)])
+def test_another_talk_begins_after_a_long_pause(hours: int, opens: bool) -> None:
+    texts = [
+        NamingText(text, tuple(read_phrases(text)), None, at * hours * 3_600_000, is_talk=True)
+        for at, text in enumerate(["The ferry was late again.", "Oh no!"])
+    ]
+    assert read_turns(texts, np.zeros(2, np.int64), np.zeros(2, np.bool_), frozenset()).opens[1] == opens
+
+
 def test_replies_lie_with_the_turn_they_answer() -> None:
     said = ["The ferry was late again.", "Oh no! And then?", "I got home by midnight.", "Poor you!", "Thanks!"]
     assert follow(turns_of(said, small=[1, 3, 4]), [0, NONE, NONE, NONE, NONE]) == [0] * 5
