@@ -31,6 +31,7 @@ from core.lifecycle.palace.clarity import theme_of  # noqa: E402
 from core.talk.reader_model import ReaderModel  # noqa: E402
 from core.talk.statements import distill_conversation  # noqa: E402
 from core.text.noun_phrases import stem_of  # noqa: E402
+from core.text.room_names import is_named_by_time  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402
 
 _WAIT_S = 3_600
@@ -53,7 +54,11 @@ def print_rooms(engine: Engine, texts: int) -> None:
     """Each room of each wing."""
     palace = engine.palace
     for wing in palace.read_plan().result(_WAIT_S).wings:
-        print(f"wing {wing.space}")
+        total = sum(room.count for room in wing.rooms)
+        by_time = sum(room.count for room in wing.rooms if is_named_by_time(room.name))
+        print(
+            f"wing {wing.space}: {len(wing.rooms)} rooms, {by_time / max(1, total):.0%} in rooms called by their time"
+        )
         for room in sorted(wing.rooms, key=lambda one: -one.count):
             loci = palace.read_loci(room.id).result(_WAIT_S)
             said = [engine.memories.get(locus, OWNER_ACTOR).result(_WAIT_S).text for locus in loci.ids]

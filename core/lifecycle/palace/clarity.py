@@ -5,10 +5,12 @@ Must not do: keep or log a text, or judge whether it is true.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Sequence
+from functools import cache
+from importlib.resources import files
 
-from core.lifecycle.palace.telling_words import is_telling
 from core.memory.landmark_words import strip_captions
 from core.talk.vocabulary import length_of_phrase_at, talk_words
 from core.text.noun_phrases import Key, Phrase, stem_of
@@ -97,3 +99,19 @@ def _shape_factor(text: str) -> float:
     if "?" in text:
         shape *= _QUESTION
     return shape * (_CALL if "!" in text else 1.0)
+
+
+def is_telling(phrase: Phrase, silent: Collection[str]) -> bool:
+    """Whether a phrase is one word that tells what a text is about, and none with which people cheer each other.
+
+    Args:
+        silent: stems of the names of who speaks.
+    """
+    return len(phrase.key) == 1 and phrase.key[0] not in silent and phrase.key[0] not in _cheers()
+
+
+@cache
+def _cheers() -> frozenset[str]:
+    """Stems of the nouns of thanks, praise and cheer (`resources/palace/cheers.json`)."""
+    told = json.loads((files("resources") / "palace" / "cheers.json").read_text("utf-8"))
+    return frozenset(stem_of(word) for word in told["words"])

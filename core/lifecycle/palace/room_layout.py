@@ -46,8 +46,8 @@ from core.types.views import Alcove
 MOST_ALCOVES = 12
 LEAST_ALCOVE = 8
 """Memories of an alcove at least."""
-_LEAST_BY_TIME = 40
-"""The same of a room by time: what has no theme is one room rather than one for each handful."""
+_LEAST_BY_TIME = 12
+"""The same of a room by time, which spans more than a season where a season has fewer."""
 SAMPLE = 400
 """Memories of a room that are looked at for its alcoves and landmarks."""
 

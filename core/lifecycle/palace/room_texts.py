@@ -13,9 +13,8 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from core.lifecycle.palace.clarity import read_clarity
+from core.lifecycle.palace.clarity import is_telling, read_clarity
 from core.lifecycle.palace.room_choice import Numbers
-from core.lifecycle.palace.telling_words import is_telling
 from core.memory.landmark_words import strip_captions
 from core.memory.landmarks import GROUND, MAY_MARK
 from core.text.noun_phrases import Phrase, read_phrases, stem_of

@@ -1,17 +1,14 @@
 """Divides memories into rooms by what they speak of: noun phrases first, topics of life next; the rest has no theme.
 
-A room is called by what more than half of those in it speak of that say something; small talk makes no theme. Two
-themes that nobody could tell apart by their names or by what is said of them are one. Must not do: write, cut by time,
-or keep or log a text.
+A room is called by what more than half of those in it speak of that say something; small talk makes no theme, and
+replies lie with what they answer. Two themes that nobody could tell apart by their names or by what is said of them are
+one. Must not do: write, cut by time, or keep or log a text.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 from itertools import combinations, islice
 
 import numpy as np
@@ -21,6 +18,7 @@ from core.lifecycle.palace.clarity import theme_of
 from core.lifecycle.palace.context import RoomReader
 from core.lifecycle.palace.room_choice import Numbers, Vectors
 from core.lifecycle.palace.room_texts import NamingText, read_naming_texts, read_origins, room_texts, speaker_stems
+from core.lifecycle.palace.talk_threads import follow_threads, gather_topics, read_turns
 from core.lifecycle.palace.theme_members import (
     GROUND_WEIGHT,
     NONE,
@@ -29,13 +27,11 @@ from core.lifecycle.palace.theme_members import (
     assign_speakers,
     cohesion,
     follow_talk,
-    place_small_talk,
 )
-from core.memory.landmark_words import strip_captions
 from core.score.centres import mean_directions, nearest_centres, normalize_rows
 from core.score.communities import LEAST_MEMBERS, MemoryFeatures, find_communities, sample_places
-from core.text.metadata import LEAST_WORDS, count_topic_words
-from core.text.noun_phrases import Key
+from core.text.life_topics import topic_names
+from core.text.noun_phrases import Key, stem_of
 from core.text.room_names import RankedTerm, is_unused, rank_terms
 from core.text.terms import fold_case
 
@@ -62,6 +58,10 @@ _MOST_OF_BOTH, _NEARLY_ALL_OF_BOTH = 0.5, 0.75
 `shelter`, and of `dance studio` beside `dance`, which is another thing."""
 _COMMON = 0.9
 """Share of what all have in common that is taken away before meanings are compared."""
+_NEARER_THAN = 0.6
+"""Share of all that are farther from those who have words of a topic of life than one of them is at least."""
+_AT_ONCE = 8
+"""So many turns are one matter at most."""
 _LEAST_ROOT, _LONGEST_ENDING = 4, 3
 
 
@@ -181,7 +181,7 @@ class _ThemeFinder:
         origins: Numbers,
         limits: DivisionLimits,
     ) -> None:
-        self._texts, self._limits = texts, limits
+        self._texts, self._limits, self._origins = texts, limits, origins
         self._vectors = members.vectors[looked_at]
         silent = speaker_stems({one.author for one in texts if one is not None})
         is_made = np.isin(np.arange(len(texts)), origins)
@@ -194,7 +194,10 @@ class _ThemeFinder:
         own = _own_directions(self._vectors)
         self._gathering = Gathering(own, members.talks[looked_at], weights, origins, self._is_small)
         self._keys = [frozenset(_telling_keys(one, silent)) for one in texts]
-        self._topics = [count_topic_words(strip_captions(one.text)) if one is not None else {} for one in texts]
+        self._turns = read_turns(texts, self._gathering.talks, self._is_small, silent)
+        told = gather_topics(texts, self._turns)
+        self._topics = np.array([None if one is None else one[0] for one in told], object)
+        self._mentions = np.array([one is not None and one[1] for one in told], np.bool_)
         features = MemoryFeatures(self._vectors, self._keys, self._gathering.talks)
         least = min(LEAST_MEMBERS, 2 * least_speakers(len(texts), is_first=not limits.others))
         self._communities = find_communities(features, limits.sample, limits.most, least)
@@ -220,10 +223,16 @@ class _ThemeFinder:
         self._merge_kindred()
         groups = assign_speakers(self._gathering, self._themes.speakers, self._least)
         count = len(self._themes.names)
-        kin = add_kin(self._gathering, groups, count)
+        topics = [at for at, key in enumerate(self._themes.keys) if not key]
+        mentions = self._mentions & np.isin(groups, topics)
+        replies = follow_threads(groups, self._turns, mentions, self._origins)
+        # Trigger: whatever is near to one illness is near to health. Why: its kin would be of all kinds. Outcome: a
+        # topic goes on by talk alone.
+        kin = add_kin(self._gathering, groups, count, closed=topics)
+        kin = np.where(replies >= 0, replies, kin)
+        beside = follow_talk(self._gathering, groups, kin, count)
         return _Found(
-            self._themes.names,
-            place_small_talk(self._gathering, follow_talk(self._gathering, groups, kin, count), count),
+            self._themes.names, follow_threads(beside, self._turns, (groups == NONE) | mentions, self._origins)
         )
 
     def _add_phrases(self, groups: Numbers, least_inside: float) -> None:
@@ -262,14 +271,34 @@ class _ThemeFinder:
         return is_near or cohesion(self._gathering.vectors, speakers) >= _OWN_LIFT
 
     def _add_topics(self, groups: Numbers) -> None:
-        for topic, name in _topic_names().items():
-            counts = np.array([told.get(topic, 0) for told in self._topics])
-            sure = np.flatnonzero((counts >= LEAST_WORDS) & (groups == NONE))
-            if len(sure) < _FEWEST - 1 or not is_unused(name, self._used) or self._is_full():
-                continue
-            near = self._vectors @ mean_directions(self._vectors[sure], np.zeros(len(sure), np.int64), 1)[0]
-            may = (counts > 0) & (groups == NONE) & (near >= np.median(near[sure]))
-            self._add_theme(name, np.union1d(sure, np.flatnonzero(may)))
+        """Make themes of the topics of life of those who have none; what a theme is called already is told of it."""
+        for topic, name in topic_names().items():
+            sure = self._near_themselves(np.flatnonzero((self._topics == topic) & (groups == NONE)))
+            key = (stem_of(name),)
+            if key in self._themes.keys:
+                place = self._themes.keys.index(key)
+                self._themes.speakers[place] = np.union1d(self._themes.speakers[place], sure)
+            elif self._may_be_topic(sure) and is_unused(name, self._used) and not self._is_full():
+                self._add_theme(name, sure)
+
+    def _may_be_topic(self, sure: Numbers) -> bool:
+        """Whether enough speak of a topic for a room: twice as many if all only mention it, or if all do so at once."""
+        least = _FEWEST - 1 if self._least <= _FEWEST else self._least
+        talks = self._gathering.talks[sure]
+        is_apart = bool(((np.diff(sure) > _AT_ONCE) | (np.diff(talks) != 0) | (talks[1:] < 0)).any())
+        is_told = 2 * int((~self._mentions[sure]).sum()) >= least
+        return len(sure) >= (least if is_apart and is_told else 2 * least)
+
+    def _near_themselves(self, those: Numbers) -> Numbers:
+        """Of those who have words of a topic who is nearer to the others than most of all: the rest only mention it."""
+        vectors = self._gathering.vectors
+        others = np.setdiff1d(np.arange(len(vectors)), those)
+        if len(those) < 2 or not others.size:
+            return those
+        total = vectors[those].sum(axis=0)
+        near = np.einsum("ij,ij->i", vectors[those], normalize_rows(total - vectors[those]))
+        kept: Numbers = those[near >= np.quantile(vectors[others] @ normalize_rows(total[np.newaxis])[0], _NEARER_THAN)]
+        return kept
 
     def _is_full(self) -> bool:
         return len(self._themes.names) >= self._limits.most
@@ -344,10 +373,3 @@ def _telling_keys(one: NamingText | None, silent: Collection[str]) -> Iterator[K
     for phrase in one.phrases if one is not None else ():
         if not any(stem in silent for stem in phrase.key):
             yield phrase.key
-
-
-@cache
-def _topic_names() -> dict[str, str]:
-    """Topic of life to the name of a room about it (`resources/palace/life_topics.json`)."""
-    told = json.loads((files("resources") / "palace" / "life_topics.json").read_text("utf-8"))
-    return {topic: name for topic, name in sorted(told.items()) if topic != "about"}

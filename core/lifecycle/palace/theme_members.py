@@ -3,8 +3,8 @@
 A theme is a name and the memories that speak of it. Where a memory speaks of several, the nearest in meaning takes it.
 Kin that speak of none join the nearest theme, the nearest first, as long as the weight of those who speak of it is at
 least `LEAST_COVERAGE` of the room's. Then follow those who were said beside the room's own, as long as it is at least
-`LEAST_WITH_TALK`; small talk comes last, lies with the turns around it and weighs nothing. The same input always gives
-the same outcome. Must not do: name a theme, read a text, a clock or a vault.
+`LEAST_WITH_TALK`; small talk weighs nothing. The same input always gives the same outcome. Must not do: name a theme,
+read a text, a clock or a vault.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ LEAST_COVERAGE = 0.55
 """Share of a room's weight that speaks of its name at least."""
 LEAST_WITH_TALK = 0.45
 """The same where the rest was said in the midst of its talk."""
-SMALL_SHARE = 1.0
-"""So much small talk lies in a room for each that says something."""
 GROUND_WEIGHT = 0.5
 """What small talk weighs beside a statement: it is about what was said before, whatever its own words are."""
 NONE = -1
@@ -30,8 +28,6 @@ _NEXT_TO = 0.15
 """What being said right before or after one who speaks of a theme counts, as cosine."""
 _REACH = 2
 """So many turns away is what a turn may go on with."""
-_SMALL_REACH = 4
-"""The same of small talk, which goes on with whatever was said."""
 _OWN_STATEMENT, _BETWEEN, _REPLY = 3.0, 2.0, 1.0
 """What was made of a memory joins it first, then what stands between two of a theme, then small talk after one."""
 
@@ -49,7 +45,7 @@ class Gathering:
         talks: the conversation of each as a number; -1 for none.
         weights: what each counts in a room, above 0.
         origins: of each statement the place of the memory it was made of; -1 for none.
-        is_small: who is small talk: it is no kin of a theme, and lies where the turns around it lie; None for nobody.
+        is_small: who is small talk, and no kin of a theme; None for nobody.
     """
 
     vectors: Vectors
@@ -95,13 +91,16 @@ def _take_nearest(gathering: Gathering, speakers: Sequence[Groups], kept: Sequen
     return found
 
 
-def add_kin(gathering: Gathering, themes: Groups, count: int, least_cosine: float = FAR) -> Groups:
+def add_kin(
+    gathering: Gathering, themes: Groups, count: int, least_cosine: float = FAR, closed: Sequence[int] = ()
+) -> Groups:
     """Let those without a theme join the one they are nearest to, while enough of its room speaks of it.
 
     Args:
         themes: of each memory the theme it speaks of, or `NONE`.
         count: of themes.
         least_cosine: who is farther from every theme joins none.
+        closed: themes that have no kin.
 
     Returns:
         The theme of each memory, or `NONE`; who had one keeps it.
@@ -121,6 +120,7 @@ def add_kin(gathering: Gathering, themes: Groups, count: int, least_cosine: floa
     own = np.bincount(themes[speaking], gathering.weights[speaking], minlength=count)
     left = own * (1 - LEAST_COVERAGE) / LEAST_COVERAGE
     near[:, own == 0] = -np.inf
+    near[:, list(closed)] = -np.inf
     places, options = np.nonzero(near >= _usual_nearness(gathering.vectors, themes, centres, least_cosine))
     for at in np.argsort(-near[places, options], kind="stable").tolist():
         member, theme = int(rest[places[at]]), int(options[at])
@@ -162,41 +162,6 @@ def follow_talk(gathering: Gathering, speaking: Groups, themes: Groups, count: i
             found[member] = theme
             left[theme] -= gathering.weights[member]
     return found
-
-
-def place_small_talk(gathering: Gathering, themes: Groups, count: int) -> Groups:
-    """Let small talk lie where its conversation lies: with the nearest turn that has a theme, the one before first.
-
-    It says nothing of a theme, so that no room is less about its name for it.
-
-    Returns:
-        The theme of each memory, or `NONE`; who had one keeps it.
-    """
-    found = themes.copy()
-    if gathering.is_small is None:
-        return found
-    options = []
-    for member in np.flatnonzero(gathering.is_small & (themes == NONE) & (gathering.talks >= 0)).tolist():
-        away, theme = min(_nearest_turn(gathering, themes, member, step) for step in (-1, 1))
-        if theme != NONE:
-            options.append((away, member, theme))
-    left = np.floor(np.bincount(themes[themes >= 0], minlength=count) * SMALL_SHARE).astype(int)
-    for _, member, theme in sorted(options):
-        if left[theme] > 0:
-            found[member] = theme
-            left[theme] -= 1
-    return found
-
-
-def _nearest_turn(gathering: Gathering, themes: Groups, member: int, step: int) -> tuple[int, int]:
-    """How far the nearest turn in one direction is that says something, and its theme."""
-    for away in range(1, _SMALL_REACH + 1):
-        place = member + away * step
-        if not 0 <= place < len(themes) or gathering.talks[place] != gathering.talks[member]:
-            break
-        if themes[place] >= 0 or not (gathering.is_small is not None and gathering.is_small[place]):
-            return away, int(themes[place])
-    return len(themes), NONE
 
 
 def _from_statements(gathering: Gathering, speaking: Groups, themes: Groups) -> Iterator[tuple[int, int, float]]:

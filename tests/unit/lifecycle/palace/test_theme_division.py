@@ -250,3 +250,20 @@ def test_thanks_and_captions_make_no_topic(rig: Rig) -> None:
     }
     assert marks
     assert marks.isdisjoint(captioned)
+
+
+ANIMALS = [
+    ("My kitten sleeps in the bath.", "What else does it do?", "It chases the budgie.", "Ha, keep us posted!"),
+    ("The spaniel ate a shoe.", "Oh no! And what did you do?", "I took the puppy to the vet.", "Poor thing!"),
+    ("Our hamster is gone.", "Sorry to hear that!", "Two more kittens came instead, and a parrot.", "Lovely!"),
+]
+"""Talk of one kind of thing, of which no two name the same."""
+
+
+def test_what_is_of_one_kind_makes_a_room_with_its_replies_though_no_word_is_shared(rig: Rig) -> None:
+    rig.bring(talk(BAKERY, *(list(said) for said in ANIMALS), VIOLIN, CHEER))
+    rig.settle()
+    rig.engine.palace.place_waiting().result(30)
+    for said in ANIMALS:
+        assert {room_of(rig, text) for text in said} == {"Pets"}
+    assert "2023" in room_of(rig, CHEER[0]), "cheers that answer nothing lie by their time"

@@ -13,13 +13,11 @@ from core.lifecycle.palace.theme_members import (
     LEAST_COVERAGE,
     LEAST_WITH_TALK,
     NONE,
-    SMALL_SHARE,
     Gathering,
     add_kin,
     assign_speakers,
     cohesion,
     follow_talk,
-    place_small_talk,
 )
 from core.score.centres import Vectors, normalize_rows
 
@@ -61,6 +59,13 @@ def test_who_is_far_from_every_theme_joins_none() -> None:
     assert add_kin(said, np.array([NONE] * 3), 1).tolist() == [NONE] * 3
 
 
+def test_a_closed_theme_has_no_kin() -> None:
+    said = gathering(*[ABOUT_HERONS] * 4, *[BETWEEN] * 2)
+    themes = np.array([0, 0, 1, 1, NONE, NONE])
+    assert set(add_kin(said, themes, 2, closed=[0]).tolist()[4:]) <= {1, NONE}
+    assert add_kin(said, themes, 2, closed=[0, 1]).tolist() == themes.tolist()
+
+
 def test_a_reply_goes_with_what_it_follows() -> None:
     reply = (0.55, 0.6, 0.58)
     said = gathering(ABOUT_HERONS, reply, ABOUT_HERONS, ABOUT_TAXES, ABOUT_TAXES, talks=[0, 0, 0, 1, 1])
@@ -97,25 +102,6 @@ def test_small_talk_is_no_kin_however_near_it_is() -> None:
     said = with_small_talk([0, 0, 0, 0], 3)
     assert add_kin(said, np.array([0, 0, 0, NONE]), 1).tolist() == [0, 0, 0, NONE]
     assert follow_talk(said, np.array([0, 0, 0, NONE]), np.array([0, 0, 0, NONE]), 1).tolist() == [0, 0, 0, NONE]
-
-
-def test_small_talk_lies_with_the_nearest_turn_that_says_something_the_one_before_first() -> None:
-    said = with_small_talk([0, 0, 0, 0, 0, 1], 1, 2, 3, 5)
-    told = np.array([0, NONE, NONE, NONE, 1, NONE])
-    assert place_small_talk(said, told, 2).tolist() == [0, 0, NONE, 1, 1, NONE], "one that speaks carries one"
-    many = with_small_talk([0] * 9, 3, 4)
-    themes = np.array([0, 0, 0, NONE, NONE, 1, 1, 1, 1])
-    assert place_small_talk(many, themes, 2).tolist() == [0, 0, 0, 0, 1, 1, 1, 1, 1]
-    apart = np.array([0, 0, NONE, NONE, NONE, 1, 1, 1, 1])
-    assert place_small_talk(many, apart, 2).tolist()[3] == NONE, "it goes with what was said before, which has no theme"
-    nobody = gathering(ABOUT_HERONS, ABOUT_HERONS, talks=[0, 0])
-    assert place_small_talk(nobody, np.array([0, NONE]), 1).tolist() == [0, NONE]
-
-
-def test_a_room_takes_less_small_talk_than_it_has_to_say() -> None:
-    said = with_small_talk([0] * 14, *range(4, 14))
-    placed = place_small_talk(said, np.array([0] * 4 + [NONE] * 10), 1)
-    assert (placed == 0).sum() == 4 + int(4 * SMALL_SHARE)
 
 
 def test_a_statement_goes_with_what_it_was_made_of_and_that_with_it() -> None:
