@@ -353,6 +353,8 @@ def _read_attribute(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None
 
 def _may_hold_many_values(existing: ComparedText, incoming: ComparedText) -> bool:
     """Whether both texts state a predicate of which several values hold at a time."""
+    if is_known_empty(existing.claims) or is_known_empty(incoming.claims):
+        return False  # nobody need read the other
     known = load_exclusivity()
     both = {one.predicate for one in existing.claims} & {one.predicate for one in incoming.claims}
     return any(not known.get(predicate, False) for predicate in both)
