@@ -403,14 +403,9 @@ def _trim_end(tokens: Sequence[Token], lows: Sequence[str], first: int, end: int
     if end > first and tokens[end - 1].low in ("and", "but", "so") and not is_about:
         return end - 1
     closing = lows[end - 1] if end > first else ""
-    for phrase in words.phrases["closers"]:
+    for phrase in words.phrases["closers"].by_last_word.get(closing, ()):
         begin = end - len(phrase)
-        if (
-            phrase[-1] == closing
-            and begin > first
-            and tuple(lows[begin:end]) == phrase
-            and tokens[begin - 1].low in (",", "-", "–", "—", "...")
-        ):
+        if begin > first and tuple(lows[begin:end]) == phrase and tokens[begin - 1].low in (",", "-", "–", "—", "..."):
             return begin - 1
     if end - 2 > first and tokens[end - 2].low == "," and _is_vocative(tokens[end - 1], names):
         return end - 2

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 
 from core.talk.clauses import is_finite
-from core.talk.vocabulary import TalkWords, Token, length_of_phrase_at, talk_words, verb_forms
+from core.talk.vocabulary import PhraseList, TalkWords, Token, length_of_phrase_at, talk_words, verb_forms
 from core.types.talk import StatementType
 
 _BE = frozenset(("is", "are", "am", "was", "were", "be", "been"))
@@ -44,11 +44,7 @@ def type_words() -> TalkWords:
     data = json.loads((files("resources") / "talk" / "types.json").read_text("utf-8"))
     del data["about"]
     sets = {name: frozenset(value.split()) for name, value in data.items() if isinstance(value, str)}
-    phrases = {
-        name: tuple(sorted((tuple(one.split()) for one in value), key=len, reverse=True))
-        for name, value in data.items()
-        if not isinstance(value, str)
-    }
+    phrases = {name: PhraseList.from_lines(value) for name, value in data.items() if not isinstance(value, str)}
     return TalkWords(sets, phrases)
 
 

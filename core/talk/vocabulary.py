@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -69,17 +69,42 @@ class Edit:
     text: str
 
 
+class PhraseList(tuple[tuple[str, ...], ...]):
+    """Phrases of one or several words, longest first."""
+
+    @classmethod
+    def from_lines(cls, lines: Iterable[str]) -> PhraseList:
+        """The phrases of a list as a file has them, words between blanks."""
+        return cls(sorted((tuple(line.split()) for line in lines), key=len, reverse=True))
+
+    @cached_property
+    def by_first_word(self) -> Mapping[str, Sequence[tuple[str, ...]]]:
+        """The phrases that begin with a word, longest first: a list has dozens, and few words begin any."""
+        return self._group_by_word(0)
+
+    @cached_property
+    def by_last_word(self) -> Mapping[str, Sequence[tuple[str, ...]]]:
+        """The phrases that end with a word, longest first."""
+        return self._group_by_word(-1)
+
+    def _group_by_word(self, place: int) -> dict[str, list[tuple[str, ...]]]:
+        found: dict[str, list[tuple[str, ...]]] = {}
+        for phrase in self:
+            found.setdefault(phrase[place], []).append(phrase)
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class TalkWords:
     """The lists of one file of `resources/talk`.
 
     Attributes:
         sets: single words by the name of their list.
-        phrases: several words each, longest first.
+        phrases: several words each, by the name of their list.
     """
 
     sets: Mapping[str, frozenset[str]]
-    phrases: Mapping[str, tuple[tuple[str, ...], ...]]
+    phrases: Mapping[str, PhraseList]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +144,7 @@ def talk_words() -> TalkWords:
         if isinstance(value, str):
             sets[name] = frozenset(value.split())
         else:
-            phrases[name] = tuple(sorted((tuple(one.split()) for one in value), key=len, reverse=True))
+            phrases[name] = PhraseList.from_lines(value)
     return TalkWords(sets, phrases)
 
 
@@ -232,12 +257,12 @@ def _split_token(sentence: str, low: str, start: int, end: int) -> list[Token]:
     ]
 
 
-def length_of_phrase_at(lows: Sequence[str], at: int, phrases: Sequence[tuple[str, ...]]) -> int:
+def length_of_phrase_at(lows: Sequence[str], at: int, phrases: PhraseList) -> int:
     """How many words the longest phrase has that begins at a place; 0 where none does."""
     if not 0 <= at < len(lows):
         return 0
-    first = lows[at]
-    return next((len(one) for one in phrases if one[0] == first and tuple(lows[at : at + len(one)]) == one), 0)
+    known = phrases.by_first_word.get(lows[at], ())
+    return next((len(one) for one in known if tuple(lows[at : at + len(one)]) == one), 0)
 
 
 @lru_cache(maxsize=20_000)

@@ -84,7 +84,10 @@ def are_in_series(existing: str, incoming: str) -> bool:
     Returns:
         False where the subject is the same, and where the only number that differs is a quantity.
     """
-    old, new = (_CODE_TOKEN.findall(read_as_seen(text).casefold()) for text in (existing, incoming))
+    seen = [read_as_seen(text).casefold() for text in (existing, incoming)]
+    if not all(map(_DIGITS.search, seen)):
+        return False  # what is numbered has a number
+    old, new = map(_CODE_TOKEN.findall, seen)
     place = next((place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
     if place is None:
         return False
@@ -353,6 +356,8 @@ def _read_attribute(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None
 
 def _may_hold_many_values(existing: ComparedText, incoming: ComparedText) -> bool:
     """Whether both texts state a predicate of which several values hold at a time."""
+    if is_known_empty(existing.claims) or is_known_empty(incoming.claims):
+        return False  # nobody need read the other
     known = load_exclusivity()
     both = {one.predicate for one in existing.claims} & {one.predicate for one in incoming.claims}
     return any(not known.get(predicate, False) for predicate in both)

@@ -538,6 +538,8 @@ def _are_of_a_kind(own: str, other: str) -> bool:
 
 def _is_one_matter(existing: ComparedText, incoming: ComparedText) -> bool:
     """Whether both claim the same of the same: then two amounts are of one thing."""
+    if is_known_empty(existing.claims) or is_known_empty(incoming.claims):
+        return False  # nobody need read the other
     keys = [
         {(one.subject.casefold(), one.predicate, one.value.casefold()) for one in compared.claims}
         for compared in (existing, incoming)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from engine_rig import Rig, rig_at
 from real_models import real_embedder
 
+from core.embed.embedder import ModelFiles
+from core.engine.startup import built_in_readers, built_in_talk
 from core.types.recall import Context, ContextQuery
+from core.types.talk import StatementType, Turn
 from core.types.values import OWNER_ACTOR, Actor, Kind
 
 LETTERS = (
@@ -147,3 +151,23 @@ def test_the_same_words_of_the_person_are_given(rig: Rig) -> None:
     halves = [rig.store(text).memory_id for text in HALVES]
     told = context(rig, "Which concert does Ingrid book, and what about the receipt?")
     assert {one.id for one in told.included} == set(halves)
+
+
+def test_single_sentences_and_whole_talk_are_read_by_one_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    open_session = ModelFiles.open_session
+
+    def noted(self: ModelFiles, name: str, digest: str, threads: int) -> Any:
+        opened.append(self.role)
+        return open_session(self, name, digest, threads)
+
+    monkeypatch.setattr(ModelFiles, "open_session", noted)
+    readers, talk = built_in_readers(), built_in_talk()
+    assert readers.read_sentence is not None
+    assert talk is not None
+    talk.rest()  # what another test left open
+    reading = readers.read_sentence(LETTERS[0])
+    found = talk.distill([Turn("e1", "Mara", LETTERS[0])])
+    assert found.statements
+    assert reading.type is not StatementType.NONE
+    assert opened == ["model that reads statements"]
