@@ -236,6 +236,30 @@ def test_a_memory_chosen_elsewhere_is_listed_and_marked_whatever_the_filter_was(
     assert page.table.chosen_ids() == (red,)
 
 
+def test_a_filter_stays_where_the_memory_is_found_by_it_or_by_none(
+    qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context
+) -> None:
+    gone = remember(rig.engine, "The kettle whistles.").memory_id
+    remember(rig.engine, "The shed is green.")
+    entered(qtbot, page, 1, "kettle")
+    page.deactivate()
+    fresh = remember(rig.engine, "A new kettle.").memory_id  # it is listed once the page reads again
+    settle(qtbot, lambda: page.is_stale)
+    heard = hear(context)
+    context.selection.select(fresh, "search")
+    page.activate(f"show:{fresh}")
+    settle(qtbot, lambda: page.table.chosen_ids() == (fresh,))
+    rig.forget(gone)
+    shows(qtbot, page, 1)
+    context.selection.select(gone, "search")
+    page.activate(f"show:{gone}")
+    settle(qtbot, lambda: not page.table.chosen_ids() and page.is_settled())
+    qtbot.wait(50)
+    assert page.query.text == "kettle"
+    assert heard.sentences == []
+    assert context.selection.current == gone
+
+
 def test_small_talk_is_known_and_can_be_left_out(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
     small = remember(rig.engine, "Bye!").memory_id
     remember(rig.engine, "I sold it.")
