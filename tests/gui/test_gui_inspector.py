@@ -71,6 +71,12 @@ def test_the_line_above_a_section_goes_with_it(qtbot: QtBot, rig: Rig, context: 
     assert line.isHidden()
     section.show()
     assert not line.isHidden()
+    (first, _), (second, below) = parts[:2]
+    assert not below.isHidden()
+    first.hide()
+    assert (second.isHidden(), below.isHidden()) == (False, True), "nothing is above it any more"
+    first.show()
+    assert not below.isHidden()
 
 
 def test_only_the_last_of_quick_selections_is_shown(

@@ -149,15 +149,18 @@ class _SectionColumn(QWidget):
         section.installEventFilter(self)
         self.made.append((spec, section, line))
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """The line above a section comes and goes with it, also where the section shows or hides itself later."""
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """The lines above sections come and go with them, also where one shows or hides itself later."""
         if event.type() in {QEvent.Type.HideToParent, QEvent.Type.ShowToParent}:
-            is_first = True
-            for _, section, line in self.made:
-                if section is watched:
-                    line.setVisible(not section.isHidden() and not is_first)
-                is_first = is_first and section.isHidden()
+            self.show_lines()
         return False
+
+    def show_lines(self) -> None:
+        """A line above each section but the first that shows: above that there is nothing to be told from."""
+        is_first = True
+        for _, section, line in self.made:
+            line.setVisible(not section.isHidden() and not is_first)
+            is_first = is_first and section.isHidden()
 
     def remove_parts(self) -> None:
         """Their words go with them; new ones are made."""
@@ -402,13 +405,12 @@ class Inspector(QFrame):
             self._mark_places(Pointed())
         self._show_caption(memory)
         self.room.show_place(inspected.detail)
-        is_first, speaking = True, list[InspectorSection]()
-        for spec, section, line in self._column.sections:
+        speaking = list[InspectorSection]()
+        for spec, section, _ in self._column.sections:
             has = memory.kind in spec.kinds and section.show_memory(inspected)
             speaking += [section] if has else []
             section.setVisible(has)
-            line.setVisible(has and not is_first)
-            is_first = is_first and not has
+        self._column.show_lines()
         self._speaking = tuple(speaking)
         if before is None or before.memory.id != memory.id:
             self.area.verticalScrollBar().setValue(0)
