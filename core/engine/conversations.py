@@ -45,7 +45,10 @@ _SURE_CHANCE, _SURE_SCORE = 0.9, 0.6
 """Our choice: memories are said to fit where an answer is this likely and the best of them scores so much. The bar of
 recall is lower: it keeps what may answer."""
 _LIMITS = ServerLimits(silence_s=120.0, whole_s=600.0, answer_bytes=CHAT_ANSWER_BYTES)
-_TIERS = "SELECT id, security_tier FROM memories WHERE id IN (SELECT value FROM json_each(?))"
+_TIERS_AND_ROOMS = (
+    "SELECT m.id, m.security_tier, coalesce(r.name, '') FROM memories m LEFT JOIN places p ON p.memory_id = m.id "
+    "LEFT JOIN rooms r ON r.id = p.room_id WHERE m.id IN (SELECT value FROM json_each(?))"
+)
 
 
 class Conversations:
@@ -254,15 +257,17 @@ def _read_answer_sources(
 ) -> tuple[AnswerSource, ...]:
     """The memories of an answer by their numbers; one that is gone meanwhile has none."""
     memories = read_by_ids(rows, ids)
-    tiers = {str(row[0]): str(row[1]) for row in rows.all(_TIERS, (json_list(tuple(ids)),))}
+    found = rows.all(_TIERS_AND_ROOMS, (json_list(tuple(ids)),))
+    about = {str(memory_id): (str(tier), str(room)) for memory_id, tier, room in found}
     clients = client_names_of_memories(rows, memories.values())
     return tuple(
         AnswerSource(
             number,
             memories[one],
             forms.get(one, "full"),
-            tiers[one],
+            about[one][0],
             clients.get(memories[one].client_id or ""),
+            about[one][1],
         )
         for number, one in enumerate(ids, 1)
         if one in memories

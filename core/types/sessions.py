@@ -291,6 +291,7 @@ class AnswerSource:
         form: how it was given: `full`, `summary`, `key_fact` or `tag`.
         tier: its security tier.
         client: name of the client that brought it; None where none did.
+        room: name of the palace's room in which it lies; "" while it has no place.
     """
 
     number: int
@@ -298,6 +299,7 @@ class AnswerSource:
     form: str = "full"
     tier: str = TIERS[0]
     client: str | None = None
+    room: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -324,6 +324,22 @@ def test_what_other_spaces_say_is_not_kept_where_others_may_read_it(
     assert "it uses memories outside home" in heard.sentences[0]
 
 
+def test_the_card_of_a_memory_says_in_which_room_it_lies(page: AskPage, qtbot: QtBot, rig: Rig, absent: str) -> None:
+    rig.settle()
+    rig.engine.palace.place_waiting().result(60)
+    turn = ask(page, qtbot)
+    assert turn.prepared is not None
+    rooms = {str(memory_id): str(name) for memory_id, name in rig.rows(
+        "SELECT p.memory_id, r.name FROM places p JOIN rooms r ON r.id = p.room_id"
+    )}  # fmt: skip
+    cards = page.column.views[0].findChildren(SourceCard)
+    assert cards
+    for card in cards:
+        assert card.source.room == rooms[card.source.memory.id]
+        assert f"room {card.source.room}" in card.accessibleName()
+        assert any(f"room {card.source.room}" in label.text() for label in card.findChildren(QLabel))
+
+
 # ---- without one
 
 

@@ -29,16 +29,17 @@ from ui.widgets.basics import (
     make_tool_button,
 )
 from ui.widgets.labels import KIND_WORDS, describe_source
-from ui.widgets.plaintext import plain_line
+from ui.widgets.plaintext import one_line, plain_line
 from ui.widgets.shapes import KindMark
 
-_TEXT, _CHIP = 180, 34
+_TEXT, _CHIP, _ROOM = 180, 34, 40
 
 
 def describe_given(source: AnswerSource) -> str:
-    """Who said it, when, and what is to be known of how it was given: `You, 3 Nov 2026 · given in short`."""
+    """Who said it, when, where it lies, and how it was given: `You, 3 Nov 2026 · room Garden · shortened`."""
     strings = ask_strings()["sources"]
     parts = [describe_source(source.memory, source.client)]
+    parts += [str(strings["room"]).format(room=one_line(source.room, _ROOM))] if source.room else []
     parts += [str(strings["short"])] if source.form != "full" else []
     parts += [str(strings["sealed"])] if source.tier != TIERS[0] else []
     return " · ".join(parts)
