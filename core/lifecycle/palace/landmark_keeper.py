@@ -1,8 +1,9 @@
 """Keeps the landmarks of rooms: chooses them where there are none, and another in the same position where one fell.
 
-One falls when it is deleted or superseded, leaves its room, or becomes mere ground; whoever took its place in meaning
-(its newer version, the statement made of it) takes its position, else the next best. The others stay, and whom the
-person chose stays as long as it stands. Must not do: move a memory, or start by itself.
+One falls when it is deleted or superseded, leaves its room, or proves to be small talk; whoever took its place in
+meaning (its newer version, the statement made of it) takes its position, else the next best. The others stay, also one
+of which a statement was made: a room is known by what stood there when it was learnt, and statements become landmarks
+in free positions alone. Whom the person chose stays as long as it stands. Must not do: move a memory, start by itself.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from core.lifecycle.palace.context import LABEL, VERB, PalaceContext
 from core.lifecycle.palace.landmark_choice import MOST, LandmarkCandidates, choose_landmarks, landmark_count
 from core.lifecycle.palace.room_texts import read_weights, sample_evenly, speaker_stems
 from core.memory.landmarks import GROUND, MAY_MARK
+from core.memory.read import SMALL_TALK
 from core.types.values import LIFECYCLE_ACTOR
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 _SAMPLE = 400
 _STATE = (
     f"SELECT l.room_id, l.position, l.memory_id, {MAY_MARK} AND coalesce(p.room_id = l.room_id, 0) "  # noqa: S608 - constants
-    f"AND (l.chosen_by = 'owner' OR NOT {GROUND}) FROM landmarks l CROSS JOIN memories m ON m.id = l.memory_id "
+    f"AND (l.chosen_by = 'owner' OR NOT {SMALL_TALK}) FROM landmarks l CROSS JOIN memories m ON m.id = l.memory_id "
     "LEFT JOIN places p ON p.memory_id = l.memory_id ORDER BY l.room_id, l.position"
 )
 _COUNTS = (
@@ -39,6 +41,7 @@ _CANDIDATES = (
     "SELECT m.n, m.id FROM places p JOIN memories m ON m.id = p.memory_id "  # noqa: S608 - constants
     f"WHERE p.room_id = ? AND {_MAY_BE_CHOSEN} ORDER BY m.n"
 )
+_STANDING = "SELECT n, id FROM memories WHERE id IN (SELECT value FROM json_each(?))"
 # The newer version first, then what was made of it; only who stands in the room and is no landmark.
 _HEIRS = (
     "SELECT h.id FROM (SELECT superseded_by_id AS id, 0 AS turn FROM memories WHERE id = :memory "  # noqa: S608 - constants
@@ -132,17 +135,18 @@ def _choose_next_landmarks(
     """The next best of a room, oldest first."""
     if wanted <= 0 or not found:
         return []
-    ids = dict(found)
-    every = np.array(sorted(ids), np.int64)
+    # One that is ground by now is no candidate, and still what the next ones are to be unlike.
+    standing = dict(site.read(lambda rows: rows.all(_STANDING, (to_json(list(chosen_ids)),))))
+    every = np.array(sorted(n for n, _ in found), np.int64)
     some = sample_evenly(every, _SAMPLE)
-    also = np.array([n for n, memory_id in found if memory_id in set(chosen_ids)], np.int64)
+    ids, also = {**dict(found), **standing}, np.array(sorted(standing), np.int64)
     labels, vectors = site.fetch_vectors(np.union1d(some, also))
     if not len(labels):
         return []
     name, authors = site.read(lambda rows: _read_about(rows, room_id))
     theme, speakers = theme_of(name), speaker_stems(authors)
     weights = site.read(lambda rows: read_weights(rows, labels, site.phrases, theme, speakers))
-    chosen_places = [place for place, n in enumerate(labels.tolist()) if ids[n] in set(chosen_ids)]
+    chosen_places = [place for place, n in enumerate(labels.tolist()) if n in standing]
     best = choose_landmarks(
         LandmarkCandidates(vectors, weights.importance, weights.uses, weights.clarity), wanted, chosen_places
     )

@@ -163,10 +163,11 @@ def test_a_statement_may_name_who_speaks_where_an_episode_calls_them(rig: Rig) -
 
 
 @pytest.mark.slow
-def test_the_statement_made_of_a_landmark_takes_its_position(rig: Rig) -> None:
+def test_landmarks_stay_when_statements_are_made_of_them(rig: Rig) -> None:
     rig.bring(talk(30, "harbour"))
     rig.settle()
     arrange(rig)
+    stood = rig.rows("SELECT room_id, position, memory_id FROM landmarks ORDER BY 1, 2")
     room_id, position, episode = rig.rows(
         "SELECT l.room_id, l.position, m.id FROM landmarks l JOIN memories m ON m.id = l.memory_id "
         "WHERE m.kind = 'episode' ORDER BY 1, 2"
@@ -177,10 +178,20 @@ def test_the_statement_made_of_a_landmark_takes_its_position(rig: Rig) -> None:
         rig.engine.palace.move_locus(statement, room_id, 2.0, 3.0).result(30)
     link(rig, statement, episode, "Ada", "event", 3)
     arrange(rig)
-    held = rig.value("SELECT memory_id FROM landmarks WHERE room_id = ? AND position = ?", room_id, position)
-    assert held == statement
+    assert rig.rows("SELECT room_id, position, memory_id FROM landmarks ORDER BY 1, 2") == stood
+    assert not rig.opened.storage.vault.read(has_work)
     loci = rig.engine.palace.read_loci(room_id).result(30)
     assert [loci.ids[at] for at in range(len(loci.ids)) if loci.ground[at]] == [episode]
+    for other in [memory_id for room, _, memory_id in stood if room == room_id and memory_id != episode]:
+        rig.write(lambda tx, other=other: free_landmark(tx, other))  # type: ignore[misc]
+    arrange(rig)
+    held = rig.rows("SELECT position, memory_id FROM landmarks WHERE room_id = ? ORDER BY 1", room_id)
+    assert (position, episode) in held
+    assert len(held) == len([one for one in stood if one[0] == room_id])
+    assert statement not in {one for _, one in held}, "it says what the landmark says"
+    mark_small_talk(rig, episode)
+    arrange(rig)
+    assert rig.value("SELECT memory_id FROM landmarks WHERE memory_id = ?", statement) == statement
 
 
 @pytest.mark.slow
@@ -194,6 +205,7 @@ def test_one_taken_away_takes_no_position_by_what_it_was_made_of(rig: Rig) -> No
     n = rig.value("SELECT n FROM memories WHERE id = ?", first.memory_id)
     rig.write(lambda tx: tx.update("memories", {"n": n}, {"kind": "episode"}))
     link(rig, statement, first.memory_id, "Ada", "event", 3)
+    mark_small_talk(rig, first.memory_id)
     arrange(rig)
     after = {mark.memory_id for mark in marks(rig)}
     assert other.memory_id in after
