@@ -33,6 +33,38 @@ _NARROW = 560  # pixels at 100 %
 _LOOKED_AT = 500  # chosen rows that are looked at to see what can be done with them
 
 
+class _SoughtMemory:
+    """A memory that was chosen elsewhere and is to be marked in the list.
+
+    Attributes:
+        id: "" where none is sought, or it is known whether the list has it.
+    """
+
+    def __init__(self, page: LibraryPage) -> None:
+        self.id, self._page = "", page
+
+    def clear_filter_hiding(self, ids: Collection[str]) -> None:
+        """Clear the filter where it hides the memory; not where no filter would list it, either.
+
+        Args:
+            ids: what the filter lists.
+        """
+        sought, self.id = self.id, ""
+        context, query = self._page.context, self._page.query
+        text = query.text
+        if not sought or sought in ids or not text:
+            return
+
+        def clear_filter(found: FindResult) -> None:
+            if sought in found.ids and (sought, text) == (context.selection.current, query.text):
+                query.set_text("")
+                context.desk.show_message(library_strings()["search"]["cleared"])
+
+        library = context.bridge.engine.library
+        task = make_query(library_strings()["tasks"]["search"], lambda: library.find_memories(FindRequest()))
+        context.tasks.run(task.within(self._page, "sought").success(clear_filter).failure(lambda _: None))
+
+
 class LibraryPage(RefreshingPage):
     """The Library page."""
 
@@ -40,7 +72,7 @@ class LibraryPage(RefreshingPage):
         super().__init__(context)
         self.query = LibraryQuery(context, self)
         self.facets: Facets | None = None
-        self._sought = ""
+        self._sought = _SoughtMemory(self)
         self._is_found = self._is_answered = self._is_echo = self._are_pinned = self._wants_keyboard = (
             self._is_undone
         ) = self._is_found_after_undo = self._is_choice_dropped = False
@@ -128,29 +160,10 @@ class LibraryPage(RefreshingPage):
             self.table.selectionModel().clear()
             self._is_choice_dropped = True  # it is marked once it is read
             # A list that is read anew may have it: whether the filter hides it is known then.
-            self._sought = memory_id
+            self._sought.id = memory_id
             if self._is_answered and not self.is_stale:
-                self._seek_beyond_filter(self.table.memories.ids)
+                self._sought.clear_filter_hiding(self.table.memories.ids)
         self._is_echo = False
-
-    def _seek_beyond_filter(self, ids: Collection[str]) -> None:
-        """Clear the filter where it hides what was chosen elsewhere; not where no filter would list it, either.
-
-        Args:
-            ids: what the filter lists.
-        """
-        sought, self._sought, text = self._sought, "", self.query.text
-        if not sought or sought in ids or not text:
-            return
-
-        def clear_filter(found: FindResult) -> None:
-            if sought in found.ids and (sought, text) == (self.context.selection.current, self.query.text):
-                self.query.set_text("")
-                self.context.desk.show_message(library_strings()["search"]["cleared"])
-
-        library = self.context.bridge.engine.library
-        task = make_query(library_strings()["tasks"]["search"], lambda: library.find_memories(FindRequest()))
-        self.context.tasks.run(task.within(self, "sought").success(clear_filter).failure(lambda _: None))
 
     def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
@@ -199,7 +212,7 @@ class LibraryPage(RefreshingPage):
         self._find_memories(stays=True)
 
     def _on_query_changed(self) -> None:
-        self._sought = ""
+        self._sought.id = ""
         if self._is_shown:
             self._find_memories(stays=False)
         else:
@@ -231,10 +244,10 @@ class LibraryPage(RefreshingPage):
         self._is_echo = True
         self.table.show_ids(found.ids, stays=stays)
         self._select_looked_at()
-        if not stays and not self._sought and self.context.selection.current not in found.ids:
+        if not stays and not self._sought.id and self.context.selection.current not in found.ids:
             self.context.selection.select("", ORIGIN)  # another search: what it does not find is not looked at any more
         self._is_echo = self._is_found_after_undo
-        self._seek_beyond_filter(found.ids)
+        self._sought.clear_filter_hiding(found.ids)
         self._show_state()
         self._on_rows_chosen()
         self._is_echo = self._is_found_after_undo = False
