@@ -125,6 +125,7 @@ def print_kept(rig: Rig, small: frozenset[str], evidence: frozenset[tuple[str, s
 
 def main() -> None:
     """Run the bench."""
+    gc.freeze()  # as a command does when its modules are loaded, and before models and a vault are
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--conversations", type=int, default=1)
@@ -138,7 +139,6 @@ def main() -> None:
         readers.relate.classify([(ComparedText("Mara lives in Graz."), ComparedText("Mara has two cats."))])
     embedder.embed(["A first text, so that no load counts."])
     reader.model.read([SentenceInContext("A first sentence.", ())])
-    gc.freeze()  # as a command does once its modules are loaded; else the first full collection looks through them all
     talk = TalkReader("bench", partial(reader.distill, profile=profile), reader.model.rest)
     with (
         tempfile.TemporaryDirectory() as folder,

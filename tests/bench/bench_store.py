@@ -139,6 +139,7 @@ def profiled(on: bool) -> Iterator[None]:
 
 def main() -> None:
     """Fill, store and print."""
+    gc.freeze()  # as a command does when its modules are loaded, and before models and a vault are
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=10_000)
     parser.add_argument("--stores", type=int, default=300)
@@ -160,7 +161,6 @@ def main() -> None:
             rig.opened.storage.threads.jobs.submit(warm_index, rig.opened.storage, rig.opened.search).result(600)
             while rig.opened.search.index.status().state is not IndexState.READY:
                 time.sleep(0.05)
-            gc.freeze()  # as a command does once its modules are loaded; else a full collection looks through them all
             found = measure(rig, embedder, known, arguments.stores)
     print({"memories": arguments.n, "load": read_system_load(), **found})
 

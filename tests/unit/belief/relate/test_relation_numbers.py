@@ -114,3 +114,11 @@ def test_values_are_in_order_apart_and_inside_the_text(text: str) -> None:
     found = find_rewritable_values(text, load_vocabulary()["numbers"])
     assert all(0 <= value.start < value.end <= len(text) and value.form for value in found)
     assert all(one.end <= other.start for one, other in pairwise(found))
+
+
+@given(st.sampled_from(("", "at ", "two ")), st.text(st.characters(exclude_categories=["Nd"]), max_size=40))
+def test_a_text_without_digits_has_the_values_that_it_has_beside_one(lead: str, text: str) -> None:
+    numbers = load_vocabulary()["numbers"]
+    alone = find_rewritable_values(f"{lead}{text}", numbers)
+    beside = find_rewritable_values(f"{lead}{text} . x9x", numbers)
+    assert [(one.start, one.end, one.form) for one in beside] == [(one.start, one.end, one.form) for one in alone]

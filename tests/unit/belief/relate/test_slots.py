@@ -6,14 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.extract.extraction import extract_claims
+from core.belief.extract.extraction import UnreadClaims, extract_claims
+from core.belief.extract.normal_form import read_as_seen
 from core.belief.relate.distinctions import (
+    are_in_series,
     attribute_apart,
     content_words,
     is_one_slot_apart,
     value_apart,
 )
-from core.types.belief import ComparedText
+from core.types.belief import ClaimDraft, ComparedText
 
 
 def _told(text: str) -> ComparedText:
@@ -97,3 +99,28 @@ def test_one_thing_of_the_persons_with_two_values(existing: str, incoming: str, 
 def test_a_matter_is_shared_by_a_word_that_means_something() -> None:
     assert content_words("I live in Graz.") & content_words("Graz is lovely.")
     assert not content_words("My dog is here now.") & content_words("I am in my car now.")
+
+
+@pytest.mark.parametrize("is_newcomer_read", [True, False])
+def test_the_other_text_is_not_read_to_compare_its_claims_with_none(*, is_newcomer_read: bool) -> None:
+    read: list[str] = []
+
+    def read_claims() -> tuple[ClaimDraft, ...]:
+        read.append("the other")
+        return ()
+
+    sides = [ComparedText("The valve of the boiler is red.", None, UnreadClaims(read_claims))]
+    sides.insert(0 if is_newcomer_read else 1, ComparedText("The valve of the boiler is green.", None, ()))
+    incoming, existing = sides
+    assert value_apart(existing, incoming) is not None
+    assert read == []
+
+
+@given(st.text(), st.text())
+def test_what_is_of_a_series_has_a_number(existing: str, incoming: str) -> None:
+    has_numbers = all(any(sign.isdecimal() for sign in read_as_seen(text)) for text in (existing, incoming))
+    assert has_numbers or not are_in_series(existing, incoming)
+
+
+def test_numbered_things_in_raised_figures_are_of_a_series() -> None:
+    assert are_in_series("Pot ² is watered on Monday.", "Pot ³ is watered on Friday.")
