@@ -34,7 +34,7 @@ from core.belief.extract.frames import predicate_names  # noqa: E402
 from encoder_net import find_shared, fuse_layers, mean_of  # noqa: E402
 
 TARGET = ROOT / "resources" / "model" / "claims"
-DRESSES, NOTHINGS = 3, 900
+DRESSES, NOTHINGS = 2, 1200
 """Dresses of a line with claims, and sentences that assert nothing, an epoch."""
 _LONGEST = 140
 _UNDECIDED = {"added": 0.9, "replaces": 2.0, "backed": 0.0}
