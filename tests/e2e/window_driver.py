@@ -265,7 +265,7 @@ def _first_run(hands: Hands, secret: str) -> Steps:
     hands.write(secret)
     yield Wait("a strong one is called strong", lambda: hands.all(QWidget, "Strength: Very strong*"))
     hands.keys("Return")
-    again = hands.all(QLineEdit, "Repeat the passphrase")[0]
+    again = hands.all(QLineEdit, "Repeated passphrase")[0]
     yield Wait("Enter leads to the second field", again.hasFocus)
     hands.write(secret)
     hands.keys("Return")

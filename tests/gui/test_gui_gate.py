@@ -236,6 +236,19 @@ def test_the_code_is_checked_and_leaves_the_clipboard(new: Door) -> None:
     assert QGuiApplication.clipboard().text() == ""
 
 
+def test_tab_leads_from_a_new_passphrase_to_its_repetition_and_then_to_the_buttons_that_show_them(new: Door) -> None:
+    first = new.page(FirstRun).passphrase
+    assert first is not None
+    first.first.setFocus()
+    names = []
+    for _ in range(4):
+        at = first.window().focusWidget()
+        assert at is not None
+        names.append(at.accessibleName())
+        QTest.keyClick(at, Qt.Key.Key_Tab)
+    assert names == ["Passphrase", "Repeated passphrase", "Show the passphrase", "Show the repeated passphrase"]
+
+
 def test_the_keyring_is_offered_where_there_is_one_and_opens_the_vault(new: Door, ring: Ring) -> None:
     first = new.page(FirstRun).passphrase
     assert first is not None

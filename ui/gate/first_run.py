@@ -224,7 +224,7 @@ class PassphraseStep(QWidget):
             width=480,
         )
         self.first = SecretField(theme, strings["passphrase"]["field"])
-        self.second = SecretField(theme, strings["passphrase"]["repeat"])
+        self.second = SecretField(theme, strings["passphrase"]["repeat_name"])
         self.meter = StrengthMeter(theme)
         self._caps = make_label(strings["caps"], "warning")
         self._caps.hide()
@@ -242,6 +242,7 @@ class PassphraseStep(QWidget):
         self.sheet.add_widgets(make_label(strings["passphrase"]["hint"], "small", wrap=True))
         self.sheet.add_footer(self.main)
         make_column(self, self.sheet)
+        self.first.put_before(self.second)
         self.setFocusProxy(self.first)
         self.first.textChanged.connect(self._on_text_changed)
         self.second.textChanged.connect(self._on_text_changed)

@@ -181,11 +181,11 @@ class SealKeyDialog(SecretDialog):
     def _make_set_up(self) -> Step:
         strings, theme = self._strings["set_up"], self.context.theme
         self.first = SecretField(theme, strings["first"])
-        self.second = SecretField(theme, strings["second"])
+        self.second = SecretField(theme, strings["second_name"])
         self.meter = StrengthMeter(theme)
         self.first.textChanged.connect(lambda: self.meter.rate_passphrase(self.first.text()))
         self.set_up_button = make_button(strings["act"], self._set_up, kind="primary")
-        return self._make_step(
+        step = self._make_step(
             "set_up",
             make_label(strings["first"], "strong"),
             self.first,
@@ -194,6 +194,8 @@ class SealKeyDialog(SecretDialog):
             self.second,
             buttons=(None, self._make_cancel(), self.set_up_button),
         )
+        self.first.put_before(self.second)
+        return step
 
     def _make_code(self) -> Step:
         self.code = self.make_code_view(opens_sealed=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QMimeData, QObject, QRectF, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QPainter, QResizeEvent
@@ -188,6 +189,16 @@ class SecretField(QLineEdit):
         if had_focus:
             (self._hide if is_shown else self._show).setFocus()
 
+    def put_before(self, other: SecretField) -> None:
+        """Let Tab lead from this field to the one where the same is typed again, then to the buttons of both.
+
+        Args:
+            other: of the same window, and in it already.
+        """
+        chain = (self, other, self._show, self._hide, other._show, other._hide)
+        for before, after in pairwise(chain):
+            QWidget.setTabOrder(before, after)
+
     def take_text(self) -> str:
         """What was typed; the field and its history hold nothing of it afterwards."""
         typed = self.text()
@@ -276,6 +287,7 @@ class NewPassphraseDialog(QDialog):
         layout.addWidget(self.trouble)
         layout.addSpacing(8)
         layout.addLayout(make_row(None, make_button(window_strings()["buttons"]["cancel"], self.reject), self.act))
+        self.first.put_before(self.second)
         self.first.setFocus()
 
     def _on_text_changed(self) -> None:

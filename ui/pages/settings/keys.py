@@ -135,6 +135,8 @@ class PassphraseDialog(SecretDialog):
         layout.addLayout(make_row(None, self.cancel, self.act))
         for field in (self.old, self.first, self.second):
             field.textChanged.connect(self._on_text_changed)
+        self.old.put_before(self.first)
+        self.first.put_before(self.second)
         self.old.setFocus()
 
     def _on_text_changed(self) -> None:
