@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from talk_rig import TALK, plain_reader
 from window_rig import hear, settle
 
-from core.types.lifecycle import JobType
+from core.types.lifecycle import DistilledTalk, JobType
 from core.types.replies import Candidate, ImportFindings
 from core.types.values import Kind
 from ui.context import USUAL_PLACES, Context
@@ -522,6 +522,20 @@ def test_the_statements_of_an_import_are_shown_in_the_library(context: Context, 
     shown = next(one for one in panel.findChildren(QPushButton) if one.accessibleName() == "Show: 63 statements")
     shown.click()
     assert asked == [("library", "import:one,two kind:fact")]
+
+
+def test_statements_are_offered_only_where_some_can_be_made(context: Context, qtbot: QtBot) -> None:
+    host = QWidget()
+    offer = StatementsOffer(context)
+    make_column(host, offer)
+    qtbot.addWidget(host)
+    host.show()
+    for small, is_shown in (((), False), (("one",), True)):
+        offer._ids = ["import"]
+        offer._reset_counts()
+        offer.show()
+        offer._on_previewed(DistilledTalk((), small, {}))
+        assert offer.isVisible() is is_shown
 
 
 def test_making_statements_leaves_the_focus_on_its_line_and_not_on_the_removal(

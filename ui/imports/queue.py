@@ -208,9 +208,8 @@ class DoneStep(QWidget):
     def _add_line(self, name: str, count: str, note: str, role: str = "small") -> None:
         widget = QWidget()
         words = QWidget()
-        make_column(
-            words, Elided(name, "strong", Qt.TextElideMode.ElideMiddle), make_label(note, role, wrap=True), gap=0
-        )
+        notes = [make_label(note, role, wrap=True)] if note else []  # an empty line would push the count down
+        make_column(words, Elided(name, "strong", Qt.TextElideMode.ElideMiddle), *notes, gap=0)
         line = make_row(words, make_label(count, "strong"), gap=16, parent=widget)
         line.setStretch(0, 1)
         if self._list.count():

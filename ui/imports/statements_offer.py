@@ -102,7 +102,8 @@ class StatementsOffer(QWidget):
             self._preview_next()
             return
         self._describe_statements("possible")
-        self.make.setEnabled(self._statements + self._small > 0)
+        self.make.setEnabled(True)
+        self.setVisible(self._statements + self._small > 0)
 
     # ---- making
 
