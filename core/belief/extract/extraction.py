@@ -25,7 +25,13 @@ from core.belief.extract.frames import (
     read_name_at,
 )
 from core.belief.extract.normal_form import value_key
-from core.belief.extract.sentence import TokenizedSentence, claim_word_lists, hide_unreal, read_sentence
+from core.belief.extract.sentence import (
+    TokenizedSentence,
+    claim_word_lists,
+    hide_unreal,
+    is_tentative,
+    read_sentence,
+)
 from core.belief.extract.validity import ValidityPhrase, WrittenDate, find_validity_phrases, find_written_dates, to_when
 from core.errors import LociError
 from core.text.sentences import split_sentences
@@ -44,6 +50,8 @@ _SHORTEST = 6
 _SURE = 0.9
 _BEHIND_TIME = frozenset((",", ":", "-", "–", "—", "i", "we", "user", "my", "our", "the", "he", "she"))
 _OWNER_BEFORE = re.compile(r"\b(?P<owner>(?!User\b)[A-Z][\w-]*)['’]s? $")
+_FAMILY = frozenset(("partner_is", "has_child"))
+_ANYBODYS = re.compile(r"\bthe [\w-]+,? $", re.IGNORECASE)
 _ENDED = frozenset(("end", "past"))
 
 
@@ -174,8 +182,19 @@ def _join_model(
         del story.claims[canonical_form(draft)]
     for one in reconciled.added:
         first, last = (sentence.start + place for place in one.value)
-        if not any(start < last and first < end for start, end in unreal):
+        is_unreal = any(start < last and first < end for start, end in unreal)
+        if not is_unreal and not _is_only_possible(one, text) and not _is_told_by_the_way(one, text):
             _add_model_claim(story, sentence, one, bounds)
+
+
+def _is_only_possible(one: ReadValue, text: str) -> bool:
+    """Whether the words before a value of which there is one alone tell what may be: it would end what is."""
+    return bool(is_exclusive(one.predicate)) and is_tentative(text[: one.value[0]].lower())
+
+
+def _is_told_by_the_way(one: ReadValue, text: str) -> bool:
+    """Whether a name only stands behind a role that is anybody's: "the wife Mara is known"."""
+    return one.predicate in _FAMILY and _ANYBODYS.search(text[: one.value[0]]) is not None
 
 
 def _add_model_claim(

@@ -30,6 +30,7 @@ _TOKEN = re.compile(
     | \S""",
     re.VERBOSE,
 )
+_MAY = re.compile(r"([\w'-]+) may (?=[a-z])")
 _MAIL = re.compile(r"[\w.%+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
 _QUOTED = re.compile("“[^“”]{1,300}”|\"[^\"]{1,300}\"|(?<!\\w)['‘][^'‘’\n]{1,200}['’](?!\\w)")
 _EXPAND = {"im": ("i", "'m"), "ive": ("i", "'ve"), "i'm": ("i", "'m"), "id": ("i", "'d")}
@@ -583,3 +584,23 @@ def _is_lead_in(sentence: TokenizedSentence, at: int, after: int) -> bool:
     return loose and (
         low in claim_word_lists().opener or sentence.lows[after - 1] in claim_word_lists().sets["leads.joins"]
     )
+
+
+def is_tentative(lower: str) -> bool:
+    """Whether words tell what may be rather than what is ("might", "the council may ..."); "in may" does not.
+
+    Args:
+        lower: in small letters.
+    """
+    words, no_month = _tentative_words()
+    if words.search(lower) is not None:
+        return True
+    before = [found[1] for found in _MAY.finditer(lower)]
+    return any(word not in no_month and not word[0].isdigit() for word in before)
+
+
+@cache
+def _tentative_words() -> tuple[re.Pattern[str], frozenset[str]]:
+    vocabulary = load_vocabulary_file("later.json")
+    words = "|".join(re.escape(word) for word in sorted(vocabulary["tentative"], key=len, reverse=True))
+    return re.compile(rf"(?<![\w'])(?:{words})(?![\w'])"), frozenset(vocabulary["no_month"])

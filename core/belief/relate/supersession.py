@@ -15,7 +15,7 @@ from enum import IntEnum, StrEnum
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
-from core.belief.extract.sentence import load_vocabulary_file
+from core.belief.extract.sentence import is_tentative, load_vocabulary_file
 from core.belief.relate.features import FeatureWord, PreparedText, load_vocabulary, prepare_text
 from core.text.terms import index_terms, plain_words, stop_words
 from core.types.belief import ComparedText, Label
@@ -50,7 +50,6 @@ _END = re.compile(r"[.!?;]\s+")
 _CLAUSE = re.compile(r"[,;.] (?:so |and |but )?")
 _BACK = re.compile(r"\b(?:back|again)\b")
 _LEAST_CLAUSE_BLANKS = 2
-_MAY = re.compile(r"([\w'-]+) may (?=[a-z])")
 _IS = re.compile(r"\b(?:is|are)\b")
 _MOST_OF_STATE = 3
 _LEAST_SHARED = 2
@@ -175,10 +174,7 @@ class SupersessionText:
     @cached_property
     def is_tentative(self) -> bool:
         """Whether it tells what may be: it is not so yet."""
-        if _later_word_patterns().tentative.search(self.lower) is not None:
-            return True
-        before = [found[1] for found in _MAY.finditer(self.lower)]
-        return any(word not in _later_word_patterns().no_month and not word[0].isdigit() for word in before)
+        return is_tentative(self.lower)
 
     @cached_property
     def state(self) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
@@ -223,9 +219,7 @@ class _Patterns:
     tastes: frozenset[str]
     disliked: frozenset[str]
     light: frozenset[str]
-    tentative: re.Pattern[str]
     wanted: re.Pattern[str]
-    no_month: frozenset[str]
     apart: tuple[frozenset[str], ...]
     poles: tuple[frozenset[str], ...]
     denials: frozenset[str]
@@ -631,9 +625,7 @@ def _later_word_patterns() -> _Patterns:
         tastes=frozenset(vocabulary["tastes"]),
         disliked=frozenset(vocabulary["disliked"]),
         light=frozenset(vocabulary["light"]),
-        tentative=found("tentative"),
         wanted=found("wanted"),
-        no_month=frozenset(vocabulary["no_month"]),
         apart=tuple(map(frozenset, vocabulary["apart"])),
         poles=tuple(map(frozenset, vocabulary["poles"])),
         denials=frozenset(vocabulary["denials"]),

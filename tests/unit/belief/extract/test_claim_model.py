@@ -234,3 +234,23 @@ def test_the_word_for_a_property_is_neither_of_its_subject_nor_its_value(
     reading = _Reading("status_is", subject, value)
     found = extract_claims("Pump house status, they tell us, flooded again.", model=reading)
     assert [(one.subject, one.value) for one in found if one.predicate == "status_is"] == claims
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "is_claimed"),
+    [
+        ("The council may extend the fair to 12 October.", ("deadline_is", "fair", "12 October"), False),
+        ("Perhaps the fair drags on to 12 October.", ("deadline_is", "fair", "12 October"), False),
+        ("As said in may the fair drags on to 12 October.", ("deadline_is", "fair", "12 October"), True),
+        ("The fair drags on to 12 October, perhaps in the rain.", ("deadline_is", "fair", "12 October"), True),
+        ("Tilda might take a liking to plums.", ("likes", "Tilda", "plums"), True),
+        ("Everybody knows the wife Nora of Tilda.", ("partner_is", "Tilda", "Nora"), False),
+        ("Everybody knows Nora who goes with Tilda.", ("partner_is", "Tilda", "Nora"), True),
+    ],
+)
+def test_what_may_be_and_a_role_that_is_anybodys_are_no_claim_of_the_model(
+    text: str, given: tuple[str, str, str], is_claimed: bool
+) -> None:
+    found = extract_claims(text, model=_Reading(*given))
+    claims = {(one.predicate, one.subject, one.value) for one in found}
+    assert (given in claims) is is_claimed
