@@ -124,10 +124,21 @@ def _read_change(path: Path, change: Callable[[str], str]) -> Iterator[tuple[Pat
         new: str | None = change(text)
     except LociError:
         # A link, or JSON with comments. What was read and does not hold the words names no vault.
-        if not path.exists() or (text and not any(word in text.casefold() for word in _MARKS)):
+        if not _is_there(path) or (text and not any(word in text.casefold() for word in _MARKS)):
             return
         new = None
     yield path, text, new
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a file is there, or may be: a folder that may not be entered does not tell."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _destroy_token(path: Path) -> None:

@@ -170,3 +170,5 @@ def test_a_backup_from_before_a_seal_shows_nothing_of_it(palace: Palace, opener:
     palace.run("--json", "browse", backup, "--show", memory[-8:]).refused(1, "E2005")
     palace.home.joinpath("vault.db").write_bytes(b"x" * 8192)
     assert "could not be read" in palace.run("browse", backup).out
+    assert "could not be read" in palace.run("browse", backup, "--show", memory[-8:]).err
+    assert "could not be read" in palace.run("browse", backup, "--export", str(palace.home / "all.jsonl")).err

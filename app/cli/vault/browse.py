@@ -53,6 +53,8 @@ def browse(
         raise click.UsageError("Choose one of --show, --export and --verify.")
     with _open(command, absolute_path(file)) as viewer:
         is_told = verifies or viewer.keep_back_sealed(command.app_context.home)
+        if not is_told and (shown is not None or to is not None):  # a list says so itself
+            command.output.print_note(load_words()["browse"]["unread"])
         if verifies:
             report = viewer.verify()
             command.print_result(report, _print_verification)

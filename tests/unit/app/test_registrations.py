@@ -12,7 +12,7 @@ from app.environment import Environment, read_environment
 from app.mcp.hooks import find_hook_recipe, hook_command, install_hook
 from app.mcp.installation import find_recipe, remove_entry
 from app.mcp.messages import load_assistants, load_hooks
-from app.mcp.registrations import AssistantRegistrations
+from app.mcp.registrations import AssistantRegistrations, _is_there
 from app.mcp.tokens import token_file, write_token
 from core.errors import Code, LociError
 
@@ -110,6 +110,18 @@ def test_links_and_unreadable_settings_are_left_alone(
     assert AssistantRegistrations(found, variables).find() == ()
     assert real.read_bytes() == before
     assert claude.is_symlink()
+
+
+def test_a_folder_that_may_not_be_entered_counts_as_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for error, is_there in ((PermissionError, True), (FileNotFoundError, False), (NotADirectoryError, False)):
+
+        def refuse(_path: Path, error: type[OSError] = error, **_: object) -> None:
+            raise error
+
+        monkeypatch.setattr(Path, "stat", refuse)
+        found = _is_there(tmp_path / "mcp.json")
+        monkeypatch.undo()
+        assert found is is_there
 
 
 def test_a_toml_table_goes_with_those_beneath_it_and_comments_stay() -> None:
