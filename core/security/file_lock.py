@@ -99,4 +99,4 @@ def locked_file(path: Path) -> Iterator[int]:
             os.close(descriptor)
         if time.monotonic() > end:
             raise TimeoutError("the file is locked")
-        time.sleep(_POLL_S)
+        time.sleep(_POLL_S)  # a lock of the system can be waited for without end, or not at all

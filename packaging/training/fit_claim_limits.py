@@ -7,7 +7,7 @@ Run by hand after the model or the rules changed; no torch is needed:
 The limits are chosen on lines of our own whose authors taught nothing and that were read since: half `fit` of
 `claims_voices.jsonl`, `claims_tongues.jsonl` and `claims_yards.jsonl` in tests/bench/heldout, and
 tests/bench/claims_heldout.jsonl. Of all limits whose precision is at least `--least` those with the most right claims
-are taken; what is shown beside are half `held` and `claims_strangers.jsonl`, which choose nothing. Must not do: read a
+are taken; what is shown beside are half `held` and `claims_strangers.jsonl`, which choose no limit. Must not do: read a
 labelled set from outside.
 """
 

@@ -183,7 +183,7 @@ def test_landmarks_stay_when_statements_are_made_of_them(rig: Rig) -> None:
     loci = rig.engine.palace.read_loci(room_id).result(30)
     assert [loci.ids[at] for at in range(len(loci.ids)) if loci.ground[at]] == [episode]
     for other in [memory_id for room, _, memory_id in stood if room == room_id and memory_id != episode]:
-        rig.write(lambda tx, other=other: free_landmark(tx, other))  # type: ignore[misc]
+        rig.write(lambda tx, other=other: free_landmark(tx, other))  # type: ignore[misc]  # a default has no type
     arrange(rig)
     held = rig.rows("SELECT position, memory_id FROM landmarks WHERE room_id = ? ORDER BY 1", room_id)
     assert (position, episode) in held
