@@ -24,7 +24,6 @@ from encoder_net import WIDTH, export_reader, fill_layers, fill_places, fit, lay
 from reader_net import PLACES, UNKNOWN, batch_of
 
 _NOTHING = -1e4
-_PRODUCTS = "MatMulInteger", "DynamicQuantizeMatMul"
 
 
 @dataclass(frozen=True)
@@ -111,31 +110,6 @@ def build(weights: dict[str, Any], recipe: Recipe) -> Any:
         fill_places(net, weights, PLACES)
         net.kind.weight.copy_(weights["embeddings.token_type_embeddings.weight"][0] + 0.02 * torch.randn(KINDS, WIDTH))
     return net
-
-
-def fill_from_model(net: Any, model: Path) -> None:
-    """Begin with the weights of a claim model that was trained before, as its int8 file holds them.
-
-    Args:
-        net: what `build` made.
-        model: its model.onnx, with as many layers.
-    """
-    onnx, torch = importlib.import_module("onnx"), importlib.import_module("torch")
-    graph = onnx.load(str(model)).graph
-    held = {part.name: onnx.numpy_helper.to_array(part) for part in graph.initializer}
-
-    def whole(name: str) -> NDArray[np.float32]:
-        raw, zero = held[f"{name}_quantized"].astype(np.float32), held[f"{name}_zero_point"].astype(np.float32)
-        return np.asarray((raw - zero) * held[f"{name}_scale"], np.float32)
-
-    products = [n.input[1].removesuffix("_quantized") for n in graph.node if n.op_type in _PRODUCTS]
-    names = [f"layers.{i}.{part}" for i in range(len(net.layers)) for part in ("seen", "out", "wide", "back")]
-    state = {f"{name}.weight": whole(part).T for name, part in zip([*names, "tag"], products, strict=True)}
-    state |= {name: part for name, part in held.items() if name.startswith(("norm.", "layers.", "tag."))}
-    state |= {name: whole(name) for name in ("kind.weight", "place.weight")}
-    known = net.state_dict()
-    known |= {name: torch.from_numpy(np.array(part)) for name, part in state.items() if name in known}
-    net.load_state_dict(known)
 
 
 def train(net: Any, epoch_rows: Callable[[int], list[MarkedLine]], table: NDArray[np.float32], recipe: Recipe) -> None:

@@ -29,7 +29,8 @@ WORDS = "encoder.embeddings.word_embeddings.weight"
 _SMALL = "_quantized"
 _SEEN = ("query", "key", "value")
 _RUNTIME, _MOST_LAYERS = "com.microsoft", 12
-_OWN_STEPS = ("DynamicQuantizeMatMul", "Gelu", "SkipLayerNormalization", "MultiHeadAttention")
+_PRODUCT = "DynamicQuantizeMatMul"
+_OWN_STEPS = (_PRODUCT, "Gelu", "SkipLayerNormalization", "MultiHeadAttention")
 """Steps of the runtime's own; all but the last round as those do which they stand for."""
 _THIRDS, _HALVES, _BY_HEAD, _ROOT = "fused.thirds", "fused.halves", "fused.by_head", "fused.root"
 """Names of the sizes in which a product is split, and of what scores are divided by."""
@@ -153,13 +154,13 @@ def fill_layers(layers: Any, source_layers: Sequence[int], weights: dict[str, An
 
 
 def read_trained(path: Path) -> dict[str, Any]:
-    """The state of a model that `export_reader` wrote and `quantise` made small, as near as its int8 weights tell it.
+    """The state of a model that `quantise` made small, as near as its int8 weights tell it.
 
     Args:
-        path: the int8 ONNX.
+        path: the int8 ONNX, with the layers as exported or as `fuse_layers` says them.
 
     Returns:
-        A tensor by the name of its parameter. What stands in two products of the file is left out.
+        A tensor by the name of its parameter. What stands in two products of the file (`fuse_own_layers`) is left out.
     """
     onnx, torch = importlib.import_module("onnx"), importlib.import_module("torch")
     graph = onnx.load(str(path)).graph
@@ -177,7 +178,28 @@ def read_trained(path: Path) -> dict[str, Any]:
         if node.op_type == "MatMulInteger":
             module = node.name.strip("/").rpartition("/")[0].replace("/", ".")
             found[f"{module}.weight"] = whole(node.input[1].removesuffix(_SMALL)).T.contiguous()
+        elif node.op_type == _PRODUCT:
+            module = node.input[4].removesuffix(".bias")
+            found[f"{module}.weight"] = whole(node.input[1].removesuffix(_SMALL)).T.contiguous()
     return found
+
+
+def take_over(net: Any, path: Path, layers: Sequence[int]) -> None:
+    """Begin where another model ended: with its weights, and some of its layers.
+
+    Args:
+        net: a module with `layers`, otherwise of the same parts.
+        path: the other's int8 ONNX.
+        layers: which of its layers each of the net's is.
+    """
+    torch = importlib.import_module("torch")
+    known = read_trained(path)
+    state = {}
+    for name in net.state_dict():
+        part, nr, rest = (*name.split(".", 2), "")[:3]
+        state[name] = known[f"layers.{layers[int(nr)]}.{rest}" if part == "layers" else name]
+    with torch.no_grad():
+        net.load_state_dict(state)
 
 
 def fill_places(net: Any, weights: dict[str, Any], places: int) -> None:
@@ -386,7 +408,7 @@ class _LayerSteps:
         whole = self._producers[f"/{self.layer}/{part}_output_0_output_quantized"]
         scale = self._producers[f"/{self.layer}/{part}_quant_scales_mul:0"].input[1]
         added = bias or f"{self.layer}.{part.partition('/')[0]}.bias"
-        return self.step("DynamicQuantizeMatMul", [source, whole.input[1], scale, whole.input[3], added], target)
+        return self.step(_PRODUCT, [source, whole.input[1], scale, whole.input[3], added], target)
 
     def bias_of(self, name: str) -> str:
         """What a sum adds to a product."""

@@ -26,7 +26,7 @@ from core.talk.reader_features import (
     WORD,
     SentenceFeatures,
 )
-from encoder_net import WIDTH, export_reader, fill_layers, fill_places, fit, layer_class, layer_groups, read_trained
+from encoder_net import WIDTH, export_reader, fill_layers, fill_places, fit, layer_class, layer_groups
 
 PLACES = 128
 _NOTHING = -1e4
@@ -136,24 +136,6 @@ def build(weights: dict[str, Any], recipe: Recipe) -> Any:
         fill_places(net, weights, PLACES)
         net.kind.weight.copy_(weights["embeddings.token_type_embeddings.weight"][0] + 0.02 * torch.randn(KINDS, WIDTH))
     return net
-
-
-def take_over(net: Any, teacher: Path, layers: Sequence[int]) -> None:
-    """Begin where a teacher ended: with its weights, and some of its layers.
-
-    Args:
-        net: what `build` made.
-        teacher: its int8 ONNX.
-        layers: which of its layers each of the net's is.
-    """
-    torch = importlib.import_module("torch")
-    known = read_trained(teacher)
-    state = {}
-    for name in net.state_dict():
-        part, nr, rest = (*name.split(".", 2), "")[:3]
-        state[name] = known[f"layers.{layers[int(nr)]}.{rest}" if part == "layers" else name]
-    with torch.no_grad():
-        net.load_state_dict(state)
 
 
 def batch_of(rows: Sequence[SentenceFeatures], table: NDArray[np.float32]) -> tuple[Any, Any]:

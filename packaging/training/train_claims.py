@@ -31,7 +31,7 @@ import talk_data  # noqa: E402
 from build_model import find_source, quantise, sha256_of  # noqa: E402
 from claim_data import ClaimLine, dress_line, load_lines  # noqa: E402
 from core.belief.extract.frames import predicate_names  # noqa: E402
-from encoder_net import find_shared, fuse_layers, mean_of  # noqa: E402
+from encoder_net import find_shared, fuse_layers, mean_of, take_over  # noqa: E402
 
 TARGET = ROOT / "resources" / "model" / "claims"
 DRESSES, NOTHINGS = 2, 1200
@@ -71,7 +71,7 @@ def make(arguments: argparse.Namespace) -> None:
             return [network.mark_line(shared.tokenizer, each) for each in dressed_lines(lines, nothings, rng)]
 
         nets.append(network.build(shared.weights, recipe))
-        network.fill_from_model(nets[-1], arguments.start)
+        take_over(nets[-1], arguments.start, recipe.layers)
         network.train(nets[-1], epoch_rows, shared.table, replace(recipe, seed=seed))
     facts = training_facts(lines, nothings, arguments.start, len(nets), recipe)
     write_model(mean_of(nets), arguments.target, facts, shared.place)

@@ -45,7 +45,7 @@ from core.talk.reader_features import (  # noqa: E402
     token_span,
 )
 from core.types.talk import SentenceInContext  # noqa: E402
-from encoder_net import Shared, find_shared, fuse_own_layers, mean_of  # noqa: E402
+from encoder_net import Shared, find_shared, fuse_own_layers, mean_of, take_over  # noqa: E402
 from reader_card import describe, measure  # noqa: E402
 
 TARGET = ROOT / "resources" / "model" / "reader"
@@ -191,7 +191,7 @@ def train_models(
 
         nets.append(network.build(shared.weights, recipe))
         if teacher is not None:
-            network.take_over(nets[-1], teacher, recipe.layers)
+            take_over(nets[-1], teacher, recipe.layers)
         network.train(nets[-1], epoch_rows, shared.table, replace(recipe, seed=seed))
         print(f"model {seed} of {seeds}", flush=True)
     return mean_of(nets)
