@@ -282,7 +282,11 @@ class _ThemeFinder:
                 self._add_theme(name, sure)
 
     def _may_be_topic(self, sure: Numbers) -> bool:
-        """Whether enough speak of a topic for a room: twice as many if all only mention it, or if all do so at once."""
+        """Whether enough speak of a topic for a room.
+
+        Twice as many are needed where those who have more words of it than just enough are fewer than half of what a
+        theme needs, or where all speak of it at once.
+        """
         least = _FEWEST - 1 if self._least <= _FEWEST else self._least
         talks = self._gathering.talks[sure]
         is_apart = bool(((np.diff(sure) > _AT_ONCE) | (np.diff(talks) != 0) | (talks[1:] < 0)).any())
