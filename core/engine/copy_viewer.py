@@ -50,10 +50,9 @@ from core.vault.files.lockfile import VaultLock
 from core.vault.files.replacement import OLD
 
 _PRESENT = "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))"
-_WHOLE = "SELECT count(*) FROM memories WHERE id IN (SELECT value FROM json_each(?)) AND coalesce(part_index, 0) = 0"
 _SEALED = (
-    "SELECT id FROM sealed_memories UNION ALL "
-    "SELECT v.value FROM sealed_memories s JOIN settings n ON n.key = ? || s.id, json_each(n.value) v"
+    "SELECT id, id FROM sealed_memories UNION ALL "
+    "SELECT v.value, s.id FROM sealed_memories s JOIN settings n ON n.key = ? || s.id, json_each(n.value) v"
 )
 
 OpenRoot = Callable[[bytes | None], RootKey]
@@ -88,15 +87,18 @@ class VaultViewer:
         self._rows = SqlRows(connection)
         self._keys, self._clock, self._folder = keys, clock, folder
         self._kept_back: frozenset[str] = frozenset()
+        self._sealed_since: frozenset[str] = frozenset()
 
-    def keep_back(self, sealed: Sequence[str]) -> None:
+    def keep_back(self, sealed: Mapping[str, str]) -> None:
         """Show, count and export nothing of some memories: with their versions, their parts and what was made of them.
 
         Args:
-            sealed: ids of memories that are sealed in the vault of which this is a copy.
+            sealed: ids of memories that are sealed in the vault of which this is a copy, versions and parts too, each
+                with the id by which it is listed there.
         """
         present = [str(row[0]) for row in self._rows.all(_PRESENT, (to_json(list(sealed)),))]
         self._kept_back = frozenset(erasure_scope_of(self._rows, present, whole_chain=True).ids)
+        self._sealed_since = frozenset(sealed[one] for one in present)
 
     def keep_back_sealed(self, home: Home) -> bool:
         """Keep back what is sealed in the vault of a home, where this is a copy of it; no byte of that vault changes.
@@ -117,8 +119,8 @@ class VaultViewer:
         return True
 
     def count_kept_back(self) -> int:
-        """How many whole texts are kept back."""
-        return int(self._rows.value(_WHOLE, (to_json(sorted(self._kept_back)),)))
+        """How many sealed memories of the vault the copy holds in the clear, each counted once with its versions."""
+        return len(self._sealed_since)
 
     def describe(self) -> ViewedVault:
         """How far it goes."""
@@ -379,7 +381,7 @@ class KnownCopies:
         return storage.run_on(storage.threads.checks, look)
 
 
-def _read_sealed_elsewhere(home: Home, key: bytes) -> tuple[str, ...]:
+def _read_sealed_elsewhere(home: Home, key: bytes) -> dict[str, str]:
     # The newest of a vault in use lies in its log, which only a reader that locks sees.
     open_database = open_reader if log_bytes(home.vault) else open_untouched
     with closing(open_database(home.vault, key)) as connection:
@@ -387,8 +389,8 @@ def _read_sealed_elsewhere(home: Home, key: bytes) -> tuple[str, ...]:
         return _read_sealed_ids(SqlRows(connection))
 
 
-def _read_sealed_ids(rows: Rows) -> tuple[str, ...]:
-    return tuple(str(row[0]) for row in rows.all(_SEALED, (VERSIONS_NOTE,)))
+def _read_sealed_ids(rows: Rows) -> dict[str, str]:
+    return {str(one): str(head) for one, head in rows.all(_SEALED, (VERSIONS_NOTE,))}
 
 
 def _copy_root(root: RootKey) -> RootKey:

@@ -18,7 +18,7 @@ from core.engine.facade import Home, HomeKeys, RootKey, create_vault
 from core.engine.home.keys import sub_keys
 from core.errors import Code, LociError
 from core.security.passphrase import KdfCost
-from core.types.values import Kind
+from core.types.values import OWNER_ACTOR, Kind
 from core.vault.database.connections import open_untouched, open_writer
 from core.vault.files.home import PAGE_SIZE
 
@@ -203,6 +203,21 @@ def test_what_was_sealed_since_is_kept_back(filled: Rig, backup: Path, tmp_path:
 
     look(filled, backup, look_without)
     assert is_in_use or state_of(filled.home.path) == before
+
+
+def test_each_memory_that_was_sealed_after_the_backup_counts_once_and_none_that_is_sealed_in_it(filled: Rig) -> None:
+    _seal_first(filled)
+    second = str(filled.value("SELECT id FROM memories WHERE text = ?", TEXTS[1]))
+    filled.engine.client_changes.update_text(second, "The lamp is lit at ten.", OWNER_ACTOR).result(30)
+    current = str(filled.value("SELECT superseded_by_id FROM memories WHERE id = ?", second))
+    backup = Path(filled.engine.vault.backup().result(60)["path"])
+    filled.engine.seal.seal([current]).result(30)
+
+    def look_without(viewer: VaultViewer) -> tuple[int, int]:
+        assert viewer.keep_back_sealed(filled.home)
+        return viewer.find("status:all")[0], viewer.count_kept_back()
+
+    assert look(filled, backup, look_without) == (2, 1)
 
 
 def test_a_vault_that_does_not_open_tells_of_no_seal(filled: Rig, backup: Path, tmp_path: Path) -> None:
