@@ -198,14 +198,15 @@ def _turns_beside(turns: TalkTurns, place: int) -> list[int]:
 
 @cache
 def _changes() -> re.Pattern[str]:
-    return _pattern_of("changes")
+    # At the beginning of a sentence alone: "Thanks anyway!" goes on with what it answers.
+    return re.compile(rf"(?:^|[.!?…]\s+|\n\s*)(?:{_any_of('leads')}[,\s]+)?{_any_of('changes')}\b", re.IGNORECASE)
 
 
 @cache
 def _asks() -> re.Pattern[str]:
-    return _pattern_of("asks", r"[^.!?]*\?")
+    return re.compile(rf"\b{_any_of('asks')}\b[^.!?]*\?", re.IGNORECASE)
 
 
-def _pattern_of(kind: str, tail: str = "") -> re.Pattern[str]:
+def _any_of(kind: str) -> str:
     told = json.loads((files("resources") / "palace" / "talk_turns.json").read_text("utf-8"))[kind]
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, told))})\b{tail}", re.IGNORECASE)
+    return f"(?:{'|'.join(map(re.escape, told))})"

@@ -37,6 +37,10 @@ def follow(turns: TalkTurns, themes: Sequence[int], mentions: Sequence[int] = ()
     [
         ("The ferry was late again.", "Oh no, poor you!", False),
         ("The ferry was late again.", "By the way, thanks a lot!", True),
+        ("The ferry was late again.", "Poor you! Oh, by the way, thanks a lot!", True),
+        ("The ferry was late again.", "Poor you\nAnyway, thanks a lot!", True),
+        ("The ferry was late again.", "Thanks anyway!", False),
+        ("The ferry was late again.", "It is late when it rains, and is anyhow.", False),
         ("The ferry was late. What's up with you?", "Not much, thanks!", True),
         ("The ferry was late. Have you ever taken it?", "Only with my saxophone and a goat.", False),
         ("The ferry was late again.", "I sold the saxophone and bought a goat.", True),
