@@ -171,7 +171,8 @@ def gather_topics(texts: Sequence[NamingText | None], turns: TalkTurns) -> list[
         ranked = []
         for topic, told in own.items():
             weight = weigh_topic_words(topic, told)
-            every = weight + sum(weigh_topic_words(topic, words[other].get(topic, ())) for other in beside)
+            # Each word once: whoever takes up the other's word tells no more of the topic.
+            every = weigh_topic_words(topic, told.union(*(words[other].get(topic, ()) for other in beside)))
             if every >= ENOUGH:
                 ranked.append((every + weight, topic, every == ENOUGH))
         ranked.sort(reverse=True)

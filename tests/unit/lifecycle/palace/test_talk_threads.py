@@ -108,6 +108,11 @@ def test_the_words_of_the_turns_beside_it_tell_what_a_turn_is_about() -> None:
     assert gather_topics(texts_of(alone), turns_of(alone)) == [None, ("health", True)]
 
 
+def test_a_word_that_the_other_takes_up_tells_no_more() -> None:
+    said = ["He coughs at night.", "A cough at night?"]
+    assert gather_topics(texts_of(said), turns_of(said)) == [None, None]
+
+
 def test_a_turn_that_tells_two_topics_as_well_is_sure_of_none() -> None:
     said = ["The dentist sold his saxophone."]
     assert gather_topics(texts_of(said), turns_of(said)) == [None]
