@@ -50,7 +50,7 @@ _HEAD = 600
 
 @dataclass(frozen=True, slots=True)
 class TalkTurns:
-    """Memories as turns of talk, in the order in which they were said.
+    """Memories as turns of talk, each conversation together, in the order in which they were said.
 
     Attributes:
         talks: the conversation of each as a number; -1 for none.
@@ -63,6 +63,18 @@ class TalkTurns:
     is_small: NDArray[np.bool_]
     opens: NDArray[np.bool_]
     costs: Numbers
+
+
+def order_by_talk(talks: Numbers) -> Numbers:
+    """The order in which a conversation stands together, where its first turn stood; within it nothing moves.
+
+    Several conversations that were going on at the same time come one turn of each after the other.
+
+    Args:
+        talks: the conversation of each memory as a number; -1 for none, which stays between the others.
+    """
+    _, first, which = np.unique(talks, return_index=True, return_inverse=True)
+    return np.argsort(np.where(talks < 0, np.arange(len(talks)), first[which]), kind="stable")
 
 
 def read_turns(

@@ -18,7 +18,7 @@ from core.lifecycle.palace.clarity import theme_of
 from core.lifecycle.palace.context import RoomReader
 from core.lifecycle.palace.room_choice import Numbers, Vectors
 from core.lifecycle.palace.room_texts import NamingText, read_naming_texts, read_origins, room_texts, speaker_stems
-from core.lifecycle.palace.talk_threads import follow_threads, gather_topics, read_turns
+from core.lifecycle.palace.talk_threads import follow_threads, gather_topics, order_by_talk, read_turns
 from core.lifecycle.palace.theme_members import (
     GROUND_WEIGHT,
     NONE,
@@ -139,6 +139,7 @@ def divide_by_theme(site: RoomReader, members: DividedMemories, limits: Division
         The parts, the largest first; each member is in one of them or in the rest.
     """
     looked_at = sample_places(len(members.labels), limits.sample)
+    looked_at = looked_at[order_by_talk(members.talks[looked_at])]
     told = site.read(lambda rows: read_naming_texts(rows, members.labels[looked_at], site.phrases))
     texts = [told.get(label) for label in members.labels[looked_at].tolist()]
     origins = site.read(lambda rows: read_origins(rows, members.labels[looked_at]))

@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.lifecycle.palace.room_texts import NamingText
-from core.lifecycle.palace.talk_threads import NONE, TalkTurns, follow_threads, gather_topics, read_turns
+from core.lifecycle.palace.talk_threads import (
+    NONE,
+    TalkTurns,
+    follow_threads,
+    gather_topics,
+    order_by_talk,
+    read_turns,
+)
 from core.text.noun_phrases import read_phrases
 
 
@@ -66,6 +73,11 @@ def test_another_talk_begins_after_a_long_pause(hours: int, opens: bool) -> None
         for at, text in enumerate(["The ferry was late again.", "Oh no!"])
     ]
     assert read_turns(texts, np.zeros(2, np.int64), np.zeros(2, np.bool_), frozenset()).opens[1] == opens
+
+
+def test_conversations_that_went_on_at_the_same_time_stand_one_after_the_other() -> None:
+    assert order_by_talk(np.array([1, NONE, 0, 1, 0, NONE, 1])).tolist() == [0, 3, 6, 1, 2, 4, 5]
+    assert order_by_talk(np.array([], np.int64)).tolist() == []
 
 
 def test_replies_lie_with_the_turn_they_answer() -> None:
