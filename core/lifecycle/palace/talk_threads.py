@@ -122,22 +122,32 @@ def _names_only_new(told: Sequence[frozenset[Key]], talks: Numbers, place: int) 
     return bool(told[place]) and seen.isdisjoint(told[place])
 
 
-def follow_threads(themes: Numbers, turns: TalkTurns, mentions: NDArray[np.bool_], origins: Numbers) -> Numbers:
+def follow_threads(
+    themes: Numbers,
+    turns: TalkTurns,
+    mentions: NDArray[np.bool_],
+    origins: Numbers,
+    carried: NDArray[np.bool_] | None = None,
+) -> Numbers:
     """Let who has no theme lie with the turn before it that has one, else with the one after it, on the same matter.
 
     Args:
         themes: of each memory, or `NONE`.
         mentions: who only mentions its theme, so that little goes on with it.
         origins: of each statement the place of what it was made of; -1 for none.
+        carried: who lies with its theme because of the turns around it, so that nothing goes on with it: else talk
+            would be carried once as far as it may, and from there again.
 
     Returns:
         The theme of each memory, or `NONE`; who had one keeps it.
     """
     found = themes.copy()
     reach = np.where(mentions, _REACH_OF_MENTION, _REACH)
+    if carried is not None:
+        reach[carried] = 0
     for member in np.flatnonzero((themes == NONE) & (turns.talks >= 0)).tolist():
         before = _theme_before(themes, turns, reach, member)
-        found[member] = before if before != NONE else _theme_after(themes, turns, member)
+        found[member] = before if before != NONE else _theme_after(themes, turns, reach, member)
     made = np.flatnonzero((found == NONE) & (origins >= 0))
     found[made] = found[origins[made]]
     return found
@@ -154,7 +164,7 @@ def _theme_before(themes: Numbers, turns: TalkTurns, reach: Numbers, member: int
     return NONE
 
 
-def _theme_after(themes: Numbers, turns: TalkTurns, member: int) -> int:
+def _theme_after(themes: Numbers, turns: TalkTurns, reach: Numbers, member: int) -> int:
     """The theme that a turn leads to; greetings lead to whatever comes first."""
     talks = turns.talks
     is_greeting = bool(turns.is_small[: member + 1][talks[: member + 1] == talks[member]].all())
@@ -162,7 +172,7 @@ def _theme_after(themes: Numbers, turns: TalkTurns, member: int) -> int:
         if talks[place] != talks[member] or (turns.opens[place] and not is_greeting):
             return NONE
         if themes[place] >= 0:
-            return int(themes[place])
+            return int(themes[place]) if reach[place] else NONE
     return NONE
 
 

@@ -230,11 +230,11 @@ class _ThemeFinder:
         # Trigger: whatever is near to one illness is near to health. Why: its kin would be of all kinds. Outcome: a
         # topic goes on by talk alone.
         kin = add_kin(self._gathering, groups, count, closed=topics)
+        carried = (groups == NONE) & ((replies != NONE) | (kin == NONE))
         kin = np.where(replies >= 0, replies, kin)
         beside = follow_talk(self._gathering, groups, kin, count)
-        return _Found(
-            self._themes.names, follow_threads(beside, self._turns, (groups == NONE) | mentions, self._origins)
-        )
+        is_weak = (groups == NONE) | mentions
+        return _Found(self._themes.names, follow_threads(beside, self._turns, is_weak, self._origins, carried))
 
     def _add_phrases(self, groups: Numbers, least_inside: float) -> None:
         """Look in each community for a theme of those who have none.

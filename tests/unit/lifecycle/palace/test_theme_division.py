@@ -282,3 +282,11 @@ def test_a_reply_lies_with_its_own_conversation_though_another_went_on_at_the_sa
     rig.engine.palace.place_waiting().result(30)
     assert {room_of(rig, text) for text in bakery} == {"Nora's bakery"}
     assert {room_of(rig, text) for text in violin} == {"Violin"}
+
+
+def test_cheers_are_carried_once_as_far_as_they_may_and_no_farther_from_there(rig: Rig) -> None:
+    cheers = [f"Keep it up{'!' * count}" for count in range(1, 21)]
+    rig.bring(talk(BAKERY[:-1], [BAKERY[-1], *cheers], VIOLIN))
+    rig.settle()
+    rig.engine.palace.place_waiting().result(30)
+    assert [room_of(rig, text) == "Nora's bakery" for text in cheers] == [True] * 12 + [False] * 8
