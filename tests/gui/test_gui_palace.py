@@ -502,7 +502,9 @@ def test_a_room_of_170_says_how_many_texts_are_shown_and_the_arrows_reach_each(
     page.canvas.enter_room(room.id)
     for size in ((1000, 760), (640, 480)):
         page.resize(*size)
-        settle(qtbot, lambda: re.fullmatch(r"· 170 placed · \d\d? with their text", page.header.count.whole) is not None)
+        settle(
+            qtbot, lambda: re.fullmatch(r"· 170 placed · \d\d? with their text", page.header.count.whole) is not None
+        )
     page.resize(1400, 900)
     settle(qtbot, lambda: page.header.count.whole == "· 170 placed")
     assert _reachable_rows(page, room) == set(range(170))

@@ -1,8 +1,9 @@
 """Divides memories into rooms by what they speak of: noun phrases first, topics of life next; the rest has no theme.
 
-A room is called by what more than half of those in it speak of that say something; small talk makes no theme, and
-replies lie with what they answer. Two themes that nobody could tell apart by their names or by what is said of them are
-one. Must not do: write, cut by time, or keep or log a text.
+A room is called by what those who were gathered in it speak of. Of their kin fewer join than they are; what talk brings
+is limited by how far it reaches, not by a share. Small talk makes no theme, and replies lie with what they answer. Two
+themes that nobody could tell apart by their names or by what is said of them are one. Must not do: write, cut by time,
+or keep or log a text.
 """
 
 from __future__ import annotations
