@@ -150,13 +150,14 @@ def test_a_vault_that_is_open_is_refused_by_its_file_too_and_while_its_log_is_em
 
 def test_nothing_is_shown_of_a_vault_that_is_opened_while_it_is_looked_at(filled: Rig, tmp_path: Path) -> None:
     filled.engine.close()
-    for fn in (
+    reads: tuple[Look, ...] = (
         lambda viewer: viewer.describe(),
         lambda viewer: viewer.find("lamp"),
         lambda viewer: viewer.show("nothing0"),  # what a damaged page hides seems not to be there
         lambda viewer: viewer.verify(),
         lambda viewer: viewer.export("", tmp_path / "out.jsonl", "jsonl"),
-    ):
+    )
+    for fn in reads:
         with open_viewer(filled.home.path, _open_root(filled, PASSPHRASE), filled.clock) as viewer:
             with VaultLock(filled.home.lock), pytest.raises(LociError) as caught:
                 fn(viewer)
