@@ -22,6 +22,7 @@ from core.lifecycle.palace.clarity import is_telling
 from core.lifecycle.palace.room_choice import Numbers
 from core.lifecycle.palace.room_texts import NamingText
 from core.memory.landmark_words import strip_captions
+from core.talk.turns import is_foreign
 from core.text.life_topics import ENOUGH, read_topic_words, weigh_topic_words
 from core.text.noun_phrases import Key
 from core.text.terms import fold_width
@@ -184,12 +185,17 @@ def gather_topics(texts: Sequence[NamingText | None], turns: TalkTurns) -> list[
 
     Returns:
         The topic, and whether its words are just enough, so that it may be mentioned in passing; None for one that has
-        no word of a topic, or in which two are told as well.
+        no word of a topic, or in which two are told as well, or in a language other than English, where a "chef"
+        may be the head of a firm.
     """
-    words = [{} if one is None else read_topic_words(strip_captions(one.text)[:_HEAD]) for one in texts]
+    heads = ["" if one is None else strip_captions(one.text)[:_HEAD] for one in texts]
+    words = [read_topic_words(head) for head in heads]
     found: list[tuple[str, bool] | None] = []
     for place, own in enumerate(words):
-        beside = _turns_beside(turns, place)
+        beside = _turns_beside(turns, place) if own else []
+        # A short turn has too few words to tell its language by; those beside it tell it.
+        if own and (is_foreign(heads[place]) or is_foreign("\n".join(heads[at] for at in sorted([*beside, place])))):
+            own = {}
         ranked = []
         for topic, told in own.items():
             weight = weigh_topic_words(topic, told)

@@ -125,6 +125,22 @@ def test_a_word_that_the_other_takes_up_tells_no_more() -> None:
     assert gather_topics(texts_of(said), turns_of(said)) == [None, None]
 
 
+@pytest.mark.parametrize(
+    ("said", "topics"),
+    [
+        (["Der Lake war am Strand mit dem Chef und der Dame."], [None]),
+        (["The lake was by the beach with the chef."], ["nature"]),
+        (["Wir haben das Rad nicht mit auf die Insel genommen.", "Lake!"], [None, None]),
+        (["We went on our bikes, and it was fun.", "Lake!"], [None, "nature"]),
+        (["Lake!"], ["nature"]),
+    ],
+)
+def test_words_of_another_language_that_look_like_english_ones_tell_no_topic(
+    said: list[str], topics: list[str | None]
+) -> None:
+    assert [one and one[0] for one in gather_topics(texts_of(said), turns_of(said))] == topics
+
+
 def test_a_turn_that_tells_two_topics_as_well_is_sure_of_none() -> None:
     said = ["The dentist sold his saxophone."]
     assert gather_topics(texts_of(said), turns_of(said)) == [None]
