@@ -580,6 +580,25 @@ def test_enter_edits_in_the_inspector(qtbot: QtBot, page: LibraryPage, rig: Rig,
     settle(qtbot, page.line.field.hasFocus)
 
 
+def test_what_is_typed_while_an_import_ends_stays_in_the_field(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+    page.activate()
+    settle(qtbot, page.is_settled)
+    page.line.field.setFocus()
+    QTest.keyClicks(page.line.field, "jar")
+    rig.bring(facts(3))
+    shows(qtbot, page, 3)
+    assert page.window().focusWidget() is page.line.field
+    assert page.line.field.text() == "jar"
+
+
+def test_the_list_that_was_waited_for_takes_the_keyboard(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+    page.activate()
+    settle(qtbot, page.is_settled)
+    rig.bring(facts(3))
+    shows(qtbot, page, 3)
+    assert page.window().focusWidget() is page.table
+
+
 def test_keyboard_search_does_not_run_through_the_rows(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
     rig.bring(facts(4))
     entered(qtbot, page, 4)
