@@ -227,8 +227,9 @@ def _turns_beside(turns: TalkTurns, place: int) -> list[int]:
 
 @cache
 def _changes() -> re.Pattern[str]:
-    # At the beginning of a sentence alone: "Thanks anyway!" goes on with what it answers.
-    return re.compile(rf"(?:^|[.!?…]\s+|\n\s*)(?:{_any_of('leads')}[,\s]+)?{_any_of('changes')}\b", re.IGNORECASE)
+    # Only where a sentence begins, also behind an emoji: "Thanks anyway!" goes on with what it answers.
+    begin = r"(?:^|[^\w\s,;:'\"-]\s+|\n\s*)"
+    return re.compile(rf"{begin}(?:{_any_of('leads')}[,\s]+)?{_any_of('changes')}\b", re.IGNORECASE)
 
 
 @cache
