@@ -2,7 +2,8 @@
 
 A vault in a folder of its own and a plain copy are opened where they lie, without a byte being written beside them; a
 backup is unpacked into a folder of the system for as long as it is looked at. It is not brought up to date: one of
-another schema is refused with what to do. Must not do: open the vault that is in use; write anything but an export.
+another schema is refused with what to do. A vault in use is refused, also one that is opened while it is looked at:
+what was read of it is not shown. Must not do: show what another process is changing; write anything but an export.
 """
 
 from __future__ import annotations
@@ -50,10 +51,9 @@ from core.vault.files.lockfile import VaultLock
 from core.vault.files.replacement import OLD
 
 _PRESENT = "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))"
-_WHOLE = "SELECT count(*) FROM memories WHERE id IN (SELECT value FROM json_each(?)) AND coalesce(part_index, 0) = 0"
 _SEALED = (
-    "SELECT id FROM sealed_memories UNION ALL "
-    "SELECT v.value FROM sealed_memories s JOIN settings n ON n.key = ? || s.id, json_each(n.value) v"
+    "SELECT id, id FROM sealed_memories UNION ALL "
+    "SELECT v.value, s.id FROM sealed_memories s JOIN settings n ON n.key = ? || s.id, json_each(n.value) v"
 )
 
 OpenRoot = Callable[[bytes | None], RootKey]
@@ -75,28 +75,72 @@ class ViewedVault:
     memories: int
 
 
+class _Watch:
+    """Over a database file that is read without a lock: what was read while it changed is not to be used.
+
+    Attributes:
+        folder: in which it lies.
+    """
+
+    def __init__(self, database: Path) -> None:
+        self._database, self.folder = database, database.parent
+        self._state = self._read_state()
+
+    @contextmanager
+    def over_reading(self) -> Iterator[None]:
+        """Refuse what was read where a process opened the vault meanwhile, whatever else seemed wrong with it.
+
+        Raises:
+            EnvironmentFaultError: VAULT_BUSY.
+        """
+        try:
+            yield
+        except LociError:
+            self._need_same()
+            raise
+        self._need_same()
+
+    def _need_same(self) -> None:
+        home = Home(self.folder)
+        if self._read_state() != self._state or (home.vault == self._database and _is_in_use(home)):
+            raise EnvironmentFaultError(
+                Code.VAULT_BUSY, "That vault was opened while it was looked at; close it, or look into a backup of it."
+            )
+
+    def _read_state(self) -> tuple[int, int, int]:
+        try:
+            stat = self._database.stat()
+        except OSError:
+            return 0, 0, 0  # it is gone: that is another state too
+        return stat.st_mtime_ns, stat.st_size, log_bytes(self._database)
+
+
 class VaultViewer:
     """A copy that is open for reading. Not for use by several threads at once."""
 
-    def __init__(self, connection: dbapi2.Connection, keys: OpenedKeys, clock: Clock, folder: Path) -> None:
+    def __init__(self, connection: dbapi2.Connection, keys: OpenedKeys, clock: Clock, watch: _Watch) -> None:
         """Take over a connection.
 
         Args:
-            folder: in which the copy lies; nothing is exported there.
+            watch: over the file that is open; nothing is exported into its folder.
         """
         self._connection = connection
         self._rows = SqlRows(connection)
-        self._keys, self._clock, self._folder = keys, clock, folder
+        self._keys, self._clock, self._watch = keys, clock, watch
         self._kept_back: frozenset[str] = frozenset()
+        self._sealed_since: frozenset[str] = frozenset()
 
-    def keep_back(self, sealed: Sequence[str]) -> None:
+    def keep_back(self, sealed: Mapping[str, str]) -> None:
         """Show, count and export nothing of some memories: with their versions, their parts and what was made of them.
 
         Args:
-            sealed: ids of memories that are sealed in the vault of which this is a copy.
+            sealed: ids of memories that are sealed in the vault of which this is a copy, versions and parts too, each
+                with the id by which it is listed there.
         """
-        present = [str(row[0]) for row in self._rows.all(_PRESENT, (to_json(list(sealed)),))]
-        self._kept_back = frozenset(erasure_scope_of(self._rows, present, whole_chain=True).ids)
+        with self._watch.over_reading():
+            present = [str(row[0]) for row in self._rows.all(_PRESENT, (to_json(list(sealed)),))]
+            self._kept_back = frozenset(erasure_scope_of(self._rows, present, whole_chain=True).ids)
+        self._sealed_since = frozenset(sealed[one] for one in present)
 
     def keep_back_sealed(self, home: Home) -> bool:
         """Keep back what is sealed in the vault of a home, where this is a copy of it; no byte of that vault changes.
@@ -117,13 +161,14 @@ class VaultViewer:
         return True
 
     def count_kept_back(self) -> int:
-        """How many whole texts are kept back."""
-        return int(self._rows.value(_WHOLE, (to_json(sorted(self._kept_back)),)))
+        """How many sealed memories of the vault the copy holds in the clear, each counted once with its versions."""
+        return len(self._sealed_since)
 
     def describe(self) -> ViewedVault:
         """How far it goes."""
-        ((seq, last_at),) = self._rows.all("SELECT seq, last_at FROM vault_state")
-        count = self._rows.value("SELECT count(*) FROM memories WHERE coalesce(part_index, 0) = 0")
+        with self._watch.over_reading():
+            ((seq, last_at),) = self._rows.all("SELECT seq, last_at FROM vault_state")
+            count = self._rows.value("SELECT count(*) FROM memories WHERE coalesce(part_index, 0) = 0")
         return ViewedVault(int(seq), int(last_at), int(count))
 
     def find(self, query: str = "", limit: int = 50) -> tuple[int, tuple[MemoryRow, ...]]:
@@ -138,9 +183,11 @@ class VaultViewer:
 
         Raises:
             UserError: INVALID_QUERY.
+            EnvironmentFaultError: VAULT_BUSY, as for the others: the vault was opened meanwhile.
         """
-        ids = self._find_ids(query)
-        return len(ids), read_memory_rows(self._rows, ids[:limit], self._clock.now_ms())
+        with self._watch.over_reading():
+            ids = self._find_ids(query)
+            return len(ids), read_memory_rows(self._rows, ids[:limit], self._clock.now_ms())
 
     def _find_ids(self, query: str) -> list[str]:
         found = find_library_rows(self._rows, FindRequest(query), self._clock.now_ms())
@@ -155,16 +202,18 @@ class VaultViewer:
         Raises:
             UserError: NOT_FOUND, also for what is kept back; INVALID_INPUT where several ids end so.
         """
-        found = self._rows.all(
-            "SELECT id FROM memories WHERE substr(id, ?) = ? LIMIT 2", (-len(memory_id), memory_id.lower())
-        )
+        with self._watch.over_reading():
+            found = self._rows.all(
+                "SELECT id FROM memories WHERE substr(id, ?) = ? LIMIT 2", (-len(memory_id), memory_id.lower())
+            )
         if len(found) > 1:
             raise UserError(Code.INVALID_INPUT, "More than one id ends so; write more of it.")
         if not found or not memory_id:
             raise UserError(Code.NOT_FOUND, "There is no such memory in this copy.")
         if str(found[0][0]) in self._kept_back:
             raise UserError(Code.NOT_FOUND, "That memory was sealed since; read it with `loci sealed`.")
-        (one,) = read_exported(self._rows, [str(found[0][0])])
+        with self._watch.over_reading():
+            (one,) = read_exported(self._rows, [str(found[0][0])])
         return {"id": str(found[0][0]), **one.fields}
 
     def export(self, query: str, to: Path, format_name: str) -> int:
@@ -178,8 +227,9 @@ class VaultViewer:
             EnvironmentFaultError: DISK_FULL, WRITE_FAILED.
         """
         check_format(format_name)
-        check_destination(to, self._folder)
-        count, data = pack_export(self._rows, self._find_ids(query), format_name)
+        check_destination(to, self._watch.folder)
+        with self._watch.over_reading():
+            count, data = pack_export(self._rows, self._find_ids(query), format_name)
         write_export_file(to, data)
         return count
 
@@ -199,9 +249,10 @@ class VaultViewer:
             "audit": ("row {count} does not fit", self._check_audit),
         }
         checks: dict[str, dict[str, str]] = {}
-        for name, (note, look) in looks.items():
-            report(name)
-            checks[name] = _run_check(look, note)
+        with self._watch.over_reading():
+            for name, (note, look) in looks.items():
+                report(name)
+                checks[name] = _run_check(look, note)
         failed = any(check["status"] == "failed" for check in checks.values())
         return {"status": "damaged" if failed else "ok", "checks": checks}
 
@@ -237,9 +288,11 @@ def open_viewer(source: Path, open_root: OpenRoot, clock: Clock) -> Iterator[Vau
             keys = OpenedKeys(root.vault_id, sub_keys(root), root.derive(Purpose.BACKUP))
         if sealed is not None:
             need_own_seal(sealed, keys)
-        connection = opened.enter_context(closing(open_untouched(database, keys.keys.db)))
-        _need_present_schema(connection)
-        yield VaultViewer(connection, keys, clock, database.parent)
+        watch = _Watch(database)
+        with watch.over_reading():
+            connection = opened.enter_context(closing(open_untouched(database, keys.keys.db)))
+            _need_present_schema(connection)
+        yield VaultViewer(connection, keys, clock, watch)
 
 
 def open_by_secret(key_file: bytes, secret: str) -> RootKey:
@@ -256,12 +309,14 @@ def open_by_secret(key_file: bytes, secret: str) -> RootKey:
 
 def _find_parts(source: Path, opened: ExitStack) -> tuple[Path, bytes | None, UnpackedBackup | None]:
     """The database to open, the bytes of the key file that belongs to it, and a backup whose seal is to be checked."""
-    if source.is_dir():
-        home = Home(source)
+    source = source.resolve()  # the log of a database lies beside the file itself, not beside a link to it
+    if source.is_dir() or Home(source.parent).vault == source:
+        home = Home(source if source.is_dir() else source.parent)
         if not home.vault.is_file():
             raise UserError(Code.NO_VAULT, "There is no vault in that folder.")
         _need_unused(home)
-        return home.vault, _read_keys(home.keys), None
+        has_keys = source.is_dir() or home.keys.is_file()  # a file that was copied alone has the keys of the vault
+        return home.vault, _read_keys(home.keys) if has_keys else None, None
     if not source.is_file():
         raise UserError(Code.NOT_FOUND, "There is no such backup or vault.")
     if is_backup(source):
@@ -286,14 +341,17 @@ def _read_keys(path: Path) -> bytes:
 
 def _need_unused(home: Home) -> None:
     """Refuse a vault that a process has open: it is being written to."""
-    holder = None
-    with suppress(EnvironmentFaultError):  # where nothing can be written nobody has it open to write
-        holder = VaultLock(home.lock).find_holder() if home.lock.is_file() else None
-    if holder is not None:
+    if _is_in_use(home):
         raise EnvironmentFaultError(
             Code.VAULT_BUSY, "That vault is open in another process; use that one, or look into a backup of it."
         )
     _need_no_log(home.vault)
+
+
+def _is_in_use(home: Home) -> bool:
+    with suppress(EnvironmentFaultError):  # where nothing can be written nobody has it open to write
+        return home.lock.is_file() and VaultLock(home.lock).is_taken()
+    return False
 
 
 def _need_no_log(database: Path) -> None:
@@ -379,16 +437,25 @@ class KnownCopies:
         return storage.run_on(storage.threads.checks, look)
 
 
-def _read_sealed_elsewhere(home: Home, key: bytes) -> tuple[str, ...]:
-    # The newest of a vault in use lies in its log, which only a reader that locks sees.
-    open_database = open_reader if log_bytes(home.vault) else open_untouched
+def _read_sealed_elsewhere(home: Home, key: bytes) -> dict[str, str]:
+    # Where a process has the vault, or left a log, only a reader that locks sees all, and the same all the time.
+    if not _is_in_use(home) and not log_bytes(home.vault):
+        watch = _Watch(home.vault)
+        with suppress(EnvironmentFaultError), watch.over_reading():
+            return _read_sealed_with(open_untouched, home, key)
+    return _read_sealed_with(open_reader, home, key)
+
+
+def _read_sealed_with(
+    open_database: Callable[[Path, bytes], dbapi2.Connection], home: Home, key: bytes
+) -> dict[str, str]:
     with closing(open_database(home.vault, key)) as connection:
         _need_present_schema(connection)
         return _read_sealed_ids(SqlRows(connection))
 
 
-def _read_sealed_ids(rows: Rows) -> tuple[str, ...]:
-    return tuple(str(row[0]) for row in rows.all(_SEALED, (VERSIONS_NOTE,)))
+def _read_sealed_ids(rows: Rows) -> dict[str, str]:
+    return {str(one): str(head) for one, head in rows.all(_SEALED, (VERSIONS_NOTE,))}
 
 
 def _copy_root(root: RootKey) -> RootKey:

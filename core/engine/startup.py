@@ -20,7 +20,7 @@ import numpy as np
 
 from core import log
 from core.embed.embedder import Embedder
-from core.engine.home.key_log import audit_key_events, read_key_events
+from core.engine.home.key_log import audit_key_events
 from core.engine.home.keys import HomeKeys, sub_keys
 from core.engine.runtime.expiry import clear_scrub_note, scrub_noted
 from core.engine.runtime.monitor import Load
@@ -204,7 +204,7 @@ def _note_findings(storage: Storage, space: VectorSpace, before: VectorSpace | N
     if storage.vault.info.recovered_from_crash:
         noting = storage.write(lambda tx: _note_crash(storage, tx), background=True)
         log_failure(noting, _log, "noting a crash")
-    if read_key_events(storage.home):
+    if storage.home.key_events.is_file():
         auditing = submit_work(storage.threads.checks, audit_key_events, storage)
         log_failure(auditing, _log, "noting what happened to the keys")
     if before is not None:

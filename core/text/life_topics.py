@@ -1,8 +1,8 @@
 """Topics of life that a text speaks of: "Garden", "Health", "Money"; by the words that tell them.
 
 The words lie in `resources/palace/life_topics.json`: of some one alone tells a topic, of the others two do. They are
-English: in another language one that is written alike tells the wrong topic. Must not do: keep or log a text, or decide
-which of its topics a text is about.
+English: in another language one that is written alike tells the wrong topic, so whoever asks leaves such texts out.
+Must not do: keep or log a text, or decide which of its topics a text is about.
 """
 
 from __future__ import annotations

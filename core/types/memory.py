@@ -692,7 +692,7 @@ class CopyContents:
         last_at: when it was changed last, epoch ms.
         total: how many memories match.
         rows: id and the beginning of the text of the first of them; hostile, plain text only.
-        kept_back: how many are neither shown nor counted, since they are sealed in the open vault.
+        kept_back: how many sealed memories of the open vault it holds in the clear; they are neither shown nor counted.
     """
 
     memories: int

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 
@@ -20,7 +21,7 @@ from window_rig import hear, remember, settle
 
 from core.text.screening.injection import ALLOWED, FLAG
 from core.types.values import Kind, Status
-from core.types.views import Facets, FindRequest, Revision
+from core.types.views import Facets, FindRequest, MemoryRow, Revision
 from core.vault.database.tx import Tx
 from ui.context import Command, Context
 from ui.pages.library.filters import time_choices
@@ -234,6 +235,33 @@ def test_a_memory_chosen_elsewhere_is_listed_and_marked_whatever_the_filter_was(
     page.activate(f"show:{red}")
     assert page.query.text == "kettle", "what lists it stays"
     assert page.table.chosen_ids() == (red,)
+
+
+def test_a_chosen_memory_that_cannot_be_read_is_told_and_can_be_tried_again(
+    qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remember(rig.engine, "The kettle is red.")
+    shed = remember(rig.engine, "The shed is green.").memory_id
+    entered(qtbot, page, 1, "kettle")
+    library, again = rig.engine.library, list[Callable[[], None]]()
+    true_read = library.read_rows
+
+    def broken(ids: Sequence[str]) -> Future[tuple[MemoryRow, ...]]:
+        if tuple(ids) == (shed,):
+            raise RuntimeError
+        return true_read(ids)
+
+    heard = hear(context)
+    context.desk.message_asked.connect(lambda _sentence, _title, run: again.append(run))
+    monkeypatch.setattr(library, "read_rows", broken)
+    context.selection.select(shed, "search")
+    page.activate(f"show:{shed}")
+    settle(qtbot, lambda: any("E5007" in one or "went wrong" in one for one in heard.sentences))
+    assert page.query.text == "kettle"
+    monkeypatch.setattr(library, "read_rows", true_read)
+    again[0]()
+    settle(qtbot, lambda: page.table.chosen_ids() == (shed,))
+    assert heard.sentences[-1] == "The filter was cleared: it left out the memory you chose."
 
 
 def test_a_filter_stays_where_the_memory_is_found_by_it_or_by_none(
@@ -550,6 +578,25 @@ def test_enter_edits_in_the_inspector(qtbot: QtBot, page: LibraryPage, rig: Rig,
     assert ran == [page.table.memories.ids[0]]
     press(page, Qt.Key.Key_Slash)
     settle(qtbot, page.line.field.hasFocus)
+
+
+def test_what_is_typed_while_an_import_ends_stays_in_the_field(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+    page.activate()
+    settle(qtbot, page.is_settled)
+    page.line.field.setFocus()
+    QTest.keyClicks(page.line.field, "jar")
+    rig.bring(facts(3))
+    shows(qtbot, page, 3)
+    assert page.window().focusWidget() is page.line.field
+    assert page.line.field.text() == "jar"
+
+
+def test_the_list_that_was_waited_for_takes_the_keyboard(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+    page.activate()
+    settle(qtbot, page.is_settled)
+    rig.bring(facts(3))
+    shows(qtbot, page, 3)
+    assert page.window().focusWidget() is page.table
 
 
 def test_keyboard_search_does_not_run_through_the_rows(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:

@@ -12,7 +12,7 @@ from palace_rig import LEFT, TOPICS, drag, first, furnish, opened, places, point
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import remember, settle
 
@@ -25,7 +25,7 @@ from ui.pages.palace.items import RoomItem
 from ui.pages.palace.page import PALACE, PalacePage, WaitingMemoriesLine
 from ui.pages.palace.picture.layout import wing_block
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PlacedLocus
-from ui.widgets.basics import MenuChip
+from ui.widgets.basics import MenuChip, make_column
 from ui.widgets.labels import name_space
 from ui.widgets.states import EmptyState, TroubleState
 
@@ -47,6 +47,29 @@ def wide(qtbot: QtBot, context: Context, rig: Rig) -> Iterator[PalacePage]:
     furnish(rig, spaces=("home", "work"))
     made = opened(qtbot, context)
     yield made
+    shut(qtbot, made)
+
+
+@pytest.mark.parametrize("is_searching", [True, False])
+def test_a_plan_that_comes_late_takes_the_keyboard_from_nobody_who_is_about_to_search(
+    qtbot: QtBot, context: Context, rig: Rig, *, is_searching: bool
+) -> None:
+    host, field, made = QWidget(), QLineEdit(), PALACE.make(context)
+    assert isinstance(made, PalacePage)
+    make_column(host, field, made)
+    qtbot.addWidget(host)
+    context.bridge.changed.connect(made.handle_change)
+    host.show()
+    made.setFocus()
+    made.activate()
+    settle(qtbot, lambda: isinstance(made.states.currentWidget(), EmptyState))
+    if is_searching:
+        field.setFocus()
+    rig.bring([{"text": f"{words} {nr}"} for words in TOPICS.values() for nr in range(14)])
+    rig.settle()
+    rig.engine.palace.place_waiting().result(60)
+    settle(qtbot, made.canvas.isVisible)
+    assert host.focusWidget() is (field if is_searching else made.canvas)
     shut(qtbot, made)
 
 
@@ -502,7 +525,9 @@ def test_a_room_of_170_says_how_many_texts_are_shown_and_the_arrows_reach_each(
     page.canvas.enter_room(room.id)
     for size in ((1000, 760), (640, 480)):
         page.resize(*size)
-        settle(qtbot, lambda: re.fullmatch(r"· 170 placed · text of \d\d? shown", page.header.count.whole) is not None)
+        settle(
+            qtbot, lambda: re.fullmatch(r"· 170 placed · \d\d? with their text", page.header.count.whole) is not None
+        )
     page.resize(1400, 900)
     settle(qtbot, lambda: page.header.count.whole == "· 170 placed")
     assert _reachable_rows(page, room) == set(range(170))

@@ -1,9 +1,10 @@
 """What happened to the keys while the vault may have been closed: written down in the home, and put into the audit.
 
 A passphrase can be changed, and a secret mistyped, without a vault that is open: `key-events.json` keeps code words,
-counts and times, each on a line, until the next opening, which moves them into the audit. Whoever writes there holds
-the lock of the file, so that two processes lose nothing of each other's. A kill in between may move an event twice, and
-loses none. Must not do: keep anything of a secret; fail what it only notes.
+counts and times, each on a line, until the next opening, which moves them into the audit. Whoever reads to move, or
+writes there, holds the lock of the file, so that two processes lose nothing of each other's; lines are added alone, and
+the file goes when all of it was moved. A kill in between may move an event twice, and loses none. Must not do: keep
+anything of a secret; fail what it only notes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from core.security.file_lock import locked_file
@@ -25,10 +27,11 @@ if TYPE_CHECKING:  # whoever only notes something loads nothing of a vault
     from core.engine.runtime.storage import Storage
     from core.vault.database.tx import Tx
 
-_MOST_EVENTS = 200
-_MAX_BYTES = 64 * 1024
+_BLOCK_BYTES = 64 * 1024
 _MOST_COUNT = 1_000_000
 _PRESENT_MS = 60_000
+_moving = Lock()
+"""One thread of this process moves events at a time; other processes cannot, since this one has the vault."""
 
 
 class KeyEvent(StrEnum):
@@ -74,22 +77,29 @@ def note_key_event(home: Home, event: KeyEvent, at: int, count: int = 0) -> None
     """
     line = _encode_event(NotedEvent(event, at, min(count, _MOST_COUNT)))
     with suppress(OSError), locked_file(home.key_events) as descriptor:
-        found = _parse_events(_read_start(descriptor))
-        if len(found) >= _MOST_EVENTS or os.fstat(descriptor).st_size >= _MAX_BYTES - len(line):
-            os.ftruncate(descriptor, 0)
-            line = b"".join(map(_encode_event, found[1 - _MOST_EVENTS :])) + line
         os.lseek(descriptor, 0, os.SEEK_END)
         os.write(descriptor, line)
         os.fsync(descriptor)
 
 
-def read_key_events(home: Home) -> tuple[NotedEvent, ...]:
-    """What is not in the audit yet, oldest first; a line that is none of these is passed by."""
-    try:
-        with home.key_events.open("rb") as file:
-            return _parse_events(file.read(_MAX_BYTES))
-    except OSError:
-        return ()
+def read_key_events(home: Home, start: int = 0) -> tuple[tuple[NotedEvent, ...], int]:
+    """Read a block of what is not in the audit yet, oldest first; a line that is none of these is passed by.
+
+    Args:
+        start: where the block begins, in bytes.
+
+    Returns:
+        The events, and where the next block begins: at `start`, where there is none or it cannot be read.
+    """
+    if not home.key_events.is_file():  # locking would make one
+        return (), start
+    with suppress(OSError), locked_file(home.key_events) as descriptor:
+        os.lseek(descriptor, start, os.SEEK_SET)
+        data = os.read(descriptor, _BLOCK_BYTES)
+        if len(data) == _BLOCK_BYTES:  # the last line may be cut: it begins the next block
+            data = data[: data.rfind(b"\n", 1)] if b"\n" in data[1:] else data
+        return _parse_events(data), start + len(data)
+    return (), start
 
 
 def _parse_events(data: bytes) -> tuple[NotedEvent, ...]:
@@ -114,11 +124,6 @@ def _encode_event(one: NotedEvent) -> bytes:
     return b"\n" + json.dumps([one.event.value, one.at, one.count]).encode("ascii")
 
 
-def _read_start(descriptor: int) -> bytes:
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return os.read(descriptor, _MAX_BYTES)
-
-
 def audit_key_events(storage: Storage) -> None:
     """Move what was written down into the audit; on any thread that may wait for the writer.
 
@@ -128,11 +133,16 @@ def audit_key_events(storage: Storage) -> None:
     if storage.vault.older is not None:
         return
     moved = 0
-    while events := read_key_events(storage.home)[moved:]:
-        storage.write(partial(_append_events, storage, events), background=True).result()
-        moved += len(events)
-        if _clear_events(storage.home, moved):
-            return
+    with _moving:
+        while True:
+            events, end = read_key_events(storage.home, moved)
+            if end == moved:
+                return
+            if events:
+                storage.write(partial(_append_events, storage, events), background=True).result()
+            moved = end
+            if _clear_events(storage.home, moved):
+                return
 
 
 def _append_events(storage: Storage, events: Sequence[NotedEvent], tx: Tx) -> None:
@@ -149,9 +159,13 @@ def _append_events(storage: Storage, events: Sequence[NotedEvent], tx: Tx) -> No
 
 
 def _clear_events(home: Home, moved: int) -> bool:
-    """Remove what was moved; False where something was noted meanwhile, which is moved first."""
+    """Remove what was moved; False where more of it is there, which is moved first.
+
+    Args:
+        moved: how many bytes of the file.
+    """
     with suppress(OSError), locked_file(home.key_events) as descriptor:
-        if len(_parse_events(_read_start(descriptor))) > moved:
+        if os.fstat(descriptor).st_size > moved:
             return False
         os.ftruncate(descriptor, 0)
         with suppress(OSError):  # Windows removes no file that is open: an empty one says the same

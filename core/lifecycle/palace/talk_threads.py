@@ -22,6 +22,7 @@ from core.lifecycle.palace.clarity import is_telling
 from core.lifecycle.palace.room_choice import Numbers
 from core.lifecycle.palace.room_texts import NamingText
 from core.memory.landmark_words import strip_captions
+from core.talk.turns import is_foreign
 from core.text.life_topics import ENOUGH, read_topic_words, weigh_topic_words
 from core.text.noun_phrases import Key
 from core.text.terms import fold_width
@@ -50,7 +51,7 @@ _HEAD = 600
 
 @dataclass(frozen=True, slots=True)
 class TalkTurns:
-    """Memories as turns of talk, in the order in which they were said.
+    """Memories as turns of talk, each conversation together, in the order in which they were said.
 
     Attributes:
         talks: the conversation of each as a number; -1 for none.
@@ -63,6 +64,18 @@ class TalkTurns:
     is_small: NDArray[np.bool_]
     opens: NDArray[np.bool_]
     costs: Numbers
+
+
+def order_by_talk(talks: Numbers) -> Numbers:
+    """The order in which a conversation stands together, where its first turn stood; within it nothing moves.
+
+    Several conversations that were going on at the same time come one turn of each after the other.
+
+    Args:
+        talks: the conversation of each memory as a number; -1 for none, which stays between the others.
+    """
+    _, first, which = np.unique(talks, return_index=True, return_inverse=True)
+    return np.argsort(np.where(talks < 0, np.arange(len(talks)), first[which]), kind="stable")
 
 
 def read_turns(
@@ -110,22 +123,32 @@ def _names_only_new(told: Sequence[frozenset[Key]], talks: Numbers, place: int) 
     return bool(told[place]) and seen.isdisjoint(told[place])
 
 
-def follow_threads(themes: Numbers, turns: TalkTurns, mentions: NDArray[np.bool_], origins: Numbers) -> Numbers:
+def follow_threads(
+    themes: Numbers,
+    turns: TalkTurns,
+    mentions: NDArray[np.bool_],
+    origins: Numbers,
+    carried: NDArray[np.bool_] | None = None,
+) -> Numbers:
     """Let who has no theme lie with the turn before it that has one, else with the one after it, on the same matter.
 
     Args:
         themes: of each memory, or `NONE`.
         mentions: who only mentions its theme, so that little goes on with it.
         origins: of each statement the place of what it was made of; -1 for none.
+        carried: who lies with its theme because of the turns around it, so that nothing goes on with it: else talk
+            would be carried once as far as it may, and from there again.
 
     Returns:
         The theme of each memory, or `NONE`; who had one keeps it.
     """
     found = themes.copy()
     reach = np.where(mentions, _REACH_OF_MENTION, _REACH)
+    if carried is not None:
+        reach[carried] = 0
     for member in np.flatnonzero((themes == NONE) & (turns.talks >= 0)).tolist():
         before = _theme_before(themes, turns, reach, member)
-        found[member] = before if before != NONE else _theme_after(themes, turns, member)
+        found[member] = before if before != NONE else _theme_after(themes, turns, reach, member)
     made = np.flatnonzero((found == NONE) & (origins >= 0))
     found[made] = found[origins[made]]
     return found
@@ -142,7 +165,7 @@ def _theme_before(themes: Numbers, turns: TalkTurns, reach: Numbers, member: int
     return NONE
 
 
-def _theme_after(themes: Numbers, turns: TalkTurns, member: int) -> int:
+def _theme_after(themes: Numbers, turns: TalkTurns, reach: Numbers, member: int) -> int:
     """The theme that a turn leads to; greetings lead to whatever comes first."""
     talks = turns.talks
     is_greeting = bool(turns.is_small[: member + 1][talks[: member + 1] == talks[member]].all())
@@ -150,7 +173,7 @@ def _theme_after(themes: Numbers, turns: TalkTurns, member: int) -> int:
         if talks[place] != talks[member] or (turns.opens[place] and not is_greeting):
             return NONE
         if themes[place] >= 0:
-            return int(themes[place])
+            return int(themes[place]) if reach[place] else NONE
     return NONE
 
 
@@ -162,16 +185,22 @@ def gather_topics(texts: Sequence[NamingText | None], turns: TalkTurns) -> list[
 
     Returns:
         The topic, and whether its words are just enough, so that it may be mentioned in passing; None for one that has
-        no word of a topic, or in which two are told as well.
+        no word of a topic, or in which two are told as well, or in a language other than English, where a "chef"
+        may be the head of a firm.
     """
-    words = [{} if one is None else read_topic_words(strip_captions(one.text)[:_HEAD]) for one in texts]
+    heads = ["" if one is None else strip_captions(one.text)[:_HEAD] for one in texts]
+    words = [read_topic_words(head) for head in heads]
     found: list[tuple[str, bool] | None] = []
     for place, own in enumerate(words):
-        beside = _turns_beside(turns, place)
+        beside = _turns_beside(turns, place) if own else []
+        # A short turn has too few words to tell its language by; those beside it tell it.
+        if own and (is_foreign(heads[place]) or is_foreign("\n".join(heads[at] for at in sorted([*beside, place])))):
+            own = {}
         ranked = []
         for topic, told in own.items():
             weight = weigh_topic_words(topic, told)
-            every = weight + sum(weigh_topic_words(topic, words[other].get(topic, ())) for other in beside)
+            # Each word once: whoever takes up the other's word tells no more of the topic.
+            every = weigh_topic_words(topic, told.union(*(words[other].get(topic, ()) for other in beside)))
             if every >= ENOUGH:
                 ranked.append((every + weight, topic, every == ENOUGH))
         ranked.sort(reverse=True)
@@ -198,14 +227,16 @@ def _turns_beside(turns: TalkTurns, place: int) -> list[int]:
 
 @cache
 def _changes() -> re.Pattern[str]:
-    return _pattern_of("changes")
+    # Only where a sentence begins, also behind an emoji: "Thanks anyway!" goes on with what it answers.
+    begin = r"(?:^|[^\w\s,;:'\"-]\s+|\n\s*)"
+    return re.compile(rf"{begin}(?:{_any_of('leads')}[,\s]+)?{_any_of('changes')}\b", re.IGNORECASE)
 
 
 @cache
 def _asks() -> re.Pattern[str]:
-    return _pattern_of("asks", r"[^.!?]*\?")
+    return re.compile(rf"\b{_any_of('asks')}\b[^.!?]*\?", re.IGNORECASE)
 
 
-def _pattern_of(kind: str, tail: str = "") -> re.Pattern[str]:
+def _any_of(kind: str) -> str:
     told = json.loads((files("resources") / "palace" / "talk_turns.json").read_text("utf-8"))[kind]
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, told))})\b{tail}", re.IGNORECASE)
+    return f"(?:{'|'.join(map(re.escape, told))})"

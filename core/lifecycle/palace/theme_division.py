@@ -1,8 +1,9 @@
 """Divides memories into rooms by what they speak of: noun phrases first, topics of life next; the rest has no theme.
 
-A room is called by what more than half of those in it speak of that say something; small talk makes no theme, and
-replies lie with what they answer. Two themes that nobody could tell apart by their names or by what is said of them are
-one. Must not do: write, cut by time, or keep or log a text.
+A room is called by what those who were gathered in it speak of. Of their kin fewer join than they are; what talk brings
+is limited by how far it reaches, not by a share. Small talk makes no theme, and replies lie with what they answer. Two
+themes that nobody could tell apart by their names or by what is said of them are one. Must not do: write, cut by time,
+or keep or log a text.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from core.lifecycle.palace.clarity import theme_of
 from core.lifecycle.palace.context import RoomReader
 from core.lifecycle.palace.room_choice import Numbers, Vectors
 from core.lifecycle.palace.room_texts import NamingText, read_naming_texts, read_origins, room_texts, speaker_stems
-from core.lifecycle.palace.talk_threads import follow_threads, gather_topics, read_turns
+from core.lifecycle.palace.talk_threads import follow_threads, gather_topics, order_by_talk, read_turns
 from core.lifecycle.palace.theme_members import (
     GROUND_WEIGHT,
     NONE,
@@ -139,6 +140,7 @@ def divide_by_theme(site: RoomReader, members: DividedMemories, limits: Division
         The parts, the largest first; each member is in one of them or in the rest.
     """
     looked_at = sample_places(len(members.labels), limits.sample)
+    looked_at = looked_at[order_by_talk(members.talks[looked_at])]
     told = site.read(lambda rows: read_naming_texts(rows, members.labels[looked_at], site.phrases))
     texts = [told.get(label) for label in members.labels[looked_at].tolist()]
     origins = site.read(lambda rows: read_origins(rows, members.labels[looked_at]))
@@ -229,11 +231,11 @@ class _ThemeFinder:
         # Trigger: whatever is near to one illness is near to health. Why: its kin would be of all kinds. Outcome: a
         # topic goes on by talk alone.
         kin = add_kin(self._gathering, groups, count, closed=topics)
+        carried = (groups == NONE) & ((replies != NONE) | (kin == NONE))
         kin = np.where(replies >= 0, replies, kin)
         beside = follow_talk(self._gathering, groups, kin, count)
-        return _Found(
-            self._themes.names, follow_threads(beside, self._turns, (groups == NONE) | mentions, self._origins)
-        )
+        is_weak = (groups == NONE) | mentions
+        return _Found(self._themes.names, follow_threads(beside, self._turns, is_weak, self._origins, carried))
 
     def _add_phrases(self, groups: Numbers, least_inside: float) -> None:
         """Look in each community for a theme of those who have none.
@@ -282,7 +284,11 @@ class _ThemeFinder:
                 self._add_theme(name, sure)
 
     def _may_be_topic(self, sure: Numbers) -> bool:
-        """Whether enough speak of a topic for a room: twice as many if all only mention it, or if all do so at once."""
+        """Whether enough speak of a topic for a room.
+
+        Twice as many are needed where those who have more words of it than just enough are fewer than half of what a
+        theme needs, or where all speak of it at once.
+        """
         least = _FEWEST - 1 if self._least <= _FEWEST else self._least
         talks = self._gathering.talks[sure]
         is_apart = bool(((np.diff(sure) > _AT_ONCE) | (np.diff(talks) != 0) | (talks[1:] < 0)).any())

@@ -1,10 +1,11 @@
-"""Who belongs into the room of a theme: those who speak of it, and of their kin so many that the name stays true.
+"""Who belongs into the room of a theme: those who speak of it, and some of their kin and of the talk around them.
 
 A theme is a name and the memories that speak of it. Where a memory speaks of several, the nearest in meaning takes it.
-Kin that speak of none join the nearest theme, the nearest first, as long as the weight of those who speak of it is at
-least `LEAST_COVERAGE` of the room's. Then follow those who were said beside the room's own, as long as it is at least
-`LEAST_WITH_TALK`; small talk weighs nothing. The same input always gives the same outcome. Must not do: name a theme,
-read a text, a clock or a vault.
+Kin that speak of none join the nearest theme, the nearest first, as long as those who speak of it have at least
+`LEAST_COVERAGE` of their weight and that of the kin together. Then follow those who were said beside the room's own, as
+long as those who speak of it have at least `LEAST_WITH_TALK` of the weight of all that are there by then; small talk
+weighs nothing. What threads of talk carry into a room before and after that keeps to no share. The same input always
+gives the same outcome. Must not do: name a theme, read a text, a clock or a vault.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from numpy.typing import NDArray
 from core.score.centres import FAR, Groups, Vectors, mean_directions
 
 LEAST_COVERAGE = 0.55
-"""Share of a room's weight that speaks of its name at least."""
+"""Share that those who speak of a theme have at least of their weight and that of its kin together."""
 LEAST_WITH_TALK = 0.45
-"""The same where the rest was said in the midst of its talk."""
+"""Share that they have at least of all that is there while more joins from the midst of its talk."""
 GROUND_WEIGHT = 0.5
 """What small talk weighs beside a statement: it is about what was said before, whatever its own words are."""
 NONE = -1

@@ -68,6 +68,23 @@ class VaultLock:
         finally:
             os.close(descriptor)
 
+    def is_taken(self) -> bool:
+        """Whether any process has the lock just now, told or not.
+
+        Raises:
+            EnvironmentFaultError: READ_ONLY or WRITE_FAILED where the file cannot be opened.
+        """
+        if self._descriptor is not None:
+            return True
+        descriptor = self._open_file()
+        try:
+            if not take_lock(descriptor):
+                return True
+            free_lock(descriptor)
+            return False
+        finally:
+            os.close(descriptor)
+
     def find_holder(self) -> int | None:
         """Who has the lock just now.
 

@@ -16,6 +16,9 @@ from core.text.life_topics import ENOUGH, read_topic_words, topic_names, weigh_t
         ("The allergies are back.", "health", {"allergy"}, True),
         ("Two churches by the road", "faith", {"church"}, True),
         ("We wrote a DISSERTATION", "learning", {"dissertation"}, True),
+        ("The council sat until ten.", "politics", {"council"}, False),
+        ("I have a new app.", "technology", {"app"}, False),
+        ("The boss gave an interview.", "work", {"boss", "interview"}, True),
         ("A bean is not a has-been", "garden", {"bean"}, False),
     ],
 )

@@ -5,15 +5,15 @@ Must not do: know another page; what is looked at goes by the selection, what is
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from core.events import Changed
-from core.types.values import Status
-from core.types.views import Facets, FindRequest, FindResult
+from core.types.values import STANDING, Status
+from core.types.views import Facets, FindRequest, FindResult, MemoryRow
 from ui.bridge import make_query, problem_of
 from ui.context import Command, Context, PageSpec, RefreshingPage
 from ui.pages.library.bulk import ACTS, BulkChanges, SelectionBar
@@ -50,19 +50,29 @@ class _SoughtMemory:
             ids: what the filter lists.
         """
         sought, self.id = self.id, ""
-        context, query = self._page.context, self._page.query
-        text = query.text
-        if not sought or sought in ids or not text:
-            return
+        if sought and sought not in ids and self._page.query.text:
+            self._read_sought(sought, self._page.query.text)
 
-        def clear_filter(found: FindResult) -> None:
-            if sought in found.ids and (sought, text) == (context.selection.current, query.text):
+    def _read_sought(self, sought: str, text: str) -> None:
+        context, query = self._page.context, self._page.query
+
+        def clear_filter(found: Sequence[MemoryRow]) -> None:
+            is_listed = any(one.status in STANDING for one in found)
+            if is_listed and (sought, text) == (context.selection.current, query.text):
                 query.set_text("")
                 context.desk.show_message(library_strings()["search"]["cleared"])
 
         library = context.bridge.engine.library
-        task = make_query(library_strings()["tasks"]["search"], lambda: library.find_memories(FindRequest()))
-        context.tasks.run(task.within(self._page, "sought").success(clear_filter).failure(lambda _: None))
+        task = make_query(library_strings()["tasks"]["search"], lambda: library.read_rows((sought,)))
+        context.tasks.run(
+            task.within(self._page, "sought")
+            .success(clear_filter)
+            .failure(
+                lambda error: self._page.states.show_failure(
+                    error, lambda: self._read_sought(sought, text), context.desk.show_message
+                )
+            )
+        )
 
 
 class LibraryPage(RefreshingPage):
@@ -288,7 +298,8 @@ class LibraryPage(RefreshingPage):
             self.states.show_content()
             if self._wants_keyboard:  # it was not there yet when the page was entered
                 self._wants_keyboard = False
-                self.table.setFocus()
+                if not self.line.field.hasFocus():  # else the rest of what is typed would not get there
+                    self.table.setFocus()
         elif facets is not None:
             self.states.show_empty(make_empty_state(self.context, self.query, facets))
             if not facets.statuses:

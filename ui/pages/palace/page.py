@@ -401,10 +401,9 @@ class PalacePage(WindowPage):
         self.seeker.seek_memory()
 
     def _focus_canvas(self) -> None:
-        """The plan was waited for: it has the keyboard now, unless the person has begun to type elsewhere."""
-        has = self.window().focusWidget()
-        is_typing = isinstance(has, QLineEdit) and bool(has.text())
-        if self._wants_keyboard and self.isVisible() and not is_typing:
+        """The plan was waited for: it has the keyboard now, unless the person went to a field, to type there."""
+        is_elsewhere = isinstance(self.window().focusWidget(), QLineEdit)
+        if self._wants_keyboard and self.isVisible() and not is_elsewhere:
             self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
         self._wants_keyboard = False
 

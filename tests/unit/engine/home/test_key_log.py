@@ -73,7 +73,7 @@ def test_changes_of_a_closed_vault_stand_there_with_the_next_opening(rig: Rig) -
         with refused(Code.WRONG_SECRET):
             keys.open("no")
     keys.open(NEW).wipe()
-    assert [one.event for one in read_key_events(rig.home)] == [KeyEvent.PASSPHRASE_CHANGED, KeyEvent.FAILED_UNLOCKS]
+    assert [one.event for one in read_key_events(rig.home)[0]] == [KeyEvent.PASSPHRASE_CHANGED, KeyEvent.FAILED_UNLOCKS]
     with rig_at(rig.folder, clock=HandClock(START_MS + 3 * 86_400_000)) as again:
         assert verbs(again) == ["change_passphrase", "failed_unlocks"]
         details = [detail for _, _, detail in again.rows(KEYS)]
@@ -101,18 +101,23 @@ def test_a_change_that_was_refused_leaves_no_line_but_that_of_the_wrong_secret(r
 def test_whatever_lies_there_is_read_or_left(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     home = Home(tmp_path_factory.mktemp("home"))
     home.key_events.write_bytes(data)
-    assert isinstance(read_key_events(home), tuple)
+    events, end = read_key_events(home)
+    assert isinstance(events, tuple)
+    assert end == len(data)
     note_key_event(home, KeyEvent.KEYRING_ON, START_MS)
-    assert read_key_events(home)[-1] == NotedEvent(KeyEvent.KEYRING_ON, START_MS)
+    assert read_key_events(home)[0][-1] == NotedEvent(KeyEvent.KEYRING_ON, START_MS)
 
 
-def test_no_more_than_so_many_are_kept(tmp_path: Path) -> None:
-    home = Home(tmp_path)
-    for nr in range(230):
-        note_key_event(home, KeyEvent.FAILED_UNLOCKS, START_MS + nr, 1)
-    found = read_key_events(home)
-    assert len(found) == 200
-    assert found[-1].at == START_MS + 229
+def test_however_many_there_are_all_of_them_get_into_the_audit(rig: Rig) -> None:
+    with rig.home.key_events.open("wb") as file:
+        for nr in range(1, 2_001):
+            file.write(key_log._encode_event(NotedEvent(KeyEvent.FAILED_UNLOCKS, START_MS, nr)))
+    note_key_event(rig.home, KeyEvent.KEYRING_ON, START_MS)
+    key_log.audit_key_events(rig.opened.storage)
+    assert verbs(rig) == ["failed_unlocks"] * 2_000 + ["keyring_on"]
+    counts = [detail.replace(" ", "") for _, _, detail in rig.rows(KEYS)[:-1]]
+    assert all(f'"wrong_secrets":{nr}' in detail for nr, detail in enumerate(counts, 1))
+    assert not rig.home.key_events.exists()
 
 
 def test_what_many_note_at_the_same_moment_is_all_kept(tmp_path: Path) -> None:
@@ -126,7 +131,7 @@ def test_what_many_note_at_the_same_moment_is_all_kept(tmp_path: Path) -> None:
 
     with ThreadPoolExecutor(4) as pool:  # each opens the file anew, as processes do
         list(pool.map(note, (100, 200, 300, 400)))
-    assert {one.count for one in read_key_events(home)} == {
+    assert {one.count for one in read_key_events(home)[0]} == {
         first + nr for first in (100, 200, 300, 400) for nr in range(20)
     }
 
@@ -146,6 +151,18 @@ def test_what_is_noted_while_others_are_moved_is_moved_too(rig: Rig, monkeypatch
     assert not rig.home.key_events.exists()
 
 
+def test_a_line_longer_than_a_block_hides_nothing_behind_it(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.key_events.write_bytes(b"x" * 100_000)
+    note_key_event(home, KeyEvent.KEYRING_ON, START_MS)
+    events, end = read_key_events(home)
+    assert (events, end) == ((), 65_536)
+    assert read_key_events(home, end) == (
+        (NotedEvent(KeyEvent.KEYRING_ON, START_MS),),
+        home.key_events.stat().st_size,
+    )
+
+
 def test_events_of_an_older_version_and_an_unfinished_line_are_read(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.key_events.write_text('[["keyring_on", 5, 0], ["failed_unlocks", 6, 2]]', encoding="ascii")
@@ -153,6 +170,6 @@ def test_events_of_an_older_version_and_an_unfinished_line_are_read(tmp_path: Pa
     with home.key_events.open("ab") as file:
         file.write(b'\n["keyri')
     note_key_event(home, KeyEvent.KEYRING_ON, 8)
-    assert [(one.event, one.at) for one in read_key_events(home)] == [
+    assert [(one.event, one.at) for one in read_key_events(home)[0]] == [
         (KeyEvent.KEYRING_ON, 5), (KeyEvent.FAILED_UNLOCKS, 6), (KeyEvent.KEYRING_OFF, 7), (KeyEvent.KEYRING_ON, 8),
     ]  # fmt: skip

@@ -13,14 +13,17 @@ from typing import Any
 import pytest
 from engine_rig import PASSPHRASE, Rig
 
+from core.engine import copy_viewer
 from core.engine.copy_viewer import VaultViewer, open_by_secret, open_viewer
 from core.engine.facade import Home, HomeKeys, RootKey, create_vault
 from core.engine.home.keys import sub_keys
 from core.errors import Code, LociError
 from core.security.passphrase import KdfCost
-from core.types.values import Kind
+from core.types.values import OWNER_ACTOR, Kind
 from core.vault.database.connections import open_untouched, open_writer
+from core.vault.database.pages import log_bytes
 from core.vault.files.home import PAGE_SIZE
+from core.vault.files.lockfile import VaultLock
 
 TEXTS = ("Ada keeps bees", "The lamp is lit at dusk.", "Tea is drunk at six.")
 Look = Callable[[VaultViewer], Any]
@@ -126,6 +129,42 @@ def test_a_vault_that_is_open_or_was_not_closed_is_refused(filled: Rig) -> None:
     assert code(filled, filled.home.path) is Code.VAULT_BUSY
 
 
+def _empty_log(rig: Rig) -> None:
+    for _ in range(50):  # a reader may keep it for a moment
+        rig.opened.storage.vault.checkpoint_log()
+        if not log_bytes(rig.home.vault):
+            return
+    raise AssertionError("the log is never empty")
+
+
+def test_a_vault_that_is_open_is_refused_by_its_file_too_and_while_its_log_is_empty(filled: Rig) -> None:
+    _empty_log(filled)
+    assert code(filled, filled.home.path) is Code.VAULT_BUSY
+    assert code(filled, filled.home.vault) is Code.VAULT_BUSY
+    link = filled.home.path.with_name("link.db")
+    link.symlink_to(filled.home.vault)
+    assert code(filled, link) is Code.VAULT_BUSY
+    filled.engine.close()
+    assert look(filled, filled.home.vault, look_around)[0] == 3
+
+
+def test_nothing_is_shown_of_a_vault_that_is_opened_while_it_is_looked_at(filled: Rig, tmp_path: Path) -> None:
+    filled.engine.close()
+    reads: tuple[Look, ...] = (
+        lambda viewer: viewer.describe(),
+        lambda viewer: viewer.find("lamp"),
+        lambda viewer: viewer.show("nothing0"),  # what a damaged page hides seems not to be there
+        lambda viewer: viewer.verify(),
+        lambda viewer: viewer.export("", tmp_path / "out.jsonl", "jsonl"),
+    )
+    for fn in reads:
+        with open_viewer(filled.home.path, _open_root(filled, PASSPHRASE), filled.clock) as viewer:
+            with VaultLock(filled.home.lock), pytest.raises(LociError) as caught:
+                fn(viewer)
+            assert caught.value.code is Code.VAULT_BUSY
+    assert not (tmp_path / "out.jsonl").exists()
+
+
 def test_what_is_none_is_told_apart(filled: Rig, backup: Path, tmp_path: Path) -> None:
     assert code(filled, tmp_path / "nothing") is Code.NOT_FOUND
     assert code(filled, tmp_path) is Code.NO_VAULT
@@ -203,6 +242,38 @@ def test_what_was_sealed_since_is_kept_back(filled: Rig, backup: Path, tmp_path:
 
     look(filled, backup, look_without)
     assert is_in_use or state_of(filled.home.path) == before
+
+
+def test_what_is_sealed_in_a_vault_in_use_is_read_with_its_locks(
+    filled: Rig, backup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _seal_first(filled)
+    _empty_log(filled)
+
+    def open_copy(path: Path, key: bytes) -> Any:
+        assert path != filled.home.vault
+        return open_untouched(path, key)
+
+    monkeypatch.setattr(copy_viewer, "open_untouched", open_copy)
+    assert look(filled, backup, lambda viewer: (viewer.keep_back_sealed(filled.home), viewer.count_kept_back())) == (
+        True,
+        1,
+    )
+
+
+def test_each_memory_that_was_sealed_after_the_backup_counts_once_and_none_that_is_sealed_in_it(filled: Rig) -> None:
+    _seal_first(filled)
+    second = str(filled.value("SELECT id FROM memories WHERE text = ?", TEXTS[1]))
+    filled.engine.client_changes.update_text(second, "The lamp is lit at ten.", OWNER_ACTOR).result(30)
+    current = str(filled.value("SELECT superseded_by_id FROM memories WHERE id = ?", second))
+    backup = Path(filled.engine.vault.backup().result(60)["path"])
+    filled.engine.seal.seal([current]).result(30)
+
+    def look_without(viewer: VaultViewer) -> tuple[int, int]:
+        assert viewer.keep_back_sealed(filled.home)
+        return viewer.find("status:all")[0], viewer.count_kept_back()
+
+    assert look(filled, backup, look_without) == (2, 1)
 
 
 def test_a_vault_that_does_not_open_tells_of_no_seal(filled: Rig, backup: Path, tmp_path: Path) -> None:

@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.lifecycle.palace.room_texts import NamingText
-from core.lifecycle.palace.talk_threads import NONE, TalkTurns, follow_threads, gather_topics, read_turns
+from core.lifecycle.palace.talk_threads import (
+    NONE,
+    TalkTurns,
+    follow_threads,
+    gather_topics,
+    order_by_talk,
+    read_turns,
+)
 from core.text.noun_phrases import read_phrases
 
 
@@ -37,6 +44,12 @@ def follow(turns: TalkTurns, themes: Sequence[int], mentions: Sequence[int] = ()
     [
         ("The ferry was late again.", "Oh no, poor you!", False),
         ("The ferry was late again.", "By the way, thanks a lot!", True),
+        ("The ferry was late again.", "Poor you! Oh, by the way, thanks a lot!", True),
+        ("The ferry was late again.", "Poor you\nAnyway, thanks a lot!", True),
+        ("The ferry was late again.", "Poor you \U0001f614 Btw, thanks a lot!", True),
+        ("The ferry was late again.", "Thanks anyway!", False),
+        ("The ferry was late again.", "Thanks, anyway!", False),
+        ("The ferry was late again.", "It is late when it rains, and is anyhow.", False),
         ("The ferry was late. What's up with you?", "Not much, thanks!", True),
         ("The ferry was late. Have you ever taken it?", "Only with my saxophone and a goat.", False),
         ("The ferry was late again.", "I sold the saxophone and bought a goat.", True),
@@ -62,6 +75,11 @@ def test_another_talk_begins_after_a_long_pause(hours: int, opens: bool) -> None
         for at, text in enumerate(["The ferry was late again.", "Oh no!"])
     ]
     assert read_turns(texts, np.zeros(2, np.int64), np.zeros(2, np.bool_), frozenset()).opens[1] == opens
+
+
+def test_conversations_that_went_on_at_the_same_time_stand_one_after_the_other() -> None:
+    assert order_by_talk(np.array([1, NONE, 0, 1, 0, NONE, 1])).tolist() == [0, 3, 6, 1, 2, 4, 5]
+    assert order_by_talk(np.array([], np.int64)).tolist() == []
 
 
 def test_replies_lie_with_the_turn_they_answer() -> None:
@@ -102,6 +120,27 @@ def test_the_words_of_the_turns_beside_it_tell_what_a_turn_is_about() -> None:
     assert told == [("health", False), None, ("health", False), None]
     alone = ["He coughs at night.", "By the way, an allergy is no joke."]
     assert gather_topics(texts_of(alone), turns_of(alone)) == [None, ("health", True)]
+
+
+def test_a_word_that_the_other_takes_up_tells_no_more() -> None:
+    said = ["He coughs at night.", "A cough at night?"]
+    assert gather_topics(texts_of(said), turns_of(said)) == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("said", "topics"),
+    [
+        (["Der Lake war am Strand mit dem Chef und der Dame."], [None]),
+        (["The lake was by the beach with the chef."], ["nature"]),
+        (["Wir haben das Rad nicht mit auf die Insel genommen.", "Lake!"], [None, None]),
+        (["We went on our bikes, and it was fun.", "Lake!"], [None, "nature"]),
+        (["Lake!"], ["nature"]),
+    ],
+)
+def test_words_of_another_language_that_look_like_english_ones_tell_no_topic(
+    said: list[str], topics: list[str | None]
+) -> None:
+    assert [one and one[0] for one in gather_topics(texts_of(said), turns_of(said))] == topics
 
 
 def test_a_turn_that_tells_two_topics_as_well_is_sure_of_none() -> None:

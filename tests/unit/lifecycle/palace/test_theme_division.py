@@ -267,3 +267,26 @@ def test_what_is_of_one_kind_makes_a_room_with_its_replies_though_no_word_is_sha
     for said in ANIMALS:
         assert {room_of(rig, text) for text in said} == {"Pets"}
     assert "2023" in room_of(rig, CHEER[0]), "cheers that answer nothing lie by their time"
+
+
+def test_a_reply_lies_with_its_own_conversation_though_another_went_on_at_the_same_time(rig: Rig) -> None:
+    bakery = [text for said in zip(BAKERY, CHEER, strict=False) for text in said]
+    violin = [
+        text for said in zip(VIOLIN, ["Thanks!", "Nice!", "Wow!", "Cool!", "Yay!", "Ha!"], strict=True) for text in said
+    ]
+    rows = talk(bakery, violin)
+    for at, row in enumerate(rows):
+        row["time"] = SPRING + 2_000 * (at % len(bakery)) + 1_000 * (at // len(bakery))
+    rig.bring(sorted(rows, key=lambda row: int(str(row["time"]))))
+    rig.settle()
+    rig.engine.palace.place_waiting().result(30)
+    assert {room_of(rig, text) for text in bakery} == {"Nora's bakery"}
+    assert {room_of(rig, text) for text in violin} == {"Violin"}
+
+
+def test_cheers_are_carried_once_as_far_as_they_may_and_no_farther_from_there(rig: Rig) -> None:
+    cheers = [f"Keep it up{'!' * count}" for count in range(1, 21)]
+    rig.bring(talk(BAKERY[:-1], [BAKERY[-1], *cheers], VIOLIN))
+    rig.settle()
+    rig.engine.palace.place_waiting().result(30)
+    assert [room_of(rig, text) == "Nora's bakery" for text in cheers] == [True] * 12 + [False] * 8
