@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from core.events import Changed
@@ -35,6 +35,13 @@ RUNS_SEEN: Final = "journal.looked"
 
 CLOSER: Final = "closer"
 """The origin of a selection that wants the inspector open: somebody asked to look closer at one memory."""
+
+_DELIBERATE = frozenset({Qt.FocusReason.MouseFocusReason, Qt.FocusReason.ShortcutFocusReason})
+"""Tab is none of them: what has the keyboard and vanishes leaves it to the next as if Tab were pressed."""
+_WINDOWS_OWN = frozenset(
+    {Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason}
+)
+"""The window was left or came back, or a menu was opened: where the person had put the keyboard says nothing new."""
 
 
 class Selection(QObject):
@@ -161,6 +168,8 @@ class Desk(QObject):
 
     Attributes:
         question: what was asked last, in the search field or on a page; "" before, and once the vault is locked.
+        is_searching: whether the person put the keyboard into a search field; where it only fell there, since what had
+            it vanished, they did not.
     """
 
     go = Signal(str, str)
@@ -176,6 +185,14 @@ class Desk(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.question = ""
+        self.is_searching = False
+
+    def follow_keyboard(self, event: QEvent) -> None:
+        """Hear of an event of a search field."""
+        if event.type() in {QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress}:  # it may have had the keyboard before
+            self.is_searching = True
+        elif isinstance(event, QFocusEvent) and event.reason() not in _WINDOWS_OWN:
+            self.is_searching = event.gotFocus() and event.reason() in _DELIBERATE
 
     def show_message(
         self, sentence: str, action: str = "", run: Callable[[], None] | None = None, *, stays: bool = False
@@ -307,6 +324,7 @@ class WindowPage(QWidget):
         if self.search_field is not None:
             self.search_field.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self.search_field.selectAll()
+            self.context.desk.is_searching = True
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show; pictures wait for that."""

@@ -584,6 +584,7 @@ def test_what_is_typed_while_an_import_ends_stays_in_the_field(qtbot: QtBot, pag
     page.activate()
     settle(qtbot, page.is_settled)
     page.line.field.setFocus()
+    settle(qtbot, page.line.field.hasFocus)
     QTest.keyClicks(page.line.field, "jar")
     rig.bring(facts(3))
     shows(qtbot, page, 3)

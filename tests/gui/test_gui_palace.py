@@ -25,6 +25,7 @@ from ui.pages.palace.items import RoomItem
 from ui.pages.palace.page import PALACE, PalacePage, WaitingMemoriesLine
 from ui.pages.palace.picture.layout import wing_block
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PlacedLocus
+from ui.shell.window import SearchBox
 from ui.widgets.basics import MenuChip, make_column
 from ui.widgets.labels import name_space
 from ui.widgets.states import EmptyState, TroubleState
@@ -58,18 +59,23 @@ def test_a_plan_that_comes_late_takes_the_keyboard_from_nobody_who_is_about_to_s
     assert isinstance(made, PalacePage)
     make_column(host, field, made)
     qtbot.addWidget(host)
+    box = SearchBox(context, field, host)
     context.bridge.changed.connect(made.handle_change)
     host.show()
+    host.activateWindow()
     made.setFocus()
     made.activate()
     settle(qtbot, lambda: isinstance(made.states.currentWidget(), EmptyState))
+    field.setFocus()  # as if it had fallen there
+    settle(qtbot, field.hasFocus)
     if is_searching:
-        field.setFocus()
+        QTest.mouseClick(field, LEFT)
     rig.bring([{"text": f"{words} {nr}"} for words in TOPICS.values() for nr in range(14)])
     rig.settle()
     rig.engine.palace.place_waiting().result(60)
     settle(qtbot, made.canvas.isVisible)
     assert host.focusWidget() is (field if is_searching else made.canvas)
+    box.close()
     shut(qtbot, made)
 
 

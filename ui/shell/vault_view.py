@@ -315,6 +315,7 @@ class House(QWidget):
         """
         with self.while_making():
             self._put_in_place(page_id, target)
+        self._context.desk.is_searching = False  # the page has the keyboard, until the person puts it elsewhere
         self._made[page_id].setFocus()
         self._made[page_id].activate(target)
         self.shown.emit(page_id)

@@ -227,6 +227,7 @@ class SearchBox(QObject):
             self._place_panel()
         if watched is not self._field:
             return False
+        self._context.desk.follow_keyboard(event)
         if event.type() == QEvent.Type.FocusOut:
             self.close()
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
@@ -557,6 +558,7 @@ class MainWindow(QMainWindow):
             return
         self.top.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.top.search.selectAll()
+        self.context.desk.is_searching = True
 
     def toggle_inspector(self) -> None:
         """Show or hide the inspector."""

@@ -298,7 +298,7 @@ class LibraryPage(RefreshingPage):
             self.states.show_content()
             if self._wants_keyboard:  # it was not there yet when the page was entered
                 self._wants_keyboard = False
-                if not self.line.field.hasFocus():  # else the rest of what is typed would not get there
+                if not self.context.desk.is_searching:  # else the rest of what is typed would not get there
                     self.table.setFocus()
         elif facets is not None:
             self.states.show_empty(make_empty_state(self.context, self.query, facets))

@@ -292,6 +292,8 @@ class QueryLine(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
         """Enter searches at once; Enter and the down key go on to the list; Esc clears."""
+        if watched is self.field:
+            self._context.desk.follow_keyboard(event)
         if watched is not self.field or event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
         key = event.key()

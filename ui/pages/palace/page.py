@@ -402,7 +402,8 @@ class PalacePage(WindowPage):
 
     def _focus_canvas(self) -> None:
         """The plan was waited for: it has the keyboard now, unless the person went to a field, to type there."""
-        is_elsewhere = isinstance(self.window().focusWidget(), QLineEdit)
+        has = self.window().focusWidget()
+        is_elsewhere = self.context.desk.is_searching or (isinstance(has, QLineEdit) and bool(has.text()))
         if self._wants_keyboard and self.isVisible() and not is_elsewhere:
             self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
         self._wants_keyboard = False
