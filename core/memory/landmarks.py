@@ -116,15 +116,6 @@ def carry_place(tx: Tx, old_id: str, new_id: str, *, is_moved: bool) -> None:
         tx.update("landmarks", {"room_id": room_id, "position": position}, {"memory_id": new_id})
 
 
-def exchange_places(tx: Tx, old_id: str, new_id: str) -> None:
-    """Let two memories of a room change places, and the second take over how well the first is recalled."""
-    _carry_row(tx, "rehearsals", old_id, new_id)
-    old, new = (tx.row("places", {"memory_id": one}) for one in (old_id, new_id))
-    if old is not None and new is not None:
-        for one, place in ((old_id, new), (new_id, old)):
-            tx.update("places", {"memory_id": one}, {"x": place["x"], "y": place["y"]})
-
-
 def _carry_row(tx: Tx, table: str, old_id: str, new_id: str) -> None:
     """Give one memory the row of another, in the place of what it has."""
     row = tx.row(table, {"memory_id": old_id})

@@ -1,10 +1,9 @@
 """Keeps the landmarks of rooms: chooses them where there are none, and another in the same position where one fell.
 
-One falls when it is deleted or superseded, leaves its room, proves to be small talk, or its own statement is a landmark
-beside it; whoever took its place in meaning (its newer version, the statement made of it) takes its position, else the
-next best. The others stay. An episode of which a statement is made hands over to it what it is and where it stands: the
-two change places, so that the spot by which a room is known stays, and says it in one sentence. Whom the person chose,
-and what the person moved, stays as it is. Must not do: move any other memory, start by itself.
+One falls when it is deleted or superseded, leaves its room, or proves to be small talk; whoever took its place in
+meaning (its newer version, the statement made of it) takes its position, else the next best. The others stay, also one
+of which a statement was made: a room is known by what stood there when it was learnt, and statements become landmarks
+in free positions alone. Whom the person chose stays as long as it stands. Must not do: move a memory, start by itself.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from core.lifecycle.palace.clarity import theme_of
 from core.lifecycle.palace.context import LABEL, VERB, PalaceContext
 from core.lifecycle.palace.landmark_choice import MOST, LandmarkCandidates, choose_landmarks, landmark_count
 from core.lifecycle.palace.room_texts import read_weights, sample_evenly, speaker_stems
-from core.memory.landmarks import GROUND, MAY_MARK, exchange_places
+from core.memory.landmarks import GROUND, MAY_MARK
 from core.memory.read import SMALL_TALK
 from core.types.values import LIFECYCLE_ACTOR
 from core.vault.database.rows import Rows, to_json
@@ -28,9 +27,7 @@ from core.vault.database.tx import Tx
 _SAMPLE = 400
 _STATE = (
     f"SELECT l.room_id, l.position, l.memory_id, {MAY_MARK} AND coalesce(p.room_id = l.room_id, 0) "  # noqa: S608 - constants
-    f"AND (l.chosen_by = 'owner' OR NOT ({SMALL_TALK} OR EXISTS (SELECT 1 FROM statements s JOIN landmarks o "
-    "ON o.memory_id = s.memory_id AND o.room_id = l.room_id WHERE s.episode_id = m.id))) "
-    "FROM landmarks l CROSS JOIN memories m ON m.id = l.memory_id "
+    f"AND (l.chosen_by = 'owner' OR NOT {SMALL_TALK}) FROM landmarks l CROSS JOIN memories m ON m.id = l.memory_id "
     "LEFT JOIN places p ON p.memory_id = l.memory_id ORDER BY l.room_id, l.position"
 )
 _COUNTS = (
@@ -52,15 +49,6 @@ _HEIRS = (
     "JOIN memories m ON m.id = h.id JOIN places p ON p.memory_id = h.id AND p.room_id = :room "
     f"WHERE {_MAY_BE_CHOSEN} AND NOT EXISTS (SELECT 1 FROM landmarks l WHERE l.memory_id = h.id) "
     "ORDER BY h.turn, m.importance DESC, m.n"
-)
-# Episodes that are landmarks, and the statement that is to be one in their place.
-_TOLD = (
-    "SELECT l.room_id, l.position, l.memory_id, (SELECT m.id FROM statements s JOIN memories m ON m.id = s.memory_id "  # noqa: S608 - constants
-    "JOIN places q ON q.memory_id = m.id AND q.room_id = l.room_id AND q.placed_by = 'lifecycle' "
-    f"WHERE s.episode_id = l.memory_id AND m.status IN ('active', 'disputed') AND {_MAY_BE_CHOSEN} "
-    "AND NOT EXISTS (SELECT 1 FROM landmarks o WHERE o.memory_id = m.id) ORDER BY m.importance DESC, m.n LIMIT 1) "
-    "AS told FROM landmarks l JOIN places p ON p.memory_id = l.memory_id AND p.room_id = l.room_id "
-    "WHERE l.chosen_by = 'lifecycle' AND p.placed_by = 'lifecycle' AND told IS NOT NULL ORDER BY 1, 2"
 )
 
 
@@ -87,8 +75,7 @@ def keep_landmarks(site: PalaceContext) -> int:
     Raises:
         LociError: VAULT_LOCKED; what is done by then stays.
     """
-    may_hand_over = site.read(lambda rows: rows.one(_TOLD)) is not None
-    changed = site.write(lambda tx: _hand_over(tx, site.work)) if may_hand_over else 0
+    changed = 0
     for state in site.read(_read_room_states):
         if state.fallen or len(state.current) < landmark_count(state.count):
             site.check_not_closing()
@@ -97,10 +84,8 @@ def keep_landmarks(site: PalaceContext) -> int:
 
 
 def has_landmarks_to_mend(rows: Rows) -> bool:
-    """Whether a landmark fell or hands over, or a room has none though it holds something that may be one."""
-    return rows.one(_TOLD) is not None or any(
-        state.fallen or (state.count and not state.current) for state in _read_room_states(rows)
-    )
+    """Whether a landmark fell, or a room has none though it holds something that may be one."""
+    return any(state.fallen or (state.count and not state.current) for state in _read_room_states(rows))
 
 
 def _read_room_states(rows: Rows) -> list[_RoomState]:
@@ -197,21 +182,6 @@ def _write_landmarks(tx: Tx, work: UnitOfWork, state: _RoomState, chosen: Mappin
                 changed += 1
         verb.note_audit(state.room_id, landmarks=changed)
     return changed
-
-
-def _hand_over(tx: Tx, work: UnitOfWork) -> int:
-    """Let statements be landmarks, and stand, where the episodes are and stand of which they were made."""
-    heirs: set[str] = set()
-    with work.verb(tx, VERB, LABEL, LIFECYCLE_ACTOR) as verb:
-        tx.recorder = None  # no step, as where one falls
-        for room_id, position, episode, statement in tx.all(_TOLD):
-            if statement in heirs:
-                continue  # it was made of two turns, and the other has handed over to it
-            tx.update("landmarks", {"room_id": room_id, "position": position}, {"memory_id": statement})
-            exchange_places(tx, episode, statement)
-            heirs.add(statement)
-        verb.note_audit(landmarks=len(heirs))
-    return len(heirs)
 
 
 def _may_stand(tx: Tx, room_id: str, memory_id: str) -> bool:
