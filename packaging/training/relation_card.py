@@ -23,7 +23,7 @@ It runs on the processor, without a server or a network.
 - **How it was made**: `packaging/training/train_relations.py`, {epochs} epochs; the mean of the weights of {models}
   models: {whole} learned from every file but the everyday ones (remarks, stories), the rest without two more; then a
   short pass over the same files, two over every pair, and the mean of three such endings. The word vectors are kept.
-{student}- **Licence**: Apache-2.0 (LICENSE), as the embedder it was tuned from; changed here as told above.
+- **Licence**: Apache-2.0 (LICENSE), as the embedder it was tuned from; changed here as told above.
 - **Limits**: English; reads 64 tokens of each text; knows nothing of who said what, which is the gate's work.
 
 ## Held-back scores
@@ -53,15 +53,6 @@ Given with a confidence of {acted_on} or more:
 | label | share of the softmax | asked | right | share of the label's pairs found |
 |---|---|---|---|---|
 {acted}
-"""
-
-
-_STUDENT = """- **How it was made small**: `packaging/training/distil_relations.py` taught {layers} layers to say
-  what that model of {of} says, {epochs} epochs over {pairs} pairs: the written ones, what they imply, and texts beside
-  their nearest that nobody labelled. Of {agreed} such pairs that taught nothing it says {share:.1%} as its teacher does
-  (of what the teacher calls DUPLICATE {DUPLICATE:.1%}, SUPERSEDE {SUPERSEDE:.1%}, MERGE {MERGE:.1%}, COEXIST
-  {COEXIST:.1%}); temperature and limits below are fitted on these, so that it acts as surely as its teacher. The
-  held-back scores are those of the larger model.
 """
 
 
@@ -96,7 +87,7 @@ def write_card(path: Path, manifest: dict[str, Any], scores: Scores, figures: in
         scores: held-back figures.
         figures: how many figures the model reads.
     """
-    trained, labels, student = manifest["training"], manifest["labels"], manifest.get("student")
+    trained, labels = manifest["training"], manifest["labels"]
     told = zip(labels, scores.confusion, strict=True)
     rows = [f"| {name} | " + " | ".join(map(str, row)) + " |" for name, row in told]
     fitted = manifest["calibration"]
@@ -106,8 +97,7 @@ def write_card(path: Path, manifest: dict[str, Any], scores: Scores, figures: in
         for name, row in scores.acted.items()
     ]
     text = _CARD.format(
-        layers=len((student or trained)["layers"]),
-        student="" if student is None else _describe_student(student, len(trained["layers"])),
+        layers=len(trained["layers"]),
         size=path.with_name("model.onnx").stat().st_size / 1e6,
         figures=figures,
         pairs=trained["pairs"],
@@ -128,19 +118,6 @@ def write_card(path: Path, manifest: dict[str, Any], scores: Scores, figures: in
         acted="\n".join(acted),
     )
     path.write_text(text, "utf-8")
-
-
-def _describe_student(student: dict[str, Any], layers: int) -> str:
-    agreement = student["agreement"]
-    return _STUDENT.format(
-        layers=len(student["layers"]),
-        of=layers,
-        epochs=student["epochs"],
-        pairs=student["taught_by"],
-        agreed=agreement["pairs"],
-        share=agreement["all"],
-        **{name: value for name, value in agreement.items() if name.isupper()},
-    )
 
 
 def _share(value: float | None) -> str:

@@ -19,10 +19,6 @@ from core.belief.relate.features import EXISTING, FIGURES, INCOMING, KINDS, PAD,
 from encoder_net import OPSET, WIDTH, fill_layers, fill_places, fit, layer_class, layer_groups
 
 PLACES = 256
-UNLABELLED = -1
-"""The label of a pair of which only a teacher says something."""
-TAUGHT_SHARE = 0.8
-"""How much of the loss is what a teacher says, where it says something of every row."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +51,11 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Sample:
-    """One training row: what the model reads, its label and weight, and a teacher's logits of it, shape (4,)."""
+    """One training row: what the model reads, its label and weight."""
 
     features: Features
     label: int
     weight: float
-    taught: NDArray[np.float32] | None = None
 
 
 def build(weights: dict[str, Any], recipe: Recipe) -> Any:
@@ -150,16 +145,11 @@ def train(net: Any, epoch_rows: Callable[[int], list[Sample]], table: NDArray[np
         labels = torch.tensor([row.label for row in chunk])
         weights = torch.tensor([row.weight for row in chunk])
         with torch.autocast("cpu", torch.bfloat16):
-            logits = net(words, kinds, figures).float()
+            logits = net(words, kinds, figures)
         losses = torch.nn.functional.cross_entropy(
-            logits, labels, reduction="none", label_smoothing=recipe.smoothing, ignore_index=UNLABELLED
+            logits.float(), labels, reduction="none", label_smoothing=recipe.smoothing
         )
-        loss = (losses * weights).sum() / weights.sum()
-        taught = [row.taught for row in chunk if row.taught is not None]
-        if len(taught) < len(chunk):
-            return loss
-        wanted = torch.from_numpy(np.stack(taught)).softmax(-1)
-        return (1 - TAUGHT_SHARE) * loss + TAUGHT_SHARE * torch.nn.functional.cross_entropy(logits, wanted)
+        return (losses * weights).sum() / weights.sum()
 
     groups = layer_groups(net, [net.head1, net.head2], recipe)
     groups.append({"params": list(net.kind.parameters()), "lr": recipe.rate * 2})
