@@ -82,7 +82,7 @@ def test_what_cannot_be_watched_is_said_in_place(section: WatchedSection, tmp_pa
     section.add.rehearse(tmp_path / "empty")
     settle(qtbot, lambda: "holds no files" in section.add.told.text())
     assert section.add.button is not None
-    assert section.add.button.isVisible()
+    settle(qtbot, section.add.button.isVisible)  # it was just made, and is shown with the next event
 
 
 def test_a_folder_is_switched_and_taken_out(

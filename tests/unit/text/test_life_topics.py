@@ -17,7 +17,7 @@ from core.text.life_topics import ENOUGH, read_topic_words, topic_names, weigh_t
         ("Two churches by the road", "faith", {"church"}, True),
         ("We wrote a DISSERTATION", "learning", {"dissertation"}, True),
         ("The council sat until ten.", "politics", {"council"}, False),
-        ("I have a new app.", "technology", {"app"}, False),
+        ("I have a new app.", "technology", {"app"}, True),
         ("The boss gave an interview.", "work", {"boss", "interview"}, True),
         ("A bean is not a has-been", "garden", {"bean"}, False),
     ],
