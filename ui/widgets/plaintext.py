@@ -189,7 +189,7 @@ def plain_line(text: str, most: int = 300) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class MarkedLine:
     """A text as one line, with the sentence in it that answers.
 
     Attributes:
@@ -201,7 +201,7 @@ class Passage:
     marked: Place = (0, 0)
 
 
-def passage_line(text: str, sentence: Place | None, most: int = 300, visible: int | None = None) -> Passage:
+def passage_line(text: str, sentence: Place | None, most: int = 300, visible: int | None = None) -> MarkedLine:
     """A text as `plain_line` shows it; of a long one what surrounds a sentence of it.
 
     Args:
@@ -212,14 +212,14 @@ def passage_line(text: str, sentence: Place | None, most: int = 300, visible: in
     sight = most if visible is None else visible
     said = "" if sentence is None or len(text) <= sight else plain_line(text[slice(*sentence)], most)
     if sentence is None or not said:
-        return Passage(plain_line(text, most))
+        return MarkedLine(plain_line(text, most))
     start, end = sentence
     rest, room = text[end:].strip(), max(0, sight - len(said))
     before = _end_of_line(text[:start], max(room // 2, room - len(rest) - 3))  # two blanks and an ellipsis
     head = f"{before} " if before else ""
     room = most - len(head) - len(said) - 1
     after = "" if not rest else plain_line(rest, room) if room >= _LEAST_SHOWN else "…"
-    return Passage(f"{head}{said} {after}".rstrip(), (len(head), len(head) + len(said)))
+    return MarkedLine(f"{head}{said} {after}".rstrip(), (len(head), len(head) + len(said)))
 
 
 def _end_of_line(text: str, room: int) -> str:

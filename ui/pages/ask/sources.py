@@ -29,7 +29,7 @@ from ui.widgets.basics import (
     make_tool_button,
 )
 from ui.widgets.labels import KIND_WORDS, describe_source
-from ui.widgets.plaintext import MarkedText, Passage, one_line, passage_line, plain_line
+from ui.widgets.plaintext import MarkedLine, MarkedText, one_line, passage_line, plain_line
 from ui.widgets.shapes import KindMark
 
 _TEXT, _CHIP, _ROOM = 240, 34, 40
@@ -118,7 +118,7 @@ class SourceCard(QAbstractButton):
         painter.end()
 
 
-def _make_passage(theme: Theme, passage: Passage) -> QWidget:
+def _make_passage(theme: Theme, passage: MarkedLine) -> QWidget:
     """A passage as plain text; the sentence that answers is underlined."""
     if not any(passage.marked):
         return make_label(passage.text, wrap=True)
