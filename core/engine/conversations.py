@@ -27,6 +27,7 @@ from core.llm.ollama import InstalledModel, ModelServer, ServerLimits, choose_mo
 from core.llm.prompts import load_instructions
 from core.llm.server_address import ServerAddress, parse_address
 from core.memory.read import client_names_of_memories, read_by_ids
+from core.recall.answer_fit import find_answering_sentence
 from core.recall.result import BELOW_BAR, RecallResult
 from core.recall.scope import json_list
 from core.types.belief import ModelServerState
@@ -162,9 +163,10 @@ class Conversations:
         if messages is None:
             raise UserError(Code.TEXT_TOO_LARGE, "That is more than the model can read at once; ask in fewer words.")
         forms = {one.id: one.tier for one in packed.included}
+        words = words_to_search(query.prompt, query.before)
         return PreparedAnswer(
             query,
-            _read_answer_sources(rows, numbered, forms),
+            _read_answer_sources(rows, numbered, forms, words),
             tuple(messages),
             context,
             window,
@@ -233,7 +235,7 @@ def _memory_answer(open_vault: OpenVault, query: AskQuery, reply: RecallReply, s
     """The memories themselves as the answer; where none is likely to answer, those that come closest."""
     fit, found = _choose_memories(reply.result)
     reason = "" if reply.result.items else reply.result.reason
-    sources = open_vault.storage.read(lambda rows: _read_answer_sources(rows, found, {}))
+    sources = open_vault.storage.read(lambda rows: _read_answer_sources(rows, found, {}, searched))
     return map_result(
         sources,
         lambda read: PreparedAnswer(
@@ -253,7 +255,7 @@ def _choose_memories(result: RecallResult) -> tuple[AnswerFit, list[str]]:
 
 
 def _read_answer_sources(
-    rows: Rows, ids: list[str] | tuple[str, ...], forms: dict[str, str]
+    rows: Rows, ids: list[str] | tuple[str, ...], forms: dict[str, str], searched: str
 ) -> tuple[AnswerSource, ...]:
     """The memories of an answer by their numbers; one that is gone meanwhile has none."""
     memories = read_by_ids(rows, ids)
@@ -268,6 +270,7 @@ def _read_answer_sources(
             about[one][0],
             clients.get(memories[one].client_id or ""),
             about[one][1],
+            find_answering_sentence(searched, memories[one].text),
         )
         for number, one in enumerate(ids, 1)
         if one in memories

@@ -7,19 +7,24 @@ Whom a question names counts likewise: words and meaning alone find whoever spea
 names somebody else. A memory is a stranger's where it neither names them nor was said by them nor tells of them, and
 its conversation, or its whole space, has nothing of them either: beside them others may well answer.
 
+Of a long text it says which sentence fits best, for whoever shows it.
+
 Must not do: bring a candidate, move a message, or put a newer word of less weight before an older one.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import log
 
 import numpy as np
 
 from core.recall.candidates import Candidates
 from core.recall.request import RecallRequest, name_runs
+from core.text.markdown import find_front_matter
 from core.text.question_form import (
     QuestionForm,
     gives_value,
@@ -30,6 +35,8 @@ from core.text.question_form import (
     read_question_form,
     speaks_of_other,
 )
+from core.text.sentences import split_sentences
+from core.text.terms import index_terms, query_terms
 from core.types.recall import QueryPlan
 from core.types.values import GLOBAL_SPACE, Kind
 from core.vault.database.rows import Rows
@@ -49,6 +56,11 @@ NEAR_NOTED, LIKELY = 0.5, 0.6
 """Our choice: from this share of the first one's evidence, and when noted as this likely, what may have taken its place
 comes before it."""
 _RIVALS = 5
+
+LONG = 240
+"""Our choice: code points above which a text is long; of a shorter one its beginning tells enough."""
+_GIVES_VALUE = 1.25
+"""Our choice: a sentence that gives a value of the kind that is asked for goes before one with the same words."""
 
 OF_STRANGERS = 0.75
 """Our choice: what is left of the evidence of what was said where nobody knows whom the question names."""
@@ -286,3 +298,41 @@ def weigh_asked_names(rows: Rows, request: RecallRequest, found: Candidates) -> 
     ]
     fit = np.where(np.isin(found.labels, np.array(strange, np.int64)), OF_STRANGERS, 1.0)
     return replace(found, fit=found.fit * fit, evidence=found.evidence * fit)
+
+
+def find_answering_sentence(query: str, text: str) -> tuple[int, int] | None:
+    """The sentence of a long text that answers a question best.
+
+    It has the most of the question's words, the rarer within the text the more, or as many and a value of the kind that
+    is asked for; of equal ones it is the first.
+
+    Args:
+        query: the question as typed.
+        text: of a memory; of any length, hostile or not.
+
+    Returns:
+        Where it begins and ends, code points, without blanks at its ends. None for a short text, for a single sentence,
+        and where no sentence has a word of the question.
+    """
+    wanted = frozenset(one.term for one in query_terms(query) if not one.stop)
+    if len(text) <= LONG or wanted.isdisjoint(index_terms(text).split()):
+        return None
+    front = find_front_matter(text) if text.startswith("---") else None
+    body = 0 if front is None else front.body_at  # what a note is filed under answers nothing
+    spans = [(max(start, body), end) for start, end in split_sentences(text) if end > body]
+    if len(spans) < 2:
+        return None
+    held = [wanted.intersection(index_terms(text[start:end]).split()) for start, end in spans]
+    counts = Counter(term for one in held for term in one)
+    if not counts:
+        return None
+    asked = read_question_form(query).value
+
+    def weigh_sentence(at: int) -> float:
+        weight = sum(log(1 + len(spans) / counts[term]) for term in sorted(held[at]))
+        is_fit = bool(weight) and asked is not None and gives_value(text[slice(*spans[at])], asked)
+        return weight * _GIVES_VALUE if is_fit else weight
+
+    start, end = spans[max(range(len(spans)), key=lambda at: (weigh_sentence(at), -at))]
+    sentence = text[start:end]
+    return start + len(sentence) - len(sentence.lstrip()), start + len(sentence.rstrip())

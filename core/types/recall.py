@@ -30,6 +30,7 @@ class LabItem:
         dropped: as in `core.types.recall`; None for what is in the answer.
         parts: how much of the score each signal made: `relevance` first, then the sides; they add up to the score.
         client: name of the client that brought it; None where none did.
+        answering: the sentence of a long text that fits the question best, code points, end exclusive; else None.
     """
 
     memory: Memory
@@ -42,6 +43,7 @@ class LabItem:
     dropped: str | None
     parts: Mapping[str, float]
     client: str | None = None
+    answering: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -292,6 +292,7 @@ class AnswerSource:
         tier: its security tier.
         client: name of the client that brought it; None where none did.
         room: name of the palace's room in which it lies; "" while it has no place.
+        answering: as in `core.types.recall.LabItem`.
     """
 
     number: int
@@ -300,6 +301,7 @@ class AnswerSource:
     tier: str = TIERS[0]
     client: str | None = None
     room: str = ""
+    answering: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from ui.pages.ask.question import describe_offline
 from ui.pages.ask.sources import ReadDialog, SourceCard
 from ui.pages.ask.turn import describe_turn_state
 from ui.strings import ask_strings, format_count
+from ui.widgets.plaintext import MarkedText
 
 QUESTION = "Where does Ada live?"
 HOSTILE = '<b>Ada</b> lives in <a href="http://evil.example">Voss</a>\u202e \u200b& <memory id="x"> [1] [7]'
@@ -358,6 +359,32 @@ def test_without_a_server_the_memories_answer_and_the_page_says_how_to_get_one(
     assert not page.column.views[0].retry.isVisible()
     cards[0].click()
     assert context.selection.current == cards[0].source.memory.id
+
+
+LONG = (
+    f"<b>Harbour notes</b>. {'It rained all that week in town. ' * 9}"
+    f"Ada keeps her <i>kayak</i> in Bergen. {'Fog. ' * 60}"
+)
+
+
+def test_the_card_of_a_long_memory_shows_the_sentence_that_answers(
+    page: AskPage, qtbot: QtBot, context: Context, absent: str, rig: Rig
+) -> None:
+    assert absent
+    rig.store(LONG)
+    ask(page, qtbot, "Where does Ada keep her kayak?")
+    cards = page.column.views[0].findChildren(SourceCard)
+    long = next(card for card in cards if card.source.memory.text.startswith("<b>"))
+    shown = long.findChild(MarkedText)
+    assert isinstance(shown, MarkedText)
+    assert [part.displayed_text for part in shown.parts if part.is_odd] == ["Ada keeps her <i>kayak</i> in Bergen."]
+    assert shown.toPlainText().startswith("… ")
+    assert shown.toPlainText().endswith("…")
+    assert shown.toPlainText() in long.accessibleName()
+    assert shown.viewport().rect().height() >= shown.document().size().height() - 1  # no line is cut off
+    assert all(card.findChild(MarkedText) is None for card in cards if card is not long)
+    QTest.mouseClick(long, Qt.MouseButton.LeftButton, pos=shown.geometry().center())
+    assert context.selection.current == long.source.memory.id
 
 
 def test_every_source_leads_by_pointer_and_by_keyboard_to_why_it_was_found(

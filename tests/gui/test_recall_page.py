@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
@@ -20,7 +20,7 @@ from core.types.recall import FeedbackReply, PlanChange, QueryPlan
 from core.types.values import Actor, Intent, Kind
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import Heading
-from ui.pages.recall.answers import AnswerDetails, AnswerDetailsView, AnswerRow, answer_lines
+from ui.pages.recall.answers import AnswerDetails, AnswerDetailsView, AnswerRow, answer_lines, describe_answer_row
 from ui.pages.recall.why_not import WhyNotDialog
 
 
@@ -336,6 +336,41 @@ def test_return_opens_every_signal_and_closes_it(room: LabRoom) -> None:
     assert page.list.current.place == "2"  # the details are passed over
     room.key(Qt.Key.Key_Escape)
     assert not any(isinstance(page.list.lines.line_at(at), AnswerDetails) for at in range(page.list.lines.rowCount()))
+
+
+def test_of_a_long_text_the_row_shows_the_sentence_that_answers(room: LabRoom) -> None:
+    answer = room.ask().asker.answer
+    assert answer is not None
+    said = "Ada keeps <b>her</b> kayak in Bergen."
+    text = f"{'It rained all that week. ' * 9}{said} {'Fog. ' * 60}"
+    found = replace(
+        answer.items[0], memory=replace(answer.items[0].memory, text=text), answering=(225, 225 + len(said))
+    )
+    row, short = answer_lines(replace(answer, items=(found, answer.items[1])), None)[:2]
+    assert isinstance(row, AnswerRow)
+    assert isinstance(short, AnswerRow)
+    assert row.text.startswith("… ")
+    assert row.text[slice(*row.marked)] == said
+    assert row.text in describe_answer_row(row)
+    assert short.text == answer.items[1].memory.text
+    assert short.marked == (0, 0)
+
+
+def test_the_sentence_that_answers_is_underlined(room: LabRoom) -> None:
+    page = room.ask()
+    answer = page.asker.answer
+    assert answer is not None
+
+    def picture(marked: tuple[int, int] | None) -> QImage:
+        long = replace(answer.items[0].memory, text="Frankfurt it is. " * 20)
+        page.list.show_answer(
+            answer_lines(replace(answer, items=(replace(answer.items[0], memory=long, answering=marked),)), None)
+        )
+        page.list.clearSelection()
+        return page.list.grab(page.list.visualRect(page.list.lines.index(0, 0))).toImage()
+
+    assert picture(None) == picture(None)
+    assert picture((0, 16)) != picture(None)
 
 
 def test_of_a_tie_each_is_joint_in_its_place(room: LabRoom) -> None:

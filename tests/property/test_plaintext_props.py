@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.text.screening.fences import escape_formula, unescape_formula
-from ui.widgets.plaintext import has_marks, one_line, plain_line, split_marks
+from ui.lists.row_spec import split_marked
+from ui.widgets.plaintext import has_marks, one_line, passage_line, plain_line, split_marks
 
 # Default_Ignorable_Code_Point and Noncharacter_Code_Point of Unicode 15.1, written down once more from the standard.
 IGNORABLE = [
@@ -122,3 +123,30 @@ def test_a_line_among_pictures_is_one_line_and_short_enough(text: str, most: int
     shown = plain_line(text, most)
     assert len(shown) <= most
     assert "\n" not in shown
+
+
+_TEXTS = st.text(st.sampled_from("ab. \n#*<>&\u202e\u200b\u05d0👩字"), max_size=600)
+
+
+@given(_TEXTS, st.integers(0, 400), st.integers(0, 400), st.integers(40, 200))
+def test_a_passage_is_one_line_in_which_the_sentence_stands(text: str, start: int, length: int, most: int) -> None:
+    made = passage_line(text, (start, start + length), most)
+    low, high = made.marked
+    assert len(made.text) <= most + 2  # an ellipsis behind a sentence that fills the line
+    assert 0 <= low <= high <= len(made.text)
+    assert not set(made.text) & set("\n\r\t\u202e\u200b")
+    if low < high:
+        assert made.text[low:high] == plain_line(text[start : start + length], most)
+    else:
+        assert made.text == plain_line(text, most)
+
+
+@given(_TEXTS, st.integers(0, 200), st.integers(0, 200), st.integers(60, 400))
+def test_a_range_of_a_text_is_marked_once_in_its_lines(text: str, start: int, length: int, width: int) -> None:
+    line = plain_line(text)
+    marked = (min(start, len(line)), min(start + length, len(line)))
+    whole = " ".join(line.split())
+    lines = [whole[at : at + width].strip() for at in range(0, len(whole), width)]
+    spans = split_marked(whole, lines, marked)
+    told = "".join(one[low:high] for one, (low, high) in zip(lines, spans, strict=True))
+    assert told.replace(" ", "") == whole[slice(*marked)].replace(" ", "")

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, ClassVar, Generic, TypeVar
 
-from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
 
 from core.types.values import Kind
 from ui.strings import window_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import radii, sizes
-from ui.widgets.plaintext import escape_tooltip
+from ui.widgets.plaintext import escape_tooltip, utf16_length
 
 _BAR = 3
 
@@ -107,6 +107,48 @@ def wrap_text(text: str, font: QFont, width: int, most: int) -> list[str]:
         rest = slice_text(starts[len(made)], None)
         made.append(metrics.elidedText(rest, Qt.TextElideMode.ElideRight, width) if len(starts) > most else rest)
     return made
+
+
+def split_marked(text: str, lines: Sequence[str], marked: tuple[int, int]) -> list[tuple[int, int]]:
+    """Where a marked range of a text stands in each of its lines.
+
+    Args:
+        lines: as `wrap_text` made them of it.
+        marked: code points of the text, end exclusive.
+
+    Returns:
+        Begin and end in each line, code points; equal where nothing of it is marked.
+    """
+    found, at = list[tuple[int, int]](), 0
+    for line in lines:
+        low, high = (min(max(place - at, 0), len(line)) for place in marked)
+        found.append((low, high))
+        at += len(line)
+        while text[at : at + 1].isspace():
+            at += 1
+    return found
+
+
+def draw_marked_line(painter: QPainter, rect: QRect, text: str, marked: tuple[int, int]) -> None:
+    """One line of plain text in the painter's font and ink, a range of it underlined.
+
+    Args:
+        rect: of the line; the text stands in the middle of its height.
+        marked: code points, end exclusive.
+    """
+    low, high = (utf16_length(text[:place]) for place in marked)
+    look = QTextLayout.FormatRange()
+    look.start, look.length = low, high - low
+    look.format.setFontUnderline(True)
+    layout, option = QTextLayout(text, painter.font()), QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.NoWrap)
+    layout.setTextOption(option)
+    layout.setFormats([look])
+    layout.beginLayout()
+    line = layout.createLine()
+    layout.endLayout()
+    if line.isValid():
+        layout.draw(painter, QPointF(rect.left(), rect.top() + (rect.height() - line.height()) / 2))
 
 
 def line_height(font: QFont) -> int:

@@ -77,6 +77,8 @@ _CITATION = re.compile("\ue200[^\ue201]{0,300}(?:\ue201|$)")  # how an assistant
 _PRIVATE = re.compile("[\ue000-\uf8ff]+")
 _HEADING_MARK = re.compile(r"^#{1,6}[ \t]+(?=\S)", re.MULTILINE)
 _EMPHASIS = re.compile(r"(?<![\w*_~])(\*{1,3}|__|~~)(?=\S)([^*~\n]+?)(?<=\S)\1(?![\w*_~])")
+_LEAST_SHOWN = 12
+"""Characters below which words beside a sentence tell nothing."""
 _FRONT_MATTER = re.compile(r"\A---\n.{0,2000}?\n---\s+(?:#{1,6} )?|\A#{1,6} (?=\S)", re.DOTALL)
 
 
@@ -184,6 +186,51 @@ def plain_line(text: str, most: int = 300) -> str:
     """
     text = _PRIVATE.sub("", _CITATION.sub("", _FRONT_MATTER.sub("", text, count=1)))
     return one_line(_EMPHASIS.sub(r"\2", _HEADING_MARK.sub("", text)), most)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedLine:
+    """A text as one line, with the sentence in it that answers.
+
+    Attributes:
+        text: what is shown.
+        marked: where that sentence stands in it, code points, end exclusive; (0, 0) for none.
+    """
+
+    text: str
+    marked: Place = (0, 0)
+
+
+def passage_line(text: str, sentence: Place | None, most: int = 300, visible: int | None = None) -> MarkedLine:
+    """A text as `plain_line` shows it; of a long one what surrounds a sentence of it.
+
+    Args:
+        sentence: where it stands in the text, code points, end exclusive; None for none.
+        most: characters at most; an ellipsis represents what is left out, at either end.
+        visible: characters that are in sight for certain; None for all of them.
+    """
+    sight = most if visible is None else visible
+    said = "" if sentence is None or len(text) <= sight else plain_line(text[slice(*sentence)], most)
+    if sentence is None or not said:
+        return MarkedLine(plain_line(text, most))
+    start, end = sentence
+    rest, room = text[end:].strip(), max(0, sight - len(said))
+    before = _end_of_line(text[:start], max(room // 2, room - len(rest) - 3))  # two blanks and an ellipsis
+    head = f"{before} " if before else ""
+    room = most - len(head) - len(said) - 1
+    after = "" if not rest else plain_line(rest, room) if room >= _LEAST_SHOWN else "…"
+    return MarkedLine(f"{head}{said} {after}".rstrip(), (len(head), len(head) + len(said)))
+
+
+def _end_of_line(text: str, room: int) -> str:
+    """The last words of a text as one line, behind an ellipsis; all of it where there is room."""
+    text = _FRONT_MATTER.sub("", text, count=1).strip()
+    near = text[-4 * room - _LEAST_SHOWN :]
+    line = plain_line(near, 64 * len(near) + 1)  # the name of a mark is longer than its sign
+    if len(line) <= room and len(near) == len(text):
+        return line
+    words = line[len(line) - room :].partition(" ")[2] if room >= _LEAST_SHOWN else ""
+    return f"… {words}".rstrip()
 
 
 def has_marks(text: str) -> bool:

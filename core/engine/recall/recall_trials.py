@@ -32,6 +32,7 @@ from core.engine.runtime.storage import Storage, chain_work, log_failure, map_re
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Event
 from core.memory.read import client_names_of_memories, read_by_ids
+from core.recall.answer_fit import find_answering_sentence
 from core.recall.request import RecallRequest
 from core.recall.result import NearMiss, RecallItem, RecallResult
 from core.recall.scope import OWNER_SCOPE, Scope
@@ -64,11 +65,12 @@ MOST_SWEPT = 25
 _DIGITS = 9  # less is noise, which must not decide before the rank does
 
 
-def make_trial_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as: str) -> LabAnswer:
+def make_trial_answer(rows: Rows, result: RecallResult, query: str, took_ms: float, seen_as: str) -> LabAnswer:
     """Dress a result for the laboratory.
 
     Args:
         rows: the snapshot of the result.
+        query: the question as typed.
         took_ms: milliseconds so far.
         seen_as: whose view it is; `""` for the person's own.
 
@@ -89,8 +91,8 @@ def make_trial_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as:
     ]
     names = client_names_of_memories(rows, [item.memory for item in (*items, *near_misses)])
     return LabAnswer(
-        items=tuple(_add_client_name(item, names) for item in items),
-        near=tuple(_add_client_name(item, names) for item in sorted(near_misses, key=_by_score)),
+        items=tuple(_finish_item(item, names, query) for item in items),
+        near=tuple(_finish_item(item, names, query) for item in sorted(near_misses, key=_by_score)),
         abstained=result.abstained,
         reason=result.reason,
         trace=trace,
@@ -101,9 +103,14 @@ def make_trial_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as:
     )
 
 
-def _add_client_name(item: LabItem, names: Mapping[str, str]) -> LabItem:
+def _finish_item(item: LabItem, names: Mapping[str, str], query: str) -> LabItem:
+    """The item with its client's name and the sentence that answers."""
     client = item.memory.client_id
-    return item if client is None else replace(item, client=names.get(client))
+    return replace(
+        item,
+        client=None if client is None else names.get(client),
+        answering=find_answering_sentence(query, item.memory.text),
+    )
 
 
 def _by_score(item: LabItem) -> tuple[float, float, str]:
@@ -218,7 +225,7 @@ class RecallTrials:
             def recall_trial(rows: Rows) -> LabAnswer:
                 result = run_recall(search, rows, request, embedded, now, profile)
                 took_ms = (storage.clock.monotonic() - begun_at) * 1000
-                return make_trial_answer(rows, result, took_ms, seen_as or "")
+                return make_trial_answer(rows, result, request.query, took_ms, seen_as or "")
 
             return storage.vault.read(recall_trial)
 

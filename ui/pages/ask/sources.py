@@ -29,10 +29,10 @@ from ui.widgets.basics import (
     make_tool_button,
 )
 from ui.widgets.labels import KIND_WORDS, describe_source
-from ui.widgets.plaintext import one_line, plain_line
+from ui.widgets.plaintext import MarkedLine, MarkedText, one_line, passage_line, plain_line
 from ui.widgets.shapes import KindMark
 
-_TEXT, _CHIP, _ROOM = 180, 34, 40
+_TEXT, _CHIP, _ROOM = 240, 34, 40
 
 
 def describe_given(source: AnswerSource) -> str:
@@ -64,7 +64,8 @@ class SourceCard(QAbstractButton):
         super().__init__()
         self._theme, self.source = theme, source
         strings = ask_strings()["sources"]
-        text, about = plain_line(source.memory.text, _TEXT), describe_given(source)
+        passage, about = passage_line(source.memory.text, source.answering, _TEXT), describe_given(source)
+        text = passage.text
         self.setAccessibleName(strings["open"].format(number=source.number, text=text, about=about))
         self.setAccessibleDescription(KIND_WORDS[source.memory.kind])
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -79,7 +80,7 @@ class SourceCard(QAbstractButton):
         box = make_column(self, gap=4)
         box.setContentsMargins(12, 10, 12, 10)
         box.addLayout(header)
-        box.addWidget(make_label(text, wrap=True))
+        box.addWidget(_make_passage(theme, passage))
         for child in self.findChildren(QWidget):
             child.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.why = make_button(strings["why"], kind="link", hint=strings["why_hint"])
@@ -115,6 +116,16 @@ class SourceCard(QAbstractButton):
         radius = radii().control
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(edge, edge, -edge, -edge), radius, radius)
         painter.end()
+
+
+def _make_passage(theme: Theme, passage: MarkedLine) -> QWidget:
+    """A passage as plain text; the sentence that answers is underlined."""
+    if not any(passage.marked):
+        return make_label(passage.text, wrap=True)
+    made = MarkedText(theme, passage.text, "accent")
+    made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    made.show_text(passage.text, [passage.marked], "body")
+    return made
 
 
 def source_chip(theme: Theme, source: AnswerSource) -> QPushButton:

@@ -26,7 +26,19 @@ from core.types.recall import LabAnswer, LabItem, TracedCandidate
 from core.types.values import Kind
 from core.types.views import MemoryRow
 from ui.lists.list_view import AfterRemoval, ListKeys, ListView
-from ui.lists.row_spec import LEFT, MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, line_height, wrap_text
+from ui.lists.row_spec import (
+    LEFT,
+    MIDDLE,
+    RIGHT,
+    Heading,
+    InertRow,
+    RowSpec,
+    RowState,
+    draw_marked_line,
+    line_height,
+    split_marked,
+    wrap_text,
+)
 from ui.pages.recall.labels import (
     describe_answer_item,
     describe_near_miss,
@@ -43,10 +55,11 @@ from ui.theme.theme import Theme
 from ui.theme.tokens import radii, spacing
 from ui.widgets.basics import make_column, make_label
 from ui.widgets.labels import KIND_WORDS, describe_source, describe_speaker
-from ui.widgets.plaintext import escape_tooltip, one_line, plain_line
+from ui.widgets.plaintext import escape_tooltip, one_line, passage_line, plain_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
-_TEXT = 400
+_TEXT, _IN_SIGHT, _TOLD = 400, 120, 160
+"""Characters of a text in a row, how many two lines hold where the page is narrow, and how many are told of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +80,7 @@ class AnswerRow:
         is_first: whether it is the first of its card; `is_last` likewise.
         item: everything about it, where the answer holds that.
         candidate: what the trace knows of it.
+        marked: where the sentence that answers stands in `text`, code points, end exclusive; (0, 0) for none.
     """
 
     id: str
@@ -83,6 +97,7 @@ class AnswerRow:
     is_last: bool = False
     item: LabItem | None = None
     candidate: TracedCandidate | None = field(default=None, compare=False)
+    marked: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +151,11 @@ def _answer_row_of_item(
     place = item.place or item.rank
     was = None if before is None else before.get(item.memory.id)
     moved = 0 if before is None else None if was is None or place is None else was - place
+    shown = passage_line(item.memory.text, item.answering, _TEXT, _IN_SIGHT)
     return AnswerRow(
         item.memory.id,
         item.memory.kind,
-        plain_line(item.memory.text, _TEXT),
+        shown.text,
         describe_answer_item(item),
         "" if place is None else str(place),
         item.parts,
@@ -147,15 +163,17 @@ def _answer_row_of_item(
         moved,
         item=item,
         candidate=traced.get(item.memory.id),
+        marked=shown.marked,
     )
 
 
 def _row_of_near_miss(item: LabItem, traced: Mapping[str, TracedCandidate]) -> AnswerRow:
     sunk = recall_strings()["sunk"].format(reason=describe_near_miss(item.dropped or "unknown", item.lists))
+    shown = passage_line(item.memory.text, item.answering, _TEXT, _IN_SIGHT)
     return AnswerRow(
         item.memory.id,
         item.memory.kind,
-        plain_line(item.memory.text, _TEXT),
+        shown.text,
         join_parts((sunk, describe_source(item.memory, item.client))),
         "" if item.rank is None else str(item.rank),
         item.parts,
@@ -163,6 +181,7 @@ def _row_of_near_miss(item: LabItem, traced: Mapping[str, TracedCandidate]) -> A
         is_answer=False,
         item=item,
         candidate=traced.get(item.memory.id),
+        marked=shown.marked,
     )
 
 
@@ -228,7 +247,7 @@ def describe_answer_row(line: AnswerRow) -> str:
         parts.append(strings["moved_in"])
     elif line.moved:
         parts.append(strings["moved_up" if line.moved > 0 else "moved_down"].format(count=abs(line.moved)))
-    parts.append(f"{KIND_WORDS[line.kind]}: {one_line(line.text, 160)} {line.note}.")
+    parts.append(f"{KIND_WORDS[line.kind]}: {one_line(line.text, _TEXT if any(line.marked) else _TOLD)} {line.note}.")
     if line.score is not None:
         parts.append(strings["score"].format(score=f"{line.score:.2f}", bar=describe_bar(line.parts)))
     return " ".join(parts)
@@ -360,8 +379,12 @@ class RankedRows(RowSpec[AnswerRow]):
         at = QRect(left, inner.top(), room, line_height(body))
         painter.setFont(body)
         painter.setPen(theme.colour("ink"))
-        for text in wrap_text(line.text, body, room, _MOST_LINES):
-            painter.drawText(at, LEFT | MIDDLE, text)
+        lines = wrap_text(line.text, body, room, _MOST_LINES)
+        for text, marked in zip(lines, split_marked(line.text, lines, line.marked), strict=True):
+            if marked[0] < marked[1]:
+                draw_marked_line(painter, at, text, marked)
+            else:
+                painter.drawText(at, LEFT | MIDDLE, text)
             at.translate(0, line_height(body))
         note = QRect(left, inner.bottom() - line_height(small), room, line_height(small))
         self.draw_text(painter, note, line.note, "muted", small)
