@@ -58,7 +58,7 @@ def sentences(dialog: ImportDialog) -> list[str]:
 def test_a_list_is_one_memory_until_its_lines_are_chosen_by_key(rig: Rig, qtbot: QtBot, dialog: ImportDialog) -> None:
     box = dialog.rehearse.content.by_line
     assert (box.isVisible(), box.isChecked(), box.accessibleName()) == (True, False, CHOICE)
-    assert "This file is a list of 4 short lines. It comes in as one memory." in sentences(dialog)
+    assert "This file is a list of 4 short lines and comes in as one memory." in sentences(dialog)
     assert box.focusPolicy() & Qt.FocusPolicy.TabFocus
     assert dialog.main.text() == "Import 1 memory"
     for is_on, title in ((True, "Import 4 memories"), (False, "Import 1 memory"), (True, "Import 4 memories")):
@@ -66,7 +66,7 @@ def test_a_list_is_one_memory_until_its_lines_are_chosen_by_key(rig: Rig, qtbot:
         QTest.keyClick(box, Qt.Key.Key_Space)
         read(qtbot, dialog)
         assert (box.isChecked(), box.hasFocus(), dialog.main.text()) == (is_on, True, title)
-    assert "This file is a list of 4 short lines. Each comes in as a memory of its own." in sentences(dialog)
+    assert "This file is a list of 4 short lines, each of which comes in as a memory of its own." in sentences(dialog)
     dialog.main.click()
     settle(qtbot, lambda: dialog.page is dialog.outcome)
     assert [row[0] for row in rig.rows("SELECT text FROM memories ORDER BY rowid")] == LIST.splitlines()

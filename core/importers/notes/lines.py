@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from core.importers.front_matter import read_front_matter
 from core.importers.notes.dates import dated_sections
+from core.importers.notes.tags import tags_in
 from core.importers.records import Record
 from core.importers.rows import text_digest
 from core.text.markdown import blank_code
@@ -139,7 +140,9 @@ def make_line_records(whole: Record) -> Iterator[Record]:
         whole: the note that the file is otherwise; its lines have its date, or that of the heading they stand under.
     """
     front = read_front_matter(whole.text)
-    occurred, sections = dated_sections(front, blank_code(whole.text[front.body_at :]), whole.where)
+    body = blank_code(whole.text[front.body_at :])
+    occurred, sections = dated_sections(front, body, whole.where)
+    of_lines = frozenset(tags_in(body))
     dates: list[tuple[int, When | None]] = [(0, occurred), *((one.start, one.occurred) for one in sections)]
     for line in read_list_lines(whole.text):
         while len(dates) > 1 and dates[1][0] <= line.start:
@@ -154,6 +157,8 @@ def make_line_records(whole: Record) -> Iterator[Record]:
             ref=where,
             occurred=dates[0][1],
             sections=(),
+            # What stands in one line is no tag of another.
+            tags=tuple(tag for tag in whole.tags if tag not in of_lines or tag in tags_in(line.text)),
             same_as=(whole.identity,),
             extra={
                 **{name: whole.extra[name] for name in ("path", "title") if name in whole.extra},

@@ -99,15 +99,15 @@ def test_each_line_is_a_record_with_its_place_and_the_date_of_its_file() -> None
 
 
 def test_tags_headings_and_boxes_stay_with_their_lines() -> None:
-    text = "---\ntags: home\n---\n## 2024-05-01\n- [x] Pay rent\n- [ ] Call Ana\n## Later\n- Paint\n"
+    text = "---\ntags: home\n---\n## 2024-05-01\n- [x] Pay rent #money\n- [ ] Call Ana\n## Later\n- Paint\n"
     made = lines_of(text, "todo.md")
     assert [(one.text, one.extra.get("task"), one.extra["heading"], one.extra["line"]) for one in made] == [
-        ("Pay rent", "done", "2024-05-01", 5),
+        ("Pay rent #money", "done", "2024-05-01", 5),
         ("Call Ana", "open", "2024-05-01", 6),
         ("Paint", None, "Later", 8),
     ]
     assert [one.occurred for one in made] == [DAY, DAY, None]
-    assert {one.tags for one in made} == {("home",)}
+    assert [one.tags for one in made] == [("home", "money"), ("home",), ("home",)]
 
 
 def test_a_line_is_known_wherever_it_stands_and_however_it_ends() -> None:
