@@ -79,7 +79,7 @@ def read_list_lines(text: str) -> tuple[ListLine, ...]:
 def _parse_lines(text: str, raw: Sequence[re.Match[str]]) -> Iterator[ListLine]:
     are_numbered = _are_numbered([int(found["number"]) for one in raw if (found := _NUMBER.match(one[0]))])
     number, counted_to, heading = 1, 0, ""
-    for one in raw:
+    for at, one in enumerate(raw, 1):
         number += len(re.findall(r"\r\n|\r|\n", text[counted_to : one.start()]))
         counted_to = one.start()
         if title := _HEADING.match(one[0]):
@@ -87,6 +87,9 @@ def _parse_lines(text: str, raw: Sequence[re.Match[str]]) -> Iterator[ListLine]:
             continue
         mark = _BULLET.match(one[0]) or (_NUMBER.match(one[0]) if are_numbered else None)
         words = one[0][mark.end() :] if mark else one[0]
+        if not mark and words.rstrip().endswith(":") and at < len(raw) and _BULLET.match(raw[at][0]):
+            heading = words.strip()[:-1]
+            continue
         box = _BOX.match(words) if mark else None
         if box is not None:
             words = words[box.end() :]

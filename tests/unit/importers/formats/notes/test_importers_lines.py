@@ -46,6 +46,7 @@ def lines_of(text: str, name: str = "list.txt") -> list[Record]:
         ("A. Smith: doctor\nB. Hale: dentist\nC. Roe: vet\n", ["A. Smith: doctor", "B. Hale: dentist", "C. Roe: vet"]),
         ("# People\n\nAna\n***\nBen\n\n\nCleo", ["Ana", "Ben", "Cleo"]),
         ("母は東京にいる\n父は医者\n犬はポチ", ["母は東京にいる", "父は医者", "犬はポチ"]),
+        ("Call:\n- Ana\n- Ben\nNeeds a key:\nCleo\n", ["Ana", "Ben", "Needs a key:", "Cleo"]),
         ("\ufeffAna\nBen\nCleo", ["Ana", "Ben", "Cleo"]),
     ],
 )
