@@ -22,7 +22,7 @@ from app.cli.undo import print_undone
 from app.engine.session import VerbSession, absolute_path
 from core.config.help_strings import read_help_strings
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.types.values import IMPORT_FORMATS, Kind
+from core.types.values import IMPORT_FORMATS, LINES, Kind
 
 _SHOWN_ERRORS = 10
 _SHOWN_STATEMENTS = 20
@@ -40,6 +40,7 @@ _COMPARED = (Kind.FACT.value, Kind.RULE.value, Kind.PROCEDURE.value)
 @click.option("--samples", is_flag=True, help="With --dry-run: show how a few texts of each source begin.")
 @click.option("--only", multiple=True, metavar="SOURCE", help="Of several, this one alone; may be given again.")
 @click.option("--without", multiple=True, metavar="SOURCE", help="Of several, not this one; may be given again.")
+@click.option("--each-line", is_flag=True, help="Of a list in a text or Markdown file: each line a memory of its own.")
 @click.option("--own", is_flag=True, help="Another vault of mine wrote this archive: keep its trust.")
 @archive_passphrase_option
 @with_command
@@ -53,6 +54,7 @@ def import_(
     samples: bool,
     only: tuple[str, ...],
     without: tuple[str, ...],
+    each_line: bool,
     own: bool,
     secret_file: Path | None,
 ) -> None:
@@ -61,12 +63,13 @@ def import_(
     A folder or an archive may hold several exports: --dry-run lists each as a source, and --only and --without take
     its name or its format. `-` reads one file from standard input. The passphrase of an archive is asked for. What an
     archive of another vault brings into a vault with memories is trusted 0.5 at most, as it may be somebody else's;
-    say --own where it is yours.
+    say --own where it is yours. A text or Markdown file is one memory; --dry-run says where it is a list.
     """
     if samples and not dry_run:
         raise UserError(Code.INVALID_INPUT, "--samples goes with --dry-run.")
     if not path.strip():
         raise UserError(Code.INVALID_INPUT, "Name the file or folder to import.")
+    form = _format_by_line(form) if each_line else form
     with ExitStack() as stack:
         source = stack.enter_context(_spool_stdin(command)) if path == "-" else absolute_path(path)
         params: dict[str, Any] = {"path": str(source), "format": form, "space": space, "dry_run": dry_run or None}
@@ -76,9 +79,17 @@ def import_(
 
     def print_reply(out: Output, done: Mapping[str, Any]) -> None:
         print_import(out, done, judged)
+        _print_list(out, done)
         print_sources(out, done.get("sources", ()), with_samples=samples)
 
     command.print_result(reply, print_reply)
+
+
+def _format_by_line(form: str | None) -> str:
+    """The format of `--each-line`; no other may be named with it."""
+    if form not in (None, LINES):
+        raise UserError(Code.INVALID_INPUT, "--each-line is a format of its own; leave --format out.")
+    return LINES
 
 
 def _run_import(
@@ -210,6 +221,15 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
         out.print_line(load_words()["distill"]["offer"].format(id=reply["import_id"]))
     if done and reply["stored"]:
         out.print_line(f"Undo it with: loci unimport {reply['import_id']}")
+
+
+def _print_list(out: Output, reply: Mapping[str, Any]) -> None:
+    """Say of a list what else it could be, and where it came in as that before."""
+    words = load_words()["import"]
+    if reply["skipped"].get("known_otherwise"):
+        out.print_line(words["otherwise"])
+    elif reply.get("list_lines") and reply["format"] != LINES:
+        out.print_line(words["list"].format(count=f"{reply['list_lines']:,}"))
 
 
 def print_sources(out: Output, sources: Sequence[Mapping[str, Any]], *, with_samples: bool) -> None:

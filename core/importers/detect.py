@@ -34,7 +34,7 @@ from core.importers.formats.notes.day_one import DayOneImporter
 from core.importers.formats.notes.evernote import EvernoteImporter
 from core.importers.formats.notes.joplin import JoplinImporter
 from core.importers.formats.notes.keep import KeepImporter
-from core.importers.formats.notes.markdown import MarkdownImporter, ObsidianImporter, TextImporter
+from core.importers.formats.notes.markdown import LinesImporter, MarkdownImporter, ObsidianImporter, TextImporter
 from core.importers.formats.notes.notion import NotionImporter
 from core.importers.formats.notes.org import OrgImporter
 from core.importers.formats.notes.roam import RoamImporter
@@ -117,6 +117,7 @@ def _list_formats(extensions: tuple[Importer, ...]) -> tuple[Importer, ...]:
         CsvImporter(),
         MarkdownImporter(),
         TextImporter(),
+        LinesImporter(),
         PicturesImporter(),
     )
 

@@ -81,6 +81,8 @@ class ImportedMemory(MemoryContent):
         importance: 0 to 1; None where the source does not tell.
         space: a space's name; None for the import's own.
         claim: a claim the row itself gives, in the shape of the command line's `--claim`.
+        same_as: identities of other records that hold the same words between them; where all of them are in the vault,
+            this one is not stored beside them.
     """
 
     identity: str
@@ -88,6 +90,7 @@ class ImportedMemory(MemoryContent):
     importance: float | None = None
     space: str | None = None
     claim: Mapping[str, Any] | None = None
+    same_as: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -464,6 +464,7 @@ class ImportReport:
         sealed: of `stored`, those that are sealed and stay so; of an archive only.
         is_foreign: whether it is an archive of another vault, whose memories are trusted 0.5 at most.
         others: how many it brings beside memories: `people`, `files`; of an archive only.
+        list_lines: how many memories a text or Markdown file that is a list would be line by line; 0 where it is none.
     """
 
     import_id: str | None
@@ -484,6 +485,7 @@ class ImportReport:
     sources: tuple[SourcePlan, ...] = ()
     sources_more: int = 0
     others: Mapping[str, int] = field(default_factory=dict)
+    list_lines: int = 0
 
 
 @dataclass(frozen=True, slots=True)

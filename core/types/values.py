@@ -196,11 +196,14 @@ ImportFormat = Literal[
     "mcp-memory", "whatsapp", "telegram", "signal", "slack", "discord", "mail", "gemini", "gemini-cli", "grok", "aider",
     "keep", "evernote", "day-one", "roam", "joplin", "calendar", "contacts", "kindle", "bookmarks", "docx",
     "opencode", "continue", "cursor", "imessage", "notion", "pdf", "html", "org", "pictures",
-    "copilot", "perplexity", "mixed",
+    "copilot", "perplexity", "lines", "mixed",
 ]  # fmt: skip
 """What an import can be read as, by the names of the command line's contract."""
 
 IMPORT_FORMATS: tuple[str, ...] = get_args(ImportFormat)
+
+LINES = "lines"
+"""The format in which each line of a list is a memory of its own; a person names it, it is never detected."""
 
 LOOK_SIGNAL = "run/look"
 """A file in the home; whoever touches it asks a running engine to look at its watched folders now."""

@@ -62,3 +62,22 @@ def test_sources_are_chosen_or_left_out_and_taken_back_at_once(palace: Palace, d
         assert both["stored"] == 2
         shell.json("unimport", both["import_id"])
         assert shell.json("list")["total"] == 0
+
+
+def test_a_list_is_offered_line_by_line_and_comes_in_only_one_way(palace: Palace) -> None:
+    path = palace.folder / "facts.txt"
+    path.write_text("My sister is Ana.\nDentist: Dr Hale\nBlood type 0+\n", encoding="utf-8")
+    offer = (
+        "This file is a list of 3 short lines and would be one memory. With --each-line: each line a memory of its own."
+    )
+    with palace.shell() as shell:
+        assert offer in lines_of(shell, str(path), "--dry-run")
+        assert offer not in lines_of(shell, str(path), "--dry-run", "--each-line")
+        shell.run("import", str(path), "--each-line", "--format", "text").refused(2, "E4005")
+        done = shell.json("import", str(path), "--each-line")
+        assert (done["stored"], done["format"]) == (3, "lines")
+        assert shell.json("import", str(path), "--each-line")["skipped"] == {"known": 3}
+        told = shell.run("import", str(path)).out
+        assert "This list came in before: as one memory, or line by line." in told
+        shell.json("unimport", done["import_id"])
+        assert shell.json("import", str(path))["stored"] == 1

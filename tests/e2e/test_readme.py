@@ -27,6 +27,7 @@ FORMAT_WORDS = {
     "obsidian": "Obsidian and Markdown",
     "markdown": "Obsidian and Markdown",
     "text": "plain text",
+    "lines": "plain text",
     "jsonl": "JSONL",
     "csv": "CSV",
     "mem0": "mem0",

@@ -11,6 +11,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QCheckBox,
     QGridLayout,
     QHBoxLayout,
     QHeaderView,
@@ -95,9 +96,14 @@ class ContentStep(QWidget):
 
     Signals:
         chosen: other conversations are chosen now.
+        lined: whether each line of a list shall be a memory of its own.
+
+    Attributes:
+        by_line: offers that where the file is a list; else it is hidden.
     """
 
     chosen = Signal()
+    lined = Signal(bool)
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -108,6 +114,10 @@ class ContentStep(QWidget):
         self._summary = make_label("", "muted", wrap=True)
         self._figures = ImportFigures()
         strings = import_strings()["preview"]
+        self._list = make_label("", "small", wrap=True)
+        self.by_line = QCheckBox(strings["list"]["choice"])
+        self.by_line.setAccessibleName(strings["list"]["choice"])
+        self.by_line.clicked.connect(self.lined)
         self.model = TickModel(tuple(strings["columns"]), (1, 2, 3))
         self.table = TickTable(context.theme, self.model, strings["conversations"])
         self.model.ticks.connect(self._on_ticks_changed)
@@ -146,7 +156,7 @@ class ContentStep(QWidget):
         }
         for page in self._pages.values():
             self._stack.addWidget(page)
-        layout = make_column(self, self._name, self._summary, self._figures, gap=8)
+        layout = make_column(self, self._name, self._summary, self._list, self.by_line, self._figures, gap=8)
         layout.addSpacing(4)
         layout.addLayout(self._tabs_row)
         layout.addWidget(self._stack, 1)
@@ -160,6 +170,7 @@ class ContentStep(QWidget):
         self._name.set_text(source.name)
         self._summary.setText(" ".join(filter(None, (summarize_import_report(report), describe_parts(report)))))
         self._figures.show_figures(_report_figures(report))
+        self._offer_lines(source, report)
         self.filter.clear()
         keys = [row.key for row in report.plan]
         self.model.show_lines(
@@ -177,6 +188,17 @@ class ContentStep(QWidget):
         self._fill_problems(report)
         self._name_tabs(report)
         self._source = source
+
+    def _offer_lines(self, source: ImportSource, report: ImportReport) -> None:
+        """Say that the file is a list, and let the person choose what it becomes."""
+        is_known = bool(report.skipped.get("known_otherwise"))
+        states = ("known_whole", "on") if source.is_by_line else ("known_lines", "off")
+        sentence = import_strings()["preview"]["list"][states[0 if is_known else 1]]
+        self._list.setText(sentence.format(count=report.list_lines))
+        self.by_line.setAccessibleDescription(self._list.text())
+        self.by_line.setChecked(source.is_by_line)
+        for part in (self._list, self.by_line):
+            part.setVisible(bool(report.list_lines))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Titles need room more than branches do."""
@@ -425,6 +447,7 @@ class RehearsalStep(QWidget):
         changed: what is chosen is different now.
         spaced: the name of the space to import into.
         formed: a source, and the format it shall be read as.
+        lined: a list, and whether each line of it shall be a memory of its own.
         unlocked: an archive, and its passphrase.
         leave: choose something else.
     """
@@ -432,6 +455,7 @@ class RehearsalStep(QWidget):
     changed = Signal()
     spaced = Signal(str)
     formed = Signal(object, str)
+    lined = Signal(object, bool)
     unlocked = Signal(object, str)
     leave = Signal()
 
@@ -439,6 +463,7 @@ class RehearsalStep(QWidget):
         super().__init__()
         self._context = context
         self._sources: list[ImportSource] = []
+        self._is_line_focused = False
         self.list = QListWidget()
         strings = import_strings()
         self.list.setAccessibleName(strings["preview"]["exports"])
@@ -448,6 +473,7 @@ class RehearsalStep(QWidget):
         self.list.currentRowChanged.connect(self._show_current)
         self.content = ContentStep(context)
         self.content.chosen.connect(self._on_source_chosen)
+        self.content.lined.connect(self._on_lines_chosen)
         self.waiting = WaitingStep()
         self.refused = RefusedExport(context)
         self.refused.formed.connect(self._on_format_chosen)
@@ -513,6 +539,9 @@ class RehearsalStep(QWidget):
         elif source.report is not None:
             self.content.show_source(source)
             self._stack.setCurrentWidget(self.content)
+            if self._is_line_focused:  # it was pressed by key, and hidden while the file was read anew
+                self._is_line_focused = False
+                self.content.by_line.setFocus()
         else:
             self.waiting.show_source(source)
             self._stack.setCurrentWidget(self.waiting)
@@ -535,6 +564,12 @@ class RehearsalStep(QWidget):
     def _on_source_chosen(self) -> None:
         self._name_all()
         self.changed.emit()
+
+    def _on_lines_chosen(self, is_by_line: bool) -> None:
+        source = self.current
+        if source is not None:
+            self._is_line_focused = self.content.by_line.hasFocus()
+            self.lined.emit(source, is_by_line)
 
     def _on_format_chosen(self, form: str) -> None:
         if self.current is not None:

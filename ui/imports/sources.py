@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from core.types.replies import Candidate, ConversationPlan, ImportReport
 from core.types.requests import OUTSIDE, Choice
+from core.types.values import LINES
 from ui.bridge import Problem, Running, Task, Watch, problem_of
 from ui.context import Context
 from ui.lists.tick_table import TickModel, TickRow, TickTable
@@ -209,6 +210,7 @@ class ImportSource:
     Attributes:
         path: where it lies.
         form: the format the person named; None to detect it.
+        is_by_line: whether each line of it shall be a memory of its own.
         report: what the rehearsal found; None before.
         problem: why it cannot be read; None where it can.
         only: keys of the conversations that are chosen; None for all.
@@ -218,6 +220,7 @@ class ImportSource:
 
     path: Path
     form: str | None = None
+    is_by_line: bool = False
     report: ImportReport | None = None
     problem: Problem | None = None
     only: frozenset[str] | None = None
@@ -228,6 +231,11 @@ class ImportSource:
     def name(self) -> str:
         """The last part of its path, as one line."""
         return one_line(self.path.name or str(self.path), 120)
+
+    @property
+    def read_form(self) -> str | None:
+        """The format it is read as; None to detect it."""
+        return LINES if self.is_by_line else self.form
 
     @property
     def needs_passphrase(self) -> bool:
@@ -361,7 +369,7 @@ def describe_parts(report: ImportReport) -> str:
 
 def count_known_records(report: ImportReport) -> int:
     """How many entries of it the vault has already."""
-    return report.skipped.get("known", 0) + report.skipped.get("duplicate_text", 0)
+    return sum(report.skipped.get(reason, 0) for reason in ("known", "known_otherwise", "duplicate_text"))
 
 
 def describe_stored(reports: Sequence[ImportReport]) -> str:

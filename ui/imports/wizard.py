@@ -232,7 +232,17 @@ class ExportReader(QObject):
     def read_as(self, source: ImportSource, form: str) -> None:
         """Read one of them anew, in a format the person names."""
         self.stop_reading()
-        source.form, source.problem, source.report, source.only, source.without = form, None, None, None, frozenset()
+        source.form, source.is_by_line = form, False
+        self._read_anew(source)
+
+    def read_by_line(self, source: ImportSource, is_by_line: bool) -> None:
+        """Read a list anew: each line a memory of its own, or all of it one."""
+        self.stop_reading()
+        source.is_by_line = is_by_line
+        self._read_anew(source)
+
+    def _read_anew(self, source: ImportSource) -> None:
+        source.problem, source.report, source.only, source.without = None, None, None, frozenset()
         self.read.emit(source)
         self._read_next()
 
@@ -258,7 +268,7 @@ class ExportReader(QObject):
         def start_rehearsal(watch: Watch) -> Future[ImportReport]:
             return imports.rehearse(
                 source.path,
-                source.form,
+                source.read_form,
                 OWNER_ACTOR,
                 self._space,
                 watch.progress,
@@ -334,6 +344,7 @@ class ImportDialog(WizardFrame):
         self.rehearse.changed.connect(self._update_footer)
         self.rehearse.spaced.connect(self.reader.reread_for)
         self.rehearse.formed.connect(self.reader.read_as)
+        self.rehearse.lined.connect(self.reader.read_by_line)
         self.rehearse.unlocked.connect(self.reader.read_with)
         self.rehearse.leave.connect(self.show_choose)
         self.outcome.remove.connect(self._undo_imports)
@@ -420,7 +431,7 @@ class ImportDialog(WizardFrame):
         sources = [source for source in self.reader.sources if source.new]
         if not sources:
             return
-        jobs = [ImportJob(one.path, one.name, one.form, one.choice, one.passphrase) for one in sources]
+        jobs = [ImportJob(one.path, one.name, one.read_form, one.choice, one.passphrase) for one in sources]
         queue = ImportQueue(self.context, jobs, self.rehearse.read_space())
         self.queue = queue
         self.takes_drops = False

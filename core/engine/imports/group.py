@@ -32,6 +32,7 @@ from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, 
 from core.importers.detect import detect_format, is_export
 from core.importers.dry_run import DryRunReport, DryRunTally, import_items
 from core.importers.extension.discovery import NONE, LoadedExtensions, load_extensions
+from core.importers.formats.notes.markdown import count_list_lines
 from core.importers.input.files import printable_name
 from core.importers.input.source import Bundle, open_bundle
 from core.importers.plan import ImportPlan, item_key
@@ -427,7 +428,14 @@ class Imports:
             rows, more = plan.make_result()
             sources, sources_more = plan.list_sources()
             report = _make_report(open_vault, None, importer.format, preview, new.tally)
-            return replace(report, plan=rows, plan_more=more, sources=sources, sources_more=sources_more)
+            return replace(
+                report,
+                plan=rows,
+                plan_more=more,
+                sources=sources,
+                sources_more=sources_more,
+                list_lines=count_list_lines(bundle, importer.format),
+            )
 
     def _run_import(self, work: _Work, path: Path, form: str | None, space: str | None, choice: Choice) -> ImportReport:
         if space is not None:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Sequence
 
 from core.importers.records import Record
-from core.intake.store.import_batch import ImportTally, identity_digest, known_digests, usable_space
+from core.intake.store.import_batch import ImportTally, find_other_form, identity_digest, known_digests, usable_space
 from core.intake.transaction.admission import cut_text, erased_digests, erased_texts
 from core.intake.transaction.sources import KINDS_BY_TEXT, find_active_duplicate
 from core.memory.write import content_hash, find_space_id
@@ -80,7 +80,7 @@ class NewRecordCounter:
             if key in erased or record.text in erased_words
             else "duplicate_text"
             if self._has_active_twin(rows, record)
-            else None
+            else find_other_form(rows, self._space_of(record), record)
             for record, key in zip(records, keys, strict=True)
         ]
 

@@ -116,6 +116,26 @@ def known_digests(rows: Rows, digests: Sequence[bytes]) -> set[bytes]:
     return {row[0] for row in rows.all(_KNOWN, (_digests_to_json(digests),))}
 
 
+def find_other_form(rows: Rows, space_name: str, memory: ImportedMemory) -> str | None:
+    """Why a record is left out that the vault has in another form: a list as one memory, or line by line.
+
+    Args:
+        space_name: where it would go.
+        memory: a record that is not known by its own identity.
+
+    Returns:
+        `known_otherwise`; `erased` where some of the other form was erased; None where it is to be stored.
+    """
+    if not memory.same_as:
+        return None
+    keys = [identity_digest(space_name, one) for one in memory.same_as]
+    known = known_digests(rows, keys)
+    left = [key for key in keys if key not in known]
+    if not left:
+        return "known_otherwise"
+    return "erased" if erased_digests(rows, left).issuperset(left) else None
+
+
 def _digests_to_json(digests: Sequence[bytes]) -> str:
     return to_json([one.hex() for one in digests])
 
@@ -198,6 +218,8 @@ class ImportWriter:
                 tally.skipped["known"] += 1
             elif key in erased or item.memory.text in erased_words:
                 tally.skipped["erased"] += 1
+            elif reason := find_other_form(tx, item.memory.space or run.space_name, item.memory):
+                tally.skipped[reason] += 1
             else:
                 seen.add(key)
                 fresh.append(item)

@@ -369,6 +369,7 @@ def import_json(report: ImportReport, *, with_sources: bool = False) -> dict[str
         **({"sealed": report.sealed} if report.sealed else {}),
         **({"is_foreign": True} if report.is_foreign else {}),
         **({"sources": [to_json_value(one) for one in report.sources]} if with_sources else {}),
+        **({"list_lines": report.list_lines} if with_sources and report.list_lines else {}),
     }
 
 

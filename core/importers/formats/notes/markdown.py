@@ -1,18 +1,25 @@
 """Notes: an Obsidian vault, a folder of Markdown, or one text file. One note is one record, byte for byte.
 
+One file that is a list may come in line by line instead, where the person says so.
+
 Must not do: write into the vault, or take any text for a note that is not called one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from core.importers.input.files import refused_file_error
 from core.importers.input.source import Bundle
 from core.importers.input.streams import is_binary, looks_like_json, read_head, read_head_text
+from core.importers.notes.lines import list_line_identities, make_line_records, read_list_lines
 from core.importers.notes.reader import NoteReader, NoteText, make_text_record, read_note_text
 from core.importers.notes.survey import NOTE_ENDINGS, survey_notes, vault_root
-from core.importers.records import Item, SkippedPart, UnreadablePart
+from core.importers.records import Item, Record, SkippedPart, UnreadablePart
+from core.types.values import LINES
+
+_MAY_BE_LISTS = frozenset({"markdown", "text", LINES})
 
 
 class ObsidianImporter:
@@ -51,7 +58,8 @@ class MarkdownImporter:
     def read(self, bundle: Bundle) -> Iterator[Item]:
         """Yield notes in order of their paths; other files are skipped as `not_a_note`."""
         reader = NoteReader(bundle)
-        yield from _read_all_notes(bundle, reader)
+        for item in _read_all_notes(bundle, reader):
+            yield _with_its_lines(bundle, item) if isinstance(item, Record) else item
         for path in reader.survey.attachments:
             yield SkippedPart("not_a_note", path)
 
@@ -82,9 +90,64 @@ class TextImporter:
             if isinstance(item, UnreadablePart) and bundle.kind == "file":
                 raise refused_file_error(file.name, item.message)
             if isinstance(item, NoteText):
-                yield make_text_record(file.name, item, {"path": file.name, "title": file.path.stem})
+                record = make_text_record(file.name, item, {"path": file.name, "title": file.path.stem})
+                yield _with_its_lines(bundle, record)
             else:
                 yield item
+
+
+class LinesImporter:
+    """Reads one text or Markdown file that is a list: each line a memory of its own. It is never detected."""
+
+    @property
+    def format(self) -> str:
+        """`lines`."""
+        return LINES
+
+    def detects(self, bundle: Bundle) -> bool:  # noqa: ARG002 - the protocol's
+        """Never: a file is one memory unless the person says otherwise."""
+        return False
+
+    def read(self, bundle: Bundle) -> Iterator[Item]:
+        """Yield one record for each line.
+
+        Raises:
+            UserError: IMPORT_REFUSED for a folder or an archive, and for a file that is no list of short lines.
+        """
+        if bundle.kind != "file":
+            raise refused_file_error(bundle.label, "is no single file, and only one file can come in line by line")
+        whole = _read_single_note(bundle)
+        if not isinstance(whole, Record):
+            if isinstance(whole, UnreadablePart):
+                raise refused_file_error(bundle.label, whole.message)
+            yield whole
+            return
+        if not read_list_lines(whole.text):
+            raise refused_file_error(bundle.label, "is no list of short lines, so it can only come in as one memory")
+        yield from make_line_records(whole)
+
+
+def count_list_lines(bundle: Bundle, form: str) -> int:
+    """How many memories a file would be line by line; 0 where it is no list, or no single text or Markdown file.
+
+    Args:
+        form: the format that it is read as.
+    """
+    if form not in _MAY_BE_LISTS or bundle.kind != "file" or len(bundle.files) != 1:
+        return 0
+    whole = _read_single_note(bundle)
+    return len(list_line_identities(whole)) if isinstance(whole, Record) else 0
+
+
+def _read_single_note(bundle: Bundle) -> Item:
+    """The one file of a bundle as the note that it is by its name: Markdown has tags, plain text has none."""
+    importer = MarkdownImporter() if MarkdownImporter().detects(bundle) else TextImporter()
+    return next(importer.read(bundle))
+
+
+def _with_its_lines(bundle: Bundle, record: Record) -> Record:
+    """The record of a file, known also where all its lines came in one by one."""
+    return replace(record, same_as=list_line_identities(record)) if bundle.kind == "file" else record
 
 
 def _read_all_notes(bundle: Bundle, reader: NoteReader) -> Iterator[Item]:

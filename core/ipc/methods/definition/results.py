@@ -281,6 +281,9 @@ IMPORT_REPORT: Schema = record(
                 }
             )
         ),
+        "list_lines?": whole_number(
+            "With `sources`: how many memories a text or Markdown file that is a list would be in the format `lines`."
+        ),
         "cut?": list_of(text()),
     }
 )

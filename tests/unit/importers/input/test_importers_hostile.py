@@ -87,7 +87,7 @@ def test_the_registry_offers_each_format_once() -> None:
     names = [importer.format for importer in list_importers()]
     assert len(set(names)) == len(names)
     # What almost anything could be taken for comes last, a vault of notes, which may hold anything, first.
-    assert (names[:2], names[-5:]) == (["mixed", "obsidian"], ["jsonl", "csv", "markdown", "text", "pictures"])
+    assert (names[:2], names[-5:]) == (["mixed", "obsidian"], ["csv", "markdown", "text", "lines", "pictures"])
 
 
 def test_a_forced_format_is_taken_without_looking_and_an_unknown_one_refused() -> None:
