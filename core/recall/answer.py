@@ -22,6 +22,7 @@ from core.recall.episode_statements import Representatives, SourceEpisode, put_s
 from core.recall.ranking import ResultGroup, fold_groups, rank_candidates
 from core.recall.request import RecallRequest
 from core.recall.result import (
+    ASKED_FOR,
     AT_ODDS,
     BELOW_BAR,
     EARLIER_VERSION,
@@ -81,6 +82,10 @@ class AnswerInput:
     leads: Mapping[int, int] = field(default_factory=dict)
     now_ms: int = 0
     representatives: Representatives = field(default_factory=dict)
+
+
+CLAIM_CHANCE = 0.9
+"""Our choice: the least chance of an answer where something has a claim of the property that is asked for."""
 
 
 class RecallAnswer:
@@ -144,7 +149,10 @@ class RecallAnswer:
             return float(self.best > 0), 0.5
         if self._asked.mode == "hybrid":
             self.signs = self._candidate_columns(size).make_signs()
-            return (answer_probability(self.signs) if self.right.facts else 0.0), self._profile.least_chance
+            chance = answer_probability(self.signs) if self.right.facts else 0.0
+            if self.right.claims.any():  # what was claimed of the property asked for answers in whatever words
+                chance = max(chance, CLAIM_CHANCE)
+            return chance, self._profile.least_chance
         needed = evidence_bar(self._profile, self._asked.mode, size)
         return (min(1.0, self.best / (2 * needed)) if needed > 1e-9 else float(self.best > 0)), 0.5
 
@@ -297,6 +305,7 @@ class RecallAnswer:
         speaker, signals = ", ".join(speakers), self._weighted_signals(signals)
         sentences = explain_match(places, words, next_to, len(own), signals, factor, speaker, elsewhere)
         sentences = (*sentences, *explain_adjustments(places, float(np.nan_to_num(self.ranked.repeats[at]))))
+        sentences = (ASKED_FOR, *sentences) if self.right.claims[at] else sentences
         sentences = (*sentences, UNFIT) if self.right.fit[at] < 1 else sentences
         is_of_earlier = self.right.lifted[at] > 0 and int(self.right.labels[at]) not in self._asked.representatives
         return (*sentences, EARLIER_VERSION) if is_of_earlier else sentences

@@ -7,6 +7,9 @@ Whom a question names counts likewise: words and meaning alone find whoever spea
 names somebody else. A memory is a stranger's where it neither names them nor was said by them nor tells of them, and
 its conversation, or its whole space, has nothing of them either: beside them others may well answer.
 
+Where a question asks for one property of the speaker's and for nothing else, what has a claim of it answers, in
+whatever words: "how old am I?" and "Forty-seven, feel like seventy" have none in common.
+
 Of a long text it says which sentence fits best, for whoever shows it.
 
 Must not do: bring a candidate, move a message, or put a newer word of less weight before an older one.
@@ -24,6 +27,7 @@ import numpy as np
 
 from core.recall.candidates import Candidates
 from core.recall.request import RecallRequest, name_runs
+from core.recall.scope import Labels
 from core.text.markdown import find_front_matter
 from core.text.question_form import (
     QuestionForm,
@@ -32,6 +36,7 @@ from core.text.question_form import (
     has_other_subject,
     is_guess,
     is_thing_of_other,
+    read_asked_predicates,
     read_question_form,
     speaks_of_other,
 )
@@ -61,6 +66,17 @@ LONG = 240
 """Our choice: code points above which a text is long; of a shorter one its beginning tells enough."""
 _GIVES_VALUE = 1.25
 """Our choice: a sentence that gives a value of the kind that is asked for goes before one with the same words."""
+
+CLAIMED = 0.6
+"""Our choice: the share of the greatest evidence that a claim of the property asked for makes by itself."""
+_MOST_CLAIMED = 12
+_SPEAKER = "user"
+_CLAIMED = (
+    "SELECT DISTINCT m.n FROM spaces s CROSS JOIN claims c ON c.space_id = s.id AND c.subject_key = :speaker "
+    "AND c.predicate IN (SELECT value FROM json_each(:asked)) JOIN evidence e ON e.claim_id = c.id "
+    "AND e.stance = 'supporting' JOIN memories m ON m.id = e.memory_id AND m.kind = 'fact' AND m.status = 'active' "
+    "WHERE c.polarity = 'positive' AND c.state IN ('draft', 'asserted', 'disputed') ORDER BY m.n DESC LIMIT :most"
+)
 
 OF_STRANGERS = 0.75
 """Our choice: what is left of the evidence of what was said where nobody knows whom the question names."""
@@ -117,6 +133,51 @@ def apply_answer_fit(rows: Rows, query: str, plan: QueryPlan, found: Candidates)
         fit[at] = _fit_of(text, earlier.get(at, ()), form)
     fitted = replace(found, fit=fit, evidence=fit * found.evidence)
     return _put_later_word_first(rows, fitted, read, form) if form.is_of_present and plan.time is None else fitted
+
+
+def find_claimed(rows: Rows, query: str, plan: QueryPlan) -> Labels:
+    """Labels of facts with a claim of the property that a question asks for; the caller judges who may see them.
+
+    Args:
+        query: the question as typed.
+        plan: how it was understood; of another time than the present nothing is looked up.
+
+    Returns:
+        The newest, at most twelve; none for most questions.
+    """
+    asked = read_asked_predicates(query)
+    if not asked or plan.period or plan.time is not None:
+        return np.empty(0, np.int64)
+    params = {"speaker": _SPEAKER, "asked": json.dumps(sorted(asked)), "most": _MOST_CLAIMED}
+    return np.array([int(label) for (label,) in rows.all(_CLAIMED, params)], np.int64)
+
+
+def put_claims_first(found: Candidates, strongest: float) -> Candidates:
+    """Raise what has a claim of the property asked for, where the first of all has none and is no surer than it.
+
+    Args:
+        strongest: the greatest evidence there can be.
+
+    Returns:
+        The candidates. Other facts come behind, as what gives no value of the kind that is asked for.
+    """
+    may = np.flatnonzero(found.ok)
+    if not may.size or not (found.claims & found.ok).any():
+        return found
+    first = int(may[np.argmax(found.evidence[may])])
+    sure = found.sides[:, 1] >= found.sides[first, 1]
+    raised = np.flatnonzero(found.claims & found.ok & (sure | found.claims[first]))
+    if not raised.size:
+        return found
+    is_fact = np.array([fact.duplicate_key[1] == Kind.FACT.value for fact in found.facts], np.bool_)
+    lower = np.where(is_fact & ~found.claims, OTHER_VALUE, 1.0)
+    evidence = found.evidence * lower
+    least = max(CLAIMED * strongest, float(evidence.max()))
+    # The nearest to the question first, and of equal ones the newest.
+    order = sorted(raised.tolist(), key=lambda at: (-float(found.evidence[at]), -float(found.sides[at, 0])))
+    for place, at in enumerate(order):
+        evidence[at] = max(float(evidence[at]), least * NEAR ** (place / _MOST_CLAIMED))
+    return replace(found, fit=found.fit * lower, evidence=evidence)
 
 
 def _find_strongest_facts(found: Candidates) -> list[int]:

@@ -105,6 +105,7 @@ class Candidates:
         time: nearness to the time that is asked about; NaN where none is, or it is far.
         graph: activation that reached it over links; NaN where none did.
         fit: what its fit to the form of the question leaves of its scores; 1 where that was not looked at.
+        claims: it has a claim of the property that is asked for (`core.recall.answer_fit`).
     """
 
     labels: Labels
@@ -123,6 +124,7 @@ class Candidates:
     time: Floats
     graph: Floats
     fit: Floats
+    claims: Flags
 
     def select_where(self, mask: Flags) -> Candidates:
         """Some of them.
@@ -168,6 +170,7 @@ class Candidates:
             time=self.time[at],
             graph=self.graph[at],
             fit=self.fit[at],
+            claims=self.claims[at],
         )
 
     def with_others(self, other: Candidates) -> Candidates:
@@ -193,6 +196,7 @@ class Candidates:
             time=np.concatenate((self.time, other.time)),
             graph=np.concatenate((self.graph, other.graph)),
             fit=np.concatenate((self.fit, other.fit)),
+            claims=np.concatenate((self.claims, other.claims)),
         )
         return both._select_at(np.argsort(both.labels, kind="stable"))
 
@@ -269,6 +273,7 @@ def read_candidates(
         time=np.full(known.size, np.nan),
         graph=np.full(known.size, np.nan),
         fit=np.ones(known.size),
+        claims=np.zeros(known.size, np.bool_),
     )
     return candidates, around
 

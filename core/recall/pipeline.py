@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from core.index.manager import IndexManager
 from core.recall.answer import AnswerInput, RecallAnswer, build_trace
-from core.recall.answer_fit import apply_answer_fit, weigh_asked_names
+from core.recall.answer_fit import apply_answer_fit, find_claimed, put_claims_first, weigh_asked_names
 from core.recall.candidates import (
     HAS_LINKS,
     Candidates,
@@ -282,8 +282,10 @@ class Recall:
         then = _NOTHING
         if days is not None:
             then = nearest_in_period(rows, reach.allowed, question, days, max(profile.vector_candidates, request.limit))
-        lists = (nearest, scored, covered, outside, then, unheard.nearest, unheard.scored)
+        claimed = find_claimed(rows, request.query, search.plan) if request.mode == "hybrid" else _NOTHING
+        lists = (nearest, scored, covered, outside, then, unheard.nearest, unheard.scored, claimed)
         candidates = self._read_candidates(search, question, np.concatenate(lists))
+        candidates = replace(candidates, claims=np.isin(candidates.labels, claimed))
         candidates, led, representatives, reached = self._adjust_candidates(search, question, candidates)
         # A full list may hide wanted memories behind unwanted ones.
         full = has_more_nearest or (reach.allowed is None and covered.size == covered_wanted)
@@ -361,6 +363,7 @@ class Recall:
         if search.state.has_names and not plan.period:
             found = weigh_asked_names(rows, search.request, found)
         found = apply_answer_fit(rows, search.request.query, plan, found)
+        found = put_claims_first(found, question.strongest)
         if search.vector is not None and search.state.is_judged:
             out = find_suppressed(
                 rows,

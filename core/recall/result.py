@@ -178,6 +178,7 @@ IN_REVIEW, OVER, AT_ODDS, SUPPRESSED = "in_review", "over", "at_odds", "suppress
 person said in another space excludes it, or somebody said that it does not belong to such a question."""
 
 EARLIER_VERSION = "It took the place of a memory that answers the question, or may have."
+ASKED_FOR = "It states what the question asks for."
 UNFIT = (
     "It is about somebody else, does not give what the question asks for, or a later memory does; so it stands lower."
 )

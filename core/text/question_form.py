@@ -100,6 +100,19 @@ def read_question_form(query: str) -> QuestionForm:
     return QuestionForm(value, is_of_speaker, is_of_own, is_of_present, words, _find_numbered_things(plain))
 
 
+def read_asked_predicates(query: str) -> frozenset[str]:
+    """The properties of the speaker's that a question asks for, where that is all it asks for.
+
+    Args:
+        query: any text.
+
+    Returns:
+        Names of the vocabulary's predicates; none for most questions, and for one that says more ("... in summer").
+    """
+    plain = _fold_text(query[:MOST_CHARS]).replace(",", "").strip(" ?!.")
+    return frozenset(name for name, pattern in _load_asked_properties().items() if pattern.fullmatch(plain))
+
+
 def is_guess(text: str) -> bool:
     """Whether a text has a word of what may be: such a guess comes behind what is so."""
     return _load_question_rules().guess.search(_fold_text(text)) is not None
@@ -268,3 +281,15 @@ def _load_question_rules() -> _Rules:
         helpers=frozenset(data["helpers"].split()),
         kinds_of_own=frozenset(data["kinds_of_own"].split()),
     )
+
+
+@cache
+def _load_asked_properties() -> Mapping[str, re.Pattern[str]]:
+    """The questions of `resources/query/asked.json`, read and compiled once."""
+    data = json.loads((files("resources") / "query" / "asked.json").read_text("utf-8"))
+    before, after = ("|".join(data[side]) for side in ("before", "after"))
+    found: dict[str, re.Pattern[str]] = {}
+    for name, questions in data["predicates"].items():
+        whole = "|".join(questions).replace("{i}", data["i"]).replace("{my}", data["my"])
+        found[name] = re.compile(f"(?:{before})*(?:{whole})(?:{after})*")
+    return found

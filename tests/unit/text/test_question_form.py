@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.belief.extract.frames import predicate_names
 from core.text.question_form import (
     AskedValue,
     gives_value,
     has_other_number,
     has_other_subject,
     is_thing_of_other,
+    read_asked_predicates,
     read_question_form,
     speaks_of_other,
 )
@@ -149,3 +154,36 @@ def test_a_number_that_names_a_thing_names_no_other(query: str, text: str, *, is
 )
 def test_kin_of_whom_the_question_names_is_somebody_else(query: str, *, is_other: bool) -> None:
     assert is_thing_of_other("Ravi's sister works at the mill.", read_question_form(query)) is is_other
+
+
+@pytest.mark.parametrize(
+    ("query", "predicates"),
+    [
+        ("How old am I?", {"age_is"}),
+        ("and how old am I now?", {"age_is"}),
+        ("can you tell me how old I am", {"age_is"}),
+        ("What’s my phone number?", {"phone_is"}),
+        ("Hey, remind me what my phone number is, please", {"phone_is"}),
+        ("remind me what my phone number is please", {"phone_is"}),
+        ("where does the user live?", {"lives_in"}),
+        ("Where do I live in summer?", set()),
+        ("where does my mum live?", set()),
+        ("what is my sister's name?", set()),
+        ("who is my partner in the quiz?", set()),
+        ("my wife", {"partner_is"}),
+        ("which languages do we speak", {"speaks"}),
+        ("", set()),
+    ],
+)
+def test_a_question_for_one_property_asks_for_nothing_else(query: str, predicates: set[str]) -> None:
+    assert read_asked_predicates(query) == predicates
+
+
+def test_every_property_that_can_be_asked_for_is_one_of_the_vocabulary() -> None:
+    data = json.loads((files("resources") / "query" / "asked.json").read_text("utf-8"))
+    assert set(data["predicates"]) <= set(predicate_names())
+
+
+@given(st.text(max_size=600))
+def test_any_text_has_at_most_a_few_asked_properties(query: str) -> None:
+    assert len(read_asked_predicates(query)) <= 1
