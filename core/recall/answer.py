@@ -127,6 +127,7 @@ class RecallAnswer:
         self.dropped: dict[int, tuple[str, int | None]] = {}
         self.counts = (0, 0)
         self.signs: dict[str, float] = {}
+        self._is_by_claims_alone = False
         looked_at = bool(np.isfinite(self.ranked.repeats).any())
         self.rerank = self._profile.rerank if looked_at or self._profile.rerank == "mmr" else "rrf"
         self.firsts: tuple[int, ...] = ()
@@ -151,6 +152,7 @@ class RecallAnswer:
             self.signs = self._candidate_columns(size).make_signs()
             chance = answer_probability(self.signs) if self.right.facts else 0.0
             if self.right.claims.any():  # what was claimed of the property asked for answers in whatever words
+                self._is_by_claims_alone = chance < self._profile.least_chance
                 chance = max(chance, CLAIM_CHANCE)
             return chance, self._profile.least_chance
         needed = evidence_bar(self._profile, self._asked.mode, size)
@@ -211,7 +213,10 @@ class RecallAnswer:
         own = float((self.right.plain - self.right.lifted).max(initial=0.0))
         top = float(self.right.evidence.max(initial=0.0))
         least = self._profile.floor * (min(own, top) if own >= _SPEAKS_ITSELF * self.best else top)
-        over = [at for at in self.ranked.order if self.right.evidence[at] >= least]
+        is_over = self.right.evidence >= least
+        if self._is_by_claims_alone:  # without them nothing would be said at all
+            is_over &= self.right.claims
+        over = [at for at in self.ranked.order if is_over[at]]
         representatives = self._asked.representatives
         groups, representative_of = fold_groups(
             self.right, over, self._leads, {label: one.label for label, one in representatives.items()}
@@ -220,7 +225,7 @@ class RecallAnswer:
         groups = tuple(groups[place] for place in order)
         handed = self._select_by_quota(rows, groups, representative_of)
         kept = {group.at for group in handed}
-        self.dropped = {at: ("below_floor", None) for at in self.ranked.order if self.right.evidence[at] < least}
+        self.dropped = {at: ("below_floor", None) for at in self.ranked.order if not is_over[at]}
         self.dropped |= {at: ("duplicate", by) for at, by in representative_of.items()}
         self.dropped |= {group.at: ("beyond_limit", None) for group in groups if group.at not in kept}
         self.counts = (len(over), len(groups))

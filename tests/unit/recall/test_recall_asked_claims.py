@@ -87,6 +87,14 @@ def test_a_client_is_answered_by_what_it_may_see_alone(rig: Rig) -> None:
     assert rig.found("how old is the user?", rig.client("inside", "read", "space:home")) == ["I am 61 years old."]
 
 
+def test_what_would_not_be_said_without_the_claim_stays_unsaid(rig: Rig) -> None:
+    tell(rig, "I am 61 years old.", "The ferry leaves at seven.", "Ana paints boats.")
+    found = rig.recall("my age")
+    assert [item.memory.text for item in found.items] == ["I am 61 years old."]
+    dropped = {candidate.dropped for candidate in found.trace.candidates if candidate.id != found.items[0].memory.id}
+    assert dropped <= {"below_floor"}
+
+
 def test_words_alone_stay_words(rig: Rig) -> None:
     tell(rig, OLD)
     assert rig.recall("my age", mode="keyword").abstained
