@@ -26,6 +26,7 @@ from math import log
 import numpy as np
 
 from core.recall.candidates import Candidates
+from core.recall.predicate import ScopePredicate
 from core.recall.request import RecallRequest, name_runs
 from core.recall.scope import Labels
 from core.text.markdown import find_front_matter
@@ -72,11 +73,15 @@ CLAIMED = 0.6
 _MOST_CLAIMED = 12
 _SPEAKER = "user"
 _CLAIMED = (
-    "SELECT DISTINCT m.n FROM spaces s CROSS JOIN claims c ON c.space_id = s.id AND c.subject_key = :speaker "
-    "AND c.predicate IN (SELECT value FROM json_each(:asked)) JOIN evidence e ON e.claim_id = c.id "
-    "AND e.stance = 'supporting' JOIN memories m ON m.id = e.memory_id AND m.kind = 'fact' AND m.status = 'active' "
-    "WHERE c.polarity = 'positive' AND c.state IN ('draft', 'asserted', 'disputed') ORDER BY m.n DESC LIMIT :most"
+    "SELECT DISTINCT m.n, m.client_id IS NULL FROM spaces s CROSS JOIN claims c ON c.space_id = s.id "
+    "AND c.subject_key = :speaker AND c.predicate IN (SELECT value FROM json_each(:asked)) "
+    "JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting' "
+    "JOIN memories m ON m.id = e.memory_id AND m.kind = 'fact' "
+    "WHERE c.polarity = 'positive' AND coalesce(c.valid_to > :now, 1) AND coalesce(c.valid_from <= :now, 1) "
+    # What a client says of the person is no answer before it is settled.
+    "AND (c.state IN ('asserted', 'disputed') OR (c.state = 'draft' AND m.client_id IS NULL)) AND "
 )
+_PERSONS_FIRST = " ORDER BY 2 DESC, 1 DESC LIMIT :most"
 
 OF_STRANGERS = 0.75
 """Our choice: what is left of the evidence of what was said where nobody knows whom the question names."""
@@ -135,21 +140,24 @@ def apply_answer_fit(rows: Rows, query: str, plan: QueryPlan, found: Candidates)
     return _put_later_word_first(rows, fitted, read, form) if form.is_of_present and plan.time is None else fitted
 
 
-def find_claimed(rows: Rows, query: str, plan: QueryPlan) -> Labels:
-    """Labels of facts with a claim of the property that a question asks for; the caller judges who may see them.
+def find_claimed(rows: Rows, query: str, plan: QueryPlan, narrowed: ScopePredicate) -> Labels:
+    """Labels of facts with a claim of the property that a question asks for, as far as the asker may know of them.
 
     Args:
         query: the question as typed.
         plan: how it was understood; of another time than the present nothing is looked up.
+        narrowed: the request's conditions: what is out of scope takes no place among the twelve.
 
     Returns:
-        The newest, at most twelve; none for most questions.
+        The person's own first, then the newest, at most twelve; none for most questions.
     """
-    asked = read_asked_predicates(query)
-    if not asked or plan.period or plan.time is not None:
+    now = narrowed.params["now"]
+    asked = frozenset() if now is None or plan.period or plan.time is not None else read_asked_predicates(query)
+    if not asked:
         return np.empty(0, np.int64)
+    sql = f"{_CLAIMED}{narrowed.wanted}{_PERSONS_FIRST}"
     params = {"speaker": _SPEAKER, "asked": json.dumps(sorted(asked)), "most": _MOST_CLAIMED}
-    return np.array([int(label) for (label,) in rows.all(_CLAIMED, params)], np.int64)
+    return np.array([int(label) for label, _ in rows.all(sql, {**narrowed.params, **params})], np.int64)
 
 
 def put_claims_first(found: Candidates, strongest: float) -> Candidates:
@@ -159,22 +167,23 @@ def put_claims_first(found: Candidates, strongest: float) -> Candidates:
         strongest: the greatest evidence there can be.
 
     Returns:
-        The candidates. Other facts come behind, as what gives no value of the kind that is asked for.
+        The candidates, of which those that were raised alone are marked. Other facts come behind, as what gives no
+        value of the kind that is asked for.
     """
+    claims = found.claims & found.ok
     may = np.flatnonzero(found.ok)
-    if not may.size or not (found.claims & found.ok).any():
-        return found
-    first = int(may[np.argmax(found.evidence[may])])
-    sure = found.sides[:, 1] >= found.sides[first, 1]
-    raised = np.flatnonzero(found.claims & found.ok & (sure | found.claims[first]))
-    if not raised.size:
+    if claims.any():
+        first = int(may[np.argmax(found.evidence[may])])
+        claims &= bool(claims[first]) | (found.sides[:, 1] >= found.sides[first, 1])
+    found = replace(found, claims=claims)
+    if not claims.any():
         return found
     is_fact = np.array([fact.duplicate_key[1] == Kind.FACT.value for fact in found.facts], np.bool_)
-    lower = np.where(is_fact & ~found.claims, OTHER_VALUE, 1.0)
+    lower = np.where(is_fact & ~claims, OTHER_VALUE, 1.0)
     evidence = found.evidence * lower
     least = max(CLAIMED * strongest, float(evidence.max()))
     # The nearest to the question first, and of equal ones the newest.
-    order = sorted(raised.tolist(), key=lambda at: (-float(found.evidence[at]), -float(found.sides[at, 0])))
+    order = sorted(np.flatnonzero(claims).tolist(), key=lambda at: (-found.evidence[at], -found.sides[at, 0]))
     for place, at in enumerate(order):
         evidence[at] = max(float(evidence[at]), least * NEAR ** (place / _MOST_CLAIMED))
     return replace(found, fit=found.fit * lower, evidence=evidence)

@@ -282,7 +282,9 @@ class Recall:
         then = _NOTHING
         if days is not None:
             then = nearest_in_period(rows, reach.allowed, question, days, max(profile.vector_candidates, request.limit))
-        claimed = find_claimed(rows, request.query, search.plan) if request.mode == "hybrid" else _NOTHING
+        claimed = (
+            find_claimed(rows, request.query, search.plan, search.narrowed) if request.mode == "hybrid" else _NOTHING
+        )
         lists = (nearest, scored, covered, outside, then, unheard.nearest, unheard.scored, claimed)
         candidates = self._read_candidates(search, question, np.concatenate(lists))
         candidates = replace(candidates, claims=np.isin(candidates.labels, claimed))
@@ -363,7 +365,6 @@ class Recall:
         if search.state.has_names and not plan.period:
             found = weigh_asked_names(rows, search.request, found)
         found = apply_answer_fit(rows, search.request.query, plan, found)
-        found = put_claims_first(found, question.strongest)
         if search.vector is not None and search.state.is_judged:
             out = find_suppressed(
                 rows,
@@ -374,6 +375,7 @@ class Recall:
                 vector_space=self._space,
             )
             found = found.without_suppressed(out)
+        found = put_claims_first(found, question.strongest)
         led = find_representatives(rows, found) if search.state.is_linked else {}
         return credit_representatives(found, led), led, representatives, len(level)
 

@@ -20,6 +20,8 @@ from core.text.time_parts import time_vocabulary
 
 MOST_CHARS = 400
 """Characters of a text that are read: what is longer says many things."""
+_MOST_ASKED = 120
+"""Characters of a question for one property; a longer one says more."""
 _LOOKED_AT = 12
 """Words of a text in which its subject is looked for."""
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
@@ -109,7 +111,9 @@ def read_asked_predicates(query: str) -> frozenset[str]:
     Returns:
         Names of the vocabulary's predicates; none for most questions, and for one that says more ("... in summer").
     """
-    plain = _fold_text(query[:MOST_CHARS]).replace(",", "").strip(" ?!.")
+    if len(query) > _MOST_ASKED:
+        return frozenset()
+    plain = _fold_text(query).replace(",", "").strip(" ?!.")
     return frozenset(name for name, pattern in _load_asked_properties().items() if pattern.fullmatch(plain))
 
 
@@ -291,5 +295,6 @@ def _load_asked_properties() -> Mapping[str, re.Pattern[str]]:
     found: dict[str, re.Pattern[str]] = {}
     for name, questions in data["predicates"].items():
         whole = "|".join(questions).replace("{i}", data["i"]).replace("{my}", data["my"])
-        found[name] = re.compile(f"(?:{before})*(?:{whole})(?:{after})*")
+        # No two of what may stand before, or behind, begin alike, and only a few stand there: nothing is tried twice.
+        found[name] = re.compile(f"(?:{before}){{0,5}}(?:{whole})(?:{after}){{0,3}}")
     return found

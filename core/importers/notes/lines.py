@@ -27,7 +27,7 @@ _TOLERATED = 10  # one line in so many may be longer, or else unlike a line of a
 
 _LINE = re.compile(r"[^\r\n]+")
 _RULER = re.compile(r"[\s\-=*_~#.+•·]*")
-_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(?P<words>.*?)[\s#]*$")
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(?P<words>.*)")
 _BULLET = re.compile(r"\s*(?:[-*+•‣◦·–—]\s+|[a-z]\)\s+)")
 _NUMBER = re.compile(r"\s*\(?(?P<number>\d{1,4})[.)]\s+")
 _BOX = re.compile(r"\[(?P<mark>[ xX])\]\s+")
@@ -83,7 +83,7 @@ def _parse_lines(text: str, raw: Sequence[re.Match[str]]) -> Iterator[ListLine]:
         number += len(re.findall(r"\r\n|\r|\n", text[counted_to : one.start()]))
         counted_to = one.start()
         if title := _HEADING.match(one[0]):
-            heading = title["words"]
+            heading = title["words"].rstrip("# \t")
             continue
         mark = _BULLET.match(one[0]) or (_NUMBER.match(one[0]) if are_numbered else None)
         words = one[0][mark.end() :] if mark else one[0]

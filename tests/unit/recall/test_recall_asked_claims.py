@@ -87,6 +87,25 @@ def test_a_client_is_answered_by_what_it_may_see_alone(rig: Rig) -> None:
     assert rig.found("how old is the user?", rig.client("inside", "read", "space:home")) == ["I am 61 years old."]
 
 
+def test_what_others_told_takes_no_place_of_ones_own(rig: Rig) -> None:
+    rig.store("I am 61 years old.", source=Source.USER_EXPLICIT, space="home")
+    for age in range(30, 46):
+        rig.store(f"I am {age} years old, says the play.", source=Source.USER_EXPLICIT, space="elsewhere")
+    assert rig.found("how old am I?", rig.client("inside", "read", "space:home")) == ["I am 61 years old."]
+
+
+def test_what_is_less_sure_than_the_first_is_not_said_alone(rig: Rig) -> None:
+    client = rig.client("aster", "read", "write", "space:home")
+    rig.store("The user is 33 years old.", client, space="home")
+    found = rig.recall("how old am I?")
+    assert found.abstained == (not found.items)
+
+
+def test_a_question_of_another_time_asks_for_no_present_claim(rig: Rig) -> None:
+    tell(rig, "I am 61 years old.")
+    assert rig.recall("my age", as_of_ms=1).abstained
+
+
 def test_what_would_not_be_said_without_the_claim_stays_unsaid(rig: Rig) -> None:
     tell(rig, "I am 61 years old.", "The ferry leaves at seven.", "Ana paints boats.")
     found = rig.recall("my age")

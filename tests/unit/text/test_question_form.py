@@ -184,6 +184,14 @@ def test_every_property_that_can_be_asked_for_is_one_of_the_vocabulary() -> None
     assert set(data["predicates"]) <= set(predicate_names())
 
 
+@pytest.mark.parametrize("piece", ["tell me please ", "and ", "please ", "can you ", "my ", "what ", "of "])
+def test_a_hostile_question_is_read_in_no_time(piece: str) -> None:
+    """Where it is not, this takes minutes."""
+    for end in ("", "x", "how old am i" + " now" * 30 + "x"):
+        assert read_asked_predicates((piece * 120)[:110] + end) <= {"age_is"}
+        assert read_asked_predicates(piece * 400 + end) == frozenset()
+
+
 @given(st.text(max_size=600))
 def test_any_text_has_at_most_a_few_asked_properties(query: str) -> None:
     assert len(read_asked_predicates(query)) <= 1
