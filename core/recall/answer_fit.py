@@ -78,8 +78,9 @@ _CLAIMED = (
     "JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting' "
     "JOIN memories m ON m.id = e.memory_id AND m.kind = 'fact' "
     "WHERE c.polarity = 'positive' AND coalesce(c.valid_to > :now, 1) AND coalesce(c.valid_from <= :now, 1) "
-    # What a client says of the person is no answer before it is settled.
-    "AND (c.state IN ('asserted', 'disputed') OR (c.state = 'draft' AND m.client_id IS NULL)) AND "
+    # What a client says by itself of the person is no answer before it is settled.
+    "AND (c.state IN ('asserted', 'disputed') OR (c.state = 'draft' "
+    "AND (m.client_id IS NULL OR m.source IN ('user_explicit', 'user_implicit')))) AND "
 )
 _PERSONS_FIRST = " ORDER BY 2 DESC, 1 DESC LIMIT :most"
 
