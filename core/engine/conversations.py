@@ -27,9 +27,9 @@ from core.llm.ollama import InstalledModel, ModelServer, ServerLimits, choose_mo
 from core.llm.prompts import load_instructions
 from core.llm.server_address import ServerAddress, parse_address
 from core.memory.read import client_names_of_memories, read_by_ids
-from core.recall.answer_fit import find_answering_sentence
 from core.recall.result import BELOW_BAR, RecallResult
 from core.recall.scope import json_list
+from core.text.question_form import find_answering_sentence
 from core.types.belief import ModelServerState
 from core.types.recall import ContextQuery, ContextReply
 from core.types.requests import RecallQuery

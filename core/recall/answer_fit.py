@@ -10,26 +10,19 @@ its conversation, or its whole space, has nothing of them either: beside them ot
 Where a question asks for one property of the speaker's and for nothing else, what has a claim of it answers, in
 whatever words: "how old am I?" and "Forty-seven, feel like seventy" have none in common.
 
-Of a long text it says which sentence fits best, for whoever shows it.
-
 Must not do: bring a candidate, move a message, or put a newer word of less weight before an older one.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import log
 
 import numpy as np
 
 from core.recall.candidates import Candidates
-from core.recall.predicate import ScopePredicate
 from core.recall.request import RecallRequest, name_runs
-from core.recall.scope import Labels
-from core.text.markdown import find_front_matter
 from core.text.question_form import (
     QuestionForm,
     gives_value,
@@ -37,12 +30,9 @@ from core.text.question_form import (
     has_other_subject,
     is_guess,
     is_thing_of_other,
-    read_asked_predicates,
     read_question_form,
     speaks_of_other,
 )
-from core.text.sentences import split_sentences
-from core.text.terms import index_terms, query_terms
 from core.types.recall import QueryPlan
 from core.types.values import GLOBAL_SPACE, Kind
 from core.vault.database.rows import Rows
@@ -63,26 +53,10 @@ NEAR_NOTED, LIKELY = 0.5, 0.6
 comes before it."""
 _RIVALS = 5
 
-LONG = 240
-"""Our choice: code points above which a text is long; of a shorter one its beginning tells enough."""
-_GIVES_VALUE = 1.25
-"""Our choice: a sentence that gives a value of the kind that is asked for goes before one with the same words."""
-
 CLAIMED = 0.6
 """Our choice: the share of the greatest evidence that a claim of the property asked for makes by itself."""
-_MOST_CLAIMED = 12
-_SPEAKER = "user"
-_CLAIMED = (
-    "SELECT DISTINCT m.n, m.client_id IS NULL FROM spaces s CROSS JOIN claims c ON c.space_id = s.id "
-    "AND c.subject_key = :speaker AND c.predicate IN (SELECT value FROM json_each(:asked)) "
-    "JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting' "
-    "JOIN memories m ON m.id = e.memory_id AND m.kind = 'fact' "
-    "WHERE c.polarity = 'positive' AND coalesce(c.valid_to > :now, 1) AND coalesce(c.valid_from <= :now, 1) "
-    # What a client says by itself of the person is no answer before it is settled.
-    "AND (c.state IN ('asserted', 'disputed') OR (c.state = 'draft' "
-    "AND (m.client_id IS NULL OR m.source IN ('user_explicit', 'user_implicit')))) AND "
-)
-_PERSONS_FIRST = " ORDER BY 2 DESC, 1 DESC LIMIT :most"
+_APART = 0.01
+"""Our choice: how much less each further claim makes than the one before it, so that their order is kept."""
 
 OF_STRANGERS = 0.75
 """Our choice: what is left of the evidence of what was said where nobody knows whom the question names."""
@@ -141,26 +115,6 @@ def apply_answer_fit(rows: Rows, query: str, plan: QueryPlan, found: Candidates)
     return _put_later_word_first(rows, fitted, read, form) if form.is_of_present and plan.time is None else fitted
 
 
-def find_claimed(rows: Rows, query: str, plan: QueryPlan, narrowed: ScopePredicate) -> Labels:
-    """Labels of facts with a claim of the property that a question asks for, as far as the asker may know of them.
-
-    Args:
-        query: the question as typed.
-        plan: how it was understood; of another time than the present nothing is looked up.
-        narrowed: the request's conditions: what is out of scope takes no place among the twelve.
-
-    Returns:
-        The person's own first, then the newest, at most twelve; none for most questions.
-    """
-    now = narrowed.params["now"]
-    asked = frozenset() if now is None or plan.period or plan.time is not None else read_asked_predicates(query)
-    if not asked:
-        return np.empty(0, np.int64)
-    sql = f"{_CLAIMED}{narrowed.wanted}{_PERSONS_FIRST}"
-    params = {"speaker": _SPEAKER, "asked": json.dumps(sorted(asked)), "most": _MOST_CLAIMED}
-    return np.array([int(label) for label, _ in rows.all(sql, {**narrowed.params, **params})], np.int64)
-
-
 def put_claims_first(found: Candidates, strongest: float) -> Candidates:
     """Raise what has a claim of the property asked for, where the first of all has none and is no surer than it.
 
@@ -186,7 +140,7 @@ def put_claims_first(found: Candidates, strongest: float) -> Candidates:
     # The nearest to the question first, and of equal ones the newest.
     order = sorted(np.flatnonzero(claims).tolist(), key=lambda at: (-found.evidence[at], -found.sides[at, 0]))
     for place, at in enumerate(order):
-        evidence[at] = max(float(evidence[at]), least * NEAR ** (place / _MOST_CLAIMED))
+        evidence[at] = max(float(evidence[at]), least * (1 - _APART) ** place)
     return replace(found, fit=found.fit * lower, evidence=evidence)
 
 
@@ -369,41 +323,3 @@ def weigh_asked_names(rows: Rows, request: RecallRequest, found: Candidates) -> 
     ]
     fit = np.where(np.isin(found.labels, np.array(strange, np.int64)), OF_STRANGERS, 1.0)
     return replace(found, fit=found.fit * fit, evidence=found.evidence * fit)
-
-
-def find_answering_sentence(query: str, text: str) -> tuple[int, int] | None:
-    """The sentence of a long text that answers a question best.
-
-    It has the most of the question's words, the rarer within the text the more, or as many and a value of the kind that
-    is asked for; of equal ones it is the first.
-
-    Args:
-        query: the question as typed.
-        text: of a memory; of any length, hostile or not.
-
-    Returns:
-        Where it begins and ends, code points, without blanks at its ends. None for a short text, for a single sentence,
-        and where no sentence has a word of the question.
-    """
-    wanted = frozenset(one.term for one in query_terms(query) if not one.stop)
-    if len(text) <= LONG or wanted.isdisjoint(index_terms(text).split()):
-        return None
-    front = find_front_matter(text) if text.startswith("---") else None
-    body = 0 if front is None else front.body_at  # what a note is filed under answers nothing
-    spans = [(max(start, body), end) for start, end in split_sentences(text) if end > body]
-    if len(spans) < 2:
-        return None
-    held = [wanted.intersection(index_terms(text[start:end]).split()) for start, end in spans]
-    counts = Counter(term for one in held for term in one)
-    if not counts:
-        return None
-    asked = read_question_form(query).value
-
-    def weigh_sentence(at: int) -> float:
-        weight = sum(log(1 + len(spans) / counts[term]) for term in sorted(held[at]))
-        is_fit = bool(weight) and asked is not None and gives_value(text[slice(*spans[at])], asked)
-        return weight * _GIVES_VALUE if is_fit else weight
-
-    start, end = spans[max(range(len(spans)), key=lambda at: (weigh_sentence(at), -at))]
-    sentence = text[start:end]
-    return start + len(sentence) - len(sentence.lstrip()), start + len(sentence.rstrip())

@@ -1,7 +1,8 @@
-"""The candidates of a question with all that ranks them, as columns, and the two lists beside meaning and words.
+"""The candidates of a question with all that ranks them, as columns, and the three lists beside meaning and words.
 
 The time list holds what was said or happened in the days that a question speaks of; the graph list what is tied to the
-nearest memories over edges, shared names and derivations (E5.1). Must not do: decide an order, read a phrase
+nearest memories over edges, shared names and derivations (E5.1); the list of claims what states the one property of the
+speaker's that a question asks for. Must not do: decide an order, read a phrase
 (`core.text` does), or look past the scope: every hop is judged by the request's conditions (C20).
 """
 
@@ -43,7 +44,8 @@ from core.score.ranking import (
     substance_factor,
     time_proximity,
 )
-from core.types.recall import TimeRange
+from core.text.question_form import read_asked_predicates
+from core.types.recall import QueryPlan, TimeRange
 from core.vault.database.rows import Rows, parse_labels
 
 _FACTS = (
@@ -105,7 +107,7 @@ class Candidates:
         time: nearness to the time that is asked about; NaN where none is, or it is far.
         graph: activation that reached it over links; NaN where none did.
         fit: what its fit to the form of the question leaves of its scores; 1 where that was not looked at.
-        claims: it has a claim of the property that is asked for (`core.recall.answer_fit`).
+        claims: it has a claim of the property that is asked for, and was raised for it (`core.recall.answer_fit`).
     """
 
     labels: Labels
@@ -299,6 +301,41 @@ def _read_candidate_rows(rows: Rows, narrowed: ScopePredicate, labels: Labels) -
         f"WHERE m.n IN (SELECT value FROM json_each(:labels)) AND {narrowed.scope} ORDER BY m.n"
     )
     return rows.all(sql, {**narrowed.params, "labels": json.dumps(labels.tolist())})
+
+
+_MOST_CLAIMED = 12
+_SPEAKER = "user"
+_CLAIMED = (
+    "SELECT DISTINCT m.n, m.client_id IS NULL FROM spaces s CROSS JOIN claims c ON c.space_id = s.id "
+    "AND c.subject_key = :speaker AND c.predicate IN (SELECT value FROM json_each(:asked)) "
+    "JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting' "
+    "JOIN memories m ON m.id = e.memory_id AND m.kind = 'fact' "
+    "WHERE c.polarity = 'positive' AND coalesce(c.valid_to > :now, 1) AND coalesce(c.valid_from <= :now, 1) "
+    # What a client says by itself of the person is no answer before it is settled.
+    "AND (c.state IN ('asserted', 'disputed') OR (c.state = 'draft' "
+    "AND (m.client_id IS NULL OR m.source IN ('user_explicit', 'user_implicit')))) AND "
+)
+_PERSONS_FIRST = " ORDER BY 2 DESC, 1 DESC LIMIT :most"
+
+
+def find_claimed(rows: Rows, query: str, plan: QueryPlan, narrowed: ScopePredicate) -> Labels:
+    """Labels of facts with a claim of the property that a question asks for, as far as the asker may know of them.
+
+    Args:
+        query: the question as typed.
+        plan: how it was understood; of another time than the present nothing is looked up.
+        narrowed: the request's conditions: what is out of scope takes no place among the twelve.
+
+    Returns:
+        The person's own first, then the newest, at most twelve; none for most questions.
+    """
+    now = narrowed.params["now"]
+    asked = frozenset() if now is None or plan.period or plan.time is not None else read_asked_predicates(query)
+    if not asked:
+        return np.empty(0, np.int64)
+    sql = f"{_CLAIMED}{narrowed.wanted}{_PERSONS_FIRST}"
+    params = {"speaker": _SPEAKER, "asked": json.dumps(sorted(asked)), "most": _MOST_CLAIMED}
+    return np.array([int(label) for label, _ in rows.all(sql, {**narrowed.params, **params})], np.int64)
 
 
 _IN_DAYS = (

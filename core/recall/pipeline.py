@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from core.index.manager import IndexManager
 from core.recall.answer import AnswerInput, RecallAnswer, build_trace
-from core.recall.answer_fit import apply_answer_fit, find_claimed, put_claims_first, weigh_asked_names
+from core.recall.answer_fit import apply_answer_fit, put_claims_first, weigh_asked_names
 from core.recall.candidates import (
     HAS_LINKS,
     Candidates,
@@ -25,6 +25,7 @@ from core.recall.candidates import (
     activate_neighbours,
     apply_activation,
     apply_time_bonus,
+    find_claimed,
     graph_activated_labels,
     nearest_in_period,
     read_candidates,

@@ -2,26 +2,44 @@
 
 "Where is the kit bag?" is answered by a text that names a place, "what must I not eat?" by one about the speaker. The
 words are `resources/query/form.json`. A text is told by its words alone, so a reading can be wrong: it moves a text
-among others, and never in or out. Must not do: score, or find what a question is about.
+among others, and never in or out. Whole questions for one property of the speaker's are
+`resources/query/asked.json`. Must not do: score a memory, or find what a question is about.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
+from math import log
 
-from core.text.terms import common_words, fold_case, fold_width, plain_words, stem_english, stop_words
+from core.text.markdown import find_front_matter
+from core.text.sentences import split_sentences
+from core.text.terms import (
+    common_words,
+    fold_case,
+    fold_width,
+    index_terms,
+    plain_words,
+    query_terms,
+    stem_english,
+    stop_words,
+)
 from core.text.time_parts import time_vocabulary
 
 MOST_CHARS = 400
 """Characters of a text that are read: what is longer says many things."""
 _MOST_ASKED = 120
 """Characters of a question for one property; a longer one says more."""
+_LONG = 240
+"""Our choice: code points above which a text is long; of a shorter one its beginning tells enough."""
+_GIVES_VALUE = 1.25
+"""Our choice: a sentence that gives a value of the kind that is asked for goes before one with the same words."""
 _LOOKED_AT = 12
 """Words of a text in which its subject is looked for."""
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
@@ -130,6 +148,44 @@ def gives_value(text: str, value: AskedValue) -> bool:
     if value is AskedValue.PERSON:
         return _names_person(plain)
     return _load_question_rules().gives[value].search(_fold_text(plain)) is not None
+
+
+def find_answering_sentence(query: str, text: str) -> tuple[int, int] | None:
+    """The sentence of a long text that answers a question best.
+
+    It has the most of the question's words, the rarer within the text the more, or as many and a value of the kind that
+    is asked for; of equal ones it is the first.
+
+    Args:
+        query: the question as typed.
+        text: of a memory; of any length, hostile or not.
+
+    Returns:
+        Where it begins and ends, code points, without blanks at its ends. None for a short text, for a single sentence,
+        and where no sentence has a word of the question.
+    """
+    wanted = frozenset(one.term for one in query_terms(query) if not one.stop)
+    if len(text) <= _LONG or wanted.isdisjoint(index_terms(text).split()):
+        return None
+    front = find_front_matter(text) if text.startswith("---") else None
+    body = 0 if front is None else front.body_at  # what a note is filed under answers nothing
+    spans = [(max(start, body), end) for start, end in split_sentences(text) if end > body]
+    if len(spans) < 2:
+        return None
+    held = [wanted.intersection(index_terms(text[start:end]).split()) for start, end in spans]
+    counts = Counter(term for one in held for term in one)
+    if not counts:
+        return None
+    asked = read_question_form(query).value
+
+    def weigh_sentence(at: int) -> float:
+        weight = sum(log(1 + len(spans) / counts[term]) for term in sorted(held[at]))
+        is_fit = bool(weight) and asked is not None and gives_value(text[slice(*spans[at])], asked)
+        return weight * _GIVES_VALUE if is_fit else weight
+
+    start, end = spans[max(range(len(spans)), key=lambda at: (weigh_sentence(at), -at))]
+    sentence = text[start:end]
+    return start + len(sentence) - len(sentence.lstrip()), start + len(sentence.rstrip())
 
 
 def speaks_of_other(text: str, form: QuestionForm) -> bool:

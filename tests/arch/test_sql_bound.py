@@ -23,13 +23,13 @@ ALLOWED = {f"core/vault/database/tx.py:{function}": _LOOKED_UP for function in _
     "core/vault/memory_sql.py:tier_by_sql": "the alias is a fixed word of the statement that asks",
     "core/vault/memory_sql.py:given_sql": "the client is a parameter's name",
     "core/memory/read.py:time_of_memory_sql": "the alias is a fixed word of the statement that asks",
-    "core/recall/answer_fit.py:find_claimed": _PREDICATE,
     "core/recall/context.py:_read_speaking": _PREDICATE,
     "core/recall/pipeline.py:_count_wanted_by_client": _PREDICATE,
     "core/recall/predicate.py:wanted_labels": _PREDICATE,
     "core/recall/scope.py:join_conditions": "joins conditions that this room made from fixed words",
     "core/recall/vectors.py:read_neighbours": _PREDICATE,
     "core/recall/candidates.py:_read_candidate_rows": _PREDICATE,
+    "core/recall/candidates.py:find_claimed": _PREDICATE,
 }
 
 

@@ -11,7 +11,7 @@ from engine_rig import Rig
 from inspector_rig import shown_inspector
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import window_context
 
@@ -30,6 +30,16 @@ def context(qtbot: QtBot, rig: Rig) -> Iterator[Context]:
     assert qtbot is not None
     with window_context(rig.engine) as made:
         yield made
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> QWidget:
+    """Stands for the main window, where a dialog needs one."""
+    made = QWidget()
+    made.resize(1200, 800)
+    qtbot.addWidget(made)
+    made.show()
+    return made
 
 
 @pytest.fixture

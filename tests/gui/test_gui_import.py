@@ -35,16 +35,6 @@ HOSTILE = FIXTURES / "hostile"
 
 
 @pytest.fixture
-def window(qtbot: QtBot) -> QWidget:
-    """Stands for the main window."""
-    made = QWidget()
-    made.resize(1200, 800)
-    qtbot.addWidget(made)
-    made.show()
-    return made
-
-
-@pytest.fixture
 def opened(context: Context, window: QWidget) -> Iterator[_Opened]:
     """Opens dialogs as the main window does, and closes the last one."""
     made = _Opened(context, window)

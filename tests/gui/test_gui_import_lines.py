@@ -29,16 +29,6 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def window(qtbot: QtBot) -> QWidget:
-    """Stands for the main window."""
-    made = QWidget()
-    made.resize(1200, 800)
-    qtbot.addWidget(made)
-    made.show()
-    return made
-
-
-@pytest.fixture
 def dialog(context: Context, window: QWidget, path: Path, qtbot: QtBot) -> Iterator[ImportDialog]:
     made = ImportDialog(context, (path,), window)
     made.open()

@@ -32,12 +32,12 @@ from core.engine.runtime.storage import Storage, chain_work, log_failure, map_re
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Event
 from core.memory.read import client_names_of_memories, read_by_ids
-from core.recall.answer_fit import find_answering_sentence
 from core.recall.request import RecallRequest
 from core.recall.result import NearMiss, RecallItem, RecallResult
 from core.recall.scope import OWNER_SCOPE, Scope
 from core.score.answer_quality import signal_shares
 from core.score.profile import Profile, Value, profile_from_options
+from core.text.question_form import find_answering_sentence
 from core.types.recall import (
     Applied,
     Comparison,

@@ -10,7 +10,6 @@ import pytest
 from engine_rig import HandClock, Rig, rig_at
 
 from core.intake.claims import TextReaders
-from core.recall.answer_fit import find_answering_sentence
 from core.recall.result import UNFIT
 from core.types.belief import BY_MEANING, LABELS, ComparedText, Label, Relation
 from core.types.values import Source
@@ -146,42 +145,3 @@ def test_what_was_noted_as_its_likely_successor_comes_first(tmp_path: Path, shar
         tell(rig, "Our parcels come from Wexcombe.", "Wexcombe lost our parcels, so parcels come by van from Dorset.")
         assert len(rig.texts()) == 2
         assert rig.found("where do our parcels come from?")[0].startswith(first)
-
-
-NOTE = (
-    "We moved the studio in spring. The lease is long and speaks of its end. The landlord is kind. "
-    "Light comes from the north. Two kilns stand in the yard. The roof was mended. Rain gets in by the door. "
-    "Neighbours are quiet. A cat visits. The lease of the studio ends on 4 May 2027. Parking is free. "
-    "The keys hang behind the mirror."
-)
-
-
-@pytest.mark.parametrize(
-    ("question", "sentence"),
-    [
-        ("when does the lease end?", "The lease of the studio ends on 4 May 2027."),
-        ("where do the keys hang?", "The keys hang behind the mirror."),
-        ("KILNS", "Two kilns stand in the yard."),
-    ],
-)
-def test_the_sentence_of_a_long_text_with_most_of_the_question_answers(question: str, sentence: str) -> None:
-    found = find_answering_sentence(question, NOTE)
-    assert found is not None
-    assert NOTE[slice(*found)] == sentence
-
-
-@pytest.mark.parametrize("question", ["", "?", "zebra", "what is it?"])
-def test_no_sentence_answers_what_no_sentence_has_a_word_of(question: str) -> None:
-    assert find_answering_sentence(question, NOTE) is None
-
-
-@pytest.mark.parametrize("text", ["", "cat", "A cat visits. It sleeps.", "cat" * 400, "a cat and " * 60, "\n" * 400])
-def test_short_texts_and_single_sentences_have_no_sentence_that_answers(text: str) -> None:
-    assert find_answering_sentence("cat", text) is None
-
-
-def test_what_a_note_is_filed_under_answers_nothing() -> None:
-    filed = f"---\ntags: parking, keys\n---\n{NOTE}"
-    found = find_answering_sentence("parking", filed)
-    assert found is not None
-    assert filed[slice(*found)] == "Parking is free."

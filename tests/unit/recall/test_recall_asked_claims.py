@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from engine_rig import Rig, rig_at
 
 from core.belief.extract.extraction import extract_claims
 from core.intake.claims import TextReaders
+from core.recall.answer_fit import put_claims_first
+from core.recall.candidates import CandidateFacts, Candidates
 from core.types.values import Source
 
 OLD = "I'm 61 and carry on till I drop."
@@ -94,11 +97,49 @@ def test_what_others_told_takes_no_place_of_ones_own(rig: Rig) -> None:
     assert rig.found("how old am I?", rig.client("inside", "read", "space:home")) == ["I am 61 years old."]
 
 
-def test_what_is_less_sure_than_the_first_is_not_said_alone(rig: Rig) -> None:
-    client = rig.client("aster", "read", "write", "space:home")
-    rig.store("The user is 33 years old.", client, space="home")
-    found = rig.recall("how old am I?")
-    assert found.abstained == (not found.items)
+def candidates(evidence: list[float], confidence: list[float], claims: list[bool]) -> Candidates:
+    """Facts that may all be returned."""
+    size = len(evidence)
+    facts = tuple(
+        CandidateFacts("active", f"id{n}", ("home", "fact", bytes([n])), f"id{n}", None, 0) for n in range(size)
+    )
+    none, ones, yes = np.full(size, np.nan), np.ones(size), np.ones(size, np.bool_)
+    sides = np.zeros((size, 6))
+    sides[:, 1] = confidence
+    return Candidates(
+        labels=np.arange(size),
+        ok=yes,
+        facts=facts,
+        sides=sides,
+        vector=none,
+        window=none,
+        coverage=np.zeros(size),
+        own=np.zeros((size, 1), np.bool_),
+        near=np.zeros((size, 1), np.bool_),
+        plain=np.array(evidence),
+        evidence=np.array(evidence),
+        lifted=np.zeros(size),
+        lends=~yes,
+        time=none,
+        graph=none,
+        fit=ones,
+        claims=np.array(claims),
+    )
+
+
+def test_a_claim_is_raised_above_what_is_no_surer() -> None:
+    found = put_claims_first(candidates([0.5, 0.1, 0.4], [0.9, 0.9, 0.9], [False, True, False]), 1.0)
+    assert found.claims.tolist() == [False, True, False]
+    assert found.evidence.argmax() == 1
+    assert found.fit.tolist() == [0.7, 1.0, 0.7]
+
+
+def test_a_claim_that_is_less_sure_than_the_first_is_left_where_it_is() -> None:
+    before = candidates([0.5, 0.1, 0.4], [0.9, 0.6, 0.9], [False, True, False])
+    found = put_claims_first(before, 1.0)
+    assert not found.claims.any()  # else it would be said alone where nothing else is likely to answer
+    assert found.evidence.tolist() == before.evidence.tolist()
+    assert found.fit.tolist() == before.fit.tolist()
 
 
 def test_a_question_of_another_time_asks_for_no_present_claim(rig: Rig) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from core.belief.extract.frames import predicate_names
 from core.text.question_form import (
     AskedValue,
+    find_answering_sentence,
     gives_value,
     has_other_number,
     has_other_subject,
@@ -195,3 +196,42 @@ def test_a_hostile_question_is_read_in_no_time(piece: str) -> None:
 @given(st.text(max_size=600))
 def test_any_text_has_at_most_a_few_asked_properties(query: str) -> None:
     assert len(read_asked_predicates(query)) <= 1
+
+
+NOTE = (
+    "We moved the studio in spring. The lease is long and speaks of its end. The landlord is kind. "
+    "Light comes from the north. Two kilns stand in the yard. The roof was mended. Rain gets in by the door. "
+    "Neighbours are quiet. A cat visits. The lease of the studio ends on 4 May 2027. Parking is free. "
+    "The keys hang behind the mirror."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("when does the lease end?", "The lease of the studio ends on 4 May 2027."),
+        ("where do the keys hang?", "The keys hang behind the mirror."),
+        ("KILNS", "Two kilns stand in the yard."),
+    ],
+)
+def test_the_sentence_of_a_long_text_with_most_of_the_question_answers(question: str, sentence: str) -> None:
+    found = find_answering_sentence(question, NOTE)
+    assert found is not None
+    assert NOTE[slice(*found)] == sentence
+
+
+@pytest.mark.parametrize("question", ["", "?", "zebra", "what is it?"])
+def test_no_sentence_answers_what_no_sentence_has_a_word_of(question: str) -> None:
+    assert find_answering_sentence(question, NOTE) is None
+
+
+@pytest.mark.parametrize("text", ["", "cat", "A cat visits. It sleeps.", "cat" * 400, "a cat and " * 60, "\n" * 400])
+def test_short_texts_and_single_sentences_have_no_sentence_that_answers(text: str) -> None:
+    assert find_answering_sentence("cat", text) is None
+
+
+def test_what_a_note_is_filed_under_answers_nothing() -> None:
+    filed = f"---\ntags: parking, keys\n---\n{NOTE}"
+    found = find_answering_sentence("parking", filed)
+    assert found is not None
+    assert filed[slice(*found)] == "Parking is free."
