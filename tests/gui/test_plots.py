@@ -1,11 +1,11 @@
-"""A plot on a page: loaded by a worker when it is seen, read by pointer and keys, listed as a table, in both themes."""
+"""A plot on a page: loaded when it is seen, read by pointer and keys, listed as a table, in both themes."""
 
 from __future__ import annotations
 
+import importlib
 import math
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 from window_rig import application, settle
 
-from core.errors import Code, EnvironmentFaultError
 from ui.context import Context
+from ui.plots import view as plot_view
 from ui.plots.specification import MOST, Axis, PlotSpec, ReferenceLine, Series
 from ui.plots.view import PlotView
 
@@ -76,36 +76,31 @@ def seen(view: PlotView) -> tuple[float, float]:
 # ---- loading
 
 
-def test_it_is_loaded_by_a_worker_and_only_once_it_is_seen(
-    qtbot: QtBot, context: Context, view: PlotView, monkeypatch: pytest.MonkeyPatch
+def test_it_is_loaded_by_the_windows_own_thread_and_only_once_it_is_seen(
+    qtbot: QtBot, view: PlotView, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine, threads = context.bridge.engine, list[str]()
-    known = engine.run_aside
+    threads: list[threading.Thread] = []
 
-    def run_aside(work: Callable[[], Any]) -> Future[Any]:
-        def noted() -> Any:
-            threads.append(threading.current_thread().name)
-            return work()
+    def noted(name: str) -> Any:
+        threads.append(threading.current_thread())
+        return importlib.import_module(name)
 
-        return known(noted)
-
-    monkeypatch.setattr(engine, "run_aside", run_aside)
+    monkeypatch.setattr(plot_view, "import_module", noted)
     view.show_plot(life())
     application().processEvents()
     assert threads == []
     assert view.canvas is None
     show(qtbot, view, life())
-    assert len(threads) == 1
-    assert threads[0] != threading.main_thread().name
+    assert threads == [threading.main_thread()]
 
 
 def test_where_it_cannot_be_loaded_the_table_tells_the_values(
-    qtbot: QtBot, context: Context, view: PlotView, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, view: PlotView, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(_work: object) -> Future[Any]:
-        raise EnvironmentFaultError(Code.WRITE_FAILED, "It could not be loaded.")
+    def fails(name: str) -> Any:
+        raise ImportError(name)
 
-    monkeypatch.setattr(context.bridge.engine, "run_aside", fails)
+    monkeypatch.setattr(plot_view, "import_module", fails)
     view.show_plot(life())
     view.show()
     settle(qtbot, lambda: view.is_table)

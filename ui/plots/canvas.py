@@ -1,6 +1,7 @@
 """The drawing of a plot by pyqtgraph, in the colours and fonts of the theme.
 
-Loaded by a worker (`ui/plots/view.py`): importing it takes the better part of a second. The library's own menus,
+Loaded when the first plot is seen (`ui/plots/view.py`), on the window's own thread: importing it takes a quarter of a
+second and makes classes of Qt. The library's own menus,
 buttons, keys and colours are off; ticks are ours. Must not do: say anything in words but what the specification says.
 """
 

@@ -1,18 +1,17 @@
 """A plot with its legend, the value at a point, its keys and its table: what pages show.
 
-The drawing is loaded by a worker when the first plot is seen; until then its room is empty. Must not do: know what is
+The drawing is loaded when the first plot is seen; until then its room is empty. Must not do: know what is
 measured, or work a figure out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -26,7 +25,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
-from ui.bridge import make_query
 from ui.context import Context
 from ui.lists.table_view import TableColumn, TableSpec, TableView
 from ui.plots.specification import DASHES, PlotSpec, Series
@@ -419,11 +417,18 @@ class Drawing(QWidget):
         if self._is_asked or self.canvas is not None or not self.isVisible() or not (self._spec and self._spec.places):
             return
         self._is_asked = True
-        engine = self._context.bridge.engine
-        # Trigger: pyqtgraph takes most of a second to import. Why: the window would stand still for it.
-        # Outcome: a thread of the engine imports it; only its end comes back here.
-        asked = make_query(plot_strings()["loading"], lambda: engine.run_aside(partial(import_module, _CANVAS)))
-        self._context.tasks.run(asked.within(self, "canvas").success(self._add_canvas).failure(self._give_up))
+        # Trigger: importing pyqtgraph makes classes of Qt. Why: made by a worker while the window lives, they ended the
+        # process now and then. Outcome: it is imported here, once what asks for it was shown; a quarter of a second.
+        QTimer.singleShot(0, self, self._load_canvas)
+
+    def _load_canvas(self) -> None:
+        try:
+            module = import_module(_CANVAS)
+        except ImportError:
+            self._is_asked = False
+            self.failed.emit()
+            return
+        self._add_canvas(module)
 
     def _add_canvas(self, module: ModuleType) -> None:
         made: Canvas = module.Canvas(self._context.theme, self._height)
@@ -432,10 +437,6 @@ class Drawing(QWidget):
         if self._spec is not None and self._spec.places:
             made.show_plot(self._spec)
         self.loaded.emit(made)
-
-    def _give_up(self, _error: BaseException) -> None:
-        self._is_asked = False
-        self.failed.emit()
 
 
 class StrokeSwatch(QWidget):
