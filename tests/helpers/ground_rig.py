@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.job_support.job_context import (
+    NO_CURSOR,
     BatchResult,
     JobContext,
     NearestNeighbours,
@@ -122,9 +123,9 @@ def _write_positionally(job: StreamJob, ground: JobContext, prepared: object, tx
     return job.write(tx, verb, ground, prepared)  # as the runner does: jobs name the third one in their own way
 
 
-def flow(rig: Rig, job: StreamJob, ground: JobContext, most: int = 1_000) -> Ran:
-    """Run a stream until nothing is left, or for so many batches."""
-    ran, cursor = Ran(), dict[str, Any]()
+def flow(rig: Rig, job: StreamJob, ground: JobContext, most: int = 1_000, begin: Mapping[str, Any] = NO_CURSOR) -> Ran:
+    """Run a stream from a cursor on until nothing is left, or for so many batches."""
+    ran, cursor = Ran(), dict(begin)
     for _ in range(most):
         prepared = job.prepare(ground, cursor)
         if prepared is None:

@@ -5,7 +5,8 @@ Must not do: choose which job runs, or when.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -66,6 +67,10 @@ def make_job_context(
     )  # once: a change of the model in between must not mix two vector spaces
     is_whole = active_space.index.status().state is IndexState.READY
     throttle = _ReadThrottle(open_vault, patience_s)
+
+    def embed_later(texts: Sequence[str]) -> Future[NDArray[np.float32]]:
+        return open_vault.storage.run_on(open_vault.storage.threads.compute, active_space.embed, texts)
+
     return JobContext(
         clock=open_vault.storage.clock,
         options=open_vault.options,
@@ -74,9 +79,7 @@ def make_job_context(
         store_service=active_space.store_service,
         space=active_space.space,
         read=throttle.read,
-        embed=lambda texts: open_vault.storage.run_on(
-            open_vault.storage.threads.compute, active_space.embed, texts
-        ).result(),
+        embed=lambda texts: embed_later(texts).result(),
         neighbours=partial(_find_neighbours, active_space.index, throttle) if is_whole else None,
         ask=partial(_ask_model, model) if open_vault.model.server is ModelServerState.READY else None,
         is_stopped=is_stopped,
@@ -84,6 +87,8 @@ def make_job_context(
         removed=vector_remover(open_vault.storage, open_vault.search),
         tidy=partial(_free_models, active_space.store_service, open_vault.talk),
         talk=open_vault.talk,
+        embed_later=embed_later,
+        begin=partial(open_vault.storage.run_on, open_vault.storage.threads.compute),
     )
 
 

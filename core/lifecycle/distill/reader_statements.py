@@ -1,17 +1,22 @@
 """Statements of what was said, by the built-in reader: a talk is read whole, and written a few episodes at a time.
 
-What was read is held between the batches of one talk, in memory alone. A batch writes the statements of its episodes
-and marks those in one transaction: a kill leaves nothing half, and what was marked is read no more. Must not do: ask a
-model server, or mark an episode that changed since it was read.
+What was read is held between the batches of one talk, in memory alone. Where the person asked for a run, the next talk
+is read while one is written. A batch writes the statements of its episodes and marks those in one transaction: a kill
+leaves nothing half, and what was marked is read no more. Must not do: ask a model server, or mark an episode that
+changed since it was read.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from core import log
 from core.errors import CancelledError, EnvironmentFaultError, IntegrityError, LociError
@@ -43,6 +48,7 @@ from core.vault.database.tx import Tx
 
 EPISODES_AT_ONCE, STATEMENTS_AT_ONCE = 40, 8
 """Of one batch, at most: the writer is not held longer."""
+BATCHES_AHEAD = 4
 SKIPPED = "skipped_"
 """What the counts of a run call what was left out, before the reason."""
 
@@ -93,6 +99,8 @@ class TalkDistillation:
     def __init__(self) -> None:
         self._held: ReadTalk | None = None
         self._genders = GendersOfImports()
+        self._vectors = VectorsAhead()
+        self._next: tuple[tuple[QueuedEpisode, ...], Future[ReadTalk]] | None = None
 
     def prepare(self, context: JobContext, cursor: Mapping[str, Any]) -> TalkBatch | None:
         """Read the next few episodes; nothing is written.
@@ -101,22 +109,44 @@ class TalkDistillation:
             Them with their statements; None where nothing waits, or there is no reader.
         """
         if context.talk is None or context.is_stopped():
-            self._held = None
-            forget_statements()
+            self._forget()
             return None
         scope = TalkScope.from_cursor(context.talk.version, cursor)
         waiting: WaitingTalk | None = context.read(lambda rows: next_talk(rows, scope))
         if waiting is None:
-            self._held = None
-            forget_statements()
+            self._forget()
             return None
         held = self._held
         if held is None or held.version != scope.version or not _is_talk_unchanged(held, waiting):
-            held = read_talk(context.talk, self._genders.add_to(context, waiting.episodes))
+            held = self._read(context.talk, self._genders.add_to(context, waiting.episodes))
+            if scope.by_hand and context.begin is not None:
+                self._begin_next(context, scope, held)
         batch, self._held = _split_talk_batch(held)
-        statements = tuple(_with_vectors(context, batch.statements))
+        statements = self._vectors.add_to(context, batch, self._held)
         cursor = replace(scope, after=waiting.first_label).to_cursor()
         return replace(batch, statements=statements, cursor=cursor)
+
+    def _forget(self) -> None:
+        """Let go of what was read: nothing waits, or the run is to end."""
+        self._held = None
+        if self._next is not None:
+            self._next[1].cancel()
+            self._next = None
+        forget_statements()
+
+    def _read(self, reader: TalkReader, talk: tuple[QueuedEpisode, ...]) -> ReadTalk:
+        """Read a talk, or wait for it where it is being read already, just as it is now."""
+        begun, self._next = self._next, None
+        return begun[1].result() if begun is not None and begun[0] == talk else read_talk(reader, talk)
+
+    def _begin_next(self, context: JobContext, scope: TalkScope, held: ReadTalk) -> None:
+        """Begin to read the talk behind the one in hand, as it will stand once that one is marked."""
+        reader, looked = context.talk, [one.id for one in held.left]
+        waiting: WaitingTalk | None = context.read(lambda rows: next_talk(rows, scope, looked))
+        if waiting is None or reader is None or context.begin is None:
+            return
+        talk = self._genders.add_to(context, waiting.episodes)
+        self._next = talk, context.begin(partial(read_talk, reader, talk))
 
     def write(self, tx: Tx, verb: Verb, context: JobContext, batch: TalkBatch) -> BatchResult:
         """Write the statements of episodes that stand as they were read, and mark those.
@@ -175,6 +205,46 @@ class TalkDistillation:
         else:
             counts["repeated" if done.operation == "NOOP" else "statements"] += 1
         return done.memory_id, done.ids
+
+
+class VectorsAhead:
+    """Vectors of statements, made while those before them are written: embedding is a third of a run."""
+
+    def __init__(self) -> None:
+        self._begun: dict[tuple[str, ...], Future[NDArray[np.float32]]] = {}
+
+    def add_to(self, context: JobContext, batch: TalkBatch, left: ReadTalk | None) -> tuple[TalkStatement, ...]:
+        """The statements of a batch with their vectors; those of the next few batches are begun.
+
+        Args:
+            left: what is left of the talk behind the batch.
+        """
+        if context.embed_later is not None:
+            begun, self._begun = self._begun, {}
+            for texts in _upcoming_texts(batch, left):
+                self._begun[texts] = begun.pop(texts) if texts in begun else context.embed_later(texts)
+            for future in begun.values():
+                future.cancel()
+        texts = _texts_of(batch)
+        known = self._begun.pop(texts) if texts in self._begun else None
+        vectors = embed_or_none(context, texts, known) if texts else None
+        if vectors is None:
+            return batch.statements
+        return tuple(replace(one, vector=vector) for one, vector in zip(batch.statements, vectors, strict=True))
+
+
+def _upcoming_texts(batch: TalkBatch, left: ReadTalk | None) -> Iterator[tuple[str, ...]]:
+    """The texts of the statements of a batch, and of the next few."""
+    for _ in range(1 + BATCHES_AHEAD):
+        if texts := _texts_of(batch):
+            yield texts
+        if left is None:
+            return
+        batch, left = _split_talk_batch(left)
+
+
+def _texts_of(batch: TalkBatch) -> tuple[str, ...]:
+    return tuple(one.statement.text for one in batch.statements)
 
 
 class GendersOfImports:
@@ -287,12 +357,6 @@ def _split_talk_batch(held: ReadTalk) -> tuple[TalkBatch, ReadTalk | None]:
     batch = TalkBatch(held.version, tuple(some), tuple(statements), held.small, held.skipped)
     left = held.left[len(some) :]
     return batch, replace(held, left=left, skipped={}) if left else None
-
-
-def _with_vectors(context: JobContext, statements: Sequence[TalkStatement]) -> Iterator[TalkStatement]:
-    vectors = embed_or_none(context, [one.statement.text for one in statements]) if statements else None
-    for place, one in enumerate(statements):
-        yield one if vectors is None else replace(one, vector=vectors[place])
 
 
 def _find_unchanged(rows: Rows, episodes: Sequence[QueuedEpisode]) -> frozenset[str]:

@@ -9,6 +9,7 @@ until none is left. Must not do: run anything.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
@@ -73,6 +74,8 @@ class JobContext:
         options: in force when the batch begins.
         read: one snapshot of the vault.
         embed: unit rows for texts, behind what people wait for.
+        embed_later: begins to make them, on the threads of `embed`; None where they are made when they are wanted.
+        begin: begins other work on those threads, which waits for nothing; None where all is done in turn.
         neighbours: neighbours from the index; None while it is not whole.
         ask: puts a question to the local model and gives its answer; None where no model is ready. Raises LociError.
         talk: makes statements of what was said; None where there is no reader.
@@ -98,6 +101,8 @@ class JobContext:
     removed: Callable[[int, Sequence[int]], None]
     tidy: Callable[[], None]
     talk: TalkReader | None = None
+    embed_later: Callable[[Sequence[str]], Future[NDArray[np.float32]]] | None = None
+    begin: Callable[[Callable[[], Any]], Future[Any]] | None = None
 
     @property
     def now_ms(self) -> int:
@@ -109,17 +114,20 @@ class JobContext:
         return self.store_service.make_transitions(tx, verb, self.stored, "rules")
 
 
-def embed_or_none(context: JobContext, texts: Sequence[str]) -> NDArray[np.float32] | None:
+def embed_or_none(
+    context: JobContext, texts: Sequence[str], begun: Future[NDArray[np.float32]] | None = None
+) -> NDArray[np.float32] | None:
     """Vectors of texts; None where the embedder is away: then they wait to be embedded like any other.
 
     Args:
         texts: one or more.
+        begun: what `embed_later` gave for them; None where they are embedded now.
 
     Returns:
         Unit rows, (texts, dims).
     """
     try:
-        return context.embed(texts)
+        return context.embed(texts) if begun is None else begun.result()
     except LociError as error:
         if error.code not in AWAY:
             raise

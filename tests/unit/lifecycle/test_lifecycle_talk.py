@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from engine_rig import Rig, differences, rig_at
 from ground_rig import Ran, flow, ground_of
@@ -14,15 +17,18 @@ from readers_rig import Table, sure
 from real_models import real_embedder, real_readers
 from talk_rig import TALK, bring_talk, plain_reader
 
+from core.embed.embedder import Vectors
+from core.errors import Code, EnvironmentFaultError
 from core.lifecycle.distill import reader_statements
 from core.lifecycle.distill.distill import DistillJob
+from core.lifecycle.distill.reader_queue import TalkScope
 from core.lifecycle.distill.statement_writer import StatementWriter
 from core.lifecycle.job_support.job_context import TalkReader
 from core.talk.reader_model import ReaderModel
 from core.talk.statements import distill_conversation
 from core.types.belief import Label
 from core.types.replies import Classification, StoreReply
-from core.types.talk import Statement, StatementType
+from core.types.talk import ConversationStatements, Statement, StatementType, Turn
 from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision
 from core.vault.database.tx import Tx
@@ -60,6 +66,85 @@ def test_a_statement_rests_on_the_exact_words_of_its_episode(rig: Rig) -> None:
     ]
     assert rig.value("SELECT count(*) FROM derivations") == 2
     assert rig.verify()["status"] == "ok"
+
+
+def begin(
+    rig: Rig, asked: list[tuple[str, ...]], code: Code | None = None
+) -> Callable[[Sequence[str]], Future[Vectors]]:
+    """Vectors that are begun ahead, as the engine makes them; or an embedder that is away."""
+
+    def embed_later(texts: Sequence[str]) -> Future[Vectors]:
+        asked.append(tuple(texts))
+        begun: Future[Vectors] = Future()
+        if code is None:
+            begun.set_result(np.asarray(rig.opened.search.embedder.embed(list(texts)), np.float32))
+        else:
+            begun.set_exception(EnvironmentFaultError(code, "The embedder is away."))
+        return begun
+
+    return embed_later
+
+
+def test_vectors_are_made_while_the_statements_before_them_are_written(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader_statements, "STATEMENTS_AT_ONCE", 1)
+    bring_talk(rig, TALK)
+    job, asked = DistillJob(), list[tuple[str, ...]]()
+    ground = replace(ground_of(rig), embed=never_embed, embed_later=begin(rig, asked))
+    batch = job.prepare(ground, {})
+    assert batch is not None
+    assert asked == [(CAT,), (GRAZ,)]  # nothing is written yet
+    assert flow(rig, DistillJob(), ground).counts["statements"] == 2
+    assert asked[2:] == [(CAT,), (GRAZ,)]  # each once
+    assert facts(rig) == [CAT, GRAZ]
+    assert rig.value("SELECT count(*) FROM embeddings e JOIN memories m ON m.n = e.n WHERE m.kind = 'fact'") == 2
+
+
+def test_without_an_embedder_statements_wait_for_their_vectors(rig: Rig) -> None:
+    bring_talk(rig, TALK)
+    ground = replace(ground_of(rig), embed=never_embed, embed_later=begin(rig, [], Code.EMBEDDER_UNAVAILABLE))
+    assert flow(rig, DistillJob(), ground).counts["statements"] == 2
+    assert rig.value("SELECT count(*) FROM embeddings e JOIN memories m ON m.n = e.n WHERE m.kind = 'fact'") == 0
+
+
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_the_next_talk_is_read_while_one_is_written_where_the_person_waits(rig: Rig, *, by_hand: bool) -> None:
+    bring_talk(rig, TALK, session="s1")
+    bring_talk(rig, (("Jon", "I have two bikes."), ("Mara", "I live in Linz.")), "other.jsonl", "s2")
+    reader = rig.opened.talk
+    assert reader is not None
+    read: list[str] = []
+
+    def distill(turns: Sequence[Turn]) -> ConversationStatements:
+        read.append(threading.current_thread().name)
+        return reader.distill(turns)
+
+    with ThreadPoolExecutor(1, thread_name_prefix="beside") as beside:
+        ground = replace(ground_of(rig), talk=replace(reader, distill=distill), begin=beside.submit)
+        cursor = TalkScope(reader.version, by_hand=by_hand).to_cursor()
+        ran = flow(rig, DistillJob(), ground, begin=cursor)
+    assert [name.startswith("beside") for name in read] == [False, by_hand]  # each talk once
+    assert ran.counts["episodes"] == 7
+    assert sorted(facts(rig)) == ["Jon has two bikes.", GRAZ, CAT, "Mara lives in Linz."]
+
+
+def test_a_talk_that_changed_since_it_was_read_ahead_is_read_anew(rig: Rig) -> None:
+    bring_talk(rig, TALK, session="s1")
+    later = bring_talk(rig, (("Jon", "I have two bikes."), ("Mara", "I live in Linz.")), "other.jsonl", "s2")
+    reader = rig.opened.talk
+    assert reader is not None
+    with ThreadPoolExecutor(1) as beside:
+        ground = replace(ground_of(rig), begin=beside.submit)
+        cursor, job = TalkScope(reader.version, by_hand=True).to_cursor(), DistillJob()
+        flow(rig, job, ground, most=1, begin=cursor)  # the other talk is being read
+        rig.unimport(later)
+        assert flow(rig, job, ground, begin=cursor).counts == {}
+    assert facts(rig) == [CAT, GRAZ]
+
+
+def never_embed(texts: Sequence[str]) -> Vectors:
+    raise AssertionError(f"{len(texts)} texts are embedded while somebody waits")
 
 
 def test_a_second_run_reads_nothing_and_makes_nothing(rig: Rig) -> None:
