@@ -283,7 +283,7 @@ def built_in_readers() -> TextReaders:
     from core.belief.relate.relation_model import RelationModel
     from core.intake.claims import TextReaders, read_claims_ahead
 
-    claims, sentences = built_in_claims(), _built_in_sentences()
+    claims, sentences, relations = built_in_claims(), _built_in_sentences(), RelationModel()
     stored = extract_claims if claims is None else partial(extract_claims, model=claims)
     return TextReaders(
         extract=extract_claims,
@@ -291,7 +291,8 @@ def built_in_readers() -> TextReaders:
         read_ahead=None if claims is None else partial(read_claims_ahead, stored),
         rest=partial(_rest_all, [model for model in (claims, sentences) if model is not None]),
         statements=find_statements,
-        relate=RelationModel(),
+        relate=relations,
+        weigh_answers=relations.weigh_answers,
         read_sentence=None if sentences is None else partial(_read_sentence, sentences),
     )
 

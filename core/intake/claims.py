@@ -312,6 +312,7 @@ class TextReaders:
         rest: lets go of what `extract_stored` loaded; None where it holds nothing.
         statements: what whoever speaks states of themself, of which no claim need be read.
         relate: relations of pairs; None where there is no model: then structure alone decides.
+        weigh_answers: how well memories answer a question (`core.recall.answer_fit`); None where there is no model.
         read_sentence: what a sentence states, and whether it states it; None where there is no model for that.
         embed: the unit vector of a text, (dims,); for united texts.
         gate: the least cosine of a neighbour that is looked at, 0 to 1 (calibrated for the embedder).
@@ -324,6 +325,7 @@ class TextReaders:
     rest: Callable[[], None] | None = None
     statements: FindStatements = no_statements
     relate: Relate | None = None
+    weigh_answers: Callable[[str, Sequence[str]], Sequence[float]] | None = None
     read_sentence: ReadSentence | None = None
     embed: Callable[[str], NDArray[np.float32]] | None = None
     gate: float = 0.25

@@ -29,6 +29,7 @@ from core.recall.result import (
     IN_REVIEW,
     OVER,
     PARTLY_OVER,
+    READ_AS_ANSWER,
     SIDE_SIGNALS,
     SUPPRESSED,
     UNFIT,
@@ -42,7 +43,7 @@ from core.recall.result import (
     explain_outcome,
 )
 from core.recall.scope import is_archived_version
-from core.recall.vectors import Floats
+from core.recall.vectors import Flags, Floats
 from core.score.ranking import CandidateColumns, answer_probability, evidence_bar
 from core.text.query_plan import asks_for_several
 from core.text.sentences import sentence_at
@@ -52,6 +53,7 @@ from core.types.values import Memory, Status
 from core.vault.database.rows import Rows
 
 _WORD = re.compile(r"[^\W_]+")
+_FIT = 0.9  # our choice: what has so much left of its evidence, or more, is not worth a sentence
 _SPEAKS_ITSELF = 0.5  # our choice: so much of the best evidence must be there without what versions before lent
 _IN_QUESTION = (IN_REVIEW, Status.DISPUTED.value)
 _ACTIVE_YET = (IN_REVIEW, OVER, AT_ODDS, SUPPRESSED)
@@ -84,8 +86,9 @@ class AnswerInput:
     representatives: Representatives = field(default_factory=dict)
 
 
-CLAIM_CHANCE = 0.9
-"""Our choice: the least chance of an answer where something has a claim of the property that is asked for."""
+SURE_CHANCE = 0.9
+"""Our choice: the least chance of an answer where something has a claim of the property that is asked for, or surely
+answers as a model reads it."""
 
 
 class RecallAnswer:
@@ -127,7 +130,7 @@ class RecallAnswer:
         self.dropped: dict[int, tuple[str, int | None]] = {}
         self.counts = (0, 0)
         self.signs: dict[str, float] = {}
-        self._is_by_claims_alone = False
+        self._is_by_sure_alone = False
         looked_at = bool(np.isfinite(self.ranked.repeats).any())
         self.rerank = self._profile.rerank if looked_at or self._profile.rerank == "mmr" else "rrf"
         self.firsts: tuple[int, ...] = ()
@@ -144,6 +147,11 @@ class RecallAnswer:
         """Whether anything comes close enough to answer."""
         return bool(self.right.facts) and self.chance >= self.needed
 
+    @property
+    def _is_sure(self) -> Flags:
+        """Which of `right` answer for sure: they claim what is asked for, or a model reads them as the answer."""
+        return self.right.claims | (np.nan_to_num(self.right.answers, nan=-1.0) >= 0)
+
     def _answer_chance(self, size: int) -> tuple[float, float]:
         """How likely anything answers, and what is needed; by one list alone a bar on its evidence decides."""
         if self._asked.plan.period:
@@ -151,9 +159,9 @@ class RecallAnswer:
         if self._asked.mode == "hybrid":
             self.signs = self._candidate_columns(size).make_signs()
             chance = answer_probability(self.signs) if self.right.facts else 0.0
-            if self.right.claims.any():  # what was claimed of the property asked for answers in whatever words
-                self._is_by_claims_alone = chance < self._profile.least_chance
-                chance = max(chance, CLAIM_CHANCE)
+            if self._is_sure.any():  # in whatever words
+                self._is_by_sure_alone = chance < self._profile.least_chance
+                chance = max(chance, SURE_CHANCE)
             return chance, self._profile.least_chance
         needed = evidence_bar(self._profile, self._asked.mode, size)
         return (min(1.0, self.best / (2 * needed)) if needed > 1e-9 else float(self.best > 0)), 0.5
@@ -214,8 +222,8 @@ class RecallAnswer:
         top = float(self.right.evidence.max(initial=0.0))
         least = self._profile.floor * (min(own, top) if own >= _SPEAKS_ITSELF * self.best else top)
         is_over = self.right.evidence >= least
-        if self._is_by_claims_alone:  # without them nothing would be said at all
-            is_over &= self.right.claims
+        if self._is_by_sure_alone:  # without them nothing would be said at all
+            is_over &= self._is_sure
         over = [at for at in self.ranked.order if is_over[at]]
         representatives = self._asked.representatives
         groups, representative_of = fold_groups(
@@ -310,8 +318,11 @@ class RecallAnswer:
         speaker, signals = ", ".join(speakers), self._weighted_signals(signals)
         sentences = explain_match(places, words, next_to, len(own), signals, factor, speaker, elsewhere)
         sentences = (*sentences, *explain_adjustments(places, float(np.nan_to_num(self.ranked.repeats[at]))))
-        sentences = (ASKED_FOR, *sentences) if self.right.claims[at] else sentences
-        sentences = (*sentences, UNFIT) if self.right.fit[at] < 1 else sentences
+        if self.right.claims[at]:
+            sentences = (ASKED_FOR, *sentences)
+        elif self._is_sure[at]:
+            sentences = (READ_AS_ANSWER, *sentences)
+        sentences = (*sentences, UNFIT) if self.right.fit[at] < _FIT else sentences
         is_of_earlier = self.right.lifted[at] > 0 and int(self.right.labels[at]) not in self._asked.representatives
         return (*sentences, EARLIER_VERSION) if is_of_earlier else sentences
 

@@ -8,7 +8,8 @@ names somebody else. A memory is a stranger's where it neither names them nor wa
 its conversation, or its whole space, has nothing of them either: beside them others may well answer.
 
 Where a question asks for one property of the speaker's and for nothing else, what has a claim of it answers, in
-whatever words: "how old am I?" and "Forty-seven, feel like seventy" have none in common.
+whatever words: "how old am I?" and "Forty-seven, feel like seventy" have none in common. Of other questions a model
+that has read both says how well the strongest facts answer: "what exercise do I take?" and "Thursdays I row".
 
 Must not do: bring a candidate, move a message, or put a newer word of less weight before an older one.
 """
@@ -16,7 +17,8 @@ Must not do: bring a candidate, move a message, or put a newer word of less weig
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -52,6 +54,17 @@ NEAR_NOTED, LIKELY = 0.5, 0.6
 """Our choice: from this share of the first one's evidence, and when noted as this likely, what may have taken its place
 comes before it."""
 _RIVALS = 5
+
+WeighAnswers = Callable[[str, Sequence[str]], Sequence[float]]
+"""Gives, for a question and some texts, the log odds that each answers, over those from which one surely does."""
+WEIGHED = 6
+"""Our choice: so many of the strongest facts are weighed as answers, each at the cost of a pair of texts."""
+ODDS_WORTH, LEAST_LEFT = 0.15, 0.3
+"""Chosen on persons whose questions taught nothing: what is left of the evidence falls by this power of e for each log
+odds less than the best one's, to this share at least."""
+OF_EARLIER = 1.0
+"""Our choice: log odds that what took the place of an answer has less than that would have."""
+_EARLIER_WEIGHED = 2
 
 CLAIMED = 0.6
 """Our choice: the share of the greatest evidence that a claim of the property asked for makes by itself."""
@@ -90,12 +103,15 @@ _EARLIER = (
 _TEXTS = "SELECT n, text FROM memories WHERE n IN (SELECT value FROM json_each(?))"
 
 
-def apply_answer_fit(rows: Rows, query: str, plan: QueryPlan, found: Candidates) -> Candidates:
-    """Lower the evidence of facts that do not fit the form of the question.
+def apply_answer_fit(
+    rows: Rows, query: str, plan: QueryPlan, found: Candidates, weigh: WeighAnswers | None = None
+) -> Candidates:
+    """Lower the evidence of facts that do not fit the form of the question, or answer it less than others do.
 
     Args:
         query: the question as typed.
         plan: how it was understood.
+        weigh: how well texts answer; None where that is not asked.
 
     Returns:
         The candidates; unchanged where the form tells nothing or no fact is among them.
@@ -112,7 +128,27 @@ def apply_answer_fit(rows: Rows, query: str, plan: QueryPlan, found: Candidates)
     for at, text in read.items():
         fit[at] = _fit_of(text, earlier.get(at, ()), form)
     fitted = replace(found, fit=fit, evidence=fit * found.evidence)
+    if weigh is not None:
+        fitted = _apply_answer_odds(query, fitted, read, earlier, weigh)
     return _put_later_word_first(rows, fitted, read, form) if form.is_of_present and plan.time is None else fitted
+
+
+def _apply_answer_odds(
+    query: str, found: Candidates, read: Mapping[int, str], earlier: Mapping[int, Sequence[str]], weigh: WeighAnswers
+) -> Candidates:
+    """Lower the evidence of the strongest facts by how much less than the best of them they answer."""
+    order = sorted(read, key=lambda at: (-float(found.evidence[at]), at))[:WEIGHED]
+    texts = [(at, read[at], 0.0) for at in order]
+    # "It goes up to 23 in May" tells of what no word names: the version before it does.
+    texts += [(at, text, OF_EARLIER) for at in order for text in earlier.get(at, ())[:_EARLIER_WEIGHED]]
+    odds = dict.fromkeys(order, -math.inf)
+    for (at, _, less), each in zip(texts, weigh(query, [text for _, text, _ in texts]), strict=True):
+        odds[at] = max(odds[at], each - less)
+    best, fit, answers = max(odds.values(), default=0.0), found.fit.copy(), found.answers.copy()
+    for at, each in odds.items():
+        fit[at] *= max(LEAST_LEFT, math.exp(ODDS_WORTH * (each - best)))
+        answers[at] = each
+    return replace(found, fit=fit, evidence=found.evidence * fit / found.fit, answers=answers)
 
 
 def put_claims_first(found: Candidates, strongest: float) -> Candidates:

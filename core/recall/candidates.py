@@ -108,6 +108,7 @@ class Candidates:
         graph: activation that reached it over links; NaN where none did.
         fit: what its fit to the form of the question leaves of its scores; 1 where that was not looked at.
         claims: it has a claim of the property that is asked for, and was raised for it (`core.recall.answer_fit`).
+        answers: log odds that it answers, over those from which it surely does; NaN where that was not weighed.
     """
 
     labels: Labels
@@ -127,6 +128,7 @@ class Candidates:
     graph: Floats
     fit: Floats
     claims: Flags
+    answers: Floats
 
     def select_where(self, mask: Flags) -> Candidates:
         """Some of them.
@@ -173,6 +175,7 @@ class Candidates:
             graph=self.graph[at],
             fit=self.fit[at],
             claims=self.claims[at],
+            answers=self.answers[at],
         )
 
     def with_others(self, other: Candidates) -> Candidates:
@@ -199,6 +202,7 @@ class Candidates:
             graph=np.concatenate((self.graph, other.graph)),
             fit=np.concatenate((self.fit, other.fit)),
             claims=np.concatenate((self.claims, other.claims)),
+            answers=np.concatenate((self.answers, other.answers)),
         )
         return both._select_at(np.argsort(both.labels, kind="stable"))
 
@@ -276,6 +280,7 @@ def read_candidates(
         graph=np.full(known.size, np.nan),
         fit=np.ones(known.size),
         claims=np.zeros(known.size, np.bool_),
+        answers=np.full(known.size, np.nan),
     )
     return candidates, around
 

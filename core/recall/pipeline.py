@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from core.index.manager import IndexManager
 from core.recall.answer import AnswerInput, RecallAnswer, build_trace
-from core.recall.answer_fit import apply_answer_fit, put_claims_first, weigh_asked_names
+from core.recall.answer_fit import WeighAnswers, apply_answer_fit, put_claims_first, weigh_asked_names
 from core.recall.candidates import (
     HAS_LINKS,
     Candidates,
@@ -149,6 +149,7 @@ class Recall:
         *,
         dims: int = 384,
         zone: tzinfo | None = None,
+        weigh: WeighAnswers | None = None,
     ) -> None:
         """Make it.
 
@@ -158,12 +159,14 @@ class Recall:
             profile: weights and thresholds.
             dims: length of a vector.
             zone: whose days a question speaks of; None for the system's.
+            weigh: how well texts answer a question; None where no model tells.
         """
         self._index = index
         self._space = vector_space
         self._dims = dims
         self.profile = profile
         self._zone = zone or LocalZone()
+        self._weigh = weigh
         self._frequencies = TermStatistics()
         self._lock = threading.Lock()  # guards _reaches
         self._reaches: OrderedDict[tuple[int, str, bool, int], _SearchSet] = OrderedDict()
@@ -365,7 +368,8 @@ class Recall:
             found = apply_time_bonus(found, plan.time, profile.time_bonus)
         if search.state.has_names and not plan.period:
             found = weigh_asked_names(rows, search.request, found)
-        found = apply_answer_fit(rows, search.request.query, plan, found)
+        is_weighed = search.vector is not None and search.request.mode == "hybrid"
+        found = apply_answer_fit(rows, search.request.query, plan, found, self._weigh if is_weighed else None)
         if search.vector is not None and search.state.is_judged:
             out = find_suppressed(
                 rows,

@@ -179,9 +179,8 @@ person said in another space excludes it, or somebody said that it does not belo
 
 EARLIER_VERSION = "It took the place of a memory that answers the question, or may have."
 ASKED_FOR = "It states what the question asks for."
-UNFIT = (
-    "It is about somebody else, does not give what the question asks for, or a later memory does; so it stands lower."
-)
+READ_AS_ANSWER = "The built-in model reads it as the answer."
+UNFIT = "It is about somebody else, or answers less well than another or a later memory; so it stands lower."
 PARTLY_OVER = "It says more that is over by now; that is left out."
 
 _STATUS = {

@@ -1,15 +1,17 @@
 """How a candidate relates to stored memories: runs the shipped relation model, with what rules know for certain.
 
-Two threads take the pairs of a call in turn, the caller's and the session's own: two threads inside one pair wait for
-each other at every layer, so a pair for each takes half the time. Every pair is still run alone, so its answer does not
-depend on the others. Must not do: act on what it says (`core.intake` does), know the vault, fetch anything, keep texts,
-start a thread, or import the runtime before the first pair.
+The same model says how well a memory answers a question, which then stands where the newcomer would. Two threads take
+the pairs of a call in turn, the caller's and the session's own: two threads inside one pair wait for each other at
+every layer, so a pair for each takes half the time. Every pair is still run alone, so its answer does not depend on the
+others. Must not do: act on what it says (`core.intake` and `core.recall` do), know the vault, fetch anything, keep
+texts, start a thread, or import the runtime before the first pair.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -61,14 +63,16 @@ REASONS = (
 class PairQueue:
     """The inputs of one call of the relation model, each run once."""
 
-    def __init__(self, session: Any, feeds: Sequence[Callable[[], Feed]]) -> None:
+    def __init__(self, session: Any, output: str, feeds: Sequence[Callable[[], Feed]]) -> None:
         """Take the inputs.
 
         Args:
             session: the runtime's session, with a thread of its own besides the caller's.
+            output: which of the model's outputs is wanted.
             feeds: make the inputs, each called once, in either thread.
         """
         self._session = session
+        self._outputs = [output]
         self._feeds = feeds
         self._todo = deque(range(len(feeds)))
         self._found: list[Any] = [None] * len(feeds)
@@ -80,7 +84,7 @@ class PairQueue:
         """Run all of them, in their order where one thread would do it.
 
         Returns:
-            The model's first output of each; None for one that the session's thread could not run.
+            The output of each; None for one that the session's thread could not run.
 
         Raises:
             Exception: what the session or an input raised, after the other thread has ended.
@@ -88,7 +92,7 @@ class PairQueue:
         self._send_next_pair()
         try:
             while (nr := self._take_next_number()) is not None:
-                self._found[nr] = self._session.run(None, dict(self._feeds[nr]()))[0]
+                self._found[nr] = self._session.run(self._outputs, dict(self._feeds[nr]()))[0]
         finally:
             self._todo.clear()
             self._ended.get()
@@ -108,7 +112,7 @@ class PairQueue:
         try:
             if nr is not None:
                 self._held[nr] = dict(self._feeds[nr]())
-                self._session.run_async(None, self._held[nr], self._receive_result, nr)
+                self._session.run_async(self._outputs, self._held[nr], self._receive_result, nr)
                 return
         except Exception as error:  # noqa: BLE001 - raised again in the caller's thread
             self._todo.clear()
@@ -133,6 +137,7 @@ class ModelCard:
         version: 16 hex digits over every file a result depends on.
         temperature: what the logits are divided by.
         sure_at: by the label that wins, the share from which it may be acted on, 0.5 to 1.
+        answers_from: log odds from which a memory surely answers a question.
         shared: where the word vectors lie in the embedder's file.
         digests: SHA-256 by file name, for both folders.
     """
@@ -140,6 +145,7 @@ class ModelCard:
     version: str
     temperature: float
     sure_at: Mapping[Label, float]
+    answers_from: float
     shared: Mapping[str, Any]
     digests: Mapping[str, str]
 
@@ -180,18 +186,34 @@ class Runtime:
         Raises:
             LociError: E3002 if the model gave nothing usable.
         """
+        return self._run_pairs(pairs, "logits", len(LABELS))
+
+    def answer_logits(self, question: PreparedText, texts: Sequence[PreparedText]) -> list[float]:
+        """How well each text answers a question.
+
+        Returns:
+            One finite log odds a text, in order.
+
+        Raises:
+            LociError: E3002 if the model gave nothing usable.
+        """
+        return [float(row[0]) for row in self._run_pairs([(text, question) for text in texts], "answers", 1)]
+
+    def _run_pairs(
+        self, pairs: Sequence[tuple[PreparedText, PreparedText]], output: str, width: int
+    ) -> list[NDArray[np.float64]]:
         tokens = _Tokens(self.encoder)
         # The longest first: whichever thread takes the last one does not keep the other waiting for long.
         order = sorted(range(len(pairs)), key=lambda nr: -sum(min(len(side.text), _LONG) for side in pairs[nr]))
         feeds = [partial(self._model_inputs, tokens, *pairs[nr]) for nr in order]
         try:
             if self._threads > 1 and len(feeds) > 1:
-                found = PairQueue(self._session, feeds).run()
+                found = PairQueue(self._session, output, feeds).run()
             else:
-                found = [self._session.run(None, feed())[0] for feed in feeds]
+                found = [self._session.run([output], feed())[0] for feed in feeds]
         except runtime_faults() as error:
             raise LociError(Code.EMBEDDING_FAILED, "The model that compares memories failed on a pair.") from error
-        if any(out is None or out.shape != (1, len(LABELS)) or not np.isfinite(out).all() for out in found):
+        if any(out is None or out.shape != (1, width) or not np.isfinite(out).all() for out in found):
             raise LociError(Code.EMBEDDING_FAILED, "The model that compares memories gave no usable answer.")
         rows = dict(zip(order, found, strict=True))
         return [np.asarray(rows[nr][0], np.float64) for nr in range(len(pairs))]
@@ -268,6 +290,19 @@ class RelationModel:
             for relation, pair in zip(found, pairs, strict=True)
         )
 
+    def weigh_answers(self, question: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """How well each of some memories answers a question.
+
+        Returns:
+            The log odds of each that it answers, in order, less `card.answers_from`: from 0 on it surely does.
+
+        Raises:
+            LociError: E3001 if the model cannot be loaded, E3002 if it gave no usable answer.
+        """
+        runtime = self._load_once()
+        found = runtime.answer_logits(prepare_text(question), [prepare_text(text) for text in texts])
+        return tuple(each - runtime.card.answers_from for each in found)
+
     def _load_once(self) -> Runtime:
         with self._lock:
             if self._runtime is None:
@@ -310,17 +345,18 @@ def read_card(folder: Traversable) -> ModelCard:
         calibration = manifest["calibration"]
         temperature = float(calibration["temperature"])
         sure_at = {label: float(calibration["sure_at"][label.value]) for label in LABELS}
+        answers_from = float(calibration["answers_from"])
         shared = {name: manifest["shared"][name] for name in PLACE}
         digests = {name: str(manifest["files"][name]) for name in _SHIPPED}
         digests.update({f"minilm/{name}": str(manifest["shared"][name]) for name in ("model.onnx", "tokenizer.json")})
         sound = manifest["labels"] == [label.value for label in LABELS] and temperature > 0
-        sound = sound and all(0.5 < share < 1 for share in sure_at.values())
+        sound = sound and all(0.5 < share < 1 for share in sure_at.values()) and math.isfinite(answers_from)
         sound = sound and all(int(shared[name]) > 0 for name in ("offset", "words", "width"))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise model_unavailable_error("its manifest is missing or unreadable") from error
     if not sound:
         raise model_unavailable_error("its manifest is incomplete")
-    return ModelCard(hashlib.sha256(data).hexdigest()[:16], temperature, sure_at, shared, digests)
+    return ModelCard(hashlib.sha256(data).hexdigest()[:16], temperature, sure_at, answers_from, shared, digests)
 
 
 def probabilities(
@@ -331,7 +367,7 @@ def probabilities(
     The softmax at one temperature; then the winner's share is bent so that `sure_at` of its label becomes ACTED_ON,
     and the others share the rest as before. Shares of 0.5 and less stay, so the winner stays the winner. Both are
     fitted on held-back pairs so that a SUPERSEDE or MERGE that is acted on is right 19 times in 20 (design section 4;
-    `packaging/training/train_relations.py`).
+    `packaging/training/relation_model/train_relations.py`).
 
     Args:
         logits: shape (4,), finite.

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -215,11 +216,22 @@ def make_active_space(
         embedder=embedder,
         space=space,
         index=index,
-        recall=Recall(index, space.name, profile, dims=space.dims),
+        recall=Recall(index, space.name, profile, dims=space.dims, weigh=partial(_weigh_answers, make_readers)),
         make_readers=make_readers,
         make_id=make_id,
         work=work,
     )
+
+
+def _weigh_answers(make_readers: Callable[[], TextReaders], question: str, texts: Sequence[str]) -> Sequence[float]:
+    """How well texts answer a question; where no model tells, all alike and none surely."""
+    weigh = make_readers().weigh_answers
+    if weigh is not None:
+        try:
+            return weigh(question, texts)
+        except LociError as error:
+            _log.warning("the model that weighs answers did not answer: %s", error.code.value)
+    return [-1.0] * len(texts)
 
 
 _CHUNK = 2_000

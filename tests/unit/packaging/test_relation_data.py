@@ -34,7 +34,7 @@ def test_every_line_is_a_pair_and_each_label_has_its_share() -> None:
 @pytest.mark.slow
 def test_the_shipped_model_learned_from_these_pairs() -> None:
     manifest = json.loads(
-        (Path(data.__file__).parents[2] / "resources" / "model" / "relations" / "manifest.json").read_text("utf-8")
+        (Path(data.__file__).parents[3] / "resources" / "model" / "relations" / "manifest.json").read_text("utf-8")
     )
     pairs, digest = data.load()
     assert manifest["training"]["sha256"] == digest

@@ -124,6 +124,7 @@ def candidates(evidence: list[float], confidence: list[float], claims: list[bool
         graph=none,
         fit=ones,
         claims=np.array(claims),
+        answers=np.full(size, np.nan),
     )
 
 

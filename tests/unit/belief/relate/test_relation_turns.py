@@ -28,15 +28,17 @@ class Session:
         self._bad = bad
         self.ran: list[tuple[int, bool]] = []
 
-    def run(self, names: None, feed: dict[str, Any]) -> list[int]:
-        assert names is None
+    def run(self, names: list[str], feed: dict[str, Any]) -> list[int]:
+        assert names == [WANTED]
         self.ran.append((feed["nr"], False))
         if feed["nr"] in self._bad:
             raise RuntimeError("refused")
         return [feed["nr"] * 10]
 
-    def run_async(self, names: None, feed: dict[str, Any], came: Callable[[Any, Any, str], None], about: int) -> None:
-        assert names is None
+    def run_async(
+        self, names: list[str], feed: dict[str, Any], came: Callable[[Any, Any, str], None], about: int
+    ) -> None:
+        assert names == [WANTED]
 
         def work() -> None:
             self.ran.append((feed["nr"], True))
@@ -44,6 +46,9 @@ class Session:
             came([] if bad else [feed["nr"] * 10], about, "refused" if bad else "")
 
         self._pool.submit(work)
+
+
+WANTED = "wanted"
 
 
 def of(nr: int) -> Feed:
@@ -65,7 +70,7 @@ def pool() -> Any:
 def test_each_is_run_once_and_answered_in_its_place(count: int) -> None:
     with ThreadPoolExecutor(1) as one:
         session = Session(one)
-        assert PairQueue(session, feeds(count)).run() == [nr * 10 for nr in range(count)]
+        assert PairQueue(session, WANTED, feeds(count)).run() == [nr * 10 for nr in range(count)]
     assert sorted(nr for nr, _ in session.ran) == list(range(count))
 
 
@@ -78,7 +83,7 @@ def test_both_threads_take_part(pool: ThreadPoolExecutor) -> None:
         return of(nr)
 
     class Waiting(Session):
-        def run_async(self, names: None, feed: dict[str, Any], came: Any, about: int) -> None:
+        def run_async(self, names: list[str], feed: dict[str, Any], came: Any, about: int) -> None:
             def slow(*told: Any) -> None:
                 met.wait()  # goes on only once the caller's thread is at its own
                 came(*told)
@@ -86,17 +91,17 @@ def test_both_threads_take_part(pool: ThreadPoolExecutor) -> None:
             super().run_async(names, feed, slow if about == 0 else came, about)
 
     session = Waiting(pool)
-    assert PairQueue(session, [partial(wait, nr) for nr in range(2)]).run() == [0, 10]
+    assert PairQueue(session, WANTED, [partial(wait, nr) for nr in range(2)]).run() == [0, 10]
     assert {own for _, own in session.ran} == {False, True}
 
 
 def test_what_the_other_thread_could_not_run_has_no_answer(pool: ThreadPoolExecutor) -> None:
-    assert PairQueue(Session(pool, frozenset({0})), feeds(1)).run() == [None]
+    assert PairQueue(Session(pool, frozenset({0})), WANTED, feeds(1)).run() == [None]
 
 
 def test_what_the_callers_thread_could_not_run_is_raised_after_the_other_ended(pool: ThreadPoolExecutor) -> None:
     class Slow(Session):
-        def run_async(self, names: None, feed: dict[str, Any], came: Any, about: int) -> None:
+        def run_async(self, names: list[str], feed: dict[str, Any], came: Any, about: int) -> None:
             self.let = threading.Event()
 
             def work() -> None:
@@ -106,7 +111,7 @@ def test_what_the_callers_thread_could_not_run_is_raised_after_the_other_ended(p
 
             self._pool.submit(work)
 
-        def run(self, names: None, feed: dict[str, Any]) -> list[int]:
+        def run(self, names: list[str], feed: dict[str, Any]) -> list[int]:
             self.let.set()
             raise RuntimeError("refused")
 
@@ -114,7 +119,7 @@ def test_what_the_callers_thread_could_not_run_is_raised_after_the_other_ended(p
 
     session = Slow(pool)
     with pytest.raises(RuntimeError, match="refused"):
-        PairQueue(session, feeds(3)).run()
+        PairQueue(session, WANTED, feeds(3)).run()
     pool.submit(lambda: None).result(30)
     assert session.ended == [0]
 
@@ -127,4 +132,4 @@ def test_an_input_that_cannot_be_made_is_told_to_the_caller(pool: ThreadPoolExec
         return of(nr)
 
     with pytest.raises(ValueError, match="unreadable"):
-        PairQueue(Session(pool), [partial(make, nr) for nr in range(5)]).run()
+        PairQueue(Session(pool), WANTED, [partial(make, nr) for nr in range(5)]).run()

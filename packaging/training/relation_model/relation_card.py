@@ -11,8 +11,8 @@ from typing import Any
 
 _CARD = """# The relation model
 
-Says how a new memory relates to one that stands: DUPLICATE, SUPERSEDE, MERGE or COEXIST, each with a probability.
-It runs on the processor, without a server or a network.
+Says how a new memory relates to one that stands: DUPLICATE, SUPERSEDE, MERGE or COEXIST, each with a probability; and
+how well a memory answers a question. It runs on the processor, without a server or a network.
 
 - **What it is**: {layers} layers of the bundled embedder (`../minilm`, Apache-2.0), fine-tuned as a cross-encoder
   that reads both texts at once, with a small head. It shares the embedder's tokenizer and word vectors, so only the
@@ -20,9 +20,10 @@ It runs on the processor, without a server or a network.
   in the other text, and {figures} figures of overlap (`core/belief/relate/features.py`).
 - **What it learned from**: {pairs} pairs written for this project by its makers, without any outside text
   (`packaging/training/README.md`); SHA-256 of the set `{digest}`. Labels: {labels}.
-- **How it was made**: `packaging/training/train_relations.py`, {epochs} epochs; the mean of the weights of {models}
-  models: {whole} learned from every file but the everyday ones (remarks, stories), the rest without two more; then a
-  short pass over the same files, two over every pair, and the mean of three such endings. The word vectors are kept.
+- **How it was made**: `packaging/training/relation_model/train_relations.py`, {epochs} epochs; the mean of the weights
+  of {models} models: {whole} learned from every file but the everyday ones (remarks, stories), the rest without two
+  more; then a short pass over the same files, two over every pair, and the mean of three such endings. The word vectors
+  are kept.
 - **Licence**: Apache-2.0 (LICENSE), as the embedder it was tuned from; changed here as told above.
 - **Limits**: English; reads 64 tokens of each text; knows nothing of who said what, which is the gate's work.
 
@@ -53,6 +54,18 @@ Given with a confidence of {acted_on} or more:
 | label | share of the softmax | asked | right | share of the label's pairs found |
 |---|---|---|---|---|
 {acted}
+{asked}"""
+_ASKED = """
+## Answers
+
+`packaging/training/relation_model/train_questions.py` went on from that model: it learned {questions} questions of
+{persons} invented persons, and to say of pairs what it said before. On pairs of notes that taught nothing ({pairs}) it
+gives the label it gave before in {agreement:.3f}; the figures above are those of the model before.
+
+{asked} questions of {held} persons who taught nothing, beside the eight statements nearest by the embedder: the one
+with the greatest log odds answers {first_right:.3f} of them, the nearest {nearest_right:.3f}. Log odds of {least} or
+more are said to be sure: where half of the questions have no answer, {right_of_found:.2f} of the best ones that reach
+that answer, and {answers_found:.3f} of the questions that have an answer get one so.
 """
 
 
@@ -96,6 +109,7 @@ def write_card(path: Path, manifest: dict[str, Any], scores: Scores, figures: in
         f"| {_share(row['coverage'])} |"
         for name, row in scores.acted.items()
     ]
+    asked = manifest.get("asked")
     text = _CARD.format(
         layers=len(trained["layers"]),
         size=path.with_name("model.onnx").stat().st_size / 1e6,
@@ -116,6 +130,7 @@ def write_card(path: Path, manifest: dict[str, Any], scores: Scores, figures: in
         heat=fitted["temperature"],
         acted_on=fitted["acted_on"],
         acted="\n".join(acted),
+        asked="" if asked is None else _ASKED.format(**asked, least=fitted["answers_from"]),
     )
     path.write_text(text, "utf-8")
 

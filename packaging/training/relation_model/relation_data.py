@@ -17,7 +17,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parent / "relations"
+FOLDER = Path(__file__).resolve().parents[1] / "relations"
+CHANGES = FOLDER.with_name("changes")
+"""Plain changes as they are told, and what only looks like one; `train_questions.py` says what is learned of them."""
 LABELS = ("DUPLICATE", "SUPERSEDE", "MERGE", "COEXIST")
 LONGEST = 1_500
 _DRAWN = 24
@@ -60,8 +62,8 @@ def _key(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def load() -> tuple[list[Pair], str]:
-    """Read every pair, refuse broken lines, drop repeated ones, and group what shares a note.
+def load(folder: Path | None = None) -> tuple[list[Pair], str]:
+    """Read every pair of a folder (FOLDER), refuse broken lines, drop repeated ones, and group what shares a note.
 
     Returns:
         The pairs in a fixed order, and the SHA-256 of them.
@@ -72,7 +74,7 @@ def load() -> tuple[list[Pair], str]:
     rows: dict[tuple[str, str], tuple[str, str, str, str]] = {}
     labels: dict[tuple[str, str], set[str]] = defaultdict(set)
     sources: dict[tuple[str, str], str] = {}
-    for path in sorted(FOLDER.glob("*.jsonl")):
+    for path in sorted((folder or FOLDER).glob("*.jsonl")):
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
             row = _row(line, f"{path.name}:{number}")
             key = (_key(row[0]), _key(row[1]))

@@ -1,6 +1,6 @@
 """The relation model as a torch module, its training loop and its export. Needs the `model` extra.
 
-Must not do: know where the pairs come from.
+Must not do: know where pairs and questions come from.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.relate.features import EXISTING, FIGURES, INCOMING, KINDS, PAD, Features
+from core.types.belief import LABELS
 from encoder_net import OPSET, WIDTH, fill_layers, fill_places, fit, layer_class, layer_groups
 
 PLACES = 256
+OUTPUTS = "logits", "answers"
 
 
 @dataclass(frozen=True)
@@ -59,14 +61,14 @@ class Sample:
 
 
 def build(weights: dict[str, Any], recipe: Recipe) -> Any:
-    """The encoder with a head that reads both sides.
+    """The encoder with two heads that read both sides: how two notes relate, and whether one answers a question.
 
     Args:
         weights: the published encoder's state.
         recipe: how many layers, how much dropout.
 
     Returns:
-        A torch module: (words, kinds, figures) -> four logits.
+        A torch module: (words, kinds, figures) -> (four logits, log odds of an answer).
     """
     torch = importlib.import_module("torch")
     nn = torch.nn
@@ -78,10 +80,21 @@ def build(weights: dict[str, Any], recipe: Recipe) -> Any:
             self.kind, self.place = nn.Embedding(KINDS, WIDTH), nn.Embedding(PLACES, WIDTH)
             self.norm, self.drop = nn.LayerNorm(WIDTH, 1e-12), nn.Dropout(recipe.dropout)
             self.layers = nn.ModuleList([layer() for _ in recipe.layers])
-            self.head1, self.head2 = nn.Linear(5 * WIDTH + FIGURES, 192), nn.Linear(192, 4)
+            self.head1, self.head2 = nn.Linear(5 * WIDTH + FIGURES, 192), nn.Linear(192, len(LABELS))
+            self.answer1, self.answer2 = nn.Linear(5 * WIDTH + FIGURES, 192), nn.Linear(192, 1)
             self.drop2 = nn.Dropout(max(0.1, recipe.dropout))
 
-        def forward(self, words: Any, kinds: Any, figures: Any) -> Any:
+        def forward(self, words: Any, kinds: Any, figures: Any) -> tuple[Any, Any]:
+            joined = self.join(words, kinds, figures)
+            return self.relate(joined), self.weigh(joined)
+
+        def relate(self, joined: Any) -> Any:
+            return self.head2(self.drop2(nn.functional.gelu(self.head1(self.drop2(joined)))))
+
+        def weigh(self, joined: Any) -> Any:
+            return self.answer2(self.drop2(nn.functional.gelu(self.answer1(self.drop2(joined)))))
+
+        def join(self, words: Any, kinds: Any, figures: Any) -> Any:
             mask = (kinds == PAD).to(words.dtype)[:, None, None, :] * -1e4
             places = torch.arange(words.shape[1])
             x = self.drop(self.norm(words + self.kind(kinds) + self.place(places)[None]))
@@ -91,8 +104,7 @@ def build(weights: dict[str, Any], recipe: Recipe) -> Any:
             new = ((kinds >= INCOMING) & (kinds < PAD)).to(x.dtype)[:, :, None]
             a = (x * old).sum(1) / old.sum(1).clamp(min=1)
             b = (x * new).sum(1) / new.sum(1).clamp(min=1)
-            joined = torch.cat([x[:, 0], a, b, (a - b).abs(), a * b, figures], 1)
-            return self.head2(self.drop2(nn.functional.gelu(self.head1(self.drop2(joined)))))
+            return torch.cat([x[:, 0], a, b, (a - b).abs(), a * b, figures], 1)
 
     torch.manual_seed(0)  # models whose weights are averaged must begin alike
     net = Net()
@@ -141,11 +153,11 @@ def train(net: Any, epoch_rows: Callable[[int], list[Sample]], table: NDArray[np
     torch = importlib.import_module("torch")
 
     def loss_of(chunk: list[Sample], rng: random.Random) -> Any:
-        words, kinds, figures = batch_of([_blinded(row.features, recipe.blind, rng) for row in chunk], table)
+        words, kinds, figures = batch_of([blinded(row.features, recipe.blind, rng) for row in chunk], table)
         labels = torch.tensor([row.label for row in chunk])
         weights = torch.tensor([row.weight for row in chunk])
         with torch.autocast("cpu", torch.bfloat16):
-            logits = net(words, kinds, figures)
+            logits = net(words, kinds, figures)[0]
         losses = torch.nn.functional.cross_entropy(
             logits.float(), labels, reduction="none", label_smoothing=recipe.smoothing
         )
@@ -156,7 +168,7 @@ def train(net: Any, epoch_rows: Callable[[int], list[Sample]], table: NDArray[np
     fit(net, groups, epoch_rows, loss_of, recipe)
 
 
-def _blinded(features: Features, share: float, rng: random.Random) -> Features:
+def blinded(features: Features, share: float, rng: random.Random) -> Features:
     """The row, or now and then only its words: paraphrases share few words, so the overlap must not decide alone."""
     if rng.random() >= share:
         return features
@@ -166,13 +178,17 @@ def _blinded(features: Features, share: float, rng: random.Random) -> Features:
     return Features(features.ids, kinds, np.zeros_like(features.figures))
 
 
-def logits_of(net: Any, rows: Sequence[Features], table: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The model's logits, shape (len(rows), 4)."""
+def outputs_of(net: Any, rows: Sequence[Features], table: NDArray[np.float32]) -> list[NDArray[np.float64]]:
+    """What a model says of rows.
+
+    Returns:
+        The logits, shape (len(rows), 4), and the log odds of an answer, (len(rows), 1).
+    """
     torch = importlib.import_module("torch")
     net.eval()
     with torch.no_grad():
-        out = [net(*batch_of(rows[i : i + 64], table)).numpy() for i in range(0, len(rows), 64)]
-    return np.concatenate(out).astype(np.float64)
+        out = [net(*batch_of(rows[i : i + 64], table)) for i in range(0, len(rows), 64)]
+    return [torch.cat(part).numpy().astype(np.float64) for part in zip(*out, strict=True)]
 
 
 def export(net: Any, target: Path) -> None:
@@ -191,8 +207,8 @@ def export(net: Any, target: Path) -> None:
         (words, kinds, torch.zeros(1, FIGURES)),
         str(target),
         input_names=["words", "kinds", "figures"],
-        output_names=["logits"],
-        dynamic_axes={"words": axes, "kinds": axes, "figures": {0: "batch"}, "logits": {0: "batch"}},
+        output_names=list(OUTPUTS),
+        dynamic_axes={"words": axes, "kinds": axes, **{name: {0: "batch"} for name in ("figures", *OUTPUTS)}},
         opset_version=OPSET,
         dynamo=False,
     )

@@ -3,7 +3,7 @@
 Run by hand when the pairs or the embedder change, in an environment with the
 `model` extra of pyproject.toml:
 
-    python packaging/training/train_relations.py [--epochs 4] [--seeds 1] [--keep FOLDER]
+    python packaging/training/relation_model/train_relations.py [--epochs 4] [--seeds 1] [--keep FOLDER]
 
 What ships goes on from the mean of the weights of three models or more: one that never saw the file `work`, one that
 never saw `personal`, neither of which saw `paraphrase2`, and those that learned from every pair but the everyday ones
@@ -11,7 +11,8 @@ never saw `personal`, neither of which saw `paraphrase2`, and those that learned
 it has not seen, and from which share on it may be acted on; a second settled model that did not see four files of
 everyday pairs reads those.
 
-The result is committed, so nobody else ever needs torch. It reads the weights that
+`train_questions.py` goes on from what this writes; without it nothing is known of answers. The result is committed, so
+nobody else ever needs torch. It reads the weights that
 `build_model.py` reads and the pairs in `packaging/training/relations`. Must not do:
 fetch anything, or read a labelled set that measures the model.
 """
@@ -33,8 +34,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "packaging")]
+ROOT = Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT), str(ROOT / "packaging"), str(ROOT / "packaging" / "training")]
 
 import relation_data as data  # noqa: E402
 import relation_net as network  # noqa: E402
@@ -117,13 +118,13 @@ def write_onnx(net: Any, target: Path) -> None:
     fuse_layers(target)
 
 
-def onnx_logits(path: Path, rows: Sequence[Features], shared: Shared) -> Logits:
-    """What an ONNX file says of each row, shape (len(rows), 4)."""
+def onnx_outputs(path: Path, rows: Sequence[Features], shared: Shared, output: str = "logits") -> Logits:
+    """What an ONNX file says of each row, shape (len(rows), 4), or (len(rows), 1) of "answers"."""
     session = importlib.import_module("onnxruntime").InferenceSession(str(path), providers=["CPUExecutionProvider"])
     out = []
     for row in rows:
         feed = {"words": shared.table[row.ids][None], "kinds": row.kinds[None], "figures": row.figures[None]}
-        out.append(session.run(None, feed)[0][0])
+        out.append(session.run([output], feed)[0][0])
     return np.asarray(out, np.float64)
 
 
@@ -220,8 +221,8 @@ def flatness(net: Any, peers: Sequence[Any], pairs: Sequence[data.Pair], shared:
         About 0.9 to 1; what the temperature is multiplied by.
     """
     rows = [read(pair.old, pair.new, shared) for pair in pairs if pair.source == COMMON]
-    own = [float(network.logits_of(peer, rows, shared.table).std()) for peer in peers]
-    return float(network.logits_of(net, rows, shared.table).std()) * len(own) / sum(own)
+    own = [float(network.outputs_of(peer, rows, shared.table)[0].std()) for peer in peers]
+    return float(network.outputs_of(net, rows, shared.table)[0].std()) * len(own) / sum(own)
 
 
 def held_back(pairs: Sequence[data.Pair], shared: Shared, recipe: network.Recipe, keep: Path | None) -> HeldBack:
@@ -262,7 +263,7 @@ def reading(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.onnx"
         write_onnx(net, path)
-        logits = onnx_logits(path, [read(p.old, p.new, shared) for p in mine], shared) / flat
+        logits = onnx_outputs(path, [read(p.old, p.new, shared) for p in mine], shared) / flat
     return Reading(file, logits, np.array([p.label for p in mine]))
 
 
