@@ -221,9 +221,8 @@ class RecallAnswer:
         own = float((self.right.plain - self.right.lifted).max(initial=0.0))
         top = float(self.right.evidence.max(initial=0.0))
         least = self._profile.floor * (min(own, top) if own >= _SPEAKS_ITSELF * self.best else top)
-        is_over = self.right.evidence >= least
-        if self._is_by_sure_alone:  # without them nothing would be said at all
-            is_over &= self._is_sure
+        # Where only what is sure lets anything be said, it alone is, however near something else comes.
+        is_over = self._is_sure if self._is_by_sure_alone else self.right.evidence >= least
         over = [at for at in self.ranked.order if is_over[at]]
         representatives = self._asked.representatives
         groups, representative_of = fold_groups(

@@ -25,6 +25,7 @@ import numpy as np
 
 from core.recall.candidates import Candidates
 from core.recall.request import RecallRequest, name_runs
+from core.recall.vectors import Floats
 from core.text.question_form import (
     QuestionForm,
     gives_value,
@@ -59,7 +60,7 @@ WeighAnswers = Callable[[str, Sequence[str]], Sequence[float]]
 """Gives, for a question and some texts, the log odds that each answers, over those from which one surely does."""
 WEIGHED = 6
 """Our choice: so many of the strongest facts are weighed as answers, each at the cost of a pair of texts."""
-ODDS_WORTH, LEAST_LEFT = 0.15, 0.3
+ODDS_WORTH, LEAST_LEFT = 0.15, 0.5
 """Chosen on persons whose questions taught nothing: what is left of the evidence falls by this power of e for each log
 odds less than the best one's, to this share at least."""
 OF_EARLIER = 1.0
@@ -127,7 +128,7 @@ def apply_answer_fit(
     earlier = _read_earlier_versions(rows, found, read)
     for at, text in read.items():
         fit[at] = _fit_of(text, earlier.get(at, ()), form)
-    fitted = replace(found, fit=fit, evidence=fit * found.evidence)
+    fitted = replace(found, fit=found.fit * fit, evidence=fit * found.evidence)
     if weigh is not None:
         fitted = _apply_answer_odds(query, fitted, read, earlier, weigh)
     return _put_later_word_first(rows, fitted, read, form) if form.is_of_present and plan.time is None else fitted
@@ -144,11 +145,13 @@ def _apply_answer_odds(
     odds = dict.fromkeys(order, -math.inf)
     for (at, _, less), each in zip(texts, weigh(query, [text for _, text, _ in texts]), strict=True):
         odds[at] = max(odds[at], each - less)
-    best, fit, answers = max(odds.values(), default=0.0), found.fit.copy(), found.answers.copy()
-    for at, each in odds.items():
-        fit[at] *= max(LEAST_LEFT, math.exp(ODDS_WORTH * (each - best)))
-        answers[at] = each
-    return replace(found, fit=fit, evidence=found.evidence * fit / found.fit, answers=answers)
+    best, answers = max(odds.values(), default=0.0), found.answers.copy()
+    left = {at: max(LEAST_LEFT, math.exp(ODDS_WORTH * (each - best))) for at, each in odds.items()}
+    least, fit = min(left.values(), default=1.0), np.ones(found.labels.size)
+    for at in read:
+        fit[at] = left.get(at, least)  # what was not weighed does not pass what was
+        answers[at] = odds.get(at, math.nan)
+    return replace(found, fit=found.fit * fit, evidence=found.evidence * fit, answers=answers)
 
 
 def put_claims_first(found: Candidates, strongest: float) -> Candidates:
@@ -309,7 +312,7 @@ def _put_in_place_of(found: Candidates, first: int, later: int) -> Candidates:
     evidence[later] = found.evidence[first]
     fit[first] *= NEAR
     evidence[first] *= NEAR
-    return replace(found, fit=fit, evidence=evidence)
+    return replace(found, fit=fit, evidence=evidence, answers=_hand_on_odds(found, first, later))
 
 
 def _put_behind(found: Candidates, first: int, later: int) -> Candidates:
@@ -318,7 +321,15 @@ def _put_behind(found: Candidates, first: int, later: int) -> Candidates:
     fit, evidence = found.fit.copy(), found.evidence.copy()
     fit[first] *= share
     evidence[first] *= share
-    return replace(found, fit=fit, evidence=evidence)
+    return replace(found, fit=fit, evidence=evidence, answers=_hand_on_odds(found, first, later))
+
+
+def _hand_on_odds(found: Candidates, first: int, later: int) -> Floats:
+    """Answer odds where a later word takes the place of another: it answers as well, and the other no more."""
+    answers = found.answers.copy()
+    answers[later] = np.fmax(answers[first], answers[later])
+    answers[first] = np.nan
+    return answers
 
 
 def _may_follow(found: Candidates, earlier: int, later: int) -> bool:

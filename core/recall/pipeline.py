@@ -368,8 +368,6 @@ class Recall:
             found = apply_time_bonus(found, plan.time, profile.time_bonus)
         if search.state.has_names and not plan.period:
             found = weigh_asked_names(rows, search.request, found)
-        is_weighed = search.vector is not None and search.request.mode == "hybrid"
-        found = apply_answer_fit(rows, search.request.query, plan, found, self._weigh if is_weighed else None)
         if search.vector is not None and search.state.is_judged:
             out = find_suppressed(
                 rows,
@@ -380,6 +378,8 @@ class Recall:
                 vector_space=self._space,
             )
             found = found.without_suppressed(out)
+        is_weighed = search.vector is not None and search.request.mode == "hybrid"
+        found = apply_answer_fit(rows, search.request.query, plan, found, self._weigh if is_weighed else None)
         found = put_claims_first(found, question.strongest)
         led = find_representatives(rows, found) if search.state.is_linked else {}
         return credit_representatives(found, led), led, representatives, len(level)

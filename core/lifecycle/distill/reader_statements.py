@@ -100,7 +100,7 @@ class TalkDistillation:
         self._held: ReadTalk | None = None
         self._genders = GendersOfImports()
         self._vectors = VectorsAhead()
-        self._next: tuple[tuple[QueuedEpisode, ...], Future[ReadTalk]] | None = None
+        self._next: tuple[str, tuple[QueuedEpisode, ...], Future[ReadTalk]] | None = None
 
     def prepare(self, context: JobContext, cursor: Mapping[str, Any]) -> TalkBatch | None:
         """Read the next few episodes; nothing is written.
@@ -130,14 +130,19 @@ class TalkDistillation:
         """Let go of what was read: nothing waits, or the run is to end."""
         self._held = None
         if self._next is not None:
-            self._next[1].cancel()
+            self._next[2].cancel()
             self._next = None
+        self._vectors.forget()
         forget_statements()
 
     def _read(self, reader: TalkReader, talk: tuple[QueuedEpisode, ...]) -> ReadTalk:
         """Read a talk, or wait for it where it is being read already, just as it is now."""
         begun, self._next = self._next, None
-        return begun[1].result() if begun is not None and begun[0] == talk else read_talk(reader, talk)
+        if begun is not None and begun[:2] == (reader.version, talk):
+            return begun[2].result()
+        if begun is not None:
+            begun[2].cancel()
+        return read_talk(reader, talk)
 
     def _begin_next(self, context: JobContext, scope: TalkScope, held: ReadTalk) -> None:
         """Begin to read the talk behind the one in hand, as it will stand once that one is marked."""
@@ -146,7 +151,7 @@ class TalkDistillation:
         if waiting is None or reader is None or context.begin is None:
             return
         talk = self._genders.add_to(context, waiting.episodes)
-        self._next = talk, context.begin(partial(read_talk, reader, talk))
+        self._next = reader.version, talk, context.begin(partial(read_talk, reader, talk))
 
     def write(self, tx: Tx, verb: Verb, context: JobContext, batch: TalkBatch) -> BatchResult:
         """Write the statements of episodes that stand as they were read, and mark those.
@@ -212,6 +217,13 @@ class VectorsAhead:
 
     def __init__(self) -> None:
         self._begun: dict[tuple[str, ...], Future[NDArray[np.float32]]] = {}
+        self._space = ""
+
+    def forget(self) -> None:
+        """Let go of what was begun."""
+        for future in self._begun.values():
+            future.cancel()
+        self._begun = {}
 
     def add_to(self, context: JobContext, batch: TalkBatch, left: ReadTalk | None) -> tuple[TalkStatement, ...]:
         """The statements of a batch with their vectors; those of the next few batches are begun.
@@ -219,6 +231,9 @@ class VectorsAhead:
         Args:
             left: what is left of the talk behind the batch.
         """
+        if context.space.name != self._space:
+            self.forget()  # a change of the model in between must not mix two vector spaces
+            self._space = context.space.name
         if context.embed_later is not None:
             begun, self._begun = self._begun, {}
             for texts in _upcoming_texts(batch, left):

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from candidate_rig import make_candidates
 from engine_rig import Rig, rig_at
 
 from core.belief.extract.extraction import extract_claims
 from core.errors import Code, LociError
 from core.intake.claims import TextReaders
-from core.recall.answer_fit import WEIGHED
-from core.types.values import Source
+from core.recall.answer_fit import WEIGHED, _apply_answer_odds, _put_behind, _put_in_place_of
+from core.types.values import Kind, Source
 
 ROWS = "Thursdays I row with the veterans."
 FAIR = "The exercise books for the fair take a lot of paper."
@@ -82,6 +84,29 @@ def test_the_later_word_holds_where_the_one_before_is_the_answer(rig: Rig, weigh
     weighing.odds = {old: 4.0}
     assert rig.found(question)[0] == new
     assert old in weighing.asked[-1][1]  # the version before is weighed for it
+
+
+def test_what_surely_answers_is_said_however_near_a_message_comes(rig: Rig, weighing: Weighing) -> None:
+    tell(rig, ROWS)
+    rig.store("Do you know which sport is on tonight?", kind=Kind.EPISODE)
+    weighing.odds = {ROWS: 1.0}
+    assert rig.found("which sport keeps me fit?") == [ROWS]
+
+
+def test_the_odds_go_with_the_place_of_what_is_over() -> None:
+    found = make_candidates([0.6, 0.5], answers=[2.0, -8.0])
+    for put in (_put_behind, _put_in_place_of):
+        answers = put(found, 0, 1).answers
+        assert (np.isnan(answers[0]), answers[1]) == (True, 2.0)
+
+
+def test_what_was_not_weighed_does_not_pass_what_was() -> None:
+    found = make_candidates([0.60 - 0.02 * place for place in range(WEIGHED + 3)])
+    read = {place: f"text {place}" for place in range(WEIGHED + 3)}
+    after = _apply_answer_odds(QUESTION, found, read, {}, lambda _, texts: [0.0, *[NO_ANSWER] * (len(texts) - 1)])
+    assert after.evidence[0] == found.evidence[0]
+    assert (np.diff(after.evidence) < 0).all()
+    assert np.isnan(after.answers).tolist() == [False] * WEIGHED + [True] * 3
 
 
 def test_only_the_strongest_are_weighed(rig: Rig, weighing: Weighing) -> None:

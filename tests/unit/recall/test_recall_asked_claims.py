@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
+from candidate_rig import make_candidates
 from engine_rig import Rig, rig_at
 
 from core.belief.extract.extraction import extract_claims
 from core.intake.claims import TextReaders
 from core.recall.answer_fit import put_claims_first
-from core.recall.candidates import CandidateFacts, Candidates
+from core.recall.candidates import Candidates
 from core.types.values import Source
 
 OLD = "I'm 61 and carry on till I drop."
@@ -99,33 +99,7 @@ def test_what_others_told_takes_no_place_of_ones_own(rig: Rig) -> None:
 
 def candidates(evidence: list[float], confidence: list[float], claims: list[bool]) -> Candidates:
     """Facts that may all be returned."""
-    size = len(evidence)
-    facts = tuple(
-        CandidateFacts("active", f"id{n}", ("home", "fact", bytes([n])), f"id{n}", None, 0) for n in range(size)
-    )
-    none, ones, yes = np.full(size, np.nan), np.ones(size), np.ones(size, np.bool_)
-    sides = np.zeros((size, 6))
-    sides[:, 1] = confidence
-    return Candidates(
-        labels=np.arange(size),
-        ok=yes,
-        facts=facts,
-        sides=sides,
-        vector=none,
-        window=none,
-        coverage=np.zeros(size),
-        own=np.zeros((size, 1), np.bool_),
-        near=np.zeros((size, 1), np.bool_),
-        plain=np.array(evidence),
-        evidence=np.array(evidence),
-        lifted=np.zeros(size),
-        lends=~yes,
-        time=none,
-        graph=none,
-        fit=ones,
-        claims=np.array(claims),
-        answers=np.full(size, np.nan),
-    )
+    return make_candidates(evidence, confidence=confidence, claims=claims)
 
 
 def test_a_claim_is_raised_above_what_is_no_surer() -> None:
