@@ -7,10 +7,10 @@ from cli_rig import Palace
 
 ENGINE = {"core.engine.facade", "numpy", "sqlcipher3", "onnxruntime", "tokenizers", "hnswlib", "jsonschema", "pydantic"}
 BESIDE_RECALL = (
- "core.engine.clients", "core.engine.jobs",
+    "core.engine.clients", "core.engine.jobs",
     "core.engine.memories", "core.engine.views", "core.entities", "core.intake.erase",
     "core.intake.review", "core.intake.store", "core.intake.transitions", "core.lifecycle", "core.llm",
-    "core.memory.floor_plan", "core.sessions", "core.talk", "core.types.entities", "core.types.lifecycle",
+    "core.memory.floor_plan", "core.sessions", "core.types.entities", "core.types.lifecycle",
     "core.types.replies", "core.types.reviews", "core.types.sessions", "core.types.views", "core.vault.backup",
     "fsrs", "jsonschema", "rapidfuzz",
 )  # fmt: skip
