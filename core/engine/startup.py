@@ -53,8 +53,10 @@ from core.vault.vault import Vault, WriteQueue
 
 if TYPE_CHECKING:  # what reads texts is loaded with the first that is stored (`built_in_readers`)
     from core.belief.extract.claim_model import ClaimModel
+    from core.belief.relate.pair_model import PairModel
     from core.intake.claims import TextReaders
     from core.lifecycle.job_support.job_context import TalkReader
+    from core.recall.answer_fit import WeighAnswers
     from core.talk.reader_model import ReaderModel
     from core.types.talk import ConversationStatements, Reading, Turn
 
@@ -262,10 +264,11 @@ def _assemble_vault(
     def gated() -> TextReaders:
         return replace(readers or built_in_readers(), gate=chosen.relation_gate)
 
+    weigh = _weigh_by_built_in() if readers is None else readers.weigh_answers
     index = IndexManager(space.dims, hnsw_from=chosen.hnsw_from)
     load = Load(clock, chosen.memory_budget_mb)
     storage = Storage(home, root, vault, WriteQueue(vault), clock, make_id, work, threads, hub, load.activity)
-    active_space = make_active_space(embedder, space, index, profile_from_options(tuned), gated, make_id, work)
+    active_space = make_active_space(embedder, space, index, profile_from_options(tuned), gated, make_id, work, weigh)
     return OpenVault(
         storage=storage,
         search=Search(active_space, tuned, gated, storage),
@@ -295,6 +298,18 @@ def built_in_readers() -> TextReaders:
         weigh_answers=relations.weigh_answers,
         read_sentence=None if sentences is None else partial(_read_sentence, sentences),
     )
+
+
+def _weigh_by_built_in() -> WeighAnswers:
+    """How well texts answer, by the shipped model: loaded with the first question, without what stores."""
+
+    @cache
+    def load_model() -> PairModel:
+        from core.belief.relate.pair_model import PairModel
+
+        return PairModel()
+
+    return lambda question, texts: load_model().weigh_answers(question, texts)
 
 
 def _rest_all(models: Sequence[ClaimModel | ReaderModel]) -> None:

@@ -41,7 +41,7 @@ _SETTLE_S = 0.4
 STORED, STORED_AGAINST = "remember, nothing against it", "remember, against what stands"
 ASKED, DECIDED = "Recall page: ask, until the answer is drawn", "Review page: key Left, until the row is committed"
 UNDONE = "Ctrl+Z, until the window shows it"
-CEILINGS = {STORED: 60, STORED_AGAINST: 60, ASKED: 85, DECIDED: 45, UNDONE: 70}
+CEILINGS = {STORED: 60, STORED_AGAINST: 60, ASKED: 77, DECIDED: 45, UNDONE: 70}
 """Files that a walk may pass."""
 MOST_LAYERS = 6
 """Files of `core` on the stack between a verb and its row."""

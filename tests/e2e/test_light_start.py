@@ -7,10 +7,11 @@ from cli_rig import Palace
 
 ENGINE = {"core.engine.facade", "numpy", "sqlcipher3", "onnxruntime", "tokenizers", "hnswlib", "jsonschema", "pydantic"}
 BESIDE_RECALL = (
-    "core.engine.clients", "core.engine.jobs",
-    "core.engine.memories", "core.engine.views", "core.entities", "core.intake.erase",
+    "core.belief.extract", "core.belief.relate.distinctions", "core.belief.relate.owner_contradiction",
+    "core.belief.relate.relation_model", "core.engine.clients", "core.engine.jobs",
+    "core.engine.memories", "core.engine.views", "core.entities", "core.intake.claims", "core.intake.erase",
     "core.intake.review", "core.intake.store", "core.intake.transitions", "core.lifecycle", "core.llm",
-    "core.memory.floor_plan", "core.sessions", "core.types.entities", "core.types.lifecycle",
+    "core.memory.floor_plan", "core.sessions", "core.talk", "core.types.entities", "core.types.lifecycle",
     "core.types.replies", "core.types.reviews", "core.types.sessions", "core.types.views", "core.vault.backup",
     "fsrs", "jsonschema", "rapidfuzz",
 )  # fmt: skip

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from core.belief.relate.relation_model import Runtime, relation_folder
+from core.belief.relate.pair_model import Runtime, relation_folder
 from core.config.help_strings import read_help_strings
 from core.embed.embedder import MiniLmEmbedder
 from core.engine.home.keys import HomeKeys

@@ -28,6 +28,7 @@ from core.index.flat import NO_LABELS
 from core.index.manager import IndexManager
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.write import Stored, VectorSpace
+from core.recall.answer_fit import WeighAnswers
 from core.recall.pipeline import Recall
 from core.score.profile import Profile, profile_from_options
 from core.text.terms import embedding_text
@@ -65,6 +66,7 @@ class ActiveVectorSpace:
         make_readers: gives what reads claims and relations of texts that are stored.
         make_id: makes ids of what is stored.
         work: opens the steps of verbs that store.
+        weigh: how well texts answer a question; None where no model tells.
         fault: whether the embedder answers.
     """
 
@@ -75,6 +77,7 @@ class ActiveVectorSpace:
     make_readers: Callable[[], TextReaders]
     make_id: Callable[[], str]
     work: UnitOfWork
+    weigh: WeighAnswers | None
     fault: EmbedderFault = field(default_factory=EmbedderFault)
 
     @shared_property
@@ -203,6 +206,7 @@ def make_active_space(
     make_readers: Callable[[], TextReaders],
     make_id: Callable[[], str],
     work: UnitOfWork,
+    weigh: WeighAnswers | None,
 ) -> ActiveVectorSpace:
     """Put a vector space and what works in it together.
 
@@ -211,27 +215,29 @@ def make_active_space(
         index: over that space.
         profile: the weights of recall.
         make_readers: gives what reads claims and relations, with the gate in force.
+        weigh: how well texts answer a question; None where no model tells.
     """
     return ActiveVectorSpace(
         embedder=embedder,
         space=space,
         index=index,
-        recall=Recall(index, space.name, profile, dims=space.dims, weigh=partial(_weigh_answers, make_readers)),
+        recall=Recall(
+            index, space.name, profile, dims=space.dims, weigh=None if weigh is None else partial(_weigh_answers, weigh)
+        ),
         make_readers=make_readers,
         make_id=make_id,
         work=work,
+        weigh=weigh,
     )
 
 
-def _weigh_answers(make_readers: Callable[[], TextReaders], question: str, texts: Sequence[str]) -> Sequence[float]:
-    """How well texts answer a question; where no model tells, all alike and none surely."""
-    weigh = make_readers().weigh_answers
-    if weigh is not None:
-        try:
-            return weigh(question, texts)
-        except LociError as error:
-            _log.warning("the model that weighs answers did not answer: %s", error.code.value)
-    return [-1.0] * len(texts)
+def _weigh_answers(weigh: WeighAnswers, question: str, texts: Sequence[str]) -> Sequence[float]:
+    """How well texts answer a question; where the model does not tell, all alike and none surely."""
+    try:
+        return weigh(question, texts)
+    except LociError as error:
+        _log.warning("the model that weighs answers did not answer: %s", error.code.value)
+        return [-1.0] * len(texts)
 
 
 _CHUNK = 2_000

@@ -318,6 +318,7 @@ class EmbeddingModels:
                 lambda: open_vault.search.readers,
                 open_vault.storage.make_id,
                 open_vault.storage.work,
+                open_vault.search.active_space.weigh,
             )
             open_vault.search.use_vector_space(active_space)
             with self._lock:

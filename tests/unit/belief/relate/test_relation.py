@@ -15,6 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from core.belief.relate.distinctions import has_contradiction
+from core.belief.relate.pair_model import PairModel, relation_folder
 from core.belief.relate.relation_model import (
     CLAIMS_AT_ODDS,
     DATE_CHANGED,
@@ -27,7 +28,6 @@ from core.belief.relate.relation_model import (
     RelationModel,
     is_same_text,
     probabilities,
-    relation_folder,
 )
 from core.belief.trust_gate import may_act_on
 from core.embed.embedder import bundled_model
@@ -334,3 +334,24 @@ def test_refusals_and_relations_hold_no_memory_text(model: RelationModel) -> Non
 def test_every_reason_has_a_sentence() -> None:
     told = json.loads(files("resources").joinpath("help").joinpath("review.json").read_bytes())["reasons"]
     assert set(REASONS) <= set(told)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "beside"),
+    [
+        ("where do I park?", "The car goes in the yard behind the mill.", "The car is eleven years old."),
+        ("who is my dentist?", "Dr. Moreau does my teeth.", "The dentist's waiting room is full of fish."),
+        ("what can't I eat?", "Nuts make my throat swell.", "I eat at seven."),
+    ],
+)
+def test_what_answers_has_the_greater_odds(model: RelationModel, question: str, answer: str, beside: str) -> None:
+    odds = model.weigh_answers(question, [beside, answer])
+    assert odds[1] > odds[0]
+    assert odds == tuple(model.weigh_answers(question, [text])[0] for text in (beside, answer))
+
+
+def test_who_weighs_answers_and_who_relates_share_what_is_loaded(model: RelationModel) -> None:
+    model.weigh_answers("where?", ["Here."])
+    other = PairModel(threads=1)
+    assert other.weigh_answers("where?", ["Here."]) == model.weigh_answers("where?", ["Here."])
+    assert other._load_once() is model._load_once()

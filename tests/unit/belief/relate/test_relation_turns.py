@@ -13,7 +13,7 @@ from example_counts import count_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.belief.relate.relation_model import Feed, PairQueue
+from core.belief.relate.pair_model import Feed, PairQueue
 
 
 class Session:

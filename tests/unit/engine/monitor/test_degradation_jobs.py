@@ -126,7 +126,7 @@ def _with_index(rig: Rig, index: IndexManager) -> ActiveVectorSpace:
     search, storage = rig.opened.search, rig.opened.storage
     profile = profile_from_options(search.retrieval)
     return make_active_space(
-        search.embedder, search.space, index, profile, lambda: search.readers, storage.make_id, storage.work
+        search.embedder, search.space, index, profile, lambda: search.readers, storage.make_id, storage.work, None
     )
 
 
