@@ -16,13 +16,12 @@ import math
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from queue import SimpleQueue
-from typing import Any, Self
+from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -224,7 +223,7 @@ class PairModel:
         """
         self._folder = relation_folder() if folder is None else folder
         self._load = load or partial(_share_runtime, self._folder, threads)
-        self._lock = threading.Lock()  # guards _runtime; that of `alone` is taken before its model's, never after
+        self._lock = threading.Lock()  # guards _runtime
         self._runtime: Runtime | None = None
 
     @property
@@ -235,16 +234,6 @@ class PairModel:
             EnvironmentFaultError: E3001 if the manifest is missing or unreadable.
         """
         return read_card(self._folder)
-
-    @cached_property
-    def alone(self) -> Self:
-        """The same model on the thread of the caller alone, loaded when it is asked: for work that nobody waits for."""
-        return type(self)(self._folder, load=lambda: Runtime(self._folder, threads=1, beside=self._load_once()))
-
-    def rest(self) -> None:
-        """Let go of what `alone` loaded; who is using it goes on, and who asks again loads it again."""
-        with suppress(AttributeError):
-            del self.alone
 
     def weigh_answers(self, question: str, texts: Sequence[str]) -> tuple[float, ...]:
         """How well each of some memories answers a question.

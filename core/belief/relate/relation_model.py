@@ -7,13 +7,15 @@ does).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.relate.distinctions import are_in_series, has_contradiction
 from core.belief.relate.features import PreparedText, load_vocabulary, prepare_text
-from core.belief.relate.pair_model import ModelCard, PairModel
+from core.belief.relate.pair_model import ModelCard, PairModel, Runtime
 from core.text.terms import fold_case, fold_width
 from core.types.belief import ACTED_ON, BY_MEANING, LABELS, ComparedText, Label, Relation
 
@@ -44,6 +46,17 @@ class RelationModel(PairModel):
 
     A pair's answer depends on its two texts and their claims alone.
     """
+
+    @cached_property
+    def alone(self) -> RelationModel:
+        """The same model on the thread of the caller alone, loaded when it is asked: for work that nobody waits for."""
+        # Its lock is taken before this model's, never after.
+        return RelationModel(self._folder, load=lambda: Runtime(self._folder, threads=1, beside=self._load_once()))
+
+    def rest(self) -> None:
+        """Let go of what `alone` loaded; who is using it goes on, and who asks again loads it again."""
+        with suppress(AttributeError):
+            del self.alone
 
     def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         """Say of each pair how the newcomer relates to what stands.
