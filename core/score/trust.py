@@ -40,6 +40,8 @@ SOURCE_WEIGHT: Mapping[Source, float] = MappingProxyType(
 )
 """Weight of the way a memory came (seed A, provenance)."""
 _STEP, _CORROBORATION_CAP = 0.05, 0.2
+SURE_END = 0.6
+"""Our choice: from this share of `end_shares` a statement ends that is meant by its words, too."""
 _FEEDBACK = 0.15
 _AGE_CAP, _AGE_DAYS = 0.1, 365.0
 
@@ -175,6 +177,21 @@ def discount_chance(relation: Relation, cosine: float, others: int, known: Chanc
     if label is relation.label is Label.COEXIST:
         confidence = belongs * relation.confidence + 1.0 - belongs
     return Relation(label, confidence, shares, relation.by, relation.reason)
+
+
+def end_shares(odds: Mapping[str, float]) -> dict[str, float]:
+    """How likely a newcomer ends each of the memories near it, weighed against each other and against none of them.
+
+    Args:
+        odds: by memory, the log odds that it is ended, beside 0 for none (`Relation.ends`).
+
+    Returns:
+        0 to 1 each; with the share of none they sum to 1.
+    """
+    most = max(0.0, *odds.values()) if odds else 0.0
+    parts = {name: math.exp(each - most) for name, each in odds.items()}
+    whole = math.exp(-most) + sum(parts.values())
+    return {name: part / whole for name, part in parts.items()}
 
 
 def helpful_effectiveness(helpful: int, harmful: int) -> float:

@@ -171,6 +171,8 @@ class Relation:
         probabilities: of all four labels; they sum to 1.
         by: `rules`, `builtin` (the relation model that is shipped) or `model` (a local language model).
         reason: a key of `resources/help/review.json` that says why, in words; never memory text.
+        ends: log odds that the newcomer ends the memory, beside 0 for ending none of what stands near it; None where
+            the relation model did not say.
     """
 
     label: Label
@@ -178,6 +180,7 @@ class Relation:
     probabilities: Mapping[Label, float]
     by: str
     reason: str = ""
+    ends: float | None = None
 
     @property
     def by_meaning(self) -> bool:

@@ -184,20 +184,22 @@ def read_trained(path: Path) -> dict[str, Any]:
     return found
 
 
-def take_over(net: Any, path: Path, layers: Sequence[int]) -> None:
+def take_over(net: Any, path: Path, layers: Sequence[int], but: Sequence[str] = ()) -> None:
     """Begin where another model ended: with its weights, and some of its layers.
 
     Args:
         net: a module with `layers`, otherwise of the same parts.
         path: the other's int8 ONNX.
         layers: which of its layers each of the net's is.
+        but: parts that stay as they are, as the other has none.
     """
     torch = importlib.import_module("torch")
     known = read_trained(path)
     state = {}
-    for name in net.state_dict():
+    for name, weight in net.state_dict().items():
         part, nr, rest = (*name.split(".", 2), "")[:3]
-        state[name] = known[f"layers.{layers[int(nr)]}.{rest}" if part == "layers" else name]
+        theirs = f"layers.{layers[int(nr)]}.{rest}" if part == "layers" else name
+        state[name] = weight if part in but else known[theirs]
     with torch.no_grad():
         net.load_state_dict(state)
 

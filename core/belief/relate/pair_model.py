@@ -1,11 +1,11 @@
 """The relation model's files, loaded and run: what it says of a pair of texts, before anything is made of it.
 
 It says how a newcomer relates to what stands, as logits (`core.belief.relate.relation_model` makes relations of them),
-and how well a memory answers a question, which then stands where the newcomer would. Two threads take the pairs of a
-call in turn, the caller's and the session's own: two threads inside one pair wait for each other at every layer, so a
-pair for each takes half the time. Every pair is still run alone, so its answer does not depend on the others. Must not
-do: act on what it says, know a claim, a rule or the vault, fetch anything, keep texts, start a thread, or import the
-runtime before the first pair.
+whether it ends that, and how well a memory answers a question, which then stands where the newcomer would. Two threads
+take the pairs of a call in turn, the caller's and the session's own: two threads inside one pair wait for each other at
+every layer, so a pair for each takes half the time. Every pair is still run alone, so its answer does not depend on the
+others. Must not do: act on what it says, know a claim, a rule or the vault, fetch anything, keep texts, start a thread,
+or import the runtime before the first pair.
 """
 
 from __future__ import annotations
@@ -36,22 +36,24 @@ Feed = Mapping[str, Any]
 """Arrays by the name of the model's input."""
 _LONG = 400
 """About as many characters of a side as fill the tokens that are read of it."""
+_WIDTHS = {"logits": len(LABELS), "ends": 1, "answers": 1}
+"""Of the model's outputs, for one pair."""
 _SHIPPED = ("model.onnx", "words.json")
 
 
 class PairQueue:
     """The inputs of one call of the relation model, each run once."""
 
-    def __init__(self, session: Any, output: str, feeds: Sequence[Callable[[], Feed]]) -> None:
+    def __init__(self, session: Any, outputs: Sequence[str], feeds: Sequence[Callable[[], Feed]]) -> None:
         """Take the inputs.
 
         Args:
             session: the runtime's session, with a thread of its own besides the caller's.
-            output: which of the model's outputs is wanted.
+            outputs: which of the model's outputs are wanted.
             feeds: make the inputs, each called once, in either thread.
         """
         self._session = session
-        self._outputs = [output]
+        self._outputs = list(outputs)
         self._feeds = feeds
         self._todo = deque(range(len(feeds)))
         self._found: list[Any] = [None] * len(feeds)
@@ -63,7 +65,7 @@ class PairQueue:
         """Run all of them, in their order where one thread would do it.
 
         Returns:
-            The output of each; None for one that the session's thread could not run.
+            The outputs of each; None for one that the session's thread could not run.
 
         Raises:
             Exception: what the session or an input raised, after the other thread has ended.
@@ -71,7 +73,7 @@ class PairQueue:
         self._send_next_pair()
         try:
             while (nr := self._take_next_number()) is not None:
-                self._found[nr] = self._session.run(self._outputs, dict(self._feeds[nr]()))[0]
+                self._found[nr] = self._session.run(self._outputs, dict(self._feeds[nr]()))
         finally:
             self._todo.clear()
             self._ended.get()
@@ -101,7 +103,7 @@ class PairQueue:
     def _receive_result(self, found: Sequence[Any], nr: int, error: str) -> None:
         """Called by the session's thread; what it raised would be lost."""
         try:
-            self._found[nr] = None if error else found[0]
+            self._found[nr] = None if error else found
         except Exception as fault:  # noqa: BLE001 - raised again in the caller's thread, which waits for this one
             self._fault = fault
             self._todo.clear()
@@ -129,6 +131,19 @@ class ModelCard:
     digests: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class PairOutput:
+    """What the model says of a pair.
+
+    Attributes:
+        logits: of the four relations, shape (4,), in the order of LABELS, finite.
+        ends: log odds that the newcomer ends what stands, beside 0 for ending none of what stands near it; finite.
+    """
+
+    logits: NDArray[np.float64]
+    ends: float
+
+
 class Runtime:
     """The loaded model. Several threads may use it at once.
 
@@ -153,19 +168,16 @@ class Runtime:
         self._threads = max(1, threads)
         self._session = model.open_session("model.onnx", self.card.digests["model.onnx"], self._threads)
 
-    def logits(self, pairs: Sequence[tuple[PreparedText, PreparedText]]) -> list[NDArray[np.float64]]:
+    def relate(self, pairs: Sequence[tuple[PreparedText, PreparedText]]) -> list[PairOutput]:
         """What the model says of each pair.
 
         Args:
             pairs: what stands, and what is new.
 
-        Returns:
-            One row a pair, shape (4,), in the order of LABELS, finite.
-
         Raises:
             LociError: E3002 if the model gave nothing usable.
         """
-        return self._run_pairs(pairs, "logits", len(LABELS))
+        return [PairOutput(logits, float(ends[0])) for logits, ends in self._run_pairs(pairs, "logits", "ends")]
 
     def answer_logits(self, question: PreparedText, texts: Sequence[PreparedText]) -> list[float]:
         """How well each text answers a question.
@@ -176,31 +188,40 @@ class Runtime:
         Raises:
             LociError: E3002 if the model gave nothing usable.
         """
-        return [float(row[0]) for row in self._run_pairs([(text, question) for text in texts], "answers", 1)]
+        return [float(odds[0]) for (odds,) in self._run_pairs([(text, question) for text in texts], "answers")]
 
     def _run_pairs(
-        self, pairs: Sequence[tuple[PreparedText, PreparedText]], output: str, width: int
-    ) -> list[NDArray[np.float64]]:
+        self, pairs: Sequence[tuple[PreparedText, PreparedText]], *outputs: str
+    ) -> list[list[NDArray[np.float64]]]:
+        """The outputs of each pair, as rows of their width."""
         tokens = _Tokens(self.encoder)
         # The longest first: whichever thread takes the last one does not keep the other waiting for long.
         order = sorted(range(len(pairs)), key=lambda nr: -sum(min(len(side.text), _LONG) for side in pairs[nr]))
         feeds = [partial(self._model_inputs, tokens, *pairs[nr]) for nr in order]
         try:
             if self._threads > 1 and len(feeds) > 1:
-                found = PairQueue(self._session, output, feeds).run()
+                found = PairQueue(self._session, outputs, feeds).run()
             else:
-                found = [self._session.run([output], feed())[0] for feed in feeds]
+                found = [self._session.run(list(outputs), feed()) for feed in feeds]
         except runtime_faults() as error:
             raise LociError(Code.EMBEDDING_FAILED, "The model that compares memories failed on a pair.") from error
-        if any(out is None or out.shape != (1, width) or not np.isfinite(out).all() for out in found):
+        if not all(_is_usable(outs, outputs) for outs in found):
             raise LociError(Code.EMBEDDING_FAILED, "The model that compares memories gave no usable answer.")
         rows = dict(zip(order, found, strict=True))
-        return [np.asarray(rows[nr][0], np.float64) for nr in range(len(pairs))]
+        return [[np.asarray(out[0], np.float64) for out in rows[nr]] for nr in range(len(pairs))]
 
     def _model_inputs(self, tokens: _Tokens, existing: PreparedText, incoming: PreparedText) -> dict[str, NDArray[Any]]:
         row = encode_pair(tokens, existing, incoming)
         words = self.encoder.vectors(row.ids)
         return {"words": words[None], "kinds": row.kinds[None], "figures": row.figures.reshape(1, FIGURES)}
+
+
+def _is_usable(outs: Sequence[Any] | None, outputs: Sequence[str]) -> bool:
+    """Whether a run gave every output that was wanted, each a row of its width."""
+    return outs is not None and all(
+        out is not None and out.shape == (1, _WIDTHS[name]) and np.isfinite(out).all()
+        for out, name in zip(outs, outputs, strict=True)
+    )
 
 
 class PairModel:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from core.belief.relate.distinctions import are_in_series, has_contradiction
 from core.belief.relate.features import PreparedText, load_vocabulary, prepare_text
-from core.belief.relate.pair_model import ModelCard, PairModel, Runtime
+from core.belief.relate.pair_model import ModelCard, PairModel, PairOutput, Runtime
 from core.text.terms import fold_case, fold_width
 from core.types.belief import ACTED_ON, BY_MEANING, LABELS, ComparedText, Label, Relation
 
@@ -77,7 +77,7 @@ class RelationModel(PairModel):
         runtime = self._load_once()
         # A newcomer is usually compared with several memories: each text is made ready once.
         sides = {text: prepare_text(text) for text in dict.fromkeys(side.text for pair in asked for side in pair)}
-        rows = iter(runtime.logits([(sides[existing.text], sides[incoming.text]) for existing, incoming in asked]))
+        rows = iter(runtime.relate([(sides[existing.text], sides[incoming.text]) for existing, incoming in asked]))
         return tuple(
             relation if relation is not None else _by_model(runtime.card, next(rows), pair, sides)
             for relation, pair in zip(found, pairs, strict=True)
@@ -139,18 +139,18 @@ def is_same_text(existing: str, incoming: str) -> bool:
 
 def _by_model(
     card: ModelCard,
-    logits: NDArray[np.float64],
+    output: PairOutput,
     pair: tuple[ComparedText, ComparedText],
     sides: Mapping[str, PreparedText],
 ) -> Relation:
-    shares = probabilities(logits, card.temperature, card.sure_at)
+    shares = probabilities(output.logits, card.temperature, card.sure_at)
     best = int(np.argmax(shares))
     existing, incoming = pair
     reason = BY_MEANING
     if LABELS[best] is Label.SUPERSEDE:
         reason = _why_replaced(existing, incoming, sides[existing.text], sides[incoming.text])
     given = {label: float(share) for label, share in zip(LABELS, shares, strict=True)}
-    return Relation(LABELS[best], given[LABELS[best]], given, "builtin", reason)
+    return Relation(LABELS[best], given[LABELS[best]], given, "builtin", reason, output.ends)
 
 
 def _fold_text(text: str) -> str:

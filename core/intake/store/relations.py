@@ -1,10 +1,11 @@
 """How a candidate relates to what stands: shares moved by rules and claims, and the person's later word.
 
 Which of the person's statements their later one takes the place of: at most one, and none in doubt. Whether a statement
-may be meant is judged pair by pair (`core.belief.relate.supersession`). Here they are weighed against each other: of
-several that may be meant equally the one ends of which words tell that both give one property, and none where words
-tell it of none. Where a name alone is in common, the property has to be seen otherwise: both are of one sort, or
-meaning is sure. What is no assertion (a rumour, a wish) ends nothing. Must not do: compare the words of two people, say
+may be meant is judged pair by pair (`core.belief.relate.supersession`). Here they are weighed against each other, by
+what the relation model says that each is ended, and by words: of several that may be meant equally the one ends of
+which words tell that both give one property, and none where words tell it of none. Where a name alone is in common, the
+property has to be seen otherwise: both are of one sort, or meaning is sure. What may have ended and does not end is
+noted. What is no assertion (a rumour, a wish) ends nothing. Must not do: compare the words of two people, say
 what becomes of a memory, or change a row.
 """
 
@@ -29,12 +30,13 @@ from core.belief.relate.supersession import (
     rank_later_word,
     read_supersession_text,
     strip_common_words,
+    without_remarks,
 )
 from core.belief.trust_gate import LATER_WORD, may_act_on, may_displace
 from core.errors import LociError
 from core.intake.candidate import Neighbour, StoreCandidate
 from core.intake.claims import TextReaders
-from core.score.trust import discount_chance, relevance_probability
+from core.score.trust import SURE_END, discount_chance, end_shares, relevance_probability
 from core.types.belief import ACTED_ON, LABELS, Label, Relation
 from core.types.talk import Assertion, Reading
 
@@ -52,8 +54,14 @@ _SURE = 0.85
 """From this share of SUPERSEDE a name in common is enough, where nothing else may be meant."""
 _NEAR = 0.3
 """From this cosine of what is left without the common words, both are of one matter."""
-_UNASSERTED = frozenset({Assertion.NONE, Assertion.HYPOTHESIS, Assertion.WISH, Assertion.JOKE})
+_LEAST_END = 0.1
+"""Below this share none ends, whatever words tell."""
+_NOTED = 0.5
+"""From this share it is noted that a statement may have ended."""
+_IMAGINED = frozenset({Assertion.HYPOTHESIS, Assertion.WISH})
 """What is told like this ends nothing."""
+_UNASSERTED = _IMAGINED | {Assertion.NONE, Assertion.JOKE}
+"""What is told like this ends nothing that words alone tell of."""
 
 
 def relation_by_rules(label: Label, confidence: float, reason: str) -> Relation:
@@ -107,17 +115,34 @@ def move_merge_to_coexist(relation: Relation) -> dict[Label, float]:
     return shares | {Label.MERGE: 0.0, Label.COEXIST: shares[Label.COEXIST] + shares[Label.MERGE]}
 
 
-def limit_to_part(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
+def limit_to_part(
+    candidate: StoreCandidate, other: Neighbour, relation: Relation, whole: str | None = None
+) -> Relation:
     """A remark about a line of a document does not take the place of the whole.
 
     Beside what it may not replace anyway, it stays as suspicious as it was.
+
+    Args:
+        whole: what of the other has to be covered; None for its text.
     """
     doubted = relation.label is not Label.SUPERSEDE or not may_act_on(relation)
     if doubted or not may_displace(candidate.authority, other.authority):
         return relation
-    if covers_text(other.compared_text.text, candidate.compared_text.text):
+    if covers_text(whole or other.compared_text.text, candidate.compared_text.text):
         return relation
     return weaken_relation(relation, "part_only")
+
+
+def _note_end(relation: Relation, share: float) -> Relation:
+    """A relation that is acted on by nobody, with the share by which it may be an end."""
+    if relation.by == "rules" or may_act_on(relation):
+        return relation
+    rest = sum(each for label, each in relation.probabilities.items() if label is not Label.SUPERSEDE)
+    shares = {
+        label: share if label is Label.SUPERSEDE else each * (1.0 - share) / (rest or 1.0)
+        for label, each in relation.probabilities.items()
+    }
+    return replace(relation, label=Label.SUPERSEDE, confidence=min(share, ACTED_ON - 0.01), probabilities=shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +171,7 @@ class LaterWord:
         self._embed = readers.embed
         self._others = others
         self._meant: dict[str, _Meant] = {}
+        self._odds: dict[str, float] = {}
         self._readings: dict[str, Reading | None] = {}
 
     @cached_property
@@ -160,6 +186,8 @@ class LaterWord:
         """
         old, new, shares = read_supersession_text(other.compared_text.text), self._side, of_model.probabilities
         judged = judge_later_word(old, new, shares, relevance_probability(other.cosine, self._others))
+        if of_model.ends is not None:
+            self._odds[other.id] = of_model.ends
         beside = self._relate_beside(old, other, of_model)
         if judged is Succession.BESIDE:
             return without_supersede(beside)
@@ -172,13 +200,23 @@ class LaterWord:
         return beside
 
     def choose_replaced(self, found: Mapping[str, Relation]) -> dict[str, Relation]:
-        """The relations with the one statement ended that is meant, if any."""
+        """The relations with the one statement ended that is meant, if any, or noted that may be."""
+        shares = end_shares(self._odds)
+        sure = next((one for name, one in self._meant.items() if shares.get(name, 0.0) >= SURE_END), None)
+        meant = sure or self._find_by_words(shares)
+        if meant is not None and (self._is_borne_out(meant) if sure is None else not self._is_imagined(meant)):
+            return {**found, meant.other.id: self._relate_ended(meant)}
+        likely = {name: share for name, share in shares.items() if share >= _NOTED}  # at most one
+        return {**found, **{name: _note_end(found[name], share) for name, share in likely.items()}}
+
+    def _find_by_words(self, shares: Mapping[str, float]) -> _Meant | None:
+        """The one that is meant where words tell it apart from what else may be, and the model does not say no."""
         ranked = sorted(self._meant.values(), key=lambda one: (-one.rank, one.other.id))
         near = [one for one in ranked if one.rank >= _EQUAL * ranked[0].rank]
         meant = self._find_alone(near, near[0]) if near else None
-        if meant is None or _is_one_of_several(meant, ranked) or not self._is_borne_out(meant):
-            return dict(found)
-        return {**found, meant.other.id: self._relate_ended(meant)}
+        if meant is None or _is_one_of_several(meant, ranked) or shares.get(meant.other.id, 1.0) < _LEAST_END:
+            return None
+        return meant
 
     def _find_alone(self, near: Sequence[_Meant], likeliest: _Meant) -> _Meant | None:
         """The one of several equals that can be meant; None where words and the sort of both leave more than one."""
@@ -205,7 +243,8 @@ class LaterWord:
 
     def _relate_ended(self, meant: _Meant) -> Relation:
         sure = relation_by_rules(Label.SUPERSEDE, ACTED_ON + (0.99 - ACTED_ON) * meant.rank, LATER_WORD)
-        return limit_to_part(self._candidate, meant.other, replace(sure, by="builtin"))
+        whole = without_remarks(meant.side.text)
+        return limit_to_part(self._candidate, meant.other, replace(sure, by="builtin"), whole)
 
     def _is_borne_out(self, meant: _Meant) -> bool:
         """Whether it is an assertion, of the property that the earlier one tells."""
@@ -217,6 +256,10 @@ class LaterWord:
         if meant.in_common or meant.share >= _SURE or self._is_of_one_sort(meant):
             return True
         return self._nearness_of_rest(meant) >= _NEAR
+
+    def _is_imagined(self, meant: _Meant) -> bool:
+        later = self._read(self._side.text)
+        return later is not None and later.assertion in _IMAGINED and not self._is_standing_order(meant)
 
     def _is_standing_order(self, meant: _Meant) -> bool:
         """Whether the earlier one is no assertion either: an order ends another one."""

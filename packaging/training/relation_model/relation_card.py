@@ -11,8 +11,9 @@ from typing import Any
 
 _CARD = """# The relation model
 
-Says how a new memory relates to one that stands: DUPLICATE, SUPERSEDE, MERGE or COEXIST, each with a probability; and
-how well a memory answers a question. It runs on the processor, without a server or a network.
+Says how a new memory relates to one that stands: DUPLICATE, SUPERSEDE, MERGE or COEXIST, each with a probability;
+whether it ends that one; and how well a memory answers a question. It runs on the processor, without a server or a
+network.
 
 - **What it is**: {layers} layers of the bundled embedder (`../minilm`, Apache-2.0), fine-tuned as a cross-encoder
   that reads both texts at once, with a small head. It shares the embedder's tokenizer and word vectors, so only the
@@ -54,11 +55,11 @@ Given with a confidence of {acted_on} or more:
 | label | share of the softmax | asked | right | share of the label's pairs found |
 |---|---|---|---|---|
 {acted}
-{asked}"""
+{asked}{ended}"""
 _ASKED = """
 ## Answers
 
-`packaging/training/relation_model/train_questions.py` went on from that model: it learned {questions} questions of
+`packaging/training/relation_model/train_heads.py` went on from that model: it learned {questions} questions of
 {persons} invented persons, and to say of pairs what it said before. On pairs of notes that taught nothing ({pairs}) it
 gives the label it gave before in {agreement:.3f}; the figures above are those of the model before.
 
@@ -66,6 +67,14 @@ gives the label it gave before in {agreement:.3f}; the figures above are those o
 with the greatest log odds answers {first_right:.3f} of them, the nearest {nearest_right:.3f}. Log odds of {least} or
 more are said to be sure: where half of the questions have no answer, {right_of_found:.2f} of the best ones that reach
 that answer, and {answers_found:.3f} of the questions that have an answer get one so.
+"""
+_ENDED = """
+## What a later word ends
+
+The same script taught it, of {lines} later lines of {persons} invented persons ({ending} end something), which of the
+statements near it each ends, if any: they are weighed against each other and against none of them. {weighed} lines of
+{held} persons who taught nothing, each beside the five statements nearest by the embedder: from a share of {sure_from}
+on, {found:.3f} of the lines that end something are found, and {right_of_found:.3f} of what is found is right.
 """
 
 
@@ -109,7 +118,7 @@ def write_card(path: Path, manifest: dict[str, Any], scores: Scores, figures: in
         f"| {_share(row['coverage'])} |"
         for name, row in scores.acted.items()
     ]
-    asked = manifest.get("asked")
+    asked, ended = manifest.get("asked"), manifest.get("ended")
     text = _CARD.format(
         layers=len(trained["layers"]),
         size=path.with_name("model.onnx").stat().st_size / 1e6,
@@ -131,6 +140,7 @@ def write_card(path: Path, manifest: dict[str, Any], scores: Scores, figures: in
         acted_on=fitted["acted_on"],
         acted="\n".join(acted),
         asked="" if asked is None else _ASKED.format(**asked, least=fitted["answers_from"]),
+        ended="" if ended is None else _ENDED.format(**ended),
     )
     path.write_text(text, "utf-8")
 

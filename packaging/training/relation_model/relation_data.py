@@ -19,7 +19,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[1] / "relations"
 CHANGES = FOLDER.with_name("changes")
-"""Plain changes as they are told, and what only looks like one; `train_questions.py` says what is learned of them."""
+"""Plain changes as they are told, and what only looks like one; `train_heads.py` says what is learned of them."""
 LABELS = ("DUPLICATE", "SUPERSEDE", "MERGE", "COEXIST")
 LONGEST = 1_500
 _DRAWN = 24

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.relate.features import EXISTING, FIGURES, INCOMING, KINDS, PAD, Features
-from core.types.belief import LABELS
+from core.types.belief import LABELS, Label
 from encoder_net import OPSET, WIDTH, fill_layers, fill_places, fit, layer_class, layer_groups
 
 PLACES = 256
-OUTPUTS = "logits", "answers"
+OUTPUTS = "logits", "answers", "ends"
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,16 @@ class Sample:
 
 
 def build(weights: dict[str, Any], recipe: Recipe) -> Any:
-    """The encoder with two heads that read both sides: how two notes relate, and whether one answers a question.
+    """The encoder with three heads that read both sides.
+
+    They say how two notes relate, whether one answers a question, and whether the later one ends the earlier one.
 
     Args:
         weights: the published encoder's state.
         recipe: how many layers, how much dropout.
 
     Returns:
-        A torch module: (words, kinds, figures) -> (four logits, log odds of an answer).
+        A torch module: (words, kinds, figures) -> (four logits, log odds of an answer, log odds of an end).
     """
     torch = importlib.import_module("torch")
     nn = torch.nn
@@ -82,17 +84,21 @@ def build(weights: dict[str, Any], recipe: Recipe) -> Any:
             self.layers = nn.ModuleList([layer() for _ in recipe.layers])
             self.head1, self.head2 = nn.Linear(5 * WIDTH + FIGURES, 192), nn.Linear(192, len(LABELS))
             self.answer1, self.answer2 = nn.Linear(5 * WIDTH + FIGURES, 192), nn.Linear(192, 1)
+            self.ends1, self.ends2 = nn.Linear(5 * WIDTH + FIGURES, 192), nn.Linear(192, 1)
             self.drop2 = nn.Dropout(max(0.1, recipe.dropout))
 
-        def forward(self, words: Any, kinds: Any, figures: Any) -> tuple[Any, Any]:
+        def forward(self, words: Any, kinds: Any, figures: Any) -> tuple[Any, Any, Any]:
             joined = self.join(words, kinds, figures)
-            return self.relate(joined), self.weigh(joined)
+            return self.relate(joined), self.weigh(joined), self.end(joined)
 
         def relate(self, joined: Any) -> Any:
             return self.head2(self.drop2(nn.functional.gelu(self.head1(self.drop2(joined)))))
 
         def weigh(self, joined: Any) -> Any:
             return self.answer2(self.drop2(nn.functional.gelu(self.answer1(self.drop2(joined)))))
+
+        def end(self, joined: Any) -> Any:
+            return self.ends2(self.drop2(nn.functional.gelu(self.ends1(self.drop2(joined)))))
 
         def join(self, words: Any, kinds: Any, figures: Any) -> Any:
             mask = (kinds == PAD).to(words.dtype)[:, None, None, :] * -1e4
@@ -142,6 +148,18 @@ def batch_of(rows: Sequence[Features], table: NDArray[np.float32]) -> tuple[Any,
     return torch.from_numpy(table[ids]), torch.from_numpy(kinds), torch.from_numpy(figures)
 
 
+def begin_ends(net: Any) -> None:
+    """Let a model begin by saying that a note ends another where it says that the relation is SUPERSEDE."""
+    torch = importlib.import_module("torch")
+    at = LABELS.index(Label.SUPERSEDE)
+    with torch.no_grad():
+        net.ends1.load_state_dict(net.head1.state_dict())
+        for name in ("weight", "bias"):
+            known = getattr(net.head2, name)
+            others = (known.sum(0) - known[at]) / (len(LABELS) - 1)
+            getattr(net.ends2, name).copy_((known[at] - others)[None])
+
+
 def train(net: Any, epoch_rows: Callable[[int], list[Sample]], table: NDArray[np.float32], recipe: Recipe) -> None:
     """Fit the model in place.
 
@@ -182,7 +200,7 @@ def outputs_of(net: Any, rows: Sequence[Features], table: NDArray[np.float32]) -
     """What a model says of rows.
 
     Returns:
-        The logits, shape (len(rows), 4), and the log odds of an answer, (len(rows), 1).
+        The logits, shape (len(rows), 4), the log odds of an answer and those of an end, (len(rows), 1) each.
     """
     torch = importlib.import_module("torch")
     net.eval()

@@ -11,7 +11,7 @@ never saw `personal`, neither of which saw `paraphrase2`, and those that learned
 it has not seen, and from which share on it may be acted on; a second settled model that did not see four files of
 everyday pairs reads those.
 
-`train_questions.py` goes on from what this writes, and has to: without it the program takes the model for broken.
+`train_heads.py` goes on from what this writes, and has to: without it the program takes the model for broken.
 The result is committed, so nobody else ever needs torch. It reads the weights that
 `build_model.py` reads and the pairs in `packaging/training/relations`. Must not do:
 fetch anything, or read a labelled set that measures the model.

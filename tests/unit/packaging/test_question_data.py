@@ -11,7 +11,7 @@ import pytest
 
 import question_data
 from question_data import EASY, HARD, Person, Question, draw_group, load
-from train_questions import TRUE_ANSWERS, Asked, answers_from
+from train_heads import TRUE_ANSWERS, Asked, answers_from
 
 
 def test_there_are_many_persons_and_both_sides_have_some() -> None:

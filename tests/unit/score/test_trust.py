@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from itertools import combinations
 
-from core.score.trust import SOURCE_WEIGHT, trust_terms
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.score.trust import SOURCE_WEIGHT, end_shares, trust_terms
 from core.types.values import Source
 
 
@@ -61,3 +65,23 @@ def test_the_waterfall_names_only_what_did_something() -> None:
     lowered = trust_terms(Source.USER_EXPLICIT, ancestor_minimum=0.6, client_ceiling=0.55)
     assert dict(lowered.list_terms())["ancestors"] == 0.6
     assert dict(lowered.list_terms())["ceiling"] == 0.55
+
+
+odds = st.dictionaries(st.text(max_size=3), st.floats(-800, 800), max_size=8)
+
+
+@given(odds)
+def test_what_is_ended_is_weighed_against_each_other_and_against_nothing(given_odds: dict[str, float]) -> None:
+    shares = end_shares(given_odds)
+    assert shares.keys() == given_odds.keys()
+    assert all(0 <= share <= 1 for share in shares.values())
+    assert sum(shares.values()) <= 1 + 1e-9
+    for one, other in combinations(shares, 2):
+        assert (given_odds[one] <= given_odds[other]) <= (shares[one] <= shares[other])
+
+
+def test_a_rival_takes_from_the_share_of_an_end() -> None:
+    assert end_shares({}) == {}
+    assert end_shares({"a": 0.0}) == {"a": 0.5}
+    assert end_shares({"a": 0.0, "b": 0.0})["a"] == pytest.approx(1 / 3)
+    assert end_shares({"a": 5.0, "b": -5.0})["a"] > 0.99

@@ -355,3 +355,22 @@ def test_who_weighs_answers_and_who_relates_share_what_is_loaded(model: Relation
     other = PairModel(threads=1)
     assert other.weigh_answers("where?", ["Here."]) == model.weigh_answers("where?", ["Here."])
     assert other._load_once() is model._load_once()
+
+
+@pytest.mark.parametrize(
+    ("later", "ended", "beside"),
+    [
+        ("I sold the Skoda and cycle to work.", "I drive to work in the Skoda.", "The office is behind the mill."),
+        ("Dr. Moreau has retired, my dentist is Dr. Lund.", "My dentist is Dr. Moreau.", "My dentist plays golf."),
+        ("The rent is 990 from May.", "The rent is 930.", "My brother pays 700 in rent."),
+    ],
+)
+def test_what_a_later_word_ends_has_the_greater_odds(model: RelationModel, later: str, ended: str, beside: str) -> None:
+    of_ended, of_beside = model.classify([(ComparedText(old), ComparedText(later)) for old in (ended, beside)])
+    assert of_ended.ends is not None
+    assert of_beside.ends is not None
+    assert of_ended.ends > max(0.0, of_beside.ends)
+
+
+def test_what_rules_tell_has_no_odds_of_an_end(model: RelationModel) -> None:
+    assert one(model, "Tea at four.", "tea at four").ends is None

@@ -29,7 +29,7 @@ class Session:
         self.ran: list[tuple[int, bool]] = []
 
     def run(self, names: list[str], feed: dict[str, Any]) -> list[int]:
-        assert names == [WANTED]
+        assert names == list(WANTED)
         self.ran.append((feed["nr"], False))
         if feed["nr"] in self._bad:
             raise RuntimeError("refused")
@@ -38,7 +38,7 @@ class Session:
     def run_async(
         self, names: list[str], feed: dict[str, Any], came: Callable[[Any, Any, str], None], about: int
     ) -> None:
-        assert names == [WANTED]
+        assert names == list(WANTED)
 
         def work() -> None:
             self.ran.append((feed["nr"], True))
@@ -48,7 +48,7 @@ class Session:
         self._pool.submit(work)
 
 
-WANTED = "wanted"
+WANTED = ("wanted",)
 
 
 def of(nr: int) -> Feed:
@@ -70,7 +70,7 @@ def pool() -> Any:
 def test_each_is_run_once_and_answered_in_its_place(count: int) -> None:
     with ThreadPoolExecutor(1) as one:
         session = Session(one)
-        assert PairQueue(session, WANTED, feeds(count)).run() == [nr * 10 for nr in range(count)]
+        assert PairQueue(session, WANTED, feeds(count)).run() == [[nr * 10] for nr in range(count)]
     assert sorted(nr for nr, _ in session.ran) == list(range(count))
 
 
@@ -91,7 +91,7 @@ def test_both_threads_take_part(pool: ThreadPoolExecutor) -> None:
             super().run_async(names, feed, slow if about == 0 else came, about)
 
     session = Waiting(pool)
-    assert PairQueue(session, WANTED, [partial(wait, nr) for nr in range(2)]).run() == [0, 10]
+    assert PairQueue(session, WANTED, [partial(wait, nr) for nr in range(2)]).run() == [[0], [10]]
     assert {own for _, own in session.ran} == {False, True}
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from engine_rig import START_MS, HandClock, Rig, rig_at
 from real_models import real_embedder, real_readers
 
+from core.types.belief import BY_MEANING, ComparedText, Label, Relation
 from core.types.values import Source
 
 HOUR = 3_600_000
@@ -71,3 +75,63 @@ def test_an_order_ends_another_order(rig: Rig) -> None:
 def test_who_speaks_of_one_of_two_things_does_not_end_both(rig: Rig) -> None:
     both = "Aprons are blue this year, baker is Halloran Mills."
     assert tell(rig, both, "The baker pulled out, no crest on the aprons now.") == set()
+
+
+class Odds:
+    """A relation model that says of every pair how likely it is a change, and of some texts how likely they are ended.
+
+    Attributes:
+        ends: log odds that the last newcomer ends a text that stands; of others that they are not ended.
+    """
+
+    def __init__(self, share: float, ends: Mapping[str, float]) -> None:
+        self._shares = dict.fromkeys(Label, (1.0 - share) / 3) | {Label.SUPERSEDE: share}
+        self._ends = ends
+
+    def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
+        label = max(Label, key=lambda one: self._shares[one])
+        return tuple(
+            Relation(label, self._shares[label], self._shares, "builtin", BY_MEANING, self._odds_of(old.text, new.text))
+            for old, new in pairs
+        )
+
+    def _odds_of(self, old: str, new: str) -> float:
+        return self._ends.get(old, NOT) if new in (LATER, PLAIN_TEA) else NOT
+
+
+@contextmanager
+def told_to(folder: Path, share: float, ends: Mapping[str, float]) -> Iterator[Rig]:
+    """An empty vault whose relation model is `Odds`."""
+    readers = replace(real_readers(), relate=Odds(share, ends))
+    with rig_at(folder, clock=HandClock(START_MS), embedder=real_embedder(), readers=readers) as rig:
+        yield rig
+
+
+NOT = -6.0
+PLAIN_TEA = "I take my tea without anything in it."
+BANK, CARD, LATER = "My bank is Pennant.", "My bank card is green.", "My bank is Harbourside now."
+
+
+@pytest.mark.parametrize(
+    ("odds", "over"),
+    [
+        ({BANK: 4.0}, {BANK}),
+        ({CARD: 4.0}, {CARD}),
+        ({BANK: 4.0, CARD: 1.0}, {BANK}),
+        ({BANK: -5.0}, set()),
+    ],
+)
+def test_what_the_model_says_is_ended_ends_where_words_tell_it_may(
+    tmp_path: Path, odds: Mapping[str, float], over: set[str]
+) -> None:
+    with told_to(tmp_path, 0.85, odds) as rig:
+        assert tell(rig, BANK, CARD, LATER) == over
+
+
+def test_what_may_have_ended_is_noted_and_not_asked(tmp_path: Path) -> None:
+    cup = "Two sugars in my tea."
+    with told_to(tmp_path, 0.2, {cup: 1.5}) as rig:
+        assert tell(rig, cup, PLAIN_TEA) == set()
+        rows = rig.rows("SELECT kind, suggestion, state, confidence FROM conflicts")
+        assert [row[:3] for row in rows] == [("classification", "supersede", "moot")]
+        assert rows[0][3] == pytest.approx(1 / (1 + math.exp(-1.5)), abs=0.03)

@@ -76,7 +76,7 @@ def everything(rig: Rig) -> None:
     for text in (*BILLING, *SPACES, BRUNO):
         told(rig, text)
     opposed(rig)
-    fact = told(rig, "The quarterly report is due on the tenth of April.", 5)
+    fact = told(rig, "The quarterly report has to be in by 10 April.", 5)
     told(rig, "The quarterly report is due on 10 April.", 5, kind=Kind.RULE)
     assert fact
     lost = told(rig, "Nobody looked at this note about lost umbrellas.", 3000)

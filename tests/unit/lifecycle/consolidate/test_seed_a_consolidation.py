@@ -82,7 +82,7 @@ def something_for_every_phase(rig: Rig) -> None:
     for text in (*INDENT, *BILLING):
         told(rig, text)
     opposed(rig)
-    told(rig, "The quarterly report is due on the tenth of April.", 5)
+    told(rig, "The quarterly report has to be in by 10 April.", 5)
     told(rig, "The quarterly report is due on 10 April.", 5, kind=Kind.RULE)
     dead(rig)
 
