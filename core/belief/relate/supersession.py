@@ -17,7 +17,6 @@ from itertools import pairwise
 
 from core.belief.extract.sentence import is_tentative, load_vocabulary_file
 from core.belief.relate.features import FeatureWord, PreparedText, load_vocabulary, prepare_text
-from core.text.sentences import split_sentences
 from core.text.terms import index_terms, plain_words, stop_words
 from core.types.belief import ComparedText, Label
 
@@ -54,8 +53,6 @@ _LEAST_CLAUSE_BLANKS = 2
 _IS = re.compile(r"\b(?:is|are)\b")
 _MOST_OF_STATE = 3
 _LEAST_SHARED = 2
-_MOST_OF_REMARK = 6
-_SPEAKERS = frozenset({"i", "i'm", "i've", "we"})
 _PRONOUN = re.compile(r"(?:it|it's|its|he|he's|she|she's|they|they're|that|this|those|these|there|his|her|their)\b")
 _SIGN = re.compile(r"[^\w\s'’-]")
 _SUBJECT = r"(?:(?:the|my|our|a|an|his|her|their) )?(?:[\w'-]+ ){0,3}?"
@@ -322,23 +319,6 @@ def may_update(earlier: str, later: str, *, is_of_kind: bool) -> bool:
     if new.is_tentative and not old.is_tentative:
         return False
     return len(old.topic & new.topic) > (0 if is_of_kind else 1)
-
-
-def without_remarks(text: str) -> str:
-    """A short text without the sentences that only say more of what the first one names.
-
-    "Deckhand: Piet. Good with ropes." is about one thing: the second sentence has no subject, verb of a state or value
-    of its own.
-    """
-    first, *others = [text[begin:end].strip() for begin, end in split_sentences(text)] or [""]
-    return " ".join([first, *(one for one in others if not _is_remark(read_supersession_text(one)))])
-
-
-def _is_remark(sentence: SupersessionText) -> bool:
-    words = re.findall(r"[\w']+", _BE.sub(" is", sentence.lower))
-    if not words or len(words) > _MOST_OF_REMARK or sentence.kinds or words[0] not in plain_words():
-        return False
-    return words[0] not in _ARTICLES | _SPEAKERS and _later_word_patterns().states.isdisjoint(words)
 
 
 def leans_on(later: str | SupersessionText, earlier: str | SupersessionText) -> bool:

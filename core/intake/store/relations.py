@@ -5,7 +5,7 @@ may be meant is judged pair by pair (`core.belief.relate.supersession`). Here th
 what the relation model says that each is ended, and by words: of several that may be meant equally the one ends of
 which words tell that both give one property, and none where words tell it of none. Where a name alone is in common, the
 property has to be seen otherwise: both are of one sort, or meaning is sure. What may have ended and does not end is
-noted. What is no assertion (a rumour, a wish) ends nothing. Must not do: compare the words of two people, say
+noted. What is no assertion (a question, a wish, a joke) ends nothing. Must not do: compare the words of two people, say
 what becomes of a memory, or change a row.
 """
 
@@ -30,15 +30,15 @@ from core.belief.relate.supersession import (
     rank_later_word,
     read_supersession_text,
     strip_common_words,
-    without_remarks,
 )
 from core.belief.trust_gate import LATER_WORD, may_act_on, may_displace
 from core.errors import LociError
 from core.intake.candidate import Neighbour, StoreCandidate
 from core.intake.claims import TextReaders
 from core.score.trust import SURE_END, discount_chance, end_shares, relevance_probability
-from core.types.belief import ACTED_ON, LABELS, Label, Relation
+from core.types.belief import ACTED_ON, BY_MEANING, LABELS, Label, Relation
 from core.types.talk import Assertion, Reading
+from core.types.values import Status
 
 _log = log.get("intake")
 SAYS_MORE = "says_more"
@@ -58,9 +58,9 @@ _LEAST_END = 0.1
 """Below this share none ends, whatever words tell."""
 _NOTED = 0.5
 """From this share it is noted that a statement may have ended."""
-_IMAGINED = frozenset({Assertion.HYPOTHESIS, Assertion.WISH})
-"""What is told like this ends nothing."""
-_UNASSERTED = _IMAGINED | {Assertion.NONE, Assertion.JOKE}
+_IMAGINED = frozenset({Assertion.HYPOTHESIS, Assertion.WISH, Assertion.JOKE, Assertion.QUESTION, Assertion.QUOTED})
+"""What is told like this ends nothing, and is not noted either."""
+_UNASSERTED = _IMAGINED | {Assertion.NONE}
 """What is told like this ends nothing that words alone tell of."""
 
 
@@ -115,34 +115,29 @@ def move_merge_to_coexist(relation: Relation) -> dict[Label, float]:
     return shares | {Label.MERGE: 0.0, Label.COEXIST: shares[Label.COEXIST] + shares[Label.MERGE]}
 
 
-def limit_to_part(
-    candidate: StoreCandidate, other: Neighbour, relation: Relation, whole: str | None = None
-) -> Relation:
+def limit_to_part(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """A remark about a line of a document does not take the place of the whole.
 
     Beside what it may not replace anyway, it stays as suspicious as it was.
-
-    Args:
-        whole: what of the other has to be covered; None for its text.
     """
     doubted = relation.label is not Label.SUPERSEDE or not may_act_on(relation)
     if doubted or not may_displace(candidate.authority, other.authority):
         return relation
-    if covers_text(whole or other.compared_text.text, candidate.compared_text.text):
+    if covers_text(other.compared_text.text, candidate.compared_text.text):
         return relation
     return weaken_relation(relation, "part_only")
 
 
 def _note_end(relation: Relation, share: float) -> Relation:
-    """A relation that is acted on by nobody, with the share by which it may be an end."""
-    if relation.by == "rules" or may_act_on(relation):
-        return relation
-    rest = sum(each for label, each in relation.probabilities.items() if label is not Label.SUPERSEDE)
-    shares = {
-        label: share if label is Label.SUPERSEDE else each * (1.0 - share) / (rest or 1.0)
-        for label, each in relation.probabilities.items()
+    """A relation that is acted on by nobody, with the share by which it may be an end: a note, and no question."""
+    share = min(max(share, relation.probabilities.get(Label.SUPERSEDE, 0.0)), ACTED_ON - 0.01)
+    others: dict[Label, float] = {
+        label: each for label, each in relation.probabilities.items() if label is not Label.SUPERSEDE
     }
-    return replace(relation, label=Label.SUPERSEDE, confidence=min(share, ACTED_ON - 0.01), probabilities=shares)
+    rest = sum(others.values())
+    shares = {label: each * (1.0 - share) / (rest or 1.0) for label, each in others.items()}
+    shares[Label.SUPERSEDE] = share
+    return Relation(Label.SUPERSEDE, share, shares, relation.by, BY_MEANING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +166,7 @@ class LaterWord:
         self._embed = readers.embed
         self._others = others
         self._meant: dict[str, _Meant] = {}
+        self._open: dict[str, _Meant] = {}
         self._odds: dict[str, float] = {}
         self._readings: dict[str, Reading | None] = {}
 
@@ -186,18 +182,23 @@ class LaterWord:
         """
         old, new, shares = read_supersession_text(other.compared_text.text), self._side, of_model.probabilities
         judged = judge_later_word(old, new, shares, relevance_probability(other.cosine, self._others))
-        if of_model.ends is not None:
+        if of_model.ends is not None and self._may_end(other):
             self._odds[other.id] = of_model.ends
         beside = self._relate_beside(old, other, of_model)
         if judged is Succession.BESIDE:
             return without_supersede(beside)
+        rank = rank_later_word(old, new, shares, other.cosine)
+        self._open[other.id] = _Meant(other, old, shares.get(Label.SUPERSEDE, 0.0), rank, find_in_common(old, new))
         if judged is Succession.REPLACES:
-            rank = rank_later_word(old, new, shares, other.cosine)
-            share = shares.get(Label.SUPERSEDE, 0.0)
-            self._meant[other.id] = _Meant(other, old, share, rank, find_in_common(old, new))
+            self._meant[other.id] = self._open[other.id]
         if beside.label is Label.SUPERSEDE and may_act_on(beside):
             return replace(beside, confidence=ACTED_ON - 0.01)
         return beside
+
+    def _may_end(self, other: Neighbour) -> bool:
+        """Whether it may be ended at all: what waits, or was told in another session, takes no share from others."""
+        is_standing = other.status in (Status.ACTIVE.value, Status.DISPUTED.value)
+        return is_standing and other.authority.scope_session == self._candidate.authority.scope_session
 
     def choose_replaced(self, found: Mapping[str, Relation]) -> dict[str, Relation]:
         """The relations with the one statement ended that is meant, if any, or noted that may be."""
@@ -205,18 +206,33 @@ class LaterWord:
         sure = next((one for name, one in self._meant.items() if shares.get(name, 0.0) >= SURE_END), None)
         meant = sure or self._find_by_words(shares)
         if meant is not None and (self._is_borne_out(meant) if sure is None else not self._is_imagined(meant)):
-            return {**found, meant.other.id: self._relate_ended(meant)}
-        likely = {name: share for name, share in shares.items() if share >= _NOTED}  # at most one
-        return {**found, **{name: _note_end(found[name], share) for name, share in likely.items()}}
+            ended = self._relate_ended(meant)
+            if may_act_on(ended):
+                return {**found, **self._note_likely(found, shares), meant.other.id: ended}
+        return {**found, **self._note_likely(found, shares)}
+
+    def _note_likely(self, found: Mapping[str, Relation], shares: Mapping[str, float]) -> dict[str, Relation]:
+        """What may have ended and does not end, unless words tell that both stand: at most one."""
+        return {
+            name: _note_end(found[name], share)
+            for name, share in shares.items()
+            if share >= _NOTED and name in self._open and self._may_be_noted(self._open[name], found[name])
+        }
+
+    def _may_be_noted(self, meant: _Meant, relation: Relation) -> bool:
+        says_same = relation.label in (Label.DUPLICATE, Label.MERGE) and may_act_on(relation)
+        if says_same or relation.by == "rules" or self._side.is_tentative or self._is_imagined(meant):
+            return False
+        return may_displace(self._candidate.authority, meant.other.authority)
 
     def _find_by_words(self, shares: Mapping[str, float]) -> _Meant | None:
         """The one that is meant where words tell it apart from what else may be, and the model does not say no."""
         ranked = sorted(self._meant.values(), key=lambda one: (-one.rank, one.other.id))
         near = [one for one in ranked if one.rank >= _EQUAL * ranked[0].rank]
         meant = self._find_alone(near, near[0]) if near else None
-        if meant is None or _is_one_of_several(meant, ranked) or shares.get(meant.other.id, 1.0) < _LEAST_END:
+        if meant is None or _is_one_of_several(meant, ranked):
             return None
-        return meant
+        return meant if shares.get(meant.other.id, 1.0) >= _LEAST_END else None
 
     def _find_alone(self, near: Sequence[_Meant], likeliest: _Meant) -> _Meant | None:
         """The one of several equals that can be meant; None where words and the sort of both leave more than one."""
@@ -243,8 +259,7 @@ class LaterWord:
 
     def _relate_ended(self, meant: _Meant) -> Relation:
         sure = relation_by_rules(Label.SUPERSEDE, ACTED_ON + (0.99 - ACTED_ON) * meant.rank, LATER_WORD)
-        whole = without_remarks(meant.side.text)
-        return limit_to_part(self._candidate, meant.other, replace(sure, by="builtin"), whole)
+        return limit_to_part(self._candidate, meant.other, replace(sure, by="builtin"))
 
     def _is_borne_out(self, meant: _Meant) -> bool:
         """Whether it is an assertion, of the property that the earlier one tells."""

@@ -21,7 +21,7 @@ from question_data import Person
 
 FOLDER = Path(__file__).resolve().parents[1] / "later"
 HELD_BACK_OF = 12
-"""The lines of one hand in so many persons teach nothing: they measure, and set from which odds a change is sure."""
+"""The lines of one hand in so many persons teach nothing: they measure."""
 HARD, EASY = 4, 1
 """Statements beside the one that is ended: of the eight nearest by the embedder, and of the others."""
 _NEAR = 8

@@ -61,7 +61,7 @@ _ASKED = """
 
 `packaging/training/relation_model/train_heads.py` went on from that model: it learned {questions} questions of
 {persons} invented persons, and to say of pairs what it said before. On pairs of notes that taught nothing ({pairs}) it
-gives the label it gave before in {agreement:.3f}; the figures above are those of the model before.
+gives the label of the file that it went on from in {agreement:.3f}; the figures above are those of the first model.
 
 {asked} questions of {held} persons who taught nothing, beside the eight statements nearest by the embedder: the one
 with the greatest log odds answers {first_right:.3f} of them, the nearest {nearest_right:.3f}. Log odds of {least} or
@@ -71,10 +71,12 @@ that answer, and {answers_found:.3f} of the questions that have an answer get on
 _ENDED = """
 ## What a later word ends
 
-The same script taught it, of {lines} later lines of {persons} invented persons ({ending} end something), which of the
-statements near it each ends, if any: they are weighed against each other and against none of them. {weighed} lines of
-{held} persons who taught nothing, each beside the five statements nearest by the embedder: from a share of {sure_from}
-on, {found:.3f} of the lines that end something are found, and {right_of_found:.3f} of what is found is right.
+The same script taught it, of {lines} later lines of {persons} invented persons ({ending} end something; one person in
+twelve taught nothing), of `changes/` and of the everyday pairs, which of the statements near it each ends, if any: they
+are weighed against each other and against none of them. {weighed} lines of the {held} persons who taught nothing, more
+than half of which end something, each beside the five statements nearest by the embedder: from a share of {sure_from}
+on, {found:.3f} of the lines that end something are found, and {right_of_found:.3f} of what is found is right. In a
+vault most of what is told ends nothing, so there the share that is right is smaller, and words have to tell it, too.
 """
 
 

@@ -71,6 +71,9 @@ TRUE_ANSWERS = 0.8
 DRESSED = 0.06
 """Of the texts of a life, so many are shown in another case, person or end mark."""
 
+ENDS = ("ends1", "ends2")
+"""The parts of the head that says what ends."""
+
 Vectors = NDArray[np.float32]
 Item = TypeVar("Item")
 
@@ -446,8 +449,8 @@ def make(arguments: argparse.Namespace) -> None:
     lives, later_digest = changes.load(persons)
     if arguments.minutes:
         net, before = (network.build(shared.weights, recipe) for _ in range(2))
-        for one, path in ((net, begin), (before, keeps)):
-            take_over(one, path, recipe.layers, ("ends1", "ends2") if arguments.fresh_ends else ())
+        take_over(net, begin, recipe.layers, ENDS if arguments.fresh_ends else ())
+        take_over(before, keeps, recipe.layers, ENDS)  # it is asked for relations alone, and may have no such head
         if arguments.fresh_ends:
             network.begin_ends(net)
         course = Course(make_lesson(persons, lives, pairs, arguments.seed), shared, arguments.seed)

@@ -16,7 +16,6 @@ from core.belief.relate.supersession import (
     rank_later_word,
     read_supersession_text,
     strip_common_words,
-    without_remarks,
 )
 from core.types.belief import LABELS, ComparedText, Label
 
@@ -232,19 +231,3 @@ def test_a_statement_without_a_word_in_common_has_nothing_but_a_name(first: str,
     found = find_in_common(ComparedText(first), ComparedText(second))
     shares = read_supersession_text(first).topic & read_supersession_text(second).topic
     assert found is InCommon.NAME or shares
-
-
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        ("Deckhand: Piet. Good with ropes.", "Deckhand: Piet."),
-        ("The cat is Bosun. Sleeps on the hatch.", "The cat is Bosun."),
-        ("I take the bus. My boss is Ann.", "I take the bus. My boss is Ann."),
-        ("Bins on Monday. Gate code 4417.", "Bins on Monday. Gate code 4417."),
-        ("Tea at four. Piet brings the scones.", "Tea at four. Piet brings the scones."),
-        ("One thing only", "One thing only"),
-        ("", ""),
-    ],
-)
-def test_a_sentence_that_only_says_more_of_the_first_is_no_point_of_its_own(text: str, left: str) -> None:
-    assert without_remarks(text) == left

@@ -166,12 +166,12 @@ def test_what_others_repeated_is_taken_back_by_an_equal(
     assert old not in found or found.index(new) < found.index(old)
 
 
-def test_a_name_alone_ends_no_more_than_one_statement(rig: Rig) -> None:
+def test_of_what_is_over_with_a_thing_that_is_gone_nothing_else_ends(rig: Rig) -> None:
     told = [rig.store(text) for text in ("I ride a red Vespa on my rounds.", "The Vespa is insured with Kestrel.")]
-    chain = rig.store("A Vespa is fun in summer.")
+    others = [rig.store(text) for text in ("My brother rides a Vespa.", "The garage is let to Kestrel.")]
     rig.store("Traded in the Vespa, it's an electric Zundapp now.")
     assert [status(rig, one.memory_id) for one in told].count("superseded") <= 1
-    assert status(rig, chain.memory_id) == "active"
+    assert [status(rig, one.memory_id) for one in others] == ["active", "active"]
 
 
 def test_what_may_be_leaves_what_is(rig: Rig) -> None:

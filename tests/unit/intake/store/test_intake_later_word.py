@@ -96,7 +96,7 @@ class Odds:
         )
 
     def _odds_of(self, old: str, new: str) -> float:
-        return self._ends.get(old, NOT) if new in (LATER, PLAIN_TEA) else NOT
+        return self._ends.get(old, NOT) if new not in (BANK, CARD, DESK) else NOT
 
 
 @contextmanager
@@ -108,7 +108,9 @@ def told_to(folder: Path, share: float, ends: Mapping[str, float]) -> Iterator[R
 
 
 NOT = -6.0
-PLAIN_TEA = "I take my tea without anything in it."
+MOVED = "They put our team on the fifth floor."
+WISHED = "I wish they would put our team on the fifth floor."
+ASKED = "Is our team on the fifth floor?"
 BANK, CARD, LATER = "My bank is Pennant.", "My bank card is green.", "My bank is Harbourside now."
 
 
@@ -128,10 +130,18 @@ def test_what_the_model_says_is_ended_ends_where_words_tell_it_may(
         assert tell(rig, BANK, CARD, LATER) == over
 
 
-def test_what_may_have_ended_is_noted_and_not_asked(tmp_path: Path) -> None:
-    cup = "Two sugars in my tea."
-    with told_to(tmp_path, 0.2, {cup: 1.5}) as rig:
-        assert tell(rig, cup, PLAIN_TEA) == set()
+DESK = "My desk is on the third floor."
+
+
+@pytest.mark.parametrize(("later", "is_noted"), [(MOVED, True), (WISHED, False), (ASKED, False)])
+def test_what_may_have_ended_is_noted_and_not_asked(tmp_path: Path, later: str, is_noted: bool) -> None:
+    with told_to(tmp_path, 0.2, {DESK: 0.5}) as rig:
+        assert tell(rig, DESK, later) == set()
         rows = rig.rows("SELECT kind, suggestion, state, confidence FROM conflicts")
-        assert [row[:3] for row in rows] == [("classification", "supersede", "moot")]
-        assert rows[0][3] == pytest.approx(1 / (1 + math.exp(-1.5)), abs=0.03)
+        assert [row[:3] for row in rows] == [("classification", "supersede", "moot")] * is_noted
+        assert [row[3] for row in rows] == [pytest.approx(1 / (1 + math.exp(-0.5)), abs=1e-4)] * is_noted
+
+
+def test_a_question_ends_nothing_however_sure_the_model_is(tmp_path: Path) -> None:
+    with told_to(tmp_path, 0.9, {BANK: 6.0}) as rig:
+        assert tell(rig, BANK, "Is my bank Harbourside now?") == set()
