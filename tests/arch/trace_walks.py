@@ -162,7 +162,7 @@ def engine_walks(engine: Any, walks: Walks) -> None:
     from app.engine.local_session import LocalSession
 
     session = LocalSession(engine)
-    plain = ("I keep the garden shears behind the door.", "I keep the spare keys in the blue drawer.")
+    plain = ("I keep the garden shears behind the door.", "I keep the tape measure in the blue drawer.")
     against = ("I am allergic to penicillin.", "I am not allergic to penicillin.")
     asked = ("Where does Ingrid live?", "Which boat does Nils own?")
     walks.measure(STORED, lambda n: session.call("remember", {"text": plain[n]}))

@@ -56,7 +56,7 @@ _NEAR = 0.3
 """From this cosine of what is left without the common words, both are of one matter."""
 _LEAST_END = 0.1
 """Below this share none ends, whatever words tell."""
-_NOTED = 0.5
+_NOTED = 0.6
 """From this share it is noted that a statement may have ended."""
 _IMAGINED = frozenset({Assertion.HYPOTHESIS, Assertion.WISH, Assertion.JOKE, Assertion.QUESTION, Assertion.QUOTED})
 """What is told like this ends nothing, and is not noted either."""

@@ -135,11 +135,11 @@ DESK = "My desk is on the third floor."
 
 @pytest.mark.parametrize(("later", "is_noted"), [(MOVED, True), (WISHED, False), (ASKED, False)])
 def test_what_may_have_ended_is_noted_and_not_asked(tmp_path: Path, later: str, is_noted: bool) -> None:
-    with told_to(tmp_path, 0.2, {DESK: 0.5}) as rig:
+    with told_to(tmp_path, 0.2, {DESK: 0.7}) as rig:
         assert tell(rig, DESK, later) == set()
         rows = rig.rows("SELECT kind, suggestion, state, confidence FROM conflicts")
         assert [row[:3] for row in rows] == [("classification", "supersede", "moot")] * is_noted
-        assert [row[3] for row in rows] == [pytest.approx(1 / (1 + math.exp(-0.5)), abs=1e-4)] * is_noted
+        assert [row[3] for row in rows] == [pytest.approx(1 / (1 + math.exp(-0.7)), abs=1e-4)] * is_noted
 
 
 def test_a_question_ends_nothing_however_sure_the_model_is(tmp_path: Path) -> None:
