@@ -56,8 +56,6 @@ _NEAR = 0.3
 """From this cosine of what is left without the common words, both are of one matter."""
 _LEAST_END = 0.1
 """Below this share none ends, whatever words tell."""
-_NOTED = 0.6
-"""From this share it is noted that a statement may have ended."""
 _IMAGINED = frozenset({Assertion.HYPOTHESIS, Assertion.WISH, Assertion.JOKE, Assertion.QUESTION, Assertion.QUOTED})
 """What is told like this ends nothing, and is not noted either."""
 _UNASSERTED = _IMAGINED | {Assertion.NONE}
@@ -205,7 +203,9 @@ class LaterWord:
         shares = end_shares(self._odds)
         sure = next((one for name, one in self._meant.items() if shares.get(name, 0.0) >= SURE_END), None)
         meant = sure or self._find_by_words(shares)
-        if meant is not None and (self._is_borne_out(meant) if sure is None else not self._is_imagined(meant)):
+        if meant is not None and (
+            self._is_borne_out(meant) if sure is None else not self._is_told_as(_IMAGINED, meant)
+        ):
             ended = self._relate_ended(meant)
             if may_act_on(ended):
                 return {**found, **self._note_likely(found, shares), meant.other.id: ended}
@@ -216,12 +216,12 @@ class LaterWord:
         return {
             name: _note_end(found[name], share)
             for name, share in shares.items()
-            if share >= _NOTED and name in self._open and self._may_be_noted(self._open[name], found[name])
+            if share >= SURE_END and name in self._open and self._may_be_noted(self._open[name], found[name])
         }
 
     def _may_be_noted(self, meant: _Meant, relation: Relation) -> bool:
         says_same = relation.label in (Label.DUPLICATE, Label.MERGE) and may_act_on(relation)
-        if says_same or relation.by == "rules" or self._side.is_tentative or self._is_imagined(meant):
+        if says_same or relation.by == "rules" or self._side.is_tentative or self._is_told_as(_IMAGINED, meant):
             return False
         return may_displace(self._candidate.authority, meant.other.authority)
 
@@ -266,15 +266,16 @@ class LaterWord:
         later = self._read(self._side.text)
         if later is None:
             return True
-        if later.assertion in _UNASSERTED and not self._is_standing_order(meant):
+        if self._is_told_as(_UNASSERTED, meant):
             return False
         if meant.in_common or meant.share >= _SURE or self._is_of_one_sort(meant):
             return True
         return self._nearness_of_rest(meant) >= _NEAR
 
-    def _is_imagined(self, meant: _Meant) -> bool:
+    def _is_told_as(self, kinds: frozenset[Assertion], meant: _Meant) -> bool:
+        """Whether the later one is of such a kind, and no order beside an order."""
         later = self._read(self._side.text)
-        return later is not None and later.assertion in _IMAGINED and not self._is_standing_order(meant)
+        return later is not None and later.assertion in kinds and not self._is_standing_order(meant)
 
     def _is_standing_order(self, meant: _Meant) -> bool:
         """Whether the earlier one is no assertion either: an order ends another one."""

@@ -17,11 +17,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from question_data import Person
+from question_data import Person, is_held_back
 
 FOLDER = Path(__file__).resolve().parents[1] / "later"
-HELD_BACK_OF = 12
-"""The lines of one hand in so many persons teach nothing: they measure."""
 HARD, EASY = 4, 1
 """Statements beside the one that is ended: of the eight nearest by the embedder, and of the others."""
 _NEAR = 8
@@ -60,7 +58,7 @@ class Life:
     @property
     def is_held_back(self) -> bool:
         """Whether the person teaches nothing, told by a digest of the name; the same persons as of questions."""
-        return int(hashlib.sha256(self.author.encode()).hexdigest(), 16) % HELD_BACK_OF == 0
+        return is_held_back(self.author)
 
 
 def load(persons: Sequence[Person]) -> tuple[list[Life], str]:

@@ -45,7 +45,12 @@ class Person:
     @property
     def is_held_back(self) -> bool:
         """Whether the person teaches nothing, told by a digest of the name."""
-        return int(hashlib.sha256(self.author.encode()).hexdigest(), 16) % HELD_BACK_OF == 0
+        return is_held_back(self.author)
+
+
+def is_held_back(author: str) -> bool:
+    """Whether a person teaches nothing, told by a digest of the name."""
+    return int(hashlib.sha256(author.encode()).hexdigest(), 16) % HELD_BACK_OF == 0
 
 
 def load() -> tuple[list[Person], str]:
