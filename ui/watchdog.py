@@ -29,8 +29,8 @@ class Collector(QObject):
     timer ends the program: so while a window lives it is switched off and done here, little by little.
     """
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._rounds = 0
         # What is loaded by now stays: looking through it again and again would stall the window.
         gc.collect()

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QProgressBar, QWidget
 
 from app.engine.session import Tell
 from app.sample.sample import SampleClock, fill_sample, sample_engine
-from app.window.application import make_application
+from app.window.application import free_widgets, make_application
 from app.window.desktop import build_desktop, make_fixed_store
 from app.window.window import Shown, end_on_signals
 from core.config.window import WindowOptions
@@ -81,6 +81,7 @@ def _import_diary(app: QApplication, engine: Engine, clock: SampleClock) -> bool
         splash.close()
         splash.deleteLater()
         bridge.close_bridge()
+        free_widgets()
 
 
 def _make_splash() -> tuple[QWidget, QProgressBar]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.sample.sample import fill_sample, sample_engine
@@ -129,10 +129,7 @@ class _Studio(QObject):
                 raise EnvironmentFaultError(Code.WRITE_FAILED, _NO_PLACE)
         finally:
             window.close()
-            self._desktop.release_engine()
-            window.deleteLater()
-            # No loop runs any more: without this the window would outlive the application, which now and then crashes.
-            QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
+            self._desktop.free_window()
 
     def _check_settled(self) -> None:
         self._looks += 1

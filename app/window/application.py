@@ -5,11 +5,12 @@ Must not do: import a page or the engine; what is shown first is shown before th
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 from dataclasses import dataclass
 
-from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import QCoreApplication, QEvent, QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
 from core.engine.home.window_file import WindowFile
@@ -63,3 +64,9 @@ def make_application(arguments: list[str] | None = None) -> QApplication:
     made.setDesktopFileName("loci")
     made.setQuitOnLastWindowClosed(True)
     return made
+
+
+def free_widgets() -> None:
+    """Free widgets that wait for their deletion, and garbage with widgets in it; called when no event loop runs."""
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()

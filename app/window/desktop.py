@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtWidgets import QApplication
 
+from app.window.application import free_widgets
 from core.config.window import WindowOptions
 from core.engine.facade import Engine, WindowFile, load_window, start_ticker
 from core.errors import LociError
@@ -75,12 +76,19 @@ class Desktop:
     watchdog: Watchdog
     collector: Collector
 
-    def release_engine(self) -> None:
-        """Let go of the engine: nothing is delivered or watched any more."""
+    def free_window(self) -> None:
+        """Let go of the engine and free the window with all it left behind.
+
+        Trigger: the end of the window. Why: garbage with widgets in it, such as a closed dialog, crashes the process
+        now and then where a thread of the engine collects it, or where it outlives the application. Outcome: nothing
+        is delivered any more, and the window's own thread frees all of it here.
+        """
         self.watchdog.stop_watching()
-        self.collector.stop_collector()
         self.context.tasks.cancel_all()
         self.bridge.close_bridge()
+        self.window.deleteLater()
+        free_widgets()
+        self.collector.stop_collector()
 
 
 def build_desktop(
@@ -112,7 +120,7 @@ def build_desktop(
     window = MainWindow(context, ROOMS)
     for command in page_commands(context):
         context.commands.add(command)
-    collector = Collector(window)  # looks through all there is once, before there is a window that could stand still
+    collector = Collector()  # looks through all there is once, before there is a window that could stand still
     watchdog = Watchdog(start_ticker, window)
     if isinstance(kept, HomeStore) and kept.note:
         context.desk.show_message(kept.note)

@@ -196,7 +196,7 @@ class Shown(QObject):
             self._tray.remove_icon()
             self.desktop.window.hide()
             self.desktop.context.prefs.save_now()
-            self.desktop.release_engine()
+            self.desktop.free_window()
 
 
 def run_window(app_context: AppContext, tell: Tell, file: Path | None, look: StartedLook) -> int:

@@ -217,7 +217,7 @@ def window_walks(engine: Any, walks: Walks) -> None:
         )
     finally:
         desktop.window.close()
-        desktop.release_engine()
+        desktop.free_window()
 
 
 def main() -> None:

@@ -156,7 +156,7 @@ class _Tour:
                 "palace_flights_ms": self._flights(),
             }
             window.close()
-            self._desktop.release_engine()
+            self._desktop.free_window()
         finally:
             engine.close()
         return found

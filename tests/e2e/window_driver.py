@@ -458,7 +458,7 @@ def drive(arguments: list[str]) -> int:
         arguments: scenario, folder, words for it; the verbs of the command line after `--`.
 
     Returns:
-        The exit code of the window; 1 where the scenario came to no end.
+        The exit code of the window; 1 where the scenario came to no end, or where a widget outlived the window.
     """
     at = arguments.index("--")
     (scenario, folder, *words), verbs = arguments[:at], arguments[at + 1 :]
@@ -466,6 +466,10 @@ def drive(arguments: list[str]) -> int:
     hands = Hands(app, Path(folder), words)
     driver = Driver(hands, SCENARIOS[scenario](hands))
     code = main(verbs)
+    left = [type(one).__name__ for one in app.allWidgets()]
+    if left:
+        print(f"failed: left behind by the window: {left}", file=sys.stderr)
+        return 1
     if driver.is_done:
         return code
     print(driver.failure or "failed: it ended before the scenario did", file=sys.stderr)

@@ -63,7 +63,8 @@ def on(palace: Palace, display: str, *, scratch: Path | None = None) -> dict[str
     """
     found = {name: value for name, value in palace.environment.items() if name != "QT_QPA_PLATFORM"}
     more = {} if scratch is None else {"TMPDIR": str(scratch)}
-    return {**found, **more, "DISPLAY": display, "LOCI_HOME": str(palace.home)}
+    told = {"DISPLAY": display, "LOCI_HOME": str(palace.home), "PYTHONFAULTHANDLER": "1"}  # a crash says where it was
+    return {**found, **more, **told}
 
 
 class Driven:

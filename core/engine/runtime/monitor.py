@@ -253,7 +253,8 @@ def release_caches(load: Load, *caches: Callable[[Pressure], None]) -> Pressure:
         for release in caches:
             release(level)
         if level is not Pressure.NORMAL:
-            gc.collect()
+            if gc.isenabled():  # under a window its own thread collects: another that frees a widget ends the process
+                gc.collect()
             trim_heap()
     return level
 
