@@ -65,6 +65,8 @@ RATE, HEAD_RATE, OWN_RATE = 1e-4, 3e-4, 5e-4
 WARM_STEPS = 60
 OF_BEFORE = 0.1
 """Of the weights that ship, so much is of the model whose relations it keeps: then more of them are as they were."""
+REFITTED, REFIT_PASSES, REFIT_BATCH, REFIT_RATE = 14_000, 14, 128, 1e-3
+"""Pairs by which the head of relations is fitted anew at last, and how."""
 TRUE_ANSWERS = 0.8
 """From the log odds on from which so many of those that are best answer, whether anything does or not, one does."""
 
@@ -327,6 +329,38 @@ def train(net: Any, before: Any, course: Course, minutes: float, table: Vectors)
     net.eval()
 
 
+def refit_relations(net: Any, before: Any, pairs: Sequence[data.Pair], shared: Shared) -> None:
+    """Fit the head of relations anew, by itself, to say of pairs what the model before says of them.
+
+    The layers below it moved while the other heads were taught, and the steps of the training are too few to follow.
+    """
+    torch = importlib.import_module("torch")
+    functional, rng = torch.nn.functional, random.Random(1)  # noqa: S311 - repeatable, not secret
+    rows = [read(*data.dressed(pair, rng), shared) for pair in rng.sample(pairs, min(REFITTED, len(pairs)))]
+    rows.sort(key=lambda row: len(row.ids))  # little padding
+    joined, said = [], []
+    with torch.no_grad():
+        for low in range(0, len(rows), REFIT_BATCH):
+            batch = network.batch_of(rows[low : low + REFIT_BATCH], shared.table)
+            joined.append(net.join(*batch))
+            said.append(functional.softmax(before.relate(before.join(*batch)), 1))
+    inputs, targets = torch.cat(joined), torch.cat(said)
+    best = torch.optim.AdamW([*net.head1.parameters(), *net.head2.parameters()], REFIT_RATE, weight_decay=0.01)
+    steps = REFIT_PASSES * (len(rows) // REFIT_BATCH + 1)
+    falls = torch.optim.lr_scheduler.LinearLR(best, 1.0, 0.02, steps)
+    net.train()
+    for _ in range(REFIT_PASSES):
+        for order in torch.randperm(len(rows)).split(REFIT_BATCH):
+            loss = functional.kl_div(
+                functional.log_softmax(net.relate(inputs[order]), 1), targets[order], reduction="batchmean"
+            )
+            best.zero_grad()
+            loss.backward()
+            best.step()
+            falls.step()
+    net.eval()
+
+
 @dataclass(frozen=True)
 class Asked:
     """What a model says of the statements nearest to a question: their log odds, and which of them answer it."""
@@ -453,10 +487,11 @@ def make(arguments: argparse.Namespace) -> None:
         take_over(before, keeps, recipe.layers, ENDS)  # it is asked for relations alone, and may have no such head
         if arguments.fresh_ends:
             network.begin_ends(net)
-        course = Course(make_lesson(persons, lives, pairs, arguments.seed), shared, arguments.seed)
-        train(net, before, course, arguments.minutes, shared.table)
+        lesson = make_lesson(persons, lives, pairs, arguments.seed)
+        train(net, before, Course(lesson, shared, arguments.seed), arguments.minutes, shared.table)
         target.mkdir(parents=True, exist_ok=True)
         mix(net, before)
+        refit_relations(net, before, lesson.pairs, shared)
         write_onnx(net, target / "model.onnx")
     held = Lesson(
         tell([one for one in persons if one.is_held_back]),
