@@ -47,15 +47,17 @@ from relation_card import Scores, write_card  # noqa: E402
 from train_relations import EVERYDAY, TARGET, onnx_outputs, read, write_onnx  # noqa: E402
 
 NOTE_OF = 14
-PAIRS, QUESTIONS, LINES, NOTES = 14, 1, 6, 2
+PAIRS, QUESTIONS, LINES, NOTES = 8, 1, 8, 1
 """Of a step: pairs whose relation is kept, questions, later lines, and pairs that teach what ends."""
+RUN_TOGETHER = 16
+"""Rows that the layers run side by side."""
 OLDER = 3_000
 """Pairs of files that are neither EVERYDAY nor `changes/`."""
 STRANGERS, NEAR = (20, 200), (0.25, 0.55)
 """By nearness, those notes of others that a newcomer meets as in a vault, near by chance; their cosines."""
 MET = 2
 """Such notes beside a pair."""
-ENDING_NOTHING = 0.45
+ENDING_NOTHING = 0.35
 """Of the lines of a step, so many are statements of the beginning, which end nothing: as most of what is told."""
 SURE = 0.3
 """What the log odds of single statements count beside which of them is the best."""
@@ -248,18 +250,26 @@ def losses_of(net: Any, before: Any, step: Step, table: Vectors) -> tuple[Any, A
     """How far what it says of pairs is from what was said before, and the mean losses of questions and newcomers."""
     torch = importlib.import_module("torch")
     functional = torch.nn.functional
-    pairs = network.batch_of(step.pairs, table)
-    rows = [row for group in (*step.asked, *step.ended) for row in group.rows]
+    groups = [group.rows for group in (*step.asked, *step.ended)]
     asked = sum(len(group.rows) for group in step.asked)
     with torch.autocast("cpu", torch.bfloat16):
         with torch.no_grad():
-            said = before.relate(before.join(*pairs))
-        logits = net.relate(net.join(*pairs))
-        joined = net.join(*network.batch_of(rows, table))
+            said = before.relate(join_rows(before, step.pairs, table))
+        joined = join_rows(net, [*step.pairs, *(row for rows in groups for row in rows)], table)
+        logits, joined = net.relate(joined[: len(step.pairs)]), joined[len(step.pairs) :]
         odds = net.weigh(joined[:asked]).float()[:, 0], net.end(joined[asked:]).float()[:, 0]
     shares = functional.log_softmax(logits.float(), 1)
     of_pairs = functional.kl_div(shares, functional.softmax(said.float(), 1), reduction="batchmean")
     return of_pairs, loss_of_groups(step.asked, odds[0]), loss_of_groups(step.ended, odds[1], beside_none=True)
+
+
+def join_rows(net: Any, rows: Sequence[Features], table: Vectors) -> Any:
+    """What the heads read of each row, in order; rows of about one length are run together, for little padding."""
+    torch = importlib.import_module("torch")
+    order = sorted(range(len(rows)), key=lambda nr: len(rows[nr].ids))
+    parts = [order[low : low + RUN_TOGETHER] for low in range(0, len(order), RUN_TOGETHER)]
+    joined = torch.cat([net.join(*network.batch_of([rows[nr] for nr in part], table)) for part in parts])
+    return joined[torch.argsort(torch.tensor(order))]
 
 
 def loss_of_groups(groups: Sequence[Group], odds: Any, *, beside_none: bool = False) -> Any:
