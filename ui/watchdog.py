@@ -23,7 +23,7 @@ _ENOUGH = 2_000  # allocations since the last young collection
 
 
 class Collector(QObject):
-    """Collects Python's garbage from a timer on the GUI thread; `stop` gives the work back to the interpreter.
+    """Collects Python's garbage from a timer on the GUI thread, until `stop_collector` gives that back to Python.
 
     The interpreter collects on whichever thread happens to allocate, and an engine thread that frees a widget or a
     timer ends the program: so while a window lives it is switched off and done here, little by little.

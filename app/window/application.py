@@ -69,4 +69,5 @@ def make_application(arguments: list[str] | None = None) -> QApplication:
 def free_widgets() -> None:
     """Free widgets that wait for their deletion, and garbage with widgets in it; called when no event loop runs."""
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.unfreeze()  # of what was there when the window was made, some is garbage by now
     gc.collect()

@@ -83,12 +83,14 @@ class Desktop:
         now and then where a thread of the engine collects it, or where it outlives the application. Outcome: nothing
         is delivered any more, and the window's own thread frees all of it here.
         """
-        self.watchdog.stop_watching()
-        self.context.tasks.cancel_all()
-        self.bridge.close_bridge()
-        self.window.deleteLater()
-        free_widgets()
-        self.collector.stop_collector()
+        try:
+            self.watchdog.stop_watching()
+            self.context.tasks.cancel_all()
+            self.bridge.close_bridge()
+            self.window.deleteLater()
+            free_widgets()
+        finally:
+            self.collector.stop_collector()
 
 
 def build_desktop(

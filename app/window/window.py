@@ -195,8 +195,10 @@ class Shown(QObject):
             self._idle.stop_watch()
             self._tray.remove_icon()
             self.desktop.window.hide()
-            self.desktop.context.prefs.save_now()
-            self.desktop.free_window()
+            try:
+                self.desktop.context.prefs.save_now()
+            finally:
+                self.desktop.free_window()
 
 
 def run_window(app_context: AppContext, tell: Tell, file: Path | None, look: StartedLook) -> int:

@@ -5,13 +5,14 @@ environment with the `model` extra of pyproject.toml:
 
     python packaging/training/relation_model/train_heads.py [--minutes 10] [--begin FILE] [--target FOLDER]
 
-Each step learns from some questions, each beside the statement that answers it and others of the same person that look
-as if they did; from some later lines, each beside what it ends, if anything, and what else is near it, weighed against
-each other as in a vault; and from some pairs, of which it learns to say what the model that it goes on from says. Their
-labels teach what ends, not how they relate: a model that learned the latter ended more that was merely near. One person
-in twelve and one note in fourteen of `changes/` teach nothing: they say how often it is right, whether it says of pairs
-what it said before, and from which log odds on a memory surely answers. Must not do: fetch anything, or read a labelled
-set that measures the model.
+Each step learns from some questions, each beside the statement that answers it and others of the same person that
+look as if they did; from some later lines, each beside what it ends, if anything, and what else is near it, weighed
+against each other as in a vault; and from some pairs, of which it learns to say what the model that it goes on from
+says. The labels of `changes/` teach what ends, not how pairs relate: a model that learned the latter ended more that
+was merely near. Finally the head of relations is refitted alone, on the output of the trained layers: mostly to what
+was said before, partly to the labels of `relations/`. One person in twelve and one note in fourteen of `changes/`
+teach nothing: they say how often it is right, whether it says of pairs what it said before, and from which log odds
+on a memory surely answers. Must not do: fetch anything, or read a labelled set that measures the model.
 """
 
 from __future__ import annotations
@@ -67,8 +68,10 @@ RATE, HEAD_RATE, OWN_RATE = 1e-4, 3e-4, 5e-4
 WARM_STEPS = 60
 OF_BEFORE = 0.1
 """Of the weights that ship, so much is of the model whose relations it keeps: then more of them are as they were."""
-REFITTED, REFIT_PASSES, REFIT_BATCH, REFIT_RATE = 14_000, 14, 128, 1e-3
-"""Pairs by which the head of relations is fitted anew at last, and how."""
+REFITTED, REFITTED_CHANGES = 17_000, 4_000
+"""Pairs of `relations/` and of `changes/` by which the head of relations is fitted anew at last."""
+REFIT_PASSES, REFIT_BATCH, REFIT_RATE, OF_LABELS = 16, 128, 1e-3, 0.25
+"""Passes, batch and rate of the refit, and the share of the label in the target of a pair of `relations/`."""
 TRUE_ANSWERS = 0.8
 """From the log odds on from which so many of those that are best answer, whether anything does or not, one does."""
 
@@ -340,21 +343,26 @@ def train(net: Any, before: Any, course: Course, minutes: float, table: Vectors)
 
 
 def refit_relations(net: Any, before: Any, pairs: Sequence[data.Pair], shared: Shared) -> None:
-    """Fit the head of relations anew, by itself, to say of pairs what the model before says of them.
+    """Refit the head of relations alone, mostly to what the model before says of pairs, partly to their labels.
 
     The layers below it moved while the other heads were taught, and the steps of the training are too few to follow.
     """
     torch = importlib.import_module("torch")
     functional, rng = torch.nn.functional, random.Random(1)  # noqa: S311 - repeatable, not secret
-    rows = [read(*data.dressed(pair, rng), shared) for pair in rng.sample(pairs, min(REFITTED, len(pairs)))]
-    rows.sort(key=lambda row: len(row.ids))  # little padding
-    joined, said = [], []
+    told = [pair for pair in pairs if not is_held_back(pair)]
+    changed = [pair for pair in told if pair.source.startswith("changes")]
+    labelled = [pair for pair in told if not pair.source.startswith("changes")]
+    drawn = [
+        *rng.sample(labelled, min(REFITTED, len(labelled))),
+        *rng.sample(changed, min(REFITTED_CHANGES, len(changed))),
+    ]
+    rows = [read(*data.dressed(pair, rng), shared) for pair in drawn]
     with torch.no_grad():
-        for low in range(0, len(rows), REFIT_BATCH):
-            batch = network.batch_of(rows[low : low + REFIT_BATCH], shared.table)
-            joined.append(net.join(*batch))
-            said.append(functional.softmax(before.relate(before.join(*batch)), 1))
-    inputs, targets = torch.cat(joined), torch.cat(said)
+        inputs = join_rows(net, rows, shared.table)
+        targets = functional.softmax(before.relate(join_rows(before, rows, shared.table)), 1)
+    labels = functional.one_hot(torch.tensor([pair.label for pair in drawn]), targets.shape[1])
+    known = torch.tensor([not pair.source.startswith("changes") for pair in drawn])
+    targets[known] = (1 - OF_LABELS) * targets[known] + OF_LABELS * labels[known]
     best = torch.optim.AdamW([*net.head1.parameters(), *net.head2.parameters()], REFIT_RATE, weight_decay=0.01)
     steps = REFIT_PASSES * (len(rows) // REFIT_BATCH + 1)
     falls = torch.optim.lr_scheduler.LinearLR(best, 1.0, 0.02, steps)
@@ -501,7 +509,7 @@ def make(arguments: argparse.Namespace) -> None:
         train(net, before, Course(lesson, shared, arguments.seed), arguments.minutes, shared.table)
         target.mkdir(parents=True, exist_ok=True)
         mix(net, before)
-        refit_relations(net, before, lesson.pairs, shared)
+        refit_relations(net, before, pairs, shared)
         write_onnx(net, target / "model.onnx")
     held = Lesson(
         tell([one for one in persons if one.is_held_back]),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from engine_rig import Rig, facts, rig_at
 
-from core.engine.runtime.monitor import ResourceMonitor, ResourceProbes, release_caches
+from core.engine.runtime.monitor import Load, ResourceMonitor, ResourceProbes, release_caches
 from core.index.manager import MaintenanceDue
 from core.types.clock import ManualClock
 from core.types.values import Pressure
@@ -54,6 +55,19 @@ def rig(tmp_path: Path, held: Held) -> Iterator[Rig]:
 def answers(rig: Rig) -> list[list[str]]:
     """Texts alone: each recall moves the scores a little, since what was answered counts as used."""
     return [rig.found(one) for one in QUESTIONS]
+
+
+@pytest.mark.parametrize("collects_itself", [True, False])
+def test_a_process_with_a_window_is_left_to_collect_its_own_garbage(
+    held: Held, monkeypatch: pytest.MonkeyPatch, *, collects_itself: bool
+) -> None:
+    load = Load(held.clock, 100)
+    load.resources, held.megabytes = held.strain(), 75
+    collected: list[str] = []
+    monkeypatch.setattr(gc, "collect", lambda: collected.append("x"))
+    monkeypatch.setattr(gc, "isenabled", lambda: not collects_itself)  # a window switches it off
+    assert release_caches(load) is Pressure.ELEVATED
+    assert collected == ([] if collects_itself else ["x"])
 
 
 @pytest.mark.slow
