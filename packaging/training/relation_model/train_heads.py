@@ -69,7 +69,7 @@ WARM_STEPS = 60
 OF_BEFORE = 0.1
 """Of the weights that ship, so much is of the model whose relations it keeps: then more of them are as they were."""
 REFITTED, REFITTED_CHANGES = 17_000, 4_000
-"""Pairs of `relations/` and of `changes/` by which the head of relations is fitted anew at last."""
+"""Pairs of `relations/` and of `changes/` by which the head of relations is refitted in the end."""
 REFIT_PASSES, REFIT_BATCH, REFIT_RATE, OF_LABELS = 16, 128, 1e-3, 0.25
 """Passes, batch and rate of the refit, and the share of the label in the target of a pair of `relations/`."""
 TRUE_ANSWERS = 0.8
@@ -505,8 +505,8 @@ def make(arguments: argparse.Namespace) -> None:
         take_over(before, keeps, recipe.layers, ENDS)  # it is asked for relations alone, and may have no such head
         if arguments.fresh_ends:
             network.begin_ends(net)
-        lesson = make_lesson(persons, lives, pairs, arguments.seed)
-        train(net, before, Course(lesson, shared, arguments.seed), arguments.minutes, shared.table)
+        course = Course(make_lesson(persons, lives, pairs, arguments.seed), shared, arguments.seed)
+        train(net, before, course, arguments.minutes, shared.table)
         target.mkdir(parents=True, exist_ok=True)
         mix(net, before)
         refit_relations(net, before, pairs, shared)
