@@ -544,19 +544,22 @@ def _is_ended(old: SupersessionText, new: SupersessionText) -> bool:
     for found in _later_word_patterns().ends.finditer(new.lower):
         objects = [word for word in prepare_text(new.lower[found.end() :]).words[:3] if word.form not in _ARTICLES]
         if objects and is_content_word(objects[0]) and stem_form(objects[0].form) in old.topic:
-            return _shares_name(old, new)
+            return _is_of_same_person(old, new, found.start())
     if _later_word_patterns().returns.search(new.lower) is None or " is " not in f" {_BE.sub(' is', old.lower)} ":
         return False
     return bool(new.stems) and new.stems[0] in old.stems[:1] and re.search(r"\b(?:in|at)\b", old.lower) is not None
 
 
-def _shares_name(old: SupersessionText, new: SupersessionText) -> bool:
-    """Whether whoever is named in either is named in both, or it is the person."""
-    return not old.stems or not new.stems or old.stems[0] == new.stems[0] or _is_own(old) or _is_own(new)
+def _is_of_same_person(old: SupersessionText, new: SupersessionText, verb: int) -> bool:
+    """Whether who gave something up is the person, or named in the earlier one: "my sister" is neither.
 
-
-def _is_own(one: SupersessionText) -> bool:
-    return re.search(r"\b(?:i|i'm|we|my|our)\b", one.lower) is not None or one.stems[:1] == ()
+    Args:
+        verb: where the later one's verb begins.
+    """
+    clause = _CLAUSE.split(new.lower[:verb])[-1]
+    words = [word for word in prepare_text(clause).words if is_content_word(word) and not _is_light(word)]
+    named = {stem_form(word.form) for word in words} - _later_word_patterns().change_stems
+    return named <= old.topic
 
 
 def is_content_word(word: FeatureWord) -> bool:

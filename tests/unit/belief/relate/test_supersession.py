@@ -108,6 +108,22 @@ def test_what_another_one_does_denies_nothing() -> None:
     assert judged("I don't teach on Fridays.", "She teaches on Fridays now.", 0.1) is Succession.OPEN
 
 
+@pytest.mark.parametrize(
+    ("earlier", "later", "is_ended"),
+    [
+        ("I keep bees.", "I gave up bees.", True),
+        ("I keep bees.", "My uncle gave up bees.", False),
+        ("I keep bees.", "The couple upstairs got rid of their bees.", False),
+        ("Ronja keeps bees.", "Ronja quit keeping bees.", True),
+        ("Ronja keeps bees.", "Ronja's cousin quit keeping bees.", False),
+        ("We use the Brill depot.", "We stopped using the Brill depot.", True),
+        ("We use the Brill depot.", "The caterers stopped using the Brill depot.", False),
+    ],
+)
+def test_what_another_gave_up_is_no_end_of_what_the_person_does(earlier: str, later: str, is_ended: bool) -> None:
+    assert judged(earlier, later, 0.05) is (Succession.REPLACES if is_ended else Succession.OPEN)
+
+
 def test_a_month_is_no_possibility() -> None:
     assert not read_supersession_text("the lease ends in may of next year").is_tentative
     assert not read_supersession_text("moved to 4 may because of the strike").is_tentative
