@@ -78,6 +78,8 @@ def announces_value_of(earlier: str, later: str, asked: Collection[str]) -> bool
     known = old.topic | asked_stems
     if announced.named and announced.named.isdisjoint(known):
         return False
+    if _is_other_thing(announced, old, new, asked_stems):
+        return False
     return _is_of_property(announced, old, new, asked_stems)
 
 
@@ -93,6 +95,15 @@ def _is_of_property(
     if not of_party.isdisjoint(old.topic | asked):
         return True
     return not (new.topic - patterns.announcing - patterns.fillers).isdisjoint(old.topic)
+
+
+def _is_other_thing(
+    announced: _Announcement, old: SupersessionText, new: SupersessionText, asked: frozenset[str]
+) -> bool:
+    """Whether it begins with another thing of the sort: the front door's code, where the bike room's is asked for."""
+    *qualities, sort = read_supersession_text(announced.party).stems or ("",)
+    is_other_of_sort = sort in old.topic and not old.topic.issuperset(qualities)
+    return is_other_of_sort and not asked.isdisjoint(old.topic - new.topic)
 
 
 def _gives_other_value(old: SupersessionText, new: SupersessionText, announced: _Announcement) -> bool:

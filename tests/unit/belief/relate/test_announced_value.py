@@ -52,6 +52,8 @@ def test_what_somebody_wants_a_value_to_be(earlier: str, later: str, question: s
         ("The rent is 455.", "The landlady says 455 from June.", "what is the rent"),
         ("The rent is 455.", "The landlady wants 20 for the bins as well.", "what is the rent"),
         ("Polly helps, 9 an hour.", "Polly wants 30 by Friday.", "what do I pay Polly"),
+        # Of another thing of the sort.
+        ("The code for the boathouse is 8841.", "The side gate code is 3065 now.", "what code opens the boathouse"),
         # Nobody wants anything, and nobody whom the two have in common.
         ("The rent is 455.", "Ludo owes me 20 from June.", "what is the rent"),
         ("The rent is 455.", "The plumber wants 240.", "what is the rent"),
