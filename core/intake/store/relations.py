@@ -54,8 +54,10 @@ _SURE = 0.85
 """From this share of SUPERSEDE a name in common is enough, where nothing else may be meant."""
 _NEAR = 0.3
 """From this cosine of what is left without the common words, both are of one matter."""
-_LEAST_END = 0.1
+_LEAST_END = 0.2
 """Below this share none ends, whatever words tell."""
+_SURE_OF_NAMED = 0.7
+"""From this share of SUPERSEDE the model alone tells the end of one that has nothing but a name in common."""
 _IMAGINED = frozenset({Assertion.HYPOTHESIS, Assertion.WISH, Assertion.JOKE, Assertion.QUESTION, Assertion.QUOTED})
 """What is told like this ends nothing, and is not noted either."""
 _UNASSERTED = _IMAGINED | {Assertion.NONE}
@@ -201,7 +203,7 @@ class LaterWord:
     def choose_replaced(self, found: Mapping[str, Relation]) -> dict[str, Relation]:
         """The relations with the one statement ended that is meant, if any, or noted that may be."""
         shares = end_shares(self._odds)
-        sure = next((one for name, one in self._meant.items() if shares.get(name, 0.0) >= SURE_END), None)
+        sure = next((one for name, one in self._meant.items() if _is_surely_ended(one, shares.get(name, 0.0))), None)
         meant = sure or self._find_by_words(shares)
         if meant is not None and (
             self._is_borne_out(meant) if sure is None else not self._is_told_as(_IMAGINED, meant)
@@ -304,6 +306,11 @@ class LaterWord:
             # Nothing on this path depends on a model: without one, words alone tell.
             _log.warning("the reader of sentences did not answer: %s", error.code.value)
             return None
+
+
+def _is_surely_ended(meant: _Meant, share: float) -> bool:
+    """Whether the model alone tells that it is the one."""
+    return share >= SURE_END and (meant.in_common is not InCommon.NAME or meant.share >= _SURE_OF_NAMED)
 
 
 def _is_one_of_several(meant: _Meant, ranked: Sequence[_Meant]) -> bool:

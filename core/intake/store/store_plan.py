@@ -177,7 +177,7 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
     relations_asked = None if readers.relate is None else _CachedRelations(readers.relate)
     readers = replace(readers, relate=relations_asked)
     same = find_same_claims(rows, candidate)
-    if same is not None:
+    if same is not None and not _is_end_of(rows, candidate, same, readers):
         return StorePlan("DUPLICATE", 1.0, "rules", known=same)
     odds = find_claim_conflicts(rows, candidate)
     twin = find_same_words(rows, candidate)
@@ -258,6 +258,18 @@ def _is_without_twin(made: StorePlan, twin: str) -> bool:
     """Whether a plan lets no two memories of the same words stand."""
     is_partner = any(case.neighbour.id == twin for case in made.partners)
     return is_partner if made.is_active else made.decision is not GateDecision.DISPUTE
+
+
+def _is_end_of(rows: Rows, candidate: StoreCandidate, memory_id: str, readers: TextReaders) -> bool:
+    """Whether what has the claims of another memory ends it by all that it says.
+
+    "Leopold is cured of shingles" may be read as the claim of "Leopold has shingles": what is said would be lost.
+    """
+    if any(draft.method == "given" for draft in candidate.claims):
+        return False
+    others = list(load_neighbours(rows, {memory_id: 1.0}).values())
+    relations = _classify_neighbours(candidate, others, readers).values()
+    return any(one.label is Label.SUPERSEDE and one.by != "rules" for one in relations)
 
 
 def _load_compared_neighbours(

@@ -20,6 +20,8 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parents[1] / "relations"
 CHANGES = FOLDER.with_name("changes")
 """Plain changes as they are told, and what only looks like one; `train_heads.py` says what is learned of them."""
+PLAIN_ENDS = FOLDER.with_name("plain_ends")
+"""Short notes beside what plainly ends them and what looks like it; `train_heads.py` learns their labels, too."""
 LABELS = ("DUPLICATE", "SUPERSEDE", "MERGE", "COEXIST")
 LONGEST = 1_500
 _DRAWN = 24

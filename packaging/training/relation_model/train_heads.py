@@ -1,7 +1,7 @@
 """Teach the relation model which memory answers a question, and which one a later word ends.
 
-What it says of how pairs relate stays as it was. Run by hand when questions or later lines were added, in an
-environment with the `model` extra of pyproject.toml:
+What it says of how pairs relate stays as it was, but for plain ends. Run by hand when questions or later lines were
+added, in an environment with the `model` extra of pyproject.toml:
 
     python packaging/training/relation_model/train_heads.py [--minutes 10] [--begin FILE] [--target FOLDER]
 
@@ -9,10 +9,11 @@ Each step learns from some questions, each beside the statement that answers it 
 look as if they did; from some later lines, each beside what it ends, if anything, and what else is near it, weighed
 against each other as in a vault; and from some pairs, of which it learns to say what the model that it goes on from
 says. The labels of `changes/` teach what ends, not how pairs relate: a model that learned the latter ended more that
-was merely near. Finally the head of relations is refitted alone, on the output of the trained layers: mostly to what
-was said before, partly to the labels of `relations/`. One person in twelve and one note in fourteen of `changes/`
-teach nothing: they say how often it is right, whether it says of pairs what it said before, and from which log odds
-on a memory surely answers. Must not do: fetch anything, or read a labelled set that measures the model.
+was merely near. Those of `plain_ends/` teach both. Finally the head of relations is refitted alone, on the output of
+the trained layers: partly to what was said before, partly to labels. One person in twelve and one note in fourteen of
+`changes/` and `plain_ends/` teach nothing: they say how often it is right, whether it says of pairs what it said
+before, and from which log odds on a memory surely answers. Must not do: fetch anything, or read a labelled set that
+measures the model.
 """
 
 from __future__ import annotations
@@ -48,8 +49,9 @@ from relation_card import Scores, write_card  # noqa: E402
 from train_relations import EVERYDAY, TARGET, onnx_outputs, read, write_onnx  # noqa: E402
 
 NOTE_OF = 14
-PAIRS, QUESTIONS, LINES, NOTES = 8, 1, 8, 1
-"""Of a step: pairs whose relation is kept, questions, later lines, and pairs that teach what ends."""
+PAIRS, QUESTIONS, LINES, NOTES, PLAIN = 8, 1, 7, 1, 5
+"""Of a step: pairs whose relation is kept, questions, later lines, pairs that teach what ends, and plain ones, which
+teach their label, too."""
 RUN_TOGETHER = 16
 """Rows that the layers run side by side."""
 OLDER = 3_000
@@ -62,16 +64,23 @@ ENDING_NOTHING = 0.35
 """Of the lines of a step, so many are statements of the beginning, which end nothing: as most of what is told."""
 SURE = 0.3
 """What the log odds of single statements count beside which of them is the best."""
-AS_BEFORE, ANSWERED = 8.0, 0.5
-"""What it counts to say of pairs what was said before, and what questions count, beside what ends."""
+WEIGHTS = 8.0, 1.0, 0.5, 1.0
+"""What it counts to say of pairs what was said before, of plain ones their label, which statement answers, and what
+ends."""
 RATE, HEAD_RATE, OWN_RATE = 1e-4, 3e-4, 5e-4
 WARM_STEPS = 60
 OF_BEFORE = 0.1
 """Of the weights that ship, so much is of the model whose relations it keeps: then more of them are as they were."""
 REFITTED, REFITTED_CHANGES = 17_000, 4_000
 """Pairs of `relations/` and of `changes/` by which the head of relations is refitted in the end."""
-REFIT_PASSES, REFIT_BATCH, REFIT_RATE, OF_LABELS = 16, 128, 1e-3, 0.25
-"""Passes, batch and rate of the refit, and the share of the label in the target of a pair of `relations/`."""
+REFIT_PASSES, REFIT_BATCH, REFIT_RATE = 12, 128, 1e-3
+OF_LABELS, OF_PLAIN, OF_UNRELATED = 0.6, 0.93, 0.7
+"""The share of the label in the target of a pair of `relations/`, of a plain one, and of a newcomer beside what it has
+nothing to do with; the rest is what was said before."""
+UNRELATED_NEAR, UNRELATED_FAR, UNRELATED_LONG = 3_000, 2_000, 1_500
+"""Plain newcomers beside notes of others: near by chance, any, and several in one text."""
+LONG_NOTES = 2, 5
+"""So many statements make one text."""
 TRUE_ANSWERS = 0.8
 """From the log odds on from which so many of those that are best answer, whether anything does or not, one does."""
 
@@ -119,11 +128,16 @@ class Group:
 
 @dataclass(frozen=True)
 class Step:
-    """What one step learns from: pairs whose relation is kept, questions, and newcomers."""
+    """What one step learns from: pairs whose relation is kept, questions, and newcomers.
+
+    Attributes:
+        labels: of the first newcomers, how each relates to the first of its rows.
+    """
 
     pairs: list[Features]
     asked: list[Group]
     ended: list[Group]
+    labels: list[int]
 
 
 @dataclass(frozen=True)
@@ -133,6 +147,7 @@ class Lesson:
     told: list[Told]
     lived: list[Lived]
     met: list[Met]
+    plain: list[Met]
     pairs: list[data.Pair]
 
 
@@ -148,15 +163,19 @@ class Course:
         self._lines = self._draw([(one, line) for one in lesson.lived for line in one.life.lines])
         self._firsts = self._draw([(one, line) for one in lesson.lived for line in one.life.firsts])
         self._met = self._draw(lesson.met)
+        self._plain = self._draw(lesson.plain)
 
     def run(self) -> Iterator[Step]:
         """Steps without end."""
         while True:
             dressed = (data.dressed(next(self._pairs), self._rng) for _ in range(PAIRS))
+            plain = [next(self._plain) for _ in range(PLAIN)]
+            met = [*plain, *(next(self._met) for _ in range(NOTES))]
             yield Step(
                 [read(*texts, self._shared) for texts in dressed],
                 [self._read_question(*next(self._asked)) for _ in range(QUESTIONS)],
-                [*(self._read_line() for _ in range(LINES)), *(self._read_met(next(self._met)) for _ in range(NOTES))],
+                [*(self._read_met(one) for one in met), *(self._read_line() for _ in range(LINES))],
+                [one.pair.label for one in plain],
             )
 
     def _draw(self, items: Sequence[Item]) -> Iterator[Item]:
@@ -224,7 +243,8 @@ def make_lesson(
     rng = random.Random(seed)  # noqa: S311 - repeatable, not secret
     shown = [pair for pair in pairs if not is_held_back(pair)]
     mine = [pair for pair in shown if is_everyday(pair)]
-    older = [pair for pair in shown if not is_everyday(pair)]
+    plain = [pair for pair in shown if is_plain(pair)]
+    older = [pair for pair in shown if not is_everyday(pair) and not is_plain(pair)]
     met = meet_strangers(mine)
     beside = [
         data.Pair(old, one.pair.new, one.pair.label, one.pair.domain, one.pair.group)
@@ -235,6 +255,7 @@ def make_lesson(
         tell([one for one in persons if not one.is_held_back]),
         live([one for one in lives if not one.is_held_back]),
         met,
+        meet_strangers(plain),
         [*mine, *rng.sample(older, min(OLDER, len(older))), *beside],
     )
 
@@ -244,13 +265,21 @@ def is_everyday(pair: data.Pair) -> bool:
     return pair.source in EVERYDAY or pair.source.startswith("changes")
 
 
+def is_plain(pair: data.Pair) -> bool:
+    """Whether a pair is of those whose label is learned."""
+    return pair.source.startswith("plain_ends")
+
+
 def is_held_back(pair: data.Pair) -> bool:
     """Whether the note of a pair teaches nothing, told by a digest of it."""
-    return pair.source.startswith("changes") and int(hashlib.sha256(pair.old.encode()).hexdigest(), 16) % NOTE_OF == 0
+    return (
+        pair.source.startswith(("changes", "plain_ends"))
+        and int(hashlib.sha256(pair.old.encode()).hexdigest(), 16) % NOTE_OF == 0
+    )
 
 
-def losses_of(net: Any, before: Any, step: Step, table: Vectors) -> tuple[Any, Any, Any]:
-    """How far what it says of pairs is from what was said before, and the mean losses of questions and newcomers."""
+def losses_of(net: Any, before: Any, step: Step, table: Vectors) -> tuple[Any, Any, Any, Any]:
+    """How far what it says of pairs is from what was said before; mean losses of labels, questions and newcomers."""
     torch = importlib.import_module("torch")
     functional = torch.nn.functional
     groups = [group.rows for group in (*step.asked, *step.ended)]
@@ -259,11 +288,19 @@ def losses_of(net: Any, before: Any, step: Step, table: Vectors) -> tuple[Any, A
         with torch.no_grad():
             said = before.relate(join_rows(before, step.pairs, table))
         joined = join_rows(net, [*step.pairs, *(row for rows in groups for row in rows)], table)
-        logits, joined = net.relate(joined[: len(step.pairs)]), joined[len(step.pairs) :]
+        paired, joined = joined[: len(step.pairs)], joined[len(step.pairs) :]
+        firsts = np.cumsum([0, *(len(group.rows) for group in step.ended)])[: len(step.labels)]
+        logits = net.relate(torch.cat([paired, joined[asked:][firsts]])).float()
         odds = net.weigh(joined[:asked]).float()[:, 0], net.end(joined[asked:]).float()[:, 0]
-    shares = functional.log_softmax(logits.float(), 1)
+    shares = functional.log_softmax(logits[: len(paired)], 1)
     of_pairs = functional.kl_div(shares, functional.softmax(said.float(), 1), reduction="batchmean")
-    return of_pairs, loss_of_groups(step.asked, odds[0]), loss_of_groups(step.ended, odds[1], beside_none=True)
+    of_labels = functional.cross_entropy(logits[len(paired) :], torch.tensor(step.labels))
+    return (
+        of_pairs,
+        of_labels,
+        loss_of_groups(step.asked, odds[0]),
+        loss_of_groups(step.ended, odds[1], beside_none=True),
+    )
 
 
 def join_rows(net: Any, rows: Sequence[Features], table: Vectors) -> Any:
@@ -323,46 +360,68 @@ def train(net: Any, before: Any, course: Course, minutes: float, table: Vectors)
     best = torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
     net.train()
     before.eval()
-    start, totals = time.monotonic(), np.zeros(3)
+    start, totals = time.monotonic(), np.zeros(4)
     for number, step in enumerate(course.run(), 1):
         done = (time.monotonic() - start) / (60 * minutes)
         if done >= 1:
             break
         for group, rate in zip(best.param_groups, rates, strict=True):
             group["lr"] = rate * min(1.0, number / WARM_STEPS) * max(0.02, 1 - done)
-        of_pairs, of_questions, of_lines = losses_of(net, before, step, table)
+        losses = losses_of(net, before, step, table)
         best.zero_grad()
-        (AS_BEFORE * of_pairs + ANSWERED * of_questions + of_lines).backward()
+        sum(weight * loss for weight, loss in zip(WEIGHTS, losses, strict=True)).backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         best.step()
-        totals += of_pairs.item(), of_questions.item(), of_lines.item()
+        totals += [loss.item() for loss in losses]
         if number % 50 == 0:
             print(number, *(totals / 50).round(3), f"{done:.0%}", flush=True)
             totals[:] = 0
     net.eval()
 
 
-def refit_relations(net: Any, before: Any, pairs: Sequence[data.Pair], shared: Shared) -> None:
-    """Refit the head of relations alone, mostly to what the model before says of pairs, partly to their labels.
+def draw_unrelated(plain: Sequence[Met], persons: Sequence[questions.Person], rng: random.Random) -> list[data.Pair]:
+    """Plain newcomers beside what they have nothing to do with, or a model takes any "was" for the end of anything."""
+    coexist = data.LABELS.index("COEXIST")
+    near = rng.sample([one for one in plain if one.strangers], UNRELATED_NEAR)
+    texts = [text for person in persons for text in person.statements]
+    many = [person.statements for person in persons if len(person.statements) > max(LONG_NOTES)]
+    olds = [
+        *(rng.choice(one.strangers) for one in near),
+        *rng.choices(texts, k=UNRELATED_FAR),
+        *("\n".join(rng.sample(said, rng.randint(*LONG_NOTES))) for said in rng.choices(many, k=UNRELATED_LONG)),
+    ]
+    news = [one.pair.new for one in (*near, *rng.choices(plain, k=UNRELATED_FAR + UNRELATED_LONG))]
+    return [data.Pair(old, new, coexist, "", 0) for old, new in zip(olds, news, strict=True)]
+
+
+def draw_refit(
+    lesson: Lesson, persons: Sequence[questions.Person], pairs: Sequence[data.Pair], rng: random.Random
+) -> list[tuple[data.Pair, float]]:
+    """Pairs to refit the head of relations by, each with the share of its label in what is to be said of it."""
+    told = [pair for pair in pairs if not is_held_back(pair) and not is_plain(pair)]
+    changed = [pair for pair in told if pair.source.startswith("changes")]
+    labelled = [pair for pair in told if not pair.source.startswith("changes")]
+    return [
+        *((pair, OF_LABELS) for pair in rng.sample(labelled, min(REFITTED, len(labelled)))),
+        *((one.pair, OF_PLAIN) for one in lesson.plain),
+        *((pair, OF_UNRELATED) for pair in draw_unrelated(lesson.plain, persons, rng)),
+        *((pair, 0.0) for pair in rng.sample(changed, min(REFITTED_CHANGES, len(changed)))),
+    ]
+
+
+def refit_relations(net: Any, before: Any, drawn: Sequence[tuple[data.Pair, float]], shared: Shared) -> None:
+    """Refit the head of relations alone, partly to what the model before says of pairs, partly to their labels.
 
     The layers below it moved while the other heads were taught, and the steps of the training are too few to follow.
     """
     torch = importlib.import_module("torch")
     functional, rng = torch.nn.functional, random.Random(1)  # noqa: S311 - repeatable, not secret
-    told = [pair for pair in pairs if not is_held_back(pair)]
-    changed = [pair for pair in told if pair.source.startswith("changes")]
-    labelled = [pair for pair in told if not pair.source.startswith("changes")]
-    drawn = [
-        *rng.sample(labelled, min(REFITTED, len(labelled))),
-        *rng.sample(changed, min(REFITTED_CHANGES, len(changed))),
-    ]
-    rows = [read(*data.dressed(pair, rng), shared) for pair in drawn]
+    rows = [read(*data.dressed(pair, rng), shared) for pair, _ in drawn]
     with torch.no_grad():
         inputs = join_rows(net, rows, shared.table)
-        targets = functional.softmax(before.relate(join_rows(before, rows, shared.table)), 1)
-    labels = functional.one_hot(torch.tensor([pair.label for pair in drawn]), targets.shape[1])
-    known = torch.tensor([not pair.source.startswith("changes") for pair in drawn])
-    targets[known] = (1 - OF_LABELS) * targets[known] + OF_LABELS * labels[known]
+        said = functional.softmax(before.relate(join_rows(before, rows, shared.table)), 1)
+    labels = functional.one_hot(torch.tensor([pair.label for pair, _ in drawn]), said.shape[1]).float()
+    targets = torch.lerp(said, labels, torch.tensor([[share] for _, share in drawn]))
     best = torch.optim.AdamW([*net.head1.parameters(), *net.head2.parameters()], REFIT_RATE, weight_decay=0.01)
     steps = REFIT_PASSES * (len(rows) // REFIT_BATCH + 1)
     falls = torch.optim.lr_scheduler.LinearLR(best, 1.0, 0.02, steps)
@@ -459,8 +518,10 @@ def measure(path: Path, before: Path, held: Lesson, shared: Shared) -> tuple[flo
     Returns:
         The log odds from which a memory surely answers, and figures for the manifest: of answers and of ends.
     """
-    rows = [read(pair.old, pair.new, shared) for pair in held.pairs]
+    kept, plain = ([pair for pair in held.pairs if is_plain(pair) is wanted] for wanted in (False, True))
+    rows = [read(pair.old, pair.new, shared) for pair in (*kept, *plain)]
     labels = [onnx_outputs(one, rows, shared).argmax(1) for one in (path, before)]
+    right = labels[0][len(kept) :] == [pair.label for pair in plain]
     asked = ask(path, held.told, shared)
     least = answers_from(asked)
     of_answers = {
@@ -470,8 +531,10 @@ def measure(path: Path, before: Path, held: Lesson, shared: Shared) -> tuple[flo
         "nearest_right": mean_share(bool(one.right[0]) for one in asked),
         "answers_found": mean_share(one.is_first_right and one.odds.max() >= least for one in asked),
         "right_of_found": TRUE_ANSWERS,
-        "pairs": len(held.pairs),
-        "agreement": mean_share((labels[0] == labels[1]).tolist()),
+        "pairs": len(kept),
+        "agreement": mean_share((labels[0] == labels[1])[: len(kept)].tolist()),
+        "plain": len(plain),
+        "plain_right": mean_share(right.tolist()),
     }
     weighed = weigh_lines(path, held.lived, shared)
     told = [one for one in weighed if one.share >= SURE_END]
@@ -493,7 +556,7 @@ def mean_share(flags: Iterable[bool]) -> float:
 def make(arguments: argparse.Namespace) -> None:
     """Train, measure and write everything."""
     importlib.import_module("torch").set_num_threads(arguments.threads)
-    pairs = [*data.load()[0], *data.load(data.CHANGES)[0]]
+    pairs = [*data.load()[0], *data.load(data.CHANGES)[0], *data.load(data.PLAIN_ENDS)[0]]
     persons, digest = questions.load()
     shared, recipe = find_shared(), network.Recipe()
     begin, target = arguments.begin or TARGET / "model.onnx", arguments.target
@@ -505,15 +568,17 @@ def make(arguments: argparse.Namespace) -> None:
         take_over(before, keeps, recipe.layers, ENDS)  # it is asked for relations alone, and may have no such head
         if arguments.fresh_ends:
             network.begin_ends(net)
-        course = Course(make_lesson(persons, lives, pairs, arguments.seed), shared, arguments.seed)
-        train(net, before, course, arguments.minutes, shared.table)
+        lesson = make_lesson(persons, lives, pairs, arguments.seed)
+        train(net, before, Course(lesson, shared, arguments.seed), arguments.minutes, shared.table)
         target.mkdir(parents=True, exist_ok=True)
         mix(net, before)
-        refit_relations(net, before, pairs, shared)
+        drawn = draw_refit(lesson, persons, pairs, random.Random(arguments.seed))  # noqa: S311 - repeatable
+        refit_relations(net, before, drawn, shared)
         write_onnx(net, target / "model.onnx")
     held = Lesson(
         tell([one for one in persons if one.is_held_back]),
         live([one for one in lives if one.is_held_back]),
+        [],
         [],
         [pair for pair in pairs if is_held_back(pair)],
     )

@@ -48,6 +48,23 @@ def test_a_name_alone_in_common_ends_nothing(rig: Rig, earlier: str, later: str)
     assert tell(rig, earlier, later) == set()
 
 
+@pytest.mark.parametrize(
+    ("earlier", "later", "is_ended"),
+    [
+        ("I live in Tarvin.", "I moved away from Tarvin.", True),
+        ("I live in Tarvin.", "I used to live in Tarvin.", True),
+        ("I live in Tarvin.", "My brother used to live in Tarvin.", False),
+        ("Odalind works at the brewery.", "Odalind used to work at the brewery.", True),
+        ("Odalind works at the brewery.", "Odalind's aunt left the brewery.", False),
+        ("The spare key hangs in the pantry.", "The spare key used to hang in the pantry.", True),
+        ("Leopold has shingles.", "Leopold is cured of his shingles.", True),
+        ("I'm a member of the glider club.", "I'm thinking of leaving the glider club.", False),
+    ],
+)
+def test_a_plain_end_ends_what_it_names(rig: Rig, earlier: str, later: str, is_ended: bool) -> None:
+    assert tell(rig, earlier, later) == ({earlier} if is_ended else set())
+
+
 def test_of_two_that_may_be_meant_equally_none_ends(rig: Rig) -> None:
     both = ("Ludmila runs the kiosk.", "Ludmila and I are buying a caravan in June.")
     assert tell(rig, *both, "Ludmila has gone freelance.") == set()
