@@ -498,6 +498,12 @@ def flush_journal(open_vault: OpenVault, wait_s: float | None = None) -> None:
     Raises:
         LociError: what the vault said.
     """
+    # One at a time: who asks while another flush is written would find nothing waiting, and not yet what was written.
+    with open_vault.read_log.flushing:
+        _write_pending_reads(open_vault, _DRAIN_S if wait_s is None else wait_s)
+
+
+def _write_pending_reads(open_vault: OpenVault, wait_s: float) -> None:
     waiting = open_vault.read_log.take_pending()
     if not waiting:
         return
@@ -505,9 +511,7 @@ def flush_journal(open_vault: OpenVault, wait_s: float | None = None) -> None:
         open_vault.read_log.put_back(waiting)  # until the person has spoken, within the journal's bounds
         return
     try:
-        open_vault.storage.write(lambda tx: open_vault.read_log.write(tx, waiting)).result(
-            _DRAIN_S if wait_s is None else wait_s
-        )
+        open_vault.storage.write(lambda tx: open_vault.read_log.write(tx, waiting)).result(wait_s)
     except TimeoutError:
         return  # behind something long in the queue: it is written in its turn
     except EnvironmentFaultError:

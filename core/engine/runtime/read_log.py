@@ -288,6 +288,7 @@ class ReadLog:
         self._make_id = make_id
         self._chain = chain
         self.receipt_days = receipt_days
+        self.flushing = threading.Lock()  # held while what waits is written
         self._lock = threading.Lock()  # guards all below
         self._entries: list[_Entry] = []
         self._refusals: list[AuditEntry] = []

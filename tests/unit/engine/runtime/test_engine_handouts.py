@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import Any
 
 import pytest
@@ -203,3 +204,29 @@ def test_an_erasure_that_has_looked_already_finds_what_was_added_since(rig: Rig,
     at = int(rig.value("SELECT rowid FROM receipts WHERE verb = 'list'"))
     places = rig.opened.storage.vault.read(lambda rows: index.find_trace_rows(rows, [second], [], [TEXTS[1]]))
     assert places is None or at > places["receipts"].after
+
+
+def test_a_flush_beside_another_ends_when_that_one_is_written(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = rig.client("reader", "read", HOME)
+    known = rig.store(TEXTS[0], space="home").memory_id
+    begun, go_on = threading.Event(), threading.Event()
+    log = rig.opened.read_log
+    write = log.write
+
+    def write_late(*given: Any) -> None:
+        begun.set()
+        assert go_on.wait(10)
+        write(*given)
+
+    monkeypatch.setattr(log, "write", write_late)
+    rig.engine.history.note_disclosure(reader, "list", "", [known])
+    first, second = (threading.Thread(target=flush_journal, args=(rig.opened,)) for _ in range(2))
+    first.start()
+    assert begun.wait(10)
+    second.start()
+    second.join(0.1)
+    assert second.is_alive()
+    go_on.set()
+    for thread in (first, second):
+        thread.join(10)
+    assert rig.value("SELECT count(*) FROM receipts WHERE client_id IS NOT NULL") == 1
