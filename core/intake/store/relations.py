@@ -21,6 +21,7 @@ from core import log
 from core.belief.relate.coverage import covers_text
 from core.belief.relate.owner_contradiction import DOUBT, ContradictionOdds
 from core.belief.relate.supersession import (
+    NEARLY_CERTAIN,
     InCommon,
     Succession,
     SupersessionText,
@@ -58,6 +59,8 @@ _LEAST_END = 0.2
 """Below this share none ends, whatever words tell."""
 _SURE_OF_NAMED = 0.7
 """From this share of SUPERSEDE the model alone tells the end of one that has nothing but a name in common."""
+_CERTAIN_END = 0.97
+"""From this part of `end_shares`, with NEARLY_CERTAIN, the model alone tells the end of one that words leave open."""
 _IMAGINED = frozenset({Assertion.HYPOTHESIS, Assertion.WISH, Assertion.JOKE, Assertion.QUESTION, Assertion.QUOTED})
 """What is told like this ends nothing, and is not noted either."""
 _UNASSERTED = _IMAGINED | {Assertion.NONE}
@@ -203,7 +206,9 @@ class LaterWord:
     def choose_replaced(self, found: Mapping[str, Relation]) -> dict[str, Relation]:
         """The relations with the one statement ended that is meant, if any, or noted that may be."""
         shares = end_shares(self._odds)
-        sure = next((one for name, one in self._meant.items() if _is_surely_ended(one, shares.get(name, 0.0))), None)
+        sure = next(
+            (one for name, one in self._open.items() if self._is_surely_ended(one, shares.get(name, 0.0))), None
+        )
         meant = sure or self._find_by_words(shares)
         if meant is not None and (
             self._is_borne_out(meant) if sure is None else not self._is_told_as(_IMAGINED, meant)
@@ -212,6 +217,12 @@ class LaterWord:
             if may_act_on(ended):
                 return {**found, **self._note_likely(found, shares), meant.other.id: ended}
         return {**found, **self._note_likely(found, shares)}
+
+    def _is_surely_ended(self, meant: _Meant, share: float) -> bool:
+        """Whether the model alone tells that it is the one; where words leave it open, it has to be nearly certain."""
+        if meant.other.id not in self._meant:
+            return share >= _CERTAIN_END and meant.share >= NEARLY_CERTAIN
+        return share >= SURE_END and (meant.in_common is not InCommon.NAME or meant.share >= _SURE_OF_NAMED)
 
     def _note_likely(self, found: Mapping[str, Relation], shares: Mapping[str, float]) -> dict[str, Relation]:
         """What may have ended and does not end, unless words tell that both stand: at most one."""
@@ -306,11 +317,6 @@ class LaterWord:
             # Nothing on this path depends on a model: without one, words alone tell.
             _log.warning("the reader of sentences did not answer: %s", error.code.value)
             return None
-
-
-def _is_surely_ended(meant: _Meant, share: float) -> bool:
-    """Whether the model alone tells that it is the one."""
-    return share >= SURE_END and (meant.in_common is not InCommon.NAME or meant.share >= _SURE_OF_NAMED)
 
 
 def _is_one_of_several(meant: _Meant, ranked: Sequence[_Meant]) -> bool:
