@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.belief.relate.supersession import (
+    NEARLY_CERTAIN,
     InCommon,
     Succession,
     find_in_common,
@@ -247,3 +248,19 @@ def test_a_statement_without_a_word_in_common_has_nothing_but_a_name(first: str,
     found = find_in_common(ComparedText(first), ComparedText(second))
     shares = read_supersession_text(first).topic & read_supersession_text(second).topic
     assert found is InCommon.NAME or shares
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I like opera.", "I don't like modern opera."),
+        ("The ladder leans on the shed.", "Also, the ladder went to the tip."),
+    ],
+)
+def test_a_model_that_is_nearly_certain_outvotes_single_words(earlier: str, later: str) -> None:
+    assert judged(earlier, later, NEARLY_CERTAIN - 0.01) is Succession.BESIDE
+    assert judged(earlier, later, NEARLY_CERTAIN) is Succession.OPEN
+
+
+def test_a_former_thing_of_the_sort_ends_nothing_however_sure_the_model_is() -> None:
+    assert judged("My card number is 41182.", "Old card: 55310.", 0.99) is Succession.BESIDE

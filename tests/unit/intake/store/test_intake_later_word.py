@@ -162,3 +162,14 @@ def test_what_may_have_ended_is_noted_and_not_asked(tmp_path: Path, later: str, 
 def test_a_question_ends_nothing_however_sure_the_model_is(tmp_path: Path) -> None:
     with told_to(tmp_path, 0.9, {BANK: 6.0}) as rig:
         assert tell(rig, BANK, "Is my bank Harbourside now?") == set()
+
+
+@pytest.mark.parametrize(
+    ("share", "odds", "is_ended"), [(0.94, 6.0, True), (0.92, 6.0, False), (0.94, 3.0, False), (0.94, NOT, False)]
+)
+def test_where_words_tell_that_both_stand_only_a_model_that_is_nearly_certain_ends(
+    tmp_path: Path, share: float, odds: float, is_ended: bool
+) -> None:
+    ladder = "The ladder leans on the shed."
+    with told_to(tmp_path, share, {ladder: odds}) as rig:
+        assert tell(rig, ladder, "Also, the ladder went to the tip.") == ({ladder} if is_ended else set())
