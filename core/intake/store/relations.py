@@ -221,7 +221,7 @@ class LaterWord:
     def _is_surely_ended(self, meant: _Meant, share: float) -> bool:
         """Whether the model alone tells that it is the one; where words leave it open, it has to be nearly certain."""
         if meant.other.id not in self._meant:
-            return share >= _CERTAIN_END and meant.share >= NEARLY_CERTAIN
+            return share >= _CERTAIN_END and meant.share >= NEARLY_CERTAIN and not self._side.is_tentative
         return share >= SURE_END and (meant.in_common is not InCommon.NAME or meant.share >= _SURE_OF_NAMED)
 
     def _note_likely(self, found: Mapping[str, Relation], shares: Mapping[str, float]) -> dict[str, Relation]:

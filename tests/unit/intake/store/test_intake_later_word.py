@@ -173,3 +173,9 @@ def test_where_words_tell_that_both_stand_only_a_model_that_is_nearly_certain_en
     ladder = "The ladder leans on the shed."
     with told_to(tmp_path, share, {ladder: odds}) as rig:
         assert tell(rig, ladder, "Also, the ladder went to the tip.") == ({ladder} if is_ended else set())
+
+
+def test_what_is_told_tentatively_ends_nothing_however_sure_the_model_is(tmp_path: Path) -> None:
+    ladder = "The ladder leans on the shed."
+    with told_to(tmp_path, 0.96, {ladder: 6.0}) as rig:
+        assert tell(rig, ladder, "Also, the ladder may go to the tip.") == set()
