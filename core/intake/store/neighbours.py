@@ -370,6 +370,8 @@ HELD_VALUE = "held_value"
 names the value of what was held back."""
 
 _VERSIONS = 8
+_NO_END, _NO_ODDS = 0.03, -5.0
+"""Our choice: below this share of SUPERSEDE, and these log odds that it ends, a newcomer is at odds with nothing."""
 
 
 def past_versions(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
@@ -389,18 +391,26 @@ def past_versions(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
 
 
 def relation_to_past(
-    candidate: StoreCandidate, over: Neighbour, current: Neighbour, relation: Relation | None
+    candidate: StoreCandidate,
+    over: Neighbour,
+    current: Neighbour,
+    relation: Relation | None,
+    to_current: Relation | None = None,
 ) -> Relation | None:
     """How a candidate relates to what stands now, as a version that is over tells.
 
     Args:
         current: what stands in its place.
         relation: how the candidate relates to the version that is over; None where that was not asked.
+        to_current: what the relation model says of the candidate and `current`; None where that was not asked.
 
     Returns:
         The relation to the head; None where the version tells nothing.
     """
     if relation is not None and relation.label is Label.DUPLICATE and may_act_on(relation):
+        is_still_so = to_current is not None and _is_compatible(to_current)
+        if is_still_so and may_displace(candidate.authority, current.authority):
+            return None  # "Jules is my partner", beside "I live with Jules in Graz" that gave way to "We moved to Linz"
         return _relation_of_returning_value(candidate, over, current, relation)
     if may_displace(candidate.authority, current.authority):
         return None
@@ -486,6 +496,14 @@ def _relation_of_returning_value(
     doubt = dict.fromkeys(LABELS, (1.0 - relation.confidence) / 3)
     shares = doubt | {Label.SUPERSEDE: relation.confidence}
     return replace(relation, label=Label.SUPERSEDE, probabilities=shares, reason=VALUE_RETURNS)
+
+
+def _is_compatible(relation: Relation) -> bool:
+    """Whether the relation model is sure that a newcomer leaves what stands as it is."""
+    share = relation.probabilities.get(Label.SUPERSEDE, 0.0)
+    return (
+        relation.label is Label.COEXIST and share < _NO_END and relation.ends is not None and relation.ends < _NO_ODDS
+    )
 
 
 def _doubt_existing(relation: Relation) -> Relation | None:

@@ -402,7 +402,7 @@ class PlanExecution:
         verdict, relation = case.verdict, case.relation
         odds = case.odds[0] if case.odds else None
         # A note is acted on by nobody: it tells how likely it is, above what may be acted on too.
-        confidence = relation.probabilities[Label.SUPERSEDE] if verdict.noted else relation.confidence
+        confidence = relation.probabilities.get(Label.SUPERSEDE, 0.0) if verdict.noted else relation.confidence
         probabilities = {label.value: round(value, 4) for label, value in relation.probabilities.items()}
         return ItemSubject(
             kind=verdict.kind,

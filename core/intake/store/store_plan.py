@@ -207,7 +207,9 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
         for other in neighbours_found
         if other.id in relations
     }
-    cases = _find_enders(_make_cases(rows, candidate, neighbours_found, relations, odds), candidate)
+    asked = _list_asked([other for other in neighbours_found if other.id in known], odds)
+    of_model = _classify_neighbours(candidate, asked, readers)  # asked before, and known
+    cases = _find_enders(_make_cases(rows, candidate, neighbours_found, relations, odds, of_model), candidate)
     made = _join_cases(cases, candidate)
     if twin is not None and not _is_without_twin(made, twin):
         return StorePlan("DUPLICATE", 1.0, "rules", known=twin)
@@ -230,7 +232,7 @@ def plan_verbatim(
     )
     doubted = [one for one in judged.values() if one.odds.is_doubt]
     relations = _relations_by_judge(candidate, doubted, {})
-    cases = _make_cases(rows, candidate, [one.neighbour for one in doubted], relations, ())
+    cases = _make_cases(rows, candidate, [one.neighbour for one in doubted], relations, (), {})
     for decision in (GateDecision.QUARANTINE, GateDecision.HOLD_EXISTING):
         partners = [case for case in cases if case.verdict.decision is decision]
         if partners:
@@ -457,14 +459,19 @@ def _make_cases(
     neighbours: Sequence[Neighbour],
     relations: dict[str, Relation],
     odds: Sequence[ClaimConflict],
+    of_model: Mapping[str, Relation],
 ) -> list[NeighbourCase]:
-    """One case for each memory that stands; a version that is over speaks for the one in its place."""
+    """One case for each memory that stands; a version that is over speaks for the one in its place.
+
+    Args:
+        of_model: what the relation model says of those that it was asked about, whatever was made of it.
+    """
     by_id = {other.id: other for other in neighbours}
     case_by_id: dict[str, NeighbourCase] = {}
     for other in neighbours:
         relation = relations.get(other.id)
         if other.is_over:
-            relation = relation_to_past(candidate, other, by_id[other.head_id], relation)
+            relation = relation_to_past(candidate, other, by_id[other.head_id], relation, of_model.get(other.head_id))
             other = by_id[other.head_id]
         if relation is None:
             continue

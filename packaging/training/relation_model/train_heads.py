@@ -56,6 +56,8 @@ RUN_TOGETHER = 16
 """Rows that the layers run side by side."""
 OLDER = 3_000
 """Pairs of files that are neither EVERYDAY nor `changes/`."""
+NEAR_EVENTS, NEAR_TIMES = "near_events", 4
+"""Plain pairs of these files, what happens near a state that goes on or ends it, are shown so often."""
 STRANGERS, NEAR = (20, 200), (0.25, 0.55)
 """By nearness, those notes of others that a newcomer meets as in a vault, near by chance; their cosines."""
 MET = 2
@@ -255,7 +257,7 @@ def make_lesson(
         tell([one for one in persons if not one.is_held_back]),
         live([one for one in lives if not one.is_held_back]),
         met,
-        meet_strangers(plain),
+        meet_strangers([pair for pair in plain for _ in range(times_shown(pair))]),
         [*mine, *rng.sample(older, min(OLDER, len(older))), *beside],
     )
 
@@ -267,15 +269,19 @@ def is_everyday(pair: data.Pair) -> bool:
 
 def is_plain(pair: data.Pair) -> bool:
     """Whether a pair is of those whose label is learned."""
-    return pair.source.startswith("plain_ends")
+    return pair.source.startswith(("plain_ends", NEAR_EVENTS))
+
+
+def times_shown(pair: data.Pair) -> int:
+    """How often a plain pair is shown while each other one is shown once."""
+    return NEAR_TIMES if pair.source.startswith(NEAR_EVENTS) else 1
 
 
 def is_held_back(pair: data.Pair) -> bool:
     """Whether the note of a pair teaches nothing, told by a digest of it."""
-    return (
-        pair.source.startswith(("changes", "plain_ends"))
-        and int(hashlib.sha256(pair.old.encode()).hexdigest(), 16) % NOTE_OF == 0
-    )
+    return (pair.source.startswith("changes") or is_plain(pair)) and int(
+        hashlib.sha256(pair.old.encode()).hexdigest(), 16
+    ) % NOTE_OF == 0
 
 
 def losses_of(net: Any, before: Any, step: Step, table: Vectors) -> tuple[Any, Any, Any, Any]:

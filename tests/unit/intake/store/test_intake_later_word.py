@@ -179,3 +179,12 @@ def test_what_is_told_tentatively_ends_nothing_however_sure_the_model_is(tmp_pat
     ladder = "The ladder leans on the shed."
     with told_to(tmp_path, 0.96, {ladder: 6.0}) as rig:
         assert tell(rig, ladder, "Also, the ladder may go to the tip.") == set()
+
+
+@pytest.mark.parametrize(
+    ("said", "is_return"),
+    [("My partner's name is Odo.", False), ("I live with my partner Odo in Carrow Lane again.", True)],
+)
+def test_what_repeats_of_the_past_only_what_still_holds_ends_nothing(rig: Rig, said: str, is_return: bool) -> None:
+    before, now = "I live with my partner Odo in Carrow Lane.", "We have lived in Fenwick Road since last week."
+    assert tell(rig, before, now, said) == ({before, now} if is_return else {before})
