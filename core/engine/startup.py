@@ -499,8 +499,15 @@ def flush_journal(open_vault: OpenVault, wait_s: float | None = None) -> None:
         LociError: what the vault said.
     """
     # One at a time: who asks while another flush is written would find nothing waiting, and not yet what was written.
-    with open_vault.read_log.flushing:
-        _write_pending_reads(open_vault, _DRAIN_S if wait_s is None else wait_s)
+    left = _DRAIN_S if wait_s is None else wait_s
+    clock = open_vault.storage.clock
+    until = clock.monotonic() + left
+    if not open_vault.read_log.flushing.acquire(timeout=max(0.0, left)):
+        return  # behind one that waits for something long in the queue: what waits is written by the next
+    try:
+        _write_pending_reads(open_vault, max(0.0, until - clock.monotonic()))
+    finally:
+        open_vault.read_log.flushing.release()
 
 
 def _write_pending_reads(open_vault: OpenVault, wait_s: float) -> None:

@@ -96,8 +96,8 @@ _TALKS = (
     f"ON x.memory_id = t.id WHERE t.conversation_id = w.value AND t.security_tier = 'cleartext' AND {_ONE_OF_THEM})"
 )
 _NOTED = (
-    "SELECT incoming_id, confidence FROM conflicts WHERE existing_id = ? AND confidence >= ? "
-    "AND kind = 'classification' AND suggestion = 'supersede' AND state IN ('open', 'moot')"
+    "SELECT incoming_id, max(confidence) FROM conflicts WHERE existing_id = ? AND confidence >= ? "
+    "AND kind = 'classification' AND suggestion = 'supersede' AND state IN ('open', 'moot') GROUP BY incoming_id"
 )
 _EARLIER = (
     "SELECT h.n, o.text FROM json_each(:over) w JOIN memories o ON o.n = w.value "

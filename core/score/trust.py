@@ -41,7 +41,7 @@ SOURCE_WEIGHT: Mapping[Source, float] = MappingProxyType(
 """Weight of the way a memory came (seed A, provenance)."""
 _STEP, _CORROBORATION_CAP = 0.05, 0.2
 SURE_END = 0.6
-"""Our choice: from this share of `end_shares` a statement ends where its words tell it too, and else is noted."""
+"""Our choice: from this share of `end_shares` a statement ends where words tell that it may, and else is noted."""
 _FEEDBACK = 0.15
 _AGE_CAP, _AGE_DAYS = 0.1, 365.0
 

@@ -101,8 +101,10 @@ def _is_other_thing(
     announced: _Announcement, old: SupersessionText, new: SupersessionText, asked: frozenset[str]
 ) -> bool:
     """Whether it begins with another thing of the sort: the front door's code, where the bike room's is asked for."""
-    *qualities, sort = read_supersession_text(announced.party).stems or ("",)
-    is_other_of_sort = sort in old.topic and not old.topic.issuperset(qualities)
+    *before, sort = read_supersession_text(announced.party).stems or ("",)
+    patterns = _announcing_patterns()
+    things = frozenset(before) - patterns.announcing - patterns.fillers  # "the new code", "the monthly rent"
+    is_other_of_sort = sort in old.topic and not old.topic >= things
     return is_other_of_sort and not asked.isdisjoint(old.topic - new.topic)
 
 

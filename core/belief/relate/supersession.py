@@ -41,6 +41,7 @@ _WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "
 _MONTHS = frozenset(
     "january february march april may june july august september october november december".split()  # noqa: SIM905
 )
+_SPEAKER, _OTHERS = frozenset({"i", "we", "i've", "we've", "i'm", "we're"}), frozenset({"he", "she", "they"})
 _ARTICLES = frozenset({"the", "a", "an", "my", "our", "his", "her", "their", "its"})
 _OF = re.compile(
     r"(?:the |my |our |a |an )?(?P<head>[\w-]+) of (?:the |my |our |a |an )?(?P<whole>[\w-]+(?: [\w-]+){0,2})"
@@ -228,6 +229,7 @@ class _Patterns:
     denials: frozenset[str]
     persons: Mapping[str, str]
     clock_stems: frozenset[str]
+    present_stems: frozenset[str]
     change_stems: frozenset[str]
     told_by: re.Pattern[str]
 
@@ -250,7 +252,7 @@ def judge_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], 
         related: how likely it is that they are near for a reason, not by chance (`core.score.trust`).
 
     Returns:
-        REPLACES or BESIDE where that is sure; OPEN where it is not: then both stand.
+        REPLACES or BESIDE where that is sure; OPEN where it is not: both stand, unless the model is nearly certain.
     """
     old, new = _as_pair(earlier, later)
     if len(old.prepared.words) > _MOST_WORDS or len(new.prepared.words) > _MOST_WORDS:
@@ -259,8 +261,8 @@ def judge_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], 
         return Succession.REPLACES
     share = shares.get(Label.SUPERSEDE, 0.0)
     if _is_beside_earlier(old, new):
-        # A model that is nearly certain outvotes what single words tell ("again", "of the").
-        is_outvoted = share >= NEARLY_CERTAIN and not _is_former_of_sort(old, new)
+        # A model that is nearly certain outvotes single words ("again", "of the"), not what they are about.
+        is_outvoted = share >= NEARLY_CERTAIN and not _is_about_another(old, new)
         return Succession.OPEN if is_outvoted else Succession.BESIDE
     is_related = bool(old.topic & new.topic) or related >= _RELATED
     if not is_related:
@@ -324,6 +326,15 @@ def may_update(earlier: str, later: str, *, is_of_kind: bool) -> bool:
     if new.is_tentative and not old.is_tentative:
         return False
     return len(old.topic & new.topic) > (0 if is_of_kind else 1)
+
+
+def has_word_of_its_own(earlier: Side, later: Side) -> bool:
+    """Whether the later one has a content word that the earlier one has not, words like "now" aside."""
+    old, new = (
+        {stem_form(word.form) for word in side.prepared.words if is_content_word(word)}
+        for side in _as_pair(earlier, later)
+    )
+    return bool(new - old - _later_word_patterns().present_stems - stop_words())  # "i've" has the stem of "i"
 
 
 def leans_on(later: str | SupersessionText, earlier: str | SupersessionText) -> bool:
@@ -402,18 +413,18 @@ def _is_likely_change(old: SupersessionText, new: SupersessionText, share: float
     return (new.changes or other_kind or same_first or share >= _RATHER) and not _differ_in_thing(old, new)
 
 
-def _is_former_of_sort(old: SupersessionText, new: SupersessionText) -> bool:
-    """Whether the later one is about a former thing of the sort: "Old card: 55..." ends nothing said of card 41..."""
-    return bool(_FORMER.match(new.lower)) and not _FORMER.match(old.lower) and _has_other_kind(old, new)
+def _is_about_another(old: SupersessionText, new: SupersessionText) -> bool:
+    """Whether the later one is about something else: the other of two of a sort, a former one, or no event of the past.
+
+    "Old card: 55..." ends nothing that is said of the card 41..., and what once happened has happened.
+    """
+    is_former = _FORMER.match(new.lower) and not _FORMER.match(old.lower) and _has_other_kind(old, new)
+    return bool(is_former) or (not old.is_state and not old.changes) or _are_told_apart(old, new)
 
 
 def _is_beside_earlier(old: SupersessionText, new: SupersessionText) -> bool:
     """Whether by its words the later one ends nothing: it adds, goes on, is about a part, or about a narrower thing."""
-    if new.adds or (new.continues and not new.changes) or _is_former_of_sort(old, new):
-        return True
-    if not old.is_state and not old.changes:
-        return True  # what once happened has happened
-    if _are_told_apart(old, new):
+    if new.adds or (new.continues and not new.changes) or _is_about_another(old, new):
         return True
     return _speaks_of_part(old, new) or _is_narrower(old, new) or _goes_back_to(old, new)
 
@@ -559,15 +570,25 @@ def _is_ended(old: SupersessionText, new: SupersessionText) -> bool:
 
 
 def _is_of_same_person(old: SupersessionText, new: SupersessionText, verb: int) -> bool:
-    """Whether who gave something up is the person, or named in the earlier one: "my sister" is neither.
+    """Whether who gave something up is the person, or is named in the earlier one: "my sister" is neither.
 
     Args:
         verb: where the later one's verb begins.
     """
-    clause = _CLAUSE.split(new.lower[:verb])[-1]
-    words = [word for word in prepare_text(clause).words if is_content_word(word) and not _is_light(word)]
-    named = {stem_form(word.form) for word in words} - _later_word_patterns().change_stems
-    return named <= old.topic
+    words = prepare_text(_CLAUSE.split(new.lower[:verb])[-1]).words
+    if words and words[-1].form == "and":  # "I sold the hives and gave up bees"
+        words = words[:1]
+    named: set[str] = set()
+    for word in reversed(words):
+        if not named and word.form in _SPEAKER:
+            return True
+        if not named and word.form in _OTHERS:
+            return re.search(r"\b(?:i|i'm|we|my|our)\b", old.lower) is None
+        if is_content_word(word) and not _is_light(word) and not word.form.endswith("ly"):
+            named.add(stem_form(word.form))
+        elif named:
+            break  # "On doctor's advice Ronja quit": the words right before the verb are its subject
+    return named - _later_word_patterns().change_stems <= old.topic
 
 
 def is_content_word(word: FeatureWord) -> bool:
@@ -642,6 +663,7 @@ def _later_word_patterns() -> _Patterns:
         denials=frozenset(vocabulary["denials"]),
         persons={word: forms[0] for forms in vocabulary["persons"] for word in forms},
         clock_stems=frozenset(map(stem_form, vocabulary["clock"])),
+        present_stems=frozenset(map(stem_form, vocabulary["present"])),
         change_stems=frozenset(stem_form(word) for word in vocabulary["changes"] if " " not in word),
         told_by=re.compile(rf"(?<=\w), (?:[\w.'-]+ ){{1,3}}(?:{whole(vocabulary['tells'])})(?: me| us| so)*\W*$"),
     )

@@ -55,7 +55,7 @@ _PAIR = (
     "e.occurred_at, c.detail, i.security_tier, e.security_tier FROM conflicts c "
     "JOIN memories i ON i.id = c.incoming_id JOIN memories e ON e.id = c.existing_id "
     f"WHERE (c.state = 'open' OR c.note = '{MAY_BELONG}') AND c.kind = 'classification' "
-    "AND coalesce(c.confidence, 0) < :sure "
+    f"AND (coalesce(c.confidence, 0) < :sure OR c.note = '{MAY_BELONG}') "
     "AND +i.status IN ('active', 'quarantined') AND +e.status = 'active' "
     "AND EXISTS (SELECT 1 FROM memories m WHERE m.id = i.id AND " + _FIT + ") "
     "AND EXISTS (SELECT 1 FROM memories m WHERE m.id = e.id AND " + _FIT + ") "

@@ -370,7 +370,7 @@ HELD_VALUE = "held_value"
 names the value of what was held back."""
 
 _VERSIONS = 8
-_NO_END, _NO_ODDS = 0.03, -5.0
+_NO_END, _NO_END_ODDS = 0.03, -5.0
 """Our choice: below this share of SUPERSEDE, and these log odds that it ends, a newcomer is at odds with nothing."""
 
 
@@ -408,8 +408,8 @@ def relation_to_past(
         The relation to the head; None where the version tells nothing.
     """
     if relation is not None and relation.label is Label.DUPLICATE and may_act_on(relation):
-        is_still_so = to_current is not None and _is_compatible(to_current)
-        if is_still_so and may_displace(candidate.authority, current.authority):
+        leaves_current = relation.by != "rules" and to_current is not None and _leaves_as_is(to_current)
+        if leaves_current and may_displace(candidate.authority, current.authority):
             return None  # "Jules is my partner", beside "I live with Jules in Graz" that gave way to "We moved to Linz"
         return _relation_of_returning_value(candidate, over, current, relation)
     if may_displace(candidate.authority, current.authority):
@@ -498,11 +498,14 @@ def _relation_of_returning_value(
     return replace(relation, label=Label.SUPERSEDE, probabilities=shares, reason=VALUE_RETURNS)
 
 
-def _is_compatible(relation: Relation) -> bool:
+def _leaves_as_is(relation: Relation) -> bool:
     """Whether the relation model is sure that a newcomer leaves what stands as it is."""
     share = relation.probabilities.get(Label.SUPERSEDE, 0.0)
     return (
-        relation.label is Label.COEXIST and share < _NO_END and relation.ends is not None and relation.ends < _NO_ODDS
+        relation.label is Label.COEXIST
+        and share < _NO_END
+        and relation.ends is not None
+        and relation.ends < _NO_END_ODDS
     )
 
 

@@ -401,8 +401,10 @@ class PlanExecution:
     def _make_item_subject(self, case: NeighbourCase) -> ItemSubject:
         verdict, relation = case.verdict, case.relation
         odds = case.odds[0] if case.odds else None
-        # A note is acted on by nobody: it tells how likely it is, above what may be acted on too.
-        confidence = relation.probabilities.get(Label.SUPERSEDE, 0.0) if verdict.noted else relation.confidence
+        confidence = relation.confidence
+        if verdict.noted and verdict.suggestion is Action.SUPERSEDE:
+            # A note is acted on by nobody: it tells how likely it is, above what may be acted on too.
+            confidence = max(confidence, relation.probabilities.get(Label.SUPERSEDE, 0.0))
         probabilities = {label.value: round(value, 4) for label, value in relation.probabilities.items()}
         return ItemSubject(
             kind=verdict.kind,

@@ -3,9 +3,11 @@
 Which of the person's statements their later one takes the place of: at most one, and none in doubt. Whether a statement
 may be meant is judged pair by pair (`core.belief.relate.supersession`). Here they are weighed against each other, by
 what the relation model says that each is ended, and by words: of several that may be meant equally the one ends of
-which words tell that both give one property, and none where words tell it of none. Where a name alone is in common, the
-property has to be seen otherwise: both are of one sort, or meaning is sure. What may have ended and does not end is
-noted. What is no assertion (a question, a wish, a joke) ends nothing. Must not do: compare the words of two people, say
+which words tell that both give one property, and none where words tell it of none, unless the model is nearly certain
+of one. Where a name alone is in common, the property has to be seen otherwise: both are of one sort, or meaning is
+sure. What may have ended and does not end is noted. What is no assertion (a question, a wish, a joke) ends nothing.
+
+Must not do: compare the words of two people, say
 what becomes of a memory, or change a row.
 """
 

@@ -16,6 +16,7 @@ from core.belief.relate.coverage import says_all_of
 from core.belief.relate.distinctions import has_other_amounts, is_amount_restated, is_one_slot_apart
 from core.belief.relate.features import load_vocabulary
 from core.belief.relate.relation_model import CLAIMS_AT_ODDS
+from core.belief.relate.supersession import has_word_of_its_own
 from core.belief.trust_gate import (
     GateDecision,
     SourceAuthority,
@@ -181,7 +182,7 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
         return StorePlan("DUPLICATE", 1.0, "rules", known=same)
     odds = find_claim_conflicts(rows, candidate)
     twin = find_same_words(rows, candidate)
-    certain = [*(one.memory_id for one in odds), *([] if twin is None else [twin])]
+    certain = [*(one.memory_id for one in odds), *(one for one in (twin, same) if one is not None)]
     others = neighbours.count_comparable(rows, candidate)
     nearest = neighbours.find_nearest(rows, candidate) if readers.most else no_hits()
     near = partial(neighbours.find_neighbours, rows, candidate, readers.gate, readers.most, nearest)
@@ -263,13 +264,17 @@ def _is_without_twin(made: StorePlan, twin: str) -> bool:
 
 
 def _is_end_of(rows: Rows, candidate: StoreCandidate, memory_id: str, readers: TextReaders) -> bool:
-    """Whether what has the claims of another memory ends it by all that it says.
+    """Whether what has the claims of another memory of the person's says more than it, and ends it by that.
 
     "Leopold is cured of shingles" may be read as the claim of "Leopold has shingles": what is said would be lost.
     """
     if any(draft.method == "given" for draft in candidate.claims):
         return False
-    others = list(load_neighbours(rows, {memory_id: 1.0}).values())
+    others = [
+        one
+        for one in load_neighbours(rows, {memory_id: 1.0}).values()
+        if _is_restated_by_person(candidate, one) and has_word_of_its_own(one.compared_text, candidate.compared_text)
+    ]
     relations = _classify_neighbours(candidate, others, readers).values()
     return any(one.label is Label.SUPERSEDE and one.by != "rules" for one in relations)
 

@@ -30,6 +30,9 @@ def is_announced(earlier: str, later: str, question: str) -> bool:
         ("Hall hire is 25 an evening.", "The verger wants 30 an evening for the hall.", "what does the hall cost"),
         ("The report is due on Thursday.", "Emma wants the report by Wednesday.", "when is the report due"),
         ("Supper is at 7.", "Mum wants supper at half past six now.", "when is supper"),
+        # With a quality, which is no other thing.
+        ("The code for the boathouse is 8841.", "The new code is 3065 from June.", "what code opens the boathouse"),
+        ("The rent for the flat is 455.", "The monthly rent goes up to 480 in June.", "what is the rent for the flat"),
         ("The form goes in by 15 March.", "The clerk wants the form by 1 March.", "when is the form due"),
     ],
 )

@@ -264,3 +264,31 @@ def test_a_model_that_is_nearly_certain_outvotes_single_words(earlier: str, late
 
 def test_a_former_thing_of_the_sort_ends_nothing_however_sure_the_model_is() -> None:
     assert judged("My card number is 41182.", "Old card: 55310.", 0.99) is Succession.BESIDE
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "I finally gave up bees.",
+        "Last spring I gave up bees.",
+        "On doctor's advice I gave up bees.",
+        "I sold the hives and gave up bees.",
+        "My husband and I gave up bees.",
+    ],
+)
+def test_an_end_of_the_persons_own_counts_whatever_stands_before_its_verb(later: str) -> None:
+    assert judged("I keep bees.", later, 0.05) is Succession.REPLACES
+
+
+@pytest.mark.parametrize("later", ["She gave up bees.", "My sister finally gave up bees.", "They gave up bees."])
+def test_an_end_of_somebody_elses_is_none_of_the_persons(later: str) -> None:
+    assert judged("I keep bees.", later, 0.05) is not Succession.REPLACES
+
+
+def test_an_end_of_whoever_is_named_counts_with_an_adverb() -> None:
+    assert judged("Ronja keeps bees.", "Ronja finally gave up bees.", 0.05) is Succession.REPLACES
+
+
+@pytest.mark.parametrize("later", ["The Rome trip in May is over.", "Rome trip cancelled."])
+def test_what_once_happened_has_happened_however_sure_the_model_is(later: str) -> None:
+    assert judged("I went to Rome in May.", later, 0.99) is Succession.BESIDE

@@ -188,3 +188,12 @@ def test_what_is_told_tentatively_ends_nothing_however_sure_the_model_is(tmp_pat
 def test_what_repeats_of_the_past_only_what_still_holds_ends_nothing(rig: Rig, said: str, is_return: bool) -> None:
     before, now = "I live with my partner Odo in Carrow Lane.", "We have lived in Fenwick Road since last week."
     assert tell(rig, before, now, said) == ({before, now} if is_return else {before})
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [("I work at Lidl.", "I'm working at Lidl now."), ("I live in Graz.", "I've been living in Graz.")],
+)
+def test_a_statement_that_is_said_again_ends_nothing(rig: Rig, earlier: str, later: str) -> None:
+    assert tell(rig, earlier, later) == set()
+    assert rig.texts() == [earlier]
