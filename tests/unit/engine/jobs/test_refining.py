@@ -175,6 +175,9 @@ def test_a_note_on_two_of_the_persons_own_becomes_a_question_where_the_model_is_
     rig.store("The gate is opened by Olaf.")
     rig.store("Olaf and the gate are old friends.")
     assert rig.rows("SELECT state, note FROM conflicts") == [("moot", MAY_BELONG)]
+    # However likely it is: nobody acted on it.
+    (item_id,) = (row[0] for row in rig.rows("SELECT id FROM conflicts"))
+    rig.write(lambda tx: tx.update("conflicts", {"id": item_id}, {"confidence": 0.98}))
     fake.says(relation("SUPERSEDE", 1.0))
     assert refine(rig, 1) == RefineReport(asked=1, suggested=1)
     assert rig.rows("SELECT state, suggestion FROM conflicts") == [("open", "supersede")]

@@ -226,6 +226,8 @@ def test_a_flush_beside_another_ends_when_that_one_is_written(rig: Rig, monkeypa
     second.start()
     second.join(0.1)
     assert second.is_alive()
+    flush_journal(rig.opened, 0.01)  # who does not wait that long ends meanwhile
+    assert second.is_alive()
     go_on.set()
     for thread in (first, second):
         thread.join(10)
