@@ -56,6 +56,8 @@ NEAR_NOTED, LIKELY = 0.5, 0.6
 comes before it."""
 NEAR_SURELY_NOTED, SURELY = 0.03, 0.9
 """Likewise, chosen on `tests/bench/heldout`: what was noted as this likely need hardly be near the question's words."""
+LESS_LIKELY_ANSWER = 5.0
+"""Our choice: log odds by which what is noted as less likely may answer worse than the first one."""
 _RIVALS = 5
 
 WeighAnswers = Callable[[str, Sequence[str]], Sequence[float]]
@@ -291,16 +293,20 @@ def _find_noted_successor(
         at
         for at in following
         if found.facts[at].id in noted
-        and found.evidence[at] >= _least_noted(noted[found.facts[at].id]) * found.evidence[first]
+        and _may_come_first(found, first, at, noted[found.facts[at].id])
         and not has_other_subject(read[at], form)
         and _answers_as_well(read[first], read[at], form)
     ]
     return max(fitting, key=lambda at: float(found.sides[at, 0]), default=None)
 
 
-def _least_noted(likely: float) -> float:
-    """The share of the first one's evidence that what was noted as its end needs."""
-    return NEAR_SURELY_NOTED if likely >= SURELY else NEAR_NOTED
+def _may_come_first(found: Candidates, first: int, at: int, likely: float) -> bool:
+    """Whether what was noted as the end of the first one, this likely, is near enough to the question."""
+    if likely >= SURELY:
+        return bool(found.evidence[at] >= NEAR_SURELY_NOTED * found.evidence[first])
+    least = found.answers[first] - LESS_LIKELY_ANSWER  # no number where no model weighs answers
+    answers_as_well = math.isnan(least) or found.answers[at] >= least
+    return bool(answers_as_well and found.evidence[at] >= NEAR_NOTED * found.evidence[first])
 
 
 def _answers_as_well(first: str, later: str, form: QuestionForm) -> bool:

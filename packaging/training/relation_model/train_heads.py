@@ -49,14 +49,16 @@ from relation_card import Scores, write_card  # noqa: E402
 from train_relations import EVERYDAY, TARGET, onnx_outputs, read, write_onnx  # noqa: E402
 
 NOTE_OF = 14
+MEASURING = ("plain_ends13", "near_events4", "near_events7")
+"""Files of plain pairs that teach nothing: they measure."""
 PAIRS, QUESTIONS, LINES, NOTES, PLAIN = 8, 1, 7, 1, 5
 """Of a step: pairs whose relation is kept, questions, later lines, pairs that teach what ends, and plain ones, which
 teach their label, too."""
 RUN_TOGETHER = 16
 """Rows that the layers run side by side."""
 OLDER = 3_000
-"""Pairs of files that are neither EVERYDAY nor `changes/`."""
-NEAR_EVENTS, NEAR_TIMES = "near_events", 4
+"""Pairs of files that are neither EVERYDAY, nor `changes/`, nor plain."""
+NEAR_EVENTS, NEAR_TIMES = "near_events", 3
 """Plain pairs of these files, what happens near a state that goes on or ends it, are shown so often."""
 STRANGERS, NEAR = (20, 200), (0.25, 0.55)
 """By nearness, those notes of others that a newcomer meets as in a vault, near by chance; their cosines."""
@@ -278,7 +280,9 @@ def times_shown(pair: data.Pair) -> int:
 
 
 def is_held_back(pair: data.Pair) -> bool:
-    """Whether the note of a pair teaches nothing, told by a digest of it."""
+    """Whether the note of a pair teaches nothing, told by its file or by a digest of it."""
+    if pair.source in MEASURING:
+        return True
     return (pair.source.startswith("changes") or is_plain(pair)) and int(
         hashlib.sha256(pair.old.encode()).hexdigest(), 16
     ) % NOTE_OF == 0

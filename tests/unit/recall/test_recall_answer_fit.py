@@ -156,3 +156,13 @@ def test_what_was_noted_as_its_sure_successor_comes_first_with_few_of_the_words(
         tell(rig, *told)
         assert len(rig.texts()) == 2
         assert rig.found("where do our parcels come from?")[0].startswith(first)
+
+
+@pytest.mark.parametrize(("odds", "first"), [(-4.0, "Where our"), (-6.0, "Our parcels")])
+def test_a_likely_successor_that_answers_far_worse_stays_behind(tmp_path: Path, odds: float, first: str) -> None:
+    def weigh(question: str, texts: Sequence[str]) -> list[float]:
+        return [0.0 if text.startswith("Our") else odds for text in texts]
+
+    with rig_at(tmp_path, readers=TextReaders(relate=Supposing(0.65), gate=0.0, weigh_answers=weigh)) as rig:
+        tell(rig, "Our parcels come from Wexcombe by van.", "Where our parcels do come from is Dorset.")
+        assert rig.found("where do our parcels come from?")[0].startswith(first)
