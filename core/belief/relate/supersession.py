@@ -261,8 +261,9 @@ def judge_later_word(earlier: Side, later: Side, shares: Mapping[Label, float], 
         return Succession.REPLACES
     share = shares.get(Label.SUPERSEDE, 0.0)
     if _is_beside_earlier(old, new):
-        # A model that is nearly certain outvotes single words ("again", "of the"), not what they are about.
-        is_outvoted = share >= NEARLY_CERTAIN and not _is_about_another(old, new)
+        # A model that is nearly certain outvotes single words ("also", "of the"), not that something goes on or is
+        # about something else: "keeps number 4" beside "keeps number 3".
+        is_outvoted = share >= NEARLY_CERTAIN and not _goes_on(new) and not _is_about_another(old, new)
         return Succession.OPEN if is_outvoted else Succession.BESIDE
     is_related = bool(old.topic & new.topic) or related >= _RELATED
     if not is_related:
@@ -422,9 +423,13 @@ def _is_about_another(old: SupersessionText, new: SupersessionText) -> bool:
     return bool(is_former) or (not old.is_state and not old.changes) or _are_told_apart(old, new)
 
 
+def _goes_on(new: SupersessionText) -> bool:
+    return new.continues and not new.changes
+
+
 def _is_beside_earlier(old: SupersessionText, new: SupersessionText) -> bool:
     """Whether by its words the later one ends nothing: it adds, goes on, is about a part, or about a narrower thing."""
-    if new.adds or (new.continues and not new.changes) or _is_about_another(old, new):
+    if new.adds or _goes_on(new) or _is_about_another(old, new):
         return True
     return _speaks_of_part(old, new) or _is_narrower(old, new) or _goes_back_to(old, new)
 

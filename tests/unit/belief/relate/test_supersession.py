@@ -289,6 +289,10 @@ def test_an_end_of_whoever_is_named_counts_with_an_adverb() -> None:
     assert judged("Ronja keeps bees.", "Ronja finally gave up bees.", 0.05) is Succession.REPLACES
 
 
+def test_what_goes_on_ends_nothing_however_sure_the_model_is() -> None:
+    assert judged("Wexley keeps number 3.", "Wexley keeps number 4.", 0.99) is Succession.BESIDE
+
+
 @pytest.mark.parametrize("later", ["The Rome trip in May is over.", "Rome trip cancelled."])
 def test_what_once_happened_has_happened_however_sure_the_model_is(later: str) -> None:
     assert judged("I went to Rome in May.", later, 0.99) is Succession.BESIDE
