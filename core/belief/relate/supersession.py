@@ -230,6 +230,7 @@ class _Patterns:
     persons: Mapping[str, str]
     clock_stems: frozenset[str]
     present_stems: frozenset[str]
+    adverbs: frozenset[str]
     change_stems: frozenset[str]
     told_by: re.Pattern[str]
 
@@ -581,15 +582,15 @@ def _is_of_same_person(old: SupersessionText, new: SupersessionText, verb: int) 
         verb: where the later one's verb begins.
     """
     words = prepare_text(_CLAUSE.split(new.lower[:verb])[-1]).words
-    if words and words[-1].form == "and":  # "I sold the hives and gave up bees"
+    if words and words[-1].form == "and" and words[0].form in _SPEAKER | _OTHERS:  # "I sold the hives and gave up bees"
         words = words[:1]
     named: set[str] = set()
     for word in reversed(words):
         if not named and word.form in _SPEAKER:
             return True
         if not named and word.form in _OTHERS:
-            return re.search(r"\b(?:i|i'm|we|my|our)\b", old.lower) is None
-        if is_content_word(word) and not _is_light(word) and not word.form.endswith("ly"):
+            return _SPEAKER.isdisjoint(word.form for word in old.prepared.words)
+        if is_content_word(word) and not _is_light(word) and word.form not in _later_word_patterns().adverbs:
             named.add(stem_form(word.form))
         elif named:
             break  # "On doctor's advice Ronja quit": the words right before the verb are its subject
@@ -669,6 +670,7 @@ def _later_word_patterns() -> _Patterns:
         persons={word: forms[0] for forms in vocabulary["persons"] for word in forms},
         clock_stems=frozenset(map(stem_form, vocabulary["clock"])),
         present_stems=frozenset(map(stem_form, vocabulary["present"])),
+        adverbs=frozenset(vocabulary["adverbs"]),
         change_stems=frozenset(stem_form(word) for word in vocabulary["changes"] if " " not in word),
         told_by=re.compile(rf"(?<=\w), (?:[\w.'-]+ ){{1,3}}(?:{whole(vocabulary['tells'])})(?: me| us| so)*\W*$"),
     )

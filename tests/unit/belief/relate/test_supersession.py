@@ -280,9 +280,23 @@ def test_an_end_of_the_persons_own_counts_whatever_stands_before_its_verb(later:
     assert judged("I keep bees.", later, 0.05) is Succession.REPLACES
 
 
-@pytest.mark.parametrize("later", ["She gave up bees.", "My sister finally gave up bees.", "They gave up bees."])
+@pytest.mark.parametrize(
+    "later",
+    [
+        "She gave up bees.",
+        "My sister finally gave up bees.",
+        "They gave up bees.",
+        "Emily gave up bees.",
+        "My family gave up bees.",
+        "My sister sold the hives and gave up bees.",
+    ],
+)
 def test_an_end_of_somebody_elses_is_none_of_the_persons(later: str) -> None:
     assert judged("I keep bees.", later, 0.05) is not Succession.REPLACES
+
+
+def test_an_end_of_whoever_the_earlier_one_is_about_counts_by_a_pronoun() -> None:
+    assert judged("My sister smokes.", "She quit smoking.", 0.05) is Succession.REPLACES
 
 
 def test_an_end_of_whoever_is_named_counts_with_an_adverb() -> None:
