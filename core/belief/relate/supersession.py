@@ -23,7 +23,7 @@ from core.types.belief import ComparedText, Label
 _SURE = 0.8
 """From this share of SUPERSEDE the model alone is believed, where nothing speaks against it."""
 NEARLY_CERTAIN = 0.93
-"""From this one it outvotes words that tell that both stand; set on `tests/bench/heldout`, where six of the person's
+"""From this one it outvotes words that tell that both stand; set on `tests/bench/heldout`, where five of the person's
 statements more are ended, all of them rightly."""
 _LIKELY = 0.5
 """From this one a word of a change, or another value of the same kind, settles it."""
@@ -416,7 +416,7 @@ def _is_likely_change(old: SupersessionText, new: SupersessionText, share: float
 
 
 def _is_about_another(old: SupersessionText, new: SupersessionText) -> bool:
-    """Whether the later one is about something else: the other of two of a sort, a former one, or no event of the past.
+    """Whether the later one is about the other of two of a sort, or a former one, or the earlier one is an event.
 
     "Old card: 55..." ends nothing that is said of the card 41..., and what once happened has happened.
     """
