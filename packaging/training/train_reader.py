@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "packaging")]
+sys.path[:0] = [str(ROOT), str(ROOT / "packaging"), str(ROOT / "packaging" / "training" / "relation_model")]
 
 import reader_net as network  # noqa: E402
 import relation_data  # noqa: E402
