@@ -15,7 +15,7 @@ from enum import IntEnum, StrEnum
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
-from core.belief.extract.sentence import is_tentative, load_vocabulary_file
+from core.belief.extract.sentence import claim_word_lists, is_tentative, load_vocabulary_file
 from core.belief.relate.features import FeatureWord, PreparedText, load_vocabulary, prepare_text
 from core.text.terms import index_terms, plain_words, stop_words
 from core.types.belief import ComparedText, Label
@@ -209,7 +209,7 @@ class SupersessionText:
 
 @dataclass(frozen=True)
 class _Patterns:
-    """`resources/claims/later.json`."""
+    """`resources/claims/later.json`, and words for relatives."""
 
     changes: re.Pattern[str]
     adds: re.Pattern[str]
@@ -231,6 +231,7 @@ class _Patterns:
     clock_stems: frozenset[str]
     present_stems: frozenset[str]
     adverbs: frozenset[str]
+    kin: frozenset[str]
     change_stems: frozenset[str]
     told_by: re.Pattern[str]
 
@@ -416,12 +417,14 @@ def _is_likely_change(old: SupersessionText, new: SupersessionText, share: float
 
 
 def _is_about_another(old: SupersessionText, new: SupersessionText) -> bool:
-    """Whether the later one is about the other of two of a sort, or a former one, or the earlier one is an event.
+    """Whether the later one is about another of a sort, a former one, or somebody else, or the earlier one is an event.
 
     "Old card: 55..." ends nothing that is said of the card 41..., and what once happened has happened.
     """
     is_former = _FORMER.match(new.lower) and not _FORMER.match(old.lower) and _has_other_kind(old, new)
-    return bool(is_former) or (not old.is_state and not old.changes) or _are_told_apart(old, new)
+    if is_former or (not old.is_state and not old.changes):
+        return True
+    return _are_told_apart(old, new) or _is_ended_by_another(old, new)
 
 
 def _goes_on(new: SupersessionText) -> bool:
@@ -564,36 +567,76 @@ def _is_gone(old: SupersessionText, new: SupersessionText) -> bool:
     return not old.topic.isdisjoint(read_supersession_text(clause).topic)
 
 
-def _is_ended(old: SupersessionText, new: SupersessionText) -> bool:
-    """Whether the later one says that it is over with what the earlier one tells ("gave up football")."""
+def _find_end(old: SupersessionText, new: SupersessionText) -> int | None:
+    """Where the later one's verb begins that ends what the earlier one tells ("gave up football"); None without one."""
     for found in _later_word_patterns().ends.finditer(new.lower):
         objects = [word for word in prepare_text(new.lower[found.end() :]).words[:3] if word.form not in _ARTICLES]
         if objects and is_content_word(objects[0]) and stem_form(objects[0].form) in old.topic:
-            return _is_of_same_person(old, new, found.start())
+            return found.start()
+    return None
+
+
+def _is_ended(old: SupersessionText, new: SupersessionText) -> bool:
+    """Whether the later one says that it is over with what the earlier one tells."""
+    verb = _find_end(old, new)
+    if verb is not None:
+        return _is_of_same_person(old, *_read_subject(new, verb))
     if _later_word_patterns().returns.search(new.lower) is None or " is " not in f" {_BE.sub(' is', old.lower)} ":
         return False
     return bool(new.stems) and new.stems[0] in old.stems[:1] and re.search(r"\b(?:in|at)\b", old.lower) is not None
 
 
-def _is_of_same_person(old: SupersessionText, new: SupersessionText, verb: int) -> bool:
-    """Whether who gave something up is the person, or is named in the earlier one: "my sister" is neither.
+def _is_ended_by_another(old: SupersessionText, new: SupersessionText) -> bool:
+    """Whether somebody gave up what the other has: "She gave up bees" leaves "I keep bees" as it is.
+
+    Likewise "I gave up tennis" what "My mother plays".
+    """
+    verb = _find_end(old, new)
+    if verb is None:
+        return False
+    pronoun, _ = _read_subject(new, verb)
+    return (pronoun in _OTHERS and old.prepared.words[0].form in _SPEAKER) or (pronoun in _SPEAKER and _is_of_kin(old))
+
+
+def _is_of_kin(text: SupersessionText) -> bool:
+    """Whether a text is about a relative, and not about the speaker as well."""
+    forms = [word.form for word in text.prepared.words]
+    return _SPEAKER.isdisjoint(forms) and not _later_word_patterns().kin.isdisjoint(forms[:2])
+
+
+def _read_subject(new: SupersessionText, verb: int) -> tuple[str, frozenset[str]]:
+    """Who gave something up.
 
     Args:
-        verb: where the later one's verb begins.
+        verb: where the verb begins.
+
+    Returns:
+        The pronoun, or none, and else the stems of who is named.
     """
     words = prepare_text(_CLAUSE.split(new.lower[:verb])[-1]).words
     if words and words[-1].form == "and" and words[0].form in _SPEAKER | _OTHERS:  # "I sold the hives and gave up bees"
         words = words[:1]
     named: set[str] = set()
     for word in reversed(words):
-        if not named and word.form in _SPEAKER:
-            return True
-        if not named and word.form in _OTHERS:
-            return _SPEAKER.isdisjoint(word.form for word in old.prepared.words)
+        if not named and word.form in _SPEAKER | _OTHERS:
+            return word.form, frozenset()
         if is_content_word(word) and not _is_light(word) and word.form not in _later_word_patterns().adverbs:
             named.add(stem_form(word.form))
         elif named:
             break  # "On doctor's advice Ronja quit": the words right before the verb are its subject
+    return "", frozenset(named)
+
+
+def _is_of_same_person(old: SupersessionText, pronoun: str, named: frozenset[str]) -> bool:
+    """Whether who gave something up is the person, or is named in the earlier one: "my sister" is neither.
+
+    Args:
+        pronoun: with `named`, as `_read_subject` gives them.
+    """
+    if pronoun in _OTHERS:
+        return _SPEAKER.isdisjoint(word.form for word in old.prepared.words)
+    if pronoun:
+        return not _is_of_kin(old)
     return named - _later_word_patterns().change_stems <= old.topic
 
 
@@ -671,6 +714,7 @@ def _later_word_patterns() -> _Patterns:
         clock_stems=frozenset(map(stem_form, vocabulary["clock"])),
         present_stems=frozenset(map(stem_form, vocabulary["present"])),
         adverbs=frozenset(vocabulary["adverbs"]),
+        kin=frozenset().union(*(claim_word_lists().sets[name] for name in ("kin", "partner", "child"))),
         change_stems=frozenset(stem_form(word) for word in vocabulary["changes"] if " " not in word),
         told_by=re.compile(rf"(?<=\w), (?:[\w.'-]+ ){{1,3}}(?:{whole(vocabulary['tells'])})(?: me| us| so)*\W*$"),
     )

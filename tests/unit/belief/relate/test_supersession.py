@@ -310,3 +310,28 @@ def test_what_goes_on_ends_nothing_however_sure_the_model_is() -> None:
 @pytest.mark.parametrize("later", ["The Rome trip in May is over.", "Rome trip cancelled."])
 def test_what_once_happened_has_happened_however_sure_the_model_is(later: str) -> None:
     assert judged("I went to Rome in May.", later, 0.99) is Succession.BESIDE
+
+
+@pytest.mark.parametrize("share", [0.4, 0.65, NEARLY_CERTAIN, 0.99])
+@pytest.mark.parametrize(
+    "later",
+    ["She gave up bees.", "They gave up bees.", "He finally gave up bees.", "He sold the hives and gave up bees."],
+)
+def test_what_another_gave_up_stays_the_persons(later: str, share: float) -> None:
+    assert judged("I keep bees.", later, share) is Succession.BESIDE
+    assert judged("I keep bees.", "I gave up bees.", share) is Succession.REPLACES
+
+
+def test_what_another_gave_up_may_be_somebodys_of_whom_the_person_tells() -> None:
+    assert judged("My sister keeps bees.", "She gave up bees.", 0.65) is Succession.REPLACES
+
+
+@pytest.mark.parametrize("share", [0.05, 0.65, NEARLY_CERTAIN, 0.99])
+@pytest.mark.parametrize("earlier", ["My mother plays tennis.", "My wife plays tennis on Mondays.", "Mum does tennis."])
+def test_what_the_person_gave_up_stays_a_relatives(earlier: str, share: float) -> None:
+    assert judged(earlier, "I gave up tennis.", share) is Succession.BESIDE
+
+
+def test_what_the_person_gave_up_may_have_been_done_with_a_relative() -> None:
+    assert judged("My wife and I play tennis.", "I gave up tennis.", 0.05) is Succession.REPLACES
+    assert judged("Tennis on Mondays.", "I gave up tennis.", 0.05) is Succession.REPLACES
