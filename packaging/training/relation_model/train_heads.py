@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT), str(ROOT / "packaging"), str(ROOT / "packaging" / "training")]
 
+import chance_data  # noqa: E402
 import change_data as changes  # noqa: E402
 import question_data as questions  # noqa: E402
 import relation_data as data  # noqa: E402
@@ -60,6 +61,9 @@ OLDER = 3_000
 """Pairs of files that are neither EVERYDAY, nor `changes/`, nor plain."""
 NEAR_EVENTS, NEAR_TIMES = "near_events", 3
 """Plain pairs of these files, what happens near a state that goes on or ends it, are shown so often."""
+CHANCE = 5_000
+"""Pairs of texts that meet by chance, shown like plain ones: one of a few words may end anything, or so it seems to a
+model that knows only pairs about one matter."""
 STRANGERS, NEAR = (20, 200), (0.25, 0.55)
 """By nearness, those notes of others that a newcomer meets as in a vault, near by chance; their cosines."""
 MET = 2
@@ -255,11 +259,15 @@ def make_lesson(
         for one in rng.sample(met, len(met) // 4)
         for old in rng.sample(one.strangers, min(MET, len(one.strangers)))
     ]
+    by_chance = chance_data.draw_pairs(CHANCE, rng, lambda texts: np.asarray(lazy_embedder().embed(list(texts))))
     return Lesson(
         tell([one for one in persons if not one.is_held_back]),
         live([one for one in lives if not one.is_held_back]),
         met,
-        meet_strangers([pair for pair in plain for _ in range(times_shown(pair))]),
+        [
+            *meet_strangers([pair for pair in plain for _ in range(times_shown(pair))]),
+            *(Met(one, ()) for one in by_chance),
+        ],
         [*mine, *rng.sample(older, min(OLDER, len(older))), *beside],
     )
 
@@ -392,7 +400,8 @@ def train(net: Any, before: Any, course: Course, minutes: float, table: Vectors)
 def draw_unrelated(plain: Sequence[Met], persons: Sequence[questions.Person], rng: random.Random) -> list[data.Pair]:
     """Plain newcomers beside what they have nothing to do with, or a model takes any "was" for the end of anything."""
     coexist = data.LABELS.index("COEXIST")
-    near = rng.sample([one for one in plain if one.strangers], UNRELATED_NEAR)
+    plain = [one for one in plain if one.strangers]
+    near = rng.sample(plain, UNRELATED_NEAR)
     texts = [text for person in persons for text in person.statements]
     many = [person.statements for person in persons if len(person.statements) > max(LONG_NOTES)]
     olds = [

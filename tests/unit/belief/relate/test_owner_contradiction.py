@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from example_counts import count_examples
 from hypothesis import given, settings
@@ -18,7 +20,7 @@ from core.belief.relate.owner_contradiction import (
 from core.belief.relate.possession import read_possessions as things_given
 from core.belief.relate.possession import to_first_person
 from core.belief.relate.relation_model import RelationModel
-from core.types.belief import ComparedText
+from core.types.belief import ComparedText, Label, Relation
 
 NOW_MS = 1_700_000_000_000
 MODEL = RelationModel()
@@ -135,3 +137,14 @@ def test_long_runs_and_repetitions_are_read_within_bounds(junk: str) -> None:
     assert len(other.sentences) <= 33
     assert max(len(sentence.compared.text) for sentence in other.sentences) <= 600
     assert not contradiction_odds([(own, other)], None, 12)[0].is_doubt
+
+
+@pytest.mark.parametrize(("ends", "is_doubt"), [(None, True), (2.0, True), (-1.0, True), (-1.1, False), (-6.0, False)])
+def test_what_ends_nothing_the_person_said_is_not_at_odds_by_meaning(ends: float | None, is_doubt: bool) -> None:
+    shares = {Label.DUPLICATE: 0.1, Label.SUPERSEDE: 0.7, Label.MERGE: 0.1, Label.COEXIST: 0.1}
+
+    def classify(pairs: Sequence[tuple[ComparedText, ComparedText]]) -> list[Relation]:
+        return [Relation(Label.SUPERSEDE, 0.7, shares, "builtin", ends=ends) for _ in pairs]
+
+    pair = said("My sourdough is called Agnes."), said("Dr Achterberg looks after the dough of her practice.")
+    assert contradiction_odds([pair], classify, 8)[0].is_doubt is is_doubt
