@@ -4,8 +4,10 @@ Run by hand after `packaging/training/train_reader.py`, in an environment with t
 
     python packaging/training/first_look/train_first_look.py [--epochs 10] [--limits-only] [--figures-only]
 
-It learns what the reader says of the project's own talk. The authors are parted as for the reader: half are held out,
-of the others one in ten sets the limits. Must not do: fetch anything, or read a labelled set that measures the reader.
+It learns what the reader says of the project's own talk, and of `chats/`: everyday talk without labels, for most of
+what people say to each other is of no worth, and most of the labelled talk is of some. The authors of the latter are
+parted as for the reader: half are held out, of the others one in ten sets the limits, together with one chat in ten.
+Must not do: fetch anything, or read a labelled set that measures the reader.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import importlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,19 +32,34 @@ from build_model import sha256_of  # noqa: E402
 from core.talk.first_look import FILE, MOST_TOKENS, FirstLook, look_at  # noqa: E402
 from core.talk.reader_features import TextTokens, encode_sentence  # noqa: E402
 from core.talk.reader_model import ReaderModel, reader_folder  # noqa: E402
-from core.talk.statements import MARKED, READ, WORTH  # noqa: E402
-from core.types.talk import Assertion, Reading, SentenceInContext, StatementType  # noqa: E402
+from core.talk.statements import MARKED, READ, WORTH, distill_conversation  # noqa: E402
+from core.types.talk import Assertion, Reading, SentenceInContext, StatementType, Turn  # noqa: E402
 from train_reader import is_calibrating  # noqa: E402
 
 TARGET = Path(str(reader_folder()))
-TOLD_RECALL = 0.995
+CHATS = Path(__file__).resolve().parent / "chats"
+CALIBRATING_OF = 10
+"""One chat in so many teaches nothing: it sets the limits."""
+TOLD_RECALL = 0.9975
 """Share of what the reader would let be told that it must still be asked about, on authors that calibrate."""
 WORTH_LOST = 0.012
 """Share of sentences of any worth that may cease to make their turn worth keeping, on the same authors."""
 _ASSERTED = (Assertion.YES, Assertion.NEGATED)
 _WIDTHS = 48, 96, 32
 Seen = tuple[NDArray[np.float32], NDArray[np.float32]]
-Row = tuple[data.LabelledSentence, Reading]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A sentence with what the reader says of it.
+
+    Attributes:
+        worth: as its author labelled it; None where nobody did.
+    """
+
+    said: SentenceInContext
+    reading: Reading
+    worth: int | None = None
 
 
 def is_told(reading: Reading) -> bool:
@@ -58,13 +76,12 @@ def how_told(reading: Reading) -> float:
     return float(1 / (1 + np.exp(-sure)) / (1 + np.exp(-worth)))
 
 
-def see(sentences: Sequence[data.LabelledSentence]) -> list[Seen]:
+def see(sentences: Sequence[SentenceInContext]) -> list[Seen]:
     """What the net sees of sentences."""
     reader = ReaderModel()
     encoder, _ = reader.load()
     found = []
-    for one in sentences:
-        said = SentenceInContext(one.text, one.before)
+    for said in sentences:
         features = encode_sentence(TextTokens(encoder.tokenizer), said)
         found.append(look_at(said, features, encoder.vectors(features.ids)))
     return found
@@ -132,9 +149,9 @@ def train(seen: Sequence[Seen], wanted: NDArray[np.float32], epochs: int) -> dic
 
 def find_limits(weighed: NDArray[np.float64], rows: Sequence[Row]) -> dict[str, float]:
     """The highest limits that keep `TOLD_RECALL`, and lose `WORTH_LOST` at most."""
-    told = np.array([is_told(reading) for _, reading in rows])
-    states = np.array([reading.statement >= MARKED for _, reading in rows])
-    worth = np.array([one.worth > 0 for one, _ in rows])
+    told = np.array([is_told(one.reading) for one in rows])
+    states = np.array([one.reading.statement >= MARKED for one in rows])
+    worth = np.array([bool(one.worth) for one in rows])
     told_from = float(np.quantile(weighed[told, 0], 1 - TOLD_RECALL))
     is_read = weighed[:, 0] >= told_from
     least = states[worth].mean() - WORTH_LOST
@@ -146,9 +163,9 @@ def find_limits(weighed: NDArray[np.float64], rows: Sequence[Row]) -> dict[str, 
 
 def measure(weighed: NDArray[np.float64], rows: Sequence[Row], limits: Mapping[str, float]) -> dict[str, float]:
     """What it spares and what it costs."""
-    told = np.array([is_told(reading) for _, reading in rows])
-    states = np.array([reading.statement >= MARKED for _, reading in rows])
-    worth = np.array([one.worth > 0 for one, _ in rows])
+    told = np.array([is_told(one.reading) for one in rows])
+    states = np.array([one.reading.statement >= MARKED for one in rows])
+    worth = np.array([bool(one.worth) for one in rows])
     is_read = weighed[:, 0] >= limits["told_from"]
     is_worthy = np.where(is_read, states, weighed[:, 1] >= limits["worthy_from"])
     return {
@@ -169,7 +186,7 @@ def describe(path: Path, look: Mapping[str, Any]) -> None:
         path: of FIRST_LOOK.md.
         look: `first_look` of the manifest.
     """
-    held = look["held_out"]
+    held, chats = look["held_out"], look["in_chats"]
     path.write_text(
         f"""# The first look
 
@@ -178,7 +195,9 @@ to {MOST_TOKENS} tokens, in numpy. What it finds to be surely not told is not re
 makes its turn worth keeping, it says itself.
 
 - **What it learned from**: what a reader ({look["taught_by"][:12]}) says of {look["sentences"]} sentences of
-  `packaging/training/talk`, in {look["epochs"]} epochs. One author in ten sets the limits: the reader is asked from
+  `packaging/training/talk` and of {look["chat_sentences"]} of everyday chats
+  (`packaging/training/first_look/chats`), in {look["epochs"]} epochs. One
+  author and one chat in ten set the limits: the reader is asked from
   {look["told_from"]}, and what it is not asked about is worth keeping from {look["worthy_from"]}.
 - **How it was made**: `packaging/training/first_look/train_first_look.py`, after the reader itself.
 - **Licence**: Apache-2.0 (LICENSE), as the reader.
@@ -194,23 +213,47 @@ makes its turn worth keeping, it says itself.
 | sentences of no worth that do not | {held["nothing_called_nothing"]:.3f} |
 | likewise by the reader alone | {held["nothing_called_nothing_by_reader"]:.3f} |
 
-Talk of the project's own authors is mostly of some worth; of everyday talk far more is spared.
+Talk of the project's own authors is mostly of some worth; of everyday talk far more is spared: of the chats that set
+the limits, {chats["sentences"]} sentences, {chats["spared"]:.3f}, and of those the reader lets be told it is asked
+about {chats["told_recall"]:.3f}.
 """,
         "utf-8",
     )
 
 
 def read_rows(sentences: Sequence[data.LabelledSentence]) -> list[Row]:
-    """Sentences with what the reader says of them."""
-    readings = ReaderModel().read_closely([SentenceInContext(one.text, one.before) for one in sentences])
-    return list(zip(sentences, readings, strict=True))
+    """Labelled sentences with what the reader says of them."""
+    said = [SentenceInContext(one.text, one.before) for one in sentences]
+    readings = ReaderModel().read_closely(said)
+    return [Row(*row) for row in zip(said, readings, (one.worth for one in sentences), strict=True)]
 
 
-def teach(sentences: Sequence[data.LabelledSentence], epochs: int) -> None:
+def read_chats(*, calibrating: bool) -> list[Row]:
+    """Sentences and clauses of everyday chats as distilling has them read, with what the reader says of them.
+
+    Args:
+        calibrating: of the chats that set the limits, or else of those that teach.
+    """
+    reader = ReaderModel()
+    rows: list[Row] = []
+
+    def read(said: Sequence[SentenceInContext]) -> Sequence[Reading]:
+        readings = reader.read_closely(said)
+        rows.extend(map(Row, said, readings))
+        return readings
+
+    for path in sorted(CHATS.glob("*.txt")):
+        for number, chat in enumerate(path.read_text("utf-8").strip().split("\n\n")):
+            if (number % CALIBRATING_OF == 0) is calibrating:
+                turns = [line.partition(": ") for line in chat.splitlines()]
+                distill_conversation([Turn(str(at), name, text) for at, (name, _, text) in enumerate(turns)], read)
+    return rows
+
+
+def teach(rows: Sequence[Row], epochs: int) -> None:
     """Train on sentences and write the weights."""
-    rows = read_rows(sentences)
-    wanted = np.array([(how_told(reading), reading.statement) for _, reading in rows], np.float32)
-    weights: Any = train(see(sentences), wanted, epochs)
+    wanted = np.array([(how_told(one.reading), one.reading.statement) for one in rows], np.float32)
+    weights: Any = train(see([one.said for one in rows]), wanted, epochs)
     np.savez(TARGET / FILE, **weights)
 
 
@@ -222,21 +265,31 @@ def make(epochs: int, *, limits_only: bool, figures_only: bool) -> None:
         limits_only: keep the net that is there.
         figures_only: keep its limits too.
     """
-    sentences = list(data.read_sentences())
-    held = [one for one in sentences if one.is_held_out]
-    tuning = [one for one in sentences if not one.is_held_out and is_calibrating(one)]
-    teaching = [one for one in sentences if not one.is_held_out and not is_calibrating(one)]
-    if not (limits_only or figures_only):
-        teach(teaching, epochs)
-    net = FirstLook.open((TARGET / FILE).read_bytes(), {"told_from": 0, "worthy_from": 0})
     path = TARGET / "manifest.json"
     manifest = json.loads(path.read_text("utf-8"))
+    chat_sentences = manifest["first_look"].get("chat_sentences", 0)
+    sentences = list(data.read_sentences())
+    held = read_rows([one for one in sentences if one.is_held_out])
+    teaching = [one for one in sentences if not one.is_held_out and not is_calibrating(one)]
+    if not (limits_only or figures_only):
+        taught = read_chats(calibrating=False)
+        chat_sentences = len(taught)
+        teach([*read_rows(teaching), *taught], epochs)
+    net = FirstLook.open((TARGET / FILE).read_bytes(), {"told_from": 0, "worthy_from": 0})
+
+    def weigh(rows: Sequence[Row]) -> NDArray[np.float64]:
+        return np.array([net.weigh(each) for each in see([one.said for one in rows])])
+
+    chats = read_chats(calibrating=True)
     if figures_only:
         limits = {name: manifest["first_look"][name] for name in ("told_from", "worthy_from")}
     else:
-        limits = find_limits(np.array([net.weigh(each) for each in see(tuning)]), read_rows(tuning))
+        tuning = [one for one in sentences if not one.is_held_out and is_calibrating(one)]
+        rows = [*read_rows(tuning), *chats]
+        limits = find_limits(weigh(rows), rows)
     print(limits, flush=True)
-    figures = measure(np.array([net.weigh(each) for each in see(held)]), read_rows(held), limits)
+    figures = measure(weigh(held), held, limits)
+    of_chats = measure(weigh(chats), chats, limits)
     manifest["files"][FILE] = sha256_of(TARGET / FILE)
     own = manifest["files"]["model.onnx"]
     taught_by = manifest["first_look"].get("taught_by", own) if limits_only or figures_only else own
@@ -245,7 +298,9 @@ def make(epochs: int, *, limits_only: bool, figures_only: bool) -> None:
         "sentences": len(teaching),
         "epochs": epochs,
         "taught_by": taught_by,
+        "chat_sentences": chat_sentences,
         "held_out": figures,
+        "in_chats": {name: of_chats[name] for name in ("sentences", "spared", "told_recall")},
     }
     path.write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
     describe(TARGET / "FIRST_LOOK.md", manifest["first_look"])
