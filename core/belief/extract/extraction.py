@@ -24,6 +24,7 @@ from core.belief.extract.frames import (
     match_frames,
     read_name_at,
 )
+from core.belief.extract.model_doubts import find_head_of_apposition, is_doubtful
 from core.belief.extract.normal_form import value_key
 from core.belief.extract.sentence import (
     TokenizedSentence,
@@ -45,7 +46,6 @@ MOST_MODEL_SENTENCES = 24
 LONGEST_VALUE = 200
 _LONGEST_SUBJECT = 80
 _LONGEST_LABEL = 6  # tokens of a name and its colon
-_FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours"})
 _SHORTEST = 6
 _SURE = 0.9
 _BEHIND_TIME = frozenset((",", ":", "-", "–", "—", "i", "we", "user", "my", "our", "the", "he", "she"))
@@ -183,7 +183,8 @@ def _join_model(
     for one in reconciled.added:
         first, last = (sentence.start + place for place in one.value)
         is_unreal = any(start < last and first < end for start, end in unreal)
-        if not is_unreal and not _is_only_possible(one, text) and not _is_told_by_the_way(one, text):
+        is_unsure = _is_only_possible(one, text) or _is_told_by_the_way(one, text) or is_doubtful(one, sentence)
+        if not is_unreal and not is_unsure:
             _add_model_claim(story, sentence, one, bounds)
 
 
@@ -202,9 +203,7 @@ def _add_model_claim(
 ) -> None:
     """Add a claim of the model's; of whom, where a pronoun says it, the sentences before tell."""
     text = sentence.text[sentence.start : sentence.end]
-    subject = _name_speaker(sentence, one) if one.subject is None else text[slice(*one.subject)]
-    if subject.casefold() in claim_word_lists().sets["third"]:
-        subject = story.person
+    subject = _name_model_subject(story, sentence, one)
     if value_key(subject) in story.owner_keys:
         subject = USER
     owner = None if one.subject is None else _OWNER_BEFORE.search(text[: one.subject[0]])
@@ -235,10 +234,20 @@ def _add_model_claim(
     story.claims.setdefault(canonical_form(draft), draft)
 
 
+def _name_model_subject(story: _Story, sentence: TokenizedSentence, one: ReadValue) -> str:
+    """Whom a value of the model's is about; "" where the sentence names nobody."""
+    head = find_head_of_apposition(one, sentence)
+    if head is not None:
+        return head.text
+    span = one.subject
+    named = _name_speaker(sentence, one) if span is None else sentence.text[sentence.start : sentence.end][slice(*span)]
+    return story.person if named.casefold() in claim_word_lists().sets["third"] else named
+
+
 def _name_speaker(sentence: TokenizedSentence, one: ReadValue) -> str:
     """The speaker, unless a name leads the sentence and nothing in it speaks in the first person."""
     at = next((n for n, token in enumerate(sentence.tokens) if token.end > sentence.start + one.value[0]), 0)
-    if _FIRST_PERSON.intersection(sentence.lows):
+    if claim_word_lists().sets["first_person"].intersection(sentence.lows):
         return USER
     named = _find_leading_subject(sentence, at)
     is_other = named is not None and named.kind == "name" and named.first == sentence.begin
@@ -331,7 +340,7 @@ def _find_label_subject(sentence: TokenizedSentence, one: FrameMatch) -> Subject
     """
     lows = sentence.lows
     colon = next((n for n in range(sentence.begin, min(one.at, sentence.begin + _LONGEST_LABEL)) if lows[n] == ":"), 0)
-    if not colon or _FIRST_PERSON.intersection(lows[colon + 1 : one.run[1]]):
+    if not colon or claim_word_lists().sets["first_person"].intersection(lows[colon + 1 : one.run[1]]):
         return None
     labels = set(lows[sentence.begin : colon])
     if labels & claim_word_lists().sets["label.topic"]:

@@ -256,6 +256,14 @@ def clean_run(sentence: TokenizedSentence, run: Run | None) -> Run | None:
     return None if run is None or any(low in pointing for low in sentence.lows[run[0] : run[1]]) else run
 
 
+def is_relation(sentence: TokenizedSentence, run: Run) -> bool:
+    """Whether words tell whose relative somebody is: "Wilf's oldest friend", "mother of Wilf"."""
+    inner, lists = sentence.lows[slice(*run)], claim_word_lists()
+    is_owned = not {"'s", "'"}.isdisjoint(inner[1:-1]) and not sentence.tokens[run[1] - 1].cap
+    is_kin = any(inner[0] in lists.sets[name] for name in lists.sets["noun_phrase.people"])
+    return is_owned or (is_kin and not sentence.tokens[run[0]].cap and ("of" in inner or len(inner) == 1))
+
+
 def hide_unreal(sentence: TokenizedSentence) -> bool:
     """Hide the words of a sentence that claim nothing about the world.
 
