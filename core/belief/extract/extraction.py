@@ -26,6 +26,7 @@ from core.belief.extract.frames import (
 )
 from core.belief.extract.model_doubts import find_head_of_apposition, is_doubtful
 from core.belief.extract.normal_form import value_key
+from core.belief.extract.possessors import is_bare_relative, is_led_by_pronoun, name_relative
 from core.belief.extract.sentence import (
     TokenizedSentence,
     claim_word_lists,
@@ -211,7 +212,7 @@ def _add_model_claim(
         subject = f"{owner['owner']}'s {subject}"
     subject = _without_property(subject, one.predicate)
     value = " ".join(text[slice(*one.value)].split()).strip("\"'“”‘’ ,;")
-    if not subject or not value_key(value) or max(len(value), len(subject)) > _LONGEST_SUBJECT:
+    if not subject or value_key(value) in ("", value_key(subject)) or max(len(value), len(subject)) > _LONGEST_SUBJECT:
         return
     if value_key(value) == one.predicate.partition("_")[0]:  # "status" is no status
         return
@@ -241,7 +242,11 @@ def _name_model_subject(story: _Story, sentence: TokenizedSentence, one: ReadVal
         return head.text
     span = one.subject
     named = _name_speaker(sentence, one) if span is None else sentence.text[sentence.start : sentence.end][slice(*span)]
-    return story.person if named.casefold() in claim_word_lists().sets["third"] else named
+    if named.casefold() in claim_word_lists().sets["third"]:
+        return story.person
+    if is_bare_relative(named):
+        return name_relative(sentence, named)
+    return "" if is_led_by_pronoun(sentence, named) else named
 
 
 def _name_speaker(sentence: TokenizedSentence, one: ReadValue) -> str:
@@ -295,7 +300,9 @@ def _keep_matches(
 
 
 def _note_people(story: _Story, sentence: TokenizedSentence) -> None:
-    """Remember whom "she" in the next sentence may mean."""
+    """Remember whom "she" in the next sentence may mean: not "her sister", who is hers of whom was told before."""
+    if sentence.lows[sentence.begin] in claim_word_lists().sets["poss_third"]:
+        return
     for i in range(sentence.begin, len(sentence.tokens) - 1):
         if sentence.lows[i + 1] in claim_word_lists().sets["finite"] and not sentence.tokens[i].hidden:
             named = read_name_at(sentence, i)
@@ -327,6 +334,9 @@ def _resolve_subject(
         subject = Subject(named, "person") if named else None
     if subject is not None and subject.kind == USER:
         subject = _find_label_subject(sentence, one) or subject
+    if subject is not None and is_bare_relative(subject.text):
+        named = name_relative(sentence, subject.text)
+        subject = replace(subject, text=named) if named else None
     if subject is not None and value_key(subject.text) in story.owner_keys:
         subject = Subject(USER, USER)
     return subject
@@ -409,7 +419,7 @@ def _add_rule_claim(
         or len(value) > LONGEST_VALUE
         or len(text_of) > _LONGEST_SUBJECT
         or not text_of
-        or not value_key(value)
+        or value_key(value) in ("", value_key(text_of))
     ):
         return
     since, until, at = times
