@@ -33,6 +33,7 @@ from core.belief.extract.sentence import (
     hide_unreal,
     is_tentative,
     read_sentence,
+    strip_marks,
 )
 from core.belief.extract.validity import ValidityPhrase, WrittenDate, find_validity_phrases, find_written_dates, to_when
 from core.errors import LociError
@@ -211,7 +212,7 @@ def _add_model_claim(
     if owner is not None and one.predicate in THING_PREDICATES:
         subject = f"{owner['owner']}'s {subject}"
     subject = _without_property(subject, one.predicate)
-    value = " ".join(text[slice(*one.value)].split()).strip("\"'“”‘’ ,;")
+    value = strip_marks(text[slice(*one.value)])
     if not subject or value_key(value) in ("", value_key(subject)) or max(len(value), len(subject)) > _LONGEST_SUBJECT:
         return
     if value_key(value) == one.predicate.partition("_")[0]:  # "status" is no status
@@ -412,7 +413,7 @@ def _is_sharing_time(sentence: TokenizedSentence, owner: int, here: int) -> bool
 def _add_rule_claim(
     story: _Story, sentence: TokenizedSentence, one: FrameMatch, subject: Subject, times: tuple[str, str, str]
 ) -> None:
-    value = " ".join(sentence.text_between(*one.run).split()).strip("\"'“”‘’ ,;")
+    value = strip_marks(sentence.text_between(*one.run))
     text_of = _owned_name(sentence, subject) + _without_property(" ".join(subject.text.split()), one.predicate)
     if (
         not value

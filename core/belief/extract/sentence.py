@@ -33,6 +33,9 @@ _TOKEN = re.compile(
 _MAY = re.compile(r"([\w'-]+) may (?=[a-z])")
 _MAIL = re.compile(r"[\w.%+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
 _QUOTED = re.compile("“[^“”]{1,300}”|\"[^\"]{1,300}\"|(?<!\\w)['‘][^'‘’\n]{1,200}['’](?!\\w)")
+_QUOTE_PAIRS = {'"': '"', "“": "”", "‘": "’", "'": "'"}
+_OUTER_MARKS = "\"'“”‘’ ,;"
+_LONGEST_TITLE = 8
 _EXPAND = {"im": ("i", "'m"), "ive": ("i", "'ve"), "i'm": ("i", "'m"), "id": ("i", "'d")}
 _PLAIN = {"dont": "don't", "cant": "can't", "doesnt": "doesn't", "isnt": "isn't", "wont": "won't", "didnt": "didn't"}
 
@@ -175,8 +178,33 @@ def noun_run(
         j += 1
     if j - i > most:
         return None
-    j = trim_phrase(sentence, i, j)
+    j = _behind_title(sentence, i, trim_phrase(sentence, i, j))
     return (i, j) if j > i else None
+
+
+def _behind_title(sentence: TokenizedSentence, i: int, j: int) -> int:
+    """Step over a title in quotes behind its maker's name, which would end in the air: `Ed Sheeran's "Perfect"`."""
+    opening = sentence.tokens[j].text if 0 < j < len(sentence.tokens) else ""
+    if opening == "'" and j > i and " '" in sentence.text_between(i, j):  # it closes what opens within
+        return j + 1
+    closing = _QUOTE_PAIRS.get(opening)
+    if closing is None or sentence.lows[j - 1] not in ("'s", "'"):
+        return j
+    inside = range(j + 1, min(j + 2 + _LONGEST_TITLE, len(sentence.tokens)))
+    return next((n + 1 for n in inside if sentence.tokens[n].text == closing), j)
+
+
+def strip_marks(text: str) -> str:
+    """A value on one line without the marks around it; a quotation mark that closes within it what opens there stays.
+
+    Args:
+        text: as it stands in its sentence.
+    """
+    flat = " ".join(text.split())
+    bare = flat.strip(_OUTER_MARKS)
+    closing = flat[flat.find(bare) + len(bare) :][:1]
+    is_open = any(f" {first}" in bare and last == closing for first, last in _QUOTE_PAIRS.items())
+    return bare + closing if bare and is_open else bare
 
 
 def _skip_quantity(sentence: TokenizedSentence, i: int) -> int:
