@@ -153,18 +153,16 @@ def _is_given_by_subject(one: ReadValue, sentence: TokenizedSentence, verb: int,
     return sentence.start + one.subject[0] < sentence.tokens[verb].start
 
 
-def _is_inquired_only(_: ReadValue, sentence: TokenizedSentence, run: Run) -> bool:
-    """Whether somebody only looks into a field: the nearest of the words of study and of inquiry before it decides."""
-    lows = sentence.lows
+def _is_not_studied(_: ReadValue, sentence: TokenizedSentence, run: Run) -> bool:
+    """Whether no word of study belongs to a field, or the nearest before it tells that it is only looked into."""
+    lows, words = sentence.lows, _doubt_words()
     inquiries = {after for _, after in _phrases_in(lows[: run[0]], "inquiry")}
     for after in range(run[0], sentence.begin, -1):
         if after in inquiries:
             return True
-        if (
-            lows[after - 1] in _doubt_words()["study"]
-        ):  # "considering a degree in", but not "research for her degree in"
+        if lows[after - 1] in words["study"]:  # "considering a degree in", but not "research for her degree in"
             return not inquiries.isdisjoint((after - 1, after - 2))
-    return False
+    return (words["study"] | words["schooling"]).isdisjoint(lows)
 
 
 _CHECKS: Mapping[str, Callable[[ReadValue, TokenizedSentence, Run], bool]] = {
@@ -173,5 +171,5 @@ _CHECKS: Mapping[str, Callable[[ReadValue, TokenizedSentence, Run], bool]] = {
     "has_pet": _is_own_subject,
     "born_on": _is_other_day,
     "job_title_is": _is_wanted_only,
-    "studies": _is_inquired_only,
+    "studies": _is_not_studied,
 }

@@ -17,7 +17,8 @@ def is_bare_relative(text: str) -> bool:
     Args:
         text: as a claim has it: `their family`, but not `my family` and not `Melanie's family`.
     """
-    return _pronoun_of(text) in claim_word_lists().sets["poss_third"]
+    known = claim_word_lists().sets
+    return _pronoun_of(text) in known["poss_third"] | known["poss_relative"]
 
 
 def name_relative(sentence: TokenizedSentence, text: str) -> str:
@@ -30,9 +31,11 @@ def name_relative(sentence: TokenizedSentence, text: str) -> str:
     Returns:
         The subject; what `my` would be left out of for a relative of the person's; "" where several or none are named.
     """
-    pronoun, _, noun = text.partition(" ")
-    at = next((n for n in range(sentence.begin, len(sentence.lows)) if sentence.lows[n] == pronoun.casefold()), 0)
-    owner = _read_only_person(sentence, at) if noun and at > sentence.begin else None
+    pronoun, noun = _pronoun_of(text), text.partition(" ")[2]
+    at = next((n for n in range(sentence.begin, len(sentence.lows)) if sentence.lows[n] == pronoun), 0)
+    # What follows "whose mother is a nurse," is told of who has the mother, and was read as hers.
+    is_sure = bool(noun) and pronoun not in claim_word_lists().sets["poss_relative"]
+    owner = _read_only_person(sentence, at) if is_sure and at > sentence.begin else None
     if owner is None:
         return ""
     return noun if owner.kind == USER else f"{owner.text}'s {noun}"

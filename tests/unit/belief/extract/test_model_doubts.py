@@ -129,6 +129,10 @@ def test_a_job_that_somebody_has_is_read(text: str, pair: tuple[str, str]) -> No
         "Ruth is interested in astronomy.",
         "Ruth is researching her family tree.",
         "Ruth reads up on botany.",
+        "Ruth is reading a book about archaeology.",
+        "Ruth is analysing traffic data.",
+        "Ruth is working on a project about solar power.",
+        "Ruth is passing on her knowledge of chemistry.",
     ],
 )
 def test_what_is_looked_into_is_not_studied(text: str) -> None:
@@ -145,6 +149,7 @@ def test_what_is_looked_into_is_not_studied(text: str) -> None:
         ("Vera is in her second year of medicine.", "medicine"),
         ("Vera is at university for history.", "history"),
         ("Vera is working on a master's in physics.", "physics"),
+        ("Vera is getting her degree in nursing.", "nursing"),
     ],
 )
 def test_what_is_studied_is_read(text: str, value: str) -> None:

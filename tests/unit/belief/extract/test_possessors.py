@@ -54,6 +54,11 @@ def test_a_relative_of_nobody_or_of_several_gives_no_claim(text: str) -> None:
     assert read(text) == set()
 
 
+def test_what_stands_behind_whose_is_not_told_of_the_relative() -> None:
+    claims = read("Nadia, whose mother is a nurse, lives in Bath.")
+    assert {subject for subject, _, _ in claims} <= {"Nadia"}
+
+
 @pytest.mark.parametrize("text", ["Her daughter Ida is allergic to nuts.", "Karl and Karl are married."])
 def test_nobody_is_a_relative_of_their_own(text: str) -> None:
     assert not any(subject == value for subject, _, value in read(text))
