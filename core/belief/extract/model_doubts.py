@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from core.belief.extract.claim_model import ReadValue
+from core.belief.extract.facts import is_day_of_birth
 from core.belief.extract.frames import USER, Subject, read_left_context
 from core.belief.extract.sentence import (
     Run,
@@ -25,8 +26,6 @@ _BEFORE_ROLE = 4
 """Words that may stand between "as" and a job: "as a part-time map editor"."""
 _BEFORE_SUBJECT, _BEHIND_SUBJECT = 4, 5
 """Words of an apposition on either side of the name in it: "the mother of Wilf", "Wilf's oldest friend"."""
-_DATED_BY = 3
-"""Words within which a birth is dated by something else: "born on the day the ship sank"."""
 _MARKS = frozenset((",", ";", ":", "(", ")", "–", "—"))
 _COMMA, _AS, _TO = ",", "as", "to"
 
@@ -105,20 +104,10 @@ def _is_own_subject(one: ReadValue, sentence: TokenizedSentence, run: Run) -> bo
 
 
 def _is_other_day(_: ReadValue, sentence: TokenizedSentence, run: Run) -> bool:
-    """Whether no word of birth belongs to a date: another verb between the two begins something else."""
+    """Whether no word of birth belongs to a date."""
     return not any(
-        not _doubt_words()["dated_by"].isdisjoint(sentence.lows[after : after + _DATED_BY])
-        or _is_one_event(sentence, min(after, run[1]), max(first, run[0]))
+        is_day_of_birth(sentence, (min(after, run[1]), max(first, run[0])))
         for first, after in _phrases_in(sentence.lows, "birth")
-    )
-
-
-def _is_one_event(sentence: TokenizedSentence, first: int, after: int) -> bool:
-    words = _doubt_words()
-    return not any(
-        token.low in words["other_event"]
-        or (token.low.endswith("ed") and not token.cap and token.low not in words["of_birth"])
-        for token in sentence.tokens[first:after]
     )
 
 

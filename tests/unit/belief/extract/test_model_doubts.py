@@ -55,6 +55,8 @@ def test_a_partner_who_is_named_is_read(text: str, pair: tuple[str, str]) -> Non
         "John, who was born in Ghent, moved to Oslo on 20 March 2023.",
         "Born in Ghent, he graduated in the week of 20 March 2023.",
         "John's wedding is on 3 May 2024.",
+        "Born in Ghent, he moved on 3 May 2010.",
+        "Tom was born in Ghent and left on 3 May 2010.",
     ],
 )
 def test_a_date_without_a_word_of_birth_is_no_birthday(text: str) -> None:
