@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from app.cli.output import one_line
+from core.config.claim_wording import is_owner_named, word_predicate
 from core.config.help_strings import format_count as format_count
 from core.config.help_strings import read_help_strings
 
@@ -150,15 +151,13 @@ def describe_claim(claim: Item) -> str:
     Args:
         claim: of the reply of `show`.
     """
-    forms = load_words("belief")
-    is_person = " ".join(claim["subject"].casefold().split()) in forms["persons"]
-    subject, value = "You" if is_person else one_line(claim["subject"], _NAME), one_line(claim["value"], _VALUE)
-    denies = claim["polarity"] == "negative"
-    known = forms["predicates"].get(claim["predicate"])
-    if known is None:
+    is_owner, is_denied = is_owner_named(claim["subject"]), claim["polarity"] == "negative"
+    subject, value = "You" if is_owner else one_line(claim["subject"], _NAME), one_line(claim["value"], _VALUE)
+    worded = word_predicate(claim["predicate"], claim["value"], is_owner=is_owner, is_denied=is_denied)
+    if worded is None:
         name = one_line(claim["predicate"], _NAME).replace("_", " ")
-        return f"{subject} · {'not ' if denies else ''}{name} · {value}"
-    return f"{subject} {known[('not_' if denies else '') + ('you' if is_person else 'other')]} {value}"
+        return f"{subject} · {'not ' if is_denied else ''}{name} · {value}"
+    return f"{subject} {worded} {value}"
 
 
 def describe_claim_state(claim: Item) -> str:

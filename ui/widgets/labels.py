@@ -12,12 +12,12 @@ from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 from typing import TypeVar
 
+from core.config.claim_wording import is_owner_named, word_predicate
 from core.types.reviews import ClaimSeen
 from core.types.values import GLOBAL_SPACE, Kind, Memory, Precision, Role, SecurityTier, Source, Status, When
 from core.types.views import MemoryRow
 from ui.strings import (
     Labels,
-    belief_strings,
     format_count,
     inspector_strings,
     label_strings,
@@ -132,17 +132,15 @@ def describe_claim(claim: ClaimSeen) -> str:
     Args:
         claim: the claim; its words are made visible and cut.
     """
-    is_person = " ".join(claim.subject.casefold().split()) in belief_strings()["persons"]
+    is_owner, is_denied = is_owner_named(claim.subject), claim.polarity == "negative"
     value = one_line(claim.value, _VALUE)
-    forms = belief_strings()["predicates"].get(claim.predicate)
-    denies = claim.polarity == "negative"
     strings = label_strings()["claim"]
-    subject = strings["you"] if is_person else one_line(claim.subject, _NAME)
-    if forms is None:
+    subject = strings["you"] if is_owner else one_line(claim.subject, _NAME)
+    worded = word_predicate(claim.predicate, claim.value, is_owner=is_owner, is_denied=is_denied)
+    if worded is None:
         name = one_line(claim.predicate, _NAME).replace("_", " ")
-        return str(strings["denied" if denies else "stated"]).format(subject=subject, predicate=name, value=value)
-    form = forms[("not_" if denies else "") + ("you" if is_person else "other")]
-    return f"{subject} {form} {value}"
+        return str(strings["denied" if is_denied else "stated"]).format(subject=subject, predicate=name, value=value)
+    return f"{subject} {worded} {value}"
 
 
 KIND_WORDS = Labels("kinds", Kind)

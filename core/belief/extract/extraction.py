@@ -24,13 +24,16 @@ from core.belief.extract.frames import (
     match_frames,
     read_name_at,
 )
+from core.belief.extract.model_doubts import find_head_of_apposition, is_doubtful
 from core.belief.extract.normal_form import value_key
+from core.belief.extract.possessors import is_bare_relative, is_led_by_pronoun, name_relative
 from core.belief.extract.sentence import (
     TokenizedSentence,
     claim_word_lists,
     hide_unreal,
     is_tentative,
     read_sentence,
+    strip_marks,
 )
 from core.belief.extract.validity import ValidityPhrase, WrittenDate, find_validity_phrases, find_written_dates, to_when
 from core.errors import LociError
@@ -45,7 +48,6 @@ MOST_MODEL_SENTENCES = 24
 LONGEST_VALUE = 200
 _LONGEST_SUBJECT = 80
 _LONGEST_LABEL = 6  # tokens of a name and its colon
-_FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours"})
 _SHORTEST = 6
 _SURE = 0.9
 _BEHIND_TIME = frozenset((",", ":", "-", "–", "—", "i", "we", "user", "my", "our", "the", "he", "she"))
@@ -183,7 +185,8 @@ def _join_model(
     for one in reconciled.added:
         first, last = (sentence.start + place for place in one.value)
         is_unreal = any(start < last and first < end for start, end in unreal)
-        if not is_unreal and not _is_only_possible(one, text) and not _is_told_by_the_way(one, text):
+        is_unsure = _is_only_possible(one, text) or _is_told_by_the_way(one, text) or is_doubtful(one, sentence)
+        if not is_unreal and not is_unsure:
             _add_model_claim(story, sentence, one, bounds)
 
 
@@ -202,17 +205,15 @@ def _add_model_claim(
 ) -> None:
     """Add a claim of the model's; of whom, where a pronoun says it, the sentences before tell."""
     text = sentence.text[sentence.start : sentence.end]
-    subject = _name_speaker(sentence, one) if one.subject is None else text[slice(*one.subject)]
-    if subject.casefold() in claim_word_lists().sets["third"]:
-        subject = story.person
+    subject = _name_model_subject(story, sentence, one)
     if value_key(subject) in story.owner_keys:
         subject = USER
     owner = None if one.subject is None else _OWNER_BEFORE.search(text[: one.subject[0]])
     if owner is not None and one.predicate in THING_PREDICATES:
         subject = f"{owner['owner']}'s {subject}"
     subject = _without_property(subject, one.predicate)
-    value = " ".join(text[slice(*one.value)].split()).strip("\"'“”‘’ ,;")
-    if not subject or not value_key(value) or max(len(value), len(subject)) > _LONGEST_SUBJECT:
+    value = strip_marks(text[slice(*one.value)])
+    if not subject or value_key(value) in ("", value_key(subject)) or max(len(value), len(subject)) > _LONGEST_SUBJECT:
         return
     if value_key(value) == one.predicate.partition("_")[0]:  # "status" is no status
         return
@@ -235,10 +236,24 @@ def _add_model_claim(
     story.claims.setdefault(canonical_form(draft), draft)
 
 
+def _name_model_subject(story: _Story, sentence: TokenizedSentence, one: ReadValue) -> str:
+    """Whom a value of the model's is about; "" where the sentence names nobody."""
+    head = find_head_of_apposition(one, sentence)
+    if head is not None:
+        return head.text
+    span = one.subject
+    named = _name_speaker(sentence, one) if span is None else sentence.text[sentence.start : sentence.end][slice(*span)]
+    if named.casefold() in claim_word_lists().sets["third"]:
+        return story.person
+    if is_bare_relative(named):
+        return name_relative(sentence, named)
+    return "" if is_led_by_pronoun(sentence, named) else named
+
+
 def _name_speaker(sentence: TokenizedSentence, one: ReadValue) -> str:
     """The speaker, unless a name leads the sentence and nothing in it speaks in the first person."""
     at = next((n for n, token in enumerate(sentence.tokens) if token.end > sentence.start + one.value[0]), 0)
-    if _FIRST_PERSON.intersection(sentence.lows):
+    if claim_word_lists().sets["first_person"].intersection(sentence.lows):
         return USER
     named = _find_leading_subject(sentence, at)
     is_other = named is not None and named.kind == "name" and named.first == sentence.begin
@@ -286,7 +301,9 @@ def _keep_matches(
 
 
 def _note_people(story: _Story, sentence: TokenizedSentence) -> None:
-    """Remember whom "she" in the next sentence may mean."""
+    """Remember whom "she" in the next sentence may mean: not "her sister", who is hers of whom was told before."""
+    if sentence.lows[sentence.begin] in claim_word_lists().sets["poss_third"]:
+        return
     for i in range(sentence.begin, len(sentence.tokens) - 1):
         if sentence.lows[i + 1] in claim_word_lists().sets["finite"] and not sentence.tokens[i].hidden:
             named = read_name_at(sentence, i)
@@ -318,6 +335,9 @@ def _resolve_subject(
         subject = Subject(named, "person") if named else None
     if subject is not None and subject.kind == USER:
         subject = _find_label_subject(sentence, one) or subject
+    if subject is not None and is_bare_relative(subject.text):
+        named = name_relative(sentence, subject.text)
+        subject = replace(subject, text=named) if named else None
     if subject is not None and value_key(subject.text) in story.owner_keys:
         subject = Subject(USER, USER)
     return subject
@@ -331,7 +351,7 @@ def _find_label_subject(sentence: TokenizedSentence, one: FrameMatch) -> Subject
     """
     lows = sentence.lows
     colon = next((n for n in range(sentence.begin, min(one.at, sentence.begin + _LONGEST_LABEL)) if lows[n] == ":"), 0)
-    if not colon or _FIRST_PERSON.intersection(lows[colon + 1 : one.run[1]]):
+    if not colon or claim_word_lists().sets["first_person"].intersection(lows[colon + 1 : one.run[1]]):
         return None
     labels = set(lows[sentence.begin : colon])
     if labels & claim_word_lists().sets["label.topic"]:
@@ -393,14 +413,14 @@ def _is_sharing_time(sentence: TokenizedSentence, owner: int, here: int) -> bool
 def _add_rule_claim(
     story: _Story, sentence: TokenizedSentence, one: FrameMatch, subject: Subject, times: tuple[str, str, str]
 ) -> None:
-    value = " ".join(sentence.text_between(*one.run).split()).strip("\"'“”‘’ ,;")
+    value = strip_marks(sentence.text_between(*one.run))
     text_of = _owned_name(sentence, subject) + _without_property(" ".join(subject.text.split()), one.predicate)
     if (
         not value
         or len(value) > LONGEST_VALUE
         or len(text_of) > _LONGEST_SUBJECT
         or not text_of
-        or not value_key(value)
+        or value_key(value) in ("", value_key(text_of))
     ):
         return
     since, until, at = times

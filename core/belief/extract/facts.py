@@ -37,6 +37,8 @@ _NUMBER = "number"
 _PHONE = re.compile(r"(?<![\w.,/:])\+?\(?\d[\d ()/.\-]{5,22}\d(?![\w]|[.,:]\d)")
 _VERSION = re.compile(r"v?\d+(?:\.\d+){1,3}(?:[-.]?(?:alpha|beta|rc|lts)[.\d]*)?|v\d+", re.IGNORECASE)
 _FAR = 14
+_DATED_BY = 3
+"""Words within which something else dates a birth: "born on the day the ship sank"."""
 
 
 def read_work_states(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
@@ -591,7 +593,7 @@ def _find_birthdays(sentence: TokenizedSentence, dates: Sequence[WrittenDate]) -
         for c in range(run[0] - 1, max(sentence.begin, run[0] - 7) - 1, -1):
             if lows[c] in ("born", "b."):
                 left = read_left_context(sentence, c)
-                if left.subject is not None or left.open:
+                if (left.subject is not None or left.open) and is_day_of_birth(sentence, (c + 1, run[0])):
                     yield FrameMatch(left.subject, "born_on", run, left.negative, "state", c)
                 break
             if lows[c] in claim_word_lists().sets["births"]:
@@ -602,6 +604,23 @@ def _find_birthdays(sentence: TokenizedSentence, dates: Sequence[WrittenDate]) -
                 if owner is not None or is_open:
                     yield FrameMatch(owner, "born_on", run, "not" in lows[c : run[0]], "state", c)
                 break
+
+
+def is_day_of_birth(sentence: TokenizedSentence, between: Run) -> bool:
+    """Whether a date belongs to a word of birth: another verb between the two begins something else.
+
+    Args:
+        between: the tokens between the word and the date.
+    """
+    known = claim_word_lists().sets
+    words = sentence.tokens[slice(*between)]
+    if any(token.low in known["births.dated_by"] for token in words[:_DATED_BY]):
+        return True
+    return not any(
+        token.low in known["births.other_events"]
+        or (token.low.endswith("ed") and not token.cap and token.low not in known["births.celebrated"])
+        for token in words
+    )
 
 
 def _find_versions(sentence: TokenizedSentence) -> Iterator[FrameMatch]:

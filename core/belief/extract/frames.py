@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from core.belief.extract.person_values import PERSON_READERS, Reader
-from core.belief.extract.sentence import Run, TokenizedSentence, claim_word_lists, load_vocabulary_file
+from core.belief.extract.sentence import Run, TokenizedSentence, claim_word_lists, is_relation, load_vocabulary_file
 from core.belief.extract.thing_values import THING_READERS
 
 USER = "user"
@@ -339,13 +339,16 @@ def _subject_at(sentence: TokenizedSentence, i: int) -> tuple[Subject | None, bo
 
 
 def _read_apposition(sentence: TokenizedSentence, comma: int) -> Subject | None:
-    """The subject of "Gran, Hedwig, was ..." and "Olin, the baker, has ..."."""
+    """The subject of "Gran, Hedwig, was ...", "Olin, the baker, has ..." and "Amina, Wilf's mother, is ..."."""
     j = comma - 1
     while j > sentence.begin and comma - j <= 7 and sentence.lows[j] != ",":
         j -= 1
     if j <= sentence.begin or sentence.lows[j] != "," or comma - j < 2:
         return None
     inner = sentence.tokens[j + 1]
+    if is_relation(sentence, (j + 1, comma)):
+        head = read_name_at(sentence, j - 1)
+        return head if head and head.kind in ("person", "name") else None
     if inner.cap and sentence.lows[j + 1] not in claim_word_lists().sets["notname"] and comma - j - 1 <= _LONGEST_NAME:
         head = read_name_at(sentence, j - 1)
         name = read_name_at(sentence, comma - 1)

@@ -33,6 +33,9 @@ _TOKEN = re.compile(
 _MAY = re.compile(r"([\w'-]+) may (?=[a-z])")
 _MAIL = re.compile(r"[\w.%+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
 _QUOTED = re.compile("“[^“”]{1,300}”|\"[^\"]{1,300}\"|(?<!\\w)['‘][^'‘’\n]{1,200}['’](?!\\w)")
+_QUOTE_PAIRS = {'"': '"', "“": "”", "‘": "’", "'": "'"}
+_OUTER_MARKS = "\"'“”‘’ ,;"
+_LONGEST_TITLE = 8
 _EXPAND = {"im": ("i", "'m"), "ive": ("i", "'ve"), "i'm": ("i", "'m"), "id": ("i", "'d")}
 _PLAIN = {"dont": "don't", "cant": "can't", "doesnt": "doesn't", "isnt": "isn't", "wont": "won't", "didnt": "didn't"}
 
@@ -175,8 +178,33 @@ def noun_run(
         j += 1
     if j - i > most:
         return None
-    j = trim_phrase(sentence, i, j)
+    j = _behind_title(sentence, i, trim_phrase(sentence, i, j))
     return (i, j) if j > i else None
+
+
+def _behind_title(sentence: TokenizedSentence, i: int, j: int) -> int:
+    """Step over a title in quotes behind its maker's name, which would end in the air: `Ed Sheeran's "Perfect"`."""
+    opening = sentence.tokens[j].text if 0 < j < len(sentence.tokens) else ""
+    if opening == "'" and j > i and " '" in sentence.text_between(i, j):  # it closes what opens within
+        return j + 1
+    closing = _QUOTE_PAIRS.get(opening)
+    if closing is None or sentence.lows[j - 1] not in ("'s", "'"):
+        return j
+    inside = range(j + 1, min(j + 2 + _LONGEST_TITLE, len(sentence.tokens)))
+    return next((n + 1 for n in inside if sentence.tokens[n].text == closing), j)
+
+
+def strip_marks(text: str) -> str:
+    """A value on one line without the marks around it; a quotation mark that closes within it what opens there stays.
+
+    Args:
+        text: as it stands in its sentence.
+    """
+    flat = " ".join(text.split())
+    bare = flat.strip(_OUTER_MARKS)
+    closing = flat[flat.find(bare) + len(bare) :][:1]
+    is_open = any(f" {first}" in bare and last == closing for first, last in _QUOTE_PAIRS.items())
+    return bare + closing if bare and is_open else bare
 
 
 def _skip_quantity(sentence: TokenizedSentence, i: int) -> int:
@@ -254,6 +282,14 @@ def clean_run(sentence: TokenizedSentence, run: Run | None) -> Run | None:
     """A run, unless it holds words that point at the listener or at what was said."""
     pointing = claim_word_lists().sets["clean.pointing"]
     return None if run is None or any(low in pointing for low in sentence.lows[run[0] : run[1]]) else run
+
+
+def is_relation(sentence: TokenizedSentence, run: Run) -> bool:
+    """Whether words tell whose relative somebody is: "Wilf's oldest friend", "mother of Wilf"."""
+    inner, lists = sentence.lows[slice(*run)], claim_word_lists()
+    is_owned = not {"'s", "'"}.isdisjoint(inner[1:-1]) and not sentence.tokens[run[1] - 1].cap
+    is_kin = any(inner[0] in lists.sets[name] for name in lists.sets["noun_phrase.people"])
+    return is_owned or (is_kin and not sentence.tokens[run[0]].cap and ("of" in inner or len(inner) == 1))
 
 
 def hide_unreal(sentence: TokenizedSentence) -> bool:
