@@ -40,10 +40,11 @@ TARGET = Path(str(reader_folder()))
 CHATS = Path(__file__).resolve().parent / "chats"
 CALIBRATING_OF = 10
 """One chat in so many teaches nothing: it sets the limits."""
-TOLD_RECALL = 0.9975
+TOLD_RECALL = 0.995
 """Share of what the reader would let be told that it must still be asked about, on authors that calibrate."""
-WORTH_LOST = 0.012
-"""Share of sentences of any worth that may cease to make their turn worth keeping, on the same authors."""
+WORTHY_FROM = 0.5
+"""From this likelihood a sentence that the reader is not asked about makes its turn worth keeping: where the reader
+would be at its own bar."""
 _ASSERTED = (Assertion.YES, Assertion.NEGATED)
 _WIDTHS = 48, 96, 32
 Seen = tuple[NDArray[np.float32], NDArray[np.float32]]
@@ -76,6 +77,11 @@ def how_told(reading: Reading) -> float:
     return float(1 / (1 + np.exp(-sure)) / (1 + np.exp(-worth)))
 
 
+def how_marked(reading: Reading) -> float:
+    """How far a sentence makes its turn worth keeping, near the bar in part."""
+    return float(1 / (1 + np.exp(-(reading.statement - MARKED) / 0.06)))
+
+
 def see(sentences: Sequence[SentenceInContext]) -> list[Seen]:
     """What the net sees of sentences."""
     reader = ReaderModel()
@@ -92,7 +98,7 @@ def train(seen: Sequence[Seen], wanted: NDArray[np.float32], epochs: int) -> dic
 
     Args:
         seen: of the sentences that teach.
-        wanted: what the reader says of each: how far it is told, and how likely it states something.
+        wanted: what the reader says of each: how far it is told, and how far it makes its turn worth keeping.
 
     Returns:
         Its weights by name.
@@ -148,17 +154,10 @@ def train(seen: Sequence[Seen], wanted: NDArray[np.float32], epochs: int) -> dic
 
 
 def find_limits(weighed: NDArray[np.float64], rows: Sequence[Row]) -> dict[str, float]:
-    """The highest limits that keep `TOLD_RECALL`, and lose `WORTH_LOST` at most."""
+    """The highest limit that keeps `TOLD_RECALL`, and the one of worth."""
     told = np.array([is_told(one.reading) for one in rows])
-    states = np.array([one.reading.statement >= MARKED for one in rows])
-    worth = np.array([bool(one.worth) for one in rows])
     told_from = float(np.quantile(weighed[told, 0], 1 - TOLD_RECALL))
-    is_read = weighed[:, 0] >= told_from
-    least = states[worth].mean() - WORTH_LOST
-    steps = np.arange(MARKED, 1, 0.005)
-    kept = [np.where(is_read, states, weighed[:, 1] >= step)[worth].mean() for step in steps]
-    worthy_from = max(float(step) for step, share in zip(steps, kept, strict=True) if share >= least or step == MARKED)
-    return {"told_from": round(told_from, 4), "worthy_from": round(worthy_from, 4)}
+    return {"told_from": round(told_from, 4), "worthy_from": WORTHY_FROM}
 
 
 def measure(weighed: NDArray[np.float64], rows: Sequence[Row], limits: Mapping[str, float]) -> dict[str, float]:
@@ -252,7 +251,7 @@ def read_chats(*, calibrating: bool) -> list[Row]:
 
 def teach(rows: Sequence[Row], epochs: int) -> None:
     """Train on sentences and write the weights."""
-    wanted = np.array([(how_told(one.reading), one.reading.statement) for one in rows], np.float32)
+    wanted = np.array([(how_told(one.reading), how_marked(one.reading)) for one in rows], np.float32)
     weights: Any = train(see([one.said for one in rows]), wanted, epochs)
     np.savez(TARGET / FILE, **weights)
 
