@@ -218,6 +218,7 @@ class Density:
         earliest: epoch ms of the first memory the filter lets through, whatever the periods; None where there is none.
         latest: of the last one.
         total: how many memories the filter lets through, whatever the periods.
+        undated: how many more it lets through that have no date of their own, and so belong to no period.
     """
 
     grain: str
@@ -228,6 +229,7 @@ class Density:
     earliest: int | None
     latest: int | None
     total: int
+    undated: int = 0
 
 
 @dataclass(frozen=True, slots=True)
