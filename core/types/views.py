@@ -106,6 +106,7 @@ class Facets:
         clients: count by client name.
         tags: the most frequent 200.
         earliest: epoch ms of the earliest time said or recorded; None in an empty vault.
+        later_parts: how many of what is current are no memory of their own but a later part of a long text.
     """
 
     kinds: Mapping[str, int]
@@ -117,6 +118,7 @@ class Facets:
     tags: Mapping[str, int]
     earliest: int | None
     latest: int | None
+    later_parts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
